@@ -1,0 +1,75 @@
+"""The game itself: cards, hands, calls, auctions, contracts and scoring; no I/O, no data frames."""
+
+from .auction import Auction, first_illegal_call
+from .calls import (
+    CALL_COUNT,
+    CALL_TEXTS,
+    DOUBLE,
+    FIRST_BID,
+    LAST_BID,
+    PASS,
+    REDOUBLE,
+    STRAINS,
+    bid_level,
+    bid_strain,
+    format_call,
+    format_calls,
+    make_bid,
+    parse_call,
+    parse_calls,
+)
+from .cards import (
+    FULL_DECK,
+    HOLDING_MASK,
+    RANKS,
+    SUITS,
+    cards_of,
+    format_card,
+    format_holding,
+    parse_card,
+    parse_holding,
+    parse_suit,
+    suit_holding,
+)
+from .contract import Contract
+from .deals import Deal, format_deal, format_deal_lin, parse_deal
+from .errors import (
+    BackendUnavailable,
+    BidcascadeError,
+    IllegalCall,
+    InvalidCall,
+    InvalidCard,
+    InvalidDeal,
+    InvalidExpression,
+    InvalidHand,
+    InvalidInput,
+    InvalidTable,
+    LimitExceeded,
+    UnknownTable,
+    UnknownTerm,
+)
+from .hands import check_hand, format_hand, format_hand_bbo, parse_hand
+from .seats import (
+    SEATS,
+    VULNERABILITIES,
+    Seat,
+    Vulnerability,
+    board_dealer,
+    board_vulnerability,
+    is_vulnerable,
+    parse_seat,
+    parse_vulnerability,
+)
+
+__all__ = [
+    "CALL_COUNT", "CALL_TEXTS", "DOUBLE", "FIRST_BID", "FULL_DECK", "HOLDING_MASK", "LAST_BID",
+    "PASS", "RANKS", "REDOUBLE", "SEATS", "STRAINS", "SUITS", "VULNERABILITIES", "Auction",
+    "BackendUnavailable", "BidcascadeError", "Contract", "Deal", "IllegalCall", "InvalidCall",
+    "InvalidCard", "InvalidDeal", "InvalidExpression", "InvalidHand", "InvalidInput",
+    "InvalidTable", "LimitExceeded", "Seat", "UnknownTable", "UnknownTerm", "Vulnerability",
+    "bid_level", "bid_strain", "board_dealer", "board_vulnerability", "cards_of", "check_hand",
+    "first_illegal_call", "format_call", "format_calls", "format_card", "format_deal",
+    "format_deal_lin", "format_hand", "format_hand_bbo", "format_holding", "is_vulnerable",
+    "make_bid", "parse_call", "parse_calls", "parse_card", "parse_deal", "parse_hand",
+    "parse_holding", "parse_seat", "parse_suit", "parse_vulnerability", "suit_holding",
+]  # fmt: skip

@@ -1,0 +1,150 @@
+"""A deal: four hands, who deals and who is vulnerable; read from and written as PBN or LIN text."""
+
+from dataclasses import dataclass
+
+from .cards import FULL_DECK, cards_of, format_card
+from .errors import InvalidDeal, InvalidHand
+from .hands import check_hand, format_hand, format_hand_bbo, parse_hand
+from .seats import Seat, Vulnerability, parse_seat
+
+_LIN_DEALER = {"1": Seat.SOUTH, "2": Seat.WEST, "3": Seat.NORTH, "4": Seat.EAST}
+_LIN_DIGIT = {seat: digit for digit, seat in _LIN_DEALER.items()}
+_LIN_SEATS = (Seat.SOUTH, Seat.WEST, Seat.NORTH, Seat.EAST)
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """Four hands of 13 cards with dealer and vulnerability.
+
+    Parameters
+    ----------
+    hands : tuple of four int
+        Hand masks of North, East, South and West; disjoint, 13 cards each.
+    dealer : Seat
+    vulnerability : Vulnerability
+
+    Raises
+    ------
+    InvalidHand, InvalidDeal
+        If a hand has not 13 cards, or a card is held twice.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_deal
+    >>> deal = parse_deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
+    >>> deal.dealer.letter, deal.hands[2].bit_count()
+    ('N', 13)
+    """
+
+    hands: tuple[int, int, int, int]
+    dealer: Seat = Seat.NORTH
+    vulnerability: Vulnerability = Vulnerability.NONE
+
+    def __post_init__(self) -> None:
+        seen = 0
+        for seat, hand in zip(Seat, self.hands, strict=True):
+            try:
+                check_hand(hand)
+            except InvalidHand as error:
+                raise InvalidHand(f"{error} for {seat.name.capitalize()}") from None
+            if seen & hand:
+                card = format_card(next(cards_of(seen & hand)))
+                raise InvalidDeal(f"duplicate card: {card} is in two hands")
+            seen |= hand
+
+    def hand(self, seat: Seat | int) -> int:
+        """Hand mask of a compass seat."""
+        return self.hands[seat]
+
+
+def _complete(hands: list[int | None], text: str) -> tuple[int, int, int, int]:
+    """Fill in the one hand that is not given; complain if that is not possible."""
+    missing = [seat for seat, hand in enumerate(hands) if hand is None]
+    if len(missing) > 1:
+        raise InvalidDeal(f"expected four hands, or three of 13 cards, got {text!r}")
+    if missing:
+        rest = FULL_DECK
+        for hand in hands:
+            if hand is not None:
+                if hand & ~rest:
+                    card = format_card(next(cards_of(hand & ~rest)))
+                    raise InvalidDeal(f"duplicate card: {card} is in two hands")
+                rest &= ~hand
+        hands[missing[0]] = rest
+    north, east, south, west = (hand or 0 for hand in hands)
+    return north, east, south, west
+
+
+def parse_deal(
+    text: str,
+    *,
+    dealer: Seat | None = None,
+    vulnerability: Vulnerability = Vulnerability.NONE,
+) -> Deal:
+    """Read a deal in PBN (``N:hand hand hand hand``) or LIN ``md`` (``3S…,…,…,``) spelling.
+
+    One of the four hands may be left out (``-`` in PBN, empty in LIN): it gets the other cards.
+
+    Parameters
+    ----------
+    text : str
+    dealer : Seat, optional
+        If not given: the seat or digit before the hands.
+    vulnerability : Vulnerability
+
+    Raises
+    ------
+    InvalidDeal, InvalidHand
+
+    Examples
+    --------
+    >>> deal = parse_deal("3SAKQJT98765432,HAKQJT98765432,DAKQJT98765432,")
+    >>> deal.dealer.letter, format_deal(deal)[:20]
+    ('N', 'N:..AKQJT98765432. .')
+    """
+    text = text.strip()
+    if len(text) > 1 and text[1] == ":":
+        first = parse_seat(text[0])
+        parts = text[2:].split()
+        if len(parts) != 4:
+            raise InvalidDeal(f"expected four hands after {text[:2]!r}, got {len(parts)}")
+        hands: list[int | None] = [None] * 4
+        for offset, part in enumerate(parts):
+            hands[(first + offset) % 4] = None if part == "-" else parse_hand(part)
+        return Deal(_complete(hands, text), first if dealer is None else dealer, vulnerability)
+    if "," in text:
+        parts = text.split(",")
+        if text[0] in _LIN_DEALER:
+            first = _LIN_DEALER[text[0]]
+            parts[0] = parts[0][1:]
+        else:
+            first = Seat.NORTH
+        if (len(parts) > 4 and any(parts[4:])) or len(parts) < 3:
+            raise InvalidDeal(f"expected three or four hands, got {len(parts)} in {text!r}")
+        hands = [None] * 4
+        for seat, part in zip(_LIN_SEATS, parts, strict=False):
+            hands[seat] = parse_hand(part) if part.strip() else None
+        return Deal(_complete(hands, text), first if dealer is None else dealer, vulnerability)
+    raise InvalidDeal(f"expected a deal such as 'N:hand hand hand hand', got {text!r}")
+
+
+def format_deal(deal: Deal, *, first: Seat = Seat.NORTH) -> str:
+    """PBN text of a deal, clockwise from ``first``.
+
+    The prefix says which hand comes first, not who dealt.
+    """
+    hands = (format_hand(deal.hand((first + offset) % 4)) for offset in range(4))
+    return f"{first.letter}:{' '.join(hands)}"
+
+
+def format_deal_lin(deal: Deal) -> str:
+    """LIN ``md`` value of a deal: dealer digit, then South, West, North and East.
+
+    Examples
+    --------
+    >>> text = "3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,SHDCAKQJT98765432"
+    >>> format_deal_lin(parse_deal(text)) == text
+    True
+    """
+    hands = ",".join(format_hand_bbo(deal.hand(seat)) for seat in _LIN_SEATS)
+    return _LIN_DIGIT[deal.dealer] + hands

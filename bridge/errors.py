@@ -1,0 +1,70 @@
+"""Every error that bidcascade raises on purpose, as one tree.
+
+    BidcascadeError
+    ├── InvalidCard          (ValueError)  a rank or suit that does not exist
+    ├── InvalidHand          (ValueError)  not 13 distinct cards, or text that is no hand
+    ├── InvalidDeal          (ValueError)  hands that overlap, a wrong dealer or vulnerability
+    ├── InvalidCall          (ValueError)  text or a code that is no call
+    ├── IllegalCall          (ValueError)  a call that the auction does not allow
+    ├── InvalidExpression    (ValueError)  a bidding-table expression that does not parse
+    │   └── UnknownTerm      (LookupError) a term that the vocabulary lacks
+    ├── InvalidTable         (ValueError)  a bidding table or file of one that cannot be used
+    ├── InvalidInput         (ValueError)  a file or stream that holds no usable deals
+    ├── LimitExceeded        (ValueError)  a request above a limit
+    ├── UnknownTable         (LookupError) no bidding table of that name
+    └── BackendUnavailable   (RuntimeError) the engine asked for cannot run here
+
+A message says what was expected, the offending value and where it stood; lower case, no full stop.
+"""
+
+
+class BidcascadeError(Exception):
+    """Root of all errors raised by bidcascade."""
+
+
+class InvalidCard(BidcascadeError, ValueError):
+    """A rank or suit that does not exist."""
+
+
+class InvalidHand(BidcascadeError, ValueError):
+    """Text or a mask that is not a hand of 13 distinct cards."""
+
+
+class InvalidDeal(BidcascadeError, ValueError):
+    """Hands that overlap, or a dealer or vulnerability that does not exist."""
+
+
+class InvalidCall(BidcascadeError, ValueError):
+    """Text or a code that is no call."""
+
+
+class IllegalCall(BidcascadeError, ValueError):
+    """A call that the auction so far does not allow."""
+
+
+class InvalidExpression(BidcascadeError, ValueError):
+    """An expression that does not parse; the message carries the position."""
+
+
+class UnknownTerm(InvalidExpression, LookupError):
+    """A term that the vocabulary lacks; the message names the nearest known one."""
+
+
+class InvalidTable(BidcascadeError, ValueError):
+    """A bidding table, or a file of one, that cannot be used."""
+
+
+class InvalidInput(BidcascadeError, ValueError):
+    """A file or stream that holds no usable deals."""
+
+
+class LimitExceeded(BidcascadeError, ValueError):
+    """A request that asks for more than a stated limit."""
+
+
+class UnknownTable(BidcascadeError, LookupError):
+    """No bidding table of that name."""
+
+
+class BackendUnavailable(BidcascadeError, RuntimeError):
+    """The engine asked for cannot run on this machine; the message says why."""

@@ -1,0 +1,125 @@
+"""Seats round the table, dealer-relative seats and vulnerability."""
+
+from enum import IntEnum
+
+from .errors import InvalidDeal
+
+SEATS = "NESW"
+"""Seat letters in turn order; a seat's code is its position here."""
+
+
+class Seat(IntEnum):
+    """A compass seat; codes follow the turn order."""
+
+    NORTH = 0
+    EAST = 1
+    SOUTH = 2
+    WEST = 3
+
+    @property
+    def letter(self) -> str:
+        """``N``, ``E``, ``S`` or ``W``."""
+        return SEATS[self]
+
+
+class Vulnerability(IntEnum):
+    """Who is vulnerable; bit 0 is North-South, bit 1 is East-West."""
+
+    NONE = 0
+    NS = 1
+    EW = 2
+    BOTH = 3
+
+    @property
+    def text(self) -> str:
+        """``None``, ``NS``, ``EW`` or ``Both`` as deal frames and answers write it."""
+        return VULNERABILITIES[self]
+
+
+VULNERABILITIES = ("None", "NS", "EW", "Both")
+
+_SEAT_BY_TEXT = {text: seat for seat in Seat for text in (seat.letter.lower(), seat.name.lower())}
+
+_VULNERABILITY_BY_TEXT = {
+    "none": Vulnerability.NONE, "love": Vulnerability.NONE, "-": Vulnerability.NONE,
+    "o": Vulnerability.NONE, "0": Vulnerability.NONE, "": Vulnerability.NONE,
+    "ns": Vulnerability.NS, "n": Vulnerability.NS, "n-s": Vulnerability.NS,
+    "s": Vulnerability.NS,
+    "ew": Vulnerability.EW, "e": Vulnerability.EW, "e-w": Vulnerability.EW,
+    "w": Vulnerability.EW,
+    "both": Vulnerability.BOTH, "all": Vulnerability.BOTH, "b": Vulnerability.BOTH,
+}  # fmt: skip
+
+
+def parse_seat(text: str) -> Seat:
+    """Read a seat: ``N``, ``w``, ``North``.
+
+    Raises
+    ------
+    InvalidDeal
+        If the text names no seat.
+
+    Examples
+    --------
+    >>> parse_seat("w").letter
+    'W'
+    """
+    seat = _SEAT_BY_TEXT.get(text.strip().lower())
+    if seat is None:
+        raise InvalidDeal(f"expected a seat (N, E, S or W), got {text!r}")
+    return seat
+
+
+def parse_vulnerability(text: str) -> Vulnerability:
+    """Read a vulnerability in the spellings of LIN, PBN and people.
+
+    Raises
+    ------
+    InvalidDeal
+        If the text names no vulnerability.
+
+    Examples
+    --------
+    >>> parse_vulnerability("All").text
+    'Both'
+    """
+    try:
+        return _VULNERABILITY_BY_TEXT[text.strip().lower()]
+    except KeyError:
+        raise InvalidDeal(
+            f"expected a vulnerability (None, NS, EW or Both), got {text!r}"
+        ) from None
+
+
+def board_dealer(board: int) -> Seat:
+    """Dealer of a duplicate board: 1 North, 2 East, … (Laws of Duplicate Bridge, Law 2).
+
+    Examples
+    --------
+    >>> board_dealer(6).letter
+    'E'
+    """
+    return Seat((board - 1) % 4)
+
+
+def board_vulnerability(board: int) -> Vulnerability:
+    """Vulnerability of a duplicate board, period 16 (Laws of Duplicate Bridge, Law 2).
+
+    Examples
+    --------
+    >>> [board_vulnerability(board).text for board in (1, 2, 3, 4, 5)]
+    ['None', 'NS', 'EW', 'Both', 'NS']
+    """
+    index = (board - 1) % 16
+    return Vulnerability((index + index // 4) % 4)
+
+
+def is_vulnerable(vulnerability: Vulnerability | int, seat: Seat | int) -> bool:
+    """Tell whether the side of ``seat`` is vulnerable.
+
+    Examples
+    --------
+    >>> is_vulnerable(Vulnerability.NS, Seat.SOUTH)
+    True
+    """
+    return bool(int(vulnerability) >> (int(seat) & 1) & 1)

@@ -1,0 +1,94 @@
+"""The deal frame: the polars schema that every loader fills and every job reads.
+
+``north east south west`` are hand masks (bit ``13 * suit + rank``, suits C D H S); ``dealer``
+and ``vulnerability`` are enums. The other columns are there where the source has them, null
+where it has not. Records that could not be used go to a rejects frame, never silently away.
+"""
+
+from typing import NamedTuple
+
+import polars as pl
+
+from bidcascade.bridge import SEATS, VULNERABILITIES
+
+SEAT_ENUM = pl.Enum(list(SEATS))
+VULNERABILITY_ENUM = pl.Enum(list(VULNERABILITIES))
+AUCTION_STATUS = pl.Enum(["complete", "unfinished", "illegal", "none"])
+"""``none``: no call in the record; ``illegal``: see column ``illegal_call``."""
+ROOM = pl.Enum(["open", "closed"])
+HAND_COLUMNS = ("north", "east", "south", "west")
+
+DEAL_SCHEMA = pl.Schema(
+    {
+        "north": pl.UInt64(),
+        "east": pl.UInt64(),
+        "south": pl.UInt64(),
+        "west": pl.UInt64(),
+        "dealer": SEAT_ENUM,
+        "vulnerability": VULNERABILITY_ENUM,
+        # board number as printed; null where the record has none
+        "board": pl.Int32(),
+        "room": ROOM,
+        # call codes from the dealer on (0 pass, 1 double, 2 redouble, 3 … 37 = 1C … 7N);
+        # legal part only: an illegal call and what follows it are kept in illegal_tail
+        "auction": pl.List(pl.UInt8()),
+        "auction_status": AUCTION_STATUS,
+        # position (0-based) of the first illegal call; null if there is none
+        "illegal_call": pl.UInt16(),
+        # calls from the illegal one on, codes as above
+        "illegal_tail": pl.List(pl.UInt8()),
+        # one text per call of the auction, "" where none was given
+        "announcements": pl.List(pl.String()),
+        # one flag per call of the auction
+        "alerts": pl.List(pl.Boolean()),
+        # operator's or annotator's remarks in the order of the record
+        "commentary": pl.List(pl.String()),
+        # level, strain, doubling ("4SX"); "Pass" for a passed-out board
+        "contract": pl.String(),
+        "declarer": SEAT_ENUM,
+        # tricks taken by declarer
+        "tricks": pl.UInt8(),
+        # duplicate score from the view of North-South
+        "score": pl.Int32(),
+        # card numbers (13 * suit + rank) in the order played
+        "play": pl.List(pl.UInt8()),
+        # names of North, East, South, West
+        "players": pl.List(pl.String()),
+        "event": pl.String(),
+        # file (or other origin) and 1-based number of the record in it
+        "source": pl.String(),
+        "record": pl.UInt32(),
+        # text encoding the file was read with
+        "encoding": pl.String(),
+    }
+)
+"""Columns of a deal frame. The first six are required, never null."""
+
+REQUIRED_COLUMNS = (*HAND_COLUMNS, "dealer", "vulnerability")
+
+REJECT_SCHEMA = pl.Schema(
+    {
+        "source": pl.String(),
+        "record": pl.UInt32(),
+        "reason": pl.String(),
+        # the offending text, shortened to 500 characters
+        "text": pl.String(),
+    }
+)
+
+
+class Batch(NamedTuple):
+    """What a reader makes of (a part of) one source: records in = deals + rejects."""
+
+    deals: pl.DataFrame
+    rejects: pl.DataFrame
+
+
+def empty_deals() -> pl.DataFrame:
+    """Return a deal frame without rows."""
+    return pl.DataFrame(schema=DEAL_SCHEMA)
+
+
+def empty_rejects() -> pl.DataFrame:
+    """Return a rejects frame without rows."""
+    return pl.DataFrame(schema=REJECT_SCHEMA)
