@@ -49,6 +49,7 @@ from .errors import (
     UnknownTerm,
 )
 from .hands import check_hand, format_hand, format_hand_bbo, parse_hand
+from .scoring import imps, score
 from .seats import (
     SEATS,
     VULNERABILITIES,
@@ -69,7 +70,7 @@ __all__ = [
     "InvalidTable", "LimitExceeded", "Seat", "UnknownTable", "UnknownTerm", "Vulnerability",
     "bid_level", "bid_strain", "board_dealer", "board_vulnerability", "cards_of", "check_hand",
     "first_illegal_call", "format_call", "format_calls", "format_card", "format_deal",
-    "format_deal_lin", "format_hand", "format_hand_bbo", "format_holding", "is_vulnerable",
+    "format_deal_lin", "format_hand", "format_hand_bbo", "format_holding", "imps", "is_vulnerable",
     "make_bid", "parse_call", "parse_calls", "parse_card", "parse_deal", "parse_hand",
-    "parse_holding", "parse_seat", "parse_suit", "parse_vulnerability", "suit_holding",
+    "parse_holding", "parse_seat", "parse_suit", "parse_vulnerability", "score", "suit_holding",
 ]  # fmt: skip
