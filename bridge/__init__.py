@@ -31,7 +31,7 @@ from .cards import (
     parse_suit,
     suit_holding,
 )
-from .contract import Contract
+from .contract import Contract, parse_contract
 from .deals import Deal, format_deal, format_deal_lin, parse_deal
 from .errors import (
     BackendUnavailable,
@@ -39,6 +39,7 @@ from .errors import (
     IllegalCall,
     InvalidCall,
     InvalidCard,
+    InvalidContract,
     InvalidDeal,
     InvalidExpression,
     InvalidHand,
@@ -57,20 +58,23 @@ from .seats import (
     Vulnerability,
     board_dealer,
     board_vulnerability,
+    dealer_relative_seat,
     is_vulnerable,
     parse_seat,
     parse_vulnerability,
+    seat_of_call,
 )
 
 __all__ = [
     "CALL_COUNT", "CALL_TEXTS", "DOUBLE", "FIRST_BID", "FULL_DECK", "HOLDING_MASK", "LAST_BID",
     "PASS", "RANKS", "REDOUBLE", "SEATS", "STRAINS", "SUITS", "VULNERABILITIES", "Auction",
     "BackendUnavailable", "BidcascadeError", "Contract", "Deal", "IllegalCall", "InvalidCall",
-    "InvalidCard", "InvalidDeal", "InvalidExpression", "InvalidHand", "InvalidInput",
-    "InvalidTable", "LimitExceeded", "Seat", "UnknownTable", "UnknownTerm", "Vulnerability",
-    "bid_level", "bid_strain", "board_dealer", "board_vulnerability", "cards_of", "check_hand",
-    "first_illegal_call", "format_call", "format_calls", "format_card", "format_deal",
-    "format_deal_lin", "format_hand", "format_hand_bbo", "format_holding", "imps", "is_vulnerable",
-    "make_bid", "parse_call", "parse_calls", "parse_card", "parse_deal", "parse_hand",
-    "parse_holding", "parse_seat", "parse_suit", "parse_vulnerability", "score", "suit_holding",
+    "InvalidCard", "InvalidContract", "InvalidDeal", "InvalidExpression", "InvalidHand",
+    "InvalidInput", "InvalidTable", "LimitExceeded", "Seat", "UnknownTable", "UnknownTerm",
+    "Vulnerability", "bid_level", "bid_strain", "board_dealer", "board_vulnerability", "cards_of",
+    "check_hand", "dealer_relative_seat", "first_illegal_call", "format_call", "format_calls",
+    "format_card", "format_deal", "format_deal_lin", "format_hand", "format_hand_bbo",
+    "format_holding", "imps", "is_vulnerable", "make_bid", "parse_call", "parse_calls",
+    "parse_card", "parse_contract", "parse_deal", "parse_hand", "parse_holding", "parse_seat",
+    "parse_suit", "parse_vulnerability", "score", "seat_of_call", "suit_holding",
 ]  # fmt: skip

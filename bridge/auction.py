@@ -6,13 +6,12 @@ double, and the auction ends after three passes behind a call or four at the sta
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .calls import (
     CALL_COUNT,
     DOUBLE,
     FIRST_BID,
-    LAST_BID,
     PASS,
     REDOUBLE,
     bid_level,
@@ -22,7 +21,7 @@ from .calls import (
 )
 from .contract import Contract
 from .errors import IllegalCall, InvalidCall
-from .seats import Seat
+from .seats import Seat, seat_of_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,14 @@ class Auction:
     ----------
     dealer : Seat
         Who calls first.
+    calls : tuple of int
+        Codes of the calls made so far. The fields behind it follow from them; they are carried
+        along so that adding a call costs no look back.
+
+    Raises
+    ------
+    IllegalCall
+        If one of the calls may not be made where it stands.
 
     Examples
     --------
@@ -46,13 +53,21 @@ class Auction:
 
     dealer: Seat = Seat.NORTH
     calls: tuple[int, ...] = ()
-    last_bid: int = 0
+    last_bid: int = field(default=0, kw_only=True, repr=False, compare=False)
     """Code of the highest bid, 0 before any."""
-    last_bidder: int = -1
+    last_bidder: int = field(default=-1, kw_only=True, repr=False, compare=False)
     """Number of the call that was the last bid, -1 before any."""
-    doubling: int = 0
+    doubling: int = field(default=0, kw_only=True, repr=False, compare=False)
     """0 undoubled, 1 doubled, 2 redoubled."""
-    trailing_passes: int = 0
+    trailing_passes: int = field(default=0, kw_only=True, repr=False, compare=False)
+    """How many passes stand at the end."""
+
+    def __post_init__(self) -> None:
+        if self.calls and not (self.last_bid or self.trailing_passes):
+            # built from its calls alone: every call leaves a bid or a pass behind
+            state = Auction.of(self.calls, self.dealer)
+            for name in ("last_bid", "last_bidder", "doubling", "trailing_passes"):
+                object.__setattr__(self, name, getattr(state, name))
 
     @classmethod
     def of(cls, calls: Iterable[int], dealer: Seat | int = Seat.NORTH) -> "Auction":
@@ -70,10 +85,12 @@ class Auction:
     @property
     def seat_to_act(self) -> Seat:
         """Compass seat whose turn it is (or would be, after the end)."""
-        return Seat((self.dealer + len(self.calls)) % 4)
+        return seat_of_call(self.dealer, len(self.calls))
 
     def why_illegal(self, call: int) -> str | None:
         """Say why ``call`` may not be made now, or ``None`` if it may."""
+        if not 0 <= call < CALL_COUNT:
+            raise InvalidCall(f"expected a call code 0-37, got {call!r}")
         if self.is_complete:
             return "the auction is over"
         if call == PASS:
@@ -82,18 +99,20 @@ class Auction:
         if call == DOUBLE:
             if not self.last_bid:
                 return "there is no bid to double"
+            if self.doubling == 2:
+                return "the bid is redoubled already"
             if by_last_bidders_side:
                 return "the last bid is by the caller's own side"
             return "the bid is doubled already" if self.doubling else None
         if call == REDOUBLE:
-            if self.doubling != 1:
+            if self.doubling == 2:
+                return "the bid is redoubled already"
+            if self.doubling == 0:
                 return "there is no double to redouble"
             return None if by_last_bidders_side else "the double is by the caller's own side"
-        if FIRST_BID <= call <= LAST_BID:
-            if call <= self.last_bid:
-                return f"insufficient: not above {format_call(self.last_bid)}"
-            return None
-        raise InvalidCall(f"expected a call code 0-37, got {call!r}")
+        if call <= self.last_bid:
+            return f"insufficient: not above {format_call(self.last_bid)}"
+        return None
 
     def is_legal(self, call: int) -> bool:
         """Whether ``call`` may be made now."""
@@ -120,12 +139,22 @@ class Auction:
         calls = (*self.calls, call)
         if call == PASS:
             return Auction(
-                self.dealer, calls, self.last_bid, self.last_bidder, self.doubling,
-                self.trailing_passes + 1,
-            )  # fmt: skip
+                self.dealer,
+                calls,
+                last_bid=self.last_bid,
+                last_bidder=self.last_bidder,
+                doubling=self.doubling,
+                trailing_passes=self.trailing_passes + 1,
+            )
         if call in (DOUBLE, REDOUBLE):
-            return Auction(self.dealer, calls, self.last_bid, self.last_bidder, call)
-        return Auction(self.dealer, calls, call, len(self.calls))
+            return Auction(
+                self.dealer,
+                calls,
+                last_bid=self.last_bid,
+                last_bidder=self.last_bidder,
+                doubling=1 if call == DOUBLE else 2,
+            )
+        return Auction(self.dealer, calls, last_bid=call, last_bidder=len(self.calls))
 
     @property
     def declarer(self) -> Seat | None:
@@ -139,7 +168,7 @@ class Auction:
                 and bid_strain(call) == strain
                 and (number - self.last_bidder) % 2 == 0
             ):
-                return Seat((self.dealer + number) % 4)
+                return seat_of_call(self.dealer, number)
         raise AssertionError("the last bid itself names the strain")
 
     @property

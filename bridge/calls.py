@@ -1,6 +1,7 @@
 """Calls as small integers: 0 pass, 1 double, 2 redouble, 3 … 37 the bids 1C … 7N."""
 
 import re
+from collections.abc import Iterable
 
 from .errors import InvalidCall
 
@@ -54,6 +55,11 @@ def parse_call(text: str) -> int:
 def format_call(call: int) -> str:
     """Text of a call code.
 
+    Raises
+    ------
+    InvalidCall
+        If the number is no call code.
+
     Examples
     --------
     >>> format_call(7)
@@ -77,6 +83,12 @@ def make_bid(level: int, strain: int) -> int:
     return FIRST_BID + 5 * (level - 1) + strain
 
 
+def _check_bid(call: int) -> int:
+    if not FIRST_BID <= call <= LAST_BID:
+        raise InvalidCall(f"expected a bid (code {FIRST_BID}-{LAST_BID}), got {call!r}")
+    return call - FIRST_BID
+
+
 def bid_level(call: int) -> int:
     """Level 1-7 of a bid code (not of pass, double or redouble).
 
@@ -85,7 +97,7 @@ def bid_level(call: int) -> int:
     >>> bid_level(parse_call("4S"))
     4
     """
-    return (call - FIRST_BID) // 5 + 1
+    return _check_bid(call) // 5 + 1
 
 
 def bid_strain(call: int) -> int:
@@ -96,7 +108,7 @@ def bid_strain(call: int) -> int:
     >>> STRAINS[bid_strain(parse_call("4S"))]
     'S'
     """
-    return (call - FIRST_BID) % 5
+    return _check_bid(call) % 5
 
 
 def parse_calls(text: str) -> tuple[int, ...]:
@@ -112,7 +124,7 @@ def parse_calls(text: str) -> tuple[int, ...]:
     return tuple(parse_call(part) for part in _SEPARATORS.split(text.strip()) if part)
 
 
-def format_calls(calls: "tuple[int, ...] | list[int]", separator: str = " ") -> str:
+def format_calls(calls: Iterable[int], separator: str = " ") -> str:
     """Text of several calls.
 
     Examples

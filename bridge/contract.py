@@ -1,9 +1,13 @@
-"""A contract: level, strain, doubling and declarer."""
+"""A contract: level, strain, doubling and declarer; read from and written as ``4SXW``."""
 
+import re
 from dataclasses import dataclass
 
 from .calls import STRAINS
-from .seats import Seat
+from .errors import InvalidContract
+from .seats import Seat, parse_seat
+
+_CONTRACT = re.compile(r"([1-7])([CDHSN])(X{0,2})([NESW])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,11 @@ class Contract:
         0 undoubled, 1 doubled, 2 redoubled.
     declarer : Seat
 
+    Raises
+    ------
+    InvalidContract
+        If a value is outside its range.
+
     Examples
     --------
     >>> from bidcascade.bridge import Contract, Seat
@@ -32,6 +41,13 @@ class Contract:
     doubling: int
     declarer: Seat
 
+    def __post_init__(self) -> None:
+        if not (1 <= self.level <= 7 and 0 <= self.strain <= 4 and 0 <= self.doubling <= 2):
+            raise InvalidContract(
+                "expected level 1-7, strain 0-4 and doubling 0-2, got "
+                f"{self.level!r}, {self.strain!r} and {self.doubling!r}"
+            )
+
     @property
     def name(self) -> str:
         """Level, strain and doubling without the declarer: ``4SX``."""
@@ -39,3 +55,23 @@ class Contract:
 
     def __str__(self) -> str:
         return self.name + self.declarer.letter
+
+
+def parse_contract(text: str) -> Contract:
+    """Read a contract as :class:`Contract` prints it: level, strain, doubling, declarer.
+
+    Raises
+    ------
+    InvalidContract
+        If the text is no contract.
+
+    Examples
+    --------
+    >>> parse_contract("3NXXE").name, parse_contract("1cs").declarer.letter
+    ('3NXX', 'S')
+    """
+    match = _CONTRACT.fullmatch(text.strip().upper())
+    if match is None:
+        raise InvalidContract(f"expected a contract such as '4SXW', got {text!r}")
+    level, strain, doubling, declarer = match.groups()
+    return Contract(int(level), STRAINS.index(strain), len(doubling), parse_seat(declarer))

@@ -41,6 +41,16 @@ class Deal:
     vulnerability: Vulnerability = Vulnerability.NONE
 
     def __post_init__(self) -> None:
+        if len(self.hands) != 4:
+            raise InvalidDeal(f"expected four hands, got {len(self.hands)}")
+        try:
+            object.__setattr__(self, "dealer", Seat(self.dealer))
+        except ValueError:
+            raise InvalidDeal(f"expected a dealer 0-3, got {self.dealer!r}") from None
+        try:
+            object.__setattr__(self, "vulnerability", Vulnerability(self.vulnerability))
+        except ValueError:
+            raise InvalidDeal(f"expected a vulnerability 0-3, got {self.vulnerability!r}") from None
         seen = 0
         for seat, hand in zip(Seat, self.hands, strict=True):
             try:
@@ -114,11 +124,13 @@ def parse_deal(
         return Deal(_complete(hands, text), first if dealer is None else dealer, vulnerability)
     if "," in text:
         parts = text.split(",")
-        if text[0] in _LIN_DEALER:
+        first = Seat.NORTH
+        # in a hand with dots a digit is a card
+        if text[0].isdigit() and "." not in parts[0]:
+            if text[0] not in _LIN_DEALER:
+                raise InvalidDeal(f"expected a dealer digit 1-4, got {text[0]!r}")
             first = _LIN_DEALER[text[0]]
             parts[0] = parts[0][1:]
-        else:
-            first = Seat.NORTH
         if (len(parts) > 4 and any(parts[4:])) or len(parts) < 3:
             raise InvalidDeal(f"expected three or four hands, got {len(parts)} in {text!r}")
         hands = [None] * 4
@@ -132,6 +144,12 @@ def format_deal(deal: Deal, *, first: Seat = Seat.NORTH) -> str:
     """PBN text of a deal, clockwise from ``first``.
 
     The prefix says which hand comes first, not who dealt.
+
+    Examples
+    --------
+    >>> deal = parse_deal("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -")
+    >>> format_deal(deal, first=Seat.WEST)[:23]
+    'W:...AKQJT98765432 AKQJ'
     """
     hands = (format_hand(deal.hand((first + offset) % 4)) for offset in range(4))
     return f"{first.letter}:{' '.join(hands)}"

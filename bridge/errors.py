@@ -5,6 +5,7 @@
     ├── InvalidHand          (ValueError)  not 13 distinct cards, or text that is no hand
     ├── InvalidDeal          (ValueError)  hands that overlap, a wrong dealer or vulnerability
     ├── InvalidCall          (ValueError)  text or a code that is no call
+    ├── InvalidContract      (ValueError)  a contract or a number of tricks that does not exist
     ├── IllegalCall          (ValueError)  a call that the auction does not allow
     ├── InvalidExpression    (ValueError)  a bidding-table expression that does not parse
     │   └── UnknownTerm      (LookupError) a term that the vocabulary lacks
@@ -36,6 +37,10 @@ class InvalidDeal(BidcascadeError, ValueError):
 
 class InvalidCall(BidcascadeError, ValueError):
     """Text or a code that is no call."""
+
+
+class InvalidContract(BidcascadeError, ValueError):
+    """A contract, or a number of tricks in one, that does not exist."""
 
 
 class IllegalCall(BidcascadeError, ValueError):

@@ -63,7 +63,9 @@ def _parse_lettered(text: str) -> int:
         if suit in seen:
             raise InvalidHand(f"suit {match[1]!r} comes twice in hand {text!r}")
         seen.add(suit)
-        mask |= parse_holding(match[2].strip(" -")) << 13 * suit
+        holding = match[2].strip()
+        if holding != "-":
+            mask |= parse_holding(holding) << 13 * suit
         end = match.end()
     if end != len(text) or not seen:
         raise InvalidHand(f"expected a hand such as 'K52.AQ3.9876.KJ2', got {text!r}")
@@ -96,7 +98,13 @@ def format_hand_bbo(hand: int) -> str:
 
 
 def check_hand(hand: int) -> int:
-    """Return ``hand`` if it is a mask of 13 cards, else raise :class:`InvalidHand`."""
+    """Return ``hand`` if it is a mask of 13 cards, else raise :class:`InvalidHand`.
+
+    Examples
+    --------
+    >>> check_hand(0x1FFF)
+    8191
+    """
     if not 0 <= hand <= FULL_DECK or hand.bit_count() != 13:
         raise InvalidHand(f"expected a mask of 13 of 52 cards, got {hand!r}")
     return hand

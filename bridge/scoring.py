@@ -6,6 +6,7 @@ Laws of Duplicate Bridge 2017, Law 77 (scoring table) and Law 78B (International
 from bisect import bisect_right
 
 from .contract import Contract
+from .errors import InvalidContract
 
 _NOTRUMP = 4
 _FIRST_MAJOR = 2
@@ -36,7 +37,7 @@ def score(contract: Contract, tricks: int, *, vulnerable: bool) -> int:
 
     Raises
     ------
-    ValueError
+    InvalidContract
         If the tricks are not 0-13.
 
     Examples
@@ -47,7 +48,7 @@ def score(contract: Contract, tricks: int, *, vulnerable: bool) -> int:
     (620, -100)
     """
     if not 0 <= tricks <= 13:
-        raise ValueError(f"expected 0-13 tricks, got {tricks!r}")
+        raise InvalidContract(f"expected 0-13 tricks, got {tricks!r}")
     over = tricks - 6 - contract.level
     if over < 0:
         return -_penalty(-over, contract.doubling, vulnerable=vulnerable)

@@ -9,7 +9,15 @@ SEATS = "NESW"
 
 
 class Seat(IntEnum):
-    """A compass seat; codes follow the turn order."""
+    """A compass seat; codes follow the turn order.
+
+    North is 0 and so false: test for ``is None``, not for truth.
+
+    Examples
+    --------
+    >>> Seat.EAST.letter, int(Seat.WEST)
+    ('E', 3)
+    """
 
     NORTH = 0
     EAST = 1
@@ -23,7 +31,13 @@ class Seat(IntEnum):
 
 
 class Vulnerability(IntEnum):
-    """Who is vulnerable; bit 0 is North-South, bit 1 is East-West."""
+    """Who is vulnerable; bit 0 is North-South, bit 1 is East-West.
+
+    Examples
+    --------
+    >>> Vulnerability.EW.text, is_vulnerable(Vulnerability.EW, Seat.NORTH)
+    ('EW', False)
+    """
 
     NONE = 0
     NS = 1
@@ -91,26 +105,42 @@ def parse_vulnerability(text: str) -> Vulnerability:
         ) from None
 
 
+def _check_board(board: int) -> int:
+    if board < 1:
+        raise InvalidDeal(f"expected a board number from 1 on, got {board!r}")
+    return board - 1
+
+
 def board_dealer(board: int) -> Seat:
     """Dealer of a duplicate board: 1 North, 2 East, … (Laws of Duplicate Bridge, Law 2).
+
+    Raises
+    ------
+    InvalidDeal
+        If the board number is below 1.
 
     Examples
     --------
     >>> board_dealer(6).letter
     'E'
     """
-    return Seat((board - 1) % 4)
+    return Seat(_check_board(board) % 4)
 
 
 def board_vulnerability(board: int) -> Vulnerability:
     """Vulnerability of a duplicate board, period 16 (Laws of Duplicate Bridge, Law 2).
+
+    Raises
+    ------
+    InvalidDeal
+        If the board number is below 1.
 
     Examples
     --------
     >>> [board_vulnerability(board).text for board in (1, 2, 3, 4, 5)]
     ['None', 'NS', 'EW', 'Both', 'NS']
     """
-    index = (board - 1) % 16
+    index = _check_board(board) % 16
     return Vulnerability((index + index // 4) % 4)
 
 
@@ -123,3 +153,25 @@ def is_vulnerable(vulnerability: Vulnerability | int, seat: Seat | int) -> bool:
     True
     """
     return bool(int(vulnerability) >> (int(seat) & 1) & 1)
+
+
+def seat_of_call(dealer: Seat | int, depth: int) -> Seat:
+    """Compass seat that makes the call at ``depth`` (0 for the dealer's first call).
+
+    Examples
+    --------
+    >>> seat_of_call(Seat.WEST, 2).letter
+    'E'
+    """
+    return Seat((int(dealer) + depth) % 4)
+
+
+def dealer_relative_seat(dealer: Seat | int, seat: Seat | int) -> int:
+    """Place of a seat in the turn order: 1 for the dealer (first seat) to 4 (fourth seat).
+
+    Examples
+    --------
+    >>> dealer_relative_seat(Seat.WEST, Seat.SOUTH)
+    4
+    """
+    return (int(seat) - int(dealer)) % 4 + 1
