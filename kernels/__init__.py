@@ -1,1 +1,16 @@
-"""placeholder"""
+"""Features, bit columns and the cascade: arrays in, bits out; no text, no data frames."""
+
+from .arrow import ArrowBits
+from .deals import DealArrays
+from .plan import ALWAYS, CAN_COMPLETE, COMPLETED, NEVER, UNDESCRIBED_POLICIES, Plan, build_plan
+from .reference import evaluate_postfix, term_value
+from .results import NO_ENTRY, BitColumns, EntryLists, FirstAuctions
+from .terms import PROFILES, Context, Term, term_is_boolean, term_names, term_range, terms
+from .types import Postfix
+
+__all__ = [
+    "ALWAYS", "CAN_COMPLETE", "COMPLETED", "NEVER", "NO_ENTRY", "PROFILES",
+    "UNDESCRIBED_POLICIES", "ArrowBits", "BitColumns", "Context", "DealArrays", "EntryLists",
+    "FirstAuctions", "Plan", "Postfix", "Term", "build_plan", "evaluate_postfix",
+    "term_is_boolean", "term_names", "term_range", "term_value", "terms",
+]  # fmt: skip

@@ -1,0 +1,237 @@
+"""From postfix expressions to literals: intervals of linear forms, and opaque truth values.
+
+A criteria list is a conjunction, so each expression is first brought to negation normal form and
+its top-level ``and`` is split. What remains are *literals*:
+
+* ``Interval``: a linear form of terms (``HCP``, ``SL_S - SL_H``) lies in [low, high];
+* ``Opaque``: any other truth value (an ``or``, a product, ``HCP != 12``), or its negation.
+
+Which literals become packed lanes and which become flag bits is decided in ``layout``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .types import Postfix
+
+Tree = tuple[Any, ...]
+"""``("term", name)``, ``("int", value)``, ``("interval", form, low, high)`` or
+``(operator, operand, …)`` with one or two trees as operands."""
+
+LinearForm = tuple[tuple[str, int], ...]
+"""Sorted (term, coefficient) pairs, first coefficient positive; the constant is kept apart."""
+
+COMPARISONS = ("<", "<=", "==", "!=", ">=", ">")
+ARITY = dict.fromkeys((*COMPARISONS, "+", "-", "*", "and", "or"), 2) | {"not": 1, "neg": 1}
+_NEGATED = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
+
+UNBOUNDED = 1 << 40
+"""Stands for no bound; no value of a term comes near it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """``low <= Σ coefficient * term <= high``."""
+
+    form: LinearForm
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """The tree's value is not zero (``positive``), or is zero."""
+
+    tree: Tree
+    positive: bool
+
+
+Literal = Interval | Opaque
+
+
+def inline_formulas(postfix: Postfix, formulas: Mapping[str, Postfix]) -> Postfix:
+    """Replace user-defined terms by their formulas, to the bottom.
+
+    Raises
+    ------
+    ValueError
+        If a formula uses itself.
+
+    Examples
+    --------
+    >>> inline_formulas(("Fit", 8, ">="), {"Fit": ("SL_S", "SL_H", "+")})
+    ('SL_S', 'SL_H', '+', 8, '>=')
+    """
+
+    def expand(tokens: Postfix, path: tuple[str, ...]) -> list[str | int]:
+        result: list[str | int] = []
+        for token in tokens:
+            if isinstance(token, str) and token in formulas:
+                if token in path:
+                    raise ValueError(f"term {token!r} is defined by itself: {' -> '.join(path)}")
+                result += expand(formulas[token], (*path, token))
+            else:
+                result.append(token)
+        return result
+
+    return tuple(expand(postfix, ()))
+
+
+def to_tree(postfix: Postfix) -> Tree:
+    """Build the tree of a postfix expression.
+
+    Raises
+    ------
+    ValueError
+        If operands are missing or left over.
+
+    Examples
+    --------
+    >>> to_tree(("HCP", 15, ">="))
+    ('>=', ('term', 'HCP'), ('int', 15))
+    """
+    stack: list[Tree] = []
+    for token in postfix:
+        if isinstance(token, int):
+            stack.append(("int", int(token)))
+        elif token in ARITY:
+            arity = ARITY[token]
+            if len(stack) < arity:
+                raise ValueError(f"operator {token!r} lacks an operand in {postfix!r}")
+            operands = stack[-arity:]
+            del stack[-arity:]
+            stack.append((token, *operands))
+        else:
+            stack.append(("term", token))
+    if len(stack) != 1:
+        raise ValueError(f"expected one value, got {len(stack)} in {postfix!r}")
+    return stack[0]
+
+
+def term_names_in(tree: Tree) -> frozenset[str]:
+    """Names of the terms in a tree.
+
+    Examples
+    --------
+    >>> sorted(term_names_in(to_tree(("SL_S", "SL_H", ">="))))
+    ['SL_H', 'SL_S']
+    """
+    operator = tree[0]
+    if operator == "term":
+        return frozenset((tree[1],))
+    if operator == "interval":
+        return frozenset(name for name, _ in tree[1])
+    if operator == "int":
+        return frozenset()
+    return frozenset().union(*(term_names_in(operand) for operand in tree[1:]))
+
+
+def _linear(tree: Tree) -> tuple[dict[str, int], int] | None:
+    """Coefficients and constant of a linear tree, ``None`` if it is not linear."""
+    operator = tree[0]
+    if operator == "int":
+        return {}, tree[1]
+    if operator == "term":
+        return {tree[1]: 1}, 0
+    if operator not in ("+", "-", "*", "neg"):
+        return None
+    parts = [part for operand in tree[1:] if (part := _linear(operand)) is not None]
+    if len(parts) < len(tree) - 1:
+        return None
+    if operator == "neg":
+        return _combine(parts[0], ({}, 0), -1, 0)
+    left, right = parts
+    if operator == "*":
+        if left[0] and right[0]:
+            return None
+        return _combine(left, right, right[1], 0) if left[0] else _combine(left, right, 0, left[1])
+    return _combine(left, right, 1, 1 if operator == "+" else -1)
+
+
+def _combine(
+    left: tuple[dict[str, int], int], right: tuple[dict[str, int], int], scale: int, other: int
+) -> tuple[dict[str, int], int]:
+    """``scale * left + other * right``; a product of a form with a constant uses one side only."""
+    coefficients: dict[str, int] = {}
+    for part, factor in ((left[0], scale), (right[0], other)):
+        for name, coefficient in part.items():
+            coefficients[name] = coefficients.get(name, 0) + factor * coefficient
+    constant = scale * left[1] + other * right[1]
+    return {name: value for name, value in coefficients.items() if value}, constant
+
+
+def _comparison(operator: str, left: Tree, right: Tree) -> list[Literal] | bool | None:
+    """Literals of a comparison of linear sides; a bool if constant; ``None`` if not linear."""
+    difference = _linear(("-", left, right))
+    if difference is None:
+        return None
+    coefficients, constant = difference
+    bound = -constant
+    if not coefficients:
+        return {
+            "<": bound > 0, "<=": bound >= 0, "==": bound == 0,
+            "!=": bound != 0, ">=": bound <= 0, ">": bound < 0,
+        }[operator]  # fmt: skip
+    form = tuple(sorted(coefficients.items()))
+    if form[0][1] < 0:
+        form = tuple((name, -value) for name, value in form)
+        bound = -bound
+        operator = {"<": ">", "<=": ">=", ">=": "<=", ">": "<"}.get(operator, operator)
+    if operator == "!=":
+        return [Opaque(("interval", form, bound, bound), positive=False)]
+    low = bound + 1 if operator == ">" else bound if operator in (">=", "==") else -UNBOUNDED
+    high = bound - 1 if operator == "<" else bound if operator in ("<=", "==") else UNBOUNDED
+    return [Interval(form, low, high)]
+
+
+def lower(tree: Tree, *, positive: bool = True) -> list[Literal] | bool:
+    """Literals whose conjunction is the truth value of a tree (or of its negation).
+
+    Returns
+    -------
+    list of Literal, or bool
+        ``True`` and ``False`` for what does not depend on the hand.
+
+    Examples
+    --------
+    >>> lower(to_tree(("HCP", 15, ">=", "HCP", 17, "<=", "and")))
+    [Interval(form=(('HCP', 1),), low=15, high=1099511627776), \
+Interval(form=(('HCP', 1),), low=-1099511627776, high=17)]
+    """
+    operator, operands = tree[0], tree[1:]
+    if operator == "not":
+        return lower(operands[0], positive=not positive)
+    if (operator == "and" and positive) or (operator == "or" and not positive):
+        literals: list[Literal] = []
+        for operand in operands:
+            part = lower(operand, positive=positive)
+            if part is False:
+                return False
+            if part is not True:
+                literals += part
+        return literals or True
+    if operator in ("and", "or"):
+        return _disjunction(tree, operands, positive=positive)
+    if operator in COMPARISONS:
+        left, right = operands
+        name = operator if positive else _NEGATED[operator]
+        lowered = _comparison(name, left, right)
+        return [Opaque(tree, positive)] if lowered is None else lowered
+    # a number used as a truth value: it holds where it is not zero
+    lowered = _comparison("!=" if positive else "==", tree, ("int", 0))
+    return [Opaque(tree, positive)] if lowered is None else lowered
+
+
+def _disjunction(tree: Tree, operands: Sequence[Tree], *, positive: bool) -> list[Literal] | bool:
+    parts = [lower(operand, positive=positive) for operand in operands]
+    if any(part is True for part in parts):
+        return True
+    open_parts = [
+        operand for operand, part in zip(operands, parts, strict=True) if part is not False
+    ]
+    if not open_parts:
+        return False
+    if len(open_parts) == 1:
+        return lower(open_parts[0], positive=positive)
+    return [Opaque(tree, positive)]

@@ -1,0 +1,342 @@
+"""The plan: what a bidding table becomes for the kernels. Plain arrays, no text.
+
+    features   packing tables: hand -> lane words + flag words          (layout.py)
+    boxes      one row per distinct criteria list: lo.. hi.. need.. forbid.. words
+    nodes      the trie: first_child, child_count, call, flags, and per node its box
+
+A hand passes a box when every lane lies in [lo, hi], all ``need`` flags are set and all ``forbid``
+flags are clear. Eight lanes are compared at once: with H = 0x8080808080808080 and lanes below 128,
+``((f | H) - lo) & ((hi | H) - f) & H == H``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from .layout import FLAGS_PER_WORD, LANE_LIMIT, LANES_PER_WORD, FlagTest, LayoutBuilder, Packing
+from .layout import Test as LayoutTest
+from .lowering import inline_formulas, lower, term_names_in, to_tree
+from .terms import terms
+from .types import U8, U16, U32, U64, Postfix
+
+ALWAYS = 0
+"""Box that every hand passes."""
+NEVER = 1
+"""Box that no hand passes."""
+MULTIPLE = 1 << 31
+"""Bit of a node's box number that says: not a box but a set of boxes (variants, any of them)."""
+
+COMPLETED = 1
+"""Node flag: the auction that ends with this call is complete."""
+CAN_COMPLETE = 2
+"""Node flag: this node or one below it is completed."""
+
+UNDESCRIBED_POLICIES = ("allow", "pass", "reject")
+LANE_HIGH_BITS = 0x8080808080808080
+LANE_ALL = 0x7F7F7F7F7F7F7F7F
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything a backend needs; made by :func:`build_plan`.
+
+    Parameters
+    ----------
+    profile, undescribed : str
+        Term definitions, and the policy for entries without criteria.
+    expressions : tuple of Postfix
+        Distinct expressions with formulas inlined, in the order given.
+    criteria : tuple of tuple of int
+        Distinct criteria lists (numbers of expressions, joined by AND).
+    variant_sets : tuple of tuple of int
+        Sets of criteria lists (joined by OR); set 0 means undescribed.
+    packing : Packing
+        Tables that turn hands into words.
+    boxes : uint64 [boxes, 2 * lane_words + 2 * flag_words]
+        lo lane words, hi lane words, need flag words, forbid flag words.
+    expression_boxes : uint32 [expressions]
+        Box of each expression on its own.
+    set_offsets, set_boxes : uint32
+        Boxes of the variant sets that have several (CSR).
+    first_child : uint32 [nodes]
+    child_count : uint16 [nodes]
+    call, flags : uint8 [nodes]
+    variant_set, node_box : uint32 [nodes]
+        ``node_box`` is a box number, or ``MULTIPLE | number of a set``.
+    root_count : int
+        The opening calls are nodes ``0 … root_count - 1``.
+    """
+
+    profile: str
+    undescribed: str
+    expressions: tuple[Postfix, ...]
+    criteria: tuple[tuple[int, ...], ...]
+    variant_sets: tuple[tuple[int, ...], ...]
+    packing: Packing
+    boxes: U64
+    expression_boxes: U32
+    set_offsets: U32
+    set_boxes: U32
+    first_child: U32
+    child_count: U16
+    call: U8
+    flags: U8
+    variant_set: U32
+    node_box: U32
+    root_count: int
+    cache: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
+    """Backends keep what they derive from the plan here, under their own name."""
+
+    @property
+    def node_count(self) -> int:
+        """Number of entries of the table."""
+        return len(self.node_box)
+
+    @cached_property
+    def parent(self) -> U32:
+        """Parent of each node; ``node_count`` for the opening calls (uint32 [nodes])."""
+        parent = np.full(self.node_count, self.node_count, np.uint32)
+        inner = np.flatnonzero(self.child_count)
+        counts = self.child_count[inner].astype(np.int64)
+        # children of one node are contiguous, so the blocks can be written as one ragged range
+        starts = np.repeat(self.first_child[inner].astype(np.int64), counts)
+        steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        parent[starts + steps] = np.repeat(inner.astype(np.uint32), counts)
+        return parent
+
+
+class _BoxInterner:
+    """Turns conjunctions of tests into box rows, equal rows into one number."""
+
+    def __init__(self, lane_words: int, flag_words: int) -> None:
+        self.lane_words, self.flag_words = lane_words, flag_words
+        self._numbers: dict[bytes, int] = {}
+        self.rows: list[U64] = []
+        self.add([])  # ALWAYS
+        self.never()  # NEVER
+
+    def _intern(self, row: U64) -> int:
+        key = row.tobytes()
+        if key not in self._numbers:
+            self._numbers[key] = len(self.rows)
+            self.rows.append(row)
+        return self._numbers[key]
+
+    def never(self) -> int:
+        """Box number of the box that nothing passes."""
+        row = np.zeros(2 * (self.lane_words + self.flag_words), np.uint64)
+        row[: self.lane_words] = LANE_ALL  # lo above hi in every lane
+        return self._intern(row)
+
+    def add(self, tests: Sequence[LayoutTest]) -> int:
+        """Box number of a conjunction."""
+        lane_words, flag_words = self.lane_words, self.flag_words
+        low = [0] * (lane_words * LANES_PER_WORD)
+        high = [LANE_LIMIT] * (lane_words * LANES_PER_WORD)
+        need, forbid = [0] * flag_words, [0] * flag_words
+        for test in tests:
+            if isinstance(test, FlagTest):
+                word, bit = divmod(test.flag, FLAGS_PER_WORD)
+                (need if test.positive else forbid)[word] |= 1 << bit
+            else:
+                low[test.lane] = max(low[test.lane], test.low)
+                high[test.lane] = min(high[test.lane], test.high)
+        contradiction = any(lo > hi for lo, hi in zip(low, high, strict=True)) or any(
+            wanted & refused for wanted, refused in zip(need, forbid, strict=True)
+        )
+        if contradiction:
+            return NEVER
+        row = np.array([*_pack_lanes(low), *_pack_lanes(high), *need, *forbid], np.uint64)
+        return self._intern(row)
+
+
+def _pack_lanes(values: Sequence[int]) -> list[int]:
+    return [
+        sum(value << 8 * lane for lane, value in enumerate(values[start : start + LANES_PER_WORD]))
+        for start in range(0, len(values), LANES_PER_WORD)
+    ]
+
+
+def build_plan(
+    *,
+    expressions: Sequence[Postfix],
+    criteria: Sequence[Sequence[int]],
+    variant_sets: Sequence[Sequence[int]],
+    first_child: U32,
+    child_count: U16,
+    call: U8,
+    flags: U8,
+    variant_set: U32,
+    root_count: int,
+    profile: str = "gib",
+    undescribed: str = "allow",
+    formulas: Mapping[str, Postfix] | None = None,
+) -> Plan:
+    """Lower a table's interned criteria to boxes and tie them to the nodes of its trie.
+
+    Parameters
+    ----------
+    expressions : sequence of Postfix
+        Distinct expressions.
+    criteria : sequence of sequences of int
+        Distinct lists of expression numbers, each joined by AND; an empty list holds always.
+    variant_sets : sequence of sequences of int
+        Sets of criteria numbers, each joined by OR. Set 0 stands for undescribed entries and
+        must be empty; any other empty set holds never.
+    first_child, child_count, call, flags, variant_set : arrays [nodes]
+        The trie (see :class:`Plan`); used as they are, not copied.
+    root_count : int
+        Number of opening calls.
+    profile : {"gib", "mlbridge"}
+    undescribed : {"allow", "pass", "reject"}
+        Whether undescribed entries hold: all, passes only, none.
+    formulas : mapping, optional
+        User-defined terms as postfix formulas.
+
+    Raises
+    ------
+    ValueError
+        If arrays do not fit each other, a number is out of range, or a term is unknown.
+
+    Examples
+    --------
+    One opening, 1N, with 15-17 HCP, answered by a pass that is undescribed:
+
+    >>> import numpy as np
+    >>> plan = build_plan(
+    ...     expressions=[("HCP", 15, ">="), ("HCP", 17, "<=")],
+    ...     criteria=[[0, 1]], variant_sets=[[], [0]],
+    ...     first_child=np.array([1, 0], np.uint32), child_count=np.array([1, 0], np.uint16),
+    ...     call=np.array([7, 0], np.uint8), flags=np.zeros(2, np.uint8),
+    ...     variant_set=np.array([1, 0], np.uint32), root_count=1)
+    >>> plan.boxes.shape, plan.node_box.tolist()
+    ((5, 4), [4, 0])
+    """
+    if undescribed not in UNDESCRIBED_POLICIES:
+        raise ValueError(
+            f"expected a policy of {', '.join(UNDESCRIBED_POLICIES)}, got {undescribed!r}"
+        )
+    if not variant_sets or variant_sets[0]:
+        raise ValueError("expected variant set 0 to be empty: it stands for undescribed entries")
+    _check_trie(first_child, child_count, call, flags, variant_set, root_count, len(variant_sets))
+    catalogue = terms(profile)
+    inlined = [inline_formulas(postfix, formulas or {}) for postfix in expressions]
+    layout = LayoutBuilder(profile)
+    tests: list[list[LayoutTest] | bool] = []
+    for postfix in inlined:
+        tree = to_tree(postfix)
+        unknown = sorted(term_names_in(tree) - catalogue.keys())
+        if unknown:
+            raise ValueError(f"unknown term {unknown[0]!r} in {postfix!r}")
+        tests.append(_conjunction(layout, tree))
+    packing = layout.pack()
+
+    boxes = _BoxInterner(packing.lane_words, packing.flag_words)
+    expression_boxes = [_box_of(boxes, [test]) for test in tests]
+    criteria_boxes = [_box_of(boxes, [tests[number] for number in row]) for row in criteria]
+    set_box, set_offsets, set_boxes = _sets_to_boxes(variant_sets, criteria_boxes)
+    node_box = set_box[variant_set]
+    is_undescribed = variant_set == 0
+    if undescribed != "allow":
+        node_box[is_undescribed] = NEVER
+    if undescribed == "pass":
+        node_box[is_undescribed & (call == 0)] = ALWAYS
+    return Plan(
+        profile=profile,
+        undescribed=undescribed,
+        expressions=tuple(inlined),
+        criteria=tuple(tuple(row) for row in criteria),
+        variant_sets=tuple(tuple(row) for row in variant_sets),
+        packing=packing,
+        boxes=np.stack(boxes.rows),
+        expression_boxes=np.array(expression_boxes, np.uint32),
+        set_offsets=set_offsets,
+        set_boxes=set_boxes,
+        first_child=first_child,
+        child_count=child_count,
+        call=call,
+        flags=flags,
+        variant_set=variant_set,
+        node_box=node_box,
+        root_count=root_count,
+    )
+
+
+def _conjunction(layout: LayoutBuilder, tree: tuple[object, ...]) -> list[LayoutTest] | bool:
+    lowered = lower(tree)
+    if isinstance(lowered, bool):
+        return lowered
+    tests: list[LayoutTest] = []
+    for literal in lowered:
+        test = layout.test(literal)
+        if test is False:
+            return False
+        if test is not True:
+            tests.append(test)
+    return tests or True
+
+
+def _box_of(boxes: _BoxInterner, parts: Sequence[list[LayoutTest] | bool]) -> int:
+    if any(part is False for part in parts):
+        return NEVER
+    return boxes.add([test for part in parts if not isinstance(part, bool) for test in part])
+
+
+def _sets_to_boxes(
+    variant_sets: Sequence[Sequence[int]], criteria_boxes: Sequence[int]
+) -> tuple[U32, U32, U32]:
+    """Box number (or MULTIPLE | set) of each variant set, and the CSR of those with several."""
+    set_box = np.empty(len(variant_sets), np.uint32)
+    offsets, members = [0], []
+    for number, row in enumerate(variant_sets):
+        distinct = sorted({criteria_boxes[criterion] for criterion in row} - {NEVER})
+        if number == 0 or (distinct and distinct[0] == ALWAYS):
+            set_box[number] = ALWAYS
+        elif not distinct:
+            set_box[number] = NEVER
+        elif len(distinct) == 1:
+            set_box[number] = distinct[0]
+        else:
+            set_box[number] = MULTIPLE | (len(offsets) - 1)
+            members += distinct
+            offsets.append(len(members))
+    return set_box, np.array(offsets, np.uint32), np.array(members, np.uint32)
+
+
+def _check_trie(
+    first_child: U32,
+    child_count: U16,
+    call: U8,
+    flags: U8,
+    variant_set: U32,
+    root_count: int,
+    set_count: int,
+) -> None:
+    nodes = len(first_child)
+    for name, array, dtype in (
+        ("first_child", first_child, np.uint32), ("child_count", child_count, np.uint16),
+        ("call", call, np.uint8), ("flags", flags, np.uint8),
+        ("variant_set", variant_set, np.uint32),
+    ):  # fmt: skip
+        if array.dtype != dtype or array.shape != (nodes,):
+            raise ValueError(
+                f"expected {name} as {np.dtype(dtype)}[{nodes}], got {array.dtype}{array.shape}"
+            )
+    if not 0 <= root_count <= nodes:
+        raise ValueError(f"expected root_count of 0 to {nodes}, got {root_count!r}")
+    if int(child_count.sum(dtype=np.int64)) + root_count != nodes:
+        raise ValueError(
+            f"expected every node to be an opening call or one node's child: {nodes} nodes, "
+            f"{root_count} opening calls, {int(child_count.sum(dtype=np.int64))} children"
+        )
+    inner = child_count > 0
+    if inner.any():
+        first = first_child[inner]
+        if not (first > np.flatnonzero(inner)).all():
+            raise ValueError("expected parents to precede their children")
+        if int((first.astype(np.int64) + child_count[inner]).max()) > nodes:
+            raise ValueError("expected children within the table, got a first_child beyond it")
+    if nodes and int(variant_set.max()) >= set_count:
+        raise ValueError(f"expected variant sets below {set_count}, got {int(variant_set.max())}")
