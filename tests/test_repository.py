@@ -1,0 +1,146 @@
+"""The checkout itself: sizes, what must not be written into it, links and lists that must agree."""
+
+import re
+import shutil
+import subprocess
+import tomllib
+from collections import Counter
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from tests.support_layers import BELOW
+
+ROOT = Path(__file__).parents[1]
+SOURCE_SUFFIXES = {".py", ".cu", ".cuh", ".lark"}
+MAX_LINES = 600
+MAX_MODULES = 25
+
+FORBIDDEN = {
+    "a path of one machine": r"(?<![\w.*/~-])/(?:work|tmp|root|home|opt|mnt|Users)(?:/|\b(?!\.))",
+    "a package registry's host": (
+        r"(?:pypi|test\.pypi|npmjs|crates|anaconda|pythonhosted|golang)\.(?:org|com|io)\b"
+    ),
+    "how the work is organised": (
+        r"(?i)(?<!user-)\bagents?\b|\bclaude|\banthropic|\bchatgpt|\bopenai\b|\bcopilot\b"
+        r"|\blanguage model|\bbrief\.md|\bissue #\d|\bhelper session"
+    ),
+    "unfinished work": r"\bTODO\b|\bFIXME\b|\bNotImplementedError\b",
+}
+"""What no tracked file may say, as regular expressions that do not match their own text."""
+
+
+def tracked_files() -> list[PurePosixPath]:
+    """Paths of the tracked files; skips where the tests do not lie in a git checkout."""
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout (or no git), as when the installed wheel is tested")
+    listing = subprocess.run(
+        [git, "-C", str(ROOT), "ls-files", "-z"], check=True, capture_output=True, text=True
+    )
+    paths = [PurePosixPath(path) for path in listing.stdout.split("\0") if path]
+    return [path for path in paths if (ROOT / path).exists() or (ROOT / path).is_symlink()]
+
+
+def complaints(text: str) -> list[tuple[int, str, str]]:
+    """Line number, what is wrong and the offending text, for every forbidden thing in a text."""
+    return [
+        (text.count("\n", 0, match.start()) + 1, what, match[0])
+        for what, pattern in FORBIDDEN.items()
+        for match in re.finditer(pattern, text)
+    ]
+
+
+def test_files_are_short():
+    too_long = {}
+    for path in tracked_files():
+        if path.parts[0] in BELOW and path.suffix in SOURCE_SUFFIXES:
+            lines = len((ROOT / path).read_text("utf-8").splitlines())
+            if lines > MAX_LINES:
+                too_long[str(path)] = lines
+    assert not too_long
+
+
+def test_folders_are_small():
+    modules = Counter(
+        path.parent
+        for path in tracked_files()
+        if path.suffix in SOURCE_SUFFIXES and path.name != "__init__.py"
+    )
+    assert not {str(path): count for path, count in modules.items() if count > MAX_MODULES}
+
+
+def test_nothing_forbidden_is_written():
+    found = []
+    for path in tracked_files():
+        if (ROOT / path).is_symlink():
+            continue
+        try:
+            text = (ROOT / path).read_text("utf-8")
+        except UnicodeDecodeError:
+            continue
+        found += [f"{path}:{line}: {what}: {hit!r}" for line, what, hit in complaints(text)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see {}tmp/x", "DATA = '{}work'", "cd {}root", "\n{}home/me/data", "https://pypi{}org/simple",
+        "files.pythonhosted{}org", "an a{}gent did it", "TO{}DO: later", "as issue {}3 says",
+    ],
+)  # fmt: skip
+def test_forbidden_things_are_caught(text):
+    fillers = {"{}gent": "", "TO{}": "", "pypi{}": ".", "hosted{}": ".", "issue {}": "#"}
+    filler = next((filler for key, filler in fillers.items() if key in text), "/")
+    assert len(complaints(text.format(filler))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["/v1/auctions", "tests/home/x", "the User-agent header", "../work/x", "1N-P", "agenda",
+     "XXX", "bridge/table/work", "$HOME/tmp"],
+)  # fmt: skip
+def test_ordinary_text_passes(text):
+    assert complaints(text) == []
+
+
+def test_links_for_type_checkers_resolve():
+    links = [path for path in tracked_files() if path.parts[0] == ".typings"]
+    names = sorted(path.name for path in links)
+    for path in links:
+        assert (ROOT / path).is_symlink(), path
+        assert (ROOT / path).resolve() == ROOT / path.name
+        assert (ROOT / path / "py.typed").is_file(), path
+    assert names == sorted(name for name in BELOW if (ROOT / name / "__init__.py").exists())
+
+
+def test_every_package_is_listed():
+    names = sorted(path.parent.name for path in tracked_files() if path.match("*/__init__.py")
+                   and len(path.parts) == 2)  # fmt: skip
+    ours = [name for name in names if name not in {"tests", "benchmarks"}]
+    assert set(ours) <= BELOW.keys(), "a package that the layers do not know"
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
+    expected = [f"bidcascade.{name}" for name in ours]
+    assert sorted(tool["setuptools"]["packages"]) == expected
+    assert tool["setuptools"]["package-dir"] == {f"bidcascade.{name}": name for name in ours}
+    assert sorted(tool["mypy"]["files"]) == [f".typings/bidcascade/{name}" for name in ours]
+
+
+def test_files_beside_the_code_are_packaged():
+    """Every tracked file in a package's folder that is no module is named as package data."""
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
+    patterns = tool["setuptools"]["package-data"]
+    missing = []
+    for path in tracked_files():
+        name = path.parts[0]
+        if name not in BELOW or path.suffix == ".py":
+            continue
+        inside = PurePosixPath(*path.parts[1:])
+        globs = [*patterns.get("*", ()), *patterns.get(f"bidcascade.{name}", ())]
+        if not any(
+            len(PurePosixPath(glob).parts) == len(inside.parts) and inside.match(glob)
+            for glob in globs
+        ):
+            missing.append(str(path))
+    assert not missing, f"not in the wheel: {missing}"
