@@ -8,7 +8,7 @@ the kernels count in halves. Equal tests come out as equal code wherever that is
 from typing import Final, NamedTuple, Protocol, assert_never
 
 from bidcascade.bridge import InvalidExpression
-from bidcascade.kernels.types import Postfix
+from bidcascade.kernels import Postfix
 
 from .expression_tree import (
     And,
@@ -26,7 +26,7 @@ from .expression_tree import (
     terms_of,
 )
 
-LONGEST_POSTFIX: Final = 4_096
+LONGEST_POSTFIX: Final = 500
 """Elements an expression may lower to; user terms used by user terms grow fast."""
 
 LARGEST_VALUE: Final = 2**31 - 1

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Final, Literal
 
 from bidcascade.bridge import InvalidExpression, InvalidTable, UnknownTerm
-from bidcascade.kernels.terms import term_is_boolean, term_names, term_range
+from bidcascade.kernels import term_is_boolean, term_names, term_range
 
 from .expression_tree import terms_of
 from .expressions import parse_expression

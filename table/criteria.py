@@ -1,0 +1,393 @@
+"""What a criteria list says taken together: bounds, contradictions, how much it asks for.
+
+Criteria are joined by AND. Every term is a sum over the suits of something that depends on the
+holding alone, plus something that depends on the lengths, so a list is studied in two steps: which
+of the 8,192 holdings each suit may have, then which of the 560 shapes leave every sum within its
+bounds. A contradiction that is reported is one; a few that need more than two sums seen together
+are not found.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from math import comb, log2
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.kernels.layout import Separable
+from bidcascade.kernels.lowering import (
+    UNBOUNDED,
+    Interval,
+    LinearForm,
+    Literal,
+    Tree,
+    lower,
+    to_tree,
+)
+from bidcascade.kernels import terms
+from bidcascade.kernels.terms import all_lengths
+
+from .expression_tree import Expression, format_expression, terms_of
+from .lowering import to_postfix
+from .vocabulary import Vocabulary
+
+MOST_BRANCHES: Final = 64
+"""Alternatives of ``or`` and ``!=`` that are followed; a list with more is taken on trust."""
+
+_HOLDINGS: Final = 1 << 13
+_CARDS: Final = np.bitwise_count(np.arange(_HOLDINGS)).astype(np.int64)
+_BY_LENGTH: Final = np.argsort(_CARDS, kind="stable")
+_LENGTH_STARTS: Final = np.searchsorted(_CARDS[_BY_LENGTH], np.arange(14))
+_SHAPES: Final = np.array(all_lengths(), dtype=np.int64)
+_SHAPE_INDEX: Final = _SHAPES[:, 0] + 14 * _SHAPES[:, 1] + 196 * _SHAPES[:, 2]
+_ALL_HANDS: Final = comb(52, 13)
+
+I64 = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """The expressions of one entry, joined by AND.
+
+    Examples
+    --------
+    >>> from bidcascade.table.expressions import parse_expression
+    >>> weak = Criteria(tuple(map(parse_expression, ["HCP <= 10", "SL_S >= 6", "HCP >= 5"])))
+    >>> weak.analyse(Vocabulary()).bounds["HCP"]
+    (5, 10)
+    """
+
+    expressions: tuple[Expression, ...]
+
+    def analyse(self, vocabulary: Vocabulary) -> "Analysis":
+        """Bounds and contradiction of the list; see :func:`analyse`."""
+        return analyse(self.expressions, vocabulary)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a criteria list implies.
+
+    Parameters
+    ----------
+    bounds : dict of str to (int, int)
+        Smallest and largest value that HCP, the lengths and every term of the list can take, in
+        the kernels' unit (``QT`` counts halves). Empty where no hand fits.
+    contradiction : str or None
+        Why no hand fits, or None.
+    """
+
+    bounds: dict[str, tuple[int, int]]
+    contradiction: str | None
+
+
+def is_satisfiable(expressions: Sequence[Expression], vocabulary: Vocabulary) -> str | None:
+    """Say why no hand fits all expressions, or None where some hand may.
+
+    Returns
+    -------
+    str or None
+        The smallest part of the list found that contradicts itself.
+
+    Raises
+    ------
+    UnknownTerm, InvalidExpression
+        As :func:`~.lowering.to_postfix` does.
+
+    Examples
+    --------
+    >>> from bidcascade.table.expressions import parse_expression
+    >>> shape = ["SL_S >= 5", "HCP >= 12", "SL_H >= 5", "SL_D >= 4"]
+    >>> is_satisfiable([parse_expression(text) for text in shape], Vocabulary())
+    'no hand fits SL_S >= 5 and SL_H >= 5 and SL_D >= 4'
+    """
+    if _feasible(expressions, vocabulary):
+        return None
+    conflict = list(expressions)
+    for expression in expressions:  # drop what is not needed for the conflict
+        rest = [other for other in conflict if other is not expression]
+        if not _feasible(rest, vocabulary):
+            conflict = rest
+    return "no hand fits " + " and ".join(_operand(expression) for expression in conflict)
+
+
+def _operand(expression: Expression) -> str:
+    text = format_expression(expression)
+    return f"({text})" if " and " in text or " or " in text else text
+
+
+def analyse(expressions: Sequence[Expression], vocabulary: Vocabulary) -> Analysis:
+    """Tight bounds of the terms in a criteria list, or why no hand fits it.
+
+    Examples
+    --------
+    >>> from bidcascade.table.expressions import parse_expression
+    >>> analysis = analyse([parse_expression("SL_S >= 5"), parse_expression("SL_H >= 5")],
+    ...                    Vocabulary())
+    >>> analysis.bounds["SL_C"], analysis.bounds["SL_S"]
+    ((0, 3), (5, 8))
+    """
+    branches = _feasible(expressions, vocabulary)
+    if not branches:
+        return Analysis({}, is_satisfiable(expressions, vocabulary))
+    names = {"HCP": None, "SL_C": None, "SL_D": None, "SL_H": None, "SL_S": None}
+    for expression in expressions:
+        for name in terms_of(expression):
+            if not vocabulary.is_tag(name):
+                names[name] = None
+    bounds = {}
+    for name in names:
+        found = [_term_bounds(name, branch, vocabulary) for branch in branches]
+        bounds[name] = (min(low for low, _ in found), max(high for _, high in found))
+    return Analysis(bounds, None)
+
+
+def share_of_hands(expressions: Sequence[Expression], vocabulary: Vocabulary) -> float:
+    """Upper bound of the share of all hands that fit; exact for lengths and one sum at a time.
+
+    Examples
+    --------
+    >>> from bidcascade.table.expressions import parse_expression
+    >>> round(share_of_hands([parse_expression("HCP >= 15"), parse_expression("HCP <= 17")],
+    ...                      Vocabulary()), 4)
+    0.101
+    """
+    return min(1.0, sum(branch.share() for branch in _feasible(expressions, vocabulary)))
+
+
+def specificity(expressions: Sequence[Expression], vocabulary: Vocabulary) -> float:
+    """How much a list asks for, in bits: 0 for any hand, 1 where half of the hands fit.
+
+    Infinite where no hand fits. Follows :func:`share_of_hands`.
+
+    Examples
+    --------
+    >>> specificity([], Vocabulary())
+    0.0
+    """
+    share = share_of_hands(expressions, vocabulary)
+    return abs(log2(share)) if share else float("inf")
+
+
+# --- branches: the list without or and != --------------------------------------------------------
+
+
+def _branches(expressions: Sequence[Expression], vocabulary: Vocabulary) -> list[list[Interval]]:
+    branches: list[list[Interval]] = [[]]
+    for expression in expressions:
+        alternatives = _alternatives(to_tree(to_postfix(expression, vocabulary)), positive=True)
+        if alternatives is None or len(alternatives) * len(branches) > MOST_BRANCHES:
+            continue
+        branches = [branch + more for branch in branches for more in alternatives]
+    return branches
+
+
+def _alternatives(tree: Tree, *, positive: bool) -> list[list[Interval]] | None:
+    """Disjunctive normal form of a tree; None where it is too wide or not linear."""
+    literals = lower(tree, positive=positive)
+    if isinstance(literals, bool):
+        return [[]] if literals else []
+    result: list[list[Interval]] = [[]]
+    for literal in literals:
+        choices = _literal_alternatives(literal)
+        if choices is None:  # not understood: leave it out, which only widens
+            continue
+        if len(choices) * len(result) > MOST_BRANCHES:
+            return None
+        result = [chosen + more for chosen in result for more in choices]
+    return result
+
+
+def _literal_alternatives(literal: Literal) -> list[list[Interval]] | None:
+    if isinstance(literal, Interval):
+        return [[literal]]
+    operator, operands = literal.tree[0], literal.tree[1:]
+    if operator == "interval" and not literal.positive:
+        form, low, high = operands
+        return [[Interval(form, -UNBOUNDED, low - 1)], [Interval(form, high + 1, UNBOUNDED)]]
+    if (operator, literal.positive) in (("or", True), ("and", False)):
+        choices: list[list[Interval]] = []
+        for operand in operands:
+            alternatives = _alternatives(operand, positive=literal.positive)
+            if alternatives is None:
+                return None
+            choices += alternatives
+        return choices
+    return None
+
+
+# --- one branch: holdings, then shapes ---------------------------------------------------------
+
+
+@lru_cache(maxsize=512)
+def _table(form: LinearForm, profile: str) -> Separable:
+    return Separable.of_form(form, terms(profile))
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """What is left of holdings and shapes under a conjunction of intervals."""
+
+    intervals: dict[LinearForm, tuple[int, int]]
+    holdings: Flags  # [4, 8192]
+    shapes: Flags  # [560]
+    contexts: Flags  # [16]
+    profile: str
+
+    def reach(self, form: LinearForm) -> tuple[I64, I64]:
+        """Per shape, the smallest and largest value of a form over the holdings left."""
+        table = _table(form, self.profile)
+        by_context = table.contexts[self.contexts]
+        low = table.lengths[_SHAPE_INDEX] + np.int64(by_context.min())
+        high = table.lengths[_SHAPE_INDEX] + np.int64(by_context.max())
+        for suit in range(4):
+            values = table.suits[suit].astype(np.int64)
+            if not values.any():
+                continue
+            allowed = self.holdings[suit]
+            least = np.where(allowed, values, UNBOUNDED)[_BY_LENGTH]
+            most = np.where(allowed, values, -UNBOUNDED)[_BY_LENGTH]
+            low = low + np.minimum.reduceat(least, _LENGTH_STARTS)[_SHAPES[:, suit]]
+            high = high + np.maximum.reduceat(most, _LENGTH_STARTS)[_SHAPES[:, suit]]
+        return low, high
+
+    def share(self) -> float:
+        """Largest share of hands that can be in this branch."""
+        counts = np.stack(
+            [np.add.reduceat(allowed[_BY_LENGTH], _LENGTH_STARTS, dtype=np.int64)
+             for allowed in self.holdings]
+        )  # fmt: skip
+        hands = np.prod([counts[suit][_SHAPES[:, suit]] for suit in range(4)], axis=0)
+        least = float(hands[self.shapes].sum())
+        for form, (low, high) in self.intervals.items():
+            if _depends_on(form, self.profile) is None:
+                least = min(least, self._count(form, low, high))
+        return least / _ALL_HANDS
+
+    def _count(self, form: LinearForm, low: int, high: int) -> float:
+        """Count the hands whose value of one form is in range, shape by shape."""
+        table = _table(form, self.profile)
+        histograms = []
+        offset = 0
+        for suit in range(4):
+            values = table.suits[suit].astype(np.int64)
+            offset += int(values.min())
+            width = int(np.ptp(values)) + 1
+            cells = (_CARDS * width + values - values.min())[self.holdings[suit]]
+            histograms.append(np.bincount(cells, minlength=14 * width).reshape(14, width))
+        total = 0.0
+        by_context = table.contexts[self.contexts]
+        for shape in np.flatnonzero(self.shapes):
+            clubs, diamonds, hearts, spades = _SHAPES[shape]
+            spread = np.convolve(
+                np.convolve(histograms[0][clubs], histograms[1][diamonds]),
+                np.convolve(histograms[2][hearts], histograms[3][spades]),
+            )
+            start = offset + int(table.lengths[_SHAPE_INDEX[shape]])
+            first = max(0, low - start - int(by_context.max()))
+            last = min(len(spread) - 1, high - start - int(by_context.min()))
+            if first <= last:
+                total += float(spread[first : last + 1].sum())
+        return total
+
+
+@lru_cache(maxsize=4096)
+def _depends_on(form: LinearForm, profile: str) -> str | None:
+    """Tell what alone decides a form: a suit, ``lengths``, ``context``; None for a real sum."""
+    table = _table(form, profile)
+    suits = [suit for suit in range(4) if table.suits[suit].any()]
+    if table.contexts.any():
+        return None if suits or table.lengths.any() else "context"
+    if len(suits) == 1 and not table.lengths.any():
+        return "CDHS"[suits[0]]
+    for suit in suits:
+        values = table.suits[suit][_BY_LENGTH]
+        spread = np.maximum.reduceat(values, _LENGTH_STARTS) - np.minimum.reduceat(
+            values, _LENGTH_STARTS
+        )
+        if spread.any():
+            return None
+    return "lengths"
+
+
+def _solve(intervals: Sequence[Interval], profile: str) -> _Branch | None:
+    """Find what a conjunction leaves; None where it leaves no hand."""
+    merged: dict[LinearForm, tuple[int, int]] = {}
+    for interval in intervals:
+        low, high = merged.get(interval.form, (-UNBOUNDED, UNBOUNDED))
+        merged[interval.form] = (max(low, interval.low), min(high, interval.high))
+    if any(low > high for low, high in merged.values()):
+        return None
+    holdings = np.ones((4, _HOLDINGS), np.bool_)
+    contexts = np.ones(16, np.bool_)
+    sums: dict[LinearForm, tuple[int, int]] = {}
+    for form, (low, high) in merged.items():
+        table = _table(form, profile)
+        place = _depends_on(form, profile)
+        if place == "context":
+            contexts &= (table.contexts >= low) & (table.contexts <= high)
+        elif place is not None and place in "CDHS":
+            values = table.suits["CDHS".index(place)]
+            holdings["CDHS".index(place)] &= (values >= low) & (values <= high)
+        else:
+            sums[form] = (low, high)
+    if not contexts.any() or not holdings.any(axis=1).all():
+        return None
+    branch = _Branch(merged, holdings, np.ones(len(_SHAPES), np.bool_), contexts, profile)
+    shapes = _shapes_with_holdings(holdings)
+    for form, (low, high) in [*sums.items(), *_pairs(sums, profile)]:
+        least, most = branch.reach(form)
+        shapes &= (least <= high) & (most >= low)
+    if not shapes.any():
+        return None
+    return _Branch(merged, holdings, shapes, contexts, profile)
+
+
+def _shapes_with_holdings(holdings: Flags) -> Flags:
+    shapes = np.ones(len(_SHAPES), np.bool_)
+    for suit, allowed in enumerate(holdings):
+        present = np.logical_or.reduceat(allowed[_BY_LENGTH], _LENGTH_STARTS)
+        shapes &= present[_SHAPES[:, suit]]
+    return shapes
+
+
+def _pairs(
+    sums: dict[LinearForm, tuple[int, int]], profile: str
+) -> Iterator[tuple[LinearForm, tuple[int, int]]]:
+    """Differences of two bounded sums, such as Total_Points - HCP, with the bounds implied."""
+    real = [form for form in sums if _depends_on(form, profile) is None][:4]
+    for left, right in combinations(real, 2):
+        coefficients = dict(left)
+        for name, coefficient in right:
+            coefficients[name] = coefficients.get(name, 0) - coefficient
+        form = tuple(sorted((name, factor) for name, factor in coefficients.items() if factor))
+        if form:
+            yield form, (sums[left][0] - sums[right][1], sums[left][1] - sums[right][0])
+
+
+def _feasible(expressions: Sequence[Expression], vocabulary: Vocabulary) -> list[_Branch]:
+    solved = (_solve(branch, vocabulary.profile) for branch in _branches(expressions, vocabulary))
+    return [branch for branch in solved if branch is not None]
+
+
+def _term_bounds(name: str, branch: _Branch, vocabulary: Vocabulary) -> tuple[int, int]:
+    low, high = vocabulary.range(name)
+    literals = _value_form(name, vocabulary)
+    if literals is None:
+        return low, high
+    least, most = branch.reach(literals)
+    bounded_low, bounded_high = branch.intervals.get(literals, (-UNBOUNDED, UNBOUNDED))
+    return (
+        max(low, bounded_low, int(least[branch.shapes].min())),
+        min(high, bounded_high, int(most[branch.shapes].max())),
+    )
+
+
+def _value_form(name: str, vocabulary: Vocabulary) -> LinearForm | None:
+    """Linear form of a term's value where it is one kernel term; None for formulas."""
+    code = vocabulary.lowered_term(name).code
+    return ((code[0], 1),) if len(code) == 1 and isinstance(code[0], str) else None
