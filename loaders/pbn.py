@@ -1,0 +1,190 @@
+"""PBN files to a deal frame: every board becomes a row, every record that cannot be used a reject.
+
+Portable Bridge Notation 2.1 import format, read by what real files hold rather than by what
+they should. Cut into games by :mod:`.pbn_tokens`; the auction and play sections of all games
+are decoded together by :mod:`.pbn_kernel`, odd ones by :mod:`.pbn_auction` and :mod:`.pbn_play`.
+"""
+
+import re
+from functools import lru_cache
+
+from bidcascade.bridge import (
+    FULL_DECK,
+    BidcascadeError,
+    InvalidDeal,
+    board_dealer,
+    board_vulnerability,
+    format_holding,
+    parse_deal,
+    parse_vulnerability,
+)
+
+from .encodings import decode_text
+from .frame import Batch
+from .pbn_auction import UNKNOWN, read_seat
+from .pbn_columns import Boards
+from .pbn_tokens import FreeText, Game, split_games
+
+_EXCERPT = 500
+_NUMBER = re.compile(r"\d+")
+_HOLDING = {format_holding(holding): holding for holding in range(1 << 13)}
+_UNKNOWN_DEALS = ("", "?", "-")
+
+Hands = tuple[int, int, int, int]
+
+
+def read_pbn(data: bytes, source: str = "") -> Batch:
+    r"""Read a PBN file.
+
+    Every game and every run of foreign text is a record, numbered from 1 in the order of the
+    file; deals and rejects together are the records. What is not given is derived: one unknown
+    hand from the other three; the dealer from the ``Auction`` tag, else the board number, else
+    the first hand named in ``Deal``; the vulnerability from the board number, else ``None``.
+    If the ``Auction`` tag names another opener than ``Dealer``, the auction's seat stands. The
+    contract comes from a complete auction, else from ``Contract`` and ``Declarer``; tricks from
+    the cards played if they are all there, else from ``Result``; the score from ``Score``, else from contract and
+    tricks. A call counts as alerted if it refers to a note; the note's text is its announcement.
+    Comments are commentary.
+
+    Parameters
+    ----------
+    data : bytes
+        The file; the encoding is detected, whatever ``%Content-type`` claims.
+    source : str
+        Name for the columns ``source``.
+
+    Returns
+    -------
+    Batch
+        Deal frame and rejects frame.
+
+    Examples
+    --------
+    >>> batch = read_pbn(b'[Board "2"][Deal "N:AKQ.AKQ.AKQ.AKQ2 - T98.T987.T98.T98 765.65.765.76543"]')
+    >>> batch.deals.select("dealer", "vulnerability").rows(), batch.rejects.height
+    ([('E', 'NS')], 0)
+    """
+    text, encoding = decode_text(data)
+    return read_pbn_text(text, source=source, encoding=encoding)
+
+
+def read_pbn_text(
+    text: str, *, source: str = "", encoding: str = "utf-8", plain: bool = False
+) -> Batch:
+    """Read PBN text that is decoded already.
+
+    Parameters
+    ----------
+    text : str
+    source, encoding : str
+        Values of the columns of these names.
+    plain : bool
+        Decode every section with the plain readers, not with the kernel; the frame is the same.
+    """
+    boards = Boards(source, encoding)
+    hands_of: dict[str, Hands | str] = {}
+    for record in split_games(text):
+        if isinstance(record, FreeText):
+            boards.reject(
+                record.number,
+                f"expected a tag such as '[Deal \"…\"]', got {_first_line(record.text)!r}",
+                record.text,
+            )
+            continue
+        deal = record.tags.get("Deal", "")
+        hands = hands_of.get(deal)
+        if hands is None:
+            hands = hands_of[deal] = _read_hands(deal)
+        if isinstance(hands, str):
+            boards.reject(record.number, hands, deal or _describe(record))
+        else:
+            _add(boards, record, hands)
+    return boards.batch(plain=plain)
+
+
+def _add(boards: Boards, game: Game, hands: Hands) -> None:
+    tag = game.tags.get
+    board = _board_number(tag("Board", ""))
+    dealer = read_seat(tag("Dealer", ""))
+    auction = game.sections.get("Auction")
+    opener = read_seat(tag("Auction", "")) if auction is not None else UNKNOWN
+    if dealer < 0:
+        if opener >= 0:
+            dealer = opener
+        elif board:
+            dealer = int(board_dealer(board))
+        else:
+            dealer = read_seat(tag("Deal", "").lstrip()[:1])
+    vulnerability = _vulnerability(tag("Vulnerable", ""))
+    if vulnerability < 0:
+        vulnerability = int(board_vulnerability(board)) if board else 0
+    boards.add(game, hands, board, dealer, opener, vulnerability)
+
+
+def _read_hands(text: str) -> Hands | str:
+    """Hand masks of a ``Deal`` value, or the reason why it is none."""
+    if text[1:2] == ":":
+        parts = text[2:].split()
+        seat = "NESW".find(text[0])
+        if seat >= 0 and len(parts) == 4:
+            masks = [0, 0, 0, 0]
+            try:
+                for part in parts:
+                    spades, hearts, diamonds, clubs = part.split(".")
+                    masks[seat & 3] = (
+                        _HOLDING[spades] << 39
+                        | _HOLDING[hearts] << 26
+                        | _HOLDING[diamonds] << 13
+                        | _HOLDING[clubs]
+                    )
+                    seat += 1
+            except (KeyError, ValueError):
+                return _read_odd_hands(text)
+            north, east, south, west = masks
+            if (
+                north + east + south + west == FULL_DECK == north | east | south | west
+                and north.bit_count() == east.bit_count() == south.bit_count() == 13
+            ):
+                return north, east, south, west
+    return _read_odd_hands(text)
+
+
+def _read_odd_hands(text: str) -> Hands | str:
+    if text.strip() in _UNKNOWN_DEALS:
+        return "expected a [Deal] tag with four hands, got none"
+    first, colon, hands = text.partition(":")
+    # an unknown hand is written "-" or, by some programs, as four empty suits
+    parts = ["-" if part == "..." else part for part in hands.split()]
+    try:
+        if colon and len(parts) == 4 and parts.count("-") > 1:
+            raise InvalidDeal(f"expected at most one unknown hand, got {parts.count('-')}")
+        return parse_deal(f"{first}{colon}{' '.join(parts)}" if colon else text).hands
+    except BidcascadeError as error:
+        return str(error)
+
+
+@lru_cache(4096)
+def _board_number(text: str) -> int | None:
+    numbers = _NUMBER.findall(text)
+    if len(numbers) != 1 or len(numbers[0]) > 9:
+        return None
+    return int(numbers[0]) or None
+
+
+@lru_cache(256)
+def _vulnerability(text: str) -> int:
+    if not text.strip():
+        return UNKNOWN
+    try:
+        return int(parse_vulnerability(text))
+    except InvalidDeal:
+        return UNKNOWN
+
+
+def _first_line(text: str) -> str:
+    line = text.partition("\n")[0]
+    return line if len(line) <= 60 else f"{line[:60]}…"
+
+
+def _describe(game: Game) -> str:
+    return " ".join(f'[{name} "{value}"]' for name, value in game.tags.items())[:_EXCERPT]

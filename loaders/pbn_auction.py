@@ -1,0 +1,241 @@
+"""The PBN auction section and the tags about its outcome, read the plain way, one at a time.
+
+Portable Bridge Notation 2.1, chapter 3.5 (auction section), 3.7 (glyphs), 3.9 (irregularities).
+This is the definition; :mod:`.pbn_kernel` does the plain cases in bulk and must agree with it.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from bidcascade.bridge import (
+    FIRST_BID,
+    PASS,
+    SEATS,
+    STRAINS,
+    Auction,
+    Contract,
+    InvalidCall,
+    Seat,
+    bid_level,
+    bid_strain,
+    parse_call,
+)
+
+_TOKEN = re.compile(r"=\d*=|\$\d+|\^[A-Za-z]|[!?]+|[-*+]|[^\s=$^!?*+-]+|.")
+_CALL_IN_CONTRACT = re.compile(r"([1-7])(NT|[CDHSN])(X|XX|D|R)?", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+")
+_SCORE = re.compile(r"(NS|EW)?\s*([+-]?\d+)(?:\s+(?:NS|EW)\s*[+-]?\d+)?", re.IGNORECASE)
+
+UNREADABLE = 255
+"""Stands in the illegal tail for a token that is no call."""
+
+
+class AuctionText(NamedTuple):
+    """What an auction section says."""
+
+    calls: list[int]
+    """Legal calls from the opener on."""
+    notes: list[list[str]]
+    """Per call the numbers of its notes."""
+    status: str
+    """``complete``, ``unfinished``, ``illegal`` or ``none``."""
+    tail: list[int]
+    """Calls from the first illegal one on; a token that is no call ends it as UNREADABLE."""
+    padding: int
+    """Number of ``-`` before the first call."""
+
+
+def read_auction(text: str, opener: int = 0) -> AuctionText:
+    """Read an auction section.
+
+    ``AP`` (also ``All Pass`` and ``AC``) stands for the passes that end the auction; ``*`` and
+    ``+`` end the section; ``!``, ``?``, ``$n`` and ``^I`` are no part of the call. A player who
+    was skipped (``^S``, or ``-`` between calls) or a token that is no call makes the auction
+    illegal from that place on.
+
+    Parameters
+    ----------
+    text : str
+        What stands behind the ``Auction`` tag, without comments.
+    opener : int
+        Seat code of the first caller.
+
+    Examples
+    --------
+    >>> read_auction("1C! =1= X $2 AP")[:3]
+    ([3, 1, 0, 0, 0], [['1'], [], [], [], []], 'complete')
+    """
+    auction = Auction(Seat(opener))
+    calls: list[int] = []
+    notes: list[list[str]] = []
+    tail: list[int] = []
+    illegal = False
+    padding = 0
+    skipped = all_word = False
+    for token in _TOKEN.findall(text):
+        first = token[0]
+        if first.isspace() or first in "$!?":
+            continue
+        if first == "=":
+            if notes and not illegal and len(token) > 2:
+                notes[-1].append(token[1:-1])
+            continue
+        if first == "^":
+            skipped = token[1:] in "Ss"
+            continue
+        if first in "*+":
+            break
+        if first == "-":
+            if not calls and not illegal:
+                padding += 1
+            else:
+                # this player's call is not there: what follows, if anything, is out of place
+                skipped = True
+            continue
+        word = token.lower()
+        if word == "all" and not all_word:
+            all_word = True
+            continue
+        if word in ("ap", "ac", "allpass") or (all_word and word == "pass"):
+            while not illegal and not auction.is_complete:
+                auction = auction.add(PASS)
+                calls.append(PASS)
+                notes.append([])
+            break
+        try:
+            call = parse_call(token)
+        except InvalidCall:
+            illegal = True
+            tail.append(UNREADABLE)
+            break
+        if skipped or illegal or not auction.is_legal(call):
+            illegal = True
+            tail.append(call)
+        else:
+            auction = auction.add(call)
+            calls.append(call)
+            notes.append([])
+    if illegal:
+        status = "illegal"
+    elif not calls:
+        status = "none"
+    else:
+        status = "complete" if auction.is_complete else "unfinished"
+    return AuctionText(calls, notes, status, tail, padding)
+
+
+class Outcome(NamedTuple):
+    """Contract of a board: code ``3 * bid + doubling``, 0 passed out, -1 unknown."""
+
+    code: int
+    declarer: int
+    """Seat code, -1 if unknown or passed out."""
+
+
+PASSED_OUT = 0
+UNKNOWN = -1
+
+
+def outcome_of(calls: list[int], opener: int) -> Outcome:
+    """Contract of a complete auction."""
+    contract = Auction.of(calls, opener).contract
+    if contract is None:
+        return Outcome(PASSED_OUT, -1)
+    bid = FIRST_BID + 5 * (contract.level - 1) + contract.strain
+    return Outcome(3 * bid + contract.doubling, int(contract.declarer))
+
+
+def contract_of(code: int, declarer: int) -> Contract | None:
+    """Contract of an outcome code, ``None`` if there is none or no declarer."""
+    if code <= PASSED_OUT or declarer < 0:
+        return None
+    bid, doubling = divmod(code, 3)
+    return Contract(bid_level(bid), bid_strain(bid), doubling, Seat(declarer))
+
+
+@lru_cache(4096)
+def read_contract(text: str) -> int:
+    """Outcome code of a ``Contract`` tag: ``4SX``, ``3NT``, ``Pass``; -1 if it is neither.
+
+    Examples
+    --------
+    >>> read_contract("Pass"), read_contract("?"), contract_of(read_contract("4Sx"), 3).name
+    (0, -1, '4SX')
+    """
+    text = text.strip().lstrip("^").replace(" ", "")
+    if text.lower() in ("pass", "p", "passed", "ap", "allpass"):
+        return PASSED_OUT
+    match = _CALL_IN_CONTRACT.fullmatch(text)
+    if match is None:
+        return UNKNOWN
+    bid = FIRST_BID + 5 * (int(match[1]) - 1) + STRAINS.index(match[2][0].upper())
+    doubled = (match[3] or "").upper()
+    return 3 * bid + (2 if doubled in ("XX", "R") else 1 if doubled else 0)
+
+
+@lru_cache(4096)
+def read_seat(text: str) -> int:
+    """Seat code of a tag value such as ``N`` or ``^S``; -1 if it names none.
+
+    Examples
+    --------
+    >>> read_seat("^S"), read_seat("?"), read_seat("west")
+    (2, -1, 3)
+    """
+    text = text.strip().lstrip("^").upper()
+    if text in ("NORTH", "EAST", "SOUTH", "WEST"):
+        text = text[0]
+    return SEATS.find(text) if len(text) == 1 else -1
+
+
+@lru_cache(4096)
+def read_result(text: str, declarer: int) -> int:
+    """Tricks of declarer from a ``Result`` tag; -1 if the tag does not say.
+
+    ``9``, ``^9`` (irregular), ``NS 9``, ``EW 4`` and ``EW 9 NS 4``; the tricks of the other
+    side are counted down from 13.
+
+    Examples
+    --------
+    >>> read_result("9", 0), read_result("EW 4", 0), read_result("", 0)
+    (9, 9, -1)
+    """
+    text = text.strip().lstrip("^").upper()
+    side = text[:2]
+    if side in ("NS", "EW"):
+        if declarer < 0:
+            return -1
+        match = _NUMBER.match(text[2:].strip().lstrip("^"))
+        tricks = int(match[0]) if match else 99
+        if tricks <= 13 and (side == "EW") != (declarer % 2 == 1):
+            tricks = 13 - tricks
+    else:
+        tricks = int(text) if text.isascii() and text.isdigit() else 99
+    return tricks if tricks <= 13 else -1
+
+
+@lru_cache(4096)
+def read_score(text: str, declarer: int) -> int | None:
+    """Score from the view of North-South from a ``Score`` tag; ``None`` if it does not say.
+
+    ``NS 50``, ``EW -50``, ``NS 50 EW -50``; a bare number is from the view of declarer.
+
+    Examples
+    --------
+    >>> read_score("EW 50", 0), read_score("+420", 3), read_score("", 0)
+    (-50, -420, None)
+    """
+    match = _SCORE.fullmatch(text.strip().lstrip("^"))
+    if match is None or len(match[2]) > 7:
+        return None
+    value = int(match[2])
+    if match[1]:
+        return value if match[1].upper() == "NS" else -value
+    if value == 0:
+        return 0
+    if declarer < 0:
+        return None
+    return -value if declarer % 2 else value
+
+
