@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bidcascade.kernels import terms
 from bidcascade.kernels.layout import Separable
 from bidcascade.kernels.lowering import (
     UNBOUNDED,
@@ -27,7 +28,6 @@ from bidcascade.kernels.lowering import (
     lower,
     to_tree,
 )
-from bidcascade.kernels import terms
 from bidcascade.kernels.terms import all_lengths
 
 from .expression_tree import Expression, format_expression, terms_of

@@ -60,7 +60,7 @@ _READABLE: Final = {
     "AND": "'and'", "OR": "'or'", "NOT": "'not'", "TRUE": "True", "FALSE": "False",
     "LPAR": "'('", "RPAR": "')'", "AMPERSAND": "'and'", "VBAR": "'or'", "$END": "the end",
 }  # fmt: skip
-_STARTS_OPERAND: Final = frozenset({"NAME", "NUMBER", "SHAPE", "TRUE", "FALSE", "LPAR"})
+_STARTS_OPERAND: Final = frozenset({"NAME", "NUMBER", "LPAR"})
 
 
 def parse_expression(text: str) -> Expression:

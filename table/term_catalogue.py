@@ -103,29 +103,29 @@ FAMILIES: Final = (
     ),
     _suits(
         "Biddable",
-        "{suit} are biddable: L >= 5, or L = 4 with the ace, the king or three of A K Q J T",
+        "biddable {suit}: L >= 5, or L = 4 with the ace, the king or three of A K Q J T",
         "L >= 5, or L = 4 with h >= 3",
     ),
     _suits(
         "Rebiddable",
-        "{suit} are biddable with a card more: L >= 6, or L = 5 with the ace, the king or "
+        "rebiddable {suit}, biddable and a card more: L >= 6, or L = 5 with the ace, the king or "
         "three of A K Q J T",
         "L >= 6, or L = 5 with h >= 3",
     ),
     _suits(
         "Twice_Rebiddable",
-        "{suit} are rebiddable with a card more: L >= 7, or L = 6 with the ace, the king or "
-        "three of A K Q J T",
+        "twice rebiddable {suit}, rebiddable and a card more: L >= 7, or L = 6 with the "
+        "ace, the king or three of A K Q J T",
         "L >= 7, or L = 6 with h >= 3",
     ),
     _suits(
         "Strong_Rebiddable",
-        "{suit} are twice rebiddable with A K Q or four of A K Q J T",
+        "twice rebiddable {suit} with A K Q or four of A K Q J T",
         "L >= 6 and h >= 9",
     ),
     _suits(
         "Solid",
-        "{suit} are solid: 6 cards with AKQJ or AKQT, 7 with AKQ, 8 with AK and queen or jack, "
+        "solid {suit}: 6 cards with AKQJ or AKQT, 7 with AKQ, 8 with AK and queen or jack, "
         "9 or more with AK",
         "h >= 9, whatever the length",
     ),

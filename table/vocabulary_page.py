@@ -75,6 +75,6 @@ def _family_row(family: TermFamily) -> str:
         values = "4333 to D000"
     else:
         values = f"{known.low:g} to {known.high:g}"
-    meaning = family.meaning.replace("{suit}", "the suit")
+    meaning = family.meaning.replace("{suit}", "x")
     cells = (f"`{family.pattern}`", values, meaning, family.mlbridge or "same", family.source)
     return f"| {' | '.join(cells)} |"
