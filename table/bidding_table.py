@@ -1,0 +1,470 @@
+"""A bidding table: all entries of a trie of auctions, as arrays that may be memory-mapped."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.bridge import InvalidTable
+from bidcascade.kernels.types import U8, U16, U32
+
+from .columns import (
+    CAN_COMPLETE,
+    COLUMN_TYPES,
+    COMPLETED,
+    INSERTED,
+    LABEL_COLUMNS,
+    NO_RANK,
+    NONE_U32,
+    Columns,
+    TextPool,
+    UndescribedPolicy,
+    list_at,
+)
+from .row import Row
+from .trie import parents_of
+from .vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from bidcascade.kernels import Plan
+
+
+class BiddingTable:
+    """All entries of a bidding table, read-only.
+
+    Entries are numbered from 0: first the opening calls; the children of one entry stand together
+    in priority order (rank, then the order of the rows); blocks of children follow one another in
+    depth-first order of their parents, so that everything below an entry is one run of numbers.
+    A table is made by :func:`build_table`, :func:`open_table` or :meth:`open`.
+
+    Parameters
+    ----------
+    columns : dict of str to array
+        The arrays of :mod:`.columns`.
+    profile : {"gib", "mlbridge"}
+        Definitions of the terms.
+    undescribed : {"allow", "pass", "reject"}
+        What holds where an entry has no criteria.
+    user_terms : mapping of str to str
+        Terms of one's own and their formulas.
+    source : str
+        Where the rows are from, for people; no part of the digest.
+    imported : mapping of str to int
+        Counts of the import's findings; no part of the digest.
+    digest : str, optional
+        The digest, where it is known already.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_calls
+    >>> from bidcascade.table.build import build_table
+    >>> table, _ = build_table([
+    ...     {"prior": "", "call": "1N", "criteria": ["15 <= HCP <= 17"]},
+    ...     {"prior": "1N P", "call": "2C", "name": "Stayman", "criteria": ["SL_H >= 4"]},
+    ... ])
+    >>> entry = table.find(parse_calls("1N P 2C"))
+    >>> table.name(entry), table.row(entry).criteria
+    ('Stayman', ('SL_H >= 4',))
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        *,
+        profile: str,
+        undescribed: UndescribedPolicy,
+        user_terms: Mapping[str, str] | None = None,
+        source: str = "",
+        imported: Mapping[str, int] | None = None,
+        digest: str | None = None,
+    ) -> None:
+        self.columns = columns
+        self.profile = profile
+        self.undescribed: UndescribedPolicy = undescribed
+        self.user_terms: dict[str, str] = dict(sorted((user_terms or {}).items()))
+        self.source = source
+        self.imported: dict[str, int] = dict(imported or {})
+        self._digest = digest
+        self._plan: Plan | None = None
+        self.expressions = TextPool(columns["expression_offsets"], columns["expression_bytes"])
+        """Distinct expressions in canonical text, by number."""
+        self.texts = TextPool(columns["text_offsets"], columns["text_bytes"])
+        """Descriptions, names, tags and places, by number; number 0 is empty."""
+
+    @staticmethod
+    def open(path: "Path | str", *, verify: bool = False) -> "BiddingTable":
+        """Open a table kept in the own format; see :func:`bidcascade.table.open_folder`."""
+        from .storage import open_folder
+
+        return open_folder(path, verify=verify)
+
+    def save(self, path: "Path | str", *, overwrite: bool = False) -> None:
+        """Keep the table in the own format; see :func:`bidcascade.table.save`."""
+        from .storage import save
+
+        save(self, path, overwrite=overwrite)
+
+    def __len__(self) -> int:
+        return len(self.columns["call"])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BiddingTable) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return f"<BiddingTable of {len(self):,} entries, {self.profile}, {self.digest[:12]}>"
+
+    # --- arrays, one value an entry ---------------------------------------------------------
+
+    @property
+    def call(self) -> U8:
+        """Call codes, uint8[entries]."""
+        return self.columns["call"]
+
+    @property
+    def flags(self) -> U8:
+        """Bits :data:`COMPLETED`, :data:`CAN_COMPLETE` and :data:`INSERTED`, uint8[entries]."""
+        return self.columns["flags"]
+
+    @property
+    def child_count(self) -> U16:
+        """Number of children, uint16[entries]."""
+        return self.columns["child_count"]
+
+    @property
+    def first_child(self) -> U32:
+        """Where the children stand, or would stand if there were any, uint32[entries]."""
+        return self.columns["first_child"]
+
+    @property
+    def variant_set(self) -> U32:
+        """Number of each entry's set of criteria lists, uint32[entries]; 0 is undescribed."""
+        return self.columns["variant_set"]
+
+    @cached_property
+    def root_count(self) -> int:
+        """Number of opening calls; they are the entries from 0."""
+        # the first opening's children (or their place) come right behind the openings
+        return int(self.first_child[0]) if len(self) else 0
+
+    @cached_property
+    def parents(self) -> U32:
+        """Parent of each entry, uint32[entries], 0xFFFFFFFF for opening calls; made when asked."""
+        return parents_of(self.first_child, self.child_count)
+
+    @cached_property
+    def depths(self) -> U16:
+        """Number of calls before each entry's own, uint16[entries]; made when asked."""
+        depths = np.zeros(len(self), dtype=np.uint16)
+        level = np.arange(self.root_count, dtype=np.int64)
+        depth = 0
+        while len(level):
+            depths[level] = depth
+            counts = self.child_count[level].astype(np.int64)
+            ends = np.cumsum(counts)
+            within = np.arange(ends[-1]) - np.repeat(ends - counts, counts)
+            level = np.repeat(self.first_child[level].astype(np.int64), counts) + within
+            depth += 1
+        return depths
+
+    # --- places in the trie -------------------------------------------------------------------
+
+    def children(self, entry: int | None = None) -> range:
+        """Numbers of the entries that may follow an entry (or open), in priority order.
+
+        Examples
+        --------
+        >>> from bidcascade.table.build import build_table
+        >>> table, _ = build_table([{"prior": "", "call": "1C"}, {"prior": "1C", "call": "1D"}])
+        >>> table.children(), table.children(0), table.children(1)
+        (range(0, 1), range(1, 2), range(2, 2))
+        """
+        if entry is None:
+            return range(self.root_count)
+        first = int(self.first_child[self._checked(entry)])
+        return range(first, first + int(self.child_count[entry]))
+
+    def find(self, auction: Iterable[int]) -> int | None:
+        """Entry of an auction given as call codes; ``None`` if the table has none."""
+        entry: int | None = None
+        for call in auction:
+            siblings = self.children(entry)
+            found = np.flatnonzero(self.call[siblings.start : siblings.stop] == call)
+            if not len(found):
+                return None
+            entry = siblings.start + int(found[0])
+        return entry
+
+    def auction_of(self, entry: int) -> tuple[int, ...]:
+        """Auction that ends with an entry, as call codes.
+
+        Goes down from the openings: among siblings the one whose run of entries holds the number.
+        """
+        self._checked(entry)
+        calls: list[int] = []
+        siblings = range(self.root_count)
+        while entry not in siblings:
+            firsts = self.first_child[siblings.start : siblings.stop]
+            above = siblings.start + int(np.searchsorted(firsts, entry, side="right")) - 1
+            calls.append(int(self.call[above]))
+            siblings = self.children(above)
+        calls.append(int(self.call[entry]))
+        return tuple(calls)
+
+    def auctions_of(self, entries: "NDArray[Any] | Iterable[int]") -> list[bytes]:
+        """Auctions of many entries, each as bytes of call codes; makes :attr:`parents` once."""
+        current = np.array(
+            entries if isinstance(entries, np.ndarray) else list(entries), dtype=np.int64
+        )
+        if len(current) and not (0 <= current.min() and current.max() < len(self)):
+            raise InvalidTable(f"expected entries below {len(self)}, got {current.max()}")
+        depths = self.depths[current].astype(np.int64) if len(current) else current
+        ends = np.cumsum(depths + 1)
+        calls = np.zeros(ends[-1] if len(ends) else 0, dtype=np.uint8)
+        place = ends - 1
+        while len(current):
+            calls[place] = self.call[current]
+            above = self.parents[current]
+            deeper = above != NONE_U32
+            current, place = above[deeper].astype(np.int64), place[deeper] - 1
+        text = calls.tobytes()
+        begins = ends - depths - 1
+        return [text[b:e] for b, e in zip(begins.tolist(), ends.tolist(), strict=True)]
+
+    def below(self, entry: int) -> range:
+        """Numbers of all entries below an entry: one run, by the order of the table."""
+        self._checked(entry)
+        siblings, end = range(self.root_count), len(self)
+        while True:
+            firsts = self.first_child[siblings.start : siblings.stop]
+            if entry in siblings:
+                above = entry
+            else:
+                above = siblings.start + int(np.searchsorted(firsts, entry, side="right")) - 1
+            if above + 1 < siblings.stop:
+                end = int(self.first_child[above + 1])
+            if above == entry:
+                return range(int(self.first_child[entry]), end)
+            siblings = self.children(above)
+
+    def is_completed(self, entry: int) -> bool:
+        """Whether the auction that ends with this entry is complete."""
+        return bool(self.flags[self._checked(entry)] & COMPLETED)
+
+    def can_complete(self, entry: int) -> bool:
+        """Whether the table goes on from this entry to the end of some auction."""
+        return bool(self.flags[self._checked(entry)] & CAN_COMPLETE)
+
+    def is_inserted(self, entry: int) -> bool:
+        """Whether the entry is a missing parent that no row stood for."""
+        return bool(self.flags[self._checked(entry)] & INSERTED)
+
+    def _checked(self, entry: int) -> int:
+        if not 0 <= entry < len(self):
+            raise InvalidTable(f"expected an entry below {len(self)}, got {entry!r}")
+        return entry
+
+    # --- what entries say ---------------------------------------------------------------------
+
+    def criteria(self, number: int) -> tuple[str, ...]:
+        """Expressions of a criteria list, by its number."""
+        return tuple(
+            self.expressions[expression]
+            for expression in list_at(
+                self.columns["criteria_offsets"], self.columns["criteria_expressions"], number
+            )
+        )
+
+    def criteria_of_set(self, variant_set: int) -> list[int]:
+        """Numbers of the criteria lists of a variant set, one of which must hold."""
+        return list_at(self.columns["set_offsets"], self.columns["set_criteria"], variant_set)
+
+    def description(self, entry: int) -> str:
+        """Description of an entry (of its first variant)."""
+        text: str = self.texts[self.columns["description"][self._checked(entry)]]
+        return text
+
+    def name(self, entry: int) -> str:
+        """Name of an entry (of its first variant), empty if it has none."""
+        if "name" not in self.columns:
+            return ""
+        text: str = self.texts[self.columns["name"][self._checked(entry)]]
+        return text
+
+    def row(self, entry: int) -> Row:
+        """First (mostly only) variant of an entry as a row."""
+        return self.variants(entry)[0]
+
+    def variants(self, entry: int) -> list[Row]:
+        """All variants of an entry as rows; an entry holds if one of them does."""
+        prior = bytes(self.auction_of(entry)[:-1])
+        rows = [self._first_row(entry, prior)]
+        begin, end = np.searchsorted(self.columns["variant_entry"], [entry, entry + 1])
+        rows += [self._further_row(number, rows[0]) for number in range(begin, end)]
+        return rows
+
+    def rows(self) -> Iterator[Row]:
+        """All rows in table order, without the inserted entries; read one at a time.
+
+        Made into a table again they give an equal one.
+        """
+        further = self.columns["variant_entry"]
+        next_further = 0
+        flags = self.flags
+        # an entry's prior is known when the block of children it stands in is opened
+        open_blocks: list[tuple[int, int, bytes]] = [(0, self.root_count, b"")]
+        while open_blocks:
+            begin, end, prior = open_blocks.pop()
+            pending = []
+            for entry in range(begin, end):
+                call = int(self.call[entry])
+                row = None
+                if not flags[entry] & INSERTED:
+                    row = self._first_row(entry, prior)
+                    yield row
+                while next_further < len(further) and further[next_further] == entry:
+                    if row is not None:
+                        yield self._further_row(next_further, row)
+                    next_further += 1
+                if self.child_count[entry]:
+                    first = int(self.first_child[entry])
+                    auction = prior + bytes((call,))
+                    pending.append((first, first + int(self.child_count[entry]), auction))
+            open_blocks.extend(reversed(pending))
+
+    def _first_row(self, entry: int, prior: bytes) -> Row:
+        columns = self.columns
+        criteria = int(
+            columns["set_criteria"][int(columns["set_offsets"][self.variant_set[entry]])]
+        )
+        labels = [
+            int(columns[name][entry]) if name in columns else missing
+            for name, (_, missing) in LABEL_COLUMNS.items()
+        ]
+        return self._make_row(
+            prior, int(self.call[entry]), criteria, int(columns["description"][entry]), labels
+        )
+
+    def _further_row(self, number: int, first: Row) -> Row:
+        columns = self.columns
+        return self._make_row(
+            first.prior,
+            first.call,
+            int(columns["variant_criteria"][number]),
+            int(columns["variant_description"][number]),
+            [int(columns[f"variant_{name}"][number]) for name in LABEL_COLUMNS],
+        )
+
+    def _make_row(
+        self, prior: bytes, call: int, criteria: int, description: int, labels: list[int]
+    ) -> Row:
+        index, rank, name, tags, where = labels
+        texts = self._text_cache
+        return Row(
+            prior,
+            call,
+            texts[description],
+            self._criteria_cache[criteria],
+            None if index == NONE_U32 else index,
+            texts[name],
+            None if rank == NO_RANK else rank,
+            self._tags(tags),
+            texts[where],
+        )
+
+    def _tags(self, number: int) -> tuple[str, ...]:
+        if not number:
+            return ()
+        numbers = list_at(self.columns["tag_offsets"], self.columns["tag_texts"], number)
+        return tuple(self._text_cache[text] for text in numbers)
+
+    @cached_property
+    def _text_cache(self) -> "_Cache":
+        return _Cache(self.texts.__getitem__)
+
+    @cached_property
+    def _criteria_cache(self) -> "_Cache":
+        return _Cache(self.criteria)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The terms of the table's profile, with the user's own."""
+        return Vocabulary(self.profile, self.user_terms)
+
+    # --- the table as a whole -----------------------------------------------------------------
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that the table says, in hexadecimal; worked out once.
+
+        Rows, descriptions, criteria, order, profile, policy and user terms count; the file
+        format, the source and the import's findings do not.
+        """
+        if self._digest is None:
+            self._digest = self.compute_digest()
+        return self._digest
+
+    def compute_digest(self) -> str:
+        """Work the digest out from the columns, whatever was known before."""
+        head = [self.profile, self.undescribed, self.user_terms]
+        digest = hashlib.sha256(json.dumps(head, sort_keys=True).encode())
+        for name, kind in COLUMN_TYPES.items():
+            if name in self.columns:
+                column = self.columns[name].astype(np.dtype(kind).newbyteorder("<"), copy=False)
+                digest.update(f"\n{name} {len(column)}\n".encode())
+                digest.update(np.ascontiguousarray(column).data)
+        return digest.hexdigest()
+
+    def plan(self) -> "Plan":
+        """Plan for the kernels; made once."""
+        if self._plan is None:
+            from .plan import make_plan
+
+            self._plan = make_plan(self)
+        return self._plan
+
+    def info(self) -> dict[str, Any]:
+        """What the table is, as plain values for JSON."""
+        flags = self.flags
+        undescribed = int(np.count_nonzero(self.variant_set == 0))
+        return {
+            "entries": len(self),
+            "openings": self.root_count,
+            "variants": len(self.columns["variant_entry"]),
+            "described": len(self) - undescribed,
+            "undescribed_entries": undescribed,
+            "inserted": int(np.count_nonzero(flags & INSERTED)),
+            "completed": int(np.count_nonzero(flags & COMPLETED)),
+            "criteria_lists": len(self.columns["criteria_offsets"]) - 2,
+            "expressions": len(self.expressions),
+            "texts": len(self.texts) - 1,
+            "bytes": sum(column.nbytes for column in self.columns.values()),
+            "profile": self.profile,
+            "undescribed": self.undescribed,
+            "user_terms": dict(self.user_terms),
+            "source": self.source,
+            "digest": self.digest,
+        }
+
+
+class _Cache(dict[int, Any]):
+    """Values by number, made when first asked for and kept up to a limit."""
+
+    _LIMIT = 1 << 20
+
+    def __init__(self, make: Any) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, number: int) -> Any:
+        value = self._make(number)
+        if len(self) < self._LIMIT:
+            self[number] = value
+        return value

@@ -1,0 +1,334 @@
+"""Building a bidding table from rows in any order, with all checks, in bounded memory.
+
+Rows are taken in one at a time and kept as bytes: the calls of all auctions behind one another
+and one number for each text and criteria list. A row costs about 40 bytes until the table is made.
+"""
+
+from array import array
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.bridge import Auction, IllegalCall, InvalidTable, format_call, format_calls
+
+from .augmentation import AugmentationCheck
+from .bidding_table import BiddingTable
+from .canonical import renumber
+from .columns import (
+    INSERTED,
+    LABEL_COLUMNS,
+    NO_RANK,
+    UNDESCRIBED_POLICIES,
+    Column,
+    Columns,
+    UndescribedPolicy,
+)
+from .expressions import parse_expression
+from .import_report import MOST_EXAMPLES, ImportReport
+from .interning import REJECTED, CriteriaInterner, TagInterner, TextInterner, UnknownPolicy
+from .row import Row, row_of
+from .trie import Dropped, Trie, build_trie, parents_of
+from .vocabulary import Vocabulary
+
+I64 = NDArray[np.int64]
+
+_KIND_OF_DROPPED: Final = {
+    Dropped.BELOW_COMPLETED: "below_completed",
+    Dropped.INSUFFICIENT_BID: "illegal_calls",
+    Dropped.WRONG_DOUBLE: "illegal_calls",
+    Dropped.WRONG_REDOUBLE: "illegal_calls",
+    Dropped.REJECTED: "rejected",
+    Dropped.BELOW_REJECTED: "below_rejected",
+}
+
+
+class _Sparse:
+    """A column of which few rows have a value."""
+
+    def __init__(self) -> None:
+        self.rows = array("Q")
+        self.values = array("q")
+
+    def add(self, row: int, value: int) -> None:
+        self.rows.append(row)
+        self.values.append(value)
+
+    def dense(self, count: int, missing: int, kind: type[np.generic]) -> Column:
+        column = np.full(count, missing, dtype=kind)
+        column[np.frombuffer(self.rows, dtype=np.uint64)] = np.frombuffer(self.values, np.int64)
+        return column
+
+
+class TableBuilder:
+    """Takes rows in any order and makes a bidding table of them.
+
+    Parameters
+    ----------
+    profile : {"gib", "mlbridge"}
+        Definitions of the terms.
+    undescribed : {"allow", "pass", "reject"}
+        What holds where an entry has no criteria: always, only for passes, never.
+    user_terms : mapping of str to str
+        Terms of one's own and their formulas.
+    unknown : {"error", "drop", "reject-entry"}
+        What an unknown term does, see :class:`CriteriaInterner`.
+    source : str
+        Where the rows are from, for people.
+
+    Examples
+    --------
+    >>> builder = TableBuilder()
+    >>> builder.add([(0, (), ("1N",), "15-17", ["HCP >= 15", "HCP <= 17"])])
+    >>> table, report = builder.finish()
+    >>> len(table), report.findings["illegal_calls"].count
+    (1, 0)
+    """
+
+    def __init__(
+        self,
+        *,
+        profile: str = "gib",
+        undescribed: UndescribedPolicy = "pass",
+        user_terms: Mapping[str, str] | None = None,
+        unknown: UnknownPolicy = "error",
+        source: str = "",
+    ) -> None:
+        if undescribed not in UNDESCRIBED_POLICIES:
+            raise InvalidTable(
+                f"expected undescribed to be one of {', '.join(UNDESCRIBED_POLICIES)}, "
+                f"got {undescribed!r}"
+            )
+        self.vocabulary = Vocabulary(profile, user_terms)
+        self.undescribed: UndescribedPolicy = undescribed
+        self.source = source
+        self.report = ImportReport()
+        self._criteria = CriteriaInterner(self.vocabulary, unknown)
+        self._texts = TextInterner()
+        self._tags = TagInterner(self._texts)
+        self._auctions = bytearray()
+        self._lengths = array("H")
+        self._row_criteria = array("q")
+        self._row_description = array("I")
+        self._labels = {name: _Sparse() for name in LABEL_COLUMNS}
+        self._augmented = AugmentationCheck()
+
+    def add(self, rows: Iterable[object]) -> None:
+        """Take in rows: :class:`Row`, published tuples, or objects with the keys of a row.
+
+        Raises
+        ------
+        InvalidTable
+            If something is no row; the message says which and why.
+        InvalidExpression
+            If an expression does not parse.
+        """
+        number = self.report.rows
+        text_numbers = self._texts.numbers
+        indices = self._labels["index"]
+        for written in rows:
+            number += 1
+            row = written if type(written) is Row else row_of(written, f"row {number}")
+            prior, call, description, criteria, index, name, rank, tags, where, augmentation = row
+            self._row_criteria.append(self._criteria.number(criteria, number))
+            text = text_numbers.get(description)
+            if text is None:
+                text = self._texts.number(description, number)
+            self._row_description.append(text)
+            self._auctions += prior
+            self._auctions.append(call)
+            self._lengths.append(len(prior) + 1)
+            if index is not None:
+                indices.add(number - 1, index)
+            if name or rank is not None or tags or where:
+                self._add_labels(number, name, rank, tags, where)
+            if augmentation is not None:
+                self._augmented.add(number - 1, row)
+            self.report.rows = number
+
+    def _add_labels(
+        self, number: int, name: str, rank: int | None, tags: tuple[str, ...], where: str
+    ) -> None:
+        if name:
+            self._labels["name"].add(number - 1, self._texts.number(name, number))
+        if rank is not None:
+            self._labels["rank"].add(number - 1, rank)
+        if tags:
+            self._labels["tags"].add(number - 1, self._tags.number(tags, number))
+        if where:
+            self._labels["where"].add(number - 1, self._texts.number(where, number))
+
+    def finish(self) -> tuple[BiddingTable, ImportReport]:
+        """Make the table; the builder is of no use afterwards.
+
+        Raises
+        ------
+        UnknownTerm
+            If ``unknown`` is ``"error"`` and expressions use unknown terms; all are named.
+        """
+        self._criteria.finish()
+        row_count = self.report.rows
+        offsets = np.zeros(row_count + 1, dtype=np.int64)
+        np.cumsum(np.frombuffer(self._lengths, dtype=np.uint16), out=offsets[1:])
+        auctions = np.frombuffer(self._auctions, dtype=np.uint8)
+        row_criteria = np.frombuffer(self._row_criteria, dtype=np.int64)
+        priority: I64 = np.arange(row_count, dtype=np.int64)
+        if len(self._labels["rank"].rows):
+            ranks = self._labels["rank"].dense(row_count, NO_RANK, np.int32)
+            priority[np.lexsort((priority, ranks))] = np.arange(row_count)
+        trie = build_trie(auctions, offsets, priority, row_criteria == REJECTED)
+        self._report_rows(trie, auctions, offsets)
+
+        kept = np.flatnonzero(trie.row_dropped == Dropped.KEPT)
+        kept = kept[np.argsort(priority[kept], kind="stable")]
+        kept = kept[np.argsort(trie.row_entry[kept], kind="stable")]
+        entry_of_kept = trie.row_entry[kept]
+        is_first = np.ones(len(kept), dtype=np.bool_)
+        is_first[1:] = entry_of_kept[1:] != entry_of_kept[:-1]
+        columns = self._columns(trie, kept[is_first], kept[~is_first], row_criteria)
+        renumber(columns, self._criteria, self._texts, self._tags)
+
+        table = BiddingTable(
+            columns,
+            profile=self.vocabulary.profile,
+            undescribed=self.undescribed,
+            user_terms={
+                name: str(parse_expression(formula))
+                for name, formula in self.vocabulary.user_terms.items()
+            },
+            source=self.source,
+        )
+        self._report_entries(table, trie, kept[~is_first])
+        self._augmented.check(trie, offsets, self.report.findings["disagreements"])
+        table.imported.update(self.report.counts())
+        return table, self.report
+
+    def _columns(self, trie: Trie, first: I64, further: I64, row_criteria: I64) -> Columns:
+        """All columns but the interned ones, with numbers as they came up while reading."""
+        count, row_count = len(trie.call), self.report.rows
+        entries = trie.row_entry[first]
+        descriptions = np.frombuffer(self._row_description, dtype=np.uint32)
+        columns: Columns = {
+            "call": trie.call,
+            "flags": trie.flags,
+            "child_count": trie.child_count,
+            "first_child": trie.first_child,
+            "description": np.zeros(count, dtype=np.uint32),
+            "variant_entry": trie.row_entry[further],
+            "variant_criteria": row_criteria[further].astype(np.uint32),
+            "variant_description": descriptions[further],
+        }
+        columns["description"][entries] = descriptions[first]
+        for name, (kind, missing) in LABEL_COLUMNS.items():
+            by_row = self._labels[name].dense(row_count, missing, kind)
+            columns[f"variant_{name}"] = by_row[further]
+            if (by_row[first] != missing).any():
+                columns[name] = np.full(count, missing, dtype=kind)
+                columns[name][entries] = by_row[first]
+        # for now each entry's first criteria list; variant sets are made in renumber
+        columns["variant_set"] = np.zeros(count, dtype=np.uint32)
+        columns["variant_set"][entries] = row_criteria[first]
+        return columns
+
+    def _report_rows(self, trie: Trie, auctions: Column, offsets: I64) -> None:
+        report = self.report
+        for reason, kind in _KIND_OF_DROPPED.items():
+            rows = np.flatnonzero(trie.row_dropped == reason)
+            report.findings[kind].add_many(
+                len(rows),
+                (
+                    f"row {row + 1}: {_why_dropped(bytes(auctions[offsets[row] : offsets[row + 1]]), reason)}"
+                    for row in rows[:MOST_EXAMPLES].tolist()
+                ),
+            )
+        unknown = self._criteria
+        report.unknown_terms = dict(unknown.unknown_terms.most_common())
+        with_unknown = report.findings["unknown_terms"]
+        for name, row in unknown.first_rows.items():
+            with_unknown.add(f"row {row}: {name!r}", 0)
+        with_unknown.count = unknown.rows_with_unknown
+        report.findings["expressions_dropped"].count = unknown.expressions_dropped
+
+    def _report_entries(self, table: BiddingTable, trie: Trie, further: I64) -> None:
+        report = self.report
+        report.entries = len(table)
+        report.criteria_lists = len(table.columns["criteria_offsets"]) - 2
+        report.expressions = len(table.expressions)
+        inserted = np.flatnonzero(trie.flags & INSERTED)
+        report.findings["missing_parents"].add_many(
+            len(inserted),
+            (format_calls(table.auction_of(entry)) for entry in inserted[:MOST_EXAMPLES].tolist()),
+        )
+        orphans, early = self._rows_by_parent(trie)
+        for kind, rows in (
+            ("variants", np.sort(further)),
+            ("orphans", orphans),
+            ("out_of_order", early),
+        ):
+            report.findings[kind].add_many(
+                len(rows),
+                (
+                    f"row {row + 1}: {format_calls(table.auction_of(int(trie.row_entry[row])))}"
+                    for row in rows[:MOST_EXAMPLES].tolist()
+                ),
+            )
+
+    def _rows_by_parent(self, trie: Trie) -> tuple[I64, I64]:
+        """Rows whose parent was inserted, and rows that stand before the row of their parent."""
+        kept = np.flatnonzero(trie.row_dropped == Dropped.KEPT)
+        # opening calls have no parent: they point at one more place, before the first row
+        first_row = np.full(len(trie.call) + 1, self.report.rows, dtype=np.int64)
+        first_row[trie.row_entry[kept[::-1]]] = kept[::-1]
+        first_row[-1] = -1
+        parent = np.minimum(parents_of(trie.first_child, trie.child_count), len(trie.call))
+        parent_row = first_row[parent[trie.row_entry[kept]]]
+        is_orphan = parent_row == self.report.rows
+        return kept[is_orphan], kept[~is_orphan & (parent_row > kept)]
+
+
+def _why_dropped(calls: bytes, reason: Dropped) -> str:
+    written = format_calls(tuple(calls))
+    if reason is Dropped.REJECTED:
+        return f"{written}: unknown term"
+    if reason is Dropped.BELOW_REJECTED:
+        return f"{written}: below a dropped row"
+    auction = Auction()
+    for call in calls:
+        try:
+            auction = auction.add(call)
+        except IllegalCall as error:
+            return f"{written}: {error}"
+    return f"{written}: {format_call(calls[-1])} is illegal"
+
+
+def build_table(rows: Iterable[object], **options: Any) -> tuple[BiddingTable, ImportReport]:
+    """Make a bidding table of rows in any order; ``options`` are those of :class:`TableBuilder`.
+
+    Parameters
+    ----------
+    rows : iterable
+        :class:`Row`, published tuples or objects with the keys of a row.
+
+    Returns
+    -------
+    tuple of BiddingTable and ImportReport
+        The table, and what was found while building it.
+
+    Raises
+    ------
+    InvalidTable, InvalidExpression, UnknownTerm
+        If something is no row, an expression does not parse, or a term is unknown.
+
+    Examples
+    --------
+    >>> table, report = build_table(
+    ...     [{"prior": [], "call": "1N", "name": "Strong", "criteria": ["15 <= HCP <= 17"]},
+    ...      {"prior": ["1N", "P"], "call": "1C"}],
+    ... )
+    >>> report.findings["illegal_calls"].examples
+    ["row 2: 1N P 1C: call 3, '1C', is illegal after 1N P: insufficient: not above 1N"]
+    """
+    builder = TableBuilder(**options)
+    builder.add(rows)
+    return builder.finish()

@@ -1,0 +1,145 @@
+"""The arrays a bidding table is made of: their names, types and lengths, and pools of texts.
+
+Three groups: one value an entry, one value a further variant of an entry (rare), and the interned
+things that entries point at by number (expressions, criteria lists, variant sets, texts, tag sets).
+Lists of lists are kept as offsets and values: list ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+COMPLETED = 1
+"""Flag: the auction that ends with this call is complete."""
+CAN_COMPLETE = 2
+"""Flag: this entry or one below it is completed."""
+INSERTED = 4
+"""Flag: no row of the source; inserted because a row names it in its prior auction."""
+
+NONE_U32 = 0xFFFFFFFF
+"""Stands for "no index" and for "no parent" in columns of unsigned 32-bit numbers."""
+NO_RANK = np.iinfo(np.int32).max
+"""Stands for "no rank"; sorts behind every rank."""
+
+UndescribedPolicy: TypeAlias = Literal["allow", "pass", "reject"]
+UNDESCRIBED_POLICIES: tuple[UndescribedPolicy, ...] = ("allow", "pass", "reject")
+ProfileName: TypeAlias = Literal["gib", "mlbridge"]
+PROFILES: tuple[ProfileName, ...] = ("gib", "mlbridge")
+
+Column: TypeAlias = NDArray[Any]
+Columns: TypeAlias = dict[str, Column]
+
+ENTRY_COLUMNS: dict[str, type[np.generic]] = {
+    "call": np.uint8,
+    "flags": np.uint8,
+    "child_count": np.uint16,
+    "first_child": np.uint32,
+    "variant_set": np.uint32,
+    "description": np.uint32,
+}
+"""Columns every table has, one value an entry."""
+
+LABEL_COLUMNS: dict[str, tuple[type[np.generic], int]] = {
+    "index": (np.uint32, NONE_U32),
+    "rank": (np.int32, int(NO_RANK)),
+    "name": (np.uint32, 0),
+    "tags": (np.uint32, 0),
+    "where": (np.uint32, 0),
+}
+"""Columns a table has only if some row fills them, with the value that stands for "nothing"."""
+
+VARIANT_COLUMNS: dict[str, type[np.generic]] = {
+    "variant_entry": np.uint32,
+    "variant_criteria": np.uint32,
+    "variant_description": np.uint32,
+    **{f"variant_{name}": kind for name, (kind, _) in LABEL_COLUMNS.items()},
+}
+"""One value for each variant of an entry after its first, ordered by entry."""
+
+INTERNED_COLUMNS: dict[str, type[np.generic]] = {
+    "expression_offsets": np.uint64,
+    "expression_bytes": np.uint8,
+    "criteria_offsets": np.uint64,
+    "criteria_expressions": np.uint32,
+    "set_offsets": np.uint64,
+    "set_criteria": np.uint32,
+    "text_offsets": np.uint64,
+    "text_bytes": np.uint8,
+    "tag_offsets": np.uint64,
+    "tag_texts": np.uint32,
+}
+
+COLUMN_TYPES: dict[str, type[np.generic]] = {
+    **ENTRY_COLUMNS,
+    **{name: kind for name, (kind, _) in LABEL_COLUMNS.items()},
+    **VARIANT_COLUMNS,
+    **INTERNED_COLUMNS,
+}
+"""Type of every column, in the order in which the digest takes them."""
+
+REQUIRED_COLUMNS = frozenset(COLUMN_TYPES) - frozenset(LABEL_COLUMNS)
+
+
+class TextPool(Sequence[str]):
+    """Texts by number, kept as one run of UTF-8 bytes (possibly memory-mapped).
+
+    Parameters
+    ----------
+    offsets : uint64[count + 1]
+        Where each text begins in ``data``.
+    data : uint8[bytes]
+        All texts behind one another.
+
+    Examples
+    --------
+    >>> pool = TextPool.of(["", "Stayman", "♣Q"])
+    >>> len(pool), pool[2]
+    (3, '♣Q')
+    """
+
+    def __init__(self, offsets: Column, data: Column) -> None:
+        self.offsets = offsets
+        self.data = data
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "TextPool":
+        """Pool of the texts in the order given."""
+        encoded = [text.encode() for text in texts]
+        offsets = offsets_of([len(text) for text in encoded])
+        return cls(offsets, np.frombuffer(b"".join(encoded), dtype=np.uint8))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return [self[i] for i in range(*number.indices(len(self)))]
+        position = int(number)
+        if not 0 <= position < len(self):
+            raise IndexError(f"expected a text number below {len(self)}, got {number!r}")
+        begin, end = int(self.offsets[position]), int(self.offsets[position + 1])
+        return self.data[begin:end].tobytes().decode()
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[number] for number in range(len(self)))
+
+
+def offsets_of(lengths: "Sequence[int] | Column") -> NDArray[np.uint64]:
+    """Where lists of these lengths begin when they stand behind one another, and where they end."""
+    offsets = np.zeros(len(lengths) + 1, dtype=np.uint64)
+    np.cumsum(np.asarray(lengths, dtype=np.uint64), out=offsets[1:])
+    return offsets
+
+
+def list_of_lists(lists: Sequence[Sequence[int]]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    """Offsets and values of lists of numbers."""
+    values = np.fromiter((value for one in lists for value in one), dtype=np.uint32)
+    return offsets_of([len(one) for one in lists]), values
+
+
+def list_at(offsets: Column, values: Column, number: int) -> list[int]:
+    """One list of a list of lists."""
+    begin, end = int(offsets[number]), int(offsets[number + 1])
+    return [int(value) for value in values[begin:end]]
