@@ -3,13 +3,14 @@
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections import Counter
 from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.support_layers import BELOW
+from tests.support_layers import BELOW, libraries_of
 
 ROOT = Path(__file__).parents[1]
 SOURCE_SUFFIXES = {".py", ".cu", ".cuh", ".lark"}
@@ -28,6 +29,15 @@ FORBIDDEN = {
     "unfinished work": r"\bTODO\b|\bFIXME\b|\bNotImplementedError\b",
 }
 """What no tracked file may say, as regular expressions that do not match their own text."""
+
+
+COMES_WITH = {"starlette": "fastapi", "pydantic": "fastapi", "anyio": "fastapi"}
+"""Libraries that may be imported because another one that is declared is built on them."""
+
+README_COMMANDS = {
+    "serve": "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/bidcascade serve",
+    "test": ("python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/pytest"),
+}
 
 
 def tracked_files() -> list[PurePosixPath]:
@@ -125,6 +135,33 @@ def test_every_package_is_listed():
     assert sorted(tool["setuptools"]["packages"]) == expected
     assert tool["setuptools"]["package-dir"] == {f"bidcascade.{name}": name for name in ours}
     assert sorted(tool["mypy"]["files"]) == [f".typings/bidcascade/{name}" for name in ours]
+
+
+def test_every_library_is_declared():
+    files = [path for path in tracked_files() if path.parts[0] in BELOW and path.suffix == ".py"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    requirements = [*project["dependencies"], *project["optional-dependencies"]["gpu"]]
+    # "cupy-cuda13x[ctk]>=14" is imported as cupy, "pydantic-settings>=2" as pydantic_settings
+    names = (re.match(r"[\w-]+", requirement) for requirement in requirements)
+    declared = {
+        re.sub(r"_(cuda\d+x|cu\d+)$", "", name[0].replace("-", "_")) for name in names if name
+    }
+    undeclared = {
+        f"{library} in {path}"
+        for path in files
+        for library in libraries_of((ROOT / path).read_text("utf-8"))
+        if library not in sys.stdlib_module_names
+        and library != "bidcascade"
+        and COMES_WITH.get(library, library) not in declared
+    }
+    assert not undeclared
+
+
+@pytest.mark.parametrize("name", README_COMMANDS)
+def test_readme_has_the_commands_that_ci_runs(name):
+    tracked_files()
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert readme.count(f"<!-- ci:{name} -->\n```sh\n{README_COMMANDS[name]}\n```\n") == 1
 
 
 def test_files_beside_the_code_are_packaged():

@@ -1,0 +1,46 @@
+# bidcascade as a service. The CPU engine by default:
+#   docker build -t bidcascade . && docker run -p 8000:8000 bidcascade
+# With the CUDA engine (needs the NVIDIA container toolkit on the host):
+#   docker build --build-arg GPU=1 -t bidcascade:gpu . && docker run --gpus all -p 8000:8000 bidcascade:gpu
+
+ARG GPU=0
+
+FROM python:3.12-slim AS python-0
+
+FROM nvidia/cuda:13.0.1-runtime-ubuntu24.04 AS python-1
+# Ubuntu 24.04 ships Python 3.12; versions stay open so that security updates come in
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends python3 python3-venv \
+    && rm -rf /var/lib/apt/lists/*
+
+# hadolint ignore=DL3006
+FROM python-${GPU} AS build
+ARG GPU
+WORKDIR /app
+COPY . .
+# The README's steps; the GPU image adds the extra of the same name
+RUN python3 -m venv .venv \
+    && if [ "$GPU" = 1 ]; then extra='[gpu]'; else extra=''; fi \
+    && .venv/bin/pip install --no-cache-dir -q ".${extra}"
+
+# hadolint ignore=DL3006
+FROM python-${GPU}
+RUN useradd --uid 10001 --user-group --create-home --home-dir /var/lib/bidcascade bidcascade \
+    && install -d -o bidcascade -g bidcascade /var/cache/bidcascade
+# The environment keeps its path: its scripts name it
+COPY --from=build /app/.venv /app/.venv
+ENV PATH=/app/.venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    XDG_CACHE_HOME=/var/cache/bidcascade \
+    NUMBA_CACHE_DIR=/var/cache/bidcascade/numba
+WORKDIR /var/lib/bidcascade
+USER 10001
+# Compiled bidding tables and kernels; keep it between runs for a fast start
+VOLUME /var/cache/bidcascade
+EXPOSE 8000
+HEALTHCHECK --interval=30s --timeout=5s --start-period=120s --retries=3 \
+    CMD ["python3", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz', timeout=4)"]
+# uvicorn finishes the requests at hand on SIGTERM
+STOPSIGNAL SIGTERM
+CMD ["bidcascade", "serve", "--host", "0.0.0.0", "--port", "8000"]
