@@ -1,0 +1,375 @@
+"""Read LIN files and handviewer links into deal frames.
+
+LIN is the format of Bridge Base Online, described there in "LIN file format" and by its
+files. The slow reader in :mod:`bidcascade.loaders.lin_reference` says what everything means.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+import numpy as np
+import polars as pl
+
+from bidcascade.bridge import InvalidDeal
+
+from .columns import (
+    choose,
+    contract_codes,
+    contract_names,
+    enum_values,
+    known,
+    north_south_scores,
+    ragged,
+    split_texts,
+    texts_at,
+)
+from .encodings import decode_utf8
+from .frame import (
+    AUCTION_STATUS,
+    DEAL_SCHEMA,
+    REJECT_SCHEMA,
+    ROOM,
+    SEAT_ENUM,
+    VULNERABILITY_ENUM,
+    Batch,
+    empty_deals,
+    empty_rejects,
+)
+from .lin_fields import BLANKS, parse_md, room_names, split_names
+from .lin_kernel import (
+    BAD_DEAL,
+    BID,
+    BOARD,
+    CALLS_END,
+    COMMENTARY_END,
+    DEALER,
+    DECLARER,
+    DOCUMENT,
+    DOUBLING,
+    EAST,
+    EVENT_END,
+    EVENT_START,
+    ILLEGAL,
+    NAMES_END,
+    NAMES_START,
+    NORTH,
+    PLAY_END,
+    RECORD,
+    SOUTH,
+    STATUS,
+    TAIL_END,
+    TRICKS,
+    VULNERABILITY,
+    WEST,
+    Parsed,
+    parse_documents,
+)
+from .lin_kernel import (
+    ROOM as ROOM_COLUMN,
+)
+from .lin_reference import NO_DEAL_REASON, QUOTED
+
+_TOKEN = re.compile(rb"(?:^|[|\s])(?:[a-z][a-z]|MD|MB|PN|QX|AN|PC|AH|SV)[ \t]*\|")
+_HANDVIEWER = re.compile(rb"[?&;]lin=([^&\s\"'<>]+)")
+_STATE_KEYS = (b"vg", b"rs", b"pn", b"ah", b"sv")
+
+
+class LinDocument(NamedTuple):
+    """One LIN text, as UTF-8, with the source and encoding it came from."""
+
+    text: bytes
+    source: str
+    encoding: str
+    records_before: int = 0
+    """Records of the same source in documents before this one."""
+
+
+class _Refusal(NamedTuple):
+    source: str
+    reason: str
+    text: str
+
+
+def looks_like_lin(data: bytes) -> bool:
+    """Whether the bytes hold LIN tokens and are no page of another kind.
+
+    Examples
+    --------
+    >>> looks_like_lin(b"pn|a,b,c,d|md|"), looks_like_lin(b"<html>no board</html>")
+    (True, False)
+    """
+    if b"\0" in data or data[:256].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{", b"["):
+        return False
+    return _TOKEN.search(data) is not None
+
+
+def looks_like_handviewer(data: bytes) -> bool:
+    """Whether the bytes hold a link with a ``lin=`` parameter, and are not LIN from the start.
+
+    Examples
+    --------
+    >>> looks_like_handviewer(b"see https://example.org/viewer?lin=md%7C3SAKQ,,,%7C")
+    True
+    """
+    if b"lin=" not in data or _HANDVIEWER.search(data) is None:
+        return False
+    token = _TOKEN.search(data)
+    link = _HANDVIEWER.search(data)
+    return link is not None and (token is None or link.start() < token.start())
+
+
+def read_lin(data: bytes, source: str = "") -> Batch:
+    """Deal and rejects frames of one LIN file, or of the handviewer links in a text.
+
+    Parameters
+    ----------
+    data : bytes
+        The file; its encoding is found out and named in column ``encoding``.
+    source : str
+        Name for the columns ``source`` of both frames.
+
+    Returns
+    -------
+    Batch
+        ``deals`` has one row for each board that has four hands, whatever its auction;
+        ``rejects`` one for each other. Text that is no LIN gives one reject
+        without record number; LIN without boards gives nothing.
+
+    Examples
+    --------
+    >>> batch = read_lin(
+    ...     b"qx|o1|md|3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|sv|b|"
+    ...     b"mb|7S|mb|p|mb|p|mb|p|mc|13|"
+    ... )
+    >>> batch.deals.select("dealer", "contract", "declarer", "tricks", "score").row(0)
+    ('N', '7S', 'N', 13, 2210)
+    """
+    return read_lin_files([(data, source)])
+
+
+def read_handviewer(text: str, source: str = "") -> Batch:
+    """Deal and rejects frames of all links with a ``lin=`` parameter in a text.
+
+    The parameter is percent-encoded LIN with ``+`` for blanks. A text without such a link
+    gives one reject.
+
+    Examples
+    --------
+    >>> link = "http://example.org/handviewer.html?lin=st%7C%7Cmd%7C1SAK,,,%7Cmb%7C1N%7Can%7Cweak+NT%7C"
+    >>> read_handviewer(link).rejects["reason"].to_list()
+    ["expected 13 cards, got 2 in South's hand '1SAK'"]
+    """
+    data = text.encode()
+    documents = _handviewer_documents(data, source)
+    if not documents:
+        return parse_lin([], [_Refusal(source, "expected a link with a lin= parameter", text)])
+    return parse_lin(documents, [])
+
+
+def read_lin_files(files: Iterable[tuple[bytes, str]]) -> Batch:
+    """Deal and rejects frames of several LIN files, read in one go.
+
+    Parameters
+    ----------
+    files : iterable of (bytes, str)
+        Contents and source name of each.
+
+    Examples
+    --------
+    >>> read_lin_files([(b"", "a.lin"), (b"pg||", "b.lin")]).deals.height
+    0
+    """
+    documents: list[LinDocument] = []
+    refusals: list[_Refusal] = []
+    for data, source in files:
+        if looks_like_handviewer(data):
+            documents += _handviewer_documents(data, source)
+        elif looks_like_lin(data):
+            documents.append(LinDocument(*_utf8(data, source)))
+        elif data.strip():
+            refusals.append(_refuse(data, source))
+    return parse_lin(documents, refusals)
+
+
+def _utf8(data: bytes, source: str) -> tuple[bytes, str, str]:
+    text, encoding = decode_utf8(data)
+    return text, source, encoding
+
+
+def _handviewer_documents(data: bytes, source: str) -> list[LinDocument]:
+    links = _HANDVIEWER.findall(data)
+    return [
+        LinDocument(*_utf8(unquote_to_bytes(link.replace(b"+", b" ")), source)) for link in links
+    ]
+
+
+def _refuse(data: bytes, source: str) -> _Refusal:
+    """Say what a file is that is not LIN, as far as its beginning tells."""
+    start = data[:QUOTED].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if b"\0" in data:
+        kind = "a binary file"
+    elif start[:1] == b"<":
+        kind = "HTML or XML"
+    elif start[:1] in (b"{", b"["):
+        kind = "JSON or other text"
+    else:
+        kind = "other text"
+    excerpt = start.decode("utf-8", "replace").replace("\0", "\\0")
+    return _Refusal(
+        source, f"expected LIN tokens (key|value|), got {kind}: {excerpt[:40]!r}", excerpt
+    )
+
+
+def state_tokens(parsed: Parsed, text: bytes) -> bytes:
+    """LIN tokens that repeat what lasts beyond the end of the last document."""
+    tokens = b""
+    for key, (start, end) in zip(_STATE_KEYS, parsed.state.tolist(), strict=True):
+        if start >= 0:
+            tokens += key + b"|" + text[start:end] + b"|"
+    return tokens
+
+
+def parse_arrays(documents: Sequence[LinDocument]) -> tuple[bytes, Parsed]:
+    """Joined text of some documents and the flat arrays of their boards."""
+    text = b"".join(document.text for document in documents)
+    ends = np.cumsum(np.array([len(document.text) for document in documents], np.int64))
+    return text, parse_documents(np.frombuffer(text, np.uint8), ends, text.count(b"|"))
+
+
+def parse_lin(documents: Sequence[LinDocument], refusals: Sequence[_Refusal]) -> Batch:
+    """Frames of some LIN documents; refused files come first among the rejects."""
+    if not documents:
+        return Batch(empty_deals(), _rejects([], refusals, b"", None))
+    text, parsed = parse_arrays(documents)
+    numbered = _number_records(documents, parsed)
+    return make_frames(numbered, refusals, text, parsed)
+
+
+def _number_records(documents: Sequence[LinDocument], parsed: Parsed) -> list[LinDocument]:
+    """Let the numbers of records run on through the documents of one source."""
+    if len({document.source for document in documents}) == len(documents):
+        return list(documents)
+    count = len(documents)
+    sizes = np.bincount(parsed.boards[:, DOCUMENT], minlength=count)
+    sizes += np.bincount(parsed.rejects[:, 0], minlength=count)
+    before: dict[str, int] = {}
+    numbered = []
+    for document, size in zip(documents, sizes.tolist(), strict=True):
+        number = before.setdefault(document.source, document.records_before)
+        numbered.append(document._replace(records_before=number))
+        before[document.source] = number + size
+    return numbered
+
+
+def make_frames(
+    documents: Sequence[LinDocument], refusals: Sequence[_Refusal], text: bytes, parsed: Parsed
+) -> Batch:
+    """Make both frames from the flat arrays of :func:`parse_arrays`."""
+    boards = np.ascontiguousarray(parsed.boards.T)
+    document = boards[DOCUMENT]
+    before = np.array([entry.records_before for entry in documents], np.int64)
+    calls_end = boards[CALLS_END]
+    bid, doubling, declarer = boards[BID], boards[DOUBLING], boards[DECLARER]
+    tricks, vulnerability = boards[TRICKS], boards[VULNERABILITY]
+    sources = pl.Series([entry.source for entry in documents], dtype=pl.String())
+    encodings = pl.Series([entry.encoding for entry in documents], dtype=pl.String())
+    remark_count = int(boards[COMMENTARY_END][-1]) if len(document) else 0
+    seats = enum_values(SEAT_ENUM)
+    columns = {
+        "north": boards[NORTH].astype(np.uint64),
+        "east": boards[EAST].astype(np.uint64),
+        "south": boards[SOUTH].astype(np.uint64),
+        "west": boards[WEST].astype(np.uint64),
+        "dealer": choose(seats, boards[DEALER]),
+        "vulnerability": choose(enum_values(VULNERABILITY_ENUM), vulnerability),
+        "board": known(boards[BOARD], pl.Int32()),
+        "room": choose(enum_values(ROOM), boards[ROOM_COLUMN]),
+        "auction": ragged(pl.Series(parsed.calls), calls_end),
+        "auction_status": choose(enum_values(AUCTION_STATUS), boards[STATUS]),
+        "illegal_call": known(boards[ILLEGAL], pl.UInt16()),
+        "illegal_tail": ragged(pl.Series(parsed.tail), boards[TAIL_END]),
+        "announcements": ragged(_announcements(parsed), calls_end),
+        "alerts": ragged(pl.Series(parsed.alerts.astype(np.bool_)), calls_end),
+        "commentary": ragged(
+            split_texts(parsed.commentary.tobytes(), remark_count, "|"), boards[COMMENTARY_END]
+        ),
+        "contract": choose(contract_names(), contract_codes(bid, doubling)),
+        "declarer": choose(seats, declarer),
+        "tricks": known(tricks, pl.UInt8()),
+        "score": north_south_scores(bid, doubling, declarer, tricks, vulnerability),
+        "play": ragged(pl.Series(parsed.play), boards[PLAY_END]),
+        "players": _players(text, boards[NAMES_START], boards[NAMES_END], boards[ROOM_COLUMN]),
+        "event": _events(text, boards[EVENT_START], boards[EVENT_END]),
+        "source": sources.gather(document),
+        "record": pl.Series(boards[RECORD] + before[document]).cast(pl.UInt32),
+        "encoding": encodings.gather(document),
+    }
+    deals = pl.DataFrame(columns, schema=DEAL_SCHEMA)
+    return Batch(deals, _rejects(documents, refusals, text, parsed))
+
+
+def _announcements(parsed: Parsed) -> pl.Series:
+    """One text a call, of which nearly all are empty."""
+    ends = parsed.announcement_ends
+    starts = np.concatenate([np.zeros(1, np.int64), ends])[:-1]
+    places = np.flatnonzero(ends > starts)
+    texts = texts_at(parsed.announcements.tobytes(), starts[places].tolist(), ends[places].tolist())
+    which = np.zeros(len(ends), np.int64)
+    which[places] = np.arange(1, len(places) + 1)
+    return pl.Series(["", *texts]).gather(which)
+
+
+def _players(text: bytes, starts: np.ndarray, ends: np.ndarray, rooms: np.ndarray) -> pl.Series:
+    """Names by board; a ``pn`` value serves all boards that follow it."""
+    keys, first, which = np.unique(starts * 4 + rooms + 1, return_index=True, return_inverse=True)
+    names: list[list[str] | None] = []
+    for place in first.tolist():
+        start, end, room = int(starts[place]), int(ends[place]), int(rooms[place])
+        if start < 0:
+            names.append(None)
+        else:
+            given = split_names(text[start:end].decode())
+            names.append(room_names(given, room if room >= 0 else None))
+    return pl.Series(names, dtype=pl.List(pl.String())).gather(which)
+
+
+def _events(text: bytes, starts: np.ndarray, ends: np.ndarray) -> pl.Series:
+    """Events by board; a ``vg`` value serves all boards that follow it."""
+    keys, first, which = np.unique(starts, return_index=True, return_inverse=True)
+    events = [
+        text[int(starts[place]) : int(ends[place])].decode() or None if starts[place] >= 0 else None
+        for place in first.tolist()
+    ]
+    return pl.Series(events, dtype=pl.String()).gather(which)
+
+
+def _rejects(
+    documents: Sequence[LinDocument],
+    refusals: Sequence[_Refusal],
+    text: bytes,
+    parsed: Parsed | None,
+) -> pl.DataFrame:
+    """Rejects frame: refused files, then the boards without four hands."""
+    rows: list[tuple[str, int | None, str, str]] = [
+        (refusal.source, None, refusal.reason, refusal.text[:QUOTED]) for refusal in refusals
+    ]
+    for number, record, kind, start, end in parsed.rejects.tolist() if parsed else ():
+        document = documents[number]
+        quoted = text[start:end].decode().strip(BLANKS)
+        reason = NO_DEAL_REASON
+        if kind == BAD_DEAL:
+            reason = _why_no_deal(quoted)
+        rows.append((document.source, document.records_before + record, reason, quoted[:QUOTED]))
+    if not rows:
+        return empty_rejects()
+    return pl.DataFrame(rows, schema=REJECT_SCHEMA, orient="row")
+
+
+def _why_no_deal(value: str) -> str:
+    try:
+        parse_md(value)
+    except InvalidDeal as error:
+        return str(error)
+    raise AssertionError(f"the compiled reader refused the md value {value!r}, the plain one not")
