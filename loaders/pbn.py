@@ -6,7 +6,10 @@ are decoded together by :mod:`.pbn_kernel`, odd ones by :mod:`.pbn_auction` and 
 """
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+
+import polars as pl
 
 from bidcascade.bridge import (
     FULL_DECK,
@@ -65,21 +68,39 @@ def read_pbn(data: bytes, source: str = "") -> Batch:
     ([('E', 'NS')], 0)
     """
     text, encoding = decode_text(data)
-    return read_pbn_text(text, source=source, encoding=encoding)
+    batches = list(read_pbn_text(text, source=source, encoding=encoding))
+    if len(batches) == 1:
+        return batches[0]
+    return Batch(
+        pl.concat([batch.deals for batch in batches]),
+        pl.concat([batch.rejects for batch in batches]),
+    )
 
 
 def read_pbn_text(
-    text: str, *, source: str = "", encoding: str = "utf-8", plain: bool = False
-) -> Batch:
-    """Read PBN text that is decoded already.
+    text: str,
+    *,
+    source: str = "",
+    encoding: str = "utf-8",
+    boards_per_batch: int = 50_000,
+    plain: bool = False,
+) -> Iterator[Batch]:
+    """Read PBN text that is decoded already, in batches that bound the memory needed.
 
     Parameters
     ----------
     text : str
     source, encoding : str
         Values of the columns of these names.
+    boards_per_batch : int
+        A batch is given out when it holds that many boards.
     plain : bool
         Decode every section with the plain readers, not with the kernel; the frame is the same.
+
+    Yields
+    ------
+    Batch
+        At least one.
     """
     boards = Boards(source, encoding)
     hands_of: dict[str, Hands | str] = {}
@@ -99,7 +120,11 @@ def read_pbn_text(
             boards.reject(record.number, hands, deal or _describe(record))
         else:
             _add(boards, record, hands)
-    return boards.batch(plain=plain)
+            if len(boards) >= boards_per_batch:
+                yield boards.batch(plain=plain)
+                boards = Boards(source, encoding)
+                hands_of.clear()
+    yield boards.batch(plain=plain)
 
 
 def _add(boards: Boards, game: Game, hands: Hands) -> None:

@@ -237,5 +237,3 @@ def read_score(text: str, declarer: int) -> int | None:
     if declarer < 0:
         return None
     return -value if declarer % 2 else value
-
-

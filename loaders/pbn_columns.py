@@ -38,8 +38,11 @@ _FIRST_CODE = 3 * FIRST_BID
 _CODES = 3 * CALL_COUNT
 _NO_SCORE = np.iinfo(np.int32).min
 _STATUS_CODE = {name: code for code, name in enumerate(AUCTION_STATUS.categories)}
-_ROOM_CODE = {"open": 0, "closed": 1}
-_PLAYER_TAGS = ("North", "East", "South", "West")
+_ROOM_CODE = {"open": 0, "Open": 0, "closed": 1, "Closed": 1, "OPEN": 0, "CLOSED": 1}
+_SEPARATOR = "\0"
+"""Joins texts until polars splits them; :mod:`.pbn_tokens` takes it out of the input."""
+_NO_NAME = ("", "?")
+_NO_NOTES: dict[str, str] = {}
 
 
 @cache
@@ -69,12 +72,15 @@ def _scores() -> NDArray[np.int32]:
 
 
 class Boards:
-    """Boards and rejects of one source, column by column."""
+    """Boards and rejects of one source, column by column.
+
+    Texts are taken out of each game at once, so that its dictionaries need not be kept.
+    """
 
     def __init__(self, source: str, encoding: str) -> None:
         self.source = source
         self.encoding = encoding
-        self.games: list[Game] = []
+        self.records: list[int] = []
         self.hands: list[tuple[int, int, int, int]] = []
         self.numbers: list[int | None] = []
         self.dealers: list[int] = []
@@ -82,7 +88,21 @@ class Boards:
         self.vulnerabilities: list[int] = []
         self.auctions: list[str] = []
         self.plays: list[str] = []
+        self.play_leaders: list[str] = []
+        self.contracts: list[str] = []
+        self.declarers: list[str] = []
+        self.results: list[str] = []
+        self.scores: list[str] = []
+        self.rooms: list[str] = []
+        self.events: list[str | None] = []
+        self.players: list[str | None] = []
+        self.notes: dict[int, dict[str, str]] = {}
+        self.comments: list[str] = []
+        self.comment_counts: list[int] = []
         self.rejects: list[tuple[int, str, str]] = []
+
+    def __len__(self) -> int:
+        return len(self.records)
 
     def reject(self, number: int, reason: str, text: str) -> None:
         """Add a record that could not be used."""
@@ -98,15 +118,30 @@ class Boards:
         vulnerability: int,
     ) -> None:
         """Add a board; the opener is -1 if the auction names none."""
-        self.games.append(game)
+        number, tags, sections, notes, comments = game
+        if notes:
+            self.notes[len(self.records)] = notes
+        self.records.append(number)
         self.hands.append(hands)
         self.numbers.append(board)
         self.dealers.append(dealer)
         self.openers.append(opener if opener >= 0 else dealer)
         self.vulnerabilities.append(vulnerability)
-        sections = game.sections
         self.auctions.append(sections.get("Auction", ""))
         self.plays.append(sections.get("Play", ""))
+        tag = tags.get
+        self.play_leaders.append(tag("Play", ""))
+        self.contracts.append(tag("Contract", ""))
+        self.declarers.append(tag("Declarer", ""))
+        self.results.append(tag("Result", ""))
+        self.scores.append(tag("Score", ""))
+        self.rooms.append(tag("Room", ""))
+        self.events.append(tag("Event"))
+        self.players.append(
+            _players(tag("North", ""), tag("East", ""), tag("South", ""), tag("West", ""))
+        )
+        self.comments.append(_SEPARATOR.join(comments) if comments else "")
+        self.comment_counts.append(len(comments))
 
     def batch(self, *, plain: bool) -> Batch:
         """Decode the sections and make the frames."""
@@ -119,7 +154,7 @@ class Boards:
             },
             schema=REJECT_SCHEMA,
         )
-        if not self.games:
+        if not self.records:
             return Batch(pl.DataFrame(schema=DEAL_SCHEMA), rejects)
         return Batch(_Decoder(self, plain=plain).frame(), rejects)
 
@@ -129,19 +164,16 @@ class _Decoder:
 
     def __init__(self, boards: Boards, *, plain: bool) -> None:
         self.boards = boards
-        games = boards.games
-        size = len(games)
+        size = len(boards)
         self.hands = np.array(boards.hands, np.uint64)
         self.dealer = np.array(boards.dealers, np.int8)
         self.opener = np.array(boards.openers, np.int8)
         self.vulnerability = np.array(boards.vulnerabilities, np.int8)
-        contracts = [game.tags.get("Contract", "") for game in games]
-        declarers = [game.tags.get("Declarer", "") for game in games]
-        self.tag_code = np.array([read_contract(text) for text in contracts], np.int16)
-        self.tag_declarer = np.array([read_seat(text) for text in declarers], np.int8)
-        self.irregular = np.array([text[:1] == "^" for text in declarers], np.bool_)
+        self.tag_code = np.array([read_contract(text) for text in boards.contracts], np.int16)
+        self.tag_declarer = np.array([read_seat(text) for text in boards.declarers], np.int8)
+        self.irregular = np.array([text[:1] == "^" for text in boards.declarers], np.bool_)
         self.irregular &= self.tag_declarer >= 0
-        self.play_leader = np.array([read_seat(g.tags.get("Play", "")) for g in games], np.int8)
+        self.play_leader = np.array([read_seat(text) for text in boards.play_leaders], np.int8)
         self.calls = np.zeros((size, MAX_CALLS), np.uint8)
         self.notes = np.zeros((size, MAX_CALLS), np.uint8)
         self.call_count = np.zeros(size, np.int64)
@@ -168,7 +200,7 @@ class _Decoder:
         lengths += [len(section) for section in boards.plays]
         ends = np.cumsum(np.array(lengths, np.int64))
         bounds = np.stack([ends - np.array(lengths, np.int64), ends], axis=1)
-        size = len(boards.games)
+        size = len(boards)
         decode_sections(
             # one byte a character, so that bounds in characters hold
             np.frombuffer(text.encode("ascii", "replace"), np.uint8),
@@ -219,115 +251,162 @@ class _Decoder:
                 self.tricks[board] = UNKNOWN if tricks is None else tricks
 
     def frame(self) -> pl.DataFrame:
+        """Make the deal frame in one pass over columns of plain values."""
         boards = self.boards
-        size = len(boards.games)
-        declarer = self.declarer
-        declarers: list[int] = declarer.tolist()
-        tag_of = [game.tags.get for game in boards.games]
-        results = np.array(
-            [read_result(tag("Result", ""), seat) for tag, seat in zip(tag_of, declarers, strict=True)],
-            np.int8,
-        )
-        tricks = np.where((self.tricks < 0) & (self.code > 0), results, self.tricks)
-        players = [[tag(name, "") for name in _PLAYER_TAGS] for tag in tag_of]
-        blank = [["", "", "", ""], ["?", "?", "?", "?"]]
+        size = len(boards)
+        tricks = self._tricks()
+        tail_count = np.zeros(size, np.int64)
+        longest_tail = max((len(tail) for tail in self.tails.values()), default=0)
+        tail = np.zeros((size, longest_tail + 1), np.uint8)
+        for board, calls in self.tails.items():
+            tail_count[board] = len(calls)
+            tail[board, : len(calls)] = calls
         announcements, alerts = self._announcements()
-        commentary = [game.comments for game in boards.games]
-        tails = self.tails
-        rooms = [_ROOM_CODE.get(tag("Room", "").lower()) for tag in tag_of]
-        return pl.DataFrame(
+        rooms = [_ROOM_CODE.get(text, -1) for text in boards.rooms]
+        columns = pl.DataFrame(
             {
                 "north": self.hands[:, 0],
                 "east": self.hands[:, 1],
                 "south": self.hands[:, 2],
                 "west": self.hands[:, 3],
-                "dealer": _enum(self.dealer, SEAT_ENUM),
-                "vulnerability": _enum(self.vulnerability, VULNERABILITY_ENUM),
+                "dealer": self.dealer,
+                "vulnerability": self.vulnerability,
                 "board": pl.Series(boards.numbers, dtype=pl.Int32),
-                "room": pl.Series(rooms, dtype=pl.UInt32).replace_strict(
-                    {0: "open", 1: "closed"}, default=None, return_dtype=ROOM
-                ) if any(room is not None for room in rooms) else pl.Series([None] * size, dtype=ROOM),
-                "auction": _ragged(self.calls, self.call_count),
-                "auction_status": _enum(self.status, AUCTION_STATUS),
-                "illegal_call": pl.Series(
-                    np.where(self.status == ILLEGAL, self.call_count, -1)
-                ).replace(-1, None).cast(pl.UInt16),
-                "illegal_tail": pl.Series(
-                    [tails.get(board, ()) for board in range(size)],
-                    dtype=pl.List(pl.UInt8),
-                ),
-                "announcements": announcements,
-                "alerts": alerts,
-                "commentary": pl.Series(commentary, dtype=pl.List(pl.String)),
-                "contract": _contract_names().gather(
-                    pl.Series(np.where(self.code < 0, 1, self.code))
-                ),
-                "declarer": _enum(declarer, SEAT_ENUM),
-                "tricks": pl.Series(tricks).replace(-1, None).cast(pl.UInt8),
-                "score": self._scores(declarers, tricks),
-                "play": _ragged(self.cards, self.card_count),
-                "players": pl.Series(
-                    [None if names in blank else names for names in players],
-                    dtype=pl.List(pl.String),
-                ),
-                "event": pl.Series(
-                    [None if (event := tag("Event", "")) in ("", "?") else event for tag in tag_of],
-                    dtype=pl.String,
-                ),
-                "source": pl.repeat(boards.source, size, dtype=pl.String, eager=True),
-                "record": pl.Series([game.number for game in boards.games], dtype=pl.UInt32),
-                "encoding": pl.repeat(boards.encoding, size, dtype=pl.String, eager=True),
-            },
-            schema=DEAL_SCHEMA,
-        )  # fmt: skip
+                "room": np.array(rooms, np.int8),
+                "auction": _trimmed(self.calls, self.call_count),
+                "auction_count": self.call_count,
+                "auction_status": self.status,
+                "illegal_call": np.where(self.status == ILLEGAL, self.call_count, -1),
+                "illegal_tail": tail,
+                "illegal_tail_count": tail_count,
+                "announcements": pl.Series(announcements, dtype=pl.String),
+                "alerts": _trimmed(alerts, self.call_count),
+                "commentary": pl.Series(boards.comments, dtype=pl.String),
+                "commentary_count": np.array(boards.comment_counts, np.int64),
+                "contract": np.where(self.code < 0, 1, self.code),
+                "declarer": self.declarer,
+                "tricks": tricks,
+                "score": self._scores(tricks),
+                "play": _trimmed(self.cards, self.card_count),
+                "play_count": self.card_count,
+                "players": pl.Series(boards.players, dtype=pl.String),
+                "event": pl.Series(boards.events, dtype=pl.String),
+                "record": pl.Series(boards.records, dtype=pl.UInt32),
+            }
+        )
+        return columns.select(_expressions(self.boards.source, self.boards.encoding))
 
-    def _announcements(self) -> tuple[pl.Series, pl.Series]:
-        """Texts and flags per call; a call is alerted if it refers to a note."""
-        games = self.boards.games
+    def _tricks(self) -> NDArray[np.int8]:
+        """Tricks from the cards, else from the ``Result`` tags; -1 if unknown."""
+        declarers = self.declarer.tolist()
+        results = [
+            read_result(text, declarer)
+            for text, declarer in zip(self.boards.results, declarers, strict=True)
+        ]
+        from_tags = np.where(self.code > PASSED_OUT, np.array(results, np.int8), UNKNOWN)
+        return np.where(self.tricks < 0, from_tags, self.tricks).astype(np.int8)
+
+    def _announcements(self) -> tuple[list[str], NDArray[np.bool_]]:
+        """Texts (joined by the separator) and flags per call: alerted is what refers to a note."""
+        notes_of = self.boards.notes
         counts = self.call_count.tolist()
+        silent = ["", *(_SEPARATOR * count for count in range(int(self.call_count.max())))]
+        texts = [silent[count] for count in counts]
         flags = self.notes > 0
-        silent = [[""] * count for count in range(int(self.call_count.max()) + 1)]
-        referring = flags.any(axis=1)
         if self.calls.shape[1] > flags.shape[1]:
             flags = np.pad(flags, ((0, 0), (0, self.calls.shape[1] - flags.shape[1])))
-        texts = [silent[count] for count in counts]
-        for board in np.flatnonzero(referring).tolist():
-            count = counts[board]
-            notes = games[board].notes
-            texts[board] = [
-                notes.get(str(number), "") if number else ""
-                for number in self.notes[board, :count].tolist()
-            ]
+        for board in np.flatnonzero(flags.any(axis=1)).tolist():
+            notes = notes_of.get(board, _NO_NOTES)
+            texts[board] = _SEPARATOR.join(
+                [
+                    notes.get(str(number), "") if number else ""
+                    for number in self.notes[board, : counts[board]].tolist()
+                ]
+            )
         for board, references in self.note_lists.items():
-            notes = games[board].notes
+            notes = notes_of.get(board, _NO_NOTES)
             flags[board, : counts[board]] = [bool(numbers) for numbers in references]
-            texts[board] = [
+            texts[board] = _SEPARATOR.join(
                 "; ".join(text for number in numbers if (text := notes.get(number, "")))
                 for numbers in references
-            ]
-        return (
-            pl.Series(texts, dtype=pl.List(pl.String)),
-            _ragged(flags, self.call_count),
-        )
+            )
+        return texts, flags
 
-    def _scores(self, declarers: list[int], tricks: NDArray[np.int8]) -> pl.Series:
+    def _scores(self, tricks: NDArray[np.int8]) -> NDArray[np.int32]:
         """Scores from the tags, else from contract and tricks; from the view of North-South."""
         side = self.declarer & 1
         vulnerable = self.vulnerability >> side & 1
         code = np.where(self.code < 0, 0, self.code)
         points = _scores()[code, np.where(tricks < 0, 0, tricks), vulnerable]
         points = np.where(side == 1, -points, points)
-        known = (self.code > 0) & (tricks >= 0) & (self.declarer >= 0)
+        known = (self.code > PASSED_OUT) & (tricks >= 0) & (self.declarer >= 0)
         points = np.where(known, points, _NO_SCORE)
         points[self.code == PASSED_OUT] = 0
-        values = points.tolist()
-        for board, game in enumerate(self.boards.games):
-            text = game.tags.get("Score")
-            if text:
-                given = read_score(text, declarers[board])
-                if given is not None:
-                    values[board] = given
-        return pl.Series(values, dtype=pl.Int32).replace(_NO_SCORE, None)
+        declarers = self.declarer.tolist()
+        given = [
+            read_score(text, declarer)
+            for text, declarer in zip(self.boards.scores, declarers, strict=True)
+        ]
+        from_tags = np.array([_NO_SCORE if value is None else value for value in given], np.int32)
+        return np.where(from_tags == _NO_SCORE, points, from_tags).astype(np.int32)
+
+
+def _expressions(source: str, encoding: str) -> list[pl.Expr]:
+    """How each column of the deal frame is made from the plain columns."""
+    special = {
+        "dealer": _enum("dealer", SEAT_ENUM),
+        "vulnerability": _enum("vulnerability", VULNERABILITY_ENUM),
+        "room": _enum("room", ROOM),
+        "auction": _ragged("auction", "auction_count"),
+        "auction_status": _enum("auction_status", AUCTION_STATUS),
+        "illegal_call": _known("illegal_call").cast(pl.UInt16),
+        "illegal_tail": _ragged("illegal_tail", "illegal_tail_count"),
+        "announcements": _texts("announcements").list.head(pl.col("auction_count")),
+        "alerts": _ragged("alerts", "auction_count"),
+        "commentary": _texts("commentary").list.head(pl.col("commentary_count")),
+        "contract": pl.lit(_contract_names()).gather(pl.col("contract")),
+        "declarer": _enum("declarer", SEAT_ENUM),
+        "tricks": _known("tricks").cast(pl.UInt8),
+        "score": pl.when(pl.col("score") != _NO_SCORE).then(pl.col("score")),
+        "play": _ragged("play", "play_count"),
+        "players": _texts("players"),
+        "event": pl.when(~pl.col("event").is_in(["", "?"])).then(pl.col("event")),
+        "source": pl.lit(source, dtype=pl.String),
+        "encoding": pl.lit(encoding, dtype=pl.String),
+    }
+    return [special.get(name, pl.col(name)).alias(name) for name in DEAL_SCHEMA]
+
+
+def _known(name: str) -> pl.Expr:
+    return pl.when(pl.col(name) >= 0).then(pl.col(name))
+
+
+def _enum(name: str, dtype: pl.Enum) -> pl.Expr:
+    """Categories by code; negative codes are null."""
+    names = pl.Series(list(dtype.categories), dtype=dtype)
+    return pl.lit(names).gather(_known(name).cast(pl.UInt32))
+
+
+def _ragged(name: str, count: str) -> pl.Expr:
+    """Lists of the first values of each row of a matrix."""
+    return pl.col(name).arr.to_list().list.head(pl.col(count))
+
+
+def _texts(name: str) -> pl.Expr:
+    """Lists of texts that were joined by the separator."""
+    return pl.col(name).str.split(_SEPARATOR)
+
+
+def _trimmed(matrix: NDArray[np.generic], counts: NDArray[np.int64]) -> NDArray[np.generic]:
+    """Matrix without the columns that no row uses, but at least one."""
+    return np.ascontiguousarray(matrix[:, : max(1, int(counts.max()))])
+
+
+def _players(north: str, east: str, south: str, west: str) -> str | None:
+    """Names in seat order, joined by the separator; ``None`` if none is given."""
+    if north in _NO_NAME and east in _NO_NAME and south in _NO_NAME and west in _NO_NAME:
+        return None
+    return f"{north}{_SEPARATOR}{east}{_SEPARATOR}{south}{_SEPARATOR}{west}"
 
 
 def _opener(padding: int, dealer: int, named: int) -> int:
@@ -335,17 +414,3 @@ def _opener(padding: int, dealer: int, named: int) -> int:
     if padding and dealer in (named, (named + padding) % 4, (3 + padding) % 4):
         return dealer
     return named
-
-
-def _enum(codes: NDArray[np.generic], dtype: pl.Enum) -> pl.Series:
-    """Enum series of category codes; negative codes are null."""
-    names: list[str | None] = list(dtype.categories)
-    categories = pl.Series([*names, None], dtype=dtype)
-    return categories.gather(pl.Series(np.where(codes < 0, len(names), codes).astype(np.uint32)))
-
-
-def _ragged(matrix: NDArray[np.generic], counts: NDArray[np.int64]) -> pl.Series:
-    """List series of the first ``counts`` values of each row."""
-    width = max(1, int(counts.max()))
-    rows = pl.DataFrame({"row": np.ascontiguousarray(matrix[:, :width]), "count": counts})
-    return rows.select(pl.col("row").arr.to_list().list.head(pl.col("count"))).to_series()

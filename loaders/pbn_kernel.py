@@ -84,9 +84,7 @@ def _read_auction(
             )
         ):
             call = 0
-        elif 49 <= first <= 55 and (
-            length == 2 or (length == 3 and text[token + 2] | 32 == 116)
-        ):
+        elif 49 <= first <= 55 and (length == 2 or (length == 3 and text[token + 2] | 32 == 116)):
             strain = _STRAIN_OF[text[token + 1]]
             if strain < 0 or (length == 3 and strain != 4):
                 return _ODD, 0, 0, 0, False

@@ -12,7 +12,7 @@ from typing import NamedTuple
 # along, because almost always that is a line break or its own section.
 _TOKEN = re.compile(
     r"""
-      \[[ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*"((?:[^"\\\n]|\\.)*)"[ \t]*\]([^\[{;%]*)
+      \[[ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*"([^"\\\n]*(?:\\.[^"\\\n]*)*)"[ \t]*\]([^\[{;%]*)
     | \[[ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*"([^\n]*)"[ \t]*\](?=[ \t]*(?:\n|\Z))  # stray quotes
     | \{([^}]*)(?:\}|\Z)
     | ;([^\n]*)
@@ -65,14 +65,22 @@ def unescape(text: str) -> str:
     return _ESCAPE.sub(r"\1", text) if "\\" in text else text
 
 
-def _is_section(name: str) -> bool:
-    return name in ("Auction", "Play") or name.endswith("Table")
+_OTHER, _DEAL, _PLAYED, _SECTION, _PLAYED_SECTION, _NOTE = range(6)
+
+
+def _kind(name: str) -> int:
+    if name in PLAYED_TAGS:
+        return _PLAYED_SECTION if name in ("Auction", "Play") else _PLAYED
+    if name.endswith("Table"):
+        return _SECTION
+    return {"Deal": _DEAL, "Note": _NOTE}.get(name, _OTHER)
 
 
 class _Splitter:
     """State of one pass over a text."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, plain_values: bool) -> None:
+        self.plain_values = plain_values
         self.number = 0
         self.previous: dict[str, str] = {}
         self.previous_sections: dict[str, str] = {}
@@ -86,35 +94,44 @@ class _Splitter:
         self.notes: dict[str, str] = {}
         self.play_notes: dict[str, str] = {}
         self.comments: list[str] = []
-        self.section = ""
         self.substantial = False
         self.played = False
 
-    def end_game(self) -> Iterator[Game]:
-        """Give the game gathered so far, if there is one, and start anew."""
-        if self.tags:
-            self.number += 1
-            yield self.resolve()
-        else:
-            # comments before the first tag belong to the game that follows
-            comments = self.comments
-            self.clear()
-            self.comments = comments
-            return
+    def is_next_game(self, name: str, kind: int, *, after_blank: bool) -> bool:
+        """Whether a tag belongs to the game after the one gathered so far."""
+        if name in self.tags:
+            return self.substantial or after_blank
+        return (
+            after_blank
+            and self.substantial
+            and (self.played or kind not in (_PLAYED, _PLAYED_SECTION))
+        )
+
+    def end_game(self) -> Game:
+        """Give the game gathered so far and start anew."""
+        self.number += 1
+        tags = self.tags if self.plain_values else self.resolve()
+        if self.played and "Deal" not in tags and "Deal" in self.previous:
+            for name in _INHERITED_WITHOUT_DEAL:
+                if name not in self.tags and name in self.previous:
+                    tags[name] = self.previous[name]
+        notes = self.play_notes | self.notes if self.play_notes else self.notes
+        game = Game(self.number, tags, self.sections, notes, self.comments)
+        self.previous = tags
+        self.previous_sections = self.sections
         self.clear()
+        return game
 
-    def end_free_text(self) -> Iterator[FreeText]:
-        if self.free_text:
-            text = "".join(self.free_text).strip()
-            self.free_text.clear()
-            self.number += 1
-            yield FreeText(self.number, text)
+    def end_free_text(self) -> FreeText:
+        text = "".join(self.free_text).strip()
+        self.free_text.clear()
+        self.number += 1
+        return FreeText(self.number, text)
 
-    def resolve(self) -> Game:
-        """Apply inheritance (PBN 4.8) and undo escapes."""
-        given, sections = self.tags, self.sections
-        tags: dict[str, str] = dict(self.lasting) if self.lasting else {}
-        for name, value in given.items():
+    def resolve(self) -> dict[str, str]:
+        """Apply ``#`` and ``##`` (PBN 4.8) and undo escapes."""
+        tags = self.lasting.copy()
+        for name, value in self.tags.items():
             if "\\" in value:
                 tags[name] = unescape(value)
             elif value[:1] != "#":
@@ -123,24 +140,15 @@ class _Splitter:
                 self.lasting[name] = tags[name] = value[2:]
             elif name in self.previous:
                 tags[name] = self.previous[name]
-                if name in self.previous_sections and not sections.get(name, "").strip():
-                    sections[name] = self.previous_sections[name]
+                if name in self.previous_sections and not self.sections.get(name, "").strip():
+                    self.sections[name] = self.previous_sections[name]
             else:
                 tags[name] = ""
-        if "Deal" not in given and self.played and "Deal" in self.previous:
-            for name in _INHERITED_WITHOUT_DEAL:
-                if name not in given and name in self.previous:
-                    tags[name] = self.previous[name]
-        self.previous = tags
-        self.previous_sections = sections
-        notes = self.notes
-        if self.play_notes:
-            notes = self.play_notes | notes
-        return Game(self.number, tags, sections, notes, self.comments)
+        return tags
 
-    def add_note(self, value: str) -> None:
+    def add_note(self, value: str, section: str) -> None:
         number, _, text = value.partition(":")
-        notes = self.play_notes if self.section == "Play" else self.notes
+        notes = self.play_notes if section == "Play" else self.notes
         notes.setdefault(number.strip(), unescape(text.strip()))
 
 
@@ -171,81 +179,91 @@ def split_games(text: str) -> Iterator[Game | FreeText]:
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" in text:
+        text = text.replace("\0", " ")
     if text.startswith("\ufeff"):
         text = text[1:]
-    state = _Splitter()
+    state = _Splitter(plain_values='"#' not in text and _ESCAPE.search(text) is None)
+    kinds: dict[str, int] = {}
+    tags = state.tags
+    section = last_section = ""
     after_blank = True
     position = 0
-    end = len(text)
-    while position < end:
-        restart = end
+    while position < len(text):
+        restart = len(text)
         for match in _TOKEN.finditer(text, position):
-            name, value, body, odd_name, odd_value, comment, remark, loose = match.groups()
-            if odd_name is not None:
-                name, value, body = odd_name, odd_value, ""
+            name, value, loose = match.group(1, 2, 3)
+            if name is None:
+                name, value, comment, remark, loose = match.group(4, 5, 6, 7, 8)
             if name is not None:
-                if name == "Note":
-                    state.add_note(value)
+                kind = kinds.get(name)
+                if kind is None:
+                    kind = kinds[name] = _kind(name)
+                if kind == _NOTE:
+                    state.add_note(value, last_section)
                 else:
                     if state.free_text:
-                        yield from state.end_free_text()
-                    tags = state.tags
-                    if state.substantial:
-                        if name in tags or (
-                            after_blank and (state.played or name not in PLAYED_TAGS)
-                        ):
-                            yield from state.end_game()
-                            tags = state.tags
-                    elif after_blank and name in tags:
-                        yield from state.end_game()
+                        yield state.end_free_text()
+                    if (after_blank or name in tags) and state.is_next_game(
+                        name, kind, after_blank=after_blank
+                    ):
+                        yield state.end_game()
                         tags = state.tags
+                        last_section = ""
                     tags[name] = value
-                    state.section = ""
-                    if name in PLAYED_TAGS:
-                        state.substantial = state.played = True
-                    elif name == "Deal":
-                        state.substantial = True
-                    if _is_section(name):
-                        state.section = name
-                        state.sections[name] = ""
+                    section = ""
+                    if kind != _OTHER:
+                        if kind != _SECTION:
+                            state.substantial = True
+                            state.played = state.played or kind != _DEAL
+                        if kind >= _SECTION:
+                            section = last_section = name
+                            state.sections[name] = ""
                 after_blank = False
-                if body == "\n":
+                if loose == "\n" or loose is None:
                     continue
-                loose = body
-            if comment is not None:
-                if _TAG_IN_COMMENT.search(comment) or match.end() == end and text[end - 1] != "}":
-                    # never closed: only this line is the comment
-                    line_end = text.find("\n", match.start())
-                    line_end = end if line_end < 0 else line_end
-                    state.comments.append(text[match.start() + 1 : line_end].strip())
-                    restart = line_end
-                    break
+            elif comment is not None or remark is not None:
                 if after_blank and state.played:
                     # what stands behind the blank line speaks of the game to come
-                    yield from state.end_game()
-                if comment := comment.strip():
+                    yield state.end_game()
+                    tags = state.tags
+                    section = last_section = ""
+                if comment is not None and _is_broken(comment, match[0]):
+                    line_end = text.find("\n", match.start())
+                    restart = line_end if line_end >= 0 else len(text)
+                    comment = text[match.start() + 1 : restart]
+                if comment := (remark if comment is None else comment).strip():
                     state.comments.append(comment)
-                if state.section:
-                    state.sections[state.section] += " "
-            elif remark is not None:
-                if remark := remark.strip():
-                    state.comments.append(remark)
-            elif loose:
-                if state.section:
-                    if blank := _BLANK_LINE.search(loose):
-                        state.sections[state.section] += loose[: blank.start()]
-                        state.section = ""
-                        after_blank = True
-                        loose = loose[blank.start() :]
-                    else:
-                        state.sections[state.section] += loose
-                        continue
-                if loose.isspace():
-                    if loose.count("\n") > 1:
-                        after_blank = True
-                else:
-                    state.free_text.append(loose)
-                    after_blank = _BLANK_LINE.search(loose) is not None
+                if restart < len(text):
+                    break
+                continue
+            if not loose:
+                continue
+            if section:
+                blank = (
+                    _BLANK_LINE.search(loose)
+                    if "\n\n" in loose or "\n " in loose or "\n\t" in loose
+                    else None
+                )
+                if blank is None:
+                    state.sections[section] += loose
+                    continue
+                state.sections[section] += loose[: blank.start()]
+                section = ""
+                after_blank = True
+                loose = loose[blank.start() :]
+            if not loose.isspace():
+                state.free_text.append(loose)
+                after_blank = _BLANK_LINE.search(loose) is not None
+            elif loose.count("\n") > 1:
+                after_blank = True
         position = restart
-    yield from state.end_game()
-    yield from state.end_free_text()
+    if state.tags:
+        yield state.end_game()
+    if state.free_text:
+        yield state.end_free_text()
+
+
+def _is_broken(comment: str, whole: str) -> bool:
+    """Whether a comment in braces is never closed, or only behind tags it would swallow."""
+    return whole[-1:] != "}" or _TAG_IN_COMMENT.search(comment) is not None
