@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from typing import Final, Literal
 
 from bidcascade.bridge import InvalidExpression, InvalidTable, UnknownTerm
@@ -96,32 +97,27 @@ class Vocabulary:
         self._define(self.user_terms)
 
     def _define(self, user_terms: Mapping[str, str]) -> None:
-        """Lower the user's terms, those first whose parts are there (no recursion)."""
-        waiting: dict[str, list[str]] = {}
+        """Lower the user's terms, those first that others are made of."""
+        parts: dict[str, list[str]] = {}
         for name, formula in user_terms.items():
             self._check_new_name(name)
             try:
-                waiting[name] = list(terms_of(parse_expression(formula)))
+                used = terms_of(parse_expression(formula))
             except InvalidExpression as error:
                 raise InvalidExpression(f"user term {name!r}: {error}") from None
-        while waiting:
-            ready = [
-                name
-                for name, parts in waiting.items()
-                if not any(part in waiting for part in parts)
-            ]
-            if not ready:
-                raise InvalidExpression(
-                    f"expected user terms without a circle, got {' -> '.join(_circle(waiting))}"
-                )
-            for name in ready:
-                del waiting[name]
-                try:
-                    self._lowered[name] = lower(parse_expression(user_terms[name]), self)
-                except UnknownTerm as error:
-                    raise UnknownTerm(f"user term {name!r}: {error}") from None
-                except InvalidExpression as error:
-                    raise InvalidExpression(f"user term {name!r}: {error}") from None
+            parts[name] = [part for part in used if part in user_terms]
+        try:
+            order = list(TopologicalSorter(parts).static_order())
+        except CycleError as error:
+            circle = " -> ".join(reversed(error.args[1]))
+            raise InvalidExpression(f"expected user terms without a circle, got {circle}") from None
+        for name in order:
+            try:
+                self._lowered[name] = lower(parse_expression(user_terms[name]), self)
+            except UnknownTerm as error:
+                raise UnknownTerm(f"user term {name!r}: {error}") from None
+            except InvalidExpression as error:
+                raise InvalidExpression(f"user term {name!r}: {error}") from None
 
     def _check_new_name(self, name: str) -> None:
         if not _NAME.fullmatch(name) or name in _RESERVED:
@@ -292,11 +288,3 @@ def _alias_formulas() -> dict[str, str]:
 
 def _alias_source(name: str) -> str:
     return next(alias.source for alias in ALIASES if name in alias.spelled_out())
-
-
-def _circle(waiting: Mapping[str, list[str]]) -> list[str]:
-    """Find a circle among terms of which each waits for another."""
-    path = [next(iter(waiting))]
-    while path[-1] not in path[:-1]:
-        path.append(next(part for part in waiting[path[-1]] if part in waiting))
-    return path[path.index(path[-1]) :]
