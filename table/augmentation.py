@@ -25,6 +25,8 @@ class AugmentationCheck:
         self.wrong_count = 0
 
     def add(self, row: int, written: Row) -> None:
+        """Take in what a row states."""
+        """Take in what a row states."""
         stated = written.augmentation
         if stated is None:
             return
@@ -33,7 +35,7 @@ class AugmentationCheck:
         self.completed.append(stated.is_completed)
         # chains are compared by hash: a row costs 16 bytes however long its auction is
         self.chain.append(hash(stated.prior_indices))
-        self.chain_with_own.append(hash((*stated.prior_indices, written.index)))
+        self.chain_with_own.append(hash((*stated.prior_indices, written.source_index)))
         leading = len(prior) - len(prior.lstrip(b"\0"))
         for what, said, found in (
             ("seat", stated.seat, len(prior) % 4),
@@ -49,6 +51,8 @@ class AugmentationCheck:
             self.wrong.append((row, what))
 
     def check(self, trie: Trie, offsets: I64, finding: Finding) -> None:
+        """Compare with the trie, and put what is wrong in the finding."""
+        """Compare with the trie, and put what is wrong in the finding."""
         rows = np.frombuffer(self.rows, dtype=np.uint64).astype(np.int64)
         kept = trie.row_dropped[rows] == Dropped.KEPT
         rows = rows[kept]

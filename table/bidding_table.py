@@ -223,7 +223,7 @@ class BiddingTable:
         current = np.array(
             entries if isinstance(entries, np.ndarray) else list(entries), dtype=np.int64
         )
-        if len(current) and not (0 <= current.min() and current.max() < len(self)):
+        if len(current) and not (current.min() >= 0 and current.max() < len(self)):
             raise InvalidTable(f"expected entries below {len(self)}, got {current.max()}")
         depths = self.depths[current].astype(np.int64) if len(current) else current
         ends = np.cumsum(depths + 1)
@@ -287,7 +287,7 @@ class BiddingTable:
         return list_at(self.columns["set_offsets"], self.columns["set_criteria"], variant_set)
 
     def description(self, entry: int) -> str:
-        """Description of an entry (of its first variant)."""
+        """Text that describes an entry (its first variant)."""
         text: str = self.texts[self.columns["description"][self._checked(entry)]]
         return text
 
@@ -431,7 +431,7 @@ class BiddingTable:
         return self._plan
 
     def info(self) -> dict[str, Any]:
-        """What the table is, as plain values for JSON."""
+        """Describe the table in plain values for JSON."""
         flags = self.flags
         undescribed = int(np.count_nonzero(self.variant_set == 0))
         return {

@@ -235,12 +235,13 @@ class TableBuilder:
         report = self.report
         for reason, kind in _KIND_OF_DROPPED.items():
             rows = np.flatnonzero(trie.row_dropped == reason)
+            examples = [
+                (row, bytes(auctions[offsets[row] : offsets[row + 1]]))
+                for row in rows[:MOST_EXAMPLES].tolist()
+            ]
             report.findings[kind].add_many(
                 len(rows),
-                (
-                    f"row {row + 1}: {_why_dropped(bytes(auctions[offsets[row] : offsets[row + 1]]), reason)}"
-                    for row in rows[:MOST_EXAMPLES].tolist()
-                ),
+                (f"row {row + 1}: {_why_dropped(calls, reason)}" for row, calls in examples),
             )
         unknown = self._criteria
         report.unknown_terms = dict(unknown.unknown_terms.most_common())

@@ -64,14 +64,14 @@ def renumber(
     pool = TextPool.of(expressions[number] for number in used)
     columns["expression_offsets"], columns["expression_bytes"] = pool.offsets, pool.data
 
-    tag_uses = [name for name in ("tags", "variant_tags") if name in columns]
+    tag_uses: list[str] = [name for name in ("tags", "variant_tags") if name in columns]
     new_tags, tag_order = _first_use([columns[name] for name in tag_uses], len(tags.sets))
     for name in tag_uses:
         columns[name] = _take(new_tags, columns[name])
     tag_offsets, tag_texts = list_of_lists([tags.sets[number] for number in tag_order.tolist()])
     columns["tag_offsets"], columns["tag_texts"] = tag_offsets, tag_texts
 
-    text_uses = [
+    text_uses: list[str] = [
         name
         for label in ("description", "name", "where")
         for name in (label, f"variant_{label}")

@@ -29,7 +29,7 @@ class TextInterner:
         self.numbers: dict[str, int] = {"": 0}
 
     def number(self, text: str, row: int) -> int:
-        """Number of a text; raises InvalidTable if it cannot be written as UTF-8."""
+        """Give the number of a text; raises InvalidTable if UTF-8 cannot hold it."""
         known = self.numbers.get(text)
         if known is not None:
             return known
@@ -56,7 +56,7 @@ class TagInterner:
         self.sets: list[tuple[int, ...]] = [()]
 
     def number(self, tags: tuple[str, ...], row: int) -> int:
-        """Number of a set of tags."""
+        """Give the number of a set of tags."""
         known = self._numbers.get(tags)
         if known is not None:
             return known
@@ -99,7 +99,7 @@ class CriteriaInterner:
         self._written: dict[tuple[str, ...], int] = {(): 0}
 
     def number(self, criteria: tuple[str, ...], row: int) -> int:
-        """Number of a criteria list, or :data:`REJECTED`.
+        """Give the number of a criteria list, or :data:`REJECTED`.
 
         Raises
         ------
@@ -129,7 +129,7 @@ class CriteriaInterner:
         return self.lists.setdefault(tuple(numbers), len(self.lists))
 
     def _expression(self, text: str, row: int) -> int | tuple[str, ...]:
-        """Number of an expression, or the unknown terms in it."""
+        """Give the number of an expression, or the unknown terms in it."""
         known = self._by_text.get(text)
         if known is None:
             try:
@@ -141,10 +141,7 @@ class CriteriaInterner:
                 raise
             except InvalidExpression as error:
                 raise InvalidExpression(f"row {row}: {error}") from None
-            if missing:
-                known = missing
-            else:
-                known = self.expressions.setdefault(str(expression), len(self.expressions))
+            known = missing or self.expressions.setdefault(str(expression), len(self.expressions))
             self._by_text[text] = known
         return known
 

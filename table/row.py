@@ -33,8 +33,9 @@ class Augmentation(NamedTuple):
 class Row(NamedTuple):
     """One row: a call after a prior auction, with what it means.
 
-    ``prior`` and ``call`` are call codes, ``criteria`` expression texts that must all hold; ``where``
-    is the file and line of a system that the row was compiled from. Nothing is checked here.
+    ``prior`` and ``call`` are call codes, ``criteria`` expression texts that must all hold;
+    ``where`` is the file and line of a system that the row was compiled from. Nothing is
+    checked here.
 
     Examples
     --------
@@ -48,7 +49,8 @@ class Row(NamedTuple):
     call: int
     description: str = ""
     criteria: tuple[str, ...] = ()
-    index: int | None = None
+    source_index: int | None = None
+    """The row's ``index`` where it came from."""
     name: str = ""
     rank: int | None = None
     tags: tuple[str, ...] = ()

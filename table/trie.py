@@ -109,7 +109,7 @@ class _State:
         return _State(
             np.where(is_bid, call, self.last_bid).astype(np.uint8),
             # whose turn it is changes side with every call
-            np.where(is_bid, False, ~self.bid_by_next_side),
+            ~is_bid & ~self.bid_by_next_side,
             doubling.astype(np.uint8),
             passes.astype(np.uint8),
         )
@@ -173,7 +173,7 @@ def _next_level(
     rejected: Bools,
     dropped: U8,
 ) -> tuple[_Level, _State, I64, I64]:
-    """Nodes of one depth; writes to ``dropped``; returns the rows that go deeper, and from where."""
+    """Make the nodes of one depth, and tell which rows go deeper from where; fills ``dropped``."""
     pairs, row_pair = _distinct(parent * 64 + calls)
     pair_parent, pair_call = pairs >> 6, (pairs & 63).astype(np.uint8)
     before = state.take(pair_parent)

@@ -1,0 +1,101 @@
+"""From a bidding table to a plan of the kernels: the table's arrays as they are, texts as postfix.
+
+Tags are no tests and fall away here. A criteria list without tests is undescribed, and what that
+means is the table's policy: kernels apply it where an entry says nothing else; where an undescribed
+variant stands beside described ones, it is applied here.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from bidcascade.bridge import PASS
+from bidcascade.kernels import Plan, build_plan
+from bidcascade.kernels.types import U32
+
+from .bidding_table import BiddingTable
+from .columns import Column
+from .expressions import Term, parse_expression, to_postfix
+
+UNDESCRIBED_LIST = 0
+"""Number of the empty criteria list."""
+
+
+def make_plan(table: BiddingTable) -> Plan:
+    """Plan of a table; its columns are shared, not copied.
+
+    Examples
+    --------
+    >>> from bidcascade.table.build import build_table
+    >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["15 <= HCP <= 17"]}])
+    >>> plan = make_plan(table)
+    >>> plan.expressions, plan.node_count
+    ((('HCP', 15, '>=', 'HCP', 17, '<=', 'and'),), 1)
+    """
+    vocabulary = table.vocabulary
+    parsed = [parse_expression(text) for text in table.expressions]
+    is_tag = [isinstance(one, Term) and vocabulary.is_tag(one.name) for one in parsed]
+    # tags keep their number, so that expression numbers are the same in table and plan
+    expressions = [to_postfix(one, vocabulary) for one in parsed]
+    criteria = [
+        tuple(number for number in numbers if not is_tag[number])
+        for numbers in criteria_lists(table)
+    ]
+    variant_sets, variant_set = _variant_sets(table, criteria)
+    return build_plan(
+        expressions=expressions,
+        criteria=criteria,
+        variant_sets=variant_sets,
+        first_child=table.first_child,
+        child_count=table.child_count,
+        call=table.call,
+        flags=table.flags,
+        variant_set=variant_set,
+        root_count=table.root_count,
+        profile=table.profile,
+        undescribed=table.undescribed,
+    )
+
+
+def criteria_lists(table: BiddingTable) -> list[list[int]]:
+    """All criteria lists of a table as expression numbers; list 0 is empty."""
+    return _lists(table.columns["criteria_offsets"], table.columns["criteria_expressions"])
+
+
+def _lists(offsets: Column, values: Column) -> list[list[int]]:
+    ends, flat = offsets.tolist(), values.tolist()
+    return [flat[begin:end] for begin, end in pairwise(ends)]
+
+
+def _variant_sets(
+    table: BiddingTable, criteria: list[tuple[int, ...]]
+) -> tuple[list[tuple[int, ...]], U32]:
+    """Variant sets as kernels take them, and each entry's set.
+
+    Set 0 is empty and stands for undescribed. The entries' numbers are copied only where an entry
+    is described by tags alone, or has undescribed variants beside others and the call decides.
+    """
+    sets: list[tuple[int, ...]] = [()]
+    undescribed: list[int] = []
+    decided_by_call: list[int] = []
+    written = _lists(table.columns["set_offsets"], table.columns["set_criteria"])
+    for number, lists in enumerate(written[1:], 1):
+        described = tuple(one for one in lists if criteria[one])
+        sets.append(described)
+        if not described:
+            undescribed.append(number)
+        elif len(described) < len(lists):
+            if table.undescribed == "allow":
+                sets[number] = (UNDESCRIBED_LIST,)
+            elif table.undescribed == "pass":
+                decided_by_call.append(number)
+    variant_set: U32 = table.variant_set
+    if undescribed or decided_by_call:
+        changed = np.isin(variant_set, undescribed)
+        passes = np.isin(variant_set, decided_by_call) & (table.call == PASS)
+        if changed.any() or passes.any():
+            variant_set = np.where(changed, 0, variant_set).astype(np.uint32)
+            # a pass with an undescribed variant holds always
+            variant_set[passes] = len(sets)
+            sets.append((UNDESCRIBED_LIST,))
+    return sets, variant_set

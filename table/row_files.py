@@ -1,0 +1,159 @@
+"""Files of rows: which format a file has, and reading and writing in any of the four."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from bidcascade.bridge import InvalidTable
+
+from .bidding_table import BiddingTable
+from .build import TableBuilder
+from .columns import NO_RANK, UndescribedPolicy
+from .import_report import ImportReport
+from .interning import UnknownPolicy
+from .row import Row
+from .rows_json import read_json_rows, write_json_rows
+from .rows_literal import read_literal_rows, write_literal_rows
+from .rows_parquet import read_parquet_rows, write_parquet_rows
+from .rows_pickle import read_pickle_rows, write_pickle_rows
+
+RowFormat: TypeAlias = Literal["jsonl", "python", "pickle", "parquet"]
+Reader: TypeAlias = Callable[[Path], Iterator[Row]]
+Writer: TypeAlias = Callable[[Iterable[Row], Path], None]
+
+FORMATS: Final[dict[RowFormat, tuple[Reader, Writer, tuple[str, ...]]]] = {
+    "jsonl": (read_json_rows, write_json_rows, (".jsonl", ".ndjson", ".json")),
+    "python": (read_literal_rows, write_literal_rows, (".py", ".txt")),
+    "pickle": (read_pickle_rows, write_pickle_rows, (".pkl", ".pickle")),
+    "parquet": (read_parquet_rows, write_parquet_rows, (".parquet", ".pq")),
+}
+"""Reader, writer and usual endings of each format."""
+
+
+def sniff_format(path: Path) -> RowFormat:
+    """Format of a file by its first bytes, whatever its name.
+
+    Raises
+    ------
+    InvalidTable
+        If the file is empty, is no file, or begins like none of the formats.
+    """
+    if not path.is_file():
+        raise InvalidTable(f"expected a file of rows, got {str(path)!r}, which is no file")
+    with path.open("rb") as file:
+        head = file.read(4096)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    # a pickle begins with its protocol, the oldest protocol with a mark or a list
+    if head[:1] == b"\x80" or head[:2] in (b"(l", b"(d", b"(t"):
+        return "pickle"
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not start:
+        raise InvalidTable(f"expected a file of rows, got {path.name!r}, which is empty")
+    if start[:1] in (b"{", b"["):
+        return "jsonl"
+    if start[:1] in (b"#", b"'", b'"') or start[:1].isalpha() or start[:1] == b"_":
+        return "python"
+    raise InvalidTable(
+        f"expected JSON Lines, a Python literal, a pickle or Parquet in {path.name!r}, "
+        f"got {head[:16]!r}"
+    )
+
+
+def format_by_name(path: Path) -> RowFormat:
+    """Format that a file's ending asks for.
+
+    Examples
+    --------
+    >>> format_by_name(Path("table.jsonl"))
+    'jsonl'
+    """
+    for name, (_, _, endings) in FORMATS.items():
+        if path.suffix.lower() in endings:
+            return name
+    known = ", ".join(ending for _, _, endings in FORMATS.values() for ending in endings)
+    raise InvalidTable(f"expected a file name ending in {known}, got {path.name!r}")
+
+
+def read_rows(path: "Path | str", format: RowFormat | None = None) -> Iterator[Row]:
+    """Rows of a file, one at a time; the format is sniffed where none is given.
+
+    Raises
+    ------
+    InvalidTable
+        If the file is no file of rows; the message names the row or line.
+    """
+    path = Path(path)
+    reader, _, _ = FORMATS[format or sniff_format(path)]
+    return reader(path)
+
+
+def import_table(
+    path: "Path | str",
+    *,
+    format: RowFormat | None = None,
+    profile: str = "gib",
+    undescribed: UndescribedPolicy = "pass",
+    user_terms: dict[str, str] | None = None,
+    unknown: UnknownPolicy = "error",
+    source: str = "",
+) -> tuple[BiddingTable, ImportReport]:
+    """Make a bidding table of a file of rows; the options are those of :class:`TableBuilder`.
+
+    Raises
+    ------
+    InvalidTable, InvalidExpression, UnknownTerm
+        If the file is no file of rows, an expression does not parse, or a term is unknown.
+    """
+    path = Path(path)
+    builder = TableBuilder(
+        profile=profile,
+        undescribed=undescribed,
+        user_terms=user_terms,
+        unknown=unknown,
+        source=source or path.name,
+    )
+    builder.add(read_rows(path, format))
+    return builder.finish()
+
+
+def export_table(
+    table: BiddingTable, path: "Path | str", *, format: RowFormat | None = None
+) -> None:
+    """Write a table's rows to a file, which appears whole or not at all.
+
+    Inserted parents are not written; an import makes them again. The two tuple formats have no
+    place for names, ranks, tags and origins: a table that has them is refused, not shortened.
+
+    Raises
+    ------
+    InvalidTable
+        If the file cannot be written, or the format cannot hold the table.
+    """
+    path = Path(path)
+    name = format or format_by_name(path)
+    if name in ("python", "pickle"):
+        _check_fits_tuples(table, name)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        FORMATS[name][1](table.rows(), partial)
+        partial.replace(path)
+    except OSError as error:
+        raise InvalidTable(f"could not write {str(path)!r}: {error.strerror or error}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _check_fits_tuples(table: BiddingTable, format: RowFormat) -> None:
+    columns = table.columns
+    kept = [
+        name
+        for name, empty in (("name", 0), ("tags", 0), ("where", 0), ("rank", NO_RANK))
+        if name in columns or (columns[f"variant_{name}"] != empty).any()
+    ]
+    if kept:
+        raise InvalidTable(
+            f"expected a table without {', '.join(kept)} for the format {format!r}, which has no "
+            f"place for them; jsonl and parquet have"
+        )

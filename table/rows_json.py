@@ -1,0 +1,108 @@
+"""Rows as JSON Lines: one object (or one published tuple as a list) a line, UTF-8.
+
+``{"prior": ["1N", "P"], "call": "2C", "name": "Stayman", "criteria": ["SL_H >= 4"]}``; further
+keys are ``index``, ``description``, ``rank``, ``tags`` and ``where``. A key that is not known is an
+error: a mistyped ``criteria`` would otherwise leave an entry without any.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, Final, NoReturn
+
+from bidcascade.bridge import CALL_TEXTS, InvalidTable
+
+from .row import Row, row_of
+
+LONGEST_LINE: Final = 1_000_000
+"""Bytes a line may have."""
+
+
+def read_json_rows(path: Path) -> Iterator[Row]:
+    """Rows of a JSON Lines file, read line by line; blank lines are passed over.
+
+    Raises
+    ------
+    InvalidTable
+        If a line is no row; the message names the line.
+    """
+    with path.open("rb") as file:
+        yield from rows_of_lines(file, path.name)
+
+
+def rows_of_lines(file: IO[bytes], source: str) -> Iterator[Row]:
+    """Rows of an open JSON Lines stream.
+
+    Examples
+    --------
+    >>> import io
+    >>> [row] = rows_of_lines(io.BytesIO(b'{"prior": [], "call": "1NT"}'), "openings.jsonl")
+    >>> row.call
+    7
+    """
+    decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+    number = 0
+    while line := file.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(line) > LONGEST_LINE:
+            raise InvalidTable(
+                f"{source}, line {number}: expected a line of at most {LONGEST_LINE:,} bytes, "
+                f"got a longer one: {line[:60]!r}…"
+            )
+        if line.isspace():
+            continue
+        try:
+            written = decode(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except UnicodeDecodeError as error:
+            raise InvalidTable(
+                f"{source}, line {number}: expected UTF-8, got byte {line[error.start]:#x} "
+                f"at {error.start}"
+            ) from None
+        except RecursionError:
+            raise InvalidTable(
+                f"{source}, line {number}: expected one object, got one nested too deeply: "
+                f"{line[:60]!r}…"
+            ) from None
+        except ValueError as error:
+            raise InvalidTable(
+                f"{source}, line {number}: expected a JSON object, got {line[:60]!r}: {error}"
+            ) from None
+        yield row_of(written, f"{source}, line {number}")
+
+
+def write_json_rows(rows: Iterable[Row], path: Path) -> None:
+    """Write rows as JSON Lines; keys without a value are left out."""
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in rows:
+            file.write(encode(row_object(row)) + "\n")
+
+
+def row_object(row: Row) -> dict[str, Any]:
+    r"""Row as an object with the keys of JSON Lines.
+
+    Examples
+    --------
+    >>> row_object(Row(b"\x07\x00", 8, "", ("SL_H >= 4",), name="Stayman"))
+    {'prior': ['1N', 'P'], 'call': '2C', 'name': 'Stayman', 'criteria': ['SL_H >= 4']}
+    """
+    written: dict[str, Any] = {} if row.source_index is None else {"index": row.source_index}
+    written["prior"] = [CALL_TEXTS[call] for call in row.prior]
+    written["call"] = CALL_TEXTS[row.call]
+    if row.name:
+        written["name"] = row.name
+    if row.description:
+        written["description"] = row.description
+    if row.criteria:
+        written["criteria"] = list(row.criteria)
+    if row.rank is not None:
+        written["rank"] = row.rank
+    if row.tags:
+        written["tags"] = list(row.tags)
+    if row.where:
+        written["where"] = row.where
+    return written
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON")

@@ -1,0 +1,101 @@
+"""Rows as Parquet: ``index prior call name description criteria rank tags where``, a row a row.
+
+``prior``, ``criteria`` and ``tags`` are lists of texts, ``prior`` may also be one text (``1N-P``);
+only ``prior`` and ``call`` must be there.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from bidcascade.bridge import CALL_TEXTS, InvalidTable
+
+from .row import KEYS, Row, row_of
+
+ROW_SCHEMA: Final = pl.Schema(
+    {
+        "index": pl.UInt32(),
+        "prior": pl.List(pl.String()),
+        "call": pl.String(),
+        "name": pl.String(),
+        "description": pl.String(),
+        "criteria": pl.List(pl.String()),
+        "rank": pl.Int32(),
+        "tags": pl.List(pl.String()),
+        "where": pl.String(),
+    }
+)
+"""Columns of a Parquet file of rows."""
+
+_BATCH: Final = 1 << 16
+
+
+def read_parquet_rows(path: Path) -> Iterator[Row]:
+    """Rows of a Parquet file, read in batches.
+
+    Raises
+    ------
+    InvalidTable
+        If the file is damaged, or its columns are not those of rows.
+    """
+    try:
+        frames = pl.scan_parquet(path, glob=False)
+        names = frames.collect_schema().names()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _damaged(path, error) from None
+    strangers = [name for name in names if name not in KEYS]
+    if strangers or not {"prior", "call"} <= set(names):
+        raise InvalidTable(
+            f"{path.name}: expected columns of {', '.join(KEYS)}, with prior and call, "
+            f"got {', '.join(names)}"
+        )
+    number = 0
+    try:
+        batches = frames.collect_batches(chunk_size=_BATCH, maintain_order=True)
+        for batch in batches:
+            for values in zip(*(batch[name].to_list() for name in names), strict=True):
+                number += 1
+                written = dict(zip(names, values, strict=True))
+                yield row_of(written, f"{path.name}, row {number}")
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _damaged(path, error) from None
+
+
+def write_parquet_rows(rows: Iterable[Row], path: Path) -> None:
+    """Write rows as Parquet in batches."""
+    source = iter(rows)
+
+    def batches(
+        with_columns: list[str] | None,
+        predicate: pl.Expr | None,
+        n_rows: int | None,
+        batch_size: int | None,
+    ) -> Iterator[pl.DataFrame]:
+        # nothing is asked of the rows but to be written: no columns, filter or limit to push down
+        while batch := list(islice(source, _BATCH)):
+            yield pl.DataFrame([_values(row) for row in batch], schema=ROW_SCHEMA, orient="row")
+
+    register_io_source(batches, schema=ROW_SCHEMA).sink_parquet(path)
+
+
+def _values(row: Row) -> tuple[Any, ...]:
+    return (
+        row.source_index,
+        [CALL_TEXTS[call] for call in row.prior],
+        CALL_TEXTS[row.call],
+        row.name,
+        row.description,
+        list(row.criteria),
+        row.rank,
+        list(row.tags),
+        row.where,
+    )
+
+
+def _damaged(path: Path, error: Exception) -> InvalidTable:
+    reason = str(error).partition("\n")[0]
+    return InvalidTable(f"{path.name}: expected a Parquet file of rows, got {reason}")

@@ -1,0 +1,76 @@
+"""Rows as a pickle of one list of published tuples, read without running anything in it.
+
+A pickle is a program. The reader here allows it to build tuples, lists, dicts, texts, whole
+numbers, truth values and None, and refuses it as soon as it names anything else.
+"""
+
+import pickle
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from bidcascade.bridge import InvalidTable
+
+from .row import Row, row_of
+from .rows_literal import tuple_of
+
+_PROTOCOL: Final = 3
+"""Last protocol without frames, so that a list can be written piece by piece."""
+
+_DAMAGED: Final = (
+    pickle.UnpicklingError, EOFError, ValueError, IndexError, KeyError, AttributeError, TypeError,
+    OverflowError, MemoryError, RecursionError,
+)  # fmt: skip
+"""What the standard unpickler raises on damaged input."""
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """Builds plain values only."""
+
+    def find_class(self, module: str, name: str) -> NoReturn:
+        raise InvalidTable(
+            f"expected a pickle of tuples, lists, texts and whole numbers, got one that asks for "
+            f"{module[:60]}.{name[:60]}"
+        )
+
+    def persistent_load(self, reference: Any) -> NoReturn:
+        raise InvalidTable(
+            f"expected a pickle of plain values, got one that refers to {str(reference)[:60]!r}"
+        )
+
+
+def read_pickle_rows(path: Path) -> Iterator[Row]:
+    """Rows of a pickle. The whole list is in memory while it is read.
+
+    Raises
+    ------
+    InvalidTable
+        If the file is damaged, asks for anything but plain values, or is no list of rows.
+    """
+    with path.open("rb") as file:
+        try:
+            rows = _PlainUnpickler(file).load()
+        except InvalidTable as error:
+            raise InvalidTable(f"{path.name}: {error}") from None
+        except _DAMAGED as error:
+            raise InvalidTable(f"{path.name}: expected a whole pickle, got {error}") from None
+    if not isinstance(rows, list | tuple):
+        raise InvalidTable(f"{path.name}: expected a list of rows, got a {type(rows).__name__}")
+    for number, written in enumerate(rows, 1):
+        yield row_of(written, f"{path.name}, row {number}")
+
+
+def write_pickle_rows(rows: Iterable[Row], path: Path) -> None:
+    """Write rows as one pickled list of published tuples, without holding the list in memory."""
+    source = iter(rows)
+    with path.open("wb") as file:
+        file.write(pickle.PROTO + bytes((_PROTOCOL,)) + pickle.EMPTY_LIST)
+        while batch := [tuple_of(row) for row in islice(source, 1000)]:
+            # a pickled list without its header and end mark is a program that builds the list:
+            # the rows one by one between a mark and APPENDS
+            file.write(pickle.MARK)
+            for row in batch:
+                file.write(pickle.dumps(row, protocol=_PROTOCOL)[2:-1])
+            file.write(pickle.APPENDS)
+        file.write(pickle.STOP)

@@ -1,0 +1,293 @@
+"""The own format of a bidding table: a folder of ``.npy`` columns and a ``manifest.json``.
+
+Columns are memory-mapped when the table is opened, so that opening takes no longer for many entries
+than for few, and a table may be larger than the memory. A table is written into a folder beside the
+place where it goes, which is renamed at the end: it appears whole or not at all.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from bidcascade.bridge import InvalidTable
+
+from .bidding_table import BiddingTable
+from .columns import (
+    COLUMN_TYPES,
+    ENTRY_COLUMNS,
+    LABEL_COLUMNS,
+    PROFILES,
+    REQUIRED_COLUMNS,
+    UNDESCRIBED_POLICIES,
+    VARIANT_COLUMNS,
+    Column,
+    Columns,
+)
+
+FORMAT: Final = "bidcascade bidding table"
+FORMAT_VERSION: Final = 1
+MANIFEST: Final = "manifest.json"
+_LONGEST_MANIFEST: Final = 10_000_000
+
+
+def save(table: BiddingTable, path: "Path | str", *, overwrite: bool = False) -> None:
+    """Write a table to a folder.
+
+    Parameters
+    ----------
+    overwrite : bool
+        Whether a table that is there already is replaced. Anything else that is there never is.
+
+    Raises
+    ------
+    InvalidTable
+        If something is in the way, or the folder cannot be written; nothing is left behind.
+    """
+    path = Path(path)
+    if path.exists() and not (overwrite and is_table_folder(path)):
+        what = "which is there already" if is_table_folder(path) else "which is no bidding table"
+        raise InvalidTable(f"expected a free place for the table, got {str(path)!r}, {what}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(
+            tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
+        )
+        try:
+            _write(table, partial)
+            _put_in_place(partial, path)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+    except OSError as error:
+        raise InvalidTable(
+            f"could not write the table to {str(path)!r}: {error.strerror or error}"
+        ) from None
+
+
+def _write(table: BiddingTable, folder: Path) -> None:
+    described: dict[str, Any] = {}
+    for name in COLUMN_TYPES:
+        if name in table.columns:
+            column = table.columns[name]
+            file = folder / f"{name}.npy"
+            with file.open("wb") as stream:
+                np.save(stream, column, allow_pickle=False)
+                stream.flush()
+                os.fsync(stream.fileno())
+            described[name] = {"length": len(column), "bytes": file.stat().st_size}
+    manifest = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "entries": len(table),
+        "profile": table.profile,
+        "undescribed": table.undescribed,
+        "user_terms": table.user_terms,
+        "source": table.source,
+        "imported": table.imported,
+        "digest": table.digest,
+        "columns": described,
+    }
+    text = json.dumps(manifest, indent=1, ensure_ascii=False)
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    folder.chmod(0o755)
+
+
+def _put_in_place(partial: Path, path: Path) -> None:
+    if not path.exists():
+        partial.rename(path)
+        return
+    # a folder cannot be renamed over another one: the old one steps aside first
+    aside = partial.with_suffix(".replaced")
+    path.rename(aside)
+    try:
+        partial.rename(path)
+    except OSError:
+        aside.rename(path)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def is_table_folder(path: Path) -> bool:
+    """Whether a folder looks like a table of this format, of whatever version."""
+    try:
+        head = json.loads((path / MANIFEST).read_bytes()[:_LONGEST_MANIFEST])
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(head, dict) and head.get("format") == FORMAT
+
+
+def open_folder(path: "Path | str", *, verify: bool = False) -> BiddingTable:
+    """Open a table that :func:`save` wrote; its columns are mapped, not read.
+
+    Parameters
+    ----------
+    verify : bool
+        Whether to read everything, check that numbers point where something is, and compare the
+        digest.
+
+    Raises
+    ------
+    InvalidTable
+        If the folder is no table, of another version, incomplete or damaged.
+    """
+    path = Path(path)
+    manifest = _read_manifest(path)
+    columns = {
+        name: _open_column(path, name, described) for name, described in manifest["columns"].items()
+    }
+    _check_lengths(path, columns, manifest["entries"])
+    table = BiddingTable(
+        columns,
+        profile=manifest["profile"],
+        undescribed=manifest["undescribed"],
+        user_terms=manifest["user_terms"],
+        source=manifest["source"],
+        imported=manifest["imported"],
+        digest=manifest["digest"],
+    )
+    if verify:
+        _verify(path, table)
+    return table
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        raw = (path / MANIFEST).read_bytes()
+    except OSError as error:
+        raise InvalidTable(
+            f"expected a folder of a bidding table with a {MANIFEST}, got {str(path)!r}: "
+            f"{error.strerror or error}"
+        ) from None
+    try:
+        manifest = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise InvalidTable(f"{path.name}/{MANIFEST}: expected JSON, got {error}") from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise InvalidTable(
+            f"{path.name}/{MANIFEST}: expected the format {FORMAT!r}, got {str(manifest)[:60]!r}"
+        )
+    if manifest.get("version") != FORMAT_VERSION:
+        raise InvalidTable(
+            f"{path.name}: expected format version {FORMAT_VERSION}, "
+            f"got {str(manifest.get('version'))[:60]!r}; export the table with the release that "
+            "wrote it and import the rows"
+        )
+    expected: dict[str, type] = {
+        "entries": int, "profile": str, "undescribed": str, "user_terms": dict, "source": str,
+        "imported": dict, "digest": str, "columns": dict,
+    }  # fmt: skip
+    for key, kind in expected.items():
+        if not isinstance(manifest.get(key), kind):
+            raise InvalidTable(
+                f"{path.name}/{MANIFEST}: expected {key!r} as {kind.__name__}, "
+                f"got {str(manifest.get(key))[:60]!r}"
+            )
+    for key, known in (("profile", PROFILES), ("undescribed", UNDESCRIBED_POLICIES)):
+        if manifest[key] not in known:
+            raise InvalidTable(
+                f"{path.name}/{MANIFEST}: expected {key!r} as one of {', '.join(known)}, "
+                f"got {manifest[key]!r}"
+            )
+    missing = sorted(REQUIRED_COLUMNS - manifest["columns"].keys())
+    strangers = sorted(manifest["columns"].keys() - COLUMN_TYPES.keys())
+    if missing or strangers:
+        raise InvalidTable(
+            f"{path.name}/{MANIFEST}: expected the columns of a table, "
+            f"got {', '.join(strangers) or 'none'} too many and {', '.join(missing) or 'none'} missing"
+        )
+    return manifest
+
+
+def _open_column(path: Path, name: str, described: Any) -> Column:
+    file = path / f"{name}.npy"
+    kind = np.dtype(COLUMN_TYPES[name])
+    try:
+        length, size = int(described["length"]), int(described["bytes"])
+    except (TypeError, KeyError, ValueError):
+        raise InvalidTable(
+            f"{path.name}/{MANIFEST}: expected length and bytes of the column {name!r}, "
+            f"got {str(described)[:60]!r}"
+        ) from None
+    try:
+        found = file.stat().st_size
+        if found != size:
+            raise InvalidTable(
+                f"{path.name}/{file.name}: expected {size:,} bytes, got {found:,}: "
+                "the file is cut off or was changed"
+            )
+        # numpy cannot map a file without values
+        column = np.load(file, mmap_mode="r" if length else None, allow_pickle=False)
+    except FileNotFoundError:
+        raise InvalidTable(f"{path.name}: expected a file {file.name}, got none") from None
+    except (OSError, ValueError) as error:
+        raise InvalidTable(f"{path.name}/{file.name}: expected a column, got {error}") from None
+    if column.dtype != kind or column.shape != (length,):
+        raise InvalidTable(
+            f"{path.name}/{file.name}: expected {length:,} values of {kind}, "
+            f"got {column.shape} of {column.dtype}"
+        )
+    # a plain view: indexing a memmap object is slower, and every slice of it is one again
+    plain: Column = column.view(np.ndarray)
+    return plain
+
+
+def _check_lengths(path: Path, columns: Columns, entries: int) -> None:
+    variants = len(columns["variant_entry"])
+    for group, length in (
+        ((*ENTRY_COLUMNS, *LABEL_COLUMNS), entries),
+        (tuple(VARIANT_COLUMNS), variants),
+    ):
+        for name in group:
+            if name in columns and len(columns[name]) != length:
+                raise InvalidTable(
+                    f"{path.name}: expected {length:,} values in column {name!r}, "
+                    f"got {len(columns[name]):,}"
+                )
+    for stem, values in _LISTS.items():
+        offsets = columns[f"{stem}_offsets"]
+        if not len(offsets) or int(offsets[-1]) != len(columns[values]):
+            raise InvalidTable(
+                f"{path.name}: expected {stem}_offsets to end at {len(columns[values]):,}, "
+                f"got {int(offsets[-1]) if len(offsets) else 'no values'}"
+            )
+
+
+_LISTS: Final = {
+    "expression": "expression_bytes",
+    "criteria": "criteria_expressions",
+    "set": "set_criteria",
+    "text": "text_bytes",
+    "tag": "tag_texts",
+}
+
+_POINTERS: Final = {
+    "variant_set": "set", "description": "text", "name": "text", "where": "text", "tags": "tag",
+    "variant_criteria": "criteria", "variant_description": "text", "variant_name": "text",
+    "variant_where": "text", "variant_tags": "tag", "criteria_expressions": "expression",
+    "set_criteria": "criteria", "tag_texts": "text",
+}  # fmt: skip
+"""Columns whose values are numbers of something interned."""
+
+
+def _verify(path: Path, table: BiddingTable) -> None:
+    columns = table.columns
+    for name, stem in _POINTERS.items():
+        limit = len(columns[f"{stem}_offsets"]) - 1
+        if name in columns and len(columns[name]) and int(columns[name].max()) >= limit:
+            raise InvalidTable(
+                f"{path.name}: expected values below {limit:,} in column {name!r}, "
+                f"got {int(columns[name].max()):,}"
+            )
+    for stem in _LISTS:
+        if (np.diff(columns[f"{stem}_offsets"].astype(np.int64)) < 0).any():
+            raise InvalidTable(f"{path.name}: expected ascending {stem}_offsets")
+    ends = columns["first_child"].astype(np.int64) + columns["child_count"]
+    if len(table) and int(ends.max()) > len(table):
+        raise InvalidTable(f"{path.name}: expected children below {len(table):,}")
+    found = table.compute_digest()
+    if found != table.digest:
+        raise InvalidTable(f"{path.name}: expected the digest {table.digest}, got {found}")
