@@ -16,7 +16,7 @@ DOUBLINGS = 3
 
 
 def ragged(values: pl.Series, ends: I64) -> pl.Series:
-    """List column whose row ``i`` holds ``values[ends[i - 1]:ends[i]]``.
+    """Make the list column whose row ``i`` holds ``values[ends[i - 1]:ends[i]]``.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def ragged(values: pl.Series, ends: I64) -> pl.Series:
 
 
 def choose(values: pl.Series, codes: I64) -> pl.Series:
-    """Column of ``values[code]``, null where the code is negative.
+    """Make the column of ``values[code]``, null where the code is negative.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def choose(values: pl.Series, codes: I64) -> pl.Series:
 
 
 def known(values: I64, dtype: pl.DataType) -> pl.Series:
-    """Column of numbers, null where they are negative.
+    """Make a column of numbers, null where they are negative.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def contract_names() -> pl.Series:
 
 @cache
 def score_table() -> NDArray[np.int32]:
-    """Declarer's score by bid - 3, doubling, vulnerability (0, 1) and tricks (0-13)."""
+    """Return declarer's score by bid - 3, doubling, vulnerability (0, 1) and tricks (0-13)."""
     table = np.zeros((BIDS, DOUBLINGS, 2, 14), np.int32)
     for bid in range(BIDS):
         level, strain = bid // 5 + 1, bid % 5

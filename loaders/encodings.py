@@ -87,7 +87,7 @@ def decode_text(data: bytes) -> tuple[str, str]:
 
 
 def decode_utf8(data: bytes) -> tuple[bytes, str]:
-    """The same text as :func:`decode_text`, as UTF-8 bytes; no copy if it is that already.
+    """Return what :func:`decode_text` does, as UTF-8 bytes; no copy if it is that already.
 
     Examples
     --------

@@ -51,6 +51,7 @@ from .lin_kernel import (
     EAST,
     EVENT_END,
     EVENT_START,
+    I64,
     ILLEGAL,
     NAMES_END,
     NAMES_START,
@@ -232,7 +233,7 @@ def state_tokens(parsed: Parsed, text: bytes) -> bytes:
 
 
 def parse_arrays(documents: Sequence[LinDocument]) -> tuple[bytes, Parsed]:
-    """Joined text of some documents and the flat arrays of their boards."""
+    """Return the joined text of some documents and the flat arrays of their boards."""
     text = b"".join(document.text for document in documents)
     ends = np.cumsum(np.array([len(document.text) for document in documents], np.int64))
     return text, parse_documents(np.frombuffer(text, np.uint8), ends, text.count(b"|"))
@@ -321,9 +322,9 @@ def _announcements(parsed: Parsed) -> pl.Series:
     return pl.Series(["", *texts]).gather(which)
 
 
-def _players(text: bytes, starts: np.ndarray, ends: np.ndarray, rooms: np.ndarray) -> pl.Series:
+def _players(text: bytes, starts: I64, ends: I64, rooms: I64) -> pl.Series:
     """Names by board; a ``pn`` value serves all boards that follow it."""
-    keys, first, which = np.unique(starts * 4 + rooms + 1, return_index=True, return_inverse=True)
+    _, first, which = np.unique(starts * 4 + rooms + 1, return_index=True, return_inverse=True)
     names: list[list[str] | None] = []
     for place in first.tolist():
         start, end, room = int(starts[place]), int(ends[place]), int(rooms[place])
@@ -335,9 +336,9 @@ def _players(text: bytes, starts: np.ndarray, ends: np.ndarray, rooms: np.ndarra
     return pl.Series(names, dtype=pl.List(pl.String())).gather(which)
 
 
-def _events(text: bytes, starts: np.ndarray, ends: np.ndarray) -> pl.Series:
+def _events(text: bytes, starts: I64, ends: I64) -> pl.Series:
     """Events by board; a ``vg`` value serves all boards that follow it."""
-    keys, first, which = np.unique(starts, return_index=True, return_inverse=True)
+    _, first, which = np.unique(starts, return_index=True, return_inverse=True)
     events = [
         text[int(starts[place]) : int(ends[place])].decode() or None if starts[place] >= 0 else None
         for place in first.tolist()

@@ -136,7 +136,7 @@ def parse_md(text: str) -> tuple[tuple[int, int, int, int], int | None]:
 
 
 def parse_mb(text: str) -> list[tuple[int, bool]]:
-    """Calls of an ``mb`` value with their alert marks; several may be packed (``1nppp``).
+    """Read the calls of an ``mb`` value with their alert marks; several may be packed (``1nppp``).
 
     ``!`` and ``*`` behind a call alert it; ``?`` (a quiz mark), commas and blanks are skipped.
     Text that is no call gives :data:`UNREADABLE` and ends the value.
@@ -203,7 +203,7 @@ def parse_pc(text: str) -> list[int]:
 
 
 def parse_claim(text: str) -> int | None:
-    """Declarer's tricks in an ``mc`` value, ``None`` if it is not a number 0-13."""
+    """Read declarer's tricks in an ``mc`` value, ``None`` if it is not a number 0-13."""
     text = text.strip(BLANKS)
     if text.isascii() and text.isdigit() and len(text) <= 2 and int(text) <= 13:
         return int(text)

@@ -198,7 +198,7 @@ def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
                 value_end = find(text, 124, value_start, end_of_text)
                 at = value_end + 1
                 break
-            if key == _OTHER or key == _ST:
+            if key in (_OTHER, _ST):
                 continue
             at_end = key == _END_OF_DOCUMENT
 
@@ -354,7 +354,7 @@ def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
                 has_problem = not has_deal
                 md_start = value_start
                 md_end = value_end
-            elif key == _PN or key == _PW:
+            elif key in (_PN, _PW):
                 state[STATE_PN, 0] = value_start
                 state[STATE_PN, 1] = value_end
                 if belongs:
@@ -472,7 +472,7 @@ def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
                         announcements[announced] = text[place]
                         announced += 1
                 announcement_ends[call_count - 1] = announced
-            elif key == _NT or key == _AT:
+            elif key in (_NT, _AT):
                 first = skip_blanks(text, value_start, value_end)
                 last = trim_blanks(text, first, value_end)
                 if first < last:

@@ -67,10 +67,10 @@ def starts_with(text: U8, start: int, end: int, word: bytes) -> bool:
     """Whether an upper-case word stands at ``start``, in either case."""
     if end - start < len(word):
         return False
-    for offset in range(len(word)):
-        if upper(text[start + offset]) != word[offset]:
-            return False
-    return True
+    offset = 0
+    while offset < len(word) and upper(text[start + offset]) == word[offset]:
+        offset += 1
+    return offset == len(word)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -183,7 +183,7 @@ def next_card(text: U8, start: int, end: int) -> tuple[int, int]:
 
 @numba.njit(cache=True, nogil=True)
 def parse_number(text: U8, start: int, end: int, digits: int) -> int:
-    """A number of at most ``digits`` digits and nothing else but blanks around it, or -1."""
+    """Read a number of at most ``digits`` digits and nothing else but blanks around it, or -1."""
     start = skip_blanks(text, start, end)
     end = trim_blanks(text, start, end)
     if start == end or end - start > digits:
@@ -351,7 +351,7 @@ def tricks_from_cards(play: U8, hands: I64, declarer: int, strain: int) -> int:
         for offset in range(4):
             seat = (leader + offset) % 4
             if start + offset < count:
-                card = np.int64(play[start + offset])
+                card = int(play[start + offset])
             else:
                 card = 0
                 while card < 52 and not held[seat] >> card & 1:
