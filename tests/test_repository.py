@@ -166,10 +166,11 @@ def test_readme_has_the_commands_that_ci_runs(name):
 
 def test_files_beside_the_code_are_packaged():
     """Every tracked file in a package's folder that is no module is named as package data."""
+    files = tracked_files()
     tool = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
     patterns = tool["setuptools"]["package-data"]
     missing = []
-    for path in tracked_files():
+    for path in files:
         name = path.parts[0]
         if name not in BELOW or path.suffix == ".py":
             continue
