@@ -32,7 +32,7 @@ _BOARD = re.compile(r"(?:board)?[ \t#.:]*([oc]?)([0-9]{1,6})(?![0-9a-z])", re.IG
 _TO_UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
 _NAME_COMMA = re.compile(r",(?![ ])")
 _RESULT = re.compile(
-    r"([1-7])(C|D|H|S|NT?)([NESW])(X{0,2})(=|[+-][0-9]{1,2})", re.IGNORECASE | re.ASCII
+    r"([1-7])(C|D|H|S|NT?)([NESW])(X{0,2})(=|[+-][0-9]{1,2})?", re.IGNORECASE | re.ASCII
 )
 
 
@@ -299,6 +299,8 @@ class Result(NamedTuple):
 def parse_result(text: str) -> Result | None:
     """Contract, declarer and tricks of an ``rs`` entry; ``None`` if it is empty or unreadable.
 
+    The tricks may be left out (``4SN``), then they are ``None``.
+
     Examples
     --------
     >>> parse_result("4SNx-1")
@@ -311,8 +313,10 @@ def parse_result(text: str) -> Result | None:
     if match is None:
         return None
     level = int(match[1])
-    tricks = level + 6 + (0 if match[5] == "=" else int(match[5]))
-    if not 0 <= tricks <= 13:
-        return None
+    tricks: int | None = None
+    if match[5] is not None:
+        tricks = level + 6 + (0 if match[5] == "=" else int(match[5]))
+        if not 0 <= tricks <= 13:
+            return None
     bid = 3 + 5 * (level - 1) + "CDHSN".index(match[2][0].upper())
     return Result(bid, len(match[4]), "NESW".index(match[3].upper()), tricks)

@@ -274,7 +274,10 @@ def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
                                 declarer = result_declarer
                                 if tricks < 0:
                                     tricks = result_tricks
-                            elif result_bid == bid and result_declarer == declarer:
+                            elif result_bid > 0 and (result_bid, result_declarer) == (
+                                bid,
+                                declarer,
+                            ):
                                 tricks = result_tricks
                     if bid == 0:
                         tricks = -1

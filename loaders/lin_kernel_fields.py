@@ -295,13 +295,13 @@ def parse_result(text: U8, start: int, end: int, place: int) -> tuple[int, int, 
     ):
         return 0, 0, -1, -1
     level = text[start] - 48
-    if level < 1 or level > 7 or length < 4 or STRAIN_OF[text[start + 1]] < 0:
+    if level < 1 or level > 7 or length < 3 or STRAIN_OF[text[start + 1]] < 0:
         return nothing
     strain = STRAIN_OF[text[start + 1]]
     at = start + 2
     if strain == 4 and upper(text[at]) == 84:
         at += 1
-    letter = upper(text[at])
+    letter = upper(text[at]) if at < end else 0
     if letter == 78:
         declarer = 0
     elif letter == 69:
@@ -318,7 +318,7 @@ def parse_result(text: U8, start: int, end: int, place: int) -> tuple[int, int, 
         doubling += 1
         at += 1
     if at >= end:
-        return nothing
+        return 3 + 5 * (level - 1) + strain, doubling, declarer, -1
     sign = text[at]
     at += 1
     tricks = level + 6
