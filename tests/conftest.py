@@ -15,10 +15,7 @@ settings.load_profile("ci" if IN_CI else "dev")
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Folder of real files that lies beside the checkout; none of it is part of the repository.
-
-    Tests that use it carry the marker ``real_data``.
-    """
+    """Folder of real files that lies beside the checkout; none of it is part of the repository."""
     folder = Path(__file__).parents[1].parent / "shared" / "data"
     if not folder.is_dir():
         reason = f"no real data: {folder} is not a folder"
@@ -26,3 +23,11 @@ def shared_data() -> Path:
             pytest.fail(reason)
         pytest.skip(reason)
     return folder
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that reads the shared data, so that ``-m real_data`` finds them all."""
+    for item in items:
+        if "shared_data" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.real_data)
