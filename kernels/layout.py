@@ -30,6 +30,8 @@ LANE_LIMIT = 127
 CORE_LANES = ("HCP", "Total_Points", "SL_C", "SL_D", "SL_H", "SL_S")
 """Terms that always become lanes; they share the first word."""
 
+CORE_FORMS = tuple(((name, 1),) for name in CORE_LANES)
+
 PROGRAM_LIMIT = 1 << 31
 """Largest absolute value a program may compute on the way."""
 
@@ -245,7 +247,12 @@ class LayoutBuilder:
             positive = True
         if positive and self._wants_lane(form, values):
             number, lane = self._lane(form, values)
-            return LaneTest(number, low - lane.offset, high - lane.offset)
+            # an open end stays open, so that fewer distinct intervals arise
+            return LaneTest(
+                number,
+                0 if low == smallest else low - lane.offset,
+                LANE_LIMIT if high == largest else high - lane.offset,
+            )
         if low == smallest:
             # one flag serves "at least k" and "less than k"
             return self._flag(("interval", form, high + 1, largest), positive=not positive)
@@ -259,7 +266,7 @@ class LayoutBuilder:
 
     def _wants_lane(self, form: LinearForm, values: Separable) -> bool:
         """Lanes are for what needs several suits' cards; the rest is cheaper as flags."""
-        if form in self._lanes or (len(form) == 1 and form[0][0] in CORE_LANES):
+        if form in self._lanes or form in CORE_FORMS:
             return True
         names = {name for name, _ in form}
         if self._only_lengths(names) or self._only_suit(names) is not None:
@@ -415,12 +422,12 @@ def evaluate_tree(
         total: NDArray[np.int64] | np.int64 = np.int64(0)
         for name, factor in tree[1]:
             total = total + factor * values[name]
-        return ((total >= tree[2]) & (total <= tree[3])).astype(np.int64)
+        return np.asarray((total >= tree[2]) & (total <= tree[3]), np.int64)
     operands = [evaluate_tree(operand, values) for operand in tree[1:]]
     left, right = operands[0], operands[-1]
     match operator:
         case "neg":
-            return np.negative(left)
+            return np.int64(0) - left
         case "+":
             return left + right
         case "-":

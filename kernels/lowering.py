@@ -11,6 +11,7 @@ Which literals become packed lanes and which become flag bits is decided in ``la
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd
 from typing import Any
 
 from .types import Postfix
@@ -178,11 +179,15 @@ def _comparison(operator: str, left: Tree, right: Tree) -> list[Literal] | bool 
         form = tuple((name, -value) for name, value in form)
         bound = -bound
         operator = {"<": ">", "<=": ">=", ">=": "<=", ">": "<"}.get(operator, operator)
+    low = bound + 1 if operator == ">" else bound if operator in (">=", "==", "!=") else -UNBOUNDED
+    high = bound - 1 if operator == "<" else bound if operator in ("<=", "==", "!=") else UNBOUNDED
+    # 14 * HCP <= 10 is HCP <= 0: one form for all multiples
+    divisor = gcd(*(value for _, value in form))
+    form = tuple((name, value // divisor) for name, value in form)
+    low, high = -(-low // divisor), high // divisor
     if operator == "!=":
-        return [Opaque(("interval", form, bound, bound), positive=False)]
-    low = bound + 1 if operator == ">" else bound if operator in (">=", "==") else -UNBOUNDED
-    high = bound - 1 if operator == "<" else bound if operator in ("<=", "==") else UNBOUNDED
-    return [Interval(form, low, high)]
+        return [Opaque(("interval", form, low, high), positive=False)] if low <= high else True
+    return [Interval(form, low, high)] if low <= high else False
 
 
 def lower(tree: Tree, *, positive: bool = True) -> list[Literal] | bool:

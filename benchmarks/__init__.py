@@ -1,0 +1,1 @@
+"""Measurements of bidcascade: workloads, engines, reports. Run ``python -m benchmarks``."""

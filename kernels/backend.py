@@ -1,0 +1,101 @@
+"""The three backends behind one contract, and the choice between them.
+
+Every backend module has the same functions with the same signatures:
+``evaluate``, ``cascade_counts``, ``cascade_all``, ``cascade_first``, ``members``.
+"""
+
+import importlib
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, cast
+
+from bidcascade.bridge import BackendUnavailable
+
+from .deals import DealArrays
+from .plan import Plan
+from .results import BitColumns, EntryLists, FirstAuctions
+from .types import U64
+
+_logger = logging.getLogger("bidcascade.kernels")
+
+BACKENDS = ("reference", "cpu", "cuda")
+
+
+class Backend(Protocol):
+    """What every backend can do; results are equal bit for bit."""
+
+    NAME: str
+
+    def evaluate(
+        self, plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = None
+    ) -> BitColumns:
+        """Bit columns of expressions on all four compass hands."""
+        ...
+
+    def cascade_counts(self, plan: Plan, deals: DealArrays) -> U64:
+        """Per node, how many deals reach it."""
+        ...
+
+    def cascade_all(
+        self,
+        plan: Plan,
+        deals: DealArrays,
+        *,
+        completed_only: bool = False,
+        max_depth: int | None = None,
+        limit: int | None = None,
+    ) -> Iterator[EntryLists]:
+        """Per deal, the nodes it reaches, depth first, in chunks of deals."""
+        ...
+
+    def cascade_first(self, plan: Plan, deals: DealArrays) -> FirstAuctions:
+        """Per deal, the one auction of mode ``first``."""
+        ...
+
+    def members(self, plan: Plan, deals: DealArrays, entries: Sequence[int]) -> BitColumns:
+        """For chosen nodes, the bit column of the deals that reach them."""
+        ...
+
+
+def why_unavailable(name: str) -> str | None:
+    """Say why a backend cannot run here, or ``None`` if it can.
+
+    Examples
+    --------
+    >>> why_unavailable("reference") is None
+    True
+    """
+    if name not in BACKENDS:
+        return f"expected a backend of auto, {', '.join(BACKENDS)}, got {name!r}"
+    try:
+        module = importlib.import_module(f".{name}", __package__)
+    except ImportError as error:
+        missing = error.name or str(error)
+        if missing.endswith(f"kernels.{name}"):
+            return "this version has no cuda backend yet"
+        return f"{missing} is not installed"
+    probe = cast("Callable[[], str | None] | None", getattr(module, "why_unavailable", None))
+    return probe() if probe else None
+
+
+def get_backend(name: str = "auto") -> Backend:
+    """Return a backend by name; ``auto`` is cuda where it works, else cpu.
+
+    Raises
+    ------
+    BackendUnavailable
+        If it cannot run here; the message says why.
+
+    Examples
+    --------
+    >>> get_backend("reference").NAME
+    'reference'
+    """
+    if name == "auto":
+        reason = why_unavailable("cuda")
+        name = "cuda" if reason is None else "cpu"
+        _logger.info("backend auto: %s%s", name, "" if reason is None else f" ({reason})")
+    reason = why_unavailable(name)
+    if reason is not None:
+        raise BackendUnavailable(f"backend {name!r} cannot run here: {reason}")
+    return cast("Backend", importlib.import_module(f".{name}", __package__))

@@ -1,0 +1,226 @@
+"""Every backend gives the bits of ``reference``: one body for all of them."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bidcascade.kernels import (
+    BACKENDS,
+    NO_ENTRY,
+    Backend,
+    DealArrays,
+    EntryLists,
+    Plan,
+    Postfix,
+    build_plan,
+    get_backend,
+    why_unavailable,
+)
+from tests.support_plans import atoms, deal_arrays, expressions, random_plan
+
+FAST = [
+    pytest.param(
+        name,
+        marks=[
+            *([pytest.mark.gpu] if name == "cuda" else []),
+            pytest.mark.skipif(
+                why_unavailable(name) is not None, reason=str(why_unavailable(name))
+            ),
+        ],
+    )
+    for name in BACKENDS
+    if name != "reference"
+]
+reference = get_backend("reference")
+SIZES = (0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129)
+
+
+@pytest.fixture(params=FAST)
+def backend(request: pytest.FixtureRequest) -> Backend:
+    return get_backend(request.param)
+
+
+def merged(chunks: Any) -> EntryLists:
+    parts: list[EntryLists] = list(chunks)
+    offsets = [np.zeros(1, np.uint64)]
+    for part in parts:
+        assert part.first_deal == sum(len(done.totals) for done in parts[: parts.index(part)])
+        offsets.append(part.offsets[1:] + offsets[-1][-1])
+    return EntryLists(
+        0,
+        np.concatenate(offsets),
+        np.concatenate([part.entries for part in parts] or [np.zeros(0, np.uint32)]),
+        np.concatenate([part.totals for part in parts] or [np.zeros(0, np.uint64)]),
+    )
+
+
+def assert_same_lists(got: Any, wanted: Any) -> None:
+    got, wanted = merged(got), merged(wanted)
+    np.testing.assert_array_equal(got.totals, wanted.totals)
+    np.testing.assert_array_equal(got.offsets, wanted.offsets)
+    np.testing.assert_array_equal(got.entries, wanted.entries)
+
+
+def assert_same_answers(backend: Backend, plan: Plan, deals: DealArrays) -> None:
+    np.testing.assert_array_equal(
+        backend.evaluate(plan, deals).words, reference.evaluate(plan, deals).words
+    )
+    np.testing.assert_array_equal(
+        backend.cascade_counts(plan, deals), reference.cascade_counts(plan, deals)
+    )
+    for options in (
+        {}, {"completed_only": True}, {"max_depth": 2}, {"limit": 3},
+        {"limit": 0}, {"completed_only": True, "max_depth": 5, "limit": 2},
+    ):  # fmt: skip
+        assert_same_lists(
+            backend.cascade_all(plan, deals, **options),
+            reference.cascade_all(plan, deals, **options),
+        )
+    got, wanted = backend.cascade_first(plan, deals), reference.cascade_first(plan, deals)
+    np.testing.assert_array_equal(got.entry, wanted.entry)
+    np.testing.assert_array_equal(got.passes, wanted.passes)
+    np.testing.assert_array_equal(got.defaults, wanted.defaults)
+    chosen = list(range(0, plan.node_count, 3)) + [0] * bool(plan.node_count)
+    np.testing.assert_array_equal(
+        backend.members(plan, deals, chosen).words, reference.members(plan, deals, chosen).words
+    )
+
+
+def expression_plan(expression_list: list[Postfix], profile: str = "gib") -> Plan:
+    none = np.zeros(0, np.uint32)
+    return build_plan(
+        expressions=expression_list, criteria=[], variant_sets=[[]], first_child=none,
+        child_count=none.astype(np.uint16), call=none.astype(np.uint8),
+        flags=none.astype(np.uint8), variant_set=none, root_count=0, profile=profile,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("backend_name", FAST)
+@given(
+    expression_list=st.lists(expressions(), min_size=1, max_size=12),
+    seed=st.integers(0, 2**32),
+    profile=st.sampled_from(["gib", "mlbridge"]),
+)
+def test_expressions_equal_reference(
+    backend_name: str, expression_list: list[Postfix], seed: int, profile: str
+) -> None:
+    plan = expression_plan(expression_list, profile)
+    deals = deal_arrays(np.random.default_rng(seed), 70)
+    np.testing.assert_array_equal(
+        get_backend(backend_name).evaluate(plan, deals).words,
+        reference.evaluate(plan, deals).words,
+    )
+
+
+@pytest.mark.parametrize("backend_name", FAST)
+@settings(max_examples=40)
+@given(
+    expression_list=st.lists(st.one_of(atoms(), expressions()), max_size=10),
+    seed=st.integers(0, 2**32),
+    count=st.sampled_from((0, 1, 5, 33, 64, 65)),
+    undescribed=st.sampled_from(("allow", "pass", "reject")),
+)
+def test_cascade_equals_reference(
+    backend_name: str, expression_list: list[Postfix], seed: int, count: int, undescribed: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    plan = random_plan(rng, expression_list, undescribed=undescribed)
+    assert_same_answers(get_backend(backend_name), plan, deal_arrays(rng, count))
+
+
+SOME: list[Postfix] = [
+    ("HCP", 8, ">="), ("HCP", 15, "<="), ("SL_S", 4, ">="), ("SL_H", "SL_S", ">="),
+    ("Stopper_C",), ("Balanced", "not"), ("SL_H", 5, ">=", "Controls", 4, ">=", "or"),
+    ("Vul_We",), ("Seat", 2, ">="), ("Losers", 8, "<="), ("QT", 3, ">="),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("count", SIZES)
+def test_sizes(backend: Backend, count: int) -> None:
+    rng = np.random.default_rng(count)
+    assert_same_answers(backend, random_plan(rng, SOME), deal_arrays(rng, count))
+
+
+@pytest.mark.parametrize("block", [64, 128])
+@pytest.mark.parametrize("off", [-1, 0, 1])
+def test_a_block_and_one_more_or_less(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch, block: int, off: int
+) -> None:
+    monkeypatch.setattr(backend, "BLOCK_DEALS", block)
+    rng = np.random.default_rng(block + off)
+    assert_same_answers(backend, random_plan(rng, SOME), deal_arrays(rng, 2 * block + off))
+
+
+@pytest.mark.parametrize("threshold", [0, 1, 8, 1000])
+def test_bits_and_lists_agree(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch, threshold: int
+) -> None:
+    if backend.NAME != "cpu":
+        pytest.skip("the threshold between bits and lists belongs to cpu")
+    monkeypatch.setattr(backend, "LIST_THRESHOLD", threshold)
+    rng = np.random.default_rng(threshold)
+    assert_same_answers(backend, random_plan(rng, SOME), deal_arrays(rng, 150))
+
+
+def test_pairs_that_do_not_fit_are_split(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    if backend.NAME != "cpu":
+        pytest.skip("the pair buffer belongs to cpu")
+    monkeypatch.setattr(backend, "pairs_that_fit", lambda *_, **__: 50)
+    rng = np.random.default_rng(3)
+    plan, deals = random_plan(rng, SOME, nodes=200), deal_arrays(rng, 150)
+    chunks = list(backend.cascade_all(plan, deals))
+    assert len(chunks) > 4
+    assert_same_lists(chunks, reference.cascade_all(plan, deals))
+
+
+def test_many_lanes_and_flag_words(backend: Backend) -> None:
+    many: list[Postfix] = [
+        (name, value, ">=")
+        for name in ("HCP", "Total_Points", "QT", "Losers", "Controls", "Aces", "Kings", "Tens",
+                     "Rule_Of_20", "Rule_Of_15", "Keycards_S", "SL_S", "HCP_S", "Top5_H", "Top4_D")
+        for value in range(1, 8)
+    ]  # fmt: skip
+    many += [(f"C_{suit}{rank}",) for suit in "CDHS" for rank in "23456789TJQKA"]
+    rng = np.random.default_rng(5)
+    plan = random_plan(rng, many, nodes=200)
+    assert plan.packing.lane_words > 1
+    assert plan.packing.flag_words > 1
+    assert_same_answers(backend, plan, deal_arrays(rng, 100))
+
+
+def test_an_empty_table(backend: Backend) -> None:
+    plan, deals = expression_plan([]), deal_arrays(np.random.default_rng(0), 5)
+    assert_same_answers(backend, plan, deals)
+    first = backend.cascade_first(plan, deals)
+    assert first.entry.tolist() == [NO_ENTRY] * 5
+    assert first.passes.tolist() == [4] * 5
+
+
+def test_bits_beyond_the_deals_are_zero(backend: Backend) -> None:
+    plan = expression_plan([("HCP", 0, ">="), ("Balanced", "not"), ("HCP", 40, "<", "not", "not")])
+    words = backend.evaluate(plan, deal_arrays(np.random.default_rng(1), 65)).words
+    assert (words[:, :, 1] >> np.uint64(1) == 0).all()
+
+
+def test_several_callers_at_once(backend: Backend) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    rng = np.random.default_rng(9)
+    plan, deals = random_plan(rng, SOME, nodes=300), deal_arrays(rng, 300)
+    wanted = reference.cascade_counts(plan, deals)
+    with ThreadPoolExecutor(8) as pool:
+        for got in pool.map(lambda _: backend.cascade_counts(plan, deals), range(24)):
+            np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize(
+    "operation", ["evaluate", "cascade_counts", "cascade_all", "cascade_first", "members"]
+)
+def test_signatures_are_the_same(backend: Backend, operation: str) -> None:
+    assert inspect.signature(getattr(backend, operation)) == inspect.signature(
+        getattr(reference, operation)
+    )
