@@ -1,0 +1,189 @@
+"""Uniform random deals, numbered: deal ``i`` of a seed is the same however it is asked for.
+
+Random words: SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+2014), started at a mixed seed. Deal ``i`` reads the stream from word ``32 * i`` on, so chunks
+and threads do not matter and no two deals of a seed share words.
+
+Random places: four draws come from one 32-bit half of a word, without bias: Brackett-Rozinsky,
+Lemire: Batched ranged random integer generation, 2024, which is Lemire's rejection (Fast random
+integer generation in an interval, 2019) with the product of the ranges. They are the steps of a
+Fisher-Yates shuffle (Knuth, The Art of Computer Programming 2, algorithm 3.4.2 P) of 52 cards,
+stopped after 39: North gets the first thirteen, then East, South; West gets the rest.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from bidcascade.bridge import FULL_DECK
+
+SEED_LIMIT = 1 << 64
+DEAL_LIMIT = 1 << 58
+"""Deals are numbered from 0 to below this for every seed."""
+
+_WORDS_PER_DEAL = 32
+_GAMMA = 0x9E3779B97F4A7C15
+_MIX_1 = 0xBF58476D1CE4E5B9
+_MIX_2 = 0x94D049BB133111EB
+_WORD = (1 << 64) - 1
+_HALF = (1 << 32) - 1
+_DRAWN = 39
+
+_BATCHES = tuple(
+    tuple(range(52 - first, 52 - min(first + 4, _DRAWN), -1)) for first in range(0, _DRAWN, 4)
+)
+"""Ranges of the draws that share one half word: (52, 51, 50, 49), … (16, 15, 14)."""
+
+_PRODUCTS = np.array([int(np.prod(batch)) for batch in _BATCHES], np.uint64)
+_THRESHOLDS = np.array([(1 << 32) % int(np.prod(batch)) for batch in _BATCHES], np.uint64)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _mix(word: np.uint64) -> np.uint64:
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(_MIX_1)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(_MIX_2)
+    return word ^ (word >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def _deal(
+    start: np.uint64,
+    first: np.uint64,
+    hands: NDArray[np.uint64],
+    products: NDArray[np.uint64],
+    thresholds: NDArray[np.uint64],
+) -> None:
+    """Fill ``hands``, U64[4, n], with the deals from number ``first`` on."""
+    half = np.uint64(_HALF)
+    by_half = np.uint64(32)
+    one = np.uint64(1)
+    places = np.empty(52, np.uint8)
+    draws = np.empty(4, np.uint8)
+    masks = np.empty(4, np.uint64)
+    for deal in range(hands.shape[1]):
+        state = start + (first + np.uint64(deal)) * np.uint64(_WORDS_PER_DEAL) * np.uint64(_GAMMA)
+        word = np.uint64(0)
+        fresh = False
+        for card in range(52):
+            places[card] = card
+        masks[:] = 0
+        place = 0
+        seat = 0
+        in_hand = 0
+        for batch in range(products.size):
+            size = min(4, 39 - place)
+            while True:
+                if fresh:
+                    bits = word >> by_half
+                else:
+                    state += np.uint64(_GAMMA)
+                    word = _mix(state)
+                    bits = word & half
+                fresh = not fresh
+                for number in range(size):
+                    product = bits * np.uint64(52 - place - number)
+                    draws[number] = product >> by_half
+                    bits = product & half
+                if bits >= thresholds[batch]:
+                    break
+            for number in range(size):
+                chosen = place + draws[number]
+                card = places[chosen]
+                places[chosen] = places[place]
+                place += 1
+                masks[seat] |= one << np.uint64(card)
+                in_hand += 1
+                if in_hand == 13:
+                    in_hand = 0
+                    seat += 1
+        hands[0, deal] = masks[0]
+        hands[1, deal] = masks[1]
+        hands[2, deal] = masks[2]
+        hands[3, deal] = np.uint64(FULL_DECK) ^ masks[0] ^ masks[1] ^ masks[2]
+
+
+def deal_hands(seed: int, first: int, count: int) -> NDArray[np.uint64]:
+    """Deal the deals ``first`` to ``first + count - 1`` of a seed.
+
+    Parameters
+    ----------
+    seed : int
+        0 to ``2**64 - 1``.
+    first : int
+        Number of the first deal, from 0.
+    count : int
+        How many deals.
+
+    Returns
+    -------
+    U64[4, count]
+        Hand masks of North, East, South and West.
+
+    Raises
+    ------
+    ValueError
+        If the seed or a number is out of range.
+
+    Examples
+    --------
+    >>> deals = deal_hands(seed=7, first=0, count=100)
+    >>> (deal_hands(seed=7, first=42, count=1)[:, 0] == deals[:, 42]).all()
+    np.True_
+    """
+    _check(seed, first, count)
+    hands = np.empty((4, count), np.uint64)
+    _deal(np.uint64(_mixed(seed)), np.uint64(first), hands, _PRODUCTS, _THRESHOLDS)
+    return hands
+
+
+def deal_hands_reference(seed: int, number: int) -> tuple[int, int, int, int]:
+    """Deal one deal of a seed, in plain Python: the definition of :func:`deal_hands`.
+
+    Examples
+    --------
+    >>> deal_hands_reference(7, 42) == tuple(deal_hands(7, 42, 1)[:, 0].tolist())
+    True
+    """
+    _check(seed, number, 1)
+    state = _mixed(seed) + number * _WORDS_PER_DEAL * _GAMMA
+    halves: list[int] = []
+    cards = list(range(52))
+    place = 0
+    for batch in _BATCHES:
+        product = int(np.prod(batch))
+        while True:
+            if not halves:
+                state += _GAMMA
+                word = _mixed(state & _WORD)
+                halves = [word >> 32, word & _HALF]
+            draw, remainder = divmod(halves.pop() * product, 1 << 32)
+            if remainder >= (1 << 32) % product:
+                break
+        # the draw is a number in mixed radix: one digit a step
+        for size in batch:
+            product //= size
+            step, draw = divmod(draw, product)
+            cards[place], cards[place + step] = cards[place + step], cards[place]
+            place += 1
+    north, east, south, west = (
+        sum(1 << card for card in cards[start : start + 13]) for start in range(0, 52, 13)
+    )
+    return north, east, south, west
+
+
+def _mixed(word: int) -> int:
+    """Output function of SplitMix64."""
+    word = (word ^ word >> 30) * _MIX_1 & _WORD
+    word = (word ^ word >> 27) * _MIX_2 & _WORD
+    return word ^ word >> 31
+
+
+def _check(seed: int, first: int, count: int) -> None:
+    if not 0 <= seed < SEED_LIMIT:
+        raise ValueError(f"expected a seed from 0 to 2**64 - 1, got {seed!r}")
+    if count < 0:
+        raise ValueError(f"expected a count of deals from 0 on, got {count!r}")
+    if not 0 <= first <= DEAL_LIMIT - count:
+        raise ValueError(
+            f"expected deal numbers from 0 to below 2**58, got {count!r} from {first!r} on"
+        )

@@ -1,0 +1,80 @@
+"""Uniform random deals as a deal frame, numbered like the boards of a session."""
+
+import numpy as np
+import polars as pl
+
+from bidcascade.bridge import SEATS, VULNERABILITIES, Seat, Vulnerability
+from bidcascade.kernels.dealing import deal_hands
+
+from .frame import DEAL_SCHEMA, HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM
+
+_LAST_BOARD = np.iinfo(np.int32).max
+
+
+def random_deals(
+    count: int,
+    seed: int,
+    *,
+    first: int = 1,
+    dealer: Seat | None = None,
+    vulnerability: Vulnerability | None = None,
+) -> pl.DataFrame:
+    """Deal random boards; board ``n`` of a seed holds the same cards however it is asked for.
+
+    Parameters
+    ----------
+    count : int
+        How many boards.
+    seed : int
+        0 to ``2**64 - 1``.
+    first : int
+        Number of the first board, from 1.
+    dealer : Seat, optional
+        Who deals; without it, the dealer of the board number (Laws of Duplicate Bridge, Law 2).
+    vulnerability : Vulnerability, optional
+        Without it, the vulnerability of the board number (same law).
+
+    Returns
+    -------
+    polars.DataFrame
+        Deal frame; ``source`` is ``random:SEED``, ``record`` and ``board`` are the board number.
+
+    Raises
+    ------
+    ValueError
+        If the seed, the count or the first board is out of range.
+
+    Examples
+    --------
+    >>> random_deals(2, seed=1, first=4).select("board", "dealer", "vulnerability").rows()
+    [(4, 'W', 'Both'), (5, 'N', 'NS')]
+    """
+    if first < 1:
+        raise ValueError(f"expected a first board from 1 on, got {first!r}")
+    if first - 1 + count > _LAST_BOARD:
+        raise ValueError(
+            f"expected board numbers up to {_LAST_BOARD}, got {count!r} boards from {first!r} on"
+        )
+    hands = deal_hands(seed, first - 1, count)
+    boards = np.arange(first, first + count, dtype=np.int32)
+    index = (boards - 1) % 16
+    # the two rotations of the law, as bridge.board_dealer and board_vulnerability give them
+    dealers = index % 4 if dealer is None else np.full(count, int(dealer))
+    sides = (index + index // 4) % 4 if vulnerability is None else np.full(count, int(vulnerability))
+    given = {
+        **dict(zip(HAND_COLUMNS, hands, strict=True)),
+        "dealer": pl.Series(list(SEATS), dtype=SEAT_ENUM).gather(dealers.astype(np.uint32)),
+        "vulnerability": pl.Series(list(VULNERABILITIES), dtype=VULNERABILITY_ENUM).gather(
+            sides.astype(np.uint32)
+        ),
+        "board": boards,
+        "auction_status": pl.repeat("none", count, dtype=DEAL_SCHEMA["auction_status"], eager=True),
+        "source": pl.repeat(f"random:{seed}", count, dtype=pl.String, eager=True),
+        "record": boards.astype(np.uint32),
+    }
+    empty = {
+        name: pl.repeat(None, count, dtype=dtype, eager=True)
+        for name, dtype in DEAL_SCHEMA.items()
+        if name not in given
+    }
+    return pl.DataFrame(given | empty).select(DEAL_SCHEMA.names()).cast(dict(DEAL_SCHEMA))
