@@ -1,1 +1,27 @@
-"""placeholder"""
+"""Bidding tables: expressions and their vocabulary, rows in and out, lint, explanation."""
+
+from .bidding_table import BiddingTable
+from .build import TableBuilder, build_table
+from .columns import CAN_COMPLETE, COMPLETED, INSERTED, NONE_U32, UndescribedPolicy
+from .criteria import is_satisfiable
+from .explain import explain, explain_one
+from .expressions import Expression, format_expression, parse_expression, to_postfix
+from .import_report import ImportReport
+from .lint import LintReport, lint, lint_on_deals
+from .registry import NAMED_TABLES, cache_folder, open_table
+from .row import Row
+from .row_files import export_table, import_table, read_rows, sniff_format
+from .rows_json import row_object
+from .show import show, show_info
+from .storage import open_folder, save
+from .truncation import is_suspected_truncation
+from .vocabulary import Vocabulary
+
+__all__ = [
+    "CAN_COMPLETE", "COMPLETED", "INSERTED", "NAMED_TABLES", "NONE_U32", "BiddingTable",
+    "Expression", "ImportReport", "LintReport", "Row", "TableBuilder", "UndescribedPolicy",
+    "Vocabulary", "build_table", "cache_folder", "explain", "explain_one", "export_table",
+    "format_expression", "import_table", "is_satisfiable", "is_suspected_truncation", "lint",
+    "lint_on_deals", "open_folder", "open_table", "parse_expression", "read_rows", "row_object",
+    "save", "show", "show_info", "sniff_format", "to_postfix",
+]  # fmt: skip

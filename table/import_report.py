@@ -63,9 +63,9 @@ class ImportReport:
     >>> table, report = build_table([{"prior": "1N P", "call": "2C", "criteria": ["SL_H >= 4"]}])
     >>> print(report)
     1 row read, 3 entries, 1 criteria list, 1 expression
-    1 row whose prior auction is no row
+    rows whose prior auction is no row: 1
       row 1: 1N P 2C
-    2 missing parents, inserted as undescribed
+    missing parents, inserted as undescribed: 2
       1N
       1N P
     """
@@ -101,10 +101,10 @@ class ImportReport:
             f"{counted(self.criteria_lists, 'criteria list')}, "
             f"{counted(self.expressions, 'expression')}"
         ]
-        lines += [f"unknown term {name} in {n:,} rows" for name, n in self.unknown_terms.items()]
+        lines += [f"rows with the unknown term {name}: {n:,}" for name, n in self.unknown_terms.items()]
         for kind, found in self.findings.items():
             if found.count:
-                lines.append(f"{found.count:,} {FINDINGS[kind]}")
+                lines.append(f"{FINDINGS[kind]}: {found.count:,}")
                 lines += [f"  {example}" for example in found.examples]
                 if found.count > len(found.examples):
                     lines.append(f"  … and {found.count - len(found.examples):,} more")

@@ -197,7 +197,8 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     if missing or strangers:
         raise InvalidTable(
             f"{path.name}/{MANIFEST}: expected the columns of a table, "
-            f"got {', '.join(strangers) or 'none'} too many and {', '.join(missing) or 'none'} missing"
+            f"got {', '.join(strangers) or 'none'} too many "
+            f"and {', '.join(missing) or 'none'} missing"
         )
     return manifest
 

@@ -307,8 +307,8 @@ def parents_of(first_child: Column, child_count: Column) -> NDArray[np.uint32]:
     Examples
     --------
     >>> import numpy as np
-    >>> parents_of(np.array([2, 3]), np.array([1, 0]))[:2].tolist() == [NONE_U32, NONE_U32]
-    True
+    >>> parents_of(np.array([2, 3, 3]), np.array([1, 0, 0])).tolist()
+    [4294967295, 4294967295, 0]
     """
     parents = np.full(len(first_child), NONE_U32, dtype=np.uint32)
     with_children = np.flatnonzero(child_count)

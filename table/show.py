@@ -1,0 +1,114 @@
+"""A bidding table in words: one place of it with the calls that may follow, and what it is."""
+
+from collections.abc import Iterable
+
+from bidcascade.bridge import InvalidTable, format_call, format_calls
+
+from .bidding_table import BiddingTable
+from .import_report import counted
+from .row import Row
+
+
+def show(table: BiddingTable, auction: Iterable[int] = ()) -> str:
+    """Entry at the end of an auction, and the calls that may follow it, in priority order.
+
+    Raises
+    ------
+    InvalidTable
+        If the table does not have the auction; the message says where it leaves the table.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_calls
+    >>> from bidcascade.table.build import build_table
+    >>> table, _ = build_table([
+    ...     {"prior": "", "call": "1N", "name": "Strong", "criteria": ["15 <= HCP <= 17"]},
+    ...     {"prior": "1N", "call": "P"}])
+    >>> print(show(table, parse_calls("1N")))
+    1N  Strong
+        15 <= HCP <= 17
+      P   undescribed
+    """
+    calls = tuple(auction)
+    lines: list[str] = []
+    entry: int | None = None
+    if calls:
+        entry = table.find(calls)
+        if entry is None:
+            raise InvalidTable(_where_it_leaves(table, calls))
+        lines += _entry_lines(table, entry, format_calls(calls), "")
+    else:
+        lines.append("opening")
+    for child in table.children(entry):
+        lines += _entry_lines(table, child, f"{format_call(int(table.call[child])):2}", "  ")
+    if entry is not None and table.is_completed(entry):
+        lines.append("  the auction is complete")
+    elif not table.children(entry):
+        lines.append("  nothing follows in the table")
+    return "\n".join(lines)
+
+
+def _entry_lines(table: BiddingTable, entry: int, head: str, indent: str) -> list[str]:
+    variants = table.variants(entry)
+    lines = [f"{indent}{head}  {_label(variants[0], inserted=table.is_inserted(entry))}".rstrip()]
+    deeper = indent + " " * 4
+    for number, variant in enumerate(variants):
+        if number:
+            lines.append(f"{deeper}or {_label(variant, inserted=False)}".rstrip())
+        if variant.criteria:
+            lines.append(deeper + ", ".join(variant.criteria))
+        if variant.tags:
+            lines.append(deeper + " ".join(f"#{tag}" for tag in variant.tags))
+    return lines
+
+
+def _label(row: Row, *, inserted: bool) -> str:
+    parts = [part for part in (row.name, row.description.strip()) if part]
+    if inserted:
+        parts.append("not in the source")
+    elif not row.criteria:
+        parts.append("undescribed")
+    return ": ".join(parts)
+
+
+def _where_it_leaves(table: BiddingTable, calls: tuple[int, ...]) -> str:
+    known = next(
+        length
+        for length in reversed(range(len(calls)))
+        if not length or table.find(calls[:length]) is not None
+    )
+    before = f"after {format_calls(calls[:known])}" if known else "as opening call"
+    parent = table.find(calls[:known]) if known else None
+    there = [int(table.call[child]) for child in table.children(parent)]
+    return (
+        f"expected an auction of the table, got {format_calls(calls)!r}: "
+        f"{before} it has {format_calls(there) or 'nothing'}, not {format_call(calls[known])}"
+    )
+
+
+def show_info(table: BiddingTable) -> str:
+    """Describe a table in a few lines.
+
+    Examples
+    --------
+    >>> from bidcascade.table.build import build_table
+    >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["HCP >= 15"]}])
+    >>> print(show_info(table).splitlines()[0])
+    1 entry, 1 opening, 1 described, 0 completed auctions
+    """
+    info = table.info()
+    lines = [
+        f"{counted(info['entries'], 'entry', 'entries')}, {counted(info['openings'], 'opening')}, "
+        f"{info['described']:,} described, {counted(info['completed'], 'completed auction')}",
+        f"{counted(info['criteria_lists'], 'criteria list')}, "
+        f"{counted(info['expressions'], 'expression')}, "
+        f"{counted(info['variants'], 'further variant')}, "
+        f"{counted(info['inserted'], 'inserted parent')}",
+        f"profile {info['profile']}, undescribed entries: {info['undescribed']}",
+        f"{info['bytes']:,} bytes",
+        f"digest {info['digest']}",
+    ]
+    if info["source"]:
+        lines.append(f"from {info['source']}")
+    lines += [f"{name} = {formula}" for name, formula in info["user_terms"].items()]
+    return "\n".join(lines)
