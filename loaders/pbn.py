@@ -12,16 +12,13 @@ from functools import lru_cache
 import polars as pl
 
 from bidcascade.bridge import (
-    FULL_DECK,
-    BidcascadeError,
     InvalidDeal,
     board_dealer,
     board_vulnerability,
-    format_holding,
-    parse_deal,
     parse_vulnerability,
 )
 
+from .deal_text import Hands, read_hands
 from .encodings import decode_text
 from .frame import Batch
 from .pbn_auction import UNKNOWN, read_seat
@@ -30,10 +27,6 @@ from .pbn_tokens import FreeText, Game, split_games
 
 _EXCERPT = 500
 _NUMBER = re.compile(r"\d+")
-_HOLDING = {format_holding(holding): holding for holding in range(1 << 13)}
-_UNKNOWN_DEALS = ("", "?", "-")
-
-Hands = tuple[int, int, int, int]
 
 
 def read_pbn(data: bytes, source: str = "") -> Batch:
@@ -43,10 +36,12 @@ def read_pbn(data: bytes, source: str = "") -> Batch:
     file; deals and rejects together are the records. What is not given is derived: one unknown
     hand from the other three; the dealer from the ``Auction`` tag, else the board number, else
     the first hand named in ``Deal``; the vulnerability from the board number, else ``None``.
-    If the ``Auction`` tag names another opener than ``Dealer``, the auction's seat stands. The
-    contract comes from a complete auction, else from ``Contract`` and ``Declarer``; tricks from
-    the cards played if they are all there, else from ``Result``; the score from ``Score``, else from contract and
-    tricks. A call counts as alerted if it refers to a note; the note's text is its announcement.
+    If the ``Auction`` tag names another opener than ``Dealer``, the auction's seat stands;
+    opening passes that a program left out are put back where contract, declarer and opening
+    leader prove them (:func:`.pbn_auction.omitted_passes`). The contract comes from a complete
+    auction, else from ``Contract`` and ``Declarer``; tricks from the cards played if they are
+    all there, else from ``Result``; the score from ``Score``, else from contract and tricks. A
+    call counts as alerted if it refers to a note; the note's text is its announcement.
     Comments are commentary.
 
     Parameters
@@ -63,7 +58,8 @@ def read_pbn(data: bytes, source: str = "") -> Batch:
 
     Examples
     --------
-    >>> batch = read_pbn(b'[Board "2"][Deal "N:AKQ.AKQ.AKQ.AKQ2 - T98.T987.T98.T98 765.65.765.76543"]')
+    >>> deal = b"N:AKQ.AKQ.AKQ.AKQ2 - T98.T987.T98.T98 765.65.765.76543"
+    >>> batch = read_pbn(b'[Board "2"] [Deal "%b"]' % deal)
     >>> batch.deals.select("dealer", "vulnerability").rows(), batch.rejects.height
     ([('E', 'NS')], 0)
     """
@@ -115,7 +111,7 @@ def read_pbn_text(
         deal = record.tags.get("Deal", "")
         hands = hands_of.get(deal)
         if hands is None:
-            hands = hands_of[deal] = _read_hands(deal)
+            hands = hands_of[deal] = read_hands(deal)
         if isinstance(hands, str):
             boards.reject(record.number, hands, deal or _describe(record))
         else:
@@ -144,48 +140,6 @@ def _add(boards: Boards, game: Game, hands: Hands) -> None:
     if vulnerability < 0:
         vulnerability = int(board_vulnerability(board)) if board else 0
     boards.add(game, hands, board, dealer, opener, vulnerability)
-
-
-def _read_hands(text: str) -> Hands | str:
-    """Hand masks of a ``Deal`` value, or the reason why it is none."""
-    if text[1:2] == ":":
-        parts = text[2:].split()
-        seat = "NESW".find(text[0])
-        if seat >= 0 and len(parts) == 4:
-            masks = [0, 0, 0, 0]
-            try:
-                for part in parts:
-                    spades, hearts, diamonds, clubs = part.split(".")
-                    masks[seat & 3] = (
-                        _HOLDING[spades] << 39
-                        | _HOLDING[hearts] << 26
-                        | _HOLDING[diamonds] << 13
-                        | _HOLDING[clubs]
-                    )
-                    seat += 1
-            except (KeyError, ValueError):
-                return _read_odd_hands(text)
-            north, east, south, west = masks
-            if (
-                north + east + south + west == FULL_DECK == north | east | south | west
-                and north.bit_count() == east.bit_count() == south.bit_count() == 13
-            ):
-                return north, east, south, west
-    return _read_odd_hands(text)
-
-
-def _read_odd_hands(text: str) -> Hands | str:
-    if text.strip() in _UNKNOWN_DEALS:
-        return "expected a [Deal] tag with four hands, got none"
-    first, colon, hands = text.partition(":")
-    # an unknown hand is written "-" or, by some programs, as four empty suits
-    parts = ["-" if part == "..." else part for part in hands.split()]
-    try:
-        if colon and len(parts) == 4 and parts.count("-") > 1:
-            raise InvalidDeal(f"expected at most one unknown hand, got {parts.count('-')}")
-        return parse_deal(f"{first}{colon}{' '.join(parts)}" if colon else text).hands
-    except BidcascadeError as error:
-        return str(error)
 
 
 @lru_cache(4096)

@@ -146,6 +146,32 @@ def outcome_of(calls: list[int], opener: int) -> Outcome:
     return Outcome(3 * bid + contract.doubling, int(contract.declarer))
 
 
+def omitted_passes(
+    calls: list[int], outcome: Outcome, tag_code: int, tag_declarer: int, play_leader: int
+) -> int:
+    """Count the opening passes that the auction section leaves out.
+
+    Some programs write auctions from the first bid on although ``Auction`` names the dealer.
+    That is taken as proven when the auction opens with a bid and makes the contract of the
+    tags, and both ``Declarer`` and ``Play`` say that it was bought one to three seats later.
+
+    Examples
+    --------
+    >>> calls = read_auction("1N AP").calls
+    >>> omitted_passes(calls, outcome_of(calls, 0), read_contract("1NT"), 1, 2)
+    1
+    """
+    if (
+        tag_declarer < 0
+        or play_leader != (tag_declarer + 1) % 4
+        or outcome.code <= PASSED_OUT
+        or outcome.code // 3 != tag_code // 3
+        or calls[0] == PASS
+    ):
+        return 0
+    return (tag_declarer - outcome.declarer) % 4
+
+
 def contract_of(code: int, declarer: int) -> Contract | None:
     """Contract of an outcome code, ``None`` if there is none or no declarer."""
     if code <= PASSED_OUT or declarer < 0:

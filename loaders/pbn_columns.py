@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bidcascade.bridge import CALL_COUNT, FIRST_BID, bid_strain
+from bidcascade.bridge import CALL_COUNT, FIRST_BID, PASS, bid_strain
 from bidcascade.bridge.scoring import score
 
 from .frame import (
@@ -22,6 +22,7 @@ from .pbn_auction import (
     PASSED_OUT,
     UNKNOWN,
     contract_of,
+    omitted_passes,
     outcome_of,
     read_auction,
     read_contract,
@@ -97,6 +98,7 @@ class Boards:
         self.events: list[str | None] = []
         self.players: list[str | None] = []
         self.notes: dict[int, dict[str, str]] = {}
+        self.alerted: dict[int, str] = {}
         self.comments: list[str] = []
         self.comment_counts: list[int] = []
         self.rejects: list[tuple[int, str, str]] = []
@@ -121,6 +123,8 @@ class Boards:
         number, tags, sections, notes, comments = game
         if notes:
             self.notes[len(self.records)] = notes
+        if "AlertedCalls" in tags:
+            self.alerted[len(self.records)] = tags["AlertedCalls"]
         self.records.append(number)
         self.hands.append(hands)
         self.numbers.append(board)
@@ -215,24 +219,29 @@ class _Decoder:
         auction = read_auction(boards.auctions[board], boards.openers[board])
         opener = _opener(auction.padding, boards.dealers[board], boards.openers[board])
         self.opener[board] = opener
-        count = len(auction.calls)
+        calls, notes = auction.calls, auction.notes
+        code, declarer = int(self.tag_code[board]), int(self.tag_declarer[board])
+        leader = int(self.play_leader[board])
+        if auction.status == "complete":
+            outcome = outcome_of(calls, opener)
+            if not self.irregular[board]:
+                omitted = omitted_passes(calls, outcome, code, declarer, leader)
+                calls = [PASS] * omitted + calls
+                notes = [[] for _ in range(omitted)] + notes
+                outcome = outcome_of(calls, opener)
+                declarer = outcome.declarer
+            code = outcome.code
+        count = len(calls)
         if count > self.calls.shape[1]:
-            wider = ((0, 0), (0, count - self.calls.shape[1]))
-            self.calls = np.pad(self.calls, wider)
+            self.calls = np.pad(self.calls, ((0, 0), (0, count - self.calls.shape[1])))
         self.calls[board] = 0
         self.notes[board] = 0
-        self.calls[board, :count] = auction.calls
+        self.calls[board, :count] = calls
         self.call_count[board] = count
         self.status[board] = _STATUS_CODE[auction.status]
-        self.note_lists[board] = auction.notes
+        self.note_lists[board] = notes
         if auction.status == "illegal":
             self.tails[board] = auction.tail
-        code, declarer = int(self.tag_code[board]), int(self.tag_declarer[board])
-        if auction.status == "complete":
-            outcome = outcome_of(auction.calls, opener)
-            code = outcome.code
-            if not self.irregular[board]:
-                declarer = outcome.declarer
         if code == PASSED_OUT:
             declarer = UNKNOWN
         self.code[board] = code
@@ -240,7 +249,8 @@ class _Decoder:
         self.cards[board] = 0
         self.card_count[board] = 0
         self.tricks[board] = UNKNOWN
-        leader = (declarer + 1) % 4 if declarer >= 0 else int(self.play_leader[board])
+        if declarer >= 0:
+            leader = (declarer + 1) % 4
         if code > PASSED_OUT and leader >= 0:
             strain = bid_strain(code // 3)
             played = read_play(boards.plays[board], boards.hands[board], leader, strain)
@@ -307,7 +317,7 @@ class _Decoder:
         return np.where(self.tricks < 0, from_tags, self.tricks).astype(np.int8)
 
     def _announcements(self) -> tuple[list[str], NDArray[np.bool_]]:
-        """Texts (joined by the separator) and flags per call: alerted is what refers to a note."""
+        """Give texts (joined by the separator) and flags per call: a call with a note is alerted."""
         notes_of = self.boards.notes
         counts = self.call_count.tolist()
         silent = ["", *(_SEPARATOR * count for count in range(int(self.call_count.max())))]
@@ -330,6 +340,11 @@ class _Decoder:
                 "; ".join(text for number in numbers if (text := notes.get(number, "")))
                 for numbers in references
             )
+        for board, text in self.boards.alerted.items():
+            # our writer's tag for alerts that are not simply the calls with a note
+            places = [int(word) - 1 for word in text.split() if word.isascii() and word.isdigit()]
+            flags[board] = False
+            flags[board, [place for place in places if 0 <= place < counts[board]]] = True
         return texts, flags
 
     def _scores(self, tricks: NDArray[np.int8]) -> NDArray[np.int32]:
@@ -388,12 +403,12 @@ def _enum(name: str, dtype: pl.Enum) -> pl.Expr:
 
 
 def _ragged(name: str, count: str) -> pl.Expr:
-    """Lists of the first values of each row of a matrix."""
+    """Take the first values of each row of a matrix as a list."""
     return pl.col(name).arr.to_list().list.head(pl.col(count))
 
 
 def _texts(name: str) -> pl.Expr:
-    """Lists of texts that were joined by the separator."""
+    """Split texts that were joined by the separator."""
     return pl.col(name).str.split(_SEPARATOR)
 
 

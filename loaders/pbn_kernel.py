@@ -310,6 +310,26 @@ def decode_sections(
                     while calls[board, first] < 3 or (calls[board, first] - 3) % 5 != strain:
                         first += 2
                     board_declarer = (opener[board] + first) & 3
+                    named = tag_declarer[board]
+                    if (
+                        named >= 0
+                        and named != board_declarer
+                        and play_leader[board] == (named + 1) & 3
+                        and tag_code[board] // 3 == last_bid
+                        and calls[board, 0] != 0
+                    ):
+                        # opening passes are left out: see pbn_auction.omitted_passes
+                        omitted = (named - board_declarer) & 3
+                        if count + omitted > MAX_CALLS:
+                            odd[board] = True
+                            continue
+                        for place in range(count - 1, -1, -1):
+                            calls[board, place + omitted] = calls[board, place]
+                            notes[board, place + omitted] = notes[board, place]
+                        calls[board, :omitted] = 0
+                        notes[board, :omitted] = 0
+                        call_count[board] = count + omitted
+                        board_declarer = named
         if board_code == 0:
             board_declarer = -1
         code[board] = board_code

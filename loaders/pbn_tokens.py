@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_ESCAPE = re.compile(r'\\(["\\#?])')
+_ESCAPE = re.compile(r'\\(["\\#])')
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _TAG_IN_COMMENT = re.compile(r"^\[(?:Event|Board|Deal|Auction)[ \t]+\"", re.MULTILINE)
 
@@ -53,7 +53,7 @@ class FreeText(NamedTuple):
 
 
 def unescape(text: str) -> str:
-    r"""Resolve ``\"`` and ``\\`` (and our writer's ``\#``, ``\?``) in a tag value.
+    r"""Resolve ``\"`` and ``\\`` (and our writer's ``\#``) in a tag value.
 
     Other backslashes stay: PBN writes suit signs as ``\S``.
 

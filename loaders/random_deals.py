@@ -6,7 +6,8 @@ import polars as pl
 from bidcascade.bridge import SEATS, VULNERABILITIES, Seat, Vulnerability
 from bidcascade.kernels.dealing import deal_hands
 
-from .frame import DEAL_SCHEMA, HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM
+from .bare_deals import bare_deals
+from .frame import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM
 
 _LAST_BOARD = np.iinfo(np.int32).max
 
@@ -60,21 +61,18 @@ def random_deals(
     index = (boards - 1) % 16
     # the two rotations of the law, as bridge.board_dealer and board_vulnerability give them
     dealers = index % 4 if dealer is None else np.full(count, int(dealer))
-    sides = (index + index // 4) % 4 if vulnerability is None else np.full(count, int(vulnerability))
-    given = {
-        **dict(zip(HAND_COLUMNS, hands, strict=True)),
-        "dealer": pl.Series(list(SEATS), dtype=SEAT_ENUM).gather(dealers.astype(np.uint32)),
-        "vulnerability": pl.Series(list(VULNERABILITIES), dtype=VULNERABILITY_ENUM).gather(
-            sides.astype(np.uint32)
-        ),
-        "board": boards,
-        "auction_status": pl.repeat("none", count, dtype=DEAL_SCHEMA["auction_status"], eager=True),
-        "source": pl.repeat(f"random:{seed}", count, dtype=pl.String, eager=True),
-        "record": boards.astype(np.uint32),
-    }
-    empty = {
-        name: pl.repeat(None, count, dtype=dtype, eager=True)
-        for name, dtype in DEAL_SCHEMA.items()
-        if name not in given
-    }
-    return pl.DataFrame(given | empty).select(DEAL_SCHEMA.names()).cast(dict(DEAL_SCHEMA))
+    sides = (
+        (index + index // 4) % 4 if vulnerability is None else np.full(count, int(vulnerability))
+    )
+    return bare_deals(
+        {
+            **{name: pl.Series(masks) for name, masks in zip(HAND_COLUMNS, hands, strict=True)},
+            "dealer": pl.Series(list(SEATS), dtype=SEAT_ENUM).gather(dealers.astype(np.uint32)),
+            "vulnerability": pl.Series(list(VULNERABILITIES), dtype=VULNERABILITY_ENUM).gather(
+                sides.astype(np.uint32)
+            ),
+            "board": pl.Series(boards),
+            "source": pl.repeat(f"random:{seed}", count, dtype=pl.String, eager=True),
+            "record": pl.Series(boards),
+        }
+    )

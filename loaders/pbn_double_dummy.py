@@ -1,0 +1,140 @@
+"""Double-dummy results as PBN files carry them, and any other tag of a PBN file by name.
+
+``DoubleDummyTricks`` is a supplementary tag written by several programs: twenty hexadecimal
+digits, declarers North, South, East, West, for each of them notrump, spades, hearts, diamonds,
+clubs. ``OptimumResultTable`` is the table of Portable Bridge Notation 2.1, chapter 5.7.
+"""
+
+import polars as pl
+
+from bidcascade.bridge import SEATS, STRAINS, InvalidInput
+
+from .encodings import decode_text
+from .pbn_tokens import Game, split_games
+
+_DECLARERS = "NSEW"
+_DENOMINATIONS = "NSHDC"
+
+
+def parse_double_dummy_tricks(text: str) -> tuple[int, ...]:
+    """Read the twenty digits of a ``DoubleDummyTricks`` tag.
+
+    Parameters
+    ----------
+    text : str
+        Tricks as hexadecimal digits, declarers N S E W, denominations NT S H D C.
+
+    Returns
+    -------
+    tuple of 20 int
+        Tricks at ``5 * seat + strain``: seats N E S W, strains C D H S N as everywhere here.
+
+    Raises
+    ------
+    InvalidInput
+        If the text is not twenty digits from 0 to d.
+
+    Examples
+    --------
+    >>> tricks = parse_double_dummy_tricks("77667775576677566775")
+    >>> tricks[0:5], tricks[5 * 1 + 2]
+    ((7, 6, 6, 7, 7), 7)
+    """
+    digits = text.strip()
+    values = [int(digit, 16) for digit in digits if digit in "0123456789abcdABCD"]
+    if len(digits) != 20 or len(values) != 20:
+        raise InvalidInput(f"expected 20 hexadecimal digits from 0 to d, got {text!r}")
+    tricks = [0] * 20
+    for place, value in enumerate(values):
+        seat = SEATS.index(_DECLARERS[place // 5])
+        tricks[5 * seat + STRAINS.index(_DENOMINATIONS[place % 5])] = value
+    return tuple(tricks)
+
+
+def format_double_dummy_tricks(tricks: tuple[int, ...] | list[int]) -> str:
+    """Write a ``DoubleDummyTricks`` value; the counterpart of the parser.
+
+    Examples
+    --------
+    >>> digits = "77667775576677566775"
+    >>> format_double_dummy_tricks(parse_double_dummy_tricks(digits)) == digits
+    True
+    """
+    if len(tricks) != 20 or not all(0 <= value <= 13 for value in tricks):
+        raise InvalidInput(f"expected 20 trick counts from 0 to 13, got {tricks!r}")
+    return "".join(
+        f"{tricks[5 * SEATS.index(declarer) + STRAINS.index(strain)]:x}"
+        for declarer in _DECLARERS
+        for strain in _DENOMINATIONS
+    )
+
+
+def parse_optimum_result_table(text: str) -> tuple[int, ...]:
+    """Read the rows of an ``OptimumResultTable``: declarer, denomination, tricks.
+
+    Returns
+    -------
+    tuple of 20 int
+        In the order of :func:`parse_double_dummy_tricks`.
+
+    Raises
+    ------
+    InvalidInput
+        If a row is no result, or one of the twenty is missing.
+
+    Examples
+    --------
+    >>> rows = [f"{seat} {strain} 7" for seat in "NESW" for strain in ("NT", *"SHDC")]
+    >>> set(parse_optimum_result_table(" ".join(rows)))
+    {7}
+    """
+    words = text.split()
+    tricks = [-1] * 20
+    for declarer, denomination, result in zip(words[0::3], words[1::3], words[2::3], strict=False):
+        strain = "N" if denomination.upper() == "NT" else denomination.upper()
+        if (
+            len(declarer) != 1
+            or declarer not in SEATS
+            or len(strain) != 1
+            or strain not in STRAINS
+            or not (result.isascii() and result.isdigit() and int(result) <= 13)
+        ):
+            raise InvalidInput(
+                f"expected declarer, denomination and tricks, got {declarer!r} {denomination!r} "
+                f"{result!r}"
+            )
+        tricks[5 * SEATS.index(declarer) + STRAINS.index(strain)] = int(result)
+    if -1 in tricks or len(words) % 3:
+        raise InvalidInput(f"expected 20 rows of declarer, denomination and tricks, got {text!r}")
+    return tuple(tricks)
+
+
+def pbn_tags(data: bytes, names: list[str]) -> pl.DataFrame:
+    r"""Read chosen tags of every game of a PBN file, to be joined to the deals by ``record``.
+
+    Parameters
+    ----------
+    data : bytes
+    names : list of str
+        Tag names; those that end in ``Table`` give the rows behind the tag, not its value.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``record`` as in :func:`.pbn.read_pbn` and one text column a name, null where absent.
+
+    Examples
+    --------
+    >>> pbn_tags(b'[Deal "x"]\n[Scoring "IMP"]\n', ["Scoring", "Stage"]).rows()
+    [(1, 'IMP', None)]
+    """
+    rows: list[tuple[int | str | None, ...]] = []
+    for game in split_games(decode_text(data)[0]):
+        if isinstance(game, Game):
+            values = (
+                game.sections.get(name) if name.endswith("Table") else game.tags.get(name)
+                for name in names
+            )
+            rows.append((game.number, *values))
+    schema = {"record": pl.UInt32(), **{name: pl.String() for name in names}}
+    return pl.DataFrame(rows, schema=schema, orient="row")
