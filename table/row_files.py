@@ -45,8 +45,8 @@ def sniff_format(path: Path) -> RowFormat:
         head = file.read(4096)
     if head.startswith(b"PAR1"):
         return "parquet"
-    # a pickle begins with its protocol, the oldest protocol with a mark or a list
-    if head[:1] == b"\x80" or head[:2] in (b"(l", b"(d", b"(t"):
+    # a pickle begins with its protocol, one of the two oldest protocols with a list or a mark
+    if head[:1] in (b"\x80", b"]") or head[:2] in (b"(l", b"(d", b"(t"):
         return "pickle"
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start:

@@ -5,6 +5,7 @@ keys are ``index``, ``description``, ``rank``, ``tags`` and ``where``. A key tha
 error: a mistyped ``criteria`` would otherwise leave an entry without any.
 """
 
+import codecs
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -44,15 +45,17 @@ def rows_of_lines(file: IO[bytes], source: str) -> Iterator[Row]:
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
         if len(line) > LONGEST_LINE:
             raise InvalidTable(
                 f"{source}, line {number}: expected a line of at most {LONGEST_LINE:,} bytes, "
                 f"got a longer one: {line[:60]!r}…"
             )
-        if line.isspace():
+        if not line.strip():
             continue
         try:
-            written = decode(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+            written = decode(line.decode())
         except UnicodeDecodeError as error:
             raise InvalidTable(
                 f"{source}, line {number}: expected UTF-8, got byte {line[error.start]:#x} "
