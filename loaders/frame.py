@@ -5,6 +5,7 @@ and ``vulnerability`` are enums. The other columns are there where the source ha
 where it has not. Records that could not be used go to a rejects frame, never silently away.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -35,7 +36,7 @@ DEAL_SCHEMA = pl.Schema(
         "auction_status": AUCTION_STATUS,
         # position (0-based) of the first illegal call; null if there is none
         "illegal_call": pl.UInt16(),
-        # calls from the illegal one on, codes as above
+        # calls from the illegal one on, codes as above; 255 for text that is no call
         "illegal_tail": pl.List(pl.UInt8()),
         # one text per call of the auction, "" where none was given
         "announcements": pl.List(pl.String()),
@@ -43,7 +44,8 @@ DEAL_SCHEMA = pl.Schema(
         "alerts": pl.List(pl.Boolean()),
         # operator's or annotator's remarks in the order of the record
         "commentary": pl.List(pl.String()),
-        # level, strain, doubling ("4SX"); "Pass" for a passed-out board
+        # level, strain, doubling ("4SX"); "Pass" for a passed-out board: then declarer and
+        # tricks are null and the score is 0
         "contract": pl.String(),
         "declarer": SEAT_ENUM,
         # tricks taken by declarer
@@ -66,9 +68,13 @@ DEAL_SCHEMA = pl.Schema(
 
 REQUIRED_COLUMNS = (*HAND_COLUMNS, "dealer", "vulnerability")
 
+QUOTED = 500
+"""Longest offending text kept in a rejects frame, in characters."""
+
 REJECT_SCHEMA = pl.Schema(
     {
         "source": pl.String(),
+        # null where a whole file is refused
         "record": pl.UInt32(),
         "reason": pl.String(),
         # the offending text, shortened to 500 characters
@@ -87,6 +93,18 @@ class Batch(NamedTuple):
 def empty_deals() -> pl.DataFrame:
     """Return a deal frame without rows."""
     return pl.DataFrame(schema=DEAL_SCHEMA)
+
+
+def reject_frame(rows: Sequence[tuple[str, int | None, str, str]]) -> pl.DataFrame:
+    """Make a rejects frame from (source, record, reason, text); texts are shortened.
+
+    Examples
+    --------
+    >>> reject_frame([("a.lin", None, "empty", "")]).row(0)
+    ('a.lin', None, 'empty', '')
+    """
+    short = [(source, record, reason, text[:QUOTED]) for source, record, reason, text in rows]
+    return pl.DataFrame(short, schema=REJECT_SCHEMA, orient="row")
 
 
 def empty_rejects() -> pl.DataFrame:

@@ -29,13 +29,13 @@ from .encodings import decode_utf8
 from .frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,
-    REJECT_SCHEMA,
+    QUOTED,
     ROOM,
     SEAT_ENUM,
     VULNERABILITY_ENUM,
     Batch,
     empty_deals,
-    empty_rejects,
+    reject_frame,
 )
 from .lin_fields import BLANKS, parse_md, room_names, split_names
 from .lin_kernel import (
@@ -70,7 +70,7 @@ from .lin_kernel import (
 from .lin_kernel import (
     ROOM as ROOM_COLUMN,
 )
-from .lin_reference import NO_DEAL_REASON, QUOTED
+from .lin_reference import NO_DEAL_REASON
 
 _TOKEN = re.compile(rb"(?:^|[|\s])(?:[a-z][a-z]|MD|MB|PN|QX|AN|PC|AH|SV)[ \t]*\|")
 _HANDVIEWER = re.compile(rb"[?&;]lin=([^&\s\"'<>]+)")
@@ -93,6 +93,18 @@ class _Refusal(NamedTuple):
     text: str
 
 
+def find_lin_token(data: bytes) -> int:
+    """Return where the first LIN token begins, -1 if there is none.
+
+    Examples
+    --------
+    >>> find_lin_token(b"  qx|o1|"), find_lin_token(b"no tokens")
+    (1, -1)
+    """
+    match = _TOKEN.search(data)
+    return -1 if match is None else match.start()
+
+
 def looks_like_lin(data: bytes) -> bool:
     """Whether the bytes hold LIN tokens and are no page of another kind.
 
@@ -103,7 +115,7 @@ def looks_like_lin(data: bytes) -> bool:
     """
     if b"\0" in data or data[:256].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{", b"["):
         return False
-    return _TOKEN.search(data) is not None
+    return find_lin_token(data) >= 0
 
 
 def looks_like_handviewer(data: bytes) -> bool:
@@ -114,11 +126,13 @@ def looks_like_handviewer(data: bytes) -> bool:
     >>> looks_like_handviewer(b"see https://example.org/viewer?lin=md%7C3SAKQ,,,%7C")
     True
     """
-    if b"lin=" not in data or _HANDVIEWER.search(data) is None:
+    if b"lin=" not in data:
         return False
-    token = _TOKEN.search(data)
     link = _HANDVIEWER.search(data)
-    return link is not None and (token is None or link.start() < token.start())
+    if link is None:
+        return False
+    token = find_lin_token(data)
+    return token < 0 or link.start() < token
 
 
 def read_lin(data: bytes, source: str = "") -> Batch:
@@ -354,7 +368,7 @@ def _rejects(
 ) -> pl.DataFrame:
     """Rejects frame: refused files, then the boards without four hands."""
     rows: list[tuple[str, int | None, str, str]] = [
-        (refusal.source, None, refusal.reason, refusal.text[:QUOTED]) for refusal in refusals
+        (refusal.source, None, refusal.reason, refusal.text) for refusal in refusals
     ]
     for number, record, kind, start, end in parsed.rejects.tolist() if parsed else ():
         document = documents[number]
@@ -362,10 +376,8 @@ def _rejects(
         reason = NO_DEAL_REASON
         if kind == BAD_DEAL:
             reason = _why_no_deal(quoted)
-        rows.append((document.source, document.records_before + record, reason, quoted[:QUOTED]))
-    if not rows:
-        return empty_rejects()
-    return pl.DataFrame(rows, schema=REJECT_SCHEMA, orient="row")
+        rows.append((document.source, document.records_before + record, reason, quoted))
+    return reject_frame(rows)
 
 
 def _why_no_deal(value: str) -> str:

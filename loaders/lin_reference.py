@@ -28,7 +28,7 @@ from bidcascade.bridge import (
     score,
 )
 
-from .frame import DEAL_SCHEMA, REJECT_SCHEMA, Batch
+from .frame import DEAL_SCHEMA, Batch, reject_frame
 from .lin_fields import (
     BLANKS,
     DEAL_KEYS,
@@ -47,8 +47,6 @@ from .lin_fields import (
 from .play import trick_winner
 
 NO_DEAL_REASON = "no md token: the board has no hands"
-QUOTED = 500
-"""Longest text kept in a rejects frame."""
 
 
 def tokens(text: str) -> Iterator[tuple[str, str, int, int]]:
@@ -243,7 +241,7 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
     [[35, 0]]
     """
     rows: list[dict[str, Any]] = []
-    rejects: list[tuple[str, int, str, str]] = []
+    rejects: list[tuple[str, int | None, str, str]] = []
     state = _State()
     record: _Record | None = None
     count = 0
@@ -260,7 +258,7 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
             reason, quoted = record.problem or (
                 NO_DEAL_REASON, text[record.start : end].strip(BLANKS),
             )  # fmt: skip
-            rejects.append((source, count, reason, quoted[:QUOTED]))
+            rejects.append((source, count, reason, quoted))
         record = None
 
     def new_record(start: int, end: int) -> _Record:
@@ -347,7 +345,7 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
     close(len(text))
     return Batch(
         pl.DataFrame(rows, schema=DEAL_SCHEMA),
-        pl.DataFrame(rejects, schema=REJECT_SCHEMA, orient="row"),
+        reject_frame(rejects),
     )
 
 

@@ -33,9 +33,9 @@ def write_lin(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     Notes
     -----
     Everything LIN has a place for is read back equal. It has none for a score that does not
-    follow from contract, vulnerability and tricks, for a room without a board number, for ``|`` in a
-    text (written ``/``) and for a contract without its auction unless board and room
-    are known. ``source``, ``record`` and ``encoding`` belong to the file read.
+    follow from contract, vulnerability and tricks, for a room without a board number, for ``|``
+    in a text (written ``/``) and for a contract without its auction unless board and room are
+    known. ``source``, ``record`` and ``encoding`` belong to the file read.
 
     Examples
     --------

@@ -1,0 +1,89 @@
+"""Turn what a user names (files, folders, patterns, ``-``, bytes) into a list of sources."""
+
+import glob
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from bidcascade.bridge import InvalidInput
+
+Input: TypeAlias = str | Path | bytes
+
+SUFFIXES = frozenset((".lin", ".pbn", ".parquet", ".txt"))
+"""Files taken from a folder, in either case; a file named itself may have any name."""
+
+STANDARD_INPUT = "-"
+
+
+class Source(NamedTuple):
+    """One file, standard input, or bytes given as such."""
+
+    name: str
+    path: Path | None = None
+    """``None`` for bytes and for standard input."""
+    data: bytes | None = None
+    size: int = 0
+    """Bytes; 0 for standard input."""
+
+
+def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
+    """List the sources that some inputs name, in that order.
+
+    Parameters
+    ----------
+    inputs : path, bytes or iterable of them
+        Text is a path, a pattern with ``*``, ``?`` or ``[]`` (``**`` runs through folders), ``-``
+        for standard input, or a handviewer link. A folder stands for all files with a known suffix
+        in it and below, by name.
+
+    Raises
+    ------
+    InvalidInput
+        If a path does not exist or a pattern fits nothing; names it.
+
+    Examples
+    --------
+    >>> find_sources(b"pn|a,b,c,d|")[0].name
+    'bytes 1'
+    """
+    if isinstance(inputs, str | Path | bytes):
+        inputs = [inputs]
+    sources: list[Source] = []
+    for number, given in enumerate(inputs, 1):
+        if isinstance(given, bytes):
+            sources.append(Source(f"bytes {number}", data=given, size=len(given)))
+        elif given == STANDARD_INPUT:
+            sources.append(Source("standard input"))
+        elif isinstance(given, str) and given.startswith(("http://", "https://")):
+            data = given.encode()
+            sources.append(Source(f"link {number}", data=data, size=len(data)))
+        else:
+            sources += [_file(path) for path in _paths(given)]
+    return sources
+
+
+def _paths(given: str | Path) -> list[Path]:
+    path = Path(given)
+    try:
+        is_folder, exists = path.is_dir(), path.exists()
+    except OSError as error:
+        shown = str(given)[:80]
+        raise InvalidInput(f"expected a path, got {shown!r}: {error.strerror}") from error
+    if is_folder:
+        found = sorted(entry for entry in path.rglob("*") if entry.suffix.lower() in SUFFIXES)
+        return [entry for entry in found if entry.is_file()]
+    if exists:
+        return [path]
+    if glob.has_magic(str(given)):
+        found = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+        if found:
+            return [part for entry in found for part in _paths(entry)]
+        raise InvalidInput(f"expected files that fit the pattern {str(given)!r}, got none")
+    raise InvalidInput(f"expected a file, a folder or a pattern, got {str(given)!r}: no such file")
+
+
+def _file(path: Path) -> Source:
+    try:
+        return Source(str(path), path=path, size=path.stat().st_size)
+    except OSError as error:
+        raise InvalidInput(f"cannot read {str(path)!r}: {error.strerror}") from error

@@ -1,0 +1,194 @@
+"""Deal frames in Parquet files: written whole or not at all, checked when read."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from bidcascade.bridge import FULL_DECK, InvalidInput
+
+from .atomic import replacing
+from .frame import DEAL_SCHEMA, HAND_COLUMNS, REQUIRED_COLUMNS, Batch, reject_frame
+
+_MAGIC = b"PAR1"
+ROWS_PER_PART = 250_000
+"""Rows read at a time by :func:`iter_deal_parquet`."""
+
+
+def write_deal_parquet(frame: pl.DataFrame, path: str | Path) -> None:
+    """Write a deal frame; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Must have the required columns; further columns are kept.
+    path : str or Path
+
+    Raises
+    ------
+    InvalidInput
+        If a required column is missing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from bidcascade.loaders.frame import empty_deals
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_deal_parquet(empty_deals(), Path(folder) / "deals.parquet")
+    ...     read_deal_parquet(Path(folder) / "deals.parquet").deals.height
+    0
+    """
+    missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
+    if missing:
+        raise InvalidInput(f"expected the columns of a deal frame, got none named {missing!r}")
+    with replacing(path) as temporary:
+        frame.write_parquet(temporary, statistics=False)
+
+
+def read_deal_parquet(path: str | Path, source: str | None = None) -> Batch:
+    """Read a deal frame from Parquet.
+
+    Parameters
+    ----------
+    path : str or Path
+    source : str, optional
+        Name for rows whose file has no column ``source``, and for the rejects; the path by default.
+
+    Returns
+    -------
+    Batch
+        ``deals`` has the columns of the deal frame (others are left out, missing ones are
+        null); rows whose hands are not four times 13 different cards, or that have no dealer or
+        vulnerability, are in ``rejects`` by row number.
+
+    Raises
+    ------
+    InvalidInput
+        If the file is no Parquet file, is cut off, or is no deal frame; names the file.
+    """
+    batches = list(iter_deal_parquet(path, source))
+    return Batch(
+        pl.concat([batch.deals for batch in batches]),
+        pl.concat([batch.rejects for batch in batches]),
+    )
+
+
+def iter_deal_parquet(
+    path: str | Path, source: str | None = None, *, rows: int = ROWS_PER_PART
+) -> Iterator[Batch]:
+    """Read a deal frame from Parquet in parts of at most ``rows`` rows; at least one part.
+
+    See :func:`read_deal_parquet`.
+    """
+    path = Path(path)
+    name = str(path) if source is None else source
+    for first in range(0, max(count_deal_parquet(path, name), 1), rows):
+        yield read_deal_parquet_part(path, name, first, rows)
+
+
+def count_deal_parquet(path: str | Path, source: str | None = None) -> int:
+    """Return the number of rows of a deal frame in Parquet, after checking that it is one.
+
+    Raises
+    ------
+    InvalidInput
+        As :func:`read_deal_parquet`.
+    """
+    path = Path(path)
+    name = str(path) if source is None else source
+    _check_ends(path)
+    try:
+        schema = pl.read_parquet_schema(path)
+        count = int(pl.scan_parquet(path).select(pl.len()).collect().item())
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InvalidInput(f"cannot read {name} as Parquet: {_first_line(error)}") from error
+    missing = [column for column in REQUIRED_COLUMNS if column not in schema]
+    if missing:
+        raise InvalidInput(
+            f"expected a deal frame in {name}, got a Parquet file without columns {missing!r}"
+        )
+    for column in HAND_COLUMNS:
+        if not schema[column].is_integer():
+            raise InvalidInput(
+                f"expected integer hand masks in column {column!r} of {name}, got {schema[column]}"
+            )
+    return count
+
+
+def read_deal_parquet_part(path: str | Path, source: str, first: int, rows: int) -> Batch:
+    """Read ``rows`` rows from row ``first`` (0-based) on; see :func:`read_deal_parquet`."""
+    try:
+        scan = pl.scan_parquet(Path(path))
+        present = scan.collect_schema()
+        columns = [column for column in DEAL_SCHEMA if column in present]
+        part = scan.select(columns).slice(first, rows).collect()
+        frame = _with_deal_schema(part, source)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InvalidInput(f"cannot read {source} as Parquet: {_first_line(error)}") from error
+    return _sort_out(frame, part, source, first)
+
+
+def _check_ends(path: Path) -> None:
+    """Check that a file begins and ends as Parquet files do (specification, "File format")."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(4)
+            stream.seek(0, 2)
+            size = stream.tell()
+            stream.seek(max(0, size - 4))
+            tail = stream.read(4)
+    except OSError as error:
+        raise InvalidInput(f"cannot read {path}: {error.strerror}") from error
+    if head != _MAGIC:
+        raise InvalidInput(f"expected a Parquet file, got {head!r} at the start of {path}")
+    if tail != _MAGIC or size < 12:
+        raise InvalidInput(f"{path} is cut off: {size} bytes without the end of a Parquet file")
+
+
+def _with_deal_schema(part: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Cast to the deal schema; values that do not fit become null."""
+    columns = []
+    for column, dtype in DEAL_SCHEMA.items():
+        if column not in part.columns:
+            value = name if column == "source" else None
+            columns.append(pl.lit(value, dtype=dtype).alias(column))
+        elif part.schema[column] != dtype:
+            expression = pl.col(column)
+            if isinstance(dtype, pl.Enum):
+                expression = expression.cast(pl.String)
+            columns.append(expression.cast(dtype, strict=False))
+        else:
+            columns.append(pl.col(column))
+    return part.select(columns)
+
+
+def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) -> Batch:
+    """Separate the rows that are no deals."""
+    hands = [frame[column].fill_null(0).to_numpy() for column in HAND_COLUMNS]
+    union = np.zeros(frame.height, np.uint64)
+    is_deal = np.ones(frame.height, np.bool_)
+    for hand in hands:
+        is_deal &= np.bitwise_count(hand) == 13
+        union |= hand
+    is_deal &= union == FULL_DECK
+    is_known = np.ones(frame.height, np.bool_)
+    for column in ("dealer", "vulnerability"):
+        is_known &= frame[column].is_not_null().to_numpy()
+    bad = np.flatnonzero(~(is_deal & is_known)).tolist()
+    rejects: list[tuple[str, int | None, str, str]] = []
+    for row in bad:
+        values = part.row(row, named=True)
+        given = ", ".join(f"{column}={values[column]!r}" for column in REQUIRED_COLUMNS)
+        reason = (
+            "expected four disjoint hand masks of 13 cards"
+            if not is_deal[row]
+            else "expected a dealer (N, E, S, W) and a vulnerability (None, NS, EW, Both)"
+        )
+        rejects.append((name, first + row + 1, f"{reason}, got {given}", given))
+    deals = frame.filter(pl.Series(is_deal & is_known)) if bad else frame
+    return Batch(deals, reject_frame(rejects))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__

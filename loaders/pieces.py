@@ -1,0 +1,338 @@
+"""Cut sources into pieces of bounded size that can be read one by one, in any process.
+
+Small files are gathered, up to :data:`GROUP_BYTES` a piece. A large LIN or PBN file or standard
+input becomes a series of pieces that end where a board ends; for LIN, what lasts beyond the
+cut (event, results, names) is put in front of the next piece.
+"""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+import polars as pl
+
+from bidcascade.bridge import InvalidInput
+
+from .encodings import decode_utf8
+from .frame import QUOTED, Batch, empty_deals, empty_rejects, reject_frame
+from .inputs import Source
+from .lin import LinDocument, parse_arrays, parse_lin, read_lin_files, state_tokens
+from .parquet import (
+    ROWS_PER_PART,
+    count_deal_parquet,
+    read_deal_parquet,
+    read_deal_parquet_part,
+)
+from .sniff import HEAD_BYTES, Kind, sniff
+
+GROUP_BYTES = 4 << 20
+"""Small files are read together up to this size."""
+
+LARGE_BYTES = 16 << 20
+"""From this size on a file is cut into pieces."""
+
+CHUNK_BYTES = 8 << 20
+"""About the size of a piece of a large file."""
+
+LONGEST_RECORD = 64 << 20
+"""If no board starts within so many bytes, the rest of a file is refused."""
+
+_QX = re.compile(rb"(?:(?<=[|\s])|\A)(?i:qx)[ \t]*\|")
+_MD = re.compile(rb"(?:(?<=[|\s])|\A)(?i:md)[ \t]*\|[ \t]*[0-4]?[SHDCshdc]")
+# a game that inherits tags (value "#") must stay with the one before it
+_GAME = re.compile(rb'(?:\r?\n[ \t]*\r?\n)(?=\[Event[ \t]+"(?!#))')
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Something that :func:`read_piece` turns into frames."""
+
+    sources: list[Source] = field(default_factory=list)
+    """Small files, read by whoever reads the piece."""
+
+    kind: Kind | None = None
+    """Kind of ``data``; ``None`` if the piece is a group of files."""
+
+    data: bytes = b""
+    name: str = ""
+    encoding: str = "utf-8"
+    """Encoding found, where ``data`` is UTF-8 already (LIN)."""
+
+    rows: tuple[int, int] = (0, 0)
+    """First row and number of rows of ``sources[0]``, if ``kind`` is parquet."""
+
+    files_ended: int = 0
+    """How many sources are done with this piece."""
+
+    refusal: str = ""
+    """Why the source (from here on) cannot be read."""
+
+
+def cut_sources(sources: Iterable[Source]) -> Iterator[Piece]:
+    """Yield the pieces of some sources in order."""
+    group: list[Source] = []
+    size = 0
+    for source in sources:
+        is_small = (source.path is not None or source.data is not None) and (
+            source.size < LARGE_BYTES
+        )
+        if is_small and (not group or size + source.size <= GROUP_BYTES):
+            group.append(source)
+            size += source.size
+            continue
+        if group:
+            yield Piece(group, files_ended=len(group))
+            group, size = [], 0
+        if is_small:
+            group, size = [source], source.size
+        else:
+            yield from _cut_large(source)
+    if group:
+        yield Piece(group, files_ended=len(group))
+
+
+def _cut_large(source: Source) -> Iterator[Piece]:
+    if source.data is not None:
+        yield Piece([source], files_ended=1)
+        return
+    if source.path is None:
+        yield from cut_stream(sys.stdin.buffer, source.name)
+        return
+    try:
+        with source.path.open("rb") as stream:
+            head = stream.read(4)
+            if head == b"PAR1":
+                yield from _cut_parquet(source)
+                return
+            yield from cut_stream(stream, source.name, head)
+    except OSError as error:
+        yield Piece(name=source.name, refusal=f"cannot read: {error.strerror}", files_ended=1)
+
+
+def _cut_parquet(source: Source) -> Iterator[Piece]:
+    assert source.path is not None
+    try:
+        count = count_deal_parquet(source.path, source.name)
+    except InvalidInput as error:
+        yield Piece(name=source.name, refusal=str(error), files_ended=1)
+        return
+    for first in range(0, max(count, 1), ROWS_PER_PART):
+        ends = int(first + ROWS_PER_PART >= count)
+        yield Piece([source], "parquet", rows=(first, ROWS_PER_PART), files_ended=ends)
+
+
+def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece]:
+    """Yield pieces of a binary stream of unknown length, in bounded memory.
+
+    Parameters
+    ----------
+    stream : binary stream
+    name : str
+        Name for the column ``source``.
+    head : bytes
+        What has been read from the stream already.
+    """
+    head += stream.read(HEAD_BYTES - len(head))
+    kind = sniff(head)
+    if kind is None:
+        yield Piece(name=name, data=head[:QUOTED], refusal=_why_unknown(head), files_ended=1)
+        return
+    rest = head + stream.read(CHUNK_BYTES)
+    if len(rest) < LARGE_BYTES:
+        rest += stream.read(LARGE_BYTES - len(rest))
+    if len(rest) < LARGE_BYTES or kind == "parquet":
+        if kind == "parquet":
+            reason = "Parquet is read from files only, not from a stream"
+            yield Piece(name=name, refusal=reason, files_ended=1)
+        else:
+            whole = Source(name, data=rest, size=len(rest))
+            yield Piece([whole], files_ended=1)
+        return
+    if kind == "pbn":
+        yield from _cut_pbn(stream, name, rest)
+    elif kind == "lin":
+        yield from _cut_lin(stream, name, rest)
+    else:
+        yield from _cut_lines(stream, name, rest, kind)
+
+
+def _cut_lin(stream: BinaryIO, name: str, rest: bytes) -> Iterator[Piece]:
+    lasting = b""
+    while True:
+        more = stream.read(CHUNK_BYTES)
+        rest += more
+        cut = len(rest)
+        if more:
+            cut = _last(_QX, rest)
+            if cut <= 0:
+                cut = _last(_MD, rest)
+            if cut <= 0 and len(rest) < LONGEST_RECORD:
+                continue
+        if cut <= 0:
+            yield _no_end(name, rest)
+            return
+        text, encoding = decode_utf8(rest[:cut])
+        text = lasting + text
+        rest = rest[cut:]
+        _, parsed = parse_arrays([LinDocument(text, name, encoding)])
+        lasting = state_tokens(parsed, text)
+        yield Piece(
+            kind="lin", data=text, name=name, encoding=encoding, files_ended=0 if more else 1
+        )
+        if not more:
+            return
+
+
+def _cut_pbn(stream: BinaryIO, name: str, rest: bytes) -> Iterator[Piece]:
+    while True:
+        more = stream.read(CHUNK_BYTES)
+        rest += more
+        cut = _last(_GAME, rest) if more else len(rest)
+        if cut <= 0:
+            if len(rest) < LONGEST_RECORD:
+                continue
+            yield _no_end(name, rest)
+            return
+        yield Piece(kind="pbn", data=rest[:cut], name=name, files_ended=0 if more else 1)
+        rest = rest[cut:]
+        if not more:
+            return
+
+
+def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator[Piece]:
+    while True:
+        more = stream.read(CHUNK_BYTES)
+        rest += more
+        cut = rest.rfind(b"\n") + 1 if more else len(rest)
+        if cut <= 0:
+            if len(rest) < LONGEST_RECORD:
+                continue
+            yield _no_end(name, rest)
+            return
+        yield Piece(kind=kind, data=rest[:cut], name=name, files_ended=0 if more else 1)
+        rest = rest[cut:]
+        if not more:
+            return
+
+
+def _last(pattern: "re.Pattern[bytes]", data: bytes) -> int:
+    """Start of the last match, looked for from the end; -1 if there is none behind the start."""
+    window = 1 << 16
+    while True:
+        start = max(0, len(data) - window)
+        last = -1
+        for match in pattern.finditer(data, start):
+            last = match.start()
+        if last > 0 or start == 0:
+            return last
+        window *= 8
+
+
+def _no_end(name: str, rest: bytes) -> Piece:
+    return Piece(
+        name=name, data=rest[:QUOTED], files_ended=1,
+        refusal=f"expected a board within {LONGEST_RECORD} bytes, got none",
+    )  # fmt: skip
+
+
+def read_piece(piece: Piece) -> Batch:
+    """Deal and rejects frames of a piece, in the order of its files."""
+    if piece.refusal:
+        return _refused(piece.name, piece.refusal, _excerpt(piece.data))
+    if piece.kind == "parquet":
+        return _read_parquet(piece.sources[0], piece.rows)
+    if piece.kind == "lin":
+        return parse_lin([LinDocument(piece.data, piece.name, piece.encoding)], [])
+    if piece.kind is not None:
+        return _read_text(piece.kind, piece.data, piece.name)
+    return _read_group(piece.sources)
+
+
+def _read_group(sources: list[Source]) -> Batch:
+    """Read small files; runs of LIN files in one go."""
+    batches: list[Batch] = []
+    lin_files: list[tuple[bytes, str]] = []
+    for source in sources:
+        kind: Kind | None = None
+        batch: Batch | None = None
+        data = b""
+        try:
+            data = source.path.read_bytes() if source.path is not None else source.data or b""
+            kind = sniff(data)
+        except OSError as error:
+            batch = _refused(source.name, f"cannot read: {error.strerror}", "")
+        if kind in ("lin", "handviewer"):
+            lin_files.append((data, source.name))
+            continue
+        if lin_files:
+            batches.append(read_lin_files(lin_files))
+            lin_files = []
+        if batch is None and kind == "parquet":
+            batch = _read_parquet(source)
+        elif batch is None and kind is not None:
+            batch = _read_text(kind, data, source.name)
+        elif batch is None:
+            batch = _refused(source.name, _why_unknown(data), _excerpt(data))
+        batches.append(batch)
+    if lin_files:
+        batches.append(read_lin_files(lin_files))
+    return join(batches)
+
+
+def join(batches: list[Batch]) -> Batch:
+    """Put batches one behind the other."""
+    if len(batches) == 1:
+        return batches[0]
+    return Batch(
+        pl.concat([empty_deals(), *(batch.deals for batch in batches)]),
+        pl.concat([empty_rejects(), *(batch.rejects for batch in batches)]),
+    )
+
+
+def _read_parquet(source: Source, rows: tuple[int, int] | None = None) -> Batch:
+    if source.path is None:
+        return _refused(source.name, "Parquet is read from files only, not from bytes", "")
+    try:
+        if rows is not None:
+            return read_deal_parquet_part(source.path, source.name, *rows)
+        return read_deal_parquet(source.path, source.name)
+    except InvalidInput as error:
+        return _refused(source.name, str(error), "")
+
+
+def _read_text(kind: Kind, data: bytes, name: str) -> Batch:
+    if kind == "pbn":
+        from .pbn import read_pbn
+
+        return read_pbn(data, name)
+    if kind == "hands":
+        from .hand_text import read_hand_text
+
+        return read_hand_text(data, name)
+    return read_lin_files([(data, name)])
+
+
+def _why_unknown(data: bytes) -> str:
+    """Say why a file is none that can be read."""
+    if not data.strip():
+        return "empty"
+    if b"\0" in data[:HEAD_BYTES]:
+        kind = "a binary file"
+    elif data.lstrip()[:1] == b"<":
+        kind = "HTML or XML"
+    elif data.lstrip()[:1] in (b"{", b"["):
+        kind = "JSON or other text"
+    else:
+        kind = "other text"
+    return f"expected LIN, PBN, hands or Parquet, got {kind}: {_excerpt(data)[:40]!r}"
+
+
+def _excerpt(data: bytes) -> str:
+    """Return the beginning of some bytes as text that can be shown."""
+    return data[:QUOTED].decode("utf-8", "replace").replace("\0", "\\0")
+
+
+def _refused(name: str, reason: str, text: str) -> Batch:
+    return Batch(empty_deals(), reject_frame([(name, None, reason, text)]))

@@ -1,0 +1,191 @@
+"""Read deals from any mixture of files, folders, patterns, streams and bytes.
+
+:func:`read_deals` gives one frame, :func:`iter_deals` frames of bounded size. Several processes
+may read; the result does not depend on how many.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, TypeAlias
+
+import polars as pl
+
+from bidcascade.bridge import InvalidInput
+
+from .frame import Batch, empty_rejects
+from .inputs import Input, Source, find_sources
+from .pieces import Piece, cut_sources, join, read_piece
+from .pool import read_in_processes
+
+Progress: TypeAlias = Callable[[int, int, int], None]
+"""Called with files done, files in all, and boards so far."""
+
+CHUNK_DEALS = 100_000
+"""Rows a frame of :func:`iter_deals` has at most."""
+
+POOL_BYTES = 64 << 20
+"""Inputs smaller than this are read in the calling process unless jobs are asked for."""
+
+
+def read_deals(
+    inputs: Input | Iterable[Input],
+    *,
+    jobs: int | None = None,
+    rejects: Literal["collect", "raise"] = "collect",
+    progress: Progress | None = None,
+) -> Batch:
+    """Read all deals of some inputs.
+
+    Parameters
+    ----------
+    inputs : path, bytes or iterable of them
+        Paths, patterns (``lin/**/*.lin``), folders (read with all folders below), ``-`` for
+        standard input, handviewer links, or the contents of a file as bytes. LIN, PBN, hand text,
+        handviewer links and Parquet are told apart by what is in them.
+    jobs : int, optional
+        Processes. 1 stays in the calling process; by default as many as the machine has cores if
+        there are at least 64 MiB to read. As always with processes, a script that asks for
+        several needs ``if __name__ == "__main__":``.
+    rejects : {"collect", "raise"}
+        What to do with records that are no deals: return them, or raise at the first.
+    progress : callable, optional
+        Called with files done, files in all, boards so far.
+
+    Returns
+    -------
+    Batch
+        Deals and rejects in the order of the inputs.
+
+    Raises
+    ------
+    InvalidInput
+        If a path does not exist, if there is no deal in any input (the message says what was
+        found instead), or at the first reject if asked for.
+
+    Examples
+    --------
+    >>> deal = "3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,"
+    >>> read_deals(f"md|{deal}|mb|7N|".encode()).deals["auction"].to_list()
+    [[37]]
+    """
+    batches = list(_batches(inputs, jobs=jobs, rejects=rejects, progress=progress))
+    batch = join(batches)
+    if not batch.deals.height:
+        raise InvalidInput(_nothing_usable(batch.rejects, inputs))
+    return batch
+
+
+def iter_deals(
+    inputs: Input | Iterable[Input],
+    *,
+    jobs: int | None = None,
+    chunk_deals: int = CHUNK_DEALS,
+    rejects: Literal["collect", "raise"] = "collect",
+    progress: Progress | None = None,
+) -> Iterator[Batch]:
+    """Read the deals of some inputs in frames of at most ``chunk_deals`` rows.
+
+    Memory does not grow with the inputs: what is held is a frame, and a few pieces of some MiB
+    for each process. Parameters and errors are those of :func:`read_deals`, but no error is raised
+    where nothing is found: the rejects of the batches then say why.
+
+    Examples
+    --------
+    >>> deal = b"md|3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|"
+    >>> [batch.deals.height for batch in iter_deals(deal * 5, chunk_deals=2)]
+    [2, 2, 1]
+    """
+    if chunk_deals < 1:
+        raise InvalidInput(f"expected at least one deal a chunk, got {chunk_deals!r}")
+    held: list[Batch] = []
+    height = 0
+    for batch in _batches(inputs, jobs=jobs, rejects=rejects, progress=progress):
+        held.append(batch)
+        height += batch.deals.height
+        if height < chunk_deals:
+            continue
+        whole = join(held)
+        first = 0
+        while height - first >= chunk_deals:
+            # the rejects go out with the first frame of what was read together with them
+            yield Batch(
+                whole.deals.slice(first, chunk_deals),
+                empty_rejects() if first else whole.rejects,
+            )
+            first += chunk_deals
+        height -= first
+        held = [Batch(whole.deals.slice(first), empty_rejects())] if height else []
+    if held:
+        whole = join(held)
+        if whole.deals.height or whole.rejects.height:
+            yield whole
+
+
+def _batches(
+    inputs: Input | Iterable[Input],
+    *,
+    jobs: int | None,
+    rejects: Literal["collect", "raise"],
+    progress: Progress | None,
+) -> Iterator[Batch]:
+    """Frames of all pieces in the order of the inputs, records numbered through each source."""
+    if jobs is not None and jobs < 1:
+        raise InvalidInput(f"expected at least one process, got {jobs!r}")
+    sources = find_sources(inputs)
+    done = boards = 0
+    numbering = _Numbering()
+    for piece, batch in _read_all(sources, jobs):
+        batch = numbering.go_on(piece, batch)
+        if rejects == "raise" and batch.rejects.height:
+            raise InvalidInput(_describe(batch.rejects))
+        done += piece.files_ended
+        boards += batch.deals.height
+        yield batch
+        if progress is not None:
+            progress(done, len(sources), boards)
+
+
+def _read_all(sources: list[Source], jobs: int | None) -> Iterator[tuple[Piece, Batch]]:
+    if jobs is None:
+        total = sum(source.size for source in sources)
+        jobs = (os.cpu_count() or 1) if total >= POOL_BYTES else 1
+    if jobs > 1:
+        yield from read_in_processes(cut_sources(sources), jobs)
+        return
+    for piece in cut_sources(sources):
+        yield piece, read_piece(piece)
+
+
+class _Numbering:
+    """Lets record numbers run on through the pieces of one source."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.records = 0
+
+    def go_on(self, piece: Piece, batch: Batch) -> Batch:
+        if piece.kind in (None, "parquet"):
+            return batch
+        if piece.name != self.name:
+            self.name, self.records = piece.name, 0
+        before = self.records
+        self.records += batch.deals.height + batch.rejects["record"].count()
+        if piece.files_ended:
+            self.name = ""
+        if not before:
+            return batch
+        shifted = (pl.col("record") + before).cast(pl.UInt32)
+        return Batch(batch.deals.with_columns(shifted), batch.rejects.with_columns(shifted))
+
+
+def _nothing_usable(rejects: pl.DataFrame, inputs: object) -> str:
+    if rejects.height:
+        return f"expected deals, got none and {rejects.height} rejects; {_describe(rejects)}"
+    shown = inputs if isinstance(inputs, str | os.PathLike) else "the inputs"
+    return f"expected deals, got none: no board in {str(shown)!r}"
+
+
+def _describe(rejects: pl.DataFrame) -> str:
+    source, record, reason, _ = rejects.row(0)
+    where = source if record is None else f"{source}, record {record}"
+    return f"first reject: {where}: {reason}"
