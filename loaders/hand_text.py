@@ -91,8 +91,9 @@ def parse_deal_line(line: str) -> Deal:
         line = tag[1]
     elif (token := _LIN_TOKEN.fullmatch(line)) is not None:
         line = token[1]
-    hands = read_hands(line)
-    if isinstance(hands, str):
-        # not the usual spelling: the careful reader knows LIN, and says what is wrong
-        return parse_deal(line)
-    return Deal(hands, Seat(max(0, SEATS.find(line[0].upper()))))
+    if line[1:2] == ":" and line[0] in SEATS:
+        hands = read_hands(line)
+        if not isinstance(hands, str):
+            return Deal(hands, Seat(SEATS.index(line[0])))
+    # not the usual spelling: the careful reader knows LIN, and says what is wrong
+    return parse_deal(line)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bidcascade.bridge import CALL_COUNT, FIRST_BID, PASS, bid_strain
+from bidcascade.bridge import CALL_COUNT, FIRST_BID, PASS, Auction, bid_strain
 from bidcascade.bridge.scoring import score
 
 from .frame import (
@@ -222,7 +222,7 @@ class _Decoder:
         calls, notes = auction.calls, auction.notes
         code, declarer = int(self.tag_code[board]), int(self.tag_declarer[board])
         leader = int(self.play_leader[board])
-        if auction.status == "complete":
+        if Auction.of(calls, opener).is_complete:
             outcome = outcome_of(calls, opener)
             if not self.irregular[board]:
                 omitted = omitted_passes(calls, outcome, code, declarer, leader)
@@ -317,7 +317,7 @@ class _Decoder:
         return np.where(self.tricks < 0, from_tags, self.tricks).astype(np.int8)
 
     def _announcements(self) -> tuple[list[str], NDArray[np.bool_]]:
-        """Give texts (joined by the separator) and flags per call: a call with a note is alerted."""
+        """Give texts (joined) and flags per call; a call that refers to a note is alerted."""
         notes_of = self.boards.notes
         counts = self.call_count.tolist()
         silent = ["", *(_SEPARATOR * count for count in range(int(self.call_count.max())))]

@@ -1,0 +1,46 @@
+"""Plain text with one deal a line."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bidcascade.bridge import Deal, Seat, format_deal, format_deal_lin
+from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS, REJECT_SCHEMA
+from bidcascade.loaders.hand_text import parse_deal_line, read_hand_text
+from tests.support_bridge import DEALS
+
+SPADES = "AKQJT98765432"
+SUITS = f"N:{SPADES}... .{SPADES}.. ..{SPADES}. ...{SPADES}"
+
+
+@given(DEALS, st.sampled_from(Seat))
+def test_every_spelling_reads_back(deal: Deal, first: Seat) -> None:
+    pbn = format_deal(deal, first=first)
+    lin = format_deal_lin(deal)
+    text = "\n".join([pbn, lin, f"md|{lin}|", f'[Deal "{pbn}"]', lin.rpartition(",")[0] + ","])
+    batch = read_hand_text(text.encode(), "hands.txt")
+    assert batch.rejects.height == 0
+    assert batch.deals.select(HAND_COLUMNS).rows() == [deal.hands] * 5
+    assert batch.deals["dealer"].to_list() == [
+        first.letter, deal.dealer.letter, deal.dealer.letter, first.letter, deal.dealer.letter,
+    ]  # fmt: skip
+    assert parse_deal_line(pbn).hands == deal.hands
+
+
+def test_bad_lines_are_rejects_with_their_line_number() -> None:
+    lines = ["# comment", "", SUITS, "rubbish", SUITS.replace("AKQ", "AAQ", 1), "  " + SUITS]
+    batch = read_hand_text("\r\n".join(lines).encode("utf-8-sig"), "f")
+    assert batch.deals["record"].to_list() == [3, 6]
+    assert batch.deals["encoding"].to_list() == ["utf-8-sig"] * 2
+    assert batch.rejects["record"].to_list() == [4, 5]
+    reasons = batch.rejects["reason"].to_list()
+    assert reasons[0].startswith("line 4: expected a deal")
+    assert "'rubbish'" in reasons[0]
+    assert "duplicate card" in reasons[1]
+    assert batch.rejects["text"].to_list() == [lines[3], lines[4]]
+
+
+def test_nothing_read() -> None:
+    batch = read_hand_text(b"# nothing\n")
+    assert batch.deals.schema == DEAL_SCHEMA
+    assert batch.rejects.schema == REJECT_SCHEMA
+    assert batch.deals.height == batch.rejects.height == 0
