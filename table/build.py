@@ -48,8 +48,8 @@ class _Sparse:
     """A column of which few rows have a value."""
 
     def __init__(self) -> None:
-        self.rows = array("Q")
-        self.values = array("q")
+        self.rows = array("I")
+        self.values = array("I")
 
     def add(self, row: int, value: int) -> None:
         self.rows.append(row)
@@ -57,7 +57,7 @@ class _Sparse:
 
     def dense(self, count: int, missing: int, kind: type[np.generic]) -> Column:
         column = np.full(count, missing, dtype=kind)
-        column[np.frombuffer(self.rows, dtype=np.uint64)] = np.frombuffer(self.values, np.int64)
+        column[np.frombuffer(self.rows, dtype=np.uint32)] = np.frombuffer(self.values, np.uint32)
         return column
 
 
@@ -109,7 +109,7 @@ class TableBuilder:
         self._tags = TagInterner(self._texts)
         self._auctions = bytearray()
         self._lengths = array("H")
-        self._row_criteria = array("q")
+        self._row_criteria = array("i")
         self._row_description = array("I")
         self._labels = {name: _Sparse() for name in LABEL_COLUMNS}
         self._augmented = AugmentationCheck()
@@ -172,7 +172,7 @@ class TableBuilder:
         offsets = np.zeros(row_count + 1, dtype=np.int64)
         np.cumsum(np.frombuffer(self._lengths, dtype=np.uint16), out=offsets[1:])
         auctions = np.frombuffer(self._auctions, dtype=np.uint8)
-        row_criteria = np.frombuffer(self._row_criteria, dtype=np.int64)
+        row_criteria = np.frombuffer(self._row_criteria, dtype=np.int32)
         priority: I64 = np.arange(row_count, dtype=np.int64)
         if len(self._labels["rank"].rows):
             ranks = self._labels["rank"].dense(row_count, NO_RANK, np.int32)
@@ -204,7 +204,7 @@ class TableBuilder:
         table.imported.update(self.report.counts())
         return table, self.report
 
-    def _columns(self, trie: Trie, first: I64, further: I64, row_criteria: I64) -> Columns:
+    def _columns(self, trie: Trie, first: I64, further: I64, row_criteria: Column) -> Columns:
         """All columns but the interned ones, with numbers as they came up while reading."""
         count, row_count = len(trie.call), self.report.rows
         entries = trie.row_entry[first]

@@ -56,9 +56,9 @@ class _Level:
     call: U8
     inserted: Bools
     completed: Bools
-    rows: I64
+    rows: U32
     """Rows that end at this depth."""
-    row_node: I64
+    row_node: U32
 
 
 @dataclass(slots=True)
@@ -211,8 +211,8 @@ def _next_level(
         pair_call[order],
         inserted[order],
         after.completed(),
-        rows[stays],
-        row_node[stays],
+        rows[stays].astype(np.uint32),
+        row_node[stays].astype(np.uint32),
     )
     deeper = ~ends & (row_node >= 0)
     return level, after, rows[deeper], row_node[deeper]
@@ -279,7 +279,7 @@ def _remove_nodes_without_rows(levels: list[_Level]) -> None:
             new_number = np.cumsum(keep) - 1
             level.parent, level.call = level.parent[keep], level.call[keep]
             level.inserted, level.completed = level.inserted[keep], level.completed[keep]
-            level.row_node = new_number[level.row_node]
+            level.row_node = new_number[level.row_node].astype(np.uint32)
             if below is not None:
                 below.parent = new_number[below.parent]
         below = level

@@ -1,0 +1,64 @@
+"""A table of millions of rows: import in bounded memory, own format, opening."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bidcascade.table import BiddingTable, import_table, lint
+from tests.support_tables import write_made_up_table
+
+ROWS = 6_000_000
+MOST_MEMORY = 1_500_000_000
+"""Bytes an import of seven million rows may use at its peak."""
+
+IMPORT = """
+import resource, sys, time
+from bidcascade.table import import_table
+start = time.perf_counter()
+table, report = import_table(sys.argv[1])
+seconds = time.perf_counter() - start
+table.save(sys.argv[2])
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print(report.rows, report.entries, round(seconds, 2), peak, table.digest)
+"""
+
+
+def test_a_made_up_table_is_sound(tmp_path: Path) -> None:
+    rows = write_made_up_table(tmp_path / "rows.jsonl", 20_000)
+    table, report = import_table(tmp_path / "rows.jsonl")
+    assert report.counts() == {**dict.fromkeys(report.counts(), 0), "rows": rows}
+    assert len(table) == rows > 20_000
+    assert 0.70 < (table.variant_set == 0).mean() < 0.90
+    entries = range(0, len(table), 97)
+    for entry, auction in zip(entries, table.auctions_of(entries), strict=True):
+        assert table.find(auction) == entry
+        assert bytes(table.auction_of(entry)) == auction
+    assert table.plan().node_count == rows
+
+
+@pytest.mark.slow
+def test_seven_million_rows_import_in_bounded_memory(tmp_path: Path) -> None:
+    """Run with ``-m slow -s`` to see the figures."""
+    rows = write_made_up_table(tmp_path / "rows.jsonl", ROWS)
+    assert rows > 7_000_000
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT, str(tmp_path / "rows.jsonl"), str(tmp_path / "table")],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sys.path))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    read, entries, seconds, peak, digest = done.stdout.split()
+    size = sum(path.stat().st_size for path in (tmp_path / "table").iterdir())
+    print(f"{rows:,} rows, {seconds} s, peak {int(peak) / 1e6:,.0f} MB, {size / 1e6:,.0f} MB kept")
+    assert int(read) == int(entries) == rows
+    assert int(peak) < MOST_MEMORY
+    # about a dozen bytes for the trie, eight for description and index
+    assert size < 24 * rows
+    table = BiddingTable.open(tmp_path / "table", verify=True)
+    assert table.digest == digest
+    assert len(table) == rows
+    assert lint(table, examples=1).findings["inserted"].count == 0

@@ -1,0 +1,224 @@
+"""The own format: what is saved is opened, damage is named, nothing is left half-written."""
+
+import errno
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bidcascade.bridge import InvalidTable
+from bidcascade.table import BiddingTable, Row, build_table, save, storage
+
+ROWS = [
+    Row(b"", 7, "15-17 ♣♦", ("HCP >= 15", "HCP <= 17"), 0, "Strong", 1, ("Alert",), "a.bidding:3"),
+    Row(b"", 7, "20-22", ("HCP >= 20",), 1),
+    Row(b"\x07\x00", 8, "asks", ("SL_H >= 4",), 2),
+    Row(b"", 0),
+]
+
+
+@pytest.fixture
+def table() -> BiddingTable:
+    return build_table(
+        ROWS, user_terms={"Long": "SL_S + SL_H"}, profile="mlbridge", undescribed="reject"
+    )[0]
+
+
+@pytest.fixture
+def folder(table: BiddingTable, tmp_path: Path) -> Path:
+    table.save(tmp_path / "saved")
+    return tmp_path / "saved"
+
+
+def change_manifest(folder: Path, **changes: Any) -> None:
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_what_is_saved_is_opened(table: BiddingTable, folder: Path) -> None:
+    opened = BiddingTable.open(folder, verify=True)
+    assert opened == table
+    assert opened.info() == table.info()
+    assert opened.imported == table.imported
+    assert list(opened.rows()) == list(table.rows())
+    assert opened.compute_digest() == table.digest
+    assert not opened.call.flags.writeable
+
+
+def test_columns_are_mapped_and_reach_the_plan_uncopied(folder: Path) -> None:
+    opened = BiddingTable.open(folder)
+    plan = opened.plan()
+    for column in ("first_child", "child_count", "call", "flags"):
+        assert np.shares_memory(getattr(plan, column), opened.columns[column])
+        base = opened.columns[column].base
+        assert isinstance(base, np.memmap)
+
+
+def test_an_empty_table_is_saved_and_opened(tmp_path: Path) -> None:
+    table, _ = build_table([])
+    table.save(tmp_path / "empty")
+    assert BiddingTable.open(tmp_path / "empty", verify=True) == table
+
+
+def test_nothing_that_is_there_is_overwritten_unasked(folder: Path, tmp_path: Path) -> None:
+    other, _ = build_table(ROWS[3:])
+    with pytest.raises(InvalidTable, match="which is there already"):
+        other.save(folder)
+    other.save(folder, overwrite=True)
+    assert BiddingTable.open(folder, verify=True) == other
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("keep me")
+    with pytest.raises(InvalidTable, match="which is no bidding table"):
+        other.save(tmp_path / "mine", overwrite=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "saved"]
+
+
+def test_a_table_may_replace_the_folder_it_is_mapped_from(folder: Path) -> None:
+    opened = BiddingTable.open(folder)
+    opened.save(folder, overwrite=True)
+    assert BiddingTable.open(folder, verify=True) == opened
+    assert len(list(opened.rows())) == len(ROWS)
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_full_disk_leaves_what_was_there(
+    table: BiddingTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exists: bool
+) -> None:
+    before = build_table(ROWS[3:])[0]
+    place = tmp_path / "place"
+    if exists:
+        before.save(place)
+    written = 0
+
+    def full(file: Any, array: Any, **options: Any) -> None:
+        nonlocal written
+        written += 1
+        if written == 5:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        np.lib.format.write_array(file, array, allow_pickle=False)
+
+    monkeypatch.setattr(storage.np, "save", full)
+    with pytest.raises(InvalidTable, match=r"could not write the table to .*: No space left"):
+        save(table, place, overwrite=True)
+    assert [path.name for path in tmp_path.iterdir()] == (["place"] if exists else [])
+    if exists:
+        assert BiddingTable.open(place, verify=True) == before
+
+
+def test_a_rename_that_fails_leaves_what_was_there(
+    table: BiddingTable, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = Path.rename
+
+    def refuse(self: Path, target: Path) -> Path:
+        if self.suffix == ".partial":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(InvalidTable, match="Permission denied"):
+        save(build_table([])[0], folder, overwrite=True)
+    assert BiddingTable.open(folder, verify=True) == table
+    assert [path.name for path in folder.parent.iterdir()] == ["saved"]
+
+
+def test_another_version_is_refused(folder: Path) -> None:
+    change_manifest(folder, version=2)
+    with pytest.raises(InvalidTable, match="expected format version 1, got '2'; export the table"):
+        BiddingTable.open(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "other"}, "expected the format 'bidcascade bidding table'"),
+        ({"profile": "acol"}, "expected 'profile' as one of gib, mlbridge, got 'acol'"),
+        ({"undescribed": "maybe"}, "expected 'undescribed' as one of allow, pass, reject"),
+        ({"entries": "4"}, "expected 'entries' as int"),
+        ({"entries": 5}, "expected 5 values in column 'call', got 4"),
+        ({"columns": {}}, "expected the columns of a table, got none too many and call"),
+        ({"digest": None}, "expected 'digest' as str"),
+    ],
+)
+def test_a_wrong_manifest_is_refused(folder: Path, change: dict[str, Any], message: str) -> None:
+    change_manifest(folder, **change)
+    with pytest.raises(InvalidTable, match=message):
+        BiddingTable.open(folder)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "[" * 100_000])
+def test_a_manifest_that_is_none_is_refused(folder: Path, text: str) -> None:
+    (folder / "manifest.json").write_text(text)
+    with pytest.raises(InvalidTable, match=r"manifest\.json: expected"):
+        BiddingTable.open(folder)
+
+
+def test_a_foreign_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidTable, match=r"expected a folder of a bidding table with a manifest"):
+        BiddingTable.open(tmp_path)
+    with pytest.raises(InvalidTable, match="No such file"):
+        BiddingTable.open(tmp_path / "absent")
+
+
+def test_a_missing_or_cut_column_is_named(folder: Path) -> None:
+    file = folder / "first_child.npy"
+    whole = file.read_bytes()
+    for size in (0, 20, len(whole) - 1):
+        file.write_bytes(whole[:size])
+        with pytest.raises(InvalidTable, match=r"first_child\.npy: expected \d+ bytes, got"):
+            BiddingTable.open(folder)
+    file.unlink()
+    with pytest.raises(InvalidTable, match=r"expected a file first_child\.npy, got none"):
+        BiddingTable.open(folder)
+
+
+def test_a_column_of_another_kind_is_named(folder: Path) -> None:
+    file = folder / "call.npy"
+    size = file.stat().st_size
+    file.write_bytes(b"x" * size)
+    with pytest.raises(InvalidTable, match=r"call\.npy: expected a column"):
+        BiddingTable.open(folder)
+    np.save(file, np.zeros(4, dtype=np.int8))
+    with pytest.raises(InvalidTable, match=r"call\.npy: expected 4 values of uint8"):
+        BiddingTable.open(folder)
+
+
+def test_a_column_that_would_run_code_is_refused(folder: Path) -> None:
+    file = folder / "call.npy"
+    np.save(file, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["columns"]["call"]["bytes"] = file.stat().st_size
+    change_manifest(folder, columns=manifest["columns"])
+    with pytest.raises(InvalidTable, match=r"call\.npy: expected a column"):
+        BiddingTable.open(folder)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("call", 9, "expected the digest"),
+        ("description", 9_999, "expected values below"),
+        ("child_count", 60_000, "expected children below"),
+    ],
+)
+def test_verify_finds_changed_values(folder: Path, column: str, value: int, message: str) -> None:
+    values = np.load(folder / f"{column}.npy")
+    values[0] = value
+    np.save(folder / f"{column}.npy", values)
+    assert len(BiddingTable.open(folder)) == 4
+    with pytest.raises(InvalidTable, match=message):
+        BiddingTable.open(folder, verify=True)
+
+
+def test_saving_below_a_file_is_refused(table: BiddingTable, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidTable, match="could not write the table"):
+        save(table, tmp_path / "file" / "table")
+
+
+def test_a_copied_folder_is_the_same_table(table: BiddingTable, folder: Path) -> None:
+    copied = shutil.copytree(folder, folder.with_name("copy"))
+    assert BiddingTable.open(copied) == table
