@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cpu_cascade import box_bits, first_block, group_pairs, member_bits, walk_block
-from .cpu_features import bit_columns, pack_hands, run_programs
+from .cpu_features import bit_columns, order_by_dealer, pack_hands, run_programs
 from .deals import DealArrays
 from .layout import LANE_LIMIT
 from .memory import pairs_that_fit
@@ -26,11 +26,13 @@ from .results import BitColumns, EntryLists, FirstAuctions
 from .types import U16, U32, U64
 
 NAME = "cpu"
-BLOCK_DEALS = 1 << 14
-"""Deals in a block; list entries are 16-bit numbers, so at most 65,536."""
-LIST_THRESHOLD = 32
-"""Fewer deals than this are kept as a list, more as bits."""
+BLOCK_DEALS = 1 << 16
+"""Most deals in a block; list entries are 16-bit numbers, so not more than 65,536."""
+LIST_THRESHOLD = 64
+"""Fewer deals than this are kept as a list, more as bits (in a full block)."""
 UNBOUNDED_DEPTH = 1 << 20
+ORDERED_DEALS = 1 << 22
+"""Deals that are brought into order together for counts; a thread's counts fit 32 bits."""
 _MEMBERS_AT_ONCE = 1024
 
 _NO_COUNTS: U32 = np.zeros(0, np.uint32)
@@ -152,16 +154,16 @@ def _buffer(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
     return buffers[name][:size].reshape(shape)
 
 
-def pack(plan: Plan, deals: DealArrays, *, rotate: bool, out: U64) -> U64:
-    """Pack the hands of ``deals`` into ``out`` [4, n, words] and return it."""
+def _pack(plan: Plan, deals: DealArrays, order: U32, *, rotate: bool, out: U64) -> U64:
+    """Pack the hands of the deals ``order`` into ``out`` [4, len(order), words]; return it."""
     packing = plan.packing
     pack_hands(
-        deals.hands, deals.dealer, deals.vulnerability, int(rotate),
+        deals.hands, deals.dealer, deals.vulnerability, order, int(rotate),
         packing.suit_words, packing.length_words, packing.context_words, out,
     )  # fmt: skip
     if len(packing.program_starts):
         run_programs(
-            deals.hands, deals.dealer, deals.vulnerability, int(rotate),
+            deals.hands, deals.dealer, deals.vulnerability, order, int(rotate),
             packing.programs, packing.program_starts, packing.program_flags,
             packing.program_stack, packing.term_suits, packing.term_lengths,
             packing.term_contexts, packing.lane_words, out,
@@ -209,11 +211,25 @@ class _Blocks:
 _blocks = _Blocks(max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1))
 
 
-def _block_features(plan: Plan, block: DealArrays, *, rotate: bool) -> U64:
+def _block_size(deals: int) -> int:
+    """Deals a block gets: whole words, and work for every thread."""
+    share = -(-deals // (64 * _blocks.threads)) * 64
+    return max(1, min(BLOCK_DEALS, max(share, 1024)))
+
+
+def _threshold(bit_words: int) -> int:
+    """Where lists begin: walking a few deals must cost less than ANDing the words of a block."""
+    return min(LIST_THRESHOLD, max(4, bit_words // 16))
+
+
+def _in_order(start: int, stop: int) -> U32:
+    return np.arange(start, stop, dtype=np.uint32)
+
+
+def _block_features(plan: Plan, deals: DealArrays, order: U32, *, rotate: bool) -> U64:
     words = plan.packing.lane_words + plan.packing.flag_words
-    return pack(
-        plan, block, rotate=rotate, out=_buffer("features", (4, len(block), words), np.uint64)
-    )
+    out = _buffer("features", (4, len(order), words), np.uint64)
+    return _pack(plan, deals, order, rotate=rotate, out=out)
 
 
 def _block_columns(plan: Plan, cpu: _CpuPlan, features: U64, out: U64) -> None:
@@ -229,7 +245,8 @@ def _block_columns(plan: Plan, cpu: _CpuPlan, features: U64, out: U64) -> None:
 
 def _walk(
     plan: Plan,
-    block: DealArrays,
+    deals: DealArrays,
+    order: U32,
     *,
     counts: U32,
     pair_nodes: U32,
@@ -237,21 +254,22 @@ def _walk(
     completed_only: bool = False,
     max_depth: int | None = None,
 ) -> int:
-    """Walk one block; the number of pairs written, -1 if they did not fit."""
+    """Walk the block of the deals ``order``; return how many pairs, -1 if they did not fit."""
     cpu = _CpuPlan.of(plan)
-    features = _block_features(plan, block, rotate=True)
-    bit_words = (len(block) + 63) // 64
+    features = _block_features(plan, deals, order, rotate=True)
+    bit_words = (len(order) + 63) // 64
     columns = _buffer("columns", (4, len(cpu.column_kind), bit_words), np.uint64)
-    if len(block) >= LIST_THRESHOLD:
+    threshold = _threshold(bit_words)
+    if len(order) >= threshold:
         _block_columns(plan, cpu, features, columns)
     written: int = walk_block(
-        features, columns, len(block), LIST_THRESHOLD,
+        features, columns, len(order), threshold,
         plan.packing.lane_words, plan.packing.flag_words, cpu.boxes, cpu.box_offsets,
         cpu.box_columns, plan.set_offsets, plan.set_boxes, plan.first_child,
         plan.child_count, plan.node_box, plan.flags, plan.root_count,
         int(completed_only), UNBOUNDED_DEPTH if max_depth is None else max_depth,
         _buffer("bits", (cpu.levels + 2, bit_words), np.uint64),
-        _buffer("lists", (cpu.levels + 1, LIST_THRESHOLD), np.uint16),
+        _buffer("lists", (cpu.levels + 1, threshold), np.uint16),
         counts, pair_nodes, pair_deals,
     )  # fmt: skip
     return written
@@ -262,11 +280,13 @@ def features(plan: Plan, deals: DealArrays) -> U64:
     words = plan.packing.lane_words + plan.packing.flag_words
     out = np.empty((4, len(deals), words), np.uint64)
 
-    def one_block(start: int) -> None:
-        stop = min(start + BLOCK_DEALS, len(deals))
-        pack(plan, deals.slice(start, stop), rotate=True, out=out[:, start:stop])
+    size = _block_size(len(deals))
 
-    _blocks.run_all(one_block, range(0, len(deals), BLOCK_DEALS))
+    def one_block(start: int) -> None:
+        stop = min(start + size, len(deals))
+        _pack(plan, deals, _in_order(start, stop), rotate=True, out=out[:, start:stop])
+
+    _blocks.run_all(one_block, range(0, len(deals), size))
     return out
 
 
@@ -277,9 +297,11 @@ def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = 
     cpu = _CpuPlan.of(plan).only(boxes)
     result = BitColumns.empty(len(numbers), len(deals))
 
+    size = _block_size(len(deals))
+
     def one_block(start: int) -> None:
-        block = deals.slice(start, min(start + BLOCK_DEALS, len(deals)))
-        features = _block_features(plan, block, rotate=False)
+        block = _in_order(start, min(start + size, len(deals)))
+        features = _block_features(plan, deals, block, rotate=False)
         bit_words = (len(block) + 63) // 64
         columns = _buffer("columns", (4, len(cpu.column_kind), bit_words), np.uint64)
         _block_columns(plan, cpu, features, columns)
@@ -288,27 +310,36 @@ def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = 
             result.words[:, :, start // 64 : start // 64 + bit_words],
         )  # fmt: skip
 
-    _blocks.run_all(one_block, range(0, len(deals), BLOCK_DEALS))
+    _blocks.run_all(one_block, range(0, len(deals), size))
     return result
 
 
 def cascade_counts(plan: Plan, deals: DealArrays) -> U64:
     """Per node, how many deals reach it (uint64 [nodes])."""
     total = np.zeros(plan.node_count, np.uint64)
-    starts = range(0, len(deals), BLOCK_DEALS)
+    for start in range(0, len(deals), ORDERED_DEALS):
+        part = deals.slice(start, min(start + ORDERED_DEALS, len(deals)))
+        _add_counts(plan, part, total)
+    return total
+
+
+def _add_counts(plan: Plan, deals: DealArrays, total: U64) -> None:
+    order = order_by_dealer(deals.hands, deals.dealer)
+    size = _block_size(len(deals))
+    starts = range(0, len(deals), size)
     shares = [starts[share :: _blocks.threads] for share in range(_blocks.threads)]
 
     def one_share(share: int) -> U32:
-        # 32 bits a node and thread: no share has 2**32 deals
         counts = np.zeros(plan.node_count, np.uint32)
         for start in shares[share]:
-            block = deals.slice(start, min(start + BLOCK_DEALS, len(deals)))
-            _walk(plan, block, counts=counts, pair_nodes=_NO_PAIRS, pair_deals=_NO_DEALS)
+            _walk(
+                plan, deals, order[start : start + size], counts=counts, pair_nodes=_NO_PAIRS,
+                pair_deals=_NO_DEALS,
+            )  # fmt: skip
         return counts
 
     for counts in _blocks.run(one_share, [n for n, share in enumerate(shares) if len(share)]):
         total += counts
-    return total
 
 
 def cascade_all(
@@ -321,17 +352,21 @@ def cascade_all(
 ) -> Iterator[EntryLists]:
     """Per deal, the nodes it reaches, depth first; in chunks of deals that fit the memory."""
     capacity = pairs_that_fit(_blocks.threads, bytes_per_pair=10)
+    # a sample says how many deals' pairs fit; a block that still does not fit is split
+    sample = deals.slice(0, min(64, len(deals)))
+    pairs_per_deal = max(1.0, int(cascade_counts(plan, sample).sum()) / max(1, len(sample)))
+    fitting = max(64, int(capacity / (1.5 * pairs_per_deal)) // 64 * 64)
+    size = min(_block_size(len(deals)), fitting)
 
     def one_block(start: int) -> list[EntryLists]:
-        stop = min(start + BLOCK_DEALS, len(deals))
         return list(
             _lists_of(
-                plan, deals, start, stop, capacity=capacity, completed_only=completed_only,
-                max_depth=max_depth, limit=limit,
+                plan, deals, start, min(start + size, len(deals)), capacity=capacity,
+                completed_only=completed_only, max_depth=max_depth, limit=limit,
             )
         )  # fmt: skip
 
-    for lists in _blocks.run(one_block, range(0, len(deals), BLOCK_DEALS)):
+    for lists in _blocks.run(one_block, range(0, len(deals), size)):
         yield from lists
 
 
@@ -352,8 +387,10 @@ def _lists_of(
     capacity = min(capacity, count * plan.node_count) if count > 1 else plan.node_count
     pair_nodes = _buffer("pair_nodes", (max(1, capacity),), np.uint32)
     pair_deals = _buffer("pair_deals", (max(1, capacity),), np.uint16)
+    block = deals.slice(start, stop)
+    order = order_by_dealer(block.hands, block.dealer)
     written = _walk(
-        plan, deals.slice(start, stop), counts=_NO_COUNTS, pair_nodes=pair_nodes,
+        plan, block, order, counts=_NO_COUNTS, pair_nodes=pair_nodes,
         pair_deals=pair_deals, completed_only=completed_only, max_depth=max_depth,
     )  # fmt: skip
     if written < 0:
@@ -368,7 +405,7 @@ def _lists_of(
     totals = np.empty(count, np.uint64)
     entries = np.empty(written, np.uint32)
     most = written if limit is None else limit
-    filled = group_pairs(pair_nodes, pair_deals, written, count, most, totals, entries)
+    filled = group_pairs(pair_nodes, pair_deals, written, order, most, totals, entries)
     offsets = np.zeros(count + 1, np.uint64)
     np.cumsum(np.minimum(totals, np.uint64(most)), out=offsets[1:])
     yield EntryLists(start, offsets, entries[:filled], totals)
@@ -379,18 +416,19 @@ def cascade_first(plan: Plan, deals: DealArrays) -> FirstAuctions:
     cpu = _CpuPlan.of(plan)
     result = FirstAuctions.empty(len(deals))
 
+    size = _block_size(len(deals))
+
     def one_block(start: int) -> None:
-        stop = min(start + BLOCK_DEALS, len(deals))
-        block = deals.slice(start, stop)
+        stop = min(start + size, len(deals))
         first_block(
-            _block_features(plan, block, rotate=True), len(block), plan.packing.lane_words,
-            plan.packing.flag_words, cpu.boxes, plan.set_offsets, plan.set_boxes,
+            _block_features(plan, deals, _in_order(start, stop), rotate=True), stop - start,
+            plan.packing.lane_words, plan.packing.flag_words, cpu.boxes, plan.set_offsets, plan.set_boxes,
             plan.first_child, plan.child_count, plan.node_box, plan.call, plan.flags,
             plan.root_count, result.entry[start:stop], result.passes[start:stop],
             result.defaults[start:stop],
         )  # fmt: skip
 
-    _blocks.run_all(one_block, range(0, len(deals), BLOCK_DEALS))
+    _blocks.run_all(one_block, range(0, len(deals), size))
     return result
 
 
@@ -424,9 +462,11 @@ def _members(plan: Plan, deals: DealArrays, entries: Sequence[int], out: U64) ->
     boxes = plan.node_box[np.array(nodes, np.int64)].astype(np.int64)
     wanted = np.array([place[int(entry)] for entry in entries], np.int64)
 
+    size = _block_size(len(deals))
+
     def one_block(start: int) -> None:
-        block = deals.slice(start, min(start + BLOCK_DEALS, len(deals)))
-        features = _block_features(plan, block, rotate=True)
+        block = _in_order(start, min(start + size, len(deals)))
+        features = _block_features(plan, deals, block, rotate=True)
         bit_words = (len(block) + 63) // 64
         columns = _buffer("columns", (4, len(cpu.column_kind), bit_words), np.uint64)
         _block_columns(plan, cpu, features, columns)
@@ -438,7 +478,7 @@ def _members(plan: Plan, deals: DealArrays, entries: Sequence[int], out: U64) ->
         out[:, 0, start // 64 : start // 64 + bit_words] = reached[wanted]
 
     if len(nodes):
-        _blocks.run_all(one_block, range(0, len(deals), BLOCK_DEALS))
+        _blocks.run_all(one_block, range(0, len(deals), size))
 
 
 def warm_up(plan: Plan) -> None:

@@ -22,7 +22,7 @@ _H = np.uint64(0x8080808080808080)
 _NO_ENTRY = np.uint32(0xFFFFFFFF)
 
 # rows of the state array
-NEXT, END, SOURCE, IS_LIST, SIZE = range(5)
+NEXT, END, SOURCE, IS_LIST, SIZE, FIRST_WORD, END_WORD = range(7)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -73,46 +73,54 @@ def _filter_list(
 
 
 @njit(cache=True, nogil=True)
-def _and_columns(source: U64, target: U64, columns: U64, numbers: Any, bit_words: int) -> int:
-    """AND columns into a set of bits; return how many bits are left."""
+def _and_columns(
+    source: U64, target: U64, columns: U64, numbers: Any, first_word: int, end_word: int
+) -> int:
+    """AND columns into a set of bits; return how many bits are left.
+
+    Loops run from zero over slices: that is what lets the compiler vectorise them.
+    """
     count = len(numbers)
+    words = end_word - first_word
+    source = source[first_word:end_word]
+    target = target[first_word:end_word]
     total = np.uint64(0)
-    first = columns[numbers[0]]
+    first = columns[numbers[0]][first_word:end_word]
     if count == 1:
-        for word in range(bit_words):
+        for word in range(words):
             bits = source[word] & first[word]
             target[word] = bits
             total += _popcount(bits)
         return np.int64(total)
-    second = columns[numbers[1]]
+    second = columns[numbers[1]][first_word:end_word]
     if count == 2:
-        for word in range(bit_words):
+        for word in range(words):
             bits = source[word] & first[word] & second[word]
             target[word] = bits
             total += _popcount(bits)
         return np.int64(total)
-    third = columns[numbers[2]]
+    third = columns[numbers[2]][first_word:end_word]
     if count == 3:
-        for word in range(bit_words):
+        for word in range(words):
             bits = source[word] & first[word] & second[word] & third[word]
             target[word] = bits
             total += _popcount(bits)
         return np.int64(total)
-    fourth = columns[numbers[3]]
+    fourth = columns[numbers[3]][first_word:end_word]
     if count == 4:
-        for word in range(bit_words):
+        for word in range(words):
             bits = source[word] & first[word] & second[word] & third[word] & fourth[word]
             target[word] = bits
             total += _popcount(bits)
         return np.int64(total)
-    for word in range(bit_words):
+    for word in range(words):
         target[word] = source[word] & first[word] & second[word] & third[word] & fourth[word]
     for number in numbers[4 : count - 1]:
-        column = columns[number]
-        for word in range(bit_words):
+        column = columns[number][first_word:end_word]
+        for word in range(words):
             target[word] &= column[word]
-    column = columns[numbers[count - 1]]
-    for word in range(bit_words):
+    column = columns[numbers[count - 1]][first_word:end_word]
+    for word in range(words):
         bits = target[word] & column[word]
         target[word] = bits
         total += _popcount(bits)
@@ -120,11 +128,11 @@ def _and_columns(source: U64, target: U64, columns: U64, numbers: Any, bit_words
 
 
 @njit(cache=True, nogil=True)
-def _bits_to_list(bits: U64, bit_words: int, target: U16) -> int:
+def _bits_to_list(bits: U64, first_word: int, end_word: int, target: U16) -> int:
     """Numbers of the set bits, ascending."""
     size = 0
     one = np.uint64(1)
-    for word in range(bit_words):
+    for word in range(first_word, end_word):
         rest = bits[word]
         while rest:
             low = rest & (~rest + one)
@@ -179,7 +187,7 @@ def walk_block(
     """
     levels = bits.shape[0]
     bit_words = (count + 63) // 64
-    state = np.zeros((5, levels + 1), np.int64)
+    state = np.zeros((7, levels + 1), np.int64)
     want_counts = len(counts) > 0
     capacity = len(pair_nodes)
     want_pairs = capacity > 0
@@ -192,6 +200,7 @@ def walk_block(
         bits[0, bit_words - 1] = (one << np.uint64(count % 64)) - one
     state[END, 0] = root_count
     state[SIZE, 0] = count
+    state[END_WORD, 0] = bit_words
     if count < threshold:
         state[IS_LIST, 0] = 1
         for deal in range(count):
@@ -212,6 +221,8 @@ def walk_block(
         source = state[SOURCE, level]
         is_list = state[IS_LIST, level]
         size = state[SIZE, level]
+        first_word = state[FIRST_WORD, level]
+        end_word = state[END_WORD, level]
         target = below
         seat = level & 3
         if box == ALWAYS:
@@ -235,27 +246,34 @@ def walk_block(
                     lists[source], size, lists[below], features[seat], boxes[box],
                     lane_words, flag_words,
                 )  # fmt: skip
-        elif box & MULTIPLE:
-            number = box & _MULTIPLE_INDEX
-            for word in range(bit_words):
-                bits[below, word] = 0
-            for j in range(set_offsets[number], set_offsets[number + 1]):
-                member = set_boxes[j]
-                _and_columns(
-                    bits[source], bits[levels - 1], columns[seat],
-                    box_columns[box_offsets[member] : box_offsets[member + 1]], bit_words,
-                )  # fmt: skip
-                for word in range(bit_words):
-                    bits[below, word] |= bits[levels - 1, word]
-            total = np.uint64(0)
-            for word in range(bit_words):
-                total += _popcount(bits[below, word])
-            size = np.int64(total)
         else:
-            size = _and_columns(
-                bits[source], bits[below], columns[seat],
-                box_columns[box_offsets[box] : box_offsets[box + 1]], bit_words,
-            )  # fmt: skip
+            if box & MULTIPLE:
+                number = box & _MULTIPLE_INDEX
+                for word in range(first_word, end_word):
+                    bits[below, word] = 0
+                for j in range(set_offsets[number], set_offsets[number + 1]):
+                    member = set_boxes[j]
+                    _and_columns(
+                        bits[source], bits[levels - 1], columns[seat],
+                        box_columns[box_offsets[member] : box_offsets[member + 1]],
+                        first_word, end_word,
+                    )  # fmt: skip
+                    for word in range(first_word, end_word):
+                        bits[below, word] |= bits[levels - 1, word]
+                total = np.uint64(0)
+                for word in range(first_word, end_word):
+                    total += _popcount(bits[below, word])
+                size = np.int64(total)
+            else:
+                size = _and_columns(
+                    bits[source], bits[below], columns[seat],
+                    box_columns[box_offsets[box] : box_offsets[box + 1]], first_word, end_word,
+                )  # fmt: skip
+            if size:
+                while bits[below, first_word] == 0:
+                    first_word += 1
+                while bits[below, end_word - 1] == 0:
+                    end_word -= 1
         if size == 0:
             continue
         if want_counts:
@@ -264,7 +282,7 @@ def walk_block(
         descend = children > 0 and below < max_depth
         if not is_list and size < threshold and (descend or want_pairs):
             # few are left: go on with a list, at this level's own place
-            _bits_to_list(bits[target], bit_words, lists[below])
+            _bits_to_list(bits[target], first_word, end_word, lists[below])
             target = below
             is_list = 1
         if want_pairs and (not completed_only or node_flags[node] & COMPLETED):
@@ -276,7 +294,7 @@ def walk_block(
                     pair_deals[written + i] = lists[target, i]
             else:
                 place = written
-                for word in range(bit_words):
+                for word in range(first_word, end_word):
                     rest = bits[target, word]
                     while rest:
                         low = rest & (~rest + one)
@@ -292,22 +310,32 @@ def walk_block(
             state[SOURCE, level] = target
             state[IS_LIST, level] = is_list
             state[SIZE, level] = size
+            state[FIRST_WORD, level] = first_word
+            state[END_WORD, level] = end_word
     return written
 
 
 @njit(cache=True, nogil=True)
 def group_pairs(
-    pair_nodes: U32, pair_deals: U16, pairs: int, count: int, limit: int, totals: U64, entries: U32
+    pair_nodes: U32,
+    pair_deals: U16,
+    pairs: int,
+    order: U32,
+    limit: int,
+    totals: U64,
+    entries: U32,
 ) -> int:
-    """Sort (node, deal) pairs by deal, keeping their order: the entries of each deal.
+    """Sort (node, place) pairs by deal, keeping their order: the entries of each deal.
 
-    ``totals`` [count] becomes the entries of each deal; the first ``limit`` of each go to
-    ``entries``, whose filled length is returned.
+    ``order`` [count] is the deal at each place of the block. ``totals`` [count] becomes the
+    number of entries of each deal; the first ``limit`` of each go to ``entries``, whose filled
+    length is returned.
     """
+    count = len(order)
     for deal in range(count):
         totals[deal] = 0
     for pair in range(pairs):
-        totals[pair_deals[pair]] += np.uint64(1)
+        totals[order[pair_deals[pair]]] += np.uint64(1)
     place = np.empty(count, np.int64)
     end = np.empty(count, np.int64)
     filled = 0
@@ -316,7 +344,7 @@ def group_pairs(
         filled += min(np.int64(totals[deal]), limit)
         end[deal] = filled
     for pair in range(pairs):
-        deal = pair_deals[pair]
+        deal = order[pair_deals[pair]]
         if place[deal] < end[deal]:
             entries[place[deal]] = pair_nodes[pair]
             place[deal] += 1

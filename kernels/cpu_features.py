@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from .layout import I32, OPCODES, SHAPES
-from .types import U8, U64
+from .layout import I32, OPCODES
+from .types import U8, U32, U64
 
 _TERM, _INT, _LT, _LE, _EQ, _NE, _GE, _GT = (
     OPCODES[name] for name in ("term", "int", "<", "<=", "==", "!=", ">=", ">")
@@ -15,10 +15,48 @@ _ADD, _SUB, _MUL, _NEG, _NOT, _AND, _OR, _END = (
     OPCODES[name] for name in ("+", "-", "*", "neg", "not", "and", "or", "end")
 )
 
-# length of each of the 8,192 holdings
-_LENGTH = np.bitwise_count(np.arange(1 << 13)).astype(np.int64)
-_SHAPE_STEP = (1, 14, 196)
-assert SHAPES == 14**3
+# length and HCP of each of the 8,192 holdings
+_HOLDINGS = np.arange(1 << 13)
+_LENGTH = np.bitwise_count(_HOLDINGS).astype(np.int64)
+_POINTS = sum(
+    (_HOLDINGS >> rank & 1) * points for rank, points in ((12, 4), (11, 3), (10, 2), (9, 1))
+)
+_ORDER_KEYS = 1 << 10
+
+
+@njit(cache=True, nogil=True)
+def order_by_dealer(hands: U64, dealer: U8) -> U32:
+    """Order of deals in which the dealer's hand changes slowly: by HCP, longest suit, its length.
+
+    Deals with like hands stand together then, so a set of deals is a few runs of bits, and many
+    blocks of deals miss whole subtrees. Counting sort; the order is stable.
+    """
+    count = len(dealer)
+    keys = np.empty(count, np.uint16)
+    starts = np.zeros(_ORDER_KEYS + 1, np.int64)
+    mask = np.uint64(0x1FFF)
+    for deal in range(count):
+        hand = hands[dealer[deal], deal]
+        points = 0
+        longest = 0
+        suit = 0
+        for number in range(4):
+            holding = np.int64((hand >> np.uint64(13 * number)) & mask)
+            points += _POINTS[holding]
+            if _LENGTH[holding] > longest:
+                longest = _LENGTH[holding]
+                suit = number
+        key = min(points, 31) * 32 + suit * 8 + min(longest - 4, 7)
+        keys[deal] = key
+        starts[key + 1] += 1
+    for key in range(_ORDER_KEYS):
+        starts[key + 1] += starts[key]
+    order = np.empty(count, np.uint32)
+    for deal in range(count):
+        key = keys[deal]
+        order[starts[key]] = deal
+        starts[key] += 1
+    return order
 
 
 @njit(cache=True, nogil=True)
@@ -26,21 +64,24 @@ def pack_hands(
     hands: U64,
     dealer: U8,
     vulnerability: U8,
+    order: U32,
     rotate: int,
     suit_words: U64,
     length_words: U64,
     context_words: U64,
     out: U64,
 ) -> None:
-    """Pack hands [4, n] into ``out`` [4, n, words]; flags that need a program stay 0.
+    """Pack the hands of deals ``order`` into ``out`` [4, len(order), words].
 
-    With ``rotate`` row 0 of ``out`` is the dealer's hand and so on, else North's.
+    With ``rotate`` row 0 of ``out`` is the dealer's hand and so on, else North's. Flags that need
+    a program stay 0.
     """
     words = suit_words.shape[2]
     mask = np.uint64(0x1FFF)
     s13, s26, s39 = np.uint64(13), np.uint64(26), np.uint64(39)
     for row in range(4):
-        for deal in range(len(dealer)):
+        for place in range(len(order)):
+            deal = order[place]
             first = int(dealer[deal])
             vulnerable = int(vulnerability[deal])
             seat = (first + row) & 3 if rotate else row
@@ -55,7 +96,7 @@ def pack_hands(
             they = (vulnerable >> ((seat + 1) & 1)) & 1
             context = relative + 4 * we + 8 * they
             for word in range(words):
-                out[row, deal, word] = (
+                out[row, place, word] = (
                     suit_words[0, clubs, word]
                     + suit_words[1, diamonds, word]
                     + suit_words[2, hearts, word]
@@ -70,6 +111,7 @@ def run_programs(
     hands: U64,
     dealer: U8,
     vulnerability: U8,
+    order: U32,
     rotate: int,
     programs: I32,
     program_starts: I32,
@@ -81,13 +123,14 @@ def run_programs(
     lane_words: int,
     out: U64,
 ) -> None:
-    """Set the flags that programs compute in ``out`` [4, n, words]."""
+    """Set the flags that programs compute in ``out`` [4, len(order), words]."""
     stack = np.empty(program_stack + 1, np.int64)
     mask = np.uint64(0x1FFF)
     s13, s26, s39 = np.uint64(13), np.uint64(26), np.uint64(39)
     one = np.uint64(1)
     for row in range(4):
-        for deal in range(len(dealer)):
+        for place in range(len(order)):
+            deal = order[place]
             first = int(dealer[deal])
             vulnerable = int(vulnerability[deal])
             seat = (first + row) & 3 if rotate else row
@@ -154,7 +197,7 @@ def run_programs(
                     stack[top] = value
                 if stack[top] != 0:
                     flag = np.int64(program_flags[program])
-                    out[row, deal, lane_words + flag // 64] |= one << np.uint64(flag % 64)
+                    out[row, place, lane_words + flag // 64] |= one << np.uint64(flag % 64)
 
 
 @njit(cache=True, nogil=True)
