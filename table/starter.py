@@ -26,7 +26,7 @@ class StarterRow(TypedDict):
     criteria: list[str]
 
 
-_SILENT: Final = Line("P", (), "Pass", "Nothing to add")
+_SILENT: Final = Line("P", ("True",), "Pass", "Nothing to add")
 
 
 def starter_rows() -> Iterator[StarterRow]:

@@ -42,6 +42,7 @@ def lines_of(block: str, **names: str) -> tuple[Line, ...]:
     for text in block.strip().splitlines():
         call, name, gloss, criteria = (part.strip() for part in text.format(**names).split("|"))
         tests = tuple(test.strip() for test in criteria.split(";") if test.strip())
+        tests = tests or ("True",)  # any hand, whatever a table's policy for bare entries
         spoken = _spoken(tests)
         lines.append(Line(call, tests, name, f"{gloss}; {spoken}" if spoken else gloss))
     return tuple(lines)

@@ -39,9 +39,9 @@ def _over_one_of_a_suit(book: Book, opening: str) -> None:
     low, middle = unbid[0], unbid[1]
     cue_suits = "HS" if opening in "CD" else ("S" if opening == "H" else "H")
     if opening in "CD":
-        michaels = "SL_H >= 5; SL_S >= 5; HCP >= 8"
+        michaels = "SL_H >= 5; SL_S >= 5; HCP >= 8; HCP <= 11 or HCP >= 16"
     else:
-        michaels = f"SL_{cue_suits} >= 5; SL_C >= 5 or SL_D >= 5; HCP >= 8"
+        michaels = f"SL_{cue_suits} >= 5; SL_C >= 5 or SL_D >= 5; HCP >= 8; HCP <= 11 or HCP >= 16"
     lines = [
         f"2{opening} | Michaels | Artificial, two five-card suits | {michaels}",
         f"2N | Unusual notrump | The two lowest unbid suits | "
@@ -291,7 +291,7 @@ def _after_takeout_double(book: Book, opening: str) -> None:
             f"{best} | To play | Enough for game alone | SL_{suit} >= 4; HCP >= 20",
             f"{raised} | Raise | Invites game | SL_{suit} >= 4; HCP >= 16; HCP <= 19",
             f"{cheapest(f'{prior} {advance} P', 'N')} | Strong notrump | "
-            f"Too strong to overcall one notrump | Balanced; HCP >= 19; Stopper_{opening}",
+            f"Too strong to overcall one notrump | Balanced; HCP >= 18; Stopper_{opening}",
         ]
         for other in unbid:
             call = cheapest(f"{prior} {advance} P", other)

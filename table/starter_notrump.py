@@ -16,8 +16,8 @@ def write_after_one_notrump(book: Book, prior: str) -> None:
         6N | To play | Slam on points | HCP >= 18
         4N | Quantitative | Invites six notrump | HCP >= 16; HCP <= 17
         3N | To play | Game on points, no major | HCP >= 10; HCP <= 15
-        3C | Invitation | Six good clubs | SL_C >= 6; HCP >= 7; Top2of3_C
-        3D | Invitation | Six good diamonds | SL_D >= 6; HCP >= 7; Top2of3_D
+        3C | Invitation | Six good clubs | SL_C >= 6; HCP >= 6; Top2of3_C
+        3D | Invitation | Six good diamonds | SL_D >= 6; HCP >= 6; Top2of3_D
         2S | Relay to clubs | Wants to play three of a minor | SL_C >= 6 or SL_D >= 6; HCP <= 7
         2N | Invitation | Balanced, no major | HCP >= 8; HCP <= 9
         P | Pass | No game, no long suit | HCP <= 7

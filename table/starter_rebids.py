@@ -35,7 +35,9 @@ def write_rebids(book: Book, opening: str, response: str) -> None:
     prior = f"1{opening} P {response} P"
     suit = response[1]
     best = game(suit) if suit in "HS" else "3N"
-    new_suits = "\n".join(_new_suits(opening, response, prior))
+    new_suits = _new_suits(opening, response, prior)
+    one_level = "".join(f"{line}\n" for line in new_suits if line.startswith("1"))
+    higher = "".join(f"{line}\n" for line in new_suits if not line.startswith("1"))
     book.at(
         prior,
         """\
@@ -44,10 +46,11 @@ def write_rebids(book: Book, opening: str, response: str) -> None:
 2N | Balanced | Too strong for one notrump | Balanced; HCP >= 18; HCP <= 19
 2{s} | Raise | Four cards, minimum | SL_{s} >= 4; Total_Points <= 15
 """
-        + new_suits
-        + """
+        + one_level
+        + "1N | Balanced | A minimum | Balanced; HCP <= 14\n"
+        + higher
+        + """\
 3{o} | Jump rebid | Six cards, invitational | SL_{o} >= 6; HCP >= 16
-1N | Balanced | A minimum | Balanced; HCP <= 14
 2{o} | Rebid | A minimum with a long suit | SL_{o} >= 5; HCP <= 16
 1N | One notrump | Nothing better to say | HCP <= 16
 2N | Two notrump | Strong, nothing better to say | HCP >= 17

@@ -179,7 +179,7 @@ def _after_two_clubs(book: Book) -> None:
 
 
 def _after_positive(book: Book) -> None:
-    """Write opener's answer to a positive response to two clubs; then responder chooses the slam."""
+    """Write opener's answer to a positive response to two clubs, and responder's choice."""
     for response in ("2H", "2S", "3C", "3D", "2N"):
         suit = response[1]
         prior = f"2C P {response} P"
@@ -374,6 +374,10 @@ def _blackwood(book: Book, prior: str, trumps: str) -> None:
 
 def _after_one_minor(book: Book, minor: str) -> None:
     prior = f"1{minor} P"
+    diamonds_first = (
+        "1D | New suit | Natural and forcing, may hold a major too | "
+        "SL_D >= 4; SL_D >= SL_H; SL_D >= SL_S; HCP >= 6; SL_H >= 4 or SL_S >= 4\n"
+    )
     one_diamond = "1D | New suit | Natural and forcing, no four-card major | SL_D >= 4; HCP >= 6\n"
     two_clubs = "2C | New suit | Natural and forcing | SL_C >= 4; HCP >= 10\n"
     support = 5 if minor == "C" else 4
@@ -382,6 +386,9 @@ def _after_one_minor(book: Book, minor: str) -> None:
         """\
 2S | Strong jump shift | Slam interest | SL_S >= 5; HCP >= 17
 2H | Strong jump shift | Slam interest | SL_H >= 5; HCP >= 17
+"""
+        + (diamonds_first if minor == "C" else "")
+        + """\
 1H | New suit | Natural and forcing | SL_H >= 4; HCP >= 6; SL_H > SL_S or SL_S == 4
 1S | New suit | Natural and forcing | SL_S >= 4; HCP >= 6
 3N | Balanced | Game, no major | Balanced; HCP >= 16; HCP <= 18
