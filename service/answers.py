@@ -1,0 +1,266 @@
+"""Deal frames into arrays for the kernels, and entry numbers back into calls and contracts."""
+
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from bidcascade.bridge import (
+    CALL_TEXTS,
+    DOUBLE,
+    FIRST_BID,
+    FULL_DECK,
+    REDOUBLE,
+    STRAINS,
+    InvalidInput,
+)
+from bidcascade.kernels import NO_ENTRY, DealArrays, FirstAuctions
+from bidcascade.kernels.types import U8, U32
+from bidcascade.loaders.frame import (
+    HAND_COLUMNS,
+    REQUIRED_COLUMNS,
+    SEAT_ENUM,
+    VULNERABILITY_ENUM,
+)
+from bidcascade.table import COMPLETED, BiddingTable
+
+I64 = NDArray[np.int64]
+
+_SMALL_TABLE = 1 << 18
+"""Tables of up to so many entries get the texts of all their auctions once and for all."""
+_ROWS_AT_ONCE = 1 << 16
+_NO_CALL = 255
+_PASSED_OUT = 4
+"""Stands for "no declarer" among declarers counted from the dealer (0-3)."""
+_CONTRACT_TEXTS = [
+    "Pass",
+    *(
+        f"{level}{strain}{doubling}"
+        for level in range(1, 8)
+        for strain in STRAINS
+        for doubling in ("", "X", "XX")
+    ),
+]
+
+
+def deal_arrays(frame: pl.DataFrame) -> DealArrays:
+    """Arrays of a deal frame for the kernels.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Deal frame; only ``north east south west dealer vulnerability`` are read.
+
+    Raises
+    ------
+    InvalidInput
+        If a column is missing or of another type, or a row is no deal; names the column or row.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import random_deals
+    >>> deal_arrays(random_deals(3, seed=1)).dealer
+    array([0, 1, 2], dtype=uint8)
+    """
+    missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
+    if missing:
+        raise InvalidInput(f"expected the columns of a deal frame, got none named {missing!r}")
+    hands = np.empty((4, frame.height), np.uint64)
+    for seat, name in enumerate(HAND_COLUMNS):
+        column = frame[name]
+        if column.dtype != pl.UInt64:
+            raise InvalidInput(f"expected hand masks (UInt64) in {name!r}, got {column.dtype}")
+        hands[seat] = column.fill_null(0).to_numpy()
+    union = hands[0] | hands[1] | hands[2] | hands[3]
+    is_deal = (union == np.uint64(FULL_DECK)) & (np.bitwise_count(hands) == 13).all(axis=0)
+    if not is_deal.all():
+        row = int(np.argmin(is_deal))
+        raise InvalidInput(
+            f"expected four disjoint hands of 13 cards, got {frame.row(row)[:4]!r} in row {row}"
+        )
+    dealer = _codes(frame["dealer"], SEAT_ENUM)
+    return DealArrays(hands, dealer, _codes(frame["vulnerability"], VULNERABILITY_ENUM))
+
+
+def _codes(column: pl.Series, enum: pl.Enum) -> U8:
+    allowed = ", ".join(enum.categories)
+    if column.dtype != enum:
+        try:
+            column = column.cast(pl.String).cast(enum)
+        except pl.exceptions.PolarsError:
+            raise InvalidInput(
+                f"expected {allowed} in column {column.name!r}, got other values"
+            ) from None
+    if column.null_count():
+        raise InvalidInput(f"expected {allowed} in column {column.name!r}, got null")
+    codes: U8 = column.to_physical().cast(pl.UInt8).to_numpy()
+    return np.ascontiguousarray(codes)
+
+
+def distinct(numbers: U32, size: int) -> tuple[I64, U32]:
+    """Distinct numbers, ascending, and for each number its place among them.
+
+    Parameters
+    ----------
+    numbers : uint32 [n]
+        All below ``size``.
+
+    Examples
+    --------
+    >>> distinct(np.array([7, 3, 7], np.uint32), 8)
+    (array([3, 7]), array([1, 0, 1], dtype=uint32))
+    """
+    if len(numbers) * 8 < size:
+        found, inverse = np.unique(numbers, return_inverse=True)
+        return found.astype(np.int64), inverse.astype(np.uint32)
+    used = np.zeros(size, np.bool_)
+    used[numbers] = True
+    marked = np.flatnonzero(used)
+    place = np.zeros(size, np.uint32)
+    place[marked] = np.arange(len(marked), dtype=np.uint32)
+    return marked, place[numbers]
+
+
+class EntryColumns:
+    """Columns that describe entries of one table, each distinct entry worked out once."""
+
+    def __init__(self, table: BiddingTable) -> None:
+        self._table = table
+        self._is_small = len(table) <= _SMALL_TABLE
+
+    def calls(self, entries: U32) -> pl.Series:
+        """Auction of each entry as text, ``1N P 3N``."""
+        if self._is_small:
+            return self._all_texts.gather(entries)
+        found, place = distinct(entries, len(self._table))
+        return _texts(self._table.auctions_of(found)).gather(place)
+
+    def completed(self, entries: U32) -> pl.Series:
+        """Whether the auction that ends with each entry is complete."""
+        return pl.Series("completed", (self._table.flags[entries] & COMPLETED) != 0)
+
+    def finished(self, first: FirstAuctions, dealer: U8) -> pl.DataFrame:
+        """Whole auctions of mode ``first`` with what they lead to.
+
+        Parameters
+        ----------
+        first : FirstAuctions
+        dealer : uint8 [n]
+
+        Returns
+        -------
+        polars.DataFrame
+            ``auction`` List(UInt8), ``contract`` (``Pass`` if passed out), ``declarer`` (null
+            then); one row a deal.
+        """
+        # the passes that follow depend on the entry alone, so entries are keys enough
+        size = len(self._table)
+        if self._is_small:
+            key = np.minimum(first.entry, np.uint32(size))
+            endings, relative = self._all_endings
+        else:
+            found, key = distinct(np.minimum(first.entry, np.uint32(size)), size + 1)
+            passes = np.zeros(len(found), np.uint8)
+            passes[key] = first.passes
+            endings, relative = self._endings(found, passes)
+        declarer = relative[key]
+        seats = (declarer + dealer) & 3
+        frame = endings.select(pl.all().gather(pl.lit(pl.Series(key))))
+        declarers = _SEATS_AND_NONE.gather(
+            np.where(declarer == _PASSED_OUT, 4, seats).astype(np.uint32)
+        )
+        return frame.with_columns(declarers.alias("declarer"))
+
+    def warm_up(self) -> None:
+        """Make what small tables keep for all their entries."""
+        if self._is_small:
+            _ = self._all_texts, self._all_endings
+
+    @cached_property
+    def _all_texts(self) -> pl.Series:
+        return _texts(self._table.auctions_of(np.arange(len(self._table))))
+
+    @cached_property
+    def _all_endings(self) -> tuple[pl.DataFrame, U8]:
+        entries = np.arange(len(self._table) + 1)
+        return self._endings(entries, None)
+
+    def _endings(self, entries: I64, passes: U8 | None) -> tuple[pl.DataFrame, U8]:
+        """Auctions, contracts and declarers (from the dealer) of distinct entries.
+
+        An entry number equal to the table's size stands for "no entry": passed out.
+        """
+        frames, declarers = [], []
+        for start in range(0, max(1, len(entries)), _ROWS_AT_ONCE):
+            chosen = entries[start : start + _ROWS_AT_ONCE]
+            known = chosen[chosen < len(self._table)]
+            written = self._table.auctions_of(known)
+            written += [b""] * (len(chosen) - len(known))
+            frame, declarer = _endings_of(
+                written, None if passes is None else passes[start : start + _ROWS_AT_ONCE]
+            )
+            frames.append(frame)
+            declarers.append(declarer)
+        return pl.concat(frames), np.concatenate(declarers)
+
+
+_SEATS_AND_NONE = pl.Series("declarer", [*SEAT_ENUM.categories, None], dtype=SEAT_ENUM)
+
+
+def _texts(auctions: list[bytes]) -> pl.Series:
+    text_of = CALL_TEXTS.__getitem__
+    return pl.Series(
+        "calls", [" ".join(map(text_of, auction)) for auction in auctions], dtype=pl.String
+    )
+
+
+def _endings_of(auctions: list[bytes], passes: U8 | None) -> tuple[pl.DataFrame, U8]:
+    count = len(auctions)
+    lengths = np.fromiter(map(len, auctions), np.int64, count)
+    width = int(lengths.max(initial=0)) + 4
+    number = np.arange(width)
+    calls = np.full((count, width), _NO_CALL, np.uint8)
+    calls[number < lengths[:, None]] = np.frombuffer(b"".join(auctions), np.uint8)
+
+    is_bid = (calls >= FIRST_BID) & (calls != _NO_CALL)
+    has_bid = is_bid.any(axis=1)
+    if passes is None:
+        is_other = (calls != 0) & (calls != _NO_CALL)
+        trailing = np.where(
+            is_other.any(axis=1), lengths - width + np.argmax(is_other[:, ::-1], axis=1), lengths
+        )
+        needed = np.where(has_bid, 3, 4)
+        passes = np.maximum(0, needed - trailing).astype(np.uint8)
+    whole = lengths + passes
+    calls[(number >= lengths[:, None]) & (number < whole[:, None])] = 0
+
+    last_bid = np.where(is_bid, calls, 0).max(axis=1)
+    # bids rise, so the highest one stands once
+    place = np.argmax(is_bid & (calls == last_bid[:, None]), axis=1)
+    behind = number > place[:, None]
+    doubling = np.where(
+        (behind & (calls == REDOUBLE)).any(axis=1),
+        2,
+        (behind & (calls == DOUBLE)).any(axis=1).astype(np.int64),
+    )
+    strain = (calls.astype(np.int64) - FIRST_BID) % 5
+    own_strain = is_bid & (strain == ((last_bid.astype(np.int64) - FIRST_BID) % 5)[:, None])
+    same_side = (number - place[:, None]) % 2 == 0
+    declarer = np.where(has_bid, np.argmax(own_strain & same_side, axis=1) % 4, _PASSED_OUT)
+    contract = np.where(has_bid, 1 + 3 * (last_bid.astype(np.int64) - FIRST_BID) + doubling, 0)
+    flat = pl.DataFrame(
+        {
+            "row": np.repeat(np.arange(count, dtype=np.uint32), whole),
+            "auction": calls[number < whole[:, None]],
+        }
+    )
+    lists = flat.group_by("row", maintain_order=True).agg("auction")["auction"]
+    contracts = pl.Series("contract", _CONTRACT_TEXTS).gather(contract.astype(np.uint32))
+    return pl.DataFrame([lists, contracts]), declarer.astype(np.uint8)
+
+
+def has_entry(first: FirstAuctions) -> pl.Series:
+    """Entry numbers of mode ``first``, null where not even the first call is in the table."""
+    entry = pl.Series("entry", first.entry)
+    return entry.to_frame().select(pl.when(entry != NO_ENTRY).then(entry))["entry"]

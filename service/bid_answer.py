@@ -1,0 +1,193 @@
+"""One call with its reasons: the entry that a hand chooses, and every candidate's criteria."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bidcascade.bridge import (
+    PASS,
+    Auction,
+    IllegalCall,
+    Seat,
+    Vulnerability,
+    check_hand,
+    dealer_relative_seat,
+    format_call,
+    format_calls,
+    is_vulnerable,
+    parse_calls,
+    parse_hand,
+    parse_seat,
+    parse_vulnerability,
+    seat_of_call,
+)
+from bidcascade.kernels import Context, DealArrays
+from bidcascade.table import BiddingTable, Row, explain, parse_expression
+from bidcascade.table.explain import ExpressionCheck
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One variant of an entry that may follow, and how the hand meets its criteria.
+
+    ``holds`` of a variant without criteria follows the table's policy for undescribed entries.
+
+    Examples
+    --------
+    >>> Candidate("P", 0, "", "", "", holds=True, criteria=[]).holds
+    True
+    """
+
+    call: str
+    entry: int
+    name: str
+    description: str
+    where: str
+    holds: bool
+    criteria: list[ExpressionCheck]
+
+
+@dataclass(frozen=True, slots=True)
+class BidAnswer:
+    """The call that a table makes with a hand.
+
+    Parameters
+    ----------
+    call : str
+    entry : int, optional
+        Entry of the call; None where the table does not have it.
+    name, description, where : str
+        Of the variant that was chosen; empty for a pass by default.
+    candidates : list of Candidate
+        All variants at this place, in priority order; the first that holds is made.
+    default_pass : bool
+        Whether it is a pass because no candidate holds.
+    note : str
+        Why it is a pass by default; else empty.
+
+    Examples
+    --------
+    >>> BidAnswer("P", None, "", "", "", [], default_pass=True).to_dict()["default_pass"]
+    True
+    """
+
+    call: str
+    entry: int | None
+    name: str
+    description: str
+    where: str
+    candidates: list[Candidate]
+    default_pass: bool
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        return asdict(self)
+
+
+def answer_bid(
+    table: BiddingTable,
+    hand: int | str,
+    auction: Sequence[int] | str,
+    dealer: Seat | str,
+    vulnerability: Vulnerability | str,
+) -> BidAnswer:
+    """Answer :meth:`bidcascade.service.Engine.bid`."""
+    mask = parse_hand(hand) if isinstance(hand, str) else check_hand(hand)
+    calls = tuple(parse_calls(auction) if isinstance(auction, str) else auction)
+    seat = parse_seat(dealer) if isinstance(dealer, str) else Seat(dealer)
+    sides = (
+        parse_vulnerability(vulnerability)
+        if isinstance(vulnerability, str)
+        else Vulnerability(vulnerability)
+    )
+    if Auction.of(calls, seat).is_complete:
+        raise IllegalCall(f"expected an auction that goes on, got {format_calls(calls)!r}")
+    context = context_of(seat, len(calls), sides)
+
+    parent = table.find(calls) if calls else None
+    if calls and parent is None:
+        return _default_pass([], None, f"the table does not have {_leaving(table, calls)}")
+    candidates = [
+        candidate
+        for entry in table.children(parent)
+        for candidate in _candidates(table, entry, mask, context)
+    ]
+    chosen = next((candidate for candidate in candidates if candidate.holds), None)
+    if chosen is not None:
+        return BidAnswer(
+            chosen.call, chosen.entry, chosen.name, chosen.description, chosen.where, candidates,
+            default_pass=False,
+        )  # fmt: skip
+    if not candidates:
+        place = f"after {format_calls(calls)}" if calls else "as opening call"
+        return _default_pass([], None, f"the table has no call {place}")
+    entry = next((one.entry for one in candidates if one.call == "P"), None)
+    return _default_pass(candidates, entry, "no candidate holds")
+
+
+def context_of(dealer: Seat | int, depth: int, vulnerability: Vulnerability | int) -> Context:
+    """Collect what terms may know of the player to call at ``depth`` besides the cards.
+
+    Examples
+    --------
+    >>> context_of(Seat.NORTH, 1, Vulnerability.EW)
+    Context(seat=2, vul_we=1, vul_they=0)
+    """
+    seat = seat_of_call(dealer, depth)
+    return Context(
+        dealer_relative_seat(dealer, seat),
+        int(is_vulnerable(vulnerability, seat)),
+        int(is_vulnerable(vulnerability, Seat((seat + 1) % 4))),
+    )
+
+
+def _default_pass(candidates: list[Candidate], entry: int | None, note: str) -> BidAnswer:
+    return BidAnswer(
+        "P", entry, "", "", "", candidates, default_pass=True, note=f"pass by default: {note}"
+    )
+
+
+def _leaving(table: BiddingTable, calls: tuple[int, ...]) -> str:
+    for length in range(1, len(calls) + 1):
+        if table.find(calls[:length]) is None:
+            return repr(format_calls(calls[:length]))
+    return repr(format_calls(calls))
+
+
+def _candidates(table: BiddingTable, entry: int, hand: int, context: Context) -> list[Candidate]:
+    call = int(table.call[entry])
+    return [
+        Candidate(
+            format_call(call), entry, row.name, row.description, row.where, *_checked(
+                table, row, call, hand, context
+            ),
+        )
+        for row in table.variants(entry)
+    ]  # fmt: skip
+
+
+def _checked(
+    table: BiddingTable, row: Row, call: int, hand: int, context: Context
+) -> tuple[bool, list[ExpressionCheck]]:
+    vocabulary = table.vocabulary
+    checks = explain(hand, [parse_expression(text) for text in row.criteria], vocabulary, context)
+    tests = [check for check in checks if not vocabulary.is_tag(check["expression"])]
+    if tests:
+        return all(check["holds"] for check in tests), checks
+    if table.undescribed == "pass":
+        return call == PASS, checks
+    return table.undescribed == "allow", checks
+
+
+def matching_variants(table: BiddingTable, deals: DealArrays, deal: int, entry: int) -> list[str]:
+    """Names of the variants of an entry that hold for a deal which reaches it."""
+    rows = table.variants(entry)
+    if len(rows) > 1:
+        depth = len(rows[0].prior)
+        dealer = int(deals.dealer[deal])
+        hand = int(deals.hands[(dealer + depth) % 4, deal])
+        context = context_of(dealer, depth, int(deals.vulnerability[deal]))
+        rows = [row for row in rows if _checked(table, row, row.call, hand, context)[0]]
+    labels = (row.name or row.description for row in rows)
+    return list(dict.fromkeys(label for label in labels if label))

@@ -1,0 +1,385 @@
+"""The one way from deals to answers: a bidding table, its plan and a backend.
+
+REST, command line, batch jobs and benchmarks all go through :class:`Engine`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from bidcascade.bridge import InvalidTable, Seat, Vulnerability, format_calls, parse_calls
+from bidcascade.kernels import EntryLists, Plan, get_backend
+from bidcascade.kernels.types import U32, U64
+from bidcascade.loaders.frame import SEAT_ENUM
+from bidcascade.table import BiddingTable, open_table
+
+from .answers import EntryColumns, deal_arrays, has_entry
+from .bid_answer import BidAnswer, answer_bid, matching_variants
+from .compass import evaluation_plan, expression_columns
+
+Mode: TypeAlias = Literal["all", "first"]
+FIRST_CHUNK = 1 << 18
+"""Deals that one frame of :meth:`Engine.iter_auctions` answers in mode ``first``."""
+
+_EMPTY_ALL = pl.Schema(
+    {"deal": pl.UInt32(), "entry": pl.UInt32(), "calls": pl.String(), "completed": pl.Boolean()}
+)
+_EMPTY_FIRST = pl.Schema(
+    {
+        "deal": pl.UInt32(),
+        "auction": pl.List(pl.UInt8()),
+        "completed": pl.Boolean(),
+        "entry": pl.UInt32(),
+        "defaults": pl.UInt16(),
+        "contract": pl.String(),
+        "declarer": SEAT_ENUM,
+    }
+)
+_LIMIT_COLUMNS = {"total": pl.UInt32(), "truncated": pl.Boolean()}
+
+
+class Engine:
+    """A bidding table on a backend; safe to use from several threads.
+
+    Parameters
+    ----------
+    table : BiddingTable
+    backend : {"auto", "reference", "cpu", "cuda"}
+        ``auto`` is cuda where it works, else cpu.
+    name : str, optional
+        What answers call the table; its source by default.
+
+    Raises
+    ------
+    BackendUnavailable
+        If the backend cannot run here; the message says why.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import read_deals
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([
+    ...     {"prior": "", "call": "1N", "criteria": ["HCP >= 12"]},
+    ...     {"prior": "1N", "call": "P"}], undescribed="allow")
+    >>> engine = Engine(table, "reference")
+    >>> deals = read_deals(b"N:AK2.AK2.5432.432 QJT9.QJT9.AK.AKQ 876.876.QJT9.JT9 543.543.876.8765")
+    >>> engine.auctions(deals.deals, mode="first").select("contract", "declarer").row(0)
+    ('1N', 'N')
+    """
+
+    def __init__(
+        self, table: BiddingTable, backend: str = "auto", *, name: str | None = None
+    ) -> None:
+        self.table = table
+        self.name = name or table.source or table.digest[:12]
+        self._backend = get_backend(backend)
+        self._plan: Plan = table.plan()
+        self._entries = EntryColumns(table)
+
+    @classmethod
+    def open(cls, name_or_path: str, backend: str = "auto", **options: Any) -> "Engine":
+        """Engine of a table by name, folder or file; see :func:`bidcascade.table.open_table`."""
+        # an absent backend is found out before a large table is read
+        get_backend(backend)
+        return cls(open_table(name_or_path, **options), backend, name=name_or_path)
+
+    @property
+    def backend(self) -> str:
+        """Name of the backend in use."""
+        return self._backend.NAME
+
+    @property
+    def plan(self) -> Plan:
+        """What the kernels work from."""
+        return self._plan
+
+    def warm_up(self) -> None:
+        """Compile or load all that first answers need, so that they come as fast as later ones."""
+        warm = getattr(self._backend, "warm_up", None)
+        if warm is not None:
+            warm(self._plan)
+        self._entries.warm_up()
+
+    def table_info(self) -> dict[str, Any]:
+        """Name, digest, profile and policy of the table, as every answer states them."""
+        return {
+            "name": self.name,
+            "digest": self.table.digest,
+            "profile": self.table.profile,
+            "undescribed": self.table.undescribed,
+        }
+
+    # --- auctions -----------------------------------------------------------------------------
+
+    def auctions(
+        self,
+        frame: pl.DataFrame,
+        *,
+        mode: Mode = "all",
+        completed_only: bool = False,
+        max_depth: int | None = None,
+        limit: int | None = None,
+    ) -> pl.DataFrame:
+        """Auctions that the table allows for each deal.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame
+            Deal frame.
+        mode : {"all", "first"}
+            ``all``: every entry that holds. ``first``: the one auction that the table bids.
+        completed_only : bool
+            Mode ``all``: only auctions that are complete.
+        max_depth : int, optional
+            Mode ``all``: only auctions of at most so many calls.
+        limit : int, optional
+            Mode ``all``: list at most so many auctions of a deal.
+
+        Returns
+        -------
+        polars.DataFrame
+            Mode ``all``, one row for each deal and entry, a deal's auctions depth first:
+            ``deal`` (row in ``frame``), ``entry``, ``calls`` (``1N P 3N``), ``completed``; with a
+            limit also ``total`` (how many the deal has) and ``truncated``.
+            Mode ``first``, one row a deal: ``deal``, ``auction`` (call codes, to the end),
+            ``completed`` (by the table itself, without passes put behind), ``entry`` (the deepest
+            one; null if the first call already is not in the table), ``defaults`` (passes made
+            because no entry held), ``contract`` (``4SX``; ``Pass`` if passed out), ``declarer``.
+
+        Raises
+        ------
+        InvalidInput
+            If the frame is no deal frame.
+        ValueError
+            If the mode, the depth or the limit does not exist.
+        """
+        parts = list(
+            self.iter_auctions(
+                frame, mode=mode, completed_only=completed_only, max_depth=max_depth, limit=limit
+            )
+        )
+        if len(parts) == 1:
+            return parts[0]
+        return pl.concat([_empty(mode, limit), *parts])
+
+    def iter_auctions(
+        self,
+        frame: pl.DataFrame,
+        *,
+        mode: Mode = "all",
+        completed_only: bool = False,
+        max_depth: int | None = None,
+        limit: int | None = None,
+    ) -> Iterator[pl.DataFrame]:
+        """Like :meth:`auctions`, as frames of consecutive deals that fit the memory."""
+        if mode not in ("all", "first"):
+            raise ValueError(f"expected mode 'all' or 'first', got {mode!r}")
+        for what, value in (("limit", limit), ("max_depth", max_depth)):
+            if value is not None and value < 1:
+                raise ValueError(f"expected a {what} of at least 1, got {value!r}")
+        if mode == "first":
+            if completed_only or max_depth is not None or limit is not None:
+                raise ValueError("expected completed_only, max_depth and limit only in mode 'all'")
+            for start in range(0, frame.height, FIRST_CHUNK):
+                yield self._first_frame(frame.slice(start, FIRST_CHUNK), start)
+            return
+        if not frame.height:
+            return
+        for lists in self._backend.cascade_all(
+            self._plan, deal_arrays(frame),
+            completed_only=completed_only, max_depth=max_depth, limit=limit,
+        ):  # fmt: skip
+            yield self._all_frame(lists, limit)
+
+    def _all_frame(self, lists: EntryLists, limit: int | None) -> pl.DataFrame:
+        counts = np.diff(lists.offsets).astype(np.int64)
+        numbers = np.arange(lists.first_deal, lists.first_deal + len(counts), dtype=np.uint32)
+        columns = [
+            pl.Series("deal", np.repeat(numbers, counts)),
+            pl.Series("entry", lists.entries),
+            self._entries.calls(lists.entries),
+            self._entries.completed(lists.entries),
+        ]
+        if limit is not None:
+            totals = lists.totals.astype(np.uint32)
+            columns.append(pl.Series("total", np.repeat(totals, counts)))
+            columns.append(pl.Series("truncated", np.repeat(totals > counts, counts)))
+        return pl.DataFrame(columns)
+
+    def _first_frame(self, frame: pl.DataFrame, start: int) -> pl.DataFrame:
+        deals = deal_arrays(frame)
+        first = self._backend.cascade_first(self._plan, deals)
+        finished = self._entries.finished(first, deals.dealer)
+        numbers = np.arange(start, start + frame.height, dtype=np.uint32)
+        return pl.DataFrame(
+            [
+                pl.Series("deal", numbers),
+                finished["auction"],
+                pl.Series("completed", first.passes == 0),
+                has_entry(first),
+                pl.Series("defaults", first.defaults),
+                finished["contract"],
+                finished["declarer"],
+            ]
+        )
+
+    def variants(self, frame: pl.DataFrame, auctions: pl.DataFrame) -> list[list[str]]:
+        """Names of the variants behind each row of an answer in mode ``all``.
+
+        One by one by the definition of the kernels: meant for the deals of a request, not for
+        millions.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame
+            The deals asked about.
+        auctions : polars.DataFrame
+            What :meth:`auctions` answered; ``deal`` and ``entry`` are read.
+
+        Returns
+        -------
+        list of list of str
+            Per row the variants that hold: their names, or descriptions where they have no name.
+        """
+        deals = deal_arrays(frame)
+        return [
+            matching_variants(self.table, deals, deal, entry)
+            for deal, entry in auctions.select("deal", "entry").iter_rows()
+        ]
+
+    # --- counts, members, expressions ---------------------------------------------------------
+
+    def counts(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """How many of the deals reach each entry.
+
+        Returns
+        -------
+        polars.DataFrame
+            ``entry``, ``calls``, ``count``: the entries that some deal reaches, by number.
+        """
+        return self.counts_frame(self.count_entries(frame))
+
+    def count_entries(self, frame: pl.DataFrame) -> U64:
+        """How many of the deals reach each entry, uint64[entries]; sums up over frames."""
+        return self._backend.cascade_counts(self._plan, deal_arrays(frame))
+
+    def counts_frame(self, counts: U64) -> pl.DataFrame:
+        """Frame of :meth:`counts` from (sums of) :meth:`count_entries`."""
+        entries: U32 = np.flatnonzero(counts).astype(np.uint32)
+        return pl.DataFrame(
+            [
+                pl.Series("entry", entries),
+                self._entries.calls(entries),
+                pl.Series("count", counts[entries]),
+            ]
+        )
+
+    def members(self, frame: pl.DataFrame, entries: Iterable[int | str]) -> pl.DataFrame:
+        """For chosen entries, which deals reach them.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame
+            Deal frame.
+        entries : iterable of int or str
+            Entry numbers, or auctions (``1N P 3N``).
+
+        Returns
+        -------
+        polars.DataFrame
+            One Boolean column an entry, named by its auction; rows as in ``frame``. The columns
+            are the very bits of the kernel, not copies.
+
+        Raises
+        ------
+        InvalidTable
+            If the table has no such entry.
+        """
+        numbers = list(dict.fromkeys(self._entry(entry) for entry in entries))
+        bits = self._backend.members(self._plan, deal_arrays(frame), numbers)
+        return pl.DataFrame(
+            {
+                format_calls(self.table.auction_of(entry)): pl.Series(bits.arrow(column))
+                for column, entry in enumerate(numbers)
+            }
+        )
+
+    def _entry(self, entry: int | str) -> int:
+        if isinstance(entry, str):
+            found = self.table.find(parse_calls(entry))
+            if found is None:
+                raise InvalidTable(f"expected an auction of the table, got {entry!r}")
+            return found
+        if not 0 <= entry < len(self.table):
+            raise InvalidTable(f"expected an entry below {len(self.table)}, got {entry!r}")
+        return entry
+
+    def evaluate(self, frame: pl.DataFrame, expressions: Sequence[str]) -> pl.DataFrame:
+        """Truth of expressions on all four hands of each deal.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame
+            Deal frame.
+        expressions : sequence of str
+            In the words of the table's vocabulary, about one hand: ``SL_S >= 5``.
+
+        Returns
+        -------
+        polars.DataFrame
+            Four Boolean columns an expression, named by the expression with the seat written into
+            its terms (``SL_N_S >= 5``; N, E, S, W), without a copy of the kernel's bits.
+
+        Raises
+        ------
+        InvalidExpression, UnknownTerm
+            If an expression does not parse or a term is unknown.
+        """
+        plan, names = evaluation_plan(expressions, self.table.vocabulary)
+        return expression_columns(self._backend.evaluate(plan, deal_arrays(frame)), names)
+
+    # --- one call -------------------------------------------------------------------------------
+
+    def bid(
+        self,
+        hand: int | str,
+        auction: Sequence[int] | str = (),
+        *,
+        dealer: Seat | str = Seat.NORTH,
+        vulnerability: Vulnerability | str = Vulnerability.NONE,
+    ) -> BidAnswer:
+        """Call that the table makes with a hand, and why.
+
+        Parameters
+        ----------
+        hand : int or str
+            Hand mask or text (``K52.AQ3.9876.KJ2``) of the player to call.
+        auction : sequence of int or str
+            The calls so far, from the dealer on (``1N P``).
+        dealer, vulnerability
+            Who dealt, who is vulnerable.
+
+        Raises
+        ------
+        InvalidHand, InvalidCall, InvalidDeal
+            If a text or mask is none.
+        IllegalCall
+            If the auction is illegal or over; names the call.
+
+        Examples
+        --------
+        >>> from bidcascade.table import build_table
+        >>> table, _ = build_table([
+        ...     {"prior": "", "call": "1N", "name": "Strong", "criteria": ["15 <= HCP <= 17"]}])
+        >>> Engine(table, "reference").bid("AK52.AQ3.976.KJ2").call
+        '1N'
+        """
+        return answer_bid(self.table, hand, auction, dealer, vulnerability)
+
+
+def _empty(mode: Mode, limit: int | None) -> pl.DataFrame:
+    if mode == "first":
+        return pl.DataFrame(schema=_EMPTY_FIRST)
+    return pl.DataFrame(schema={**_EMPTY_ALL, **(_LIMIT_COLUMNS if limit is not None else {})})
