@@ -86,14 +86,18 @@ class _Splitter:
         self.previous_sections: dict[str, str] = {}
         self.lasting: dict[str, str] = {}
         self.free_text: list[str] = []
+        self.free_text_number = 0
+        self.pending: list[str] = []
         self.clear()
 
     def clear(self) -> None:
+        self.game_number = 0
         self.tags: dict[str, str] = {}
         self.sections: dict[str, str] = {}
         self.notes: dict[str, str] = {}
         self.play_notes: dict[str, str] = {}
-        self.comments: list[str] = []
+        self.comments = self.pending
+        self.pending = []
         self.substantial = False
         self.played = False
 
@@ -109,14 +113,13 @@ class _Splitter:
 
     def end_game(self) -> Game:
         """Give the game gathered so far and start anew."""
-        self.number += 1
         tags = self.tags if self.plain_values else self.resolve()
         if self.played and "Deal" not in tags and "Deal" in self.previous:
             for name in _INHERITED_WITHOUT_DEAL:
                 if name not in self.tags and name in self.previous:
                     tags[name] = self.previous[name]
         notes = self.play_notes | self.notes if self.play_notes else self.notes
-        game = Game(self.number, tags, self.sections, notes, self.comments)
+        game = Game(self.game_number, tags, self.sections, notes, self.comments)
         self.previous = tags
         self.previous_sections = self.sections
         self.clear()
@@ -125,8 +128,7 @@ class _Splitter:
     def end_free_text(self) -> FreeText:
         text = "".join(self.free_text).strip()
         self.free_text.clear()
-        self.number += 1
-        return FreeText(self.number, text)
+        return FreeText(self.free_text_number, text)
 
     def resolve(self) -> dict[str, str]:
         """Apply ``#`` and ``##`` (PBN 4.8) and undo escapes."""
@@ -210,6 +212,12 @@ def split_games(text: str) -> Iterator[Game | FreeText]:
                         yield state.end_game()
                         tags = state.tags
                         last_section = ""
+                    elif state.pending:
+                        state.comments += state.pending
+                        state.pending = []
+                    if not tags:
+                        state.number += 1
+                        state.game_number = state.number
                     tags[name] = value
                     section = ""
                     if kind != _OTHER:
@@ -223,17 +231,15 @@ def split_games(text: str) -> Iterator[Game | FreeText]:
                 if loose == "\n" or loose is None:
                     continue
             elif comment is not None or remark is not None:
-                if after_blank and state.played:
-                    # what stands behind the blank line speaks of the game to come
-                    yield state.end_game()
-                    tags = state.tags
-                    section = last_section = ""
                 if comment is not None and _is_broken(comment, match[0]):
                     line_end = text.find("\n", match.start())
                     restart = line_end if line_end >= 0 else len(text)
                     comment = text[match.start() + 1 : restart]
                 if comment := (remark if comment is None else comment).strip():
-                    state.comments.append(comment)
+                    # what stands behind the blank line speaks of the game to come, if one comes
+                    (state.pending if after_blank and state.played else state.comments).append(
+                        comment
+                    )
                 if restart < len(text):
                     break
                 continue
@@ -253,15 +259,22 @@ def split_games(text: str) -> Iterator[Game | FreeText]:
                 after_blank = True
                 loose = loose[blank.start() :]
             if not loose.isspace():
+                if not state.free_text:
+                    state.number += 1
+                    state.free_text_number = state.number
                 state.free_text.append(loose)
                 after_blank = _BLANK_LINE.search(loose) is not None
             elif loose.count("\n") > 1:
                 after_blank = True
         position = restart
     if state.tags:
+        state.comments += state.pending
         yield state.end_game()
     if state.free_text:
         yield state.end_free_text()
+    elif not state.number and state.comments:
+        # nothing but braces and what is in them: JSON, as a rule
+        yield FreeText(1, text.strip())
 
 
 def _is_broken(comment: str, whole: str) -> bool:

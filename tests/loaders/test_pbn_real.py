@@ -1,0 +1,114 @@
+"""The PBN reader on real files: nothing lost, sensible rejects, kernel and plain reader alike."""
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from bidcascade.bridge import FULL_DECK, SEATS, VULNERABILITIES, Auction, is_vulnerable, score
+from bidcascade.loaders.encodings import decode_text
+from bidcascade.loaders.frame import HAND_COLUMNS
+from bidcascade.loaders.pbn import read_pbn_text
+from bidcascade.loaders.pbn_auction import contract_of, read_contract
+from bidcascade.loaders.pbn_writer import format_games
+
+pytestmark = pytest.mark.real_data
+
+_BRACES = re.compile(r"\{[^}]*\}[ \t]*\n?")
+_GAME = re.compile(r"^[ \t]*\[(?:Deal|Contract|Auction) ", re.MULTILINE)
+
+
+def count_games(text: str) -> int:
+    """Games of a file, counted without the reader: blocks between blank lines that hold one."""
+    text = _BRACES.sub("", text.replace("\r\n", "\n"))
+    lines = (line for line in text.split("\n") if not line.startswith(("%", ";")))
+    return sum(1 for block in re.split(r"\n\s*\n", "\n".join(lines)) if _GAME.search(block))
+
+
+@pytest.fixture(scope="module")
+def files(shared_data: Path) -> list[Path]:
+    found = sorted(path for path in (shared_data / "pbn").rglob("*") if path.is_file())
+    assert len(found) > 100
+    return found
+
+
+@pytest.fixture(scope="module")
+def everything(files: list[Path]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Deals and rejects of all files."""
+    deals, rejects = [], []
+    for path in files:
+        text, encoding = decode_text(path.read_bytes())
+        for batch in read_pbn_text(text, source=path.name, encoding=encoding):
+            deals.append(batch.deals)
+            rejects.append(batch.rejects)
+    return pl.concat(deals), pl.concat(rejects)
+
+
+def test_no_record_is_lost(files: list[Path]) -> None:
+    for path in files:
+        text, _ = decode_text(path.read_bytes())
+        (batch,) = read_pbn_text(text)
+        assert batch.deals.height + batch.rejects.height == count_games(text), path.name
+        records = [*batch.deals["record"], *batch.rejects["record"]]
+        assert sorted(records) == list(range(1, len(records) + 1)), path.name
+
+
+def test_kernel_equals_plain_readers(files: list[Path]) -> None:
+    for path in files[::4]:
+        text, _ = decode_text(path.read_bytes())
+        text = text[:300_000]
+        (batch,), (plain,) = read_pbn_text(text), read_pbn_text(text, plain=True)
+        assert_frame_equal(batch.deals, plain.deals)
+
+
+def test_rejects_say_why(everything: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    deals, rejects = everything
+    assert rejects.height < deals.height / 1000
+    reasons = rejects["reason"].str.extract(r"^(duplicate card|expected a \[Deal\] tag)")
+    assert reasons.null_count() == 0
+
+
+def test_deals_are_decks(everything: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    deals, _ = everything
+    whole = deals.select(pl.sum_horizontal(HAND_COLUMNS))
+    assert whole.to_series().unique().to_list() == [FULL_DECK]
+
+
+def test_auctions_agree_with_contracts(everything: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    deals, _ = everything
+    status = dict(deals["auction_status"].value_counts().rows())
+    assert status["complete"] > 0.97 * deals.height
+    assert status["illegal"] + status["unfinished"] < 20
+    for row in deals.filter(auction_status="complete")[::7].iter_rows(named=True):
+        contract = Auction.of(row["auction"], SEATS.index(row["dealer"])).contract
+        assert row["contract"] == ("Pass" if contract is None else contract.name)
+        assert row["declarer"] == (None if contract is None else contract.declarer.letter)
+
+
+def test_tricks_counted_agree_with_the_scores_printed(
+    everything: tuple[pl.DataFrame, pl.DataFrame],
+) -> None:
+    # the score comes from its own tag, the tricks from the cards: two witnesses
+    deals, _ = everything
+    whole = deals.filter(pl.col("play").list.len() >= 48)
+    assert whole.height > 1000
+    agree = 0
+    for row in whole.iter_rows(named=True):
+        code = read_contract(row["contract"])
+        contract = contract_of(code, SEATS.index(row["declarer"]))
+        assert contract is not None
+        vulnerable = is_vulnerable(VULNERABILITIES.index(row["vulnerability"]), contract.declarer)
+        points = score(contract, row["tricks"], vulnerable=vulnerable)
+        agree += row["score"] == (-points if contract.declarer % 2 else points)
+    assert agree > 0.99 * whole.height
+
+
+def test_real_boards_read_back(everything: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    deals, _ = everything
+    sample = deals[::50]
+    (batch,) = read_pbn_text("".join(format_games(sample)))
+    assert batch.rejects.height == 0
+    where = ["source", "record", "encoding"]
+    assert_frame_equal(batch.deals.drop(where), sample.drop(where))
