@@ -225,7 +225,11 @@ class BiddingTable:
         )
         if len(current) and not (current.min() >= 0 and current.max() < len(self)):
             raise InvalidTable(f"expected entries below {len(self)}, got {current.max()}")
-        depths = self.depths[current].astype(np.int64) if len(current) else current
+        depths = np.zeros(len(current), dtype=np.int64)
+        above = self.parents[current]
+        while (deeper := above != NONE_U32).any():
+            depths += deeper
+            above[deeper] = self.parents[above[deeper]]
         ends = np.cumsum(depths + 1)
         calls = np.zeros(ends[-1] if len(ends) else 0, dtype=np.uint8)
         place = ends - 1

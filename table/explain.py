@@ -63,7 +63,15 @@ def explain(
 def explain_one(
     hand: int, expression: Expression, vocabulary: Vocabulary, context: Context | None = None
 ) -> ExpressionCheck:
-    """Check a hand against one expression; see :func:`explain`."""
+    """Check a hand against one expression; see :func:`explain`.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_hand
+    >>> from bidcascade.table.expressions import parse_expression
+    >>> explain_one(parse_hand("K52.AQ3.9876.KJ2"), parse_expression("QT>2"), Vocabulary())
+    {'expression': 'QT > 2', 'value': 2.5, 'holds': True}
+    """
     return {
         "expression": format_expression(expression),
         "value": _shown_value(hand, expression, vocabulary, context),

@@ -77,12 +77,13 @@ def parse_expression(text: str) -> Expression:
     --------
     >>> str(parse_expression("HCP>=15 & ( SL_S>=5 | Balanced )"))
     'HCP >= 15 and (SL_S >= 5 or Balanced)'
-    >>> parse_expression("HCP >= ")
+    >>> parse_expression("HCP => 15")
     Traceback (most recent call last):
     ...
-    bidcascade.bridge.errors.InvalidExpression: expected an operand at character 8, got the end
-      HCP >=
-            ^
+    bidcascade.bridge.errors.InvalidExpression: expected '*' or '+' or '-' or 'and' or 'or' or \
+a comparison at character 5, got '='; a comparison for equality is written ==
+      HCP => 15
+          ^
     """
     if len(text) > LONGEST_TEXT:
         raise InvalidExpression(

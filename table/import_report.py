@@ -101,7 +101,10 @@ class ImportReport:
             f"{counted(self.criteria_lists, 'criteria list')}, "
             f"{counted(self.expressions, 'expression')}"
         ]
-        lines += [f"rows with the unknown term {name}: {n:,}" for name, n in self.unknown_terms.items()]
+        lines += [
+            f"rows with the unknown term {name}: {count:,}"
+            for name, count in self.unknown_terms.items()
+        ]
         for kind, found in self.findings.items():
             if found.count:
                 lines.append(f"{FINDINGS[kind]}: {found.count:,}")

@@ -4,6 +4,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -96,19 +97,26 @@ def cache_folder() -> Path:
     return Path.home() / ".cache" / "bidcascade"
 
 
+def _cache_key(named: NamedTable) -> str:
+    """Digest of all that the table is made from: the sources of this package, and the options."""
+    digest = hashlib.sha256(repr((FORMAT_VERSION, named.undescribed, named.source)).encode())
+    for file in sorted(files(__package__).iterdir(), key=lambda file: file.name):
+        if file.is_file():
+            digest.update(f"\n{file.name}\n".encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def _open_named(name: str) -> BiddingTable:
     """Table of the package: from the cache, or built and put there."""
     named = NAMED_TABLES[name]
-    rows = list(named.rows())
-    key = hashlib.sha256(repr((FORMAT_VERSION, named.undescribed, rows)).encode()).hexdigest()[:16]
-    folder = cache_folder() / "tables" / f"{name}-{key}"
+    folder = cache_folder() / "tables" / f"{name}-{_cache_key(named)}"
     if is_table_folder(folder):
         try:
             return open_folder(folder)
         except InvalidTable:
             # a damaged cache is no error of the user's: the table is built again
             pass
-    table, _ = build_table(rows, undescribed=named.undescribed, source=named.source)
+    table, _ = build_table(named.rows(), undescribed=named.undescribed, source=named.source)
     try:
         save(table, folder, overwrite=True)
     except InvalidTable:

@@ -42,7 +42,7 @@ _COMMON_ROW: Final = re.compile(
 """The shape nearly every row has; what does not fit goes through ``ast.literal_eval``."""
 _EACH_TEXT: Final = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _TOKEN: Final = re.compile(
-    r"""'''(?:[^\\']|\\.|'(?!''))*'''|\"\"\"(?:[^\\"]|\\.|"(?!""))*\"\"\"
+    r"""'''(?:[^\\']|\\.|'(?!''))*'''|\"\"\"(?:[^\\"]|\\.|"(?!""))*\"\"\"|'''|\"\"\"
     |'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\#[^\n]*|[()\[\]{}]|['"]""",
     re.VERBOSE | re.DOTALL,
 )
@@ -171,7 +171,8 @@ class _Buffer:
         while True:
             token = _TOKEN.search(self.text, scanned)
             at_end_of_text = token is None or token.end() == len(self.text)
-            lone_quote = token is not None and token[0] in "'\""
+            # the start of a text without its end
+            lone_quote = token is not None and token[0] in ("'", '"', "'''", '"""')
             if at_end_of_text or lone_quote:
                 # a text or comment may go on in the next piece
                 done = scanned - self.at

@@ -18,6 +18,9 @@ from .rows_literal import tuple_of
 _PROTOCOL: Final = 3
 """Last protocol without frames, so that a list can be written piece by piece."""
 
+_HEAD: Final = pickle.dumps([], protocol=_PROTOCOL)[:-1]
+"""What a pickled list begins with: protocol, an empty list, and its place in the memo."""
+
 _DAMAGED: Final = (
     pickle.UnpicklingError, EOFError, ValueError, IndexError, KeyError, AttributeError, TypeError,
     OverflowError, MemoryError, RecursionError,
@@ -65,12 +68,9 @@ def write_pickle_rows(rows: Iterable[Row], path: Path) -> None:
     """Write rows as one pickled list of published tuples, without holding the list in memory."""
     source = iter(rows)
     with path.open("wb") as file:
-        file.write(pickle.PROTO + bytes((_PROTOCOL,)) + pickle.EMPTY_LIST)
+        file.write(_HEAD)
         while batch := [tuple_of(row) for row in islice(source, 1000)]:
-            # a pickled list without its header and end mark is a program that builds the list:
-            # the rows one by one between a mark and APPENDS
-            file.write(pickle.MARK)
-            for row in batch:
-                file.write(pickle.dumps(row, protocol=_PROTOCOL)[2:-1])
-            file.write(pickle.APPENDS)
+            # a pickled list of up to 1,000 items is a head that makes an empty list, a program that
+            # appends the items to it, and a mark for the end: the programs are put together
+            file.write(pickle.dumps(batch, protocol=_PROTOCOL)[len(_HEAD) : -1])
         file.write(pickle.STOP)

@@ -114,6 +114,12 @@ def test_bounds_that_exclude_each_other(expressions: list[str], terms: list[str]
         ("Minor suit opening -- 3+ !C; 11-21 HCP;", True),
         ("5+ !D; 13-17 HCP; 14-19 total points; at best partial stop in !H; !SA", False),
         ("a remark of sixty-nine characters, which is no list of phrases at all", False),
+        ("No fit for the major, as I see it now and always; at most 2 hearts", False),
+        ("Natural and forcing; 10+ HCP, 3+ clubs", False),
+        ("5+ !D; 13-17 HCP; 14-19 total points; at best partial stop in !H; 5+", True),
+        ("5+ !D; 13-17 HCP; 14-19 total points; at best partial stop in !H; 4-c", True),
+        ("5+ !D; 13-17 HCP; 14-19 total points; at best partial stop in !H; 2 H", True),
+        ("5+ !D; 13-17 HCP; 14-19 total points; at best partial stop in !H; !", True),
         ("", False),
     ],
 )
@@ -242,6 +248,7 @@ def test_named_tables_are_kept_in_the_cache(
     second = open_table("small")
     assert first == second
     assert second.source == "a test"
+    assert built == 1
     (folder / "call.npy").write_bytes(b"damaged")
     assert open_table("small") == first
     assert BiddingTable.open(folder, verify=True) == first

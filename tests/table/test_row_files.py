@@ -43,6 +43,10 @@ def literal(rows: list[Any]) -> str:
     ) + "]\n"  # fmt: skip
 
 
+def triple_quoted(text: str) -> str:
+    return "'''" + text.replace("\\", "\\\\").replace("'", "\\'") + "'''"
+
+
 def import_text(folder: Path, text: str, name: str = "rows.jsonl", **options: Any) -> Any:
     path = folder / name
     path.write_text(text, encoding="utf-8")
@@ -123,12 +127,19 @@ def test_any_text_survives_any_format(tmp_path: Path, rows: list[Any], format: s
         max_size=6,
     ),
     st.integers(1, 80),
-    st.booleans(),
+    st.sampled_from(["rows", "one line", "triple quotes"]),
 )
 def test_a_literal_is_read_alike_in_pieces_of_any_size(
-    rows: list[Any], size: int, one_line: bool
+    rows: list[Any], size: int, layout: str
 ) -> None:
-    text = f"t=[{', '.join(map(repr, rows))}]" if one_line else literal(rows)
+    if layout == "triple quotes":
+        rows = [(*row[:3], row[3].replace("\r", " "), row[4]) for row in rows]
+        written = [
+            f"({row[0]}, (), ('1C',), {triple_quoted(row[3])}, # ' (\n{row[4]!r})" for row in rows
+        ]
+        text = f"t = [{', '.join(written)}]"
+    else:
+        text = literal(rows) if layout == "rows" else f"t=[{', '.join(map(repr, rows))}]"
 
     class Slow(io.StringIO):
         def read(self, _size: int | None = -1) -> str:
