@@ -1,11 +1,20 @@
-"""Seeded bidding tables of any size, shaped like the published ones. Needs numpy only.
+"""Seeded bidding tables of any size. Needs numpy only.
 
-Two statistics of the published 1,026-row excerpt shape a table: how many entries stand at each
-depth (from depth 6 on; before that levels grow evenly from 36 openings), and the lengths of the
-criteria lists. Auctions are legal, passes are explicit and undescribed, three passes behind a bid
-end an auction. The knob is how selective the table is: the share of calls that have criteria.
+Two shapes; in both, auctions are legal, passes are explicit and three passes behind a bid (four at
+the start) end an auction.
+
+``published``
+    Two statistics of the published 1,026-row excerpt: how many entries stand at each depth (from
+    depth 6 on; before that levels grow evenly from 36 openings), and the lengths of the criteria
+    lists. Passes are undescribed. The knob is the share of the other calls that have criteria:
+    the more, the fewer entries hold.
+``bushy``
+    36 openings, 1-12 calls below each entry near the root, 0-3 further down, at most 17 calls an
+    auction. Every entry has criteria, passes too. The knob is how loose the criteria are: the
+    looser, the more entries hold.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +31,33 @@ DEPTH_HISTOGRAM = (
 LIST_LENGTHS = {1: 6, 2: 21, 3: 20, 4: 32, 5: 41, 6: 21, 7: 10, 8: 2, 10: 5, 11: 1}
 _GROWTH_LEVELS = 6
 
-DENSITIES = {"selective": 0.50, "middle": 0.31, "dense": 0.25}
-"""Share of calls with criteria that lets about 74, 1,500 and 8,000 of 2 M entries hold per deal."""
+BUSHY_DEPTH = 17
+_NEAR_FAN_OUT = (1, 12)
+_FAR_FAN_OUT = 3
+
+SMALLEST = 1_000
+"""Fewest entries a table can be asked for."""
+
+
+@dataclass(frozen=True)
+class TableKind:
+    """A shape, and where its knob stands."""
+
+    shape: str
+    knob: float
+    holding: int
+    """How many of 2 M entries hold per random deal, about."""
+
+
+DENSITIES = {
+    "selective": TableKind("published", 0.975, 74),
+    "middle": TableKind("published", 0.711, 1_500),
+    "dense": TableKind("published", 0.5434, 8_000),
+    "bushy-selective": TableKind("bushy", 1.425, 74),
+    "bushy-middle": TableKind("bushy", 3.244, 1_500),
+    "bushy-dense": TableKind("bushy", 4.45, 8_000),
+}
+"""Tables by name; the knobs are set for 2 M entries, seed 1."""
 
 
 @dataclass(frozen=True)
@@ -58,35 +92,68 @@ class GeneratedTable:
 
 
 def level_sizes(entries: int) -> list[int]:
-    """How many entries each depth gets; the sum is ``entries`` up to rounding."""
+    """How many entries of a ``published`` table stand at each depth; the sum is ``entries``."""
     tail_share = DEPTH_HISTOGRAM[_GROWTH_LEVELS:]
     first_tail = entries * tail_share[0] / sum(tail_share)
     ratio = (first_tail / OPENINGS) ** (1 / _GROWTH_LEVELS)
     head = [round(OPENINGS * ratio**level) for level in range(_GROWTH_LEVELS)]
     rest = entries - sum(head)
-    return head + [max(1, round(rest * share / sum(tail_share))) for share in tail_share]
+    sizes = head + [max(1, round(rest * share / sum(tail_share))) for share in tail_share]
+    sizes[int(np.argmax(sizes))] += entries - sum(sizes)
+    return sizes
+
+
+def named_table(name: str, entries: int = 2_000_000, *, seed: int = 1) -> GeneratedTable:
+    """Generate one of the tables of :data:`DENSITIES`."""
+    kind = DENSITIES[name]
+    return generate_table(entries, shape=kind.shape, knob=kind.knob, seed=seed)
 
 
 def generate_table(
-    entries: int, *, seed: int = 1, described: float = 0.5, distinct_lists: int = 20_000
+    entries: int, *, shape: str, knob: float, seed: int = 1, distinct_lists: int = 20_000
 ) -> GeneratedTable:
-    """Generate a table of about ``entries`` entries.
+    """Generate a table of exactly ``entries`` entries.
 
     Parameters
     ----------
     entries : int
-        At least 1,000.
-    described : float
-        Share of the calls other than passes that have criteria; fewer let more entries hold.
+        At least ``SMALLEST``.
+    shape : {"published", "bushy"}
+    knob : float
+        Of a published table the share of calls other than passes that have criteria, 0 to 1; of a
+        bushy one how loose criteria are, from 0 on (by about how many points).
     distinct_lists : int
         Size of the pool that criteria lists are drawn from.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
+    if entries < SMALLEST:
+        raise ValueError(f"expected at least {SMALLEST} entries, got {entries!r}")
+    if shape not in ("published", "bushy"):
+        raise ValueError(f"expected a shape of published, bushy, got {shape!r}")
+    if knob < 0 or (shape == "published" and knob > 1):
+        raise ValueError(f"expected a knob from 0 on, of a published table to 1, got {knob!r}")
     rng = np.random.default_rng(seed)
-    levels = [_openings(rng)]
-    for size in level_sizes(entries)[1:]:
-        levels.append(_next_level(rng, levels[-1], size))
-    expressions, criteria = _criteria_pool(rng, distinct_lists)
-    return _number(rng, levels, expressions, criteria, described)
+    if shape == "published":
+        levels = _published_levels(rng, entries)
+        pool = _criteria_pool(rng, distinct_lists, 0.0)
+    else:
+        levels = _bushy_levels(rng, entries)
+        pool = _criteria_pool(rng, distinct_lists, knob)
+    table = _number(levels, pool.expressions, pool.criteria)
+    if shape == "published":
+        has_criteria = (table.call != 0) & (rng.random(entries) < knob)
+        # openings are always described: an opening without criteria would let every deal in
+        has_criteria[: OPENINGS - 1] = True
+    else:
+        has_criteria = np.ones(entries, np.bool_)
+    # common lists are used far more often than rare ones
+    picks = (len(pool.draws) * rng.random(entries) ** 2).astype(np.int64)
+    table.variant_set[:] = np.where(has_criteria, 1 + pool.draws[picks], 0)
+    return table
 
 
 @dataclass
@@ -100,8 +167,13 @@ class _Level:
     completed: NDArray[np.bool_]
     children: I64
 
+    def room(self) -> I64:
+        """How many calls each entry may have below it: a pass and every higher bid."""
+        below = np.where(self.last_bid == 0, 36, 38 - self.last_bid)
+        return np.where(self.completed, 0, below)
 
-def _openings(rng: np.random.Generator) -> _Level:
+
+def _openings() -> _Level:
     calls = np.array([*range(3, 38), 0])[:OPENINGS]
     return _Level(
         parent=np.zeros(OPENINGS, np.int64), call=calls, last_bid=calls,
@@ -110,20 +182,61 @@ def _openings(rng: np.random.Generator) -> _Level:
     )  # fmt: skip
 
 
-def _next_level(rng: np.random.Generator, above: _Level, size: int) -> _Level:
-    # how many calls an entry may have below it: a pass and every higher bid
-    room = np.where(above.completed, 0, np.where(above.last_bid == 0, 36, 38 - above.last_bid))
-    open_entries = np.flatnonzero(room)
-    children = np.zeros(len(room), np.int64)
-    if size >= len(open_entries):
-        children[open_entries] = rng.geometric(len(open_entries) / size, len(open_entries))
-    else:
-        # a few entries have two calls below them, in place of others that have none
-        chosen = rng.choice(open_entries, size, replace=False)
-        children[chosen] = 1
-        children[chosen[: size // 8]] = 2
-        children[chosen[len(chosen) - size // 8 :]] = 0
-    children = _fit(rng, np.minimum(children, room), room, size)
+def _published_levels(rng: np.random.Generator, entries: int) -> list[_Level]:
+    levels = [_openings()]
+    for size in level_sizes(entries)[1:]:
+        above = levels[-1]
+        room = above.room()
+        open_entries = np.flatnonzero(room)
+        children = np.zeros(len(room), np.int64)
+        if size >= len(open_entries):
+            children[open_entries] = rng.geometric(len(open_entries) / size, len(open_entries))
+        else:
+            # a few entries have two calls below them, in place of others that have none
+            chosen = rng.choice(open_entries, size, replace=False)
+            children[chosen] = 1
+            children[chosen[: size // 8]] = 2
+            children[chosen[len(chosen) - size // 8 :]] = 0
+        levels.append(_next_level(rng, above, _fit(rng, np.minimum(children, room), room, size)))
+    return levels
+
+
+def _bushy_levels(rng: np.random.Generator, entries: int) -> list[_Level]:
+    """Wide levels up to a quarter of the entries, then as slim ones as reach the last depth."""
+    levels = [_openings()]
+    rest = entries - OPENINGS
+    while rest:
+        above = levels[-1]
+        room = above.room()
+        levels_left = BUSHY_DEPTH - len(levels)
+        if len(above.call) * sum(_NEAR_FAN_OUT) / 2 <= entries / 4:
+            least, most = _NEAR_FAN_OUT
+            children = rng.integers(least, most + 1, len(room))
+        else:
+            mean = _even_growth(int((room > 0).sum()), rest, levels_left)
+            children = rng.binomial(_FAR_FAN_OUT, min(1.0, mean / _FAR_FAN_OUT), len(room))
+        children = np.minimum(children, room)
+        if levels_left == 1 or children.sum() > rest:
+            children = _fit(rng, children, room, rest)
+        levels.append(_next_level(rng, above, children))
+        rest -= len(levels[-1].call)
+        if levels_left == 1 and rest:
+            raise ValueError(f"expected to place {entries} entries, {rest!r} found no legal call")
+    return levels
+
+
+def _even_growth(size: int, wanted: int, levels: int) -> float:
+    """Growth a level with which ``levels`` levels after one of ``size`` hold ``wanted`` entries."""
+    low, high = 0.0, 12.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        total = sum(size * middle**level for level in range(1, levels + 1))
+        low, high = (middle, high) if total < wanted else (low, middle)
+    return high
+
+
+def _next_level(rng: np.random.Generator, above: _Level, children: I64) -> _Level:
+    """Make the calls below a level, ``children`` of them below each of its entries."""
     above.children = children
     parent = np.repeat(np.arange(len(children)), children)
     place = np.arange(len(parent)) - np.repeat(np.cumsum(children) - children, children)
@@ -143,7 +256,7 @@ def _next_level(rng: np.random.Generator, above: _Level, size: int) -> _Level:
 def _fit(rng: np.random.Generator, children: I64, room: I64, size: int) -> I64:
     """Add or take single children until there are ``size``, within the room there is."""
     while (missing := size - int(children.sum())) != 0:
-        able = np.flatnonzero(children < room if missing > 0 else children > 1)
+        able = np.flatnonzero(children < room if missing > 0 else children > 0)
         if not len(able):
             break
         chosen = rng.choice(able, min(abs(missing), len(able)), replace=False)
@@ -151,16 +264,32 @@ def _fit(rng: np.random.Generator, children: I64, room: I64, size: int) -> I64:
     return children
 
 
-def _criteria_pool(rng: np.random.Generator, size: int) -> tuple[list[Postfix], list[list[int]]]:
-    numbers: dict[Postfix, int] = {}
+@dataclass(frozen=True)
+class _Pool:
+    """Criteria lists to draw from; ``draws`` holds list numbers, common lists first."""
+
+    expressions: list[Postfix]
+    criteria: list[list[int]]
+    draws: NDArray[np.uint32]
+
+
+def _criteria_pool(rng: np.random.Generator, size: int, slack: float) -> _Pool:
     lengths = rng.choice(
         list(LIST_LENGTHS), size, p=np.array([*LIST_LENGTHS.values()]) / sum(LIST_LENGTHS.values())
     )
-    pool: dict[tuple[int, ...], None] = {}
-    for length in lengths:
-        atoms = _draw_list(rng, int(length))
-        pool[tuple(numbers.setdefault(atom, len(numbers)) for atom in atoms)] = None
-    return list(numbers), [list(row) for row in pool]
+    drawn = dict.fromkeys(tuple(_draw_list(rng, int(length))) for length in lengths)
+    # the same draws whatever the slack, so that a little more of it changes little
+    chances = rng.random((len(drawn), 3))
+    expressions: dict[Postfix, int] = {}
+    pool: dict[tuple[int, ...], int] = {}
+    draws = []
+    for atoms, chance in zip(drawn, chances.tolist(), strict=True):
+        row = tuple(
+            expressions.setdefault(atom, len(expressions))
+            for atom in (_widened(atoms, slack, chance) if slack else atoms)
+        )
+        draws.append(pool.setdefault(row, len(pool)))
+    return _Pool(list(expressions), [list(row) for row in pool], np.array(draws, np.uint32))
 
 
 def _draw_list(rng: np.random.Generator, length: int) -> list[Postfix]:
@@ -183,14 +312,31 @@ def _draw_list(rng: np.random.Generator, length: int) -> list[Postfix]:
     return atoms[:length]
 
 
+def _widened(atoms: Sequence[Postfix], slack: float, chance: Sequence[float]) -> list[Postfix]:
+    """Widen ranges by about ``slack`` points and a third as many cards.
+
+    Demands on suit quality stay with a chance of 1 in ``1 + slack``.
+    """
+    more_points = int(slack + chance[0])
+    more_cards = int(slack / 3 + chance[1])
+    wider: list[Postfix] = []
+    for atom in atoms:
+        if len(atom) == 1:
+            if chance[2] < 1 / (1 + slack):
+                wider.append(atom)
+            continue
+        term, bound, operator = str(atom[0]), int(atom[1]), str(atom[2])
+        more = more_cards if term.startswith("SL") else more_points
+        # a bound that every hand keeps would be no test at all
+        bound = min(bound + more, 36) if operator == "<=" else max(bound - more, 1)
+        wider.append((term, bound, operator))
+    return wider
+
+
 def _number(
-    rng: np.random.Generator,
-    levels: list[_Level],
-    expressions: list[Postfix],
-    criteria: list[list[int]],
-    described: float,
+    levels: list[_Level], expressions: list[Postfix], criteria: list[list[int]]
 ) -> GeneratedTable:
-    """Number the entries in depth-first order of sibling blocks."""
+    """Number the entries in depth-first order of sibling blocks; all are undescribed yet."""
     below = [np.zeros(len(level.call), np.int64) for level in levels]  # descendants
     can_complete = [level.completed.copy() for level in levels]
     for depth in range(len(levels) - 1, 0, -1):
@@ -216,12 +362,7 @@ def _number(
         flags[number] = COMPLETED * level.completed + CAN_COMPLETE * can_complete[depth]
         child_count[number] = level.children
         first_child[number] = np.where(level.children > 0, block, 0)
-    has_criteria = (call != 0) & (rng.random(total) < described)
-    # openings are always described: an opening without criteria would let every deal in
-    has_criteria[: OPENINGS - 1] = True
-    # common lists are used far more often than rare ones
-    picks = (len(criteria) * rng.random(total) ** 2).astype(np.uint32)
-    variant_set = np.where(has_criteria, 1 + picks, 0).astype(np.uint32)
     return GeneratedTable(
-        expressions, criteria, first_child, child_count, call, flags, variant_set, OPENINGS
-    )
+        expressions, criteria, first_child, child_count, call, flags,
+        np.zeros(total, np.uint32), OPENINGS,
+    )  # fmt: skip
