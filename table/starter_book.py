@@ -108,6 +108,54 @@ def game(strain: str) -> str:
     return f"{GAME_LEVEL[strain]}{strain}"
 
 
+def independent(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Say what a later line of a call leaves to the lines of other calls before it.
+
+    A table joins all lines of a call at the first one's place, so what stood between them has to
+    be excluded by the later line itself.
+    """
+    result = []
+    for place, line in enumerate(lines):
+        calls = [before.call for before in lines[:place]]
+        if line.call in calls:
+            between = lines[calls.index(line.call) + 1 : place]
+            exclusions = [
+                f"not ({' and '.join(_operand(test) for test in other.criteria)})"
+                if len(other.criteria) > 1
+                else str(_opposite(other.criteria[0]))
+                for other in between
+                if other.call != line.call and not _apart(other.criteria, line.criteria)
+            ]
+            own = [test for test in line.criteria if test != "True"]
+            criteria = tuple(dict.fromkeys((*own, *exclusions))) or line.criteria
+            line = Line(line.call, criteria, line.name, line.description)
+        result.append(line)
+    return tuple(result)
+
+
+def _operand(test: str) -> str:
+    return f"({test})" if " or " in test else test
+
+
+def _opposite(test: str) -> str:
+    return f"not ({test})" if " or " in test or " and " in test else f"not {test}"
+
+
+def _apart(left: Iterable[str], right: Iterable[str]) -> bool:
+    """Whether the plain bounds of two lines exclude each other."""
+    bounds: dict[str, tuple[int, int]] = {}
+    for test in (*left, *right):
+        match = _BOUND.fullmatch(test)
+        if match:
+            low, high = bounds.get(match[1], (0, 40))
+            number = int(match[3])
+            bounds[match[1]] = (
+                max(low, number) if match[2] != "<=" else low,
+                min(high, number) if match[2] != ">=" else high,
+            )
+    return any(low > high for low, high in bounds.values())
+
+
 @dataclass(slots=True)
 class Book:
     """The places that are written, by the auction before them (from the opening on)."""
@@ -120,7 +168,7 @@ class Book:
         calls = tuple(prior.split())
         if calls in self.places:
             raise ValueError(f"place {prior!r} is written twice")
-        lines = lines_of(block, **names)
+        lines = independent(lines_of(block, **names))
         for line in lines:
             Auction.of(parse_calls(" ".join((*calls, line.call))))
         self.places[calls] = lines

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Final
 
-from .starter_book import SUIT_WORDS, Book, Line, cheapest, game, lines_of
+from .starter_book import SUIT_WORDS, Book, Line, cheapest, game, independent, lines_of
 from .starter_notrump import write_after_one_notrump, write_after_two_notrump
 from .starter_rebids import (
     write_rebids,
@@ -87,7 +87,7 @@ def openings(seat: int) -> tuple[Line, ...]:
             side += [f"SL_{other} >= 1" for other in "SHDC" if other != suit]
             lines += lines_of(_WEAK_TWO, M=suit, others="; ".join(side))
     lines += lines_of(f"P | Pass | Not enough to open | {_PASS[seat]}")
-    return tuple(lines)
+    return independent(tuple(lines))
 
 
 def write_uncontested(book: Book) -> None:

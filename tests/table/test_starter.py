@@ -11,7 +11,7 @@ from bidcascade.table.criteria import is_satisfiable
 from bidcascade.table.explain import holds
 from bidcascade.table.expressions import parse_expression
 from bidcascade.table.starter import starter_rows
-from bidcascade.table.starter_book import Book, lines_of
+from bidcascade.table.starter_book import Book, independent, lines_of
 from bidcascade.table.vocabulary import Vocabulary
 
 GIB = Vocabulary()
@@ -182,6 +182,23 @@ def test_chosen_call(children, hand, auction, call):
     assert (row["call"] if row else "P") == call
 
 
+def test_joining_the_lines_of_a_call_changes_no_choice(children):
+    """A table joins the lines of one call (OR) at the first one's place."""
+    chooser = random.Random(6)
+    hands = [Hand(sum(1 << card for card in chooser.sample(range(52), 13))) for _ in range(40)]
+    seen = 0
+    for prior, rows in children.items():
+        calls = list(dict.fromkeys(row["call"] for row in rows))
+        if len(calls) == len(rows) or (prior[:1] == ("P",) and prior != ("P", "P")):
+            continue
+        seen += 1
+        for hand in hands:
+            fitting = [row["call"] for row in rows if hand.fits(row)]
+            by_place = next((call for call in calls if call in fitting), None)
+            assert by_place == (fitting[0] if fitting else None), prior
+    assert seen > 50
+
+
 def test_openings_are_about_as_frequent_as_known(children):
     chooser = random.Random(3)
     count = 4_000
@@ -251,5 +268,31 @@ def test_book_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="'1S P' is written twice"):
         book.at("1S P", "3S | Raise | Support | SL_S >= 3")
     book.at("1S P 3S P", "4S | Accept | More | HCP >= 14")
+    assert [line.call for line in book.places[("1S", "P")]] == ["2S"]
     with pytest.raises(ValueError, match="no line leads from '1S P' to '3S'"):
         book.close()
+
+
+def test_later_lines_of_a_call_exclude_what_stands_between():
+    lines = independent(
+        lines_of(
+            """
+            2N | Balanced | Good | Balanced; HCP >= 18
+            1N | Balanced | Minimum | HCP <= 11
+            2S | Long suit | Spades | SL_S >= 6; HCP >= 12 or Solid_S
+            2H | Long suit | Hearts | SL_H >= 6
+            2N | Any other | Strong | HCP >= 15
+            """
+        )
+    )
+    assert lines[-1].criteria == (
+        "HCP >= 15",
+        "not (SL_S >= 6 and (HCP >= 12 or Solid_S))",
+        "not SL_H >= 6",
+    )
+    assert [line.criteria for line in lines[:-1]] == [
+        ("Balanced", "HCP >= 18"),
+        ("HCP <= 11",),
+        ("SL_S >= 6", "HCP >= 12 or Solid_S"),
+        ("SL_H >= 6",),
+    ]
