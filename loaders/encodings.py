@@ -16,10 +16,11 @@ LATIN1 = "latin-1"
 _BOM = b"\xef\xbb\xbf"
 
 # Polish, Czech, Slovak and Hungarian letters of code page 1250 whose byte is a sign or nothing
-# at all in 1252: next to a letter they tell that the page is 1250.
+# at all in 1252: next to a letter they tell that the page is 1250. BF before a letter tells
+# nothing: Spanish questions begin with it.
 _CENTRAL_EUROPEAN = re.compile(
     rb"[A-Za-z][\xa3\xa5\xaf\xb3\xb9\xbc\xbe\xbf\x8d\x8f\x9d](?![\xa0-\xbf])"
-    rb"|(?<![\x80-\xff])[\xa3\xa5\xaf\xb3\xb9\xbc\xbe\xbf\x8d\x8f\x9d][A-Za-z]"
+    rb"|(?<![\x80-\xff])[\xa3\xa5\xaf\xb3\xb9\xbc\xbe\x8d\x8f\x9d][A-Za-z]"
 )
 _UNDEFINED_IN_1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 _UNDEFINED_IN_1250 = re.compile(rb"[\x81\x83\x88\x90\x98]")

@@ -39,8 +39,8 @@ CHUNK_BYTES = 8 << 20
 LONGEST_RECORD = 64 << 20
 """If no board starts within so many bytes, the rest of a file is refused."""
 
-_QX = re.compile(rb"(?:(?<=[|\s])|\A)(?i:qx)[ \t]*\|")
-_MD = re.compile(rb"(?:(?<=[|\s])|\A)(?i:md)[ \t]*\|[ \t]*[0-4]?[SHDCshdc]")
+_QX = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:qx)[ \t]*\|")
+_MD = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:md)[ \t]*\|[ \t]*[0-4]?[SHDCshdc]")
 # a game that inherits tags (value "#") must stay with the one before it
 _GAME = re.compile(rb'(?:\r?\n[ \t]*\r?\n)(?=\[Event[ \t]+"(?!#))')
 

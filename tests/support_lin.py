@@ -220,7 +220,10 @@ def frame_rows(draw: st.DrawFn) -> dict[str, object]:
         "alerts": [chance.random() < 0.2 for _ in calls],
         "commentary": [text for text in draw(st.lists(REMARKS, max_size=2)) if text],
         "play": chance.sample(range(52), draw(st.integers(0, 47))),
-        "players": draw(st.one_of(st.none(), st.lists(NAMES, min_size=4, max_size=4))),
+        # four empty names are no names
+        "players": draw(
+            st.one_of(st.none(), st.lists(NAMES, min_size=4, max_size=4).filter(any))
+        ),
         "event": draw(st.one_of(st.none(), REMARKS.map(lambda text: text.strip(", ") or None))),
     }  # fmt: skip
 

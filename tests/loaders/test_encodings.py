@@ -1,0 +1,62 @@
+"""Encodings: what is decoded, and under which name."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bidcascade.loaders.encodings import decode_text, decode_utf8
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "encoding"),
+    [
+        (b"", "", "utf-8"),
+        (b"pn|a|", "pn|a|", "utf-8"),
+        ("Größe".encode(), "Größe", "utf-8"),
+        ("Größe".encode("utf-8-sig"), "Größe", "utf-8-sig"),
+        (b"\xef\xbb\xbfabc", "abc", "utf-8-sig"),
+        ("Größe, Forså".encode("cp1252"), "Größe, Forså", "cp1252"),
+        ("“quoted” – ok".encode("cp1252"), "“quoted” – ok", "cp1252"),
+        ("Hervé".encode("latin-1"), "Hervé", "cp1252"),
+        (b"odd \x81 byte \xe9", "odd \x81 byte é", "latin-1"),
+        ("Łukasz, Pawła".encode("cp1250"), "Łukasz, Pawła", "cp1250"),
+        ("Małgorzata żółw".encode("cp1250"), "Małgorzata żółw", "cp1250"),
+        ("100 m², 3¾ pt".encode("cp1252"), "100 m², 3¾ pt", "cp1252"),
+        ("¿Qué?".encode("cp1252"), "¿Qué?", "cp1252"),
+        ("Gröm".encode().decode("latin-1").encode(), "Gröm", "utf-8 twice"),
+        ("1NT – strong".encode().decode("cp1252").encode(), "1NT – strong", "utf-8 twice"),
+        # one remark encoded twice among others that are not
+        ("Gröm: ".encode() + "é".encode().decode("latin-1").encode(), "Gröm: é", "utf-8 twice"),
+        ("Âge, Ãb".encode(), "Âge, Ãb", "utf-8"),
+        ("♠♥♦♣ 1♠".encode(), "♠♥♦♣ 1♠", "utf-8"),
+    ],
+)
+def test_encodings(data, text, encoding):
+    assert decode_text(data) == (text, encoding)
+    assert decode_utf8(data) == (text.encode(), encoding)
+
+
+@given(st.binary(max_size=60))
+def test_every_byte_string_decodes(data):
+    text, encoding = decode_text(data)
+    if encoding in ("cp1250", "cp1252", "latin-1"):
+        assert text.encode(encoding) == data.removeprefix(b"\xef\xbb\xbf")
+    elif encoding == "utf-8":
+        assert text.encode() == data
+
+
+@given(st.text(st.characters(max_codepoint=0x24F, blacklist_categories=("Cs",)), max_size=20))
+def test_plain_utf8_is_changed_only_where_it_was_encoded_twice(text):
+    decoded, encoding = decode_text(text.encode())
+    assert encoding in ("utf-8", "utf-8 twice")
+    assert (decoded == text) == (encoding == "utf-8")
+
+
+@pytest.mark.real_data
+def test_real_files_name_their_encodings(shared_data):
+    found = {
+        decode_text(file.read_bytes())[1]
+        for folder, suffix in (("lin", "*.lin"), ("pbn", "*.pbn"))
+        for file in (shared_data / folder).rglob(suffix)
+    }
+    assert {"utf-8", "utf-8 twice", "cp1252"} <= found
