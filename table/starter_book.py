@@ -62,6 +62,8 @@ def _spoken(criteria: Iterable[str]) -> str:
     parts = []
     for name, (low, high) in bounds.items():
         what = _QUANTITY.get(name) or SUIT_WORDS[name[-1]]
+        if high == 1 and name not in _QUANTITY:
+            what = what[:-1]
         if low is not None and high is not None:
             parts.append(f"{low} {what}" if low == high else f"{low}-{high} {what}")
         elif low is not None:

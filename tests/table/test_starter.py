@@ -256,6 +256,8 @@ def test_lines_speak_bounds():
     assert line.description == "Support; 3+ hearts, 6-9 HCP"
     (line,) = lines_of("P | Pass | Nothing | HCP <= 5; SL_S == 3")
     assert line.description == "Nothing; at most 5 HCP, 3 spades"
+    (line,) = lines_of("3C | Splinter | Short | SL_C <= 1")
+    assert line.description == "Short; at most 1 club"
     (line,) = lines_of("2D | Waiting | Artificial |")
     assert line.criteria == ("True",)
 
