@@ -12,6 +12,7 @@ import polars as pl
 
 from bidcascade.bridge import (
     CALL_TEXTS,
+    RANKS,
     SEATS,
     STRAINS,
     VULNERABILITIES,
@@ -26,7 +27,6 @@ from bidcascade.bridge import (
     format_deal,
     is_vulnerable,
     make_bid,
-    parse_card,
     parse_deal,
     score,
 )
@@ -35,9 +35,10 @@ from .frame import DEAL_SCHEMA, HAND_COLUMNS
 from .pbn_auction import contract_of, read_contract
 
 if TYPE_CHECKING:
-    from endplay.types import Bid, Board
+    from endplay.types import Bid, Board, Card
 
 _DOUBLINGS = ("passed", "doubled", "redoubled")
+_STRAINS = ("clubs", "diamonds", "hearts", "spades", "nt")
 _PLAYER_NAMES = ("north", "east", "south", "west")
 
 
@@ -118,7 +119,7 @@ def _row(board: Board, number: int) -> dict[str, Any]:
         "declarer": None if contract is None else contract.declarer.letter,
         "tricks": tricks,
         "score": 0 if passed_out else points,
-        "play": [parse_card(f"{card.suit.abbr}{card.rank.abbr}") for card in board.play],
+        "play": [_card_code(card) for card in board.play],
         "players": players if any(players) else None,
         "event": info.get("event") or None,
         "source": "endplay",
@@ -130,7 +131,7 @@ def _contract(board: Board) -> tuple[Contract | None, int | None]:
     contract = board.contract
     if contract is None or contract.is_passout():
         return None, None
-    strain = STRAINS.index(contract.denom.abbr[0])
+    strain = _STRAINS.index(contract.denom.name)
     doubling = _DOUBLINGS.index(contract.penalty.name)
     ours = Contract(contract.level, strain, doubling, Seat(int(contract.declarer)))
     tricks = contract.level + 6 + contract.result
@@ -140,11 +141,15 @@ def _contract(board: Board) -> tuple[Contract | None, int | None]:
 def _call_code(bid: Bid) -> int:
     contract_bid = bid.as_contract()
     if contract_bid is not None:
-        return make_bid(contract_bid.level, STRAINS.index(contract_bid.denom.abbr[0]))
+        return make_bid(contract_bid.level, _STRAINS.index(contract_bid.denom.name))
     penalty = bid.as_penalty()
     if penalty is None:
         raise InvalidCall(f"expected a call, got {bid!r}")
     return _DOUBLINGS.index(penalty.penalty.name)
+
+
+def _card_code(card: Card) -> int:
+    return 13 * _STRAINS.index(card.suit.name) + RANKS.index(card.rank.abbr)
 
 
 def _vulnerability_name(name: str) -> str:

@@ -421,7 +421,10 @@ def _players(north: str, east: str, south: str, west: str) -> str | None:
     """Names in seat order, joined by the separator; ``None`` if none is given."""
     if north in _NO_NAME and east in _NO_NAME and south in _NO_NAME and west in _NO_NAME:
         return None
-    return f"{north}{_SEPARATOR}{east}{_SEPARATOR}{south}{_SEPARATOR}{west}"
+    names = f"{north}{_SEPARATOR}{east}{_SEPARATOR}{south}{_SEPARATOR}{west}"
+    if "?" not in names:
+        return names
+    return _SEPARATOR.join("" if name == "?" else name for name in names.split(_SEPARATOR))
 
 
 def _opener(padding: int, dealer: int, named: int) -> int:

@@ -65,12 +65,17 @@ def unescape(text: str) -> str:
     return _ESCAPE.sub(r"\1", text) if "\\" in text else text
 
 
-_OTHER, _DEAL, _PLAYED, _SECTION, _PLAYED_SECTION, _NOTE = range(6)
+_OTHER, _OPENING, _DEAL, _PLAYED, _SECTION, _PLAYED_SECTION, _NOTE = range(7)
+_OPENING_TAGS = frozenset(
+    {"Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable"}
+)
 
 
 def _kind(name: str) -> int:
     if name in PLAYED_TAGS:
         return _PLAYED_SECTION if name in ("Auction", "Play") else _PLAYED
+    if name in _OPENING_TAGS:
+        return _OPENING
     if name.endswith("Table"):
         return _SECTION
     return {"Deal": _DEAL, "Note": _NOTE}.get(name, _OTHER)
@@ -103,7 +108,7 @@ class _Splitter:
 
     def is_next_game(self, name: str, kind: int, *, after_blank: bool) -> bool:
         """Whether a tag belongs to the game after the one gathered so far."""
-        if name in self.tags:
+        if name in self.tags and kind not in (_OTHER, _SECTION):
             return self.substantial or after_blank
         return (
             after_blank
@@ -159,8 +164,8 @@ def split_games(text: str) -> Iterator[Game | FreeText]:
 
     A blank line ends a game that holds a ``Deal`` or any tag of :data:`PLAYED_TAGS`, except
     that ``Auction``, ``Play`` and the like may follow a bare deal behind a blank line. A tag
-    that the game holds already starts the next one, so blank lines between games are not
-    needed. A game without ``Deal`` but with something played is another table of the board
+    of PBN's basic set (names, board, deal, contract …) that the game holds already starts the
+    next one, so blank lines between games are not needed; other repeated tags are ignored. A game without ``Deal`` but with something played is another table of the board
     before: it inherits deal, board, dealer, vulnerability and event. ``#`` repeats the value
     of the game before, ``##text`` holds for all games to come that lack the tag.
 
@@ -218,15 +223,18 @@ def split_games(text: str) -> Iterator[Game | FreeText]:
                     if not tags:
                         state.number += 1
                         state.game_number = state.number
-                    tags[name] = value
+                    repeated = name in tags
+                    if not repeated:
+                        tags[name] = value
                     section = ""
-                    if kind != _OTHER:
+                    if kind >= _DEAL:
                         if kind != _SECTION:
                             state.substantial = True
                             state.played = state.played or kind != _DEAL
                         if kind >= _SECTION:
-                            section = last_section = name
-                            state.sections[name] = ""
+                            last_section = name
+                            section = f"repeated {name}" if repeated else name
+                            state.sections[section] = ""
                 after_blank = False
                 if loose == "\n" or loose is None:
                     continue

@@ -276,6 +276,13 @@ def test_games_without_blank_lines_between() -> None:
     assert read(games)["event"].to_list() == ["e1", "e2", "e3"]
 
 
+def test_repeated_tag_is_ignored() -> None:
+    row = one(f'[Room "Open"]\n{DEAL}\n[Room "IMP"]\n[Auction "N"]\n1C AP\n[Room "Closed"]\n')
+    assert (row["room"], calls(row)) == ("open", "1C P P P")
+    row = one(f'[ScoreTable "a"]\n1\n[ScoreTable "b"]\n2\n{DEAL}\n[Event "x"]\n')
+    assert row["event"] == "x"
+
+
 def test_blank_line_within_a_game() -> None:
     frame = read(
         f'[Event "e"]\n\n[Board "7"]\n{DEAL}\n\n[Auction "N"]\n1C AP\n\n[Board "8"]\n{DEAL}'

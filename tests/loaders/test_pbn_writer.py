@@ -100,9 +100,8 @@ def rows(draw: st.DrawFn) -> dict[str, Any]:
             points = -points if contract.declarer % 2 else points
     elif auction.is_complete:
         points = 0
-    names = draw(st.none() | st.lists(WORDS, min_size=4, max_size=4))
-    if names is not None and all(name in ("", "?") for name in names):
-        names = None
+    known = WORDS.filter(lambda name: name != "?")
+    names = draw(st.none() | st.lists(known, min_size=4, max_size=4).filter(any))
     return {
         **dict(zip(HAND_COLUMNS, deal.hands, strict=True)),
         "dealer": deal.dealer.letter,
