@@ -1,7 +1,7 @@
 """The three backends behind one contract, and the choice between them.
 
 Every backend module has the same functions with the same signatures:
-``evaluate``, ``cascade_counts``, ``cascade_all``, ``cascade_first``, ``members``.
+``features``, ``evaluate``, ``cascade_counts``, ``cascade_all``, ``cascade_first``, ``members``.
 """
 
 import importlib
@@ -25,6 +25,10 @@ class Backend(Protocol):
     """What every backend can do; results are equal bit for bit."""
 
     NAME: str
+
+    def features(self, plan: Plan, deals: DealArrays) -> U64:
+        """Packed words by dealer-relative seat, uint64 [4, deals, words]."""
+        ...
 
     def evaluate(
         self, plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = None

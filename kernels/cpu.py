@@ -420,12 +420,12 @@ def cascade_first(plan: Plan, deals: DealArrays) -> FirstAuctions:
 
     def one_block(start: int) -> None:
         stop = min(start + size, len(deals))
+        words = _block_features(plan, deals, _in_order(start, stop), rotate=True)
         first_block(
-            _block_features(plan, deals, _in_order(start, stop), rotate=True), stop - start,
-            plan.packing.lane_words, plan.packing.flag_words, cpu.boxes, plan.set_offsets, plan.set_boxes,
-            plan.first_child, plan.child_count, plan.node_box, plan.call, plan.flags,
-            plan.root_count, result.entry[start:stop], result.passes[start:stop],
-            result.defaults[start:stop],
+            words, stop - start, plan.packing.lane_words, plan.packing.flag_words, cpu.boxes,
+            plan.set_offsets, plan.set_boxes, plan.first_child, plan.child_count,
+            plan.node_box, plan.call, plan.flags, plan.root_count, result.entry[start:stop],
+            result.passes[start:stop], result.defaults[start:stop],
         )  # fmt: skip
 
     _blocks.run_all(one_block, range(0, len(deals), size))

@@ -18,8 +18,11 @@ _ADD, _SUB, _MUL, _NEG, _NOT, _AND, _OR, _END = (
 # length and HCP of each of the 8,192 holdings
 _HOLDINGS = np.arange(1 << 13)
 _LENGTH = np.bitwise_count(_HOLDINGS).astype(np.int64)
-_POINTS = sum(
-    (_HOLDINGS >> rank & 1) * points for rank, points in ((12, 4), (11, 3), (10, 2), (9, 1))
+_POINTS = (
+    4 * (_HOLDINGS >> 12 & 1)
+    + 3 * (_HOLDINGS >> 11 & 1)
+    + 2 * (_HOLDINGS >> 10 & 1)
+    + (_HOLDINGS >> 9 & 1)
 )
 _ORDER_KEYS = 1 << 10
 

@@ -182,8 +182,12 @@ class Packing:
     suit_words : uint64 [4, 8192, words]
     length_words : uint64 [2744, words]
     context_words : uint64 [16, words]
+    lane_forms : tuple of LinearForm
+        What each lane holds.
     lane_offsets : tuple of int
         True value = stored byte + offset, per lane.
+    flag_trees : tuple of Tree
+        What each flag says.
     programs : int32 [instructions, 2]
         (opcode, operand) of all programs, each closed by ``end``.
     program_starts, program_flags : int32 [programs]
@@ -199,7 +203,9 @@ class Packing:
     suit_words: U64
     length_words: U64
     context_words: U64
+    lane_forms: tuple[LinearForm, ...]
     lane_offsets: tuple[int, ...]
+    flag_trees: tuple[Tree, ...]
     programs: I32
     program_starts: I32
     program_flags: I32
@@ -371,6 +377,8 @@ class LayoutBuilder:
             suit_words=suits,
             length_words=by_lengths,
             context_words=by_context,
+            lane_forms=tuple(self._lanes),
+            flag_trees=tuple(self._flags),
             lane_offsets=tuple(lane.offset for _, lane in self._lanes.values()),
             programs=np.array(programs.code, np.int32).reshape(-1, 2),
             program_starts=np.array(programs.starts, np.int32),

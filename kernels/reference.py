@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from .deals import DealArrays
+from .lowering import LinearForm, Tree
 from .plan import CAN_COMPLETE, COMPLETED, Plan
 from .results import NO_ENTRY, BitColumns, EntryLists, FirstAuctions
 from .terms import Context, terms
@@ -79,6 +80,56 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
     "and": lambda left, right: int(left != 0 and right != 0),
     "or": lambda left, right: int(left != 0 or right != 0),
 }
+
+
+def evaluate_tree(tree: Tree, hand: int, context: Context, profile: str) -> int:
+    """Value of a lowered tree (see ``lowering``) for a hand mask.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_hand
+    >>> tree = ("interval", (("HCP", 1),), 12, 14)
+    >>> evaluate_tree(tree, parse_hand("K52.AQ3.9876.KJ2"), Context(), "gib")
+    1
+    """
+    operator, operands = tree[0], tree[1:]
+    if operator == "int":
+        return int(operands[0])
+    if operator == "term":
+        return terms(profile)[operands[0]].value(hand, context)
+    if operator == "interval":
+        form, low, high = operands
+        return int(low <= _form_value(form, hand, context, profile) <= high)
+    values = [evaluate_tree(operand, hand, context, profile) for operand in operands]
+    if operator == "not":
+        return int(values[0] == 0)
+    return -values[0] if operator == "neg" else _BINARY[operator](values[0], values[1])
+
+
+def _form_value(form: LinearForm, hand: int, context: Context, profile: str) -> int:
+    return sum(factor * terms(profile)[name].value(hand, context) for name, factor in form)
+
+
+def features(plan: Plan, deals: DealArrays) -> U64:
+    """Packed words by dealer-relative seat, uint64 [4, deals, words]: lanes, then flags."""
+    packing = plan.packing
+    out = np.zeros((4, len(deals), packing.lane_words + packing.flag_words), np.uint64)
+    for deal in range(len(deals)):
+        dealer, vulnerability = int(deals.dealer[deal]), int(deals.vulnerability[deal])
+        for row in range(4):
+            seat = (dealer + row) % 4
+            hand = int(deals.hands[seat, deal])
+            context = _context(seat, row + 1, vulnerability)
+            for lane, (form, offset) in enumerate(
+                zip(packing.lane_forms, packing.lane_offsets, strict=True)
+            ):
+                value = _form_value(form, hand, context, plan.profile) - offset
+                out[row, deal, lane // 8] |= np.uint64(value << 8 * (lane % 8))
+            for flag, tree in enumerate(packing.flag_trees):
+                if evaluate_tree(tree, hand, context, plan.profile):
+                    word = packing.lane_words + flag // 64
+                    out[row, deal, word] |= np.uint64(1 << flag % 64)
+    return out
 
 
 class _OneDeal:

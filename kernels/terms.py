@@ -273,7 +273,7 @@ def _catalogue(profile: str) -> list[Term]:
     ace = rank_counter(ACE)
     terms = [
         Term("HCP", 0, 37, by_suit=_everywhere(high_card_points)),
-        Term("Total_Points", 0, 40, by_suit=_everywhere(total_points)),
+        Term("Total_Points", 0, 37, by_suit=_everywhere(total_points)),
         Term("QT", 0, 16, by_suit=_everywhere(quick_tricks)),
         Term("Losers", 0, 12, by_suit=_everywhere(losers)),
         Term("Controls", 0, 12, by_suit=_everywhere(controls)),
@@ -284,11 +284,11 @@ def _catalogue(profile: str) -> list[Term]:
         Term("Longest_Suit", 4, 13, by_lengths=max),
         Term("Second_Suit", 0, 6, by_lengths=lambda lengths: sorted(lengths)[2]),
         Term("Pattern", 0x4333, 0xD000, by_lengths=pattern),
-        Term("Rule_Of_20", 7, 50, by_suit=_everywhere(high_card_points), by_lengths=longest_two),
+        Term("Rule_Of_20", 7, 44, by_suit=_everywhere(high_card_points), by_lengths=longest_two),
         Term(
             "Rule_Of_15",
             0,
-            50,
+            41,
             by_suit=(high_card_points, high_card_points, high_card_points, points_and_length),
         ),
         Term("Vul_We", 0, 1, boolean=True, by_context=lambda context: context.vul_we),

@@ -66,6 +66,7 @@ def assert_same_lists(got: Any, wanted: Any) -> None:
 
 
 def assert_same_answers(backend: Backend, plan: Plan, deals: DealArrays) -> None:
+    np.testing.assert_array_equal(backend.features(plan, deals), reference.features(plan, deals))
     np.testing.assert_array_equal(
         backend.evaluate(plan, deals).words, reference.evaluate(plan, deals).words
     )
@@ -110,9 +111,10 @@ def test_expressions_equal_reference(
 ) -> None:
     plan = expression_plan(expression_list, profile)
     deals = deal_arrays(np.random.default_rng(seed), 70)
+    backend = get_backend(backend_name)
+    np.testing.assert_array_equal(backend.features(plan, deals), reference.features(plan, deals))
     np.testing.assert_array_equal(
-        get_backend(backend_name).evaluate(plan, deals).words,
-        reference.evaluate(plan, deals).words,
+        backend.evaluate(plan, deals).words, reference.evaluate(plan, deals).words
     )
 
 
@@ -218,7 +220,8 @@ def test_several_callers_at_once(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize(
-    "operation", ["evaluate", "cascade_counts", "cascade_all", "cascade_first", "members"]
+    "operation",
+    ["features", "evaluate", "cascade_counts", "cascade_all", "cascade_first", "members"],
 )
 def test_signatures_are_the_same(backend: Backend, operation: str) -> None:
     assert inspect.signature(getattr(backend, operation)) == inspect.signature(
