@@ -1,0 +1,100 @@
+"""What an engine is, and which there are."""
+
+import importlib
+from collections.abc import Iterator
+from typing import Any, Protocol, cast
+
+from bidcascade.kernels import BitColumns, DealArrays, EntryLists, FirstAuctions, Plan
+from bidcascade.kernels.types import U64
+
+ENGINES = ("reference", "cpu", "cuda", "lists", "numpy", "polars", "polars-frames", "cudf")
+"""Slowest definition first, then the project's own, a prototype, and the usual ways."""
+
+
+class Engine(Protocol):
+    """One way to do the work. Every operation starts from hand masks."""
+
+    name: str
+    block: int
+    """Deals are worked on in blocks of this size: time grows linearly by blocks."""
+
+    def why_unavailable(self, operation: str) -> str | None:
+        """Say why an operation cannot be measured here, or ``None``."""
+        ...
+
+    def prepare(self, plan: Plan) -> None:
+        """Do what is done once a table, not once a batch of deals."""
+        ...
+
+    def counts(self, plan: Plan, deals: DealArrays) -> U64:
+        """Per entry, how many deals reach it."""
+        ...
+
+    def entry_lists(self, plan: Plan, deals: DealArrays) -> Iterator[EntryLists]:
+        """Per deal, the entries it reaches."""
+        ...
+
+    def first(self, plan: Plan, deals: DealArrays) -> FirstAuctions:
+        """Per deal, the one auction."""
+        ...
+
+    def evaluate(self, plan: Plan, deals: DealArrays) -> Any:
+        """Bit columns of all expressions, in the engine's own form."""
+        ...
+
+    def bits(self, columns: Any) -> BitColumns:
+        """What :meth:`evaluate` returned, as bit columns."""
+        ...
+
+    def features(self, plan: Plan, deals: DealArrays) -> U64:
+        """Packed words by dealer-relative seat."""
+        ...
+
+    def hands(self, count: int, seed: int) -> U64:
+        """Random hands."""
+        ...
+
+    def device_seconds(self) -> float | None:
+        """Time the device spent on the last operation; ``None`` where there is no device."""
+        ...
+
+
+OPERATIONS = ("counts", "entry_lists", "first", "evaluate", "features", "hands")
+
+_MODULES = {
+    "reference": "engine_kernels", "cpu": "engine_kernels", "cuda": "engine_kernels",
+    "lists": "engine_lists", "numpy": "engine_numpy", "polars": "engine_polars",
+    "polars-frames": "engine_polars_frames", "cudf": "engine_cudf",
+}  # fmt: skip
+
+
+class Missing:
+    """Stands for an engine that cannot be imported here."""
+
+    block = 1
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name, self._reason = name, reason
+
+    def why_unavailable(self, operation: str) -> str | None:
+        """Say what is missing."""
+        return self._reason
+
+
+def get_engine(name: str) -> Engine:
+    """Return an engine; one that cannot be imported says so in ``why_unavailable``.
+
+    Raises
+    ------
+    ValueError
+        If there is no engine of that name.
+    """
+    if name not in _MODULES:
+        raise ValueError(f"expected an engine of {', '.join(ENGINES)}, got {name!r}")
+    try:
+        module = importlib.import_module(f".{_MODULES[name]}", __package__)
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.startswith(__package__):
+            return cast("Engine", Missing(name, "this version has no such engine yet"))
+        return cast("Engine", Missing(name, f"{error.name} is not installed"))
+    return cast("Engine", module.make(name))
