@@ -31,6 +31,8 @@ ROW_SCHEMA: Final = pl.Schema(
 )
 """Columns of a Parquet file of rows."""
 
+# a damaged page can make polars panic, which is no error of its tree
+_DAMAGED: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 _BATCH: Final = 1 << 16
 
 
@@ -45,7 +47,7 @@ def read_parquet_rows(path: Path) -> Iterator[Row]:
     try:
         frames = pl.scan_parquet(path, glob=False)
         names = frames.collect_schema().names()
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except _DAMAGED as error:
         raise _damaged(path, error) from None
     strangers = [name for name in names if name not in KEYS]
     if strangers or not {"prior", "call"} <= set(names):
@@ -61,7 +63,7 @@ def read_parquet_rows(path: Path) -> Iterator[Row]:
                 number += 1
                 written = dict(zip(names, values, strict=True))
                 yield row_of(written, f"{path.name}, row {number}")
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except _DAMAGED as error:
         raise _damaged(path, error) from None
 
 
@@ -96,6 +98,6 @@ def _values(row: Row) -> tuple[Any, ...]:
     )
 
 
-def _damaged(path: Path, error: Exception) -> InvalidTable:
+def _damaged(path: Path, error: BaseException) -> InvalidTable:
     reason = str(error).partition("\n")[0]
     return InvalidTable(f"{path.name}: expected a Parquet file of rows, got {reason}")

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pickle
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -282,6 +283,26 @@ def test_a_damaged_pickle_is_refused(tmp_path: Path, data: bytes, message: str) 
         import_table(path)
 
 
+def test_a_small_pickle_cannot_take_much_memory(tmp_path: Path) -> None:
+    path = tmp_path / "rows.pkl"
+    path.write_bytes(b"\x80\x02]r\xff\xff\xff\x7f.")
+    tracemalloc.start()
+    try:
+        table, _ = import_table(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(table) == 0
+    assert peak < 10_000_000
+
+
+def test_a_pickle_with_a_registered_extension_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rows.pkl"
+    path.write_bytes(b"\x80\x02\x82\x01.")
+    with pytest.raises(InvalidTable, match="got one with extension 1"):
+        import_table(path)
+
+
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_pickles_of_every_protocol_are_read(tmp_path: Path, protocol: int) -> None:
     path = tmp_path / "rows.pkl"
@@ -373,6 +394,26 @@ def test_no_bytes_raise_anything_but_our_errors(tmp_path: Path, tail: bytes, hea
         return
     # what was taken for a table reads the same way again
     assert import_table(path)[0] == import_table(path)[0]
+
+
+@pytest.mark.parametrize("format", ["python", "pickle", "jsonl"])
+@given(data=st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_changed_bytes_raise_nothing_but_our_errors(
+    tmp_path: Path, format: Any, data: st.DataObject
+) -> None:
+    path = tmp_path / ENDINGS[format]
+    export_table(build_table(PUBLISHED)[0], path)
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content) - 1))
+        content[place] = data.draw(st.integers(0, 255))
+    path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
+    try:
+        table, report = import_table(path, format=format)
+    except BidcascadeError:
+        return
+    assert report.rows >= len(list(table.rows()))
 
 
 MALFORMED = [
