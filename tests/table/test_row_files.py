@@ -134,7 +134,7 @@ def test_a_literal_is_read_alike_in_pieces_of_any_size(
     rows: list[Any], size: int, layout: str
 ) -> None:
     if layout == "triple quotes":
-        rows = [(*row[:3], row[3].replace("\r", " "), row[4]) for row in rows]
+        rows = [(*row[:3], row[3].replace("\r", " ").replace("\0", " "), row[4]) for row in rows]
         written = [
             f"({row[0]}, (), ('1C',), {triple_quoted(row[3])}, # ' (\n{row[4]!r})" for row in rows
         ]
