@@ -32,7 +32,7 @@ from bidcascade.bridge import (
 )
 
 from .frame import DEAL_SCHEMA, HAND_COLUMNS
-from .pbn_auction import contract_of, read_contract
+from .pbn_sections import contract_of, read_contract
 
 if TYPE_CHECKING:
     from endplay.types import Bid, Board, Card

@@ -1,17 +1,35 @@
-"""Plain text with one deal a line to a deal frame."""
+"""Hands as text: deals written one a line to a deal frame, and PBN deals read fast."""
 
 import re
 
 import polars as pl
 
-from bidcascade.bridge import SEATS, VULNERABILITIES, BidcascadeError, Deal, Seat, parse_deal
+from bidcascade.bridge import (
+    FULL_DECK,
+    SEATS,
+    VULNERABILITIES,
+    BidcascadeError,
+    Deal,
+    InvalidDeal,
+    Seat,
+    format_holding,
+    parse_deal,
+)
 
-from .bare_deals import bare_deals
-from .deal_text import read_hands
 from .encodings import decode_text
-from .frame import HAND_COLUMNS, REJECT_SCHEMA, SEAT_ENUM, VULNERABILITY_ENUM, Batch
+from .frame import (
+    HAND_COLUMNS,
+    SEAT_ENUM,
+    VULNERABILITY_ENUM,
+    Batch,
+    bare_deals,
+    reject_frame,
+)
 
-_EXCERPT = 500
+Hands = tuple[int, int, int, int]
+
+_HOLDING = {format_holding(holding): holding for holding in range(1 << 13)}
+_UNKNOWN_DEALS = ("", "?", "-")
 _DEAL_TAG = re.compile(r'\[\s*Deal\s+"([^"]*)"\s*\]')
 _LIN_TOKEN = re.compile(r"md\|([^|]*)\|?", re.IGNORECASE)
 
@@ -44,7 +62,7 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
     """
     text, encoding = decode_text(data)
     deals: list[tuple[int, int, int, int, int, int]] = []
-    rejects: list[tuple[str, int, str, str]] = []
+    rejects: list[tuple[str, int | None, str, str]] = []
     for number, line in enumerate(text.splitlines(), start=1):
         line = line.strip()
         if not line or line.startswith("#"):
@@ -52,7 +70,7 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
         try:
             deal = parse_deal_line(line)
         except BidcascadeError as error:
-            rejects.append((source, number, f"line {number}: {error}", line[:_EXCERPT]))
+            rejects.append((source, number, f"line {number}: {error}", line))
         else:
             deals.append((*deal.hands, int(deal.dealer), number))
     columns = list(zip(*deals, strict=True)) if deals else [()] * 6
@@ -70,7 +88,7 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
             "encoding": pl.Series([encoding] * len(deals), dtype=pl.String),
         }
     )
-    return Batch(frame, pl.DataFrame(rejects, schema=REJECT_SCHEMA, orient="row"))
+    return Batch(frame, reject_frame(rejects))
 
 
 def parse_deal_line(line: str) -> Deal:
@@ -97,3 +115,61 @@ def parse_deal_line(line: str) -> Deal:
             return Deal(hands, Seat(SEATS.index(line[0])))
     # not the usual spelling: the careful reader knows LIN, and says what is wrong
     return parse_deal(line)
+
+
+def read_hands(text: str) -> Hands | str:
+    """Read the hands of a PBN deal; one unknown hand is derived from the other three.
+
+    Parameters
+    ----------
+    text : str
+        ``N:hand hand hand hand`` from any seat; ``-`` or ``...`` stands for an unknown hand.
+
+    Returns
+    -------
+    tuple of four int, or str
+        Hand masks of North, East, South and West, or the reason why the text is no deal.
+
+    Examples
+    --------
+    >>> read_hands("N:AKQ.AKQ.AKQ.AKQ2 - - -")
+    'expected at most one unknown hand, got 3'
+    """
+    if text[1:2] == ":":
+        parts = text[2:].split()
+        seat = "NESW".find(text[0])
+        if seat >= 0 and len(parts) == 4:
+            masks = [0, 0, 0, 0]
+            try:
+                for part in parts:
+                    spades, hearts, diamonds, clubs = part.split(".")
+                    masks[seat & 3] = (
+                        _HOLDING[spades] << 39
+                        | _HOLDING[hearts] << 26
+                        | _HOLDING[diamonds] << 13
+                        | _HOLDING[clubs]
+                    )
+                    seat += 1
+            except (KeyError, ValueError):
+                return _read_odd_hands(text)
+            north, east, south, west = masks
+            if (
+                north + east + south + west == FULL_DECK == north | east | south | west
+                and north.bit_count() == east.bit_count() == south.bit_count() == 13
+            ):
+                return north, east, south, west
+    return _read_odd_hands(text)
+
+
+def _read_odd_hands(text: str) -> Hands | str:
+    if text.strip() in _UNKNOWN_DEALS:
+        return "expected a [Deal] tag with four hands, got none"
+    first, colon, hands = text.partition(":")
+    # an unknown hand is written "-" or, by some programs, as four empty suits
+    parts = ["-" if part == "..." else part for part in hands.split()]
+    try:
+        if colon and len(parts) == 4 and parts.count("-") > 1:
+            raise InvalidDeal(f"expected at most one unknown hand, got {parts.count('-')}")
+        return parse_deal(f"{first}{colon}{' '.join(parts)}" if colon else text).hands
+    except BidcascadeError as error:
+        return str(error)

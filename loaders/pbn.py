@@ -2,7 +2,7 @@
 
 Portable Bridge Notation 2.1 import format, read by what real files hold rather than by what
 they should. Cut into games by :mod:`.pbn_tokens`; the auction and play sections of all games
-are decoded together by :mod:`.pbn_kernel`, odd ones by :mod:`.pbn_auction` and :mod:`.pbn_play`.
+are decoded together by :mod:`.pbn_kernel`, odd ones by :mod:`.pbn_sections`.
 """
 
 import re
@@ -18,14 +18,13 @@ from bidcascade.bridge import (
     parse_vulnerability,
 )
 
-from .deal_text import Hands, read_hands
 from .encodings import decode_text
 from .frame import Batch
-from .pbn_auction import UNKNOWN, read_seat
+from .hand_text import Hands, read_hands
 from .pbn_columns import Boards
+from .pbn_sections import UNKNOWN, read_seat
 from .pbn_tokens import FreeText, Game, split_games
 
-_EXCERPT = 500
 _NUMBER = re.compile(r"\d+")
 
 
@@ -38,7 +37,7 @@ def read_pbn(data: bytes, source: str = "") -> Batch:
     the first hand named in ``Deal``; the vulnerability from the board number, else ``None``.
     If the ``Auction`` tag names another opener than ``Dealer``, the auction's seat stands;
     opening passes that a program left out are put back where contract, declarer and opening
-    leader prove them (:func:`.pbn_auction.omitted_passes`). The contract comes from a complete
+    leader prove them (:func:`.pbn_sections.omitted_passes`). The contract comes from a complete
     auction, else from ``Contract`` and ``Declarer``; tricks from the cards played if they are
     all there, else from ``Result``; the score from ``Score``, else from contract and tricks. A
     call counts as alerted if it refers to a note; the note's text is its announcement.
@@ -166,4 +165,4 @@ def _first_line(text: str) -> str:
 
 
 def _describe(game: Game) -> str:
-    return " ".join(f'[{name} "{value}"]' for name, value in game.tags.items())[:_EXCERPT]
+    return " ".join(f'[{name} "{value}"]' for name, value in game.tags.items())

@@ -12,29 +12,29 @@ from bidcascade.bridge.scoring import score
 from .frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,
-    REJECT_SCHEMA,
     ROOM,
     SEAT_ENUM,
     VULNERABILITY_ENUM,
     Batch,
+    reject_frame,
 )
-from .pbn_auction import (
+from .pbn_kernel import ILLEGAL, MAX_CALLS, NONE, decode_sections
+from .pbn_sections import (
     PASSED_OUT,
     UNKNOWN,
     contract_of,
+    declarer_tricks,
     omitted_passes,
     outcome_of,
     read_auction,
     read_contract,
+    read_play,
     read_result,
     read_score,
     read_seat,
 )
-from .pbn_kernel import ILLEGAL, MAX_CALLS, NONE, decode_sections
-from .pbn_play import declarer_tricks, read_play
 from .pbn_tokens import Game
 
-_EXCERPT = 500
 _FIRST_CODE = 3 * FIRST_BID
 _CODES = 3 * CALL_COUNT
 _NO_SCORE = np.iinfo(np.int32).min
@@ -101,14 +101,14 @@ class Boards:
         self.alerted: dict[int, str] = {}
         self.comments: list[str] = []
         self.comment_counts: list[int] = []
-        self.rejects: list[tuple[int, str, str]] = []
+        self.rejects: list[tuple[str, int | None, str, str]] = []
 
     def __len__(self) -> int:
         return len(self.records)
 
     def reject(self, number: int, reason: str, text: str) -> None:
         """Add a record that could not be used."""
-        self.rejects.append((number, reason, text[:_EXCERPT]))
+        self.rejects.append((self.source, number, reason, text))
 
     def add(
         self,
@@ -149,15 +149,7 @@ class Boards:
 
     def batch(self, *, plain: bool) -> Batch:
         """Decode the sections and make the frames."""
-        rejects = pl.DataFrame(
-            {
-                "source": [self.source] * len(self.rejects),
-                "record": [number for number, _, _ in self.rejects],
-                "reason": [reason for _, reason, _ in self.rejects],
-                "text": [text for _, _, text in self.rejects],
-            },
-            schema=REJECT_SCHEMA,
-        )
+        rejects = reject_frame(self.rejects)
         if not self.records:
             return Batch(pl.DataFrame(schema=DEAL_SCHEMA), rejects)
         return Batch(_Decoder(self, plain=plain).frame(), rejects)
@@ -304,7 +296,12 @@ class _Decoder:
                 "record": pl.Series(boards.records, dtype=pl.UInt32),
             }
         )
-        return columns.select(_expressions(self.boards.source, self.boards.encoding))
+        source, encoding = boards.source, boards.encoding
+        return columns.select(
+            *_expressions(),
+            pl.lit(source, dtype=pl.String).alias("source"),
+            pl.lit(encoding, dtype=pl.String).alias("encoding"),
+        ).select(DEAL_SCHEMA.names())
 
     def _tricks(self) -> NDArray[np.int8]:
         """Tricks from the cards, else from the ``Result`` tags; -1 if unknown."""
@@ -366,8 +363,9 @@ class _Decoder:
         return np.where(from_tags == _NO_SCORE, points, from_tags).astype(np.int32)
 
 
-def _expressions(source: str, encoding: str) -> list[pl.Expr]:
-    """How each column of the deal frame is made from the plain columns."""
+@cache
+def _expressions() -> list[pl.Expr]:
+    """How each column of the deal frame, but the last few, is made from the plain columns."""
     special = {
         "dealer": _enum("dealer", SEAT_ENUM),
         "vulnerability": _enum("vulnerability", VULNERABILITY_ENUM),
@@ -386,10 +384,12 @@ def _expressions(source: str, encoding: str) -> list[pl.Expr]:
         "play": _ragged("play", "play_count"),
         "players": _texts("players"),
         "event": pl.when(~pl.col("event").is_in(["", "?"])).then(pl.col("event")),
-        "source": pl.lit(source, dtype=pl.String),
-        "encoding": pl.lit(encoding, dtype=pl.String),
     }
-    return [special.get(name, pl.col(name)).alias(name) for name in DEAL_SCHEMA]
+    return [
+        special.get(name, pl.col(name)).alias(name)
+        for name in DEAL_SCHEMA
+        if name not in ("source", "encoding")
+    ]
 
 
 def _known(name: str) -> pl.Expr:

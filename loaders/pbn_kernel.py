@@ -1,8 +1,8 @@
 """Auction and play sections in bulk: bytes in, call and card codes out.
 
 Only the plain cases, which are nearly all: legal calls, known cards, notes ``=n=``, ``AP``,
-``*``, ``-``. Any other section is marked odd and left to :func:`.pbn_auction.read_auction`
-and :func:`.pbn_play.read_play`, the definition of what comes out here.
+``*``, ``-``. Any other section is marked odd and left to :func:`.pbn_sections.read_auction`
+and :func:`.pbn_sections.read_play`, the definition of what comes out here.
 """
 
 import numpy as np
@@ -275,7 +275,7 @@ def decode_sections(
     cards : U8[n, 52], out
         In the order played.
     code, declarer, tricks : I16[n], I8[n], I8[n], out
-        Outcome code as in :mod:`.pbn_auction`; tricks are -1 unless the cards say.
+        Outcome code as in :mod:`.pbn_sections`; tricks are -1 unless the cards say.
     odd : bool[n], in and out
         Boards that need the plain reader.
     """

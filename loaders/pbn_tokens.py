@@ -163,11 +163,12 @@ def split_games(text: str) -> Iterator[Game | FreeText]:
     r"""Cut PBN text into games and runs of foreign text, in the order of their ends.
 
     A blank line ends a game that holds a ``Deal`` or any tag of :data:`PLAYED_TAGS`, except
-    that ``Auction``, ``Play`` and the like may follow a bare deal behind a blank line. A tag
-    of PBN's basic set (names, board, deal, contract …) that the game holds already starts the
-    next one, so blank lines between games are not needed; other repeated tags are ignored. A game without ``Deal`` but with something played is another table of the board
-    before: it inherits deal, board, dealer, vulnerability and event. ``#`` repeats the value
-    of the game before, ``##text`` holds for all games to come that lack the tag.
+    that ``Auction``, ``Play`` and the like may follow a bare deal behind a blank line. A tag of
+    PBN's basic set (names, board, deal, contract …) that the game holds already starts the next
+    one, so blank lines between games are not needed; other repeated tags are ignored. A game
+    without ``Deal`` but with something played is another table of the board before: it inherits
+    deal, board, dealer, vulnerability and event. ``#`` repeats the value of the game before,
+    ``##text`` holds for all games to come that lack the tag.
 
     Text that is neither tag, section nor comment comes out as :class:`FreeText`, one for all
     lines between two tags, with a record number of its own. A comment that is never closed,

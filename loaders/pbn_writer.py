@@ -25,7 +25,7 @@ from bidcascade.bridge import (
 )
 
 from .frame import DEAL_SCHEMA, HAND_COLUMNS, REQUIRED_COLUMNS
-from .pbn_auction import UNREADABLE
+from .pbn_sections import UNREADABLE
 
 _HEADER = "% PBN 2.1\n% EXPORT\n"
 _VULNERABLE = {"None": "None", "NS": "NS", "EW": "EW", "Both": "All"}

@@ -6,8 +6,7 @@ import polars as pl
 from bidcascade.bridge import SEATS, VULNERABILITIES, Seat, Vulnerability
 from bidcascade.kernels.dealing import deal_hands
 
-from .bare_deals import bare_deals
-from .frame import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM
+from .frame import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM, bare_deals
 
 _LAST_BOARD = np.iinfo(np.int32).max
 

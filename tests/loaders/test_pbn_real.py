@@ -11,7 +11,7 @@ from bidcascade.bridge import FULL_DECK, SEATS, VULNERABILITIES, Auction, is_vul
 from bidcascade.loaders.encodings import decode_text
 from bidcascade.loaders.frame import HAND_COLUMNS
 from bidcascade.loaders.pbn import read_pbn_text
-from bidcascade.loaders.pbn_auction import contract_of, read_contract
+from bidcascade.loaders.pbn_sections import contract_of, read_contract
 from bidcascade.loaders.pbn_writer import format_games
 
 pytestmark = pytest.mark.real_data
