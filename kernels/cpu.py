@@ -33,6 +33,7 @@ LIST_THRESHOLD = 64
 UNBOUNDED_DEPTH = 1 << 20
 ORDERED_DEALS = 1 << 22
 """Deals that are brought into order together for counts; a thread's counts fit 32 bits."""
+_SAMPLE_DEALS = 64
 _MEMBERS_AT_ONCE = 1024
 
 _NO_COUNTS: U32 = np.zeros(0, np.uint32)
@@ -352,11 +353,7 @@ def cascade_all(
 ) -> Iterator[EntryLists]:
     """Per deal, the nodes it reaches, depth first; in chunks of deals that fit the memory."""
     capacity = pairs_that_fit(_blocks.threads, bytes_per_pair=10)
-    # a sample says how many deals' pairs fit; a block that still does not fit is split
-    sample = deals.slice(0, min(64, len(deals)))
-    pairs_per_deal = max(1.0, int(cascade_counts(plan, sample).sum()) / max(1, len(sample)))
-    fitting = max(64, int(capacity / (1.5 * pairs_per_deal)) // 64 * 64)
-    size = min(_block_size(len(deals)), fitting)
+    size = min(_block_size(len(deals)), _deals_that_fit(plan, deals, capacity))
 
     def one_block(start: int) -> list[EntryLists]:
         return list(
@@ -368,6 +365,15 @@ def cascade_all(
 
     for lists in _blocks.run(one_block, range(0, len(deals), size)):
         yield from lists
+
+
+def _deals_that_fit(plan: Plan, deals: DealArrays, pairs: int) -> int:
+    """How many deals' pairs fit, judged by a sample; a block that still does not fit is split."""
+    if len(deals) <= _SAMPLE_DEALS:
+        return _SAMPLE_DEALS
+    reached = cascade_counts(plan, deals.slice(0, _SAMPLE_DEALS))
+    pairs_per_deal = max(1.0, int(reached.sum()) / _SAMPLE_DEALS)
+    return max(64, int(pairs / (1.5 * pairs_per_deal)) // 64 * 64)
 
 
 def _lists_of(

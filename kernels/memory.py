@@ -45,8 +45,8 @@ def _cgroup_available() -> int | None:
 
 
 def pairs_that_fit(threads: int, bytes_per_pair: int) -> int:
-    """How many (entry, deal) pairs each thread may hold: an eighth of the memory, 8 M at most."""
+    """How many (entry, deal) pairs each thread may hold: an eighth of the memory, 32 M at most."""
     fitting = available_bytes() // 8 // threads // bytes_per_pair
-    chosen = max(1 << 16, min(1 << 23, fitting))
+    chosen = max(1 << 16, min(1 << 25, fitting))
     _logger.debug("chunks of at most %d pairs on each of %d threads", chosen, threads)
     return chosen
