@@ -193,6 +193,39 @@ class Engine:
         ):  # fmt: skip
             yield self._all_frame(lists, limit)
 
+    def iter_entries(
+        self, frame: pl.DataFrame, *, completed_only: bool = False
+    ) -> Iterator[pl.DataFrame]:
+        """Bare ``deal`` and ``entry`` of mode ``all``, as frames that fit the memory.
+
+        What entries mean is told once by :meth:`entries_frame`: less than half the work and a
+        fraction of the bytes of :meth:`iter_auctions`.
+        """
+        if not frame.height:
+            return
+        for lists in self._backend.cascade_all(
+            self._plan, deal_arrays(frame), completed_only=completed_only
+        ):
+            counts = np.diff(lists.offsets).astype(np.int64)
+            last = lists.first_deal + len(counts)
+            numbers = np.arange(lists.first_deal, last, dtype=np.uint32)
+            yield pl.DataFrame({"deal": np.repeat(numbers, counts), "entry": lists.entries})
+
+    def entries_frame(self, entries: U32) -> pl.DataFrame:
+        """Tell calls, completion, name and description of entries, one row each."""
+        chosen = entries.tolist()
+        return pl.DataFrame(
+            [
+                pl.Series("entry", entries, dtype=pl.UInt32),
+                self._entries.calls(entries),
+                self._entries.completed(entries),
+                pl.Series("name", [self.table.name(entry) for entry in chosen], pl.String),
+                pl.Series(
+                    "description", [self.table.description(entry) for entry in chosen], pl.String
+                ),
+            ]
+        )
+
     def _all_frame(self, lists: EntryLists, limit: int | None) -> pl.DataFrame:
         counts = np.diff(lists.offsets).astype(np.int64)
         numbers = np.arange(lists.first_deal, lists.first_deal + len(counts), dtype=np.uint32)

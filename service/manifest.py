@@ -1,0 +1,201 @@
+"""The manifest of a batch job: what was asked of which inputs, and which parts are written.
+
+It is the truth about the folder: a file that it does not name is left over from an interrupted run
+and counts for nothing. It is replaced as a whole after each part.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.loaders.inputs import Source
+
+from .version import package_version
+from .whole_files import write_json
+
+MANIFEST: Final = "manifest.json"
+FORMAT: Final = "bidcascade batch"
+VERSION: Final = 1
+_LONGEST: Final = 1 << 30
+_HASH_BYTES: Final = 1 << 22
+
+
+@dataclass(slots=True)
+class Position:
+    """Where the next part begins: all that comes before a source is written, and some behind it.
+
+    Parameters
+    ----------
+    source : int
+        Number (from 0) of a source that reading can begin at.
+    boards, rejects : int
+        How many boards and rejects from there on are written.
+
+    Examples
+    --------
+    >>> position = Position()
+    >>> position.add(0, 500, 3)
+    >>> position.add(7, 200, 0)
+    >>> position
+    Position(source=7, boards=200, rejects=0)
+    """
+
+    source: int = 0
+    boards: int = 0
+    rejects: int = 0
+
+    def add(self, source: int, boards: int, rejects: int) -> None:
+        """Count boards and rejects read from a source on; all that comes before it is counted."""
+        if source != self.source:
+            self.source, self.boards, self.rejects = source, 0, 0
+        self.boards += boards
+        self.rejects += rejects
+
+
+@dataclass(slots=True)
+class Part:
+    """One written part: its size, and its files with their lengths in bytes."""
+
+    number: int
+    boards: int
+    rejects: int
+    rows: int
+    backend: str
+    files: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Manifest:
+    """What ``manifest.json`` holds.
+
+    ``inputs`` has path, bytes and SHA-256 of each source; the last is null for standard input.
+    ``counts`` names the file with the sums so far in mode ``counts``. ``results`` are the files
+    written at the very end, when ``finished`` becomes true.
+    """
+
+    table: dict[str, Any]
+    options: dict[str, Any]
+    inputs: list[dict[str, Any]]
+    parts: list[Part] = field(default_factory=list)
+    position: Position = field(default_factory=Position)
+    counts: str | None = None
+    results: dict[str, int] = field(default_factory=dict)
+    finished: bool = False
+    version: str = field(default_factory=package_version)
+
+    @property
+    def boards(self) -> int:
+        """Boards answered so far."""
+        return sum(part.boards for part in self.parts)
+
+    @property
+    def rejects(self) -> int:
+        """Records refused so far."""
+        return sum(part.rejects for part in self.parts)
+
+    @property
+    def rows(self) -> int:
+        """Rows of answers so far."""
+        return sum(part.rows for part in self.parts)
+
+    def files(self) -> dict[str, int]:
+        """All files that count, with their lengths in bytes."""
+        named = {name: size for part in self.parts for name, size in part.files.items()}
+        return named | self.results
+
+    def write(self, folder: Path) -> None:
+        """Replace the manifest in a folder."""
+        head = {"format": FORMAT, "format_version": VERSION}
+        totals = {"boards": self.boards, "rejects": self.rejects, "rows": self.rows}
+        write_json(head | asdict(self) | {"totals": totals}, folder / MANIFEST)
+
+    @classmethod
+    def read(cls, folder: Path) -> "Manifest":
+        """Read the manifest of a folder.
+
+        Raises
+        ------
+        InvalidInput
+            If it is none, or of another version.
+        """
+        path = folder / MANIFEST
+        try:
+            if path.stat().st_size > _LONGEST:
+                raise InvalidInput(
+                    f"expected a manifest, got {path.stat().st_size} bytes in {path}"
+                )
+            value = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise InvalidInput(f"cannot read the manifest {str(path)!r}: {error}") from None
+        if not isinstance(value, dict) or value.get("format") != FORMAT:
+            raise InvalidInput(f"expected the manifest of a batch in {str(path)!r}")
+        if value.pop("format_version", None) != VERSION:
+            raise InvalidInput(f"expected a manifest of version {VERSION} in {str(path)!r}")
+        try:
+            parts = [Part(**part) for part in value.pop("parts")]
+            position = Position(**value.pop("position"))
+            del value["format"], value["totals"]
+            return cls(parts=parts, position=position, **value)
+        except (TypeError, KeyError) as error:
+            raise InvalidInput(f"damaged manifest {str(path)!r}: {error}") from None
+
+    def check_same_job(self, other: "Manifest") -> None:
+        """Check that a run to be resumed was asked for the same.
+
+        Raises
+        ------
+        InvalidInput
+            If table, options or inputs differ; says what.
+        """
+        for what in ("digest", "profile", "undescribed"):
+            if self.table[what] != other.table[what]:
+                raise _differs(f"table {what}", self.table[what], other.table[what])
+        for name, value in self.options.items():
+            if other.options.get(name) != value:
+                raise _differs(f"option {name}", value, other.options.get(name))
+        if len(self.inputs) != len(other.inputs):
+            raise _differs("number of inputs", len(self.inputs), len(other.inputs))
+        for before, now in zip(self.inputs, other.inputs, strict=True):
+            if before["sha256"] is None:
+                raise InvalidInput("a batch that reads standard input cannot be resumed")
+            if before["path"] != now["path"]:
+                raise _differs("input", before["path"], now["path"])
+            if before["sha256"] != now["sha256"]:
+                raise InvalidInput(
+                    f"cannot resume: {before['path']!r} has changed since the batch began"
+                )
+
+
+def _differs(what: str, before: object, now: object) -> InvalidInput:
+    return InvalidInput(f"cannot resume with another {what}: {before!r} before, {now!r} now")
+
+
+def describe_inputs(sources: Sequence[Source]) -> list[dict[str, Any]]:
+    """Path, bytes and SHA-256 of each source; sizes and digests of what is read once are null."""
+    return [
+        {
+            "path": source.name,
+            "bytes": source.size if source.path or source.data is not None else None,
+            "sha256": _sha256(source),
+        }
+        for source in sources
+    ]
+
+
+def _sha256(source: Source) -> str | None:
+    if source.data is not None:
+        return hashlib.sha256(source.data).hexdigest()
+    if source.path is None:
+        return None
+    digest = hashlib.sha256()
+    try:
+        with source.path.open("rb") as file:
+            while chunk := file.read(_HASH_BYTES):
+                digest.update(chunk)
+    except OSError as error:
+        raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None
+    return digest.hexdigest()

@@ -1,0 +1,92 @@
+"""Files that are there whole and on the disk, or not at all."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from bidcascade.bridge import BidcascadeError
+
+PARTIAL_SUFFIX = ".partial"
+"""Ending of files that are being written."""
+
+
+class CannotWrite(BidcascadeError, OSError):
+    """A file could not be written; nothing of it is left."""
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Yield a path beside ``path`` to write to; it takes its place, on the disk, at the end.
+
+    Raises
+    ------
+    CannotWrite
+        If writing fails (disk full, no permission); what was at ``path`` stays as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(Path(folder) / "note.txt") as partial:
+    ...         _ = partial.write_text("all of it")
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['note.txt']
+    """
+    partial = path.with_name(f".{path.name}.{os.getpid()}{PARTIAL_SUFFIX}")
+    try:
+        yield partial
+        _sync(partial)
+        partial.replace(path)
+        sync_folder(path.parent)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        if isinstance(error, CannotWrite):
+            raise
+        raise CannotWrite(f"cannot write {str(path)!r}: {_reason(error)}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_parquet(frame: pl.DataFrame, path: Path) -> None:
+    """Write a frame as Parquet, whole or not at all; see :func:`whole_file`."""
+    with whole_file(path) as partial:
+        frame.write_parquet(partial, statistics=False)
+
+
+def write_json(value: Any, path: Path) -> None:
+    """Write a value as JSON, whole or not at all; see :func:`whole_file`."""
+    text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    with whole_file(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+def write_with(write: Callable[[Path], None], path: Path) -> None:
+    """Let a function write a file, whole or not at all; see :func:`whole_file`."""
+    with whole_file(path) as partial:
+        write(partial)
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring a folder's list of names to the disk, where the system can do that."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error).partition("\n")[0] or type(error).__name__
