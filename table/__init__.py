@@ -7,7 +7,7 @@ from .criteria import is_satisfiable
 from .explain import explain, explain_one
 from .expressions import Expression, format_expression, parse_expression, to_postfix
 from .import_report import ImportReport
-from .lint import LintReport, lint, lint_on_deals
+from .lint import LintReport, counts_through, lint, lint_on_deals
 from .registry import NAMED_TABLES, cache_folder, open_table
 from .row import Row
 from .row_files import export_table, import_table, read_rows, sniff_format
@@ -20,8 +20,9 @@ from .vocabulary import Vocabulary
 __all__ = [
     "CAN_COMPLETE", "COMPLETED", "INSERTED", "NAMED_TABLES", "NONE_U32", "BiddingTable",
     "Expression", "ImportReport", "LintReport", "Row", "TableBuilder", "UndescribedPolicy",
-    "Vocabulary", "build_table", "cache_folder", "explain", "explain_one", "export_table",
-    "format_expression", "import_table", "is_satisfiable", "is_suspected_truncation", "lint",
-    "lint_on_deals", "open_folder", "open_table", "parse_expression", "read_rows", "row_object",
-    "save", "show", "show_info", "sniff_format", "to_postfix",
+    "Vocabulary", "build_table", "cache_folder", "counts_through", "explain", "explain_one",
+    "export_table", "format_expression", "import_table", "is_satisfiable",
+    "is_suspected_truncation", "lint", "lint_on_deals", "open_folder", "open_table",
+    "parse_expression", "read_rows", "row_object", "save", "show", "show_info", "sniff_format",
+    "to_postfix",
 ]  # fmt: skip

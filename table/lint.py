@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidTable, format_calls
 
 from .bidding_table import BiddingTable
-from .columns import CAN_COMPLETE, INSERTED, Column
+from .columns import CAN_COMPLETE, INSERTED, NONE_U32, Column
 from .criteria import is_satisfiable
 from .expressions import Comparison, Expression, Number, Term, parse_expression
 from .import_report import counted
@@ -255,6 +255,32 @@ def _lint_variants(table: BiddingTable, report: LintReport, examples: int) -> No
                 repeated.examples.append(_example(table, entry))
 
 
+def counts_through(table: BiddingTable, deepest: "NDArray[Any]") -> "NDArray[np.int64]":
+    """How many deals' auctions go through each entry, from the deepest entry of each.
+
+    Parameters
+    ----------
+    deepest : uint32[deals]
+        Last entry of each deal's auction, 0xFFFFFFFF where it has none, as the kernels' mode
+        ``first`` gives it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bidcascade.table.build import build_table
+    >>> table, _ = build_table([{"prior": "", "call": "1C"}, {"prior": "1C", "call": "P"}])
+    >>> counts_through(table, np.array([1, 0, 1, 0xFFFFFFFF])).tolist()
+    [3, 2]
+    """
+    through = np.zeros(len(table), dtype=np.int64)
+    current = deepest[deepest != NONE_U32]
+    while len(current):
+        through += np.bincount(current, minlength=len(table))
+        current = table.parents[current]
+        current = current[current != NONE_U32]
+    return through
+
+
 def lint_on_deals(
     table: BiddingTable,
     counts_all: "NDArray[Any]",
@@ -270,7 +296,8 @@ def lint_on_deals(
     counts_all : int[entries]
         How many deals reach each entry when every call that holds is made (mode ``all``).
     counts_first : int[entries]
-        How many deals' one auction (mode ``first``) goes through each entry.
+        How many deals' one auction (mode ``first``) goes through each entry; see
+        :func:`counts_through`.
     deals : int
         Deals in the sample.
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from bidcascade.bridge import InvalidTable, UnknownTable, parse_calls
-from bidcascade.kernels import ALWAYS, NEVER
+from bidcascade.kernels import ALWAYS, NEVER, DealArrays, get_backend, why_unavailable
 from bidcascade.table import (
     BiddingTable,
     build_table,
+    counts_through,
     export_table,
     is_suspected_truncation,
     lint,
@@ -257,6 +258,20 @@ def test_named_tables_are_kept_in_the_cache(
     assert open_table("small") != first
 
 
+def test_the_default_table_comes_with_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
+    table = open_table()
+    assert table.info()["undescribed_entries"] == table.info()["inserted"] == 0
+    entry = table.find(parse_calls("1N P 2C"))
+    assert entry is not None
+    assert table.name(entry) == "Stayman"
+    again = open_table("sayc")
+    assert again == table
+    assert isinstance(again.call.base, np.memmap)
+
+
 def test_without_a_place_for_the_cache_tables_still_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -274,3 +289,49 @@ def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatc
     assert registry.cache_folder() == Path("/somewhere/bidcascade")
     monkeypatch.setenv("BIDCASCADE_CACHE", "/elsewhere")
     assert registry.cache_folder() == Path("/elsewhere")
+
+
+def random_deals(count: int) -> DealArrays:
+    rng = np.random.default_rng(7)
+    hands = np.zeros((4, count), dtype=np.uint64)
+    for deal in range(count):
+        for place, card in enumerate(rng.permutation(52)):
+            hands[place // 13, deal] |= np.uint64(1) << np.uint64(card)
+    zeros = np.zeros(count, dtype=np.uint8)
+    return DealArrays(hands, zeros, zeros)
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_lint_on_deals_with_what_kernels_count(backend: str) -> None:
+    reason = why_unavailable(backend)
+    if reason is not None:
+        pytest.skip(reason)
+    rows: list[dict[str, Any]] = [
+        {"prior": "", "call": "1S", "criteria": ["HCP >= 12", "SL_S >= 5"]},
+        {"prior": "", "call": "1H", "criteria": ["HCP >= 12", "SL_H >= 5"]},
+        {"prior": "", "call": "1N", "criteria": ["HCP >= 12"]},
+        {"prior": "", "call": "2C", "criteria": ["HCP >= 41"]},
+        {"prior": "", "call": "2H", "criteria": ["HCP >= 12", "SL_H >= 7"]},
+        {"prior": "1S", "call": "2S", "criteria": ["SL_S >= 3"]},
+    ]
+    table, _ = build_table(rows)
+    deals = random_deals(400)
+    engine = get_backend(backend)
+    counts_all = engine.cascade_counts(table.plan(), deals)
+    first = counts_through(table, engine.cascade_first(table.plan(), deals).entry)
+    report = lint_on_deals(table, counts_all, first, len(deals))
+    assert auctions(report, "never_reached") == ["2C"]
+    assert auctions(report, "never_chosen") == ["2H"]
+    opened = sum(int(first[entry]) for entry in table.children())
+    assert opened == sum(point_count(int(hand)) >= 12 for hand in deals.hands[0])
+    lost = {
+        example["auction"]: example["deals"] for example in report.findings["without_call"].examples
+    }
+    assert lost["opening"] == 400 - opened
+    assert lost["1S"] == first[table.find(parse_calls("1S")) or 0] - first[len(table) - 1]
+
+
+def point_count(hand: int) -> int:
+    return sum(
+        (hand >> 13 * suit + 9 + extra & 1) * (extra + 1) for suit in range(4) for extra in range(4)
+    )
