@@ -1,0 +1,173 @@
+"""Auctions of a few or of many deals as JSON: each entry's piece is written once and put together.
+
+A piece depends on the entry alone, except where an entry has several meanings, of which the hand
+decides. So an answer costs a lookup for each auction, whether for one deal or for thousands.
+"""
+
+import json
+from collections.abc import Iterator, Sequence, Set
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from bidcascade.bridge import CALL_TEXTS
+from bidcascade.kernels import NO_ENTRY, DealArrays, get_backend
+from bidcascade.table import COMPLETED
+
+from .engine import Engine
+from .variant_checks import VariantChecks
+
+MOST_PIECES: Final = 1 << 17
+"""Entries of a table whose pieces are kept; the others are written each time."""
+
+_BULK: Final = 64
+"""From so many new entries on, their auctions are worked out together."""
+
+
+class Query(NamedTuple):
+    """Which auctions of each deal are listed."""
+
+    mode: Literal["all", "first"] = "all"
+    completed_only: bool = False
+    limit: int = 100
+
+
+class AuctionResults:
+    """Writes the results of ``POST /v1/auctions`` for one engine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bidcascade.bridge import parse_deal
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([
+    ...     {"prior": "", "call": "1N", "name": "Strong", "criteria": ["HCP >= 12"]}])
+    >>> deal = parse_deal("N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 -")
+    >>> zero = np.zeros(1, np.uint8)
+    >>> deals = DealArrays(np.array(deal.hands, np.uint64).reshape(4, 1), zero, zero)
+    >>> AuctionResults(Engine(table, "reference")).write(deals, Query())[0]
+    b'{"total":1,"truncated":false,"auctions":[{"calls":["1N"],"completed":false,"entry":0,\
+"variants":["Strong"]}]}'
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._table = engine.table
+        self._plan = engine.plan
+        self._backend = get_backend(engine.backend)
+        self._checks = VariantChecks(engine.table, engine.plan, self._backend)
+        self._pieces: dict[int, bytes] = {}
+        self._pieces_by_meaning: dict[tuple[int, int], bytes] = {}
+
+    def write(self, deals: DealArrays, query: Query) -> list[bytes]:
+        """Write the result of each deal as a JSON object."""
+        if query.mode == "first":
+            return self._write_first(deals)
+        return list(self._write_all(deals, query))
+
+    def _write_all(self, deals: DealArrays, query: Query) -> Iterator[bytes]:
+        for lists in self._backend.cascade_all(
+            self._plan, deals, completed_only=query.completed_only, limit=query.limit
+        ):
+            entries: list[int] = lists.entries.tolist()
+            offsets: list[int] = lists.offsets.tolist()
+            totals: list[int] = lists.totals.tolist()
+            distinct = set(entries)
+            several = distinct & self._checks.entries
+            pieces = self._pieces_of(distinct - several)
+            first = lists.first_deal
+            part = deals.slice(first, first + len(totals))
+            which = self._checks.on(part, several) if several else None
+            for deal, total in enumerate(totals):
+                begin, end = offsets[deal], offsets[deal + 1]
+                auctions = b",".join(
+                    [
+                        pieces[entry]
+                        if which is None or entry not in several
+                        else self._piece_of(entry, which(deal, entry))
+                        for entry in entries[begin:end]
+                    ]
+                )
+                yield b'{"total":%d,"truncated":%s,"auctions":[%s]}' % (
+                    total,
+                    b"true" if total > end - begin else b"false",
+                    auctions,
+                )
+
+    def _pieces_of(self, entries: Set[int]) -> dict[int, bytes]:
+        """Pieces of entries with one meaning."""
+        new = [entry for entry in entries if entry not in self._pieces]
+        if not new:
+            return self._pieces
+        flags: list[int] = self._table.flags[new].tolist()
+        auctions = self._auctions_of(new)
+        made = {
+            entry: _piece(
+                auctions[entry], entry, self._label(entry), completed=bool(flag & COMPLETED)
+            )
+            for entry, flag in zip(new, flags, strict=True)
+        }
+        if len(self._pieces) + len(made) > MOST_PIECES:
+            return {**self._pieces, **made}
+        self._pieces.update(made)
+        return self._pieces
+
+    def _auctions_of(self, entries: list[int]) -> dict[int, Sequence[int]]:
+        if len(entries) < _BULK:
+            return {entry: self._table.auction_of(entry) for entry in entries}
+        return dict(zip(entries, self._table.auctions_of(np.array(entries)), strict=True))
+
+    def _piece_of(self, entry: int, held: int) -> bytes:
+        """Piece of an entry of which these variants hold."""
+        piece = self._pieces_by_meaning.get((entry, held))
+        if piece is None:
+            calls, completed = self._table.auction_of(entry), self._table.is_completed(entry)
+            piece = _piece(calls, entry, self._labels(entry, held), completed=completed)
+            if len(self._pieces_by_meaning) < MOST_PIECES:
+                self._pieces_by_meaning[entry, held] = piece
+        return piece
+
+    def _write_first(self, deals: DealArrays) -> list[bytes]:
+        first = self._backend.cascade_first(self._plan, deals)
+        entries: list[int] = first.entry.tolist()
+        several = self._checks.entries.intersection(entries)
+        which = self._checks.on(deals, several) if several else None
+        in_table = {entry for entry in entries if entry != NO_ENTRY}
+        auctions = self._auctions_of(list(in_table))
+        written: list[bytes] = []
+        for deal, entry in enumerate(entries):
+            if entry == NO_ENTRY:
+                piece = _PASSED_OUT
+            else:
+                if which is not None and entry in several:
+                    labels = self._labels(entry, which(deal, entry))
+                else:
+                    labels = self._label(entry)
+                calls = [*auctions[entry], *(0,) * int(first.passes[deal])]
+                piece = _piece(calls, entry, labels, completed=True)
+            written.append(b'{"total":1,"truncated":false,"auctions":[%s]}' % piece)
+        return written
+
+    def _label(self, entry: int) -> Sequence[str]:
+        label = self._table.name(entry) or self._table.description(entry)
+        return (label,) if label else ()
+
+    def _labels(self, entry: int, held: int) -> Sequence[str]:
+        labels = self._checks.meanings(entry).labels
+        fitting = (label for variant, label in enumerate(labels) if held >> variant & 1)
+        return list(dict.fromkeys(label for label in fitting if label))
+
+
+def _piece(
+    calls: Sequence[int], entry: int | None, labels: Sequence[str], *, completed: bool
+) -> bytes:
+    answer = {
+        "calls": [CALL_TEXTS[call] for call in calls],
+        "completed": completed,
+        "entry": entry,
+        "variants": labels,
+    }
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+_PASSED_OUT: Final = _piece((0,) * 4, None, (), completed=True)
+"""Auction of mode ``first`` where not even the first call is in the table."""

@@ -1,0 +1,185 @@
+"""Deals of a request into kernel arrays, every complaint tied to the field it is about."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+import numpy as np
+
+from bidcascade.bridge import (
+    SEATS,
+    VULNERABILITIES,
+    Auction,
+    BidcascadeError,
+    Deal,
+    InvalidDeal,
+    Seat,
+    Vulnerability,
+    parse_call,
+    parse_deal,
+    parse_hand,
+    parse_seat,
+    parse_vulnerability,
+)
+from bidcascade.kernels import DealArrays
+from bidcascade.loaders import parse_deal_line, read_lin
+
+from .problems import MOST_ERRORS, FieldError, invalid_request, shown
+from .schemas import BidRequest, DealRequest
+
+_Value = TypeVar("_Value")
+
+_SEAT_CODES: Final = {text: Seat(code) for code, text in enumerate(SEATS)}
+_VULNERABILITY_CODES: Final = {
+    text: Vulnerability(code) for code, text in enumerate(VULNERABILITIES)
+}
+
+
+class _Refused(Exception):
+    """A field that could not be used."""
+
+    def __init__(self, field: str, value: object, reason: str) -> None:
+        super().__init__(reason)
+        self.error: FieldError = {"field": field, "value": shown(value), "reason": reason}
+
+
+def deals_of(requests: Sequence[DealRequest]) -> DealArrays:
+    """Arrays of the deals of a request.
+
+    Raises
+    ------
+    Problem
+        422, naming the fields of the first deals that are none.
+
+    Examples
+    --------
+    >>> text = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
+    >>> deals_of([DealRequest(deal=text, dealer="S")]).dealer
+    array([2], dtype=uint8)
+    """
+    count = len(requests)
+    hands = np.empty((4, count), np.uint64)
+    dealer = np.empty(count, np.uint8)
+    vulnerability = np.empty(count, np.uint8)
+    errors: list[FieldError] = []
+    for number, request in enumerate(requests):
+        try:
+            deal = _deal_of(request, f"deals[{number}]")
+        except _Refused as refused:
+            errors.append(refused.error)
+            # a whole file of the wrong kind needs no longer list
+            if len(errors) > MOST_ERRORS:
+                break
+        else:
+            hands[:, number] = deal.hands
+            dealer[number] = deal.dealer
+            vulnerability[number] = deal.vulnerability
+    if errors:
+        raise invalid_request(errors)
+    return DealArrays(hands, dealer, vulnerability)
+
+
+def _deal_of(request: DealRequest, place: str) -> Deal:
+    dealer = None
+    if request.dealer is not None:
+        dealer = _SEAT_CODES.get(request.dealer)
+        if dealer is None:
+            dealer = _try(parse_seat, request.dealer, f"{place}.dealer")
+    sides = None
+    if request.vulnerability is not None:
+        sides = _VULNERABILITY_CODES.get(request.vulnerability)
+        if sides is None:
+            sides = _try(parse_vulnerability, request.vulnerability, f"{place}.vulnerability")
+    given = [name for name in ("deal", "hands", "lin") if getattr(request, name) is not None]
+    if len(given) != 1:
+        raise _Refused(
+            place, given or None, "expected the cards in one of the fields deal, hands, lin"
+        )
+    if request.deal is not None:
+        read = _try(parse_deal_line, request.deal.strip(), f"{place}.deal")
+    elif request.hands is not None:
+        read = _of_hands(request.hands, f"{place}.hands")
+    else:
+        read = _try(deal_of_lin, request.lin or "", f"{place}.lin")
+    if dealer is None and sides is None:
+        return read
+    return Deal(
+        read.hands,
+        read.dealer if dealer is None else dealer,
+        read.vulnerability if sides is None else sides,
+    )
+
+
+def _of_hands(hands: Sequence[str], place: str) -> Deal:
+    if len(hands) != 4:
+        raise _Refused(place, list(hands), f"expected four hands (N, E, S, W), got {len(hands)}")
+    masks = [_try(parse_hand, text, f"{place}[{seat}]") for seat, text in enumerate(hands)]
+    try:
+        return Deal((masks[0], masks[1], masks[2], masks[3]))
+    except InvalidDeal as error:
+        raise _Refused(place, list(hands), str(error)) from None
+
+
+def deal_of_lin(text: str) -> Deal:
+    """Deal of LIN text: the value of an ``md`` token, or tokens with one board.
+
+    Dealer and vulnerability are those of the text.
+
+    Raises
+    ------
+    InvalidDeal, InvalidHand
+        If there is no board, or more than one; says why.
+
+    Examples
+    --------
+    >>> deal = deal_of_lin("md|1SAKQJT98765432,HAKQJT98765432,DAKQJT98765432,|sv|e|")
+    >>> deal.dealer.letter, deal.vulnerability.text
+    ('S', 'EW')
+    """
+    if "|" not in text:
+        return parse_deal(text)
+    batch = read_lin(text.encode("utf-8", "replace"))
+    if batch.deals.height != 1 or batch.rejects.height:
+        if batch.rejects.height:
+            raise InvalidDeal(str(batch.rejects["reason"][0]))
+        raise InvalidDeal(f"expected LIN text of one board, got {batch.deals.height}")
+    north, east, south, west, dealer, sides = batch.deals.row(0)[:6]
+    return Deal((north, east, south, west), parse_seat(dealer), parse_vulnerability(sides))
+
+
+def _try(parse: Callable[[str], _Value], text: str, place: str) -> _Value:
+    try:
+        return parse(text)
+    except BidcascadeError as error:
+        raise _Refused(place, text, str(error)) from None
+
+
+def bid_of(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerability]:
+    """Hand mask, calls, dealer and vulnerability of a request for one call.
+
+    Raises
+    ------
+    Problem
+        422, naming the field.
+
+    Examples
+    --------
+    >>> bid_of(BidRequest(hand="K52.AQ3.9876.KJ2", auction=["1N", "P"]))[1]
+    (7, 0)
+    """
+    try:
+        hand = _try(parse_hand, request.hand, "hand")
+        dealer = _try(parse_seat, request.dealer, "dealer")
+        sides = _try(parse_vulnerability, request.vulnerability, "vulnerability")
+        auction = Auction(dealer)
+        for number, text in enumerate(request.auction):
+            place = f"auction[{number}]"
+            call = _try(parse_call, text.strip(), place)
+            reason = auction.why_illegal(call)
+            if reason is not None:
+                raise _Refused(place, text, f"illegal call: {reason}")
+            auction = auction.add(call)
+        if auction.is_complete:
+            raise _Refused("auction", list(request.auction), "the auction is over")
+    except _Refused as refused:
+        raise invalid_request([refused.error]) from None
+    return hand, auction.calls, dealer, sides

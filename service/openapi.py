@@ -1,0 +1,118 @@
+"""The API's own description: what routes add to it, and the document as a whole.
+
+Bodies are read straight from bytes (see :mod:`.limits`), so the document is told about them here.
+"""
+
+import json
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from .problems import KINDS, MEDIA_TYPE
+from .schemas import AuctionsRequest, BidRequest, ProblemAnswer
+
+API_VERSION: Final = "1.0"
+"""Version of the API; the first part changes when an answer loses or changes something."""
+
+DESCRIPTION: Final = """\
+Which calls and auctions does a bridge bidding table allow for these hands?
+
+Calls are written `P X XX 1C … 7N`, hands `S.H.D.C` with `T` for the ten. Every answer names its
+table by name and digest, and the engine. Every error is `application/problem+json` (RFC 9457);
+`errors` names the fields at fault. `X-Request-Id` is echoed, or made if there is none.
+"""
+
+_REFERENCE: Final = "#/components/schemas/{model}"
+_NOT_FROM_ROUTES: Final[tuple[type[BaseModel], ...]] = (AuctionsRequest, BidRequest, ProblemAnswer)
+
+
+@cache
+def package_version() -> str:
+    """Version of the installed package, ``0+unknown`` where it is not installed.
+
+    Examples
+    --------
+    >>> package_version()[0]
+    '0'
+    """
+    try:
+        return version("bidcascade")
+    except PackageNotFoundError:
+        return "0+unknown"
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Answers with problems, for the ``responses`` of a route.
+
+    Examples
+    --------
+    >>> list(problems(404)[404]["content"])
+    ['application/problem+json']
+    """
+    schema = {"$ref": _REFERENCE.format(model=ProblemAnswer.__name__)}
+    return {
+        status: {
+            "description": "; ".join(
+                kind.title for kind in KINDS.values() if kind.status == status
+            ),
+            "content": {MEDIA_TYPE: {"schema": schema}},
+        }
+        for status in statuses
+    }
+
+
+def body_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Body of a route that reads it itself, for its ``openapi_extra``.
+
+    Examples
+    --------
+    >>> body_of(BidRequest)["requestBody"]["required"]
+    True
+    """
+    schema = {"$ref": _REFERENCE.format(model=model.__name__)}
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """OpenAPI document of an application; made once."""
+    if app.openapi_schema is None:
+        document = get_openapi(
+            title=app.title,
+            version=app.version,
+            summary=app.summary,
+            description=app.description,
+            routes=app.routes,
+            tags=app.openapi_tags,
+        )
+        _, definitions = models_json_schema(
+            [(model, "validation") for model in _NOT_FROM_ROUTES], ref_template=_REFERENCE
+        )
+        schemas = document.setdefault("components", {}).setdefault("schemas", {})
+        schemas.update(definitions["$defs"])
+        document["components"]["schemas"] = dict(sorted(schemas.items()))
+        app.openapi_schema = document
+    return app.openapi_schema
+
+
+def document_text() -> str:
+    r"""Text of ``docs/openapi.json``.
+
+    Examples
+    --------
+    >>> document_text()[:13]
+    '{\n  "openapi"'
+    """
+    from .app import create_app
+    from .settings import Settings
+
+    app = create_app(Settings(host="127.0.0.1", port=8000, table="sayc", extra_tables=()))
+    return json.dumps(app.openapi(), ensure_ascii=False, indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    print(document_text(), end="")

@@ -1,0 +1,331 @@
+"""One body for every error: ``application/problem+json`` after RFC 9457, with the fields at fault.
+
+A problem names its kind (``type``), the request (``instance``, ``request_id``) and, where the
+request is at fault, each field with its value and the reason (``errors``).
+"""
+
+import json
+import logging
+import math
+import secrets
+import string
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple, TypedDict
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bidcascade.bridge import BackendUnavailable, BidcascadeError, LimitExceeded, UnknownTable
+
+_logger = logging.getLogger("bidcascade.service")
+
+MEDIA_TYPE: Final = "application/problem+json"
+TYPE_PREFIX: Final = "urn:bidcascade:problem:"
+MOST_ERRORS: Final = 20
+"""Fields named in one answer at most; the detail says how many more there are."""
+LONGEST_VALUE: Final = 200
+"""Characters of an offending value that are repeated in an answer."""
+LONGEST_REQUEST_ID: Final = 128
+
+SECURITY_HEADERS: Final[dict[str, str]] = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Sent with every answer."""
+
+_ID_CHARACTERS: Final = frozenset(string.ascii_letters + string.digits + "-_.:+/=")
+
+
+class Kind(NamedTuple):
+    """A kind of problem: its status and what it is in a few words."""
+
+    status: int
+    title: str
+
+
+KINDS: Final[dict[str, Kind]] = {
+    "malformed-json": Kind(400, "The body is not JSON"),
+    "bad-request": Kind(400, "The request cannot be read"),
+    "not-found": Kind(404, "There is nothing at this path"),
+    "unknown-table": Kind(404, "There is no bidding table of this name"),
+    "unknown-auction": Kind(404, "The bidding table does not have this auction"),
+    "method-not-allowed": Kind(405, "This path does not take the method"),
+    "not-acceptable": Kind(406, "The answer cannot be given in an accepted form"),
+    "body-too-large": Kind(413, "The body is too long"),
+    "too-many-deals": Kind(413, "The request has too many deals"),
+    "limit-exceeded": Kind(413, "The request asks for more than a limit"),
+    "unsupported-media-type": Kind(415, "The body is not of a type that is read here"),
+    "invalid-request": Kind(422, "Something in the request is wrong"),
+    "overloaded": Kind(429, "Too many requests are being worked on"),
+    "internal-error": Kind(500, "The service failed"),
+    "not-ready": Kind(503, "The service is not ready"),
+    "backend-unavailable": Kind(503, "The engine cannot run"),
+    "timeout": Kind(504, "The answer took too long"),
+}
+"""Every kind of problem by name; the name ends its ``type``."""
+
+
+class FieldError(TypedDict):
+    """One field at fault: where it stands, what it holds (shortened), and why that is wrong."""
+
+    field: str
+    value: Any
+    reason: str
+
+
+class Problem(Exception):
+    """An error that ends a request with a problem answer.
+
+    Parameters
+    ----------
+    kind : str
+        A name of :data:`KINDS`.
+    detail : str
+        What went wrong this time.
+    errors : sequence of FieldError
+    headers : mapping of str to str
+        Further headers of the answer.
+
+    Examples
+    --------
+    >>> problem = Problem("unknown-table", "expected a table (sayc), got 'x'")
+    >>> problem.body("/v1/tables/x", "r1")["type"]
+    'urn:bidcascade:problem:unknown-table'
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        detail: str,
+        errors: Iterable[FieldError] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.status, self.title = KINDS[kind]
+        self.detail = detail
+        self.errors = list(errors)
+        self.headers = dict(headers or {})
+
+    def body(self, instance: str, request_id: str) -> dict[str, Any]:
+        """Object of the answer."""
+        body: dict[str, Any] = {
+            "type": f"{TYPE_PREFIX}{self.kind}",
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+            "instance": instance,
+            "request_id": request_id,
+            "errors": self.errors[:MOST_ERRORS],
+        }
+        if len(self.errors) > MOST_ERRORS:
+            body["detail"] += f" (and {len(self.errors) - MOST_ERRORS} more)"
+        return body
+
+
+def request_id_of(request: Request) -> str:
+    """Id of a request: the header ``X-Request-Id`` where it is a plain word, else a new one.
+
+    Examples
+    --------
+    >>> request_id_of(Request({"type": "http", "headers": [(b"x-request-id", b"a-1")]}))
+    'a-1'
+    """
+    known = request.scope.get("bidcascade.request_id")
+    if isinstance(known, str):
+        return known
+    given = request.headers.get("x-request-id", "")
+    plain = 0 < len(given) <= LONGEST_REQUEST_ID and _ID_CHARACTERS.issuperset(given)
+    request_id = given if plain else secrets.token_hex(8)
+    request.scope["bidcascade.request_id"] = request_id
+    return request_id
+
+
+def shown(value: object) -> Any:
+    """Value as it is repeated in an answer: short, and always JSON.
+
+    Examples
+    --------
+    >>> shown(float("nan")), shown("x" * 300)[-3:], shown([1, 2])
+    ('NaN', 'xx…', '[1, 2]')
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if value.bit_length() <= 53 else _shortened(hex(value))
+    if isinstance(value, float):
+        return value if math.isfinite(value) else json.dumps(value)
+    if isinstance(value, str):
+        # a lone surrogate cannot be written as UTF-8
+        return _shortened(value[: LONGEST_VALUE + 1].encode("utf-8", "replace").decode())
+    if isinstance(value, list | tuple):
+        value = list(value[: LONGEST_VALUE // 2])
+    elif isinstance(value, dict):
+        value = dict(list(value.items())[: LONGEST_VALUE // 4])
+    return _shortened(json.dumps(value, ensure_ascii=False, default=repr))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
+
+
+def field_path(location: Iterable[str | int]) -> str:
+    """Where a field stands in a request.
+
+    Examples
+    --------
+    >>> field_path(("deals", 3, "hands", 0))
+    'deals[3].hands[0]'
+    """
+    path = ""
+    for part in location:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        else:
+            path += f".{part}" if path else part
+    return path or "body"
+
+
+_REASONS: Final[dict[str, str]] = {
+    "int_type": "expected a whole number",
+    "int_parsing": "expected a whole number",
+    "int_parsing_size": "expected a smaller number",
+    "int_from_float": "expected a whole number",
+    "string_type": "expected text",
+    "bool_type": "expected true or false",
+    "bool_parsing": "expected true or false",
+    "list_type": "expected a list",
+    "missing": "expected this field",
+    "extra_forbidden": "expected no field of this name",
+    "model_type": "expected an object",
+    "model_attributes_type": "expected an object",
+    "literal_error": "expected {expected}",
+    "enum": "expected {expected}",
+    "greater_than_equal": "expected a number from {ge}",
+    "less_than_equal": "expected a number up to {le}",
+    "too_short": "expected at least {min_length} items, got {actual_length}",
+    "too_long": "expected at most {max_length} items, got {actual_length}",
+    "string_too_long": "expected at most {max_length} characters",
+    "string_too_short": "expected at least {min_length} characters",
+}
+
+
+def field_error(error: Mapping[str, Any], location: tuple[str | int, ...]) -> FieldError:
+    """Say a finding of pydantic's in the words of this service."""
+    context = error.get("ctx", {})
+    reason = _REASONS.get(error["type"])
+    reason = error["msg"] if reason is None else reason.format_map(context)
+    missing = error["type"] == "missing"
+    return {
+        "field": field_path(location),
+        "value": None if missing else shown(error["input"]),
+        "reason": reason,
+    }
+
+
+def invalid_request(errors: list[FieldError]) -> Problem:
+    """Problem of a request with fields at fault."""
+    first = errors[0]
+    return Problem("invalid-request", f"{first['field']}: {first['reason']}", errors)
+
+
+def problem_of(error: BidcascadeError, *, field: str = "", value: object = None) -> Problem:
+    """Problem for an error of the packages below; ``field`` and ``value`` say where it was.
+
+    Examples
+    --------
+    >>> problem_of(UnknownTable("expected one of sayc, got 'x'")).status
+    404
+    """
+    kind = "invalid-request"
+    if isinstance(error, UnknownTable):
+        kind = "unknown-table"
+    elif isinstance(error, LimitExceeded):
+        kind = "limit-exceeded"
+    elif isinstance(error, BackendUnavailable):
+        kind = "backend-unavailable"
+    errors: list[FieldError] = []
+    if field:
+        errors = [{"field": field, "value": shown(value), "reason": str(error)}]
+    return Problem(kind, f"{field}: {error}" if field else str(error), errors)
+
+
+def answer_problem(request: Request, problem: Problem) -> Response:
+    """Answer a request with a problem."""
+    request_id = request_id_of(request)
+    body = problem.body(request.url.path, request_id)
+    return Response(
+        json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"),
+        status_code=problem.status,
+        media_type=MEDIA_TYPE,
+        headers={
+            **SECURITY_HEADERS,
+            "Cache-Control": "no-store",
+            "X-Request-Id": request_id,
+            **problem.headers,
+        },
+    )
+
+
+_BY_STATUS: Final[dict[int, str]] = {
+    400: "bad-request", 404: "not-found", 405: "method-not-allowed", 406: "not-acceptable",
+    413: "body-too-large", 415: "unsupported-media-type", 422: "invalid-request",
+    429: "overloaded", 503: "not-ready", 504: "timeout",
+}  # fmt: skip
+
+
+async def _on_problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Problem)
+    return answer_problem(request, error)
+
+
+async def _on_our_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, BidcascadeError)
+    return answer_problem(request, problem_of(error))
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    kind = _BY_STATUS.get(error.status_code, "internal-error")
+    if kind == "not-found":
+        detail = f"expected a path of this API (see /docs), got {request.url.path!r}"
+    elif kind == "method-not-allowed":
+        allowed = (error.headers or {}).get("Allow", "another method")
+        detail = f"expected {allowed}, got {request.method}"
+    else:
+        detail = str(error.detail)
+    return answer_problem(request, Problem(kind, detail, headers=error.headers))
+
+
+async def _on_invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    errors: list[FieldError] = []
+    for one in error.errors():
+        # the first part says where the field was: query, path or header
+        where, *location = one["loc"]
+        errors.append(field_error(one, tuple(location) or (where,)))
+    return answer_problem(request, invalid_request(errors))
+
+
+async def _on_bug(request: Request, error: Exception) -> Response:
+    request_id = request_id_of(request)
+    # the server above logs the traceback; this line ties it to the request
+    _logger.error("request %s failed: %s", request_id, type(error).__name__)
+    return answer_problem(
+        request,
+        Problem("internal-error", f"unexpected failure, logged under request id {request_id}"),
+    )
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Make an application answer every error with a problem, unexpected ones included."""
+    app.add_exception_handler(Problem, _on_problem)
+    app.add_exception_handler(BidcascadeError, _on_our_error)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid)
+    app.add_exception_handler(Exception, _on_bug)

@@ -1,0 +1,198 @@
+"""``POST /v1/auctions``: the auctions of one deal or many, as JSON, JSON Lines or Arrow."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Final
+
+import polars as pl
+from fastapi import APIRouter, Request, Response
+
+from bidcascade.bridge import CALL_TEXTS
+from bidcascade.kernels import DealArrays
+from bidcascade.loaders import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM
+
+from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, table_headers
+from .auction_results import Query
+from .deal_requests import deals_of
+from .limits import parse_body, read_body
+from .openapi import body_of, problems
+from .problems import Problem, invalid_request
+from .schemas import AuctionsAnswer, AuctionsRequest
+from .tables import LoadedTable
+from .work import INLINE_BYTES, INLINE_SECONDS, Workplace
+
+router = APIRouter(tags=["answers"])
+
+_FORMS: Final = (JSON, JSON_LINES, ARROW)
+_LARGE_LIMIT: Final = 1000
+"""From this limit on what a deal costs says little about the next one."""
+
+_ANSWERS: Final = {
+    JSON_LINES: {
+        "schema": {
+            "type": "string",
+            "description": "One line for each deal: the object of `results` with the deal's "
+            "number from 0 as `deal`. Sent while later deals are worked on.",
+        }
+    },
+    ARROW: {
+        "schema": {
+            "type": "string",
+            "format": "binary",
+            "description": "Arrow IPC stream. Mode `all`, a row for each auction: `deal` uint32, "
+            "`entry` uint32, `calls` (`1N P 3N`), `completed`, `total` uint32, `truncated`. "
+            "Mode `first`, a row for each deal: `deal`, `calls`, `completed`, `entry`, `defaults` "
+            "uint16 (passes made because no entry held), `contract` (`4SX`, `Pass`), `declarer`.",
+        }
+    },
+}
+
+
+@router.post(
+    "/v1/auctions",
+    operation_id="auctions",
+    summary="Auctions of deals",
+    response_model=AuctionsAnswer,
+    responses={
+        200: {
+            "description": "One result for each deal. Headers `Bidcascade-Table`, "
+            "`Bidcascade-Table-Digest` and `Bidcascade-Backend` name table and engine.",
+            "content": _ANSWERS,
+        },
+        **problems(400, 404, 406, 413, 415, 422, 429, 500, 503, 504),
+    },
+    openapi_extra=body_of(AuctionsRequest),
+)
+async def auctions(request: Request) -> Response:
+    """Auctions that a bidding table allows for each deal, or the one that it bids.
+
+    `Accept: application/jsonl` gives one line for each deal and
+    `Accept: application/vnd.apache.arrow.stream` an Arrow stream; both begin while later deals are
+    still worked on, and need no more memory for many deals than for few.
+    """
+    work: Workplace = request.app.state.workplace
+    form = accepted(request, _FORMS)
+    work.slots.take()
+    held = True
+    try:
+        body = await read_body(request, work.settings.max_request_bytes)
+        few = len(body) <= INLINE_BYTES
+        asked, deals = await work.run(lambda: _read(body, work), small=few)
+        table = work.tables.get(asked.table)
+        query = Query(asked.mode, asked.completed_only, asked.limit)
+        headers = table_headers(table.name, table.digest, work.tables.backend)
+        if form == JSON and len(deals) <= work.settings.stream_chunk_deals:
+            results = await work.run(
+                lambda: table.write(deals, query), small=_is_small(table, deals, query)
+            )
+            content = b'{"results":[%s],%s}' % (b",".join(results), table.tail)
+            return Response(content, media_type=JSON, headers=headers)
+        parts = _parts(work, table, deals, query, form)
+        # an error in the first part is still an error of the whole answer
+        first = await anext(parts)
+        held = False
+        return PartsResponse(
+            _behind(first, parts),
+            media_type=form,
+            headers=headers,
+            timeout_s=work.timeout_s,
+            release=work.slots.give_back,
+        )
+    finally:
+        if held:
+            work.slots.give_back()
+
+
+def _read(body: bytes, work: Workplace) -> tuple[AuctionsRequest, DealArrays]:
+    most = work.settings.max_request_deals
+    # every deal is an object: a body with far more of them need not be taken apart
+    if body.count(b"{") > 2 * most + 1000:
+        raise _too_many(f"over {2 * most:,}", most)
+    asked = parse_body(AuctionsRequest, body)
+    if len(asked.deals) > most:
+        raise _too_many(f"{len(asked.deals):,}", most)
+    highest = work.settings.max_limit_auctions
+    if asked.limit > highest:
+        reason = f"expected a number up to {highest} (setting max_limit_auctions)"
+        raise invalid_request([{"field": "limit", "value": asked.limit, "reason": reason}])
+    # a table that does not exist is told before the deals are looked at
+    work.tables.get(asked.table)
+    return asked, deals_of(asked.deals)
+
+
+def _too_many(got: str, most: int) -> Problem:
+    return Problem(
+        "too-many-deals",
+        f"expected at most {most:,} deals in a request (setting max_request_deals), got {got}; "
+        "`bidcascade batch` works on any number",
+    )
+
+
+def _is_small(table: LoadedTable, deals: DealArrays, query: Query) -> bool:
+    if query.mode == "all" and query.limit > _LARGE_LIMIT:
+        return False
+    return table.seconds_a_deal[query.mode] * len(deals) < INLINE_SECONDS
+
+
+async def _behind(first: bytes, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for part in parts:
+        yield part
+
+
+async def _parts(
+    work: Workplace, table: LoadedTable, deals: DealArrays, query: Query, form: str
+) -> AsyncIterator[bytes]:
+    """Parts of a long answer, one for each run of deals."""
+    size = work.settings.stream_chunk_deals
+    arrow = ArrowParts()
+    for start in range(0, len(deals), size):
+        chosen = deals.slice(start, min(start + size, len(deals)))
+        if form == ARROW:
+            frame = await work.run(partial(_frame, table, chosen, start, query))
+            yield arrow.part(frame)
+            continue
+        results = await work.run(partial(table.write, chosen, query))
+        if form == JSON_LINES:
+            yield b"".join(
+                b'{"deal":%d,%s\n' % (number, result[1:])
+                for number, result in enumerate(results, start)
+            )
+        else:
+            yield (b"," if start else b'{"results":[') + b",".join(results)
+    yield b"],%s}" % table.tail if form == JSON else arrow.end() if form == ARROW else b""
+
+
+def _frame(table: LoadedTable, deals: DealArrays, start: int, query: Query) -> pl.DataFrame:
+    """Answer of the engine as the Arrow form has it."""
+    columns = [
+        pl.Series(name, hands) for name, hands in zip(HAND_COLUMNS, deals.hands, strict=True)
+    ]
+    frame = pl.DataFrame(
+        [
+            *columns,
+            pl.Series("dealer", deals.dealer).cast(SEAT_ENUM),
+            pl.Series("vulnerability", deals.vulnerability).cast(VULNERABILITY_ENUM),
+        ]
+    )
+    if query.mode == "all":
+        answer = table.engine.auctions(
+            frame, completed_only=query.completed_only, limit=query.limit
+        )
+    else:
+        answer = table.engine.auctions(frame, mode="first").select(
+            "deal",
+            _calls_text(pl.col("auction")).alias("calls"),
+            # with the passes behind the table's entry the auction is over
+            pl.lit(value=True).alias("completed"),
+            "entry",
+            "defaults",
+            "contract",
+            pl.col("declarer").cast(pl.String),
+        )
+    return answer.with_columns((pl.col("deal") + start).cast(pl.UInt32))
+
+
+def _calls_text(codes: pl.Expr) -> pl.Expr:
+    texts = pl.lit(pl.Series(CALL_TEXTS))
+    return codes.list.eval(texts.gather(pl.element().cast(pl.UInt32))).list.join(" ")

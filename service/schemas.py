@@ -1,0 +1,430 @@
+"""The bodies of requests and answers, field by field, as the API's own documentation shows them."""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field
+
+EXAMPLE_DEAL: Final = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
+_EXAMPLE_DIGEST: Final = "5b866c75b9cdc816293e976051f726f88c0544924cfec14bc8c5a833625a4710"
+LONGEST_AUCTION: Final = 319
+"""Calls of the longest legal auction."""
+
+_Strict = ConfigDict(strict=True, extra="forbid")
+
+TableChoice = Annotated[
+    str | None,
+    Field(
+        description="Name of a bidding table (see `GET /v1/tables`); the service's default table "
+        "if not given.",
+        examples=["sayc"],
+    ),
+]
+
+
+class DealRequest(BaseModel):
+    """One deal; its cards stand in exactly one of `deal`, `hands` and `lin`."""
+
+    model_config = _Strict
+
+    deal: str | None = Field(
+        default=None,
+        description="PBN text: a seat, a colon and four hands `S.H.D.C` clockwise from that seat, "
+        "divided by blanks. One hand may be `-`: it gets the other cards.",
+        examples=[EXAMPLE_DEAL],
+    )
+    hands: list[str] | None = Field(
+        default=None,
+        description="The hands of North, East, South and West, each as `S.H.D.C`.",
+        examples=[EXAMPLE_DEAL[2:].split()],
+    )
+    lin: str | None = Field(
+        default=None,
+        description="LIN text of one board, or only the value of its `md` token.",
+        examples=["md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|o|"],
+    )
+    dealer: str | None = Field(
+        default=None,
+        description="`N`, `E`, `S` or `W`. If not given: the one LIN text names, the first hand's "
+        "seat in PBN text, else North.",
+        examples=["N"],
+    )
+    vulnerability: str | None = Field(
+        default=None,
+        description="`None`, `NS`, `EW` or `Both`. If not given: the one LIN text names, else "
+        "`None`.",
+        examples=["None"],
+    )
+
+
+class AuctionsRequest(BaseModel):
+    """Deals, and which of their auctions to list."""
+
+    model_config = _Strict
+
+    deals: Annotated[
+        list[DealRequest],
+        FailFast(),
+        Field(
+            min_length=1,
+            description="The deals; the answer has one result for each, in this order.",
+            examples=[[{"deal": EXAMPLE_DEAL, "dealer": "N", "vulnerability": "None"}]],
+        ),
+    ]
+    table: TableChoice = None
+    mode: Literal["all", "first"] = Field(
+        default="all",
+        description="`all`: every auction that the table allows. `first`: the one auction that the "
+        "table bids, where of the calls that hold the first is made, and a pass where none holds.",
+        examples=["first"],
+    )
+    completed_only: bool = Field(
+        default=False,
+        description="Mode `all`: list and count only auctions that are complete. The auction of "
+        "mode `first` always is.",
+        examples=[False],
+    )
+    limit: int = Field(
+        default=100,
+        ge=1,
+        description="Mode `all`: list at most so many auctions of a deal; `total` counts all.",
+        examples=[100],
+    )
+
+
+class TableName(BaseModel):
+    """Which bidding table an answer comes from."""
+
+    model_config = _Strict
+
+    name: str = Field(description="Its name in this service.", examples=["sayc"])
+    digest: str = Field(
+        description="SHA-256 of all that the table says; equal tables have equal digests.",
+        examples=[_EXAMPLE_DIGEST],
+    )
+    profile: Literal["gib", "mlbridge"] = Field(
+        description="Definitions of the terms that are used.", examples=["gib"]
+    )
+    undescribed: Literal["allow", "pass", "reject"] = Field(
+        description="What holds where an entry has no criteria: every call, only a pass, none.",
+        examples=["pass"],
+    )
+
+
+class AuctionAnswer(BaseModel):
+    """One auction of a deal."""
+
+    model_config = _Strict
+
+    calls: list[str] = Field(
+        description="The calls from the dealer on: `P X XX 1C … 7N`.",
+        examples=[["1N", "P", "3N", "P", "P", "P"]],
+    )
+    completed: bool = Field(description="Whether the auction is over.", examples=[True])
+    entry: int | None = Field(
+        description="Entry of the table that the auction ends with. In mode `first` passes by "
+        "default may follow it; null if the first call already is such a pass.",
+        examples=[4711],
+    )
+    variants: list[str] = Field(
+        description="Names (or else descriptions) of the entry's meanings that fit the hand.",
+        examples=[["Strong notrump"]],
+    )
+
+
+class DealResult(BaseModel):
+    """The auctions of one deal."""
+
+    model_config = _Strict
+
+    total: int = Field(description="How many auctions there are.", examples=[12])
+    truncated: bool = Field(
+        description="Whether more auctions hold than are listed.", examples=[False]
+    )
+    auctions: list[AuctionAnswer] = Field(
+        description="An auction before its continuations, calls in the table's order of priority."
+    )
+
+
+class AuctionsAnswer(BaseModel):
+    """One result for each deal asked about."""
+
+    model_config = _Strict
+
+    results: list[DealResult] = Field(description="In the order of the deals.")
+    table: TableName
+    backend: Literal["reference", "cpu", "cuda"] = Field(
+        description="Engine that worked the answer out; all of them give the same.",
+        examples=["cpu"],
+    )
+
+
+class BidRequest(BaseModel):
+    """A hand and the auction so far."""
+
+    model_config = _Strict
+
+    hand: str = Field(
+        description="The 13 cards of the player to call, as `S.H.D.C`.",
+        examples=["K52.AQ3.9876.KJ2"],
+    )
+    auction: list[str] = Field(
+        default=[],
+        max_length=LONGEST_AUCTION,
+        description="The calls so far, from the dealer on; input also takes `Pass`, `D`, `1NT` …",
+        examples=[["1N", "P"]],
+    )
+    dealer: str = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["N"])
+    vulnerability: str = Field(
+        default="None", description="`None`, `NS`, `EW` or `Both`.", examples=["None"]
+    )
+    table: TableChoice = None
+
+
+class CriterionCheck(BaseModel):
+    """One condition, with the hand's own value."""
+
+    model_config = _Strict
+
+    expression: str = Field(description="The condition.", examples=["SL_H >= 4"])
+    value: Any = Field(
+        description="The hand's value of the term; where the condition names several, each by "
+        "name; null where there is nothing to measure.",
+        examples=[3],
+    )
+    holds: bool = Field(description="Whether the hand meets it.", examples=[False])
+
+
+class CandidateAnswer(BaseModel):
+    """One meaning of a call that may be made here."""
+
+    model_config = _Strict
+
+    call: str = Field(description="The call.", examples=["2C"])
+    entry: int = Field(description="Entry of the table.", examples=[534])
+    name: str = Field(description="Its name, empty if it has none.", examples=["Stayman"])
+    description: str = Field(
+        description="What it means.", examples=["Asks for a four-card major; 8+ HCP"]
+    )
+    where: str = Field(
+        description="File and line of the system that it was compiled from, else empty.",
+        examples=["sayc.bidding:31"],
+    )
+    holds: bool = Field(description="Whether the hand meets all conditions.", examples=[False])
+    criteria: list[CriterionCheck] = Field(description="Its conditions, joined by AND.")
+
+
+class BidAnswer(BaseModel):
+    """The call that the table makes, and every candidate with its conditions."""
+
+    model_config = _Strict
+
+    call: str = Field(description="The call.", examples=["3N"])
+    name: str = Field(description="Name of the rule, empty if none.", examples=["To play"])
+    description: str = Field(
+        description="What the rule says.", examples=["Game on points, no major; 10-15 HCP"]
+    )
+    entry: int | None = Field(
+        description="Entry of the table; null where the table does not have the call.",
+        examples=[537],
+    )
+    where: str = Field(
+        description="File and line of the system that the rule was compiled from, else empty.",
+        examples=["sayc.bidding:31"],
+    )
+    candidates: list[CandidateAnswer] = Field(
+        description="All meanings of the calls at this place, in order of priority: the first one "
+        "that holds is made."
+    )
+    default_pass: bool = Field(
+        description="Whether it is a pass because no candidate holds.", examples=[False]
+    )
+    note: str = Field(description="Why it is a pass by default, else empty.", examples=[""])
+    table: TableName
+    backend: Literal["reference", "cpu", "cuda"] = Field(
+        description="Engine of the service; one call is explained by the definition itself.",
+        examples=["cpu"],
+    )
+
+
+class TableAnswer(TableName):
+    """A bidding table in numbers."""
+
+    default: bool = Field(
+        description="Whether requests that name no table use this one.", examples=[True]
+    )
+    source: str = Field(
+        description="Where its rows are from.", examples=["SAYC, comes with bidcascade"]
+    )
+    entries: int = Field(description="Calls in their auctions.", examples=[27832])
+    openings: int = Field(description="Entries without a call before.", examples=[17])
+    variants: int = Field(description="Meanings beyond an entry's first.", examples=[381])
+    described: int = Field(description="Entries with criteria.", examples=[8308])
+    undescribed_entries: int = Field(description="Entries without.", examples=[19524])
+    inserted: int = Field(
+        description="Entries that no row stood for, put in because a row names them.",
+        examples=[0],
+    )
+    completed: int = Field(description="Entries that end an auction.", examples=[6432])
+    criteria_lists: int = Field(description="Distinct lists of criteria.", examples=[576])
+    expressions: int = Field(description="Distinct expressions.", examples=[209])
+    texts: int = Field(description="Distinct texts.", examples=[647])
+    bytes: int = Field(description="Size of its arrays.", examples=[617446])
+    user_terms: dict[str, str] = Field(
+        description="Terms of its own, with their formulas.",
+        examples=[{"Strength": "HCP + SL_S"}],
+    )
+
+
+class TablesAnswer(BaseModel):
+    """The bidding tables of this service."""
+
+    model_config = _Strict
+
+    tables: list[TableAnswer] = Field(description="The default table first.")
+    backend: Literal["reference", "cpu", "cuda"] = Field(
+        description="Engine of the service.", examples=["cpu"]
+    )
+
+
+class VariantAnswer(BaseModel):
+    """One meaning of an entry."""
+
+    model_config = _Strict
+
+    name: str = Field(description="Its name, empty if none.", examples=["Stayman"])
+    description: str = Field(
+        description="What it means.", examples=["Asks for a four-card major; 8+ HCP"]
+    )
+    criteria: list[str] = Field(
+        description="Conditions, joined by AND; none: undescribed.",
+        examples=[["HCP >= 8", "SL_H == 4 or SL_S == 4"]],
+    )
+    rank: int | None = Field(description="Rank that its row gave, null if none.", examples=[None])
+    tags: list[str] = Field(description="Tags of its row.", examples=[["forcing"]])
+    where: str = Field(
+        description="File and line of the system that it was compiled from, else empty.",
+        examples=["sayc.bidding:31"],
+    )
+    source_index: int | None = Field(
+        description="Index that its row gave, null if none.", examples=[None]
+    )
+
+
+class EntryAnswer(BaseModel):
+    """One call that may follow."""
+
+    model_config = _Strict
+
+    call: str = Field(description="The call.", examples=["2C"])
+    entry: int = Field(description="Entry of the table.", examples=[534])
+    completed: bool = Field(description="Whether it ends the auction.", examples=[False])
+    can_complete: bool = Field(
+        description="Whether the table goes on from here to the end of some auction.",
+        examples=[True],
+    )
+    inserted: bool = Field(
+        description="Whether no row stood for it and it was put in for a row below.",
+        examples=[False],
+    )
+    next: int = Field(description="How many entries may follow it.", examples=[4])
+    variants: list[VariantAnswer] = Field(description="Its meanings; it holds if one does.")
+
+
+class NextAnswer(BaseModel):
+    """The entries at one place of a table."""
+
+    model_config = _Strict
+
+    auction: list[str] = Field(description="The calls so far.", examples=[["1N", "P"]])
+    entry: int | None = Field(
+        description="Entry that these calls end with; null before the first call.", examples=[529]
+    )
+    completed: bool = Field(description="Whether the auction is over.", examples=[False])
+    entries: list[EntryAnswer] = Field(description="In order of priority.")
+    table: TableName
+
+
+class FindingAnswer(BaseModel):
+    """Findings of one kind."""
+
+    model_config = _Strict
+
+    meaning: str = Field(description="What is found.", examples=["rows that no hand can fit"])
+    count: int = Field(description="How often.", examples=[1])
+    examples: list[dict[str, Any]] = Field(
+        description="Some of the places, with `entry`, `auction` and `detail` as far as known.",
+        examples=[[{"entry": 3, "auction": "1C", "detail": "no hand fits HCP >= 9 and HCP < 9"}]],
+    )
+
+
+class LintAnswer(BaseModel):
+    """What is wrong or worth a look in a table."""
+
+    model_config = _Strict
+
+    entries: int = Field(description="Entries looked at.", examples=[27832])
+    deals: int | None = Field(description="Deals it was tried on, null if none.", examples=[None])
+    findings: dict[str, FindingAnswer] = Field(description="Findings by kind.")
+    table: TableName
+
+
+class HealthAnswer(BaseModel):
+    """The process is there."""
+
+    model_config = _Strict
+
+    status: Literal["ok"] = Field(description="Always `ok`.", examples=["ok"])
+    version: str = Field(description="Version of bidcascade.", examples=["0.1.0"])
+
+
+class ReadyAnswer(BaseModel):
+    """The service answers, and answers right."""
+
+    model_config = _Strict
+
+    status: Literal["ready"] = Field(description="Always `ready`.", examples=["ready"])
+    backend: Literal["reference", "cpu", "cuda"] = Field(
+        description="Engine that gave the known answer.", examples=["cpu"]
+    )
+    tables: list[str] = Field(description="Tables that are loaded.", examples=[["sayc"]])
+    started_in_ms: int = Field(
+        description="From the start of loading to ready, in milliseconds.", examples=[2150]
+    )
+
+
+class FieldErrorAnswer(BaseModel):
+    """One field at fault."""
+
+    model_config = _Strict
+
+    field: str = Field(description="Where it stands.", examples=["deals[0].hands[2]"])
+    value: Any = Field(description="What it holds, shortened.", examples=["AKQ.AKQ.AKQ.AKQ"])
+    reason: str = Field(
+        description="Why that is wrong.",
+        examples=["expected 13 cards, got 12 in hand 'AKQ.AKQ.AKQ.AKQ'"],
+    )
+
+
+class ProblemAnswer(BaseModel):
+    """An error (RFC 9457)."""
+
+    model_config = _Strict
+
+    type: str = Field(
+        description="Kind of problem.", examples=["urn:bidcascade:problem:invalid-request"]
+    )
+    title: str = Field(
+        description="The kind in words.", examples=["Something in the request is wrong"]
+    )
+    status: int = Field(description="The HTTP status.", examples=[422])
+    detail: str = Field(
+        description="What went wrong this time.",
+        examples=["deals[0].hands[2]: expected 13 cards, got 12 in hand 'AKQ.AKQ.AKQ.AKQ'"],
+    )
+    instance: str = Field(description="Path of the request.", examples=["/v1/auctions"])
+    request_id: str = Field(
+        description="Header `X-Request-Id` of request or answer.", examples=["8f2c1e0a9b7d6c54"]
+    )
+    errors: list[FieldErrorAnswer] = Field(
+        description="The fields at fault, at most 20; empty where no field is."
+    )

@@ -1,0 +1,52 @@
+"""Run the service: one process, one worker, and an orderly end on SIGTERM or SIGINT."""
+
+import logging
+import sys
+
+import uvicorn
+
+from bidcascade.bridge import BidcascadeError
+
+from .app import create_app
+from .settings import Settings
+
+_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+def serve(settings: Settings) -> None:
+    """Serve until the process is told to stop; running requests are finished first.
+
+    There is one worker on purpose: each further one would hold the tables, and a GPU's context,
+    once more. Kernels use all cores anyway.
+
+    Raises
+    ------
+    BidcascadeError
+        If a table cannot be loaded or the backend cannot run.
+    SystemExit
+        If the address cannot be listened on.
+    """
+    logging.basicConfig(level=settings.log_level.upper(), format=_FORMAT, stream=sys.stderr)
+    app = create_app(settings)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            log_level=settings.log_level,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=settings.shutdown_grace_s,
+        )
+    )
+    failures: list[BidcascadeError] = []
+
+    def stop(error: BidcascadeError) -> None:
+        failures.append(error)
+        server.should_exit = True
+
+    app.state.on_failure = stop
+    server.run()
+    if failures:
+        raise failures[0]

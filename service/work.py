@@ -1,0 +1,64 @@
+"""Where the work of a request is done, and when it is given up.
+
+Small work is done on the event loop, all other in a thread.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from anyio import CapacityLimiter, to_thread
+
+from .limits import Slots
+from .problems import Problem
+from .settings import Settings
+from .tables import Tables
+
+_Result = TypeVar("_Result")
+
+INLINE_SECONDS: Final = 0.001
+"""Work expected to take less is done on the event loop: a thread would cost about as much."""
+INLINE_BYTES: Final = 1 << 16
+"""Bodies up to this length are parsed on the event loop."""
+
+
+class Workplace:
+    """What all requests share: settings, tables, slots and threads.
+
+    Examples
+    --------
+    >>> Workplace(Settings(max_concurrent_requests=8)).slots.free
+    8
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.tables = Tables(settings.table_paths(), settings.backend)
+        self.slots = Slots(settings.max_concurrent_requests)
+        self.timeout_s = settings.request_timeout_ms / 1000
+        # more threads than cores would only make small requests wait for the interpreter
+        self._limiter: CapacityLimiter | None = None
+
+    async def run(self, work: Callable[[], _Result], *, small: bool = False) -> _Result:
+        """Do some work, in a thread unless it is small.
+
+        Raises
+        ------
+        Problem
+            504 if it takes longer than the setting ``request_timeout_ms``; the thread ends what
+            it has begun, and its result is dropped.
+        """
+        if small:
+            return work()
+        if self._limiter is None:
+            self._limiter = CapacityLimiter(max(2, os.cpu_count() or 2))
+        try:
+            async with asyncio.timeout(self.timeout_s):
+                return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+        except TimeoutError:
+            raise Problem(
+                "timeout",
+                f"expected an answer within {self.settings.request_timeout_ms} ms "
+                "(setting request_timeout_ms)",
+            ) from None
