@@ -72,7 +72,10 @@ from .lin_kernel import (
 )
 from .lin_reference import NO_DEAL_REASON
 
-_TOKEN = re.compile(rb"(?:^|[|\s])(?:[a-z][a-z]|MD|MB|PN|QX|AN|PC|AH|SV)[ \t]*\|")
+_TOKEN = re.compile(
+    rb"(?:^|[|\s\xbf])(?:(?i:vg|rs|pn|pw|qx|md|sv|mb|an|nt|at|pc|mc|pg|ah|st)"
+    rb"|rh|bt|tu|mn|bn|ob|em|va|ha|hc)[ \t]*\|"
+)
 _HANDVIEWER = re.compile(rb"[?&;]lin=([^&\s\"'<>]+)")
 _STATE_KEYS = (b"vg", b"rs", b"pn", b"ah", b"sv")
 

@@ -39,6 +39,9 @@ CHUNK_BYTES = 8 << 20
 LONGEST_RECORD = 64 << 20
 """If no board starts within so many bytes, the rest of a file is refused."""
 
+_OVERLAP = 256
+"""Bytes searched once more when a piece grows: a board's start may have been cut in two."""
+
 _QX = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:qx)[ \t]*\|")
 _MD = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:md)[ \t]*\|[ \t]*[0-4]?[SHDCshdc]")
 # a game that inherits tags (value "#") must stay with the one before it
@@ -160,24 +163,30 @@ def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece
 
 def _cut_lin(stream: BinaryIO, name: str, rest: bytes) -> Iterator[Piece]:
     lasting = b""
+    searched = 0
+    has_qx = False
     while True:
         more = stream.read(CHUNK_BYTES)
         rest += more
         cut = len(rest)
         if more:
-            cut = _last(_QX, rest)
-            if cut <= 0:
-                cut = _last(_MD, rest)
+            cut = _last(_QX, rest, searched)
+            has_qx |= cut >= 0
+            if not has_qx:
+                # an md that follows a qx must stay with it
+                cut = _last(_MD, rest, searched)
             if cut <= 0 and len(rest) < LONGEST_RECORD:
+                searched = max(0, len(rest) - _OVERLAP)
                 continue
-        if cut <= 0:
+        if cut <= 0 and rest:
             yield _no_end(name, rest)
             return
+        searched = 0
+        has_qx = False
         text, encoding = decode_utf8(rest[:cut])
         text = lasting + text
         rest = rest[cut:]
-        _, parsed = parse_arrays([LinDocument(text, name, encoding)])
-        lasting = state_tokens(parsed, text)
+        lasting = state_tokens(parse_arrays([LinDocument(text, name, encoding)])[1], text)
         yield Piece(
             kind="lin", data=text, name=name, encoding=encoding, files_ended=0 if more else 1
         )
@@ -186,15 +195,18 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes) -> Iterator[Piece]:
 
 
 def _cut_pbn(stream: BinaryIO, name: str, rest: bytes) -> Iterator[Piece]:
+    searched = 0
     while True:
         more = stream.read(CHUNK_BYTES)
         rest += more
-        cut = _last(_GAME, rest) if more else len(rest)
-        if cut <= 0:
+        cut = _last(_GAME, rest, searched) if more else len(rest)
+        if cut <= 0 and more:
             if len(rest) < LONGEST_RECORD:
+                searched = max(0, len(rest) - _OVERLAP)
                 continue
             yield _no_end(name, rest)
             return
+        searched = 0
         yield Piece(kind="pbn", data=rest[:cut], name=name, files_ended=0 if more else 1)
         rest = rest[cut:]
         if not more:
@@ -206,7 +218,7 @@ def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator
         more = stream.read(CHUNK_BYTES)
         rest += more
         cut = rest.rfind(b"\n") + 1 if more else len(rest)
-        if cut <= 0:
+        if cut <= 0 and more:
             if len(rest) < LONGEST_RECORD:
                 continue
             yield _no_end(name, rest)
@@ -217,15 +229,15 @@ def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator
             return
 
 
-def _last(pattern: "re.Pattern[bytes]", data: bytes) -> int:
-    """Start of the last match, looked for from the end; -1 if there is none behind the start."""
+def _last(pattern: "re.Pattern[bytes]", data: bytes, first: int) -> int:
+    """Start of the last match from ``first`` on, looked for from the end; -1 if there is none."""
     window = 1 << 16
     while True:
-        start = max(0, len(data) - window)
+        start = max(first, len(data) - window)
         last = -1
         for match in pattern.finditer(data, start):
             last = match.start()
-        if last > 0 or start == 0:
+        if last > 0 or start == first:
             return last
         window *= 8
 

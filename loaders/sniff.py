@@ -37,7 +37,7 @@ def sniff(data: bytes) -> Kind | None:
     >>> sniff(b"N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
     'hands'
     """
-    head = data[:HEAD_BYTES]
+    head = data[:HEAD_BYTES].removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"PAR1"):
         return "parquet"
     if b"\0" in head or not head.strip(_BLANKS):

@@ -183,7 +183,10 @@ def play_out(
 
 
 REMARKS = st.text(
-    st.characters(blacklist_characters="|\r\n", blacklist_categories=("Cs", "Cc")), max_size=12
+    st.one_of(
+        st.characters(min_codepoint=32, max_codepoint=126), st.sampled_from("éäŁ♠漢ß")
+    ).filter(lambda letter: letter != "|"),
+    max_size=12,
 ).map(lambda text: text.strip())
 NAMES = st.text("abcé, .'", max_size=8).map(
     lambda text: ", ".join(part.strip() for part in text.split(","))

@@ -1,0 +1,123 @@
+"""Deal frames in Parquet: round trip, foreign and damaged files, rows that are no deals."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.loaders import (
+    iter_deal_parquet,
+    random_deals,
+    read_deal_parquet,
+    read_lin,
+    write_deal_parquet,
+)
+from bidcascade.loaders.frame import DEAL_SCHEMA, REQUIRED_COLUMNS
+from tests.support_lin import played_boards
+
+
+@given(text=st.lists(played_boards(), max_size=3).map("".join))
+def test_round_trip(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("parquet") / "deals.parquet"
+    deals = read_lin(text.encode(), "a.lin").deals
+    write_deal_parquet(deals, path)
+    batch = read_deal_parquet(path)
+    assert_frame_equal(batch.deals, deals)
+    assert batch.rejects.is_empty()
+
+
+def test_parts(tmp_path):
+    path = tmp_path / "deals.parquet"
+    deals = random_deals(7, seed=3)
+    write_deal_parquet(deals, path)
+    parts = list(iter_deal_parquet(path, "s", rows=3))
+    assert [part.deals.height for part in parts] == [3, 3, 1]
+    together = pl.concat([part.deals for part in parts])
+    assert_frame_equal(together.select(REQUIRED_COLUMNS), deals.select(REQUIRED_COLUMNS))
+
+
+def test_only_the_required_columns_are_needed(tmp_path):
+    path = tmp_path / "few.parquet"
+    deals = random_deals(5, seed=4).select(REQUIRED_COLUMNS)
+    # dealer and vulnerability as plain text, masks signed, a column of somebody else
+    foreign = deals.with_columns(
+        pl.col("north").cast(pl.Int64), pl.col("dealer", "vulnerability").cast(pl.String), hcp=1
+    )
+    foreign.write_parquet(path)
+    read = read_deal_parquet(path, "few").deals
+    assert read.schema == DEAL_SCHEMA
+    assert_frame_equal(read.select(REQUIRED_COLUMNS), deals)
+    assert set(read["source"]) == {"few"}
+    assert read["auction"].null_count() == 5
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "reason"),
+    [
+        ("north", 0, "four disjoint hand masks"),
+        ("north", None, "four disjoint hand masks"),
+        ("east", (1 << 13) - 1, "four disjoint hand masks"),
+        ("west", -1, "four disjoint hand masks"),
+        ("south", 0x1FFF << 50, "four disjoint hand masks"),
+        ("dealer", "Q", "expected a dealer"),
+        ("dealer", None, "expected a dealer"),
+        ("vulnerability", "All", "expected a dealer"),
+    ],
+)
+def test_rows_that_are_no_deals_are_rejects(tmp_path, column, value, reason):
+    path = tmp_path / "bad.parquet"
+    deals = random_deals(4, seed=5).select(REQUIRED_COLUMNS).with_columns(
+        pl.col("north", "east", "south", "west").cast(pl.Int64),
+        pl.col("dealer", "vulnerability").cast(pl.String),
+    )  # fmt: skip
+    rows = deals.rows(named=True)
+    rows[2][column] = value
+    pl.DataFrame(rows, schema=deals.schema).write_parquet(path)
+    batch = read_deal_parquet(path, "bad")
+    assert batch.deals["north"].to_list() == [rows[n]["north"] for n in (0, 1, 3)]
+    ((source, record, why, text),) = batch.rejects.rows()
+    assert (source, record) == ("bad", 3)
+    assert reason in why
+    assert f"{column}={value!r}" in text
+
+
+def test_a_cut_off_file_is_refused_by_name(tmp_path):
+    path = tmp_path / "cut.parquet"
+    write_deal_parquet(random_deals(100, seed=6), path)
+    whole = path.read_bytes()
+    for size in (len(whole) - 1, len(whole) // 2, 8, 4):
+        path.write_bytes(whole[:size])
+        with pytest.raises(InvalidInput, match=r"cut\.parquet.*cut off"):
+            read_deal_parquet(path)
+    # the ends are right, what is between them is not
+    path.write_bytes(whole[:40] + whole[-40:])
+    with pytest.raises(InvalidInput, match=r"cannot read .*cut\.parquet as Parquet"):
+        read_deal_parquet(path)
+
+
+def test_foreign_files_are_refused_by_name(tmp_path):
+    path = tmp_path / "foreign.parquet"
+    path.write_bytes(b"north,east\n1,2\n")
+    with pytest.raises(InvalidInput, match=r"expected a Parquet file, got b'nort'.*foreign"):
+        read_deal_parquet(path)
+    pl.DataFrame({"north": [1], "name": ["x"]}).write_parquet(path)
+    with pytest.raises(InvalidInput, match=r"foreign\.parquet.*without columns \['east'"):
+        read_deal_parquet(path)
+    columns = {name: ["x"] for name in REQUIRED_COLUMNS}
+    pl.DataFrame(columns).write_parquet(path)
+    with pytest.raises(InvalidInput, match=r"integer hand masks in column 'north'"):
+        read_deal_parquet(path)
+    with pytest.raises(InvalidInput, match="cannot read"):
+        read_deal_parquet(tmp_path / "missing.parquet")
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "deals.parquet"
+    write_deal_parquet(random_deals(2, seed=7), path)
+    before = path.read_bytes()
+    with pytest.raises(InvalidInput, match="none named"):
+        write_deal_parquet(pl.DataFrame({"north": [1]}), path)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["deals.parquet"]

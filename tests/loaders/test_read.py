@@ -1,0 +1,335 @@
+"""Reading from anywhere: inputs, sniffing, pieces of large files, processes."""
+
+import io
+import os
+import re
+import tracemalloc
+from pathlib import Path
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.loaders import (
+    iter_deals,
+    pieces,
+    pool,
+    random_deals,
+    read_deals,
+    read_lin,
+    sniff,
+    write_deal_parquet,
+    write_lin,
+    write_pbn,
+)
+from bidcascade.loaders.frame import Batch, empty_deals, empty_rejects
+from bidcascade.loaders.inputs import find_sources
+from tests.support_lin import GRAND_SLAM, played_boards
+
+MD = f"md|{GRAND_SLAM}|"
+HAND_LINE = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Four deals as LIN, PBN, Parquet and text, one of them deeper and in upper case."""
+    deals = random_deals(4, seed=11)
+    (tmp_path / "deep").mkdir()
+    write_lin(deals, tmp_path / "a.lin")
+    write_pbn(deals, tmp_path / "deep" / "B.PBN")
+    write_deal_parquet(deals, tmp_path / "c.parquet")
+    (tmp_path / "d.txt").write_text(f"{HAND_LINE}\n")
+    (tmp_path / "notes.md").write_text("no deals")
+    return tmp_path
+
+
+def test_a_folder(folder):
+    batch = read_deals(folder, jobs=1)
+    sources = batch.deals["source"].unique(maintain_order=True).to_list()
+    assert {folder / name for name in ("a.lin", "d.txt", "deep/B.PBN")} <= {*map(Path, sources)}
+    assert batch.deals.height == 13
+    assert batch.rejects.is_empty()
+
+
+def test_paths_patterns_and_order(folder):
+    names = [folder / "deep" / "B.PBN", str(folder / "*.lin")]
+    deals = read_deals(names).deals
+    assert deals["source"].unique(maintain_order=True).to_list() == [
+        str(folder / "deep" / "B.PBN"), str(folder / "a.lin"),
+    ]  # fmt: skip
+    everywhere = [source.name for source in find_sources(str(folder / "**" / "*.PBN"))]
+    assert everywhere == [str(folder / "deep" / "B.PBN")]
+
+
+def test_missing_paths_and_empty_patterns_name_themselves(tmp_path):
+    with pytest.raises(InvalidInput, match=r"nowhere\.lin.*no such file"):
+        read_deals(tmp_path / "nowhere.lin")
+    with pytest.raises(InvalidInput, match=r"pattern.*\*\.lin"):
+        read_deals(str(tmp_path / "*.lin"))
+    with pytest.raises(InvalidInput, match="expected a path"):
+        read_deals("x" * 5000)
+
+
+def test_nothing_usable_says_why(tmp_path):
+    with pytest.raises(InvalidInput, match="no board in"):
+        read_deals(tmp_path)
+    (tmp_path / "empty.lin").touch()
+    with pytest.raises(InvalidInput, match=r"first reject: .*empty\.lin: empty"):
+        read_deals(tmp_path)
+    (tmp_path / "zero.lin").write_text("vg|x|pg||")
+    with pytest.raises(InvalidInput, match="no board in"):
+        read_deals(tmp_path / "zero.lin")
+    (batch,) = iter_deals(tmp_path)
+    assert batch.rejects["reason"].to_list() == ["empty"]
+
+
+def test_bad_files_do_not_stop_the_good_ones(folder):
+    (folder / "b.lin").write_bytes(b"\x00\x01\x02")
+    (folder / "e.parquet").write_bytes(b"PAR1 but no more")
+    (folder / "f.txt").write_text("<html>lost</html>")
+    batch = read_deals(folder)
+    assert batch.deals.height == 13
+    reasons = dict(batch.rejects.select("source", "reason").rows())
+    assert "binary" in reasons[str(folder / "b.lin")]
+    assert "cut off" in reasons[str(folder / "e.parquet")]
+    assert "HTML" in reasons[str(folder / "f.txt")]
+    with pytest.raises(InvalidInput, match="first reject"):
+        read_deals(folder, rejects="raise")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_unreadable_files_are_rejects(folder):
+    (folder / "a.lin").chmod(0)
+    batch = read_deals(folder)
+    assert batch.deals.height == 9
+    assert "cannot read" in batch.rejects["reason"][0]
+
+
+def test_bytes_links_and_standard_input(monkeypatch):
+    deals = read_deals([MD.encode(), f"{HAND_LINE}\n".encode()]).deals
+    assert deals["source"].to_list() == ["bytes 1", "bytes 2"]
+    assert read_deals(f"https://example.org/?lin={MD}").deals.height == 1
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(MD.encode() * 3)))
+    assert read_deals("-").deals["source"].to_list() == ["standard input"] * 3
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"", None),
+        (b" \r\n", None),
+        (b"PAR1....", "parquet"),
+        (b"vg|x|pg||", "lin"),
+        (b"\xef\xbb\xbfpn|a,b,c,d|", "lin"),
+        (b"% PBN 2.1\n", "pbn"),
+        (b'\xef\xbb\xbf[Event "x"]', "pbn"),
+        (b'dealer output\n\n[Deal "N:..."]', "pbn"),
+        (b'[Event "x"]\n{ pg|as LIN| }', "pbn"),
+        (b'nt|[Event "x"]|', "lin"),
+        (b"http://x.org/h.html?lin=md%7C", "handviewer"),
+        (b"<a href='http://x.org/h.html?lin=md%7C'>", "handviewer"),
+        (HAND_LINE.encode(), "hands"),
+        (b"K52.AQ3.9876.KJ2", "hands"),
+        (b"SK52HAQ3D9876CKJ2", "hands"),
+        (b"AK10.Q.J1098765.-", None),
+        (b'{"deals": []}', None),
+        (b'["a|b|"]', None),
+        (b"<html><body>pg|</body></html>", None),
+        (b"\x7fELF\0\0", None),
+        (b"Just a letter. With dots... and so on.", None),
+    ],
+)
+def test_sniff(data, kind):
+    assert sniff(data) == kind
+
+
+def test_frames_of_a_given_size():
+    data = [f"{MD}mb|{level}C|".encode() * 3 for level in (1, 2, 3)]
+    batches = list(iter_deals([*data, b"<html>"], chunk_deals=4))
+    assert [batch.deals.height for batch in batches] == [4, 4, 1]
+    assert sum(batch.rejects.height for batch in batches) == 1
+    together = pl.concat([batch.deals for batch in batches])
+    assert_frame_equal(together, read_deals([*data, b"<html>"]).deals)
+    with pytest.raises(InvalidInput, match="at least one deal"):
+        next(iter_deals(b"", chunk_deals=0))
+
+
+def test_progress():
+    seen: list[tuple[int, int, int]] = []
+    read_deals([MD.encode(), b"", MD.encode()], progress=lambda *numbers: seen.append(numbers))
+    assert seen[-1] == (3, 3, 2)
+
+
+# --- large files, with small limits so that a few boards are large ------------------------------
+
+
+@pytest.fixture
+def small_limits(monkeypatch):
+    monkeypatch.setattr(pieces, "LARGE_BYTES", 1500)
+    monkeypatch.setattr(pieces, "CHUNK_BYTES", 700)
+    monkeypatch.setattr(pieces, "HEAD_BYTES", 300)
+    monkeypatch.setattr(pieces, "GROUP_BYTES", 1000)
+
+
+VUGRAPH = (
+    "vg|Cup,R1,I,1,9,A,0,B,0|rs|1CN=,2CN=,3CN=,4CN=,5CN=,6CN=,7CN=|pn|a,b,c,d,é,f,g,h|pg||\n"
+    + "".join(f"qx|{room}{board}|{MD}sv|n|nt|tom: qx or md|pg||\n" for board in range(1, 8)
+              for room in "oc")
+    + f"pn|k,l,m,n|ah|12|sv|b|{MD}mb|1C|{MD}qx|o1|mb|p|pg||"
+)  # fmt: skip
+
+
+def stream_batch(data: bytes, name: str = "s") -> tuple[int, Batch]:
+    cut = list(pieces.cut_stream(io.BytesIO(data), name))
+    from bidcascade.loaders.read import _Numbering
+
+    numbering = _Numbering()
+    return len(cut), pieces.join(
+        [numbering.go_on(piece, pieces.read_piece(piece)) for piece in cut]
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_a_large_lin_file_is_read_as_if_in_one_piece(small_limits, encoding):
+    data = (VUGRAPH * 3).encode(encoding)
+    count, batch = stream_batch(data)
+    whole = read_lin(data, "s")
+    assert count > 4
+    # a piece of ASCII only is called utf-8 whatever the rest is in
+    assert_frame_equal(batch.deals.drop("encoding"), whole.deals.drop("encoding"))
+    assert_frame_equal(batch.rejects, whole.rejects)
+    assert whole.deals["contract"].null_count() < whole.deals.height
+
+
+@given(st.lists(played_boards(), min_size=4, max_size=8).map("".join))
+@settings(max_examples=20)
+def test_any_large_lin_file(text):
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("LARGE_BYTES", 900), ("CHUNK_BYTES", 400), ("HEAD_BYTES", 300)):
+            patch.setattr(pieces, name, value)
+        _, batch = stream_batch(text.encode())
+        whole = read_lin(text.encode(), "s")
+        assert_frame_equal(batch.deals, whole.deals)
+        assert_frame_equal(batch.rejects, whole.rejects)
+
+
+def test_a_large_pbn_file_is_read_as_if_in_one_piece(small_limits, tmp_path):
+    write_pbn(random_deals(40, seed=12), tmp_path / "x.pbn")
+    data = (tmp_path / "x.pbn").read_bytes()
+    count, batch = stream_batch(data)
+    assert count > 3
+    assert batch.deals.height == 40
+    assert batch.deals["record"].to_list() == list(range(1, 41))
+
+
+def test_large_hand_text(small_limits):
+    count, batch = stream_batch(f"{HAND_LINE}\n".encode() * 100)
+    assert count > 3
+    assert batch.deals.height == 100
+
+
+def test_a_large_parquet_file_is_read_in_parts(small_limits, monkeypatch, tmp_path):
+    monkeypatch.setattr(pieces, "ROWS_PER_PART", 3)
+    deals = random_deals(100, seed=13)
+    write_deal_parquet(deals, tmp_path / "x.parquet")
+    batches = list(iter_deals(tmp_path / "x.parquet", chunk_deals=3))
+    assert max(batch.deals.height for batch in batches) == 3
+    together = pl.concat([batch.deals for batch in batches])
+    assert_frame_equal(together.select("north", "dealer"), deals.select("north", "dealer"))
+
+
+class Endless(io.RawIOBase):
+    """A stream that never ends and counts what was taken from it."""
+
+    def __init__(self, head: bytes, fill: bytes) -> None:
+        self.head, self.fill, self.taken = head, fill, 0
+
+    def read(self, size: int = -1) -> bytes:
+        assert size >= 0
+        self.taken += size
+        data = (self.head + self.fill * (size // len(self.fill) + 1))[:size]
+        self.head = self.head[size:]
+        return data
+
+
+@pytest.mark.parametrize("fill", [b"\0\xff", b"noise ", b"no|"])
+def test_endless_garbage_is_refused_after_its_beginning(fill):
+    stream = Endless(b"", fill)
+    (piece,) = pieces.cut_stream(stream, "noise")
+    assert stream.taken <= pieces.HEAD_BYTES
+    batch = pieces.read_piece(piece)
+    assert "expected LIN, PBN, hands or Parquet" in batch.rejects["reason"][0]
+
+
+@pytest.mark.parametrize("head", [MD.encode() * 30, b'[Event "x"]\n[Deal ""]\n' * 30])
+def test_garbage_behind_boards_is_refused_in_bounded_memory(monkeypatch, head):
+    for name in ("LARGE_BYTES", "CHUNK_BYTES", "HEAD_BYTES"):
+        monkeypatch.setattr(pieces, name, 1 << 12)
+    monkeypatch.setattr(pieces, "LONGEST_RECORD", 1 << 16)
+    stream = Endless(head, b"noise ")
+    cut = list(pieces.cut_stream(stream, "noise"))
+    assert "expected a board within" in cut[-1].refusal
+    assert stream.taken < 1 << 18
+
+
+def test_memory_does_not_grow_with_the_file(monkeypatch, tmp_path):
+    """Peak of Python's allocations while a file and its quadruple are read."""
+    for name, size in (("LARGE_BYTES", 1 << 20), ("CHUNK_BYTES", 1 << 19), ("HEAD_BYTES", 1 << 16)):
+        monkeypatch.setattr(pieces, name, size)
+    board = f"{MD}mb|1C|mb|p|nt|{'x' * 2000}|pg||\n".encode()
+    peaks = []
+    for count in (2_000, 8_000):
+        path = tmp_path / f"{count}.lin"
+        path.write_bytes(board * count)
+        tracemalloc.start()
+        boards = sum(batch.deals.height for batch in iter_deals(path, chunk_deals=1000))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert boards == count
+    assert peaks[1] < 1.25 * peaks[0]
+
+
+# --- processes ---------------------------------------------------------------------------------
+
+
+def test_processes_give_what_one_gives(folder, monkeypatch):
+    monkeypatch.setattr(pieces, "GROUP_BYTES", 600)
+    for number in range(6):
+        write_lin(random_deals(2, seed=number), folder / f"x{number}.lin")
+    alone = read_deals(folder, jobs=1)
+    seen: list[tuple[int, int, int]] = []
+    together = read_deals(folder, jobs=2, progress=lambda *numbers: seen.append(numbers))
+    assert_frame_equal(together.deals, alone.deals)
+    assert_frame_equal(together.rejects, alone.rejects)
+    assert seen == sorted(seen)
+    assert seen[-1] == (10, 10, 25)
+    with pytest.raises(InvalidInput, match="at least one process"):
+        read_deals(folder, jobs=0)
+
+
+def die(piece: pieces.Piece) -> Batch:
+    """Stands for ``read_piece``; a source named so kills its process."""
+    if any(source.name == "killer" for source in piece.sources):
+        os._exit(9)
+    names = [source.name for source in piece.sources]
+    deals = random_deals(len(names), seed=1).with_columns(source=pl.Series(names))
+    return Batch(deals.select(empty_deals().columns), empty_rejects())
+
+
+def test_a_process_that_dies_costs_one_file(monkeypatch):
+    monkeypatch.setattr(pool, "read_piece", die)
+    groups = [["a", "b"], ["c", "killer", "d"], ["e"]]
+    given_pieces = [
+        pieces.Piece([SimpleNamespace(name=name) for name in group]) for group in groups
+    ]
+    results = list(pool.read_in_processes(iter(given_pieces), 2))
+    assert [piece for piece, _ in results] == given_pieces
+    deals = [name for _, batch in results for name in batch.deals["source"].to_list()]
+    assert deals == ["a", "b", "c", "d", "e"]
+    rejects = pl.concat([batch.rejects for _, batch in results])
+    assert rejects["source"].to_list() == ["killer"]
+    assert re.search("died", rejects["reason"][0])
