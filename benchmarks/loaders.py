@@ -1,0 +1,158 @@
+"""How fast LIN and PBN are read, and how memory grows with the number of files.
+
+Run ``python -m benchmarks.loaders`` from the repository's root with the packages on the path. Each
+measurement is printed as a JSON line; a Markdown table follows. Speed is boards per second of
+CPU time of one process, from bytes in memory to the finished frames; memory is the peak resident size
+of a fresh process that iterates over the files once, and over the same files four times.
+"""
+
+import argparse
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from bidcascade.loaders import Batch, iter_deals, read_lin_files, read_pbn
+
+DATA = Path(__file__).parents[1].parent / "shared" / "data"
+SETS = {"lin": ("lin/vugraph", "*.lin"), "pbn": ("pbn", "*.pbn")}
+
+
+def read_lin_set(files: Sequence[tuple[bytes, str]]) -> list[Batch]:
+    return [read_lin_files(files)]
+
+
+def read_pbn_set(files: Sequence[tuple[bytes, str]]) -> list[Batch]:
+    return [read_pbn(data, name) for data, name in files]
+
+
+READERS: dict[str, Callable[[Sequence[tuple[bytes, str]]], list[Batch]]] = {
+    "lin": read_lin_set,
+    "pbn": read_pbn_set,
+}
+
+
+def files_of(data: Path, kind: str) -> list[Path]:
+    folder, pattern = SETS[kind]
+    return sorted(path for path in (data / folder).rglob(pattern) if path.is_file())
+
+
+def measure_speed(data: Path, kind: str, repeat: int) -> dict[str, object]:
+    paths = files_of(data, kind)
+    files = [(path.read_bytes(), path.name) for path in paths]
+    reader = READERS[kind]
+    # compiles the kernels or loads them from the cache
+    batches = reader(files)
+    boards = sum(batch.deals.height for batch in batches)
+    rejects = sum(batch.rejects.height for batch in batches)
+    seconds = []
+    for _ in range(repeat):
+        start = time.process_time()
+        reader(files)
+        seconds.append(time.process_time() - start)
+    rates = sorted(boards / second for second in seconds)
+    return {
+        "measurement": f"{kind} speed",
+        "files": len(files),
+        "bytes": sum(len(content) for content, _ in files),
+        "boards": boards,
+        "rejects": rejects,
+        "boards per CPU second, min": round(rates[0]),
+        "boards per CPU second, median": round(statistics.median(rates)),
+        "boards per CPU second, max": round(rates[-1]),
+    }
+
+
+def measure_memory(data: Path, kind: str, times: int) -> dict[str, object]:
+    """Run :func:`report_memory` in a fresh process, whose peak is its own."""
+    command = [sys.executable, "-m", "benchmarks.loaders", "--data", str(data)]
+    command += ["--memory", kind, str(times)]
+    answer = subprocess.run(command, check=True, capture_output=True, text=True)
+    result: dict[str, object] = json.loads(answer.stdout)
+    return result
+
+
+def report_memory(data: Path, kind: str, times: int) -> dict[str, object]:
+    paths = files_of(data, kind)
+    # the readers' own needs (libraries, compiled code) are there before the first file
+    for _ in iter_deals(paths[:1], jobs=1):
+        pass
+    before = peak_mib()
+    boards = sum(batch.deals.height for batch in iter_deals(paths * times, jobs=1))
+    return {
+        "measurement": f"{kind} memory, files x{times}",
+        "files": len(paths) * times,
+        "boards": boards,
+        "MiB before": round(before),
+        "MiB peak": round(peak_mib()),
+    }
+
+
+def peak_mib() -> float:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+def environment() -> dict[str, object]:
+    return {
+        "measurement": "environment",
+        "python": platform.python_version(),
+        "polars": pl.__version__,
+        "machine": platform.machine(),
+        "system": platform.system(),
+        "cores": os.cpu_count(),
+    }
+
+
+def table(results: Sequence[dict[str, object]]) -> str:
+    lines = ["| measurement | files | boards | result |", "| --- | ---: | ---: | --- |"]
+    for result in results:
+        if "MiB peak" in result:
+            text = f"{result['MiB peak']} MiB peak, {result['MiB before']} MiB before"
+        else:
+            low, middle, high = (
+                f"{result[f'boards per CPU second, {name}']:,}" for name in ("min", "median", "max")
+            )
+            text = f"{middle} boards per CPU second ({low} to {high})"
+        lines.append(
+            f"| {result['measurement']} | {result['files']} | {result['boards']:,} | {text} |"
+        )
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="benchmarks.loaders", description=__doc__)
+    parser.add_argument("--repeat", type=int, default=5, help="measurements of each speed")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder with lin/ and pbn/")
+    parser.add_argument("--memory", nargs=2, metavar=("KIND", "TIMES"), help=argparse.SUPPRESS)
+    given = parser.parse_args(arguments)
+    if given.memory is not None:
+        kind, times = given.memory
+        print(json.dumps(report_memory(given.data, kind, int(times))))
+        return 0
+    if not given.data.is_dir():
+        print(f"no real data: {given.data} is not a folder", file=sys.stderr)
+        return 2
+    print(json.dumps(environment()))
+    results = []
+    for kind in SETS:
+        results.append(measure_speed(given.data, kind, given.repeat))
+        print(json.dumps(results[-1]))
+        for times in (1, 4):
+            results.append(measure_memory(given.data, kind, times))
+            print(json.dumps(results[-1]))
+    print()
+    print(table(results))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
