@@ -67,6 +67,17 @@ class Plan:
         ``node_box`` is a box number, or ``MULTIPLE | number of a set``.
     root_count : int
         The opening calls are nodes ``0 … root_count - 1``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> none = np.zeros(0, np.uint32)
+    >>> plan = build_plan(
+    ...     expressions=[("HCP", 15, ">="), ("Stopper_S", "not")], criteria=[], variant_sets=[[]],
+    ...     first_child=none, child_count=none.astype(np.uint16), call=none.astype(np.uint8),
+    ...     flags=none.astype(np.uint8), variant_set=none, root_count=0)
+    >>> plan.packing.lane_forms, plan.node_count
+    (((('HCP', 1),),), 0)
     """
 
     profile: str

@@ -66,6 +66,14 @@ class EntryLists:
         Depth first: an auction before its continuations, siblings in priority order.
     totals : uint64 [deals]
         How many entries hold; more than are listed where a limit cut the list.
+
+    Examples
+    --------
+    >>> lists = EntryLists(
+    ...     0, np.array([0, 2, 3], np.uint64), np.array([4, 5, 4], np.uint32),
+    ...     np.array([2, 1], np.uint64))
+    >>> lists.entries[lists.offsets[1] : lists.offsets[2]].tolist()
+    [4]
     """
 
     first_deal: int
@@ -86,6 +94,11 @@ class FirstAuctions:
         Passes that follow the entry's auction until it is complete (0-4).
     defaults : uint16 [n]
         How many passes on the way were made because no entry held.
+
+    Examples
+    --------
+    >>> FirstAuctions.empty(2).entry.tolist() == [NO_ENTRY, NO_ENTRY]
+    True
     """
 
     entry: U32

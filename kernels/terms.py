@@ -37,6 +37,11 @@ class Context(NamedTuple):
         Dealer-relative seat of the bidder, 1 (dealer) to 4.
     vul_we, vul_they : int
         1 if the bidder's side, or the other side, is vulnerable.
+
+    Examples
+    --------
+    >>> Context(seat=3, vul_we=1)
+    Context(seat=3, vul_we=1, vul_they=0)
     """
 
     seat: int = 1
@@ -58,6 +63,12 @@ class Term:
         Contribution of the holdings in clubs, diamonds, hearts, spades.
     by_lengths, by_context : function, optional
         Contribution of the lengths (C, D, H, S), and of the :class:`Context`.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_hand
+    >>> terms("gib")["Losers"].value(parse_hand("K52.AQ3.9876.KJ2"), Context())
+    8
     """
 
     name: str
