@@ -28,17 +28,35 @@ _UNDEFINED_IN_1250 = re.compile(rb"[\x81\x83\x88\x90\x98]")
 # The lead byte C2-F4 of a UTF-8 sequence, itself encoded, before an encoded continuation byte.
 # The continuation bytes 80-9F may have gone through code page 1252 (dashes, quotes, Œ, Š …).
 _TWICE = re.compile(rb"\xc3[\x82-\xb4][\xc2\xc5\xc6\xcb\xe2]")
-_NOT_ASCII = re.compile("[\x80-\U0010ffff]+")
+_ASCII = re.compile(rb"[\x00-\x7f]|\Z")
 
 
-def _once(run: "re.Match[str]") -> str:
-    """Undo one encoding of a run of letters if that gives valid UTF-8."""
+def _repair(data: bytes) -> bytes:
+    """Undo one encoding of each run of letters in valid UTF-8 where that gives valid UTF-8."""
+    pieces: list[bytes] = []
+    done = 0
+    for match in _TWICE.finditer(data):
+        start = match.start()
+        if start < done:
+            continue
+        while start > done and data[start - 1] >= 0x80:
+            start -= 1
+        behind = _ASCII.search(data, match.end())
+        end = len(data) if behind is None else behind.start()
+        pieces += (data[done:start], _once(data[start:end]))
+        done = end
+    return b"".join((*pieces, data[done:]))
+
+
+def _once(run: bytes) -> bytes:
     for page in (CP1252, LATIN1):
         try:
-            return run[0].encode(page).decode(UTF8)
+            once = run.decode(UTF8).encode(page)
+            once.decode(UTF8)
         except UnicodeError:
             continue
-    return run[0]
+        return once
+    return run
 
 
 def decode_text(data: bytes) -> tuple[str, str]:
@@ -72,19 +90,8 @@ def decode_text(data: bytes) -> tuple[str, str]:
     >>> decode_text("GromÃ¶ller".encode("utf-8"))
     ('Gromöller', 'utf-8 twice')
     """
-    encoding = UTF8
-    if data.startswith(_BOM):
-        data = data[len(_BOM) :]
-        encoding = UTF8_SIG
-    try:
-        text = data.decode(UTF8)
-    except UnicodeDecodeError:
-        return _decode_code_page(data)
-    if _TWICE.search(data):
-        repaired = _NOT_ASCII.sub(_once, text)
-        if repaired != text:
-            return repaired, UTF8_TWICE
-    return text, encoding
+    text, encoding = decode_utf8(data)
+    return text.decode(UTF8), encoding
 
 
 def decode_utf8(data: bytes) -> tuple[bytes, str]:
@@ -97,8 +104,17 @@ def decode_utf8(data: bytes) -> tuple[bytes, str]:
     """
     if data.isascii():
         return data, UTF8
-    text, encoding = decode_text(data)
-    return (data if encoding == UTF8 else text.encode(UTF8)), encoding
+    encoding = UTF8
+    if data.startswith(_BOM):
+        data = data[len(_BOM) :]
+        encoding = UTF8_SIG
+    try:
+        data.decode(UTF8)
+    except UnicodeDecodeError:
+        text, encoding = _decode_code_page(data)
+        return text.encode(UTF8), encoding
+    repaired = _repair(data)
+    return (data, encoding) if repaired == data else (repaired, UTF8_TWICE)
 
 
 def _decode_code_page(data: bytes) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from .pool import read_in_processes
 Progress: TypeAlias = Callable[[int, int, int], None]
 """Called with files done, files in all, and boards so far."""
 
-CHUNK_DEALS = 100_000
+CHUNK_DEALS = 50_000
 """Rows a frame of :func:`iter_deals` has at most."""
 
 POOL_BYTES = 64 << 20
