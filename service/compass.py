@@ -23,7 +23,7 @@ from bidcascade.table import (
     parse_expression,
     to_postfix,
 )
-from bidcascade.table.expression_tree import (
+from bidcascade.table.language.expression_tree import (
     And,
     Comparison,
     Negative,
@@ -36,7 +36,7 @@ from bidcascade.table.expression_tree import (
     Term,
     Truth,
 )
-from bidcascade.table.lowering import Lowered
+from bidcascade.table.language.lowering import Lowered
 
 Bools = NDArray[np.bool_]
 I32 = NDArray[np.int32]

@@ -3,19 +3,19 @@
 from .bidding_table import BiddingTable
 from .build import TableBuilder, build_table
 from .columns import CAN_COMPLETE, COMPLETED, INSERTED, NONE_U32, UndescribedPolicy
-from .criteria import is_satisfiable
-from .explain import explain, explain_one
-from .expressions import Expression, format_expression, parse_expression, to_postfix
+from .formats.json_lines import row_object
+from .formats.row_files import export_table, import_table, read_rows, sniff_format
 from .import_report import ImportReport
+from .language.criteria import is_satisfiable
+from .language.explain import explain, explain_one
+from .language.expressions import Expression, format_expression, parse_expression, to_postfix
+from .language.vocabulary import Vocabulary
 from .lint import LintReport, counts_through, lint, lint_on_deals
 from .registry import NAMED_TABLES, cache_folder, open_table
 from .row import Row
-from .row_files import export_table, import_table, read_rows, sniff_format
-from .rows_json import row_object
 from .show import show, show_info
 from .storage import open_folder, save
 from .truncation import is_suspected_truncation
-from .vocabulary import Vocabulary
 
 __all__ = [
     "CAN_COMPLETE", "COMPLETED", "INSERTED", "NAMED_TABLES", "NONE_U32", "BiddingTable",

@@ -26,9 +26,9 @@ from .columns import (
     UndescribedPolicy,
     list_at,
 )
+from .language.vocabulary import Vocabulary
 from .row import Row
 from .trie import parents_of
-from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from bidcascade.kernels import Plan

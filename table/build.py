@@ -25,12 +25,12 @@ from .columns import (
     Columns,
     UndescribedPolicy,
 )
-from .expressions import parse_expression
 from .import_report import MOST_EXAMPLES, ImportReport
 from .interning import REJECTED, CriteriaInterner, TagInterner, TextInterner, UnknownPolicy
+from .language.expressions import parse_expression
+from .language.vocabulary import Vocabulary
 from .row import Row, row_of
 from .trie import Dropped, Trie, build_trie, parents_of
-from .vocabulary import Vocabulary
 
 I64 = NDArray[np.int64]
 

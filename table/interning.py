@@ -5,8 +5,8 @@ from typing import Final, Literal, TypeAlias
 
 from bidcascade.bridge import InvalidExpression, InvalidTable, UnknownTerm
 
-from .expressions import parse_expression, terms_of, to_postfix
-from .vocabulary import Vocabulary
+from .language.expressions import parse_expression, terms_of, to_postfix
+from .language.vocabulary import Vocabulary
 
 UnknownPolicy: TypeAlias = Literal["error", "drop", "reject-entry"]
 UNKNOWN_POLICIES: Final[tuple[UnknownPolicy, ...]] = ("error", "drop", "reject-entry")

@@ -11,9 +11,9 @@ from bidcascade.bridge import InvalidTable, format_calls
 
 from .bidding_table import BiddingTable
 from .columns import CAN_COMPLETE, INSERTED, NONE_U32, Column
-from .criteria import is_satisfiable
-from .expressions import Comparison, Expression, Number, Term, parse_expression
 from .import_report import counted
+from .language.criteria import is_satisfiable
+from .language.expressions import Comparison, Expression, Number, Term, parse_expression
 from .plan import criteria_lists
 from .truncation import is_suspected_truncation
 

@@ -15,7 +15,7 @@ from bidcascade.kernels.types import U32
 
 from .bidding_table import BiddingTable
 from .columns import Column
-from .expressions import Term, parse_expression, to_postfix
+from .language.expressions import Term, parse_expression, to_postfix
 
 UNDESCRIBED_LIST = 0
 """Number of the empty criteria list."""

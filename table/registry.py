@@ -3,8 +3,9 @@
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -13,7 +14,7 @@ from bidcascade.bridge import InvalidTable, UnknownTable
 from .bidding_table import BiddingTable
 from .build import build_table
 from .columns import UndescribedPolicy
-from .row_files import import_table
+from .formats.row_files import import_table
 from .storage import FORMAT_VERSION, is_table_folder, open_folder, save
 
 DEFAULT_TABLE: Final = "sayc"
@@ -100,10 +101,19 @@ def cache_folder() -> Path:
 def _cache_key(named: NamedTable) -> str:
     """Digest of all that the table is made from: the sources of this package, and the options."""
     digest = hashlib.sha256(repr((FORMAT_VERSION, named.undescribed, named.source)).encode())
-    for file in sorted(files(__package__).iterdir(), key=lambda file: file.name):
-        if file.is_file():
-            digest.update(f"\n{file.name}\n".encode() + file.read_bytes())
+    for name, content in sorted(_sources(files(__package__))):
+        digest.update(f"\n{name}\n".encode() + content)
     return digest.hexdigest()[:16]
+
+
+def _sources(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, bytes]]:
+    """Names and contents of the package's own files, folders within it included."""
+    for entry in folder.iterdir():
+        name = f"{prefix}{entry.name}"
+        if entry.is_file():
+            yield name, entry.read_bytes()
+        elif entry.is_dir() and entry.name != "__pycache__":
+            yield from _sources(entry, f"{name}/")
 
 
 def _open_named(name: str) -> BiddingTable:

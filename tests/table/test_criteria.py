@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import UnknownTerm
 from bidcascade.kernels import evaluate_postfix
-from bidcascade.table.criteria import (
+from bidcascade.table.language.criteria import (
     Criteria,
     analyse,
     is_satisfiable,
     share_of_hands,
     specificity,
 )
-from bidcascade.table.expressions import parse_expression, to_postfix
-from bidcascade.table.vocabulary import Vocabulary
+from bidcascade.table.language.expressions import parse_expression, to_postfix
+from bidcascade.table.language.vocabulary import Vocabulary
 
 GIB = Vocabulary()
 CHOOSER = random.Random(11)

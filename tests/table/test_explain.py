@@ -6,9 +6,9 @@ import pytest
 
 from bidcascade.bridge import UnknownTerm, parse_hand
 from bidcascade.kernels import Context
-from bidcascade.table.explain import explain, holds
-from bidcascade.table.expressions import parse_expression
-from bidcascade.table.vocabulary import Vocabulary
+from bidcascade.table.language.explain import explain, holds
+from bidcascade.table.language.expressions import parse_expression
+from bidcascade.table.language.vocabulary import Vocabulary
 
 HAND = parse_hand("K52.AQ3.9876.KJ2")
 

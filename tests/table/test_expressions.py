@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidExpression, UnknownTerm, parse_hand
 from bidcascade.kernels import evaluate_postfix, term_value
 from bidcascade.kernels.lowering import Interval, lower, to_tree
-from bidcascade.table.expression_tree import (
+from bidcascade.table.language.expression_tree import (
     COMPARATORS,
     And,
     Comparison,
@@ -24,7 +24,7 @@ from bidcascade.table.expression_tree import (
     Truth,
     depth_of,
 )
-from bidcascade.table.expressions import (
+from bidcascade.table.language.expressions import (
     DEEPEST_NESTING,
     LONGEST_TEXT,
     format_expression,
@@ -32,7 +32,7 @@ from bidcascade.table.expressions import (
     parse_with_grammar,
     to_postfix,
 )
-from bidcascade.table.vocabulary import Vocabulary
+from bidcascade.table.language.vocabulary import Vocabulary
 
 GIB = Vocabulary()
 

@@ -22,7 +22,7 @@ from bidcascade.table import (
     show,
     show_info,
 )
-from bidcascade.table.expressions import parse_expression
+from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.lint import contradictory_terms
 
 ROWS: list[dict[str, Any]] = [

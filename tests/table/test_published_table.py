@@ -8,7 +8,7 @@ import pytest
 
 from bidcascade.bridge import format_calls, parse_calls
 from bidcascade.table import BiddingTable, build_table, export_table, import_table, lint
-from bidcascade.table.rows_literal import tuple_of
+from bidcascade.table.formats.literal import tuple_of
 
 pytestmark = pytest.mark.real_data
 

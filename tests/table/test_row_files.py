@@ -23,8 +23,8 @@ from bidcascade.table import (
     read_rows,
     sniff_format,
 )
-from bidcascade.table.row_files import FORMATS, format_by_name
-from bidcascade.table.rows_literal import rows_of_literal, tuple_of
+from bidcascade.table.formats.literal import rows_of_literal, tuple_of
+from bidcascade.table.formats.row_files import FORMATS, format_by_name
 
 PUBLISHED = [
     (0, (), ("1C",), "3+ ♣; 11-21 HCP ", ["SL_C >= 3", "HCP >= 11", "HCP <= 21"]),

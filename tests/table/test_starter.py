@@ -7,12 +7,12 @@ import pytest
 
 from bidcascade.bridge import Auction, IllegalCall, parse_calls, parse_hand
 from bidcascade.kernels import Context
-from bidcascade.table.criteria import is_satisfiable
-from bidcascade.table.explain import holds
-from bidcascade.table.expressions import parse_expression
+from bidcascade.table.language.criteria import is_satisfiable
+from bidcascade.table.language.explain import holds
+from bidcascade.table.language.expressions import parse_expression
+from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.starter import starter_rows
-from bidcascade.table.starter_book import Book, independent, lines_of
-from bidcascade.table.vocabulary import Vocabulary
+from bidcascade.table.starter.book import Book, independent, lines_of
 
 GIB = Vocabulary()
 

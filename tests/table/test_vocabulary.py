@@ -17,10 +17,10 @@ from bidcascade.bridge import (
     parse_hand,
 )
 from bidcascade.kernels import Context, evaluate_postfix, term_names, term_value
-from bidcascade.table.expressions import parse_expression, to_postfix
-from bidcascade.table.term_catalogue import ALIASES, FAMILIES
-from bidcascade.table.vocabulary import Vocabulary, parse_user_terms
-from bidcascade.table.vocabulary_page import vocabulary_markdown
+from bidcascade.table.language.expressions import parse_expression, to_postfix
+from bidcascade.table.language.term_catalogue import ALIASES, FAMILIES
+from bidcascade.table.language.vocabulary import Vocabulary, parse_user_terms
+from bidcascade.table.language.vocabulary_page import vocabulary_markdown
 
 HONOUR_POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
 

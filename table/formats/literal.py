@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from bidcascade.bridge import CALL_TEXTS, InvalidTable
-
-from .row import Row, row_of
+from bidcascade.table.row import Row, row_of
 
 LONGEST_ROW: Final = 1_000_000
 """Characters a row may have."""

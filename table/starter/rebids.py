@@ -3,7 +3,7 @@
 Content: ACBL SAYC booklet.
 """
 
-from .starter_book import Book, Line, cheapest, game, strain_rank
+from .book import Book, Line, cheapest, game, strain_rank
 
 
 def _new_suits(opening: str, response: str, prior: str) -> list[str]:

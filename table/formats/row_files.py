@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from bidcascade.bridge import InvalidTable
+from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.build import TableBuilder
+from bidcascade.table.columns import NO_RANK, UndescribedPolicy
+from bidcascade.table.import_report import ImportReport
+from bidcascade.table.interning import UnknownPolicy
+from bidcascade.table.row import Row
 
-from .bidding_table import BiddingTable
-from .build import TableBuilder
-from .columns import NO_RANK, UndescribedPolicy
-from .import_report import ImportReport
-from .interning import UnknownPolicy
-from .row import Row
-from .rows_json import read_json_rows, write_json_rows
-from .rows_literal import read_literal_rows, write_literal_rows
-from .rows_parquet import read_parquet_rows, write_parquet_rows
-from .rows_pickle import read_pickle_rows, write_pickle_rows
+from .json_lines import read_json_rows, write_json_rows
+from .literal import read_literal_rows, write_literal_rows
+from .parquet import read_parquet_rows, write_parquet_rows
+from .pickles import read_pickle_rows, write_pickle_rows
 
 RowFormat: TypeAlias = Literal["jsonl", "python", "pickle", "parquet"]
 Reader: TypeAlias = Callable[[Path], Iterator[Row]]

@@ -3,9 +3,9 @@
 from functools import cache
 from typing import Final
 
-from .starter_book import SUIT_WORDS, Book, Line, cheapest, game, independent, lines_of
-from .starter_notrump import write_after_one_notrump, write_after_two_notrump
-from .starter_rebids import (
+from .book import SUIT_WORDS, Book, Line, cheapest, game, independent, lines_of
+from .notrump import write_after_one_notrump, write_after_two_notrump
+from .rebids import (
     write_rebids,
     write_rebids_after_one_notrump,
     write_rebids_after_two_over_one,

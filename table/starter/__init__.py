@@ -11,9 +11,9 @@ from typing import Final, TypedDict
 
 from bidcascade.bridge import Auction, parse_calls
 
-from .starter_book import Book, Line
-from .starter_competition import write_competition
-from .starter_uncontested import openings, write_uncontested
+from .book import Book, Line
+from .competition import write_competition
+from .uncontested import openings, write_uncontested
 
 
 class StarterRow(TypedDict):

@@ -81,8 +81,8 @@ def to_postfix(expression: Expression, vocabulary: TermLookup) -> Postfix:
 
     Examples
     --------
-    >>> from bidcascade.table.expressions import parse_expression
-    >>> from bidcascade.table.vocabulary import Vocabulary
+    >>> from bidcascade.table.language.expressions import parse_expression
+    >>> from bidcascade.table.language.vocabulary import Vocabulary
     >>> to_postfix(parse_expression("15 <= HCP <= 17"), Vocabulary())
     ('HCP', 15, '>=', 'HCP', 17, '<=', 'and')
     >>> to_postfix(parse_expression("HCP + QT >= 12.5"), Vocabulary())

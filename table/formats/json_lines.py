@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
 from bidcascade.bridge import CALL_TEXTS, InvalidTable
-
-from .row import Row, row_of
+from bidcascade.table.row import Row, row_of
 
 LONGEST_LINE: Final = 1_000_000
 """Bytes a line may have."""

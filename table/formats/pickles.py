@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from bidcascade.bridge import InvalidTable
+from bidcascade.table.row import Row, row_of
 
-from .row import Row, row_of
-from .rows_literal import tuple_of
+from .literal import tuple_of
 
 _PROTOCOL: Final = 3
 """Last protocol without frames, so that a list can be written piece by piece."""

@@ -53,7 +53,7 @@ def explain(
     Examples
     --------
     >>> from bidcascade.bridge import parse_hand
-    >>> from bidcascade.table.expressions import parse_expression
+    >>> from bidcascade.table.language.expressions import parse_expression
     >>> explain(parse_hand("K52.AQ3.9876.KJ2"), [parse_expression("SL_H >= 4")], Vocabulary())
     [{'expression': 'SL_H >= 4', 'value': 3, 'holds': False}]
     """
@@ -68,7 +68,7 @@ def explain_one(
     Examples
     --------
     >>> from bidcascade.bridge import parse_hand
-    >>> from bidcascade.table.expressions import parse_expression
+    >>> from bidcascade.table.language.expressions import parse_expression
     >>> explain_one(parse_hand("K52.AQ3.9876.KJ2"), parse_expression("QT>2"), Vocabulary())
     {'expression': 'QT > 2', 'value': 2.5, 'holds': True}
     """
@@ -87,7 +87,7 @@ def holds(
     Examples
     --------
     >>> from bidcascade.bridge import parse_hand
-    >>> from bidcascade.table.expressions import parse_expression
+    >>> from bidcascade.table.language.expressions import parse_expression
     >>> holds(parse_hand("K52.AQ3.9876.KJ2"), parse_expression("Balanced"), Vocabulary())
     True
     """

@@ -55,7 +55,7 @@ class Criteria:
 
     Examples
     --------
-    >>> from bidcascade.table.expressions import parse_expression
+    >>> from bidcascade.table.language.expressions import parse_expression
     >>> weak = Criteria(tuple(map(parse_expression, ["HCP <= 10", "SL_S >= 6", "HCP >= 5"])))
     >>> weak.analyse(Vocabulary()).bounds["HCP"]
     (5, 10)
@@ -100,7 +100,7 @@ def is_satisfiable(expressions: Sequence[Expression], vocabulary: Vocabulary) ->
 
     Examples
     --------
-    >>> from bidcascade.table.expressions import parse_expression
+    >>> from bidcascade.table.language.expressions import parse_expression
     >>> shape = ["SL_S >= 5", "HCP >= 12", "SL_H >= 5", "SL_D >= 4"]
     >>> is_satisfiable([parse_expression(text) for text in shape], Vocabulary())
     'no hand fits SL_S >= 5 and SL_H >= 5 and SL_D >= 4'
@@ -125,7 +125,7 @@ def analyse(expressions: Sequence[Expression], vocabulary: Vocabulary) -> Analys
 
     Examples
     --------
-    >>> from bidcascade.table.expressions import parse_expression
+    >>> from bidcascade.table.language.expressions import parse_expression
     >>> analysis = analyse([parse_expression("SL_S >= 5"), parse_expression("SL_H >= 5")],
     ...                    Vocabulary())
     >>> analysis.bounds["SL_C"], analysis.bounds["SL_S"]
@@ -151,7 +151,7 @@ def share_of_hands(expressions: Sequence[Expression], vocabulary: Vocabulary) ->
 
     Examples
     --------
-    >>> from bidcascade.table.expressions import parse_expression
+    >>> from bidcascade.table.language.expressions import parse_expression
     >>> round(share_of_hands([parse_expression("HCP >= 15"), parse_expression("HCP <= 17")],
     ...                      Vocabulary()), 4)
     0.101

@@ -1,6 +1,6 @@
 """Starter table: Stayman, Jacoby transfers and invitations (content: ACBL SAYC booklet)."""
 
-from .starter_book import Book
+from .book import Book
 
 
 def write_after_one_notrump(book: Book, prior: str) -> None:

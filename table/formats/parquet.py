@@ -13,8 +13,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from bidcascade.bridge import CALL_TEXTS, InvalidTable
-
-from .row import KEYS, Row, row_of
+from bidcascade.table.row import KEYS, Row, row_of
 
 ROW_SCHEMA: Final = pl.Schema(
     {

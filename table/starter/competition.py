@@ -3,8 +3,8 @@
 Content: ACBL SAYC booklet.
 """
 
-from .starter_book import Book, cheapest, game, strain_rank
-from .starter_notrump import write_after_one_notrump
+from .book import Book, cheapest, game, strain_rank
+from .notrump import write_after_one_notrump
 
 _SUITS = "CDHS"
 

@@ -1,0 +1,1 @@
+"""The expression language: grammar, terms, lowering to postfix, criteria and explanations."""
