@@ -84,14 +84,27 @@ REJECT_SCHEMA = pl.Schema(
 
 
 class Batch(NamedTuple):
-    """What a reader makes of (a part of) one source: records in = deals + rejects."""
+    """What a reader makes of (a part of) one source: records in = deals + rejects.
+
+    Examples
+    --------
+    >>> deals, rejects = Batch(empty_deals(), empty_rejects())
+    >>> deals.height, rejects.columns
+    (0, ['source', 'record', 'reason', 'text'])
+    """
 
     deals: pl.DataFrame
     rejects: pl.DataFrame
 
 
 def empty_deals() -> pl.DataFrame:
-    """Return a deal frame without rows."""
+    """Return a deal frame without rows.
+
+    Examples
+    --------
+    >>> empty_deals().columns[:5]
+    ['north', 'east', 'south', 'west', 'dealer']
+    """
     return pl.DataFrame(schema=DEAL_SCHEMA)
 
 
@@ -108,7 +121,13 @@ def reject_frame(rows: Sequence[tuple[str, int | None, str, str]]) -> pl.DataFra
 
 
 def empty_rejects() -> pl.DataFrame:
-    """Return a rejects frame without rows."""
+    """Return a rejects frame without rows.
+
+    Examples
+    --------
+    >>> empty_rejects().height
+    0
+    """
     return pl.DataFrame(schema=REJECT_SCHEMA)
 
 

@@ -177,7 +177,7 @@ def read_handviewer(text: str, source: str = "") -> Batch:
     --------
     >>> link = "http://example.org/handviewer.html?lin=st%7C%7Cmd%7C1SAK,,,%7Cmb%7C1N%7Can%7Cweak+NT%7C"
     >>> read_handviewer(link).rejects["reason"].to_list()
-    ["expected 13 cards, got 2 in South's hand '1SAK'"]
+    ["expected 13 cards, got 2 in South's hand 'SAK'"]
     """
     data = text.encode()
     documents = _handviewer_documents(data, source)

@@ -238,7 +238,7 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
     --------
     >>> text = "md|3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|mb|7S|mb|p|"
     >>> read_lin_reference(text).deals["auction"].to_list()
-    [[35, 0]]
+    [[36, 0]]
     """
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[str, int | None, str, str]] = []

@@ -60,7 +60,14 @@ def write_lin(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
 
 
 def format_lin(frame: pl.DataFrame) -> Iterator[str]:
-    """Yield the LIN text of a deal frame board by board; see :func:`write_lin`."""
+    """Yield the LIN text of a deal frame board by board; see :func:`write_lin`.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> [text[:8] for text in format_lin(random_deals(2, seed=1))]
+    ['st||md|3', 'st||md|4']
+    """
     missing = [
         pl.lit(None, dtype=dtype).alias(name)
         for name, dtype in DEAL_SCHEMA.items()

@@ -66,6 +66,15 @@ def read_deal_parquet(path: str | Path, source: str | None = None) -> Batch:
     ------
     InvalidInput
         If the file is no Parquet file, is cut off, or is no deal frame; names the file.
+
+    Examples
+    --------
+    >>> _ = Path("deals.parquet").write_bytes(b"PAR1 and no more")
+    >>> try:
+    ...     read_deal_parquet("deals.parquet")
+    ... except InvalidInput as error:
+    ...     print(error)
+    deals.parquet is cut off: 16 bytes without the end of a Parquet file
     """
     batches = list(iter_deal_parquet(path, source))
     return Batch(
@@ -80,6 +89,13 @@ def iter_deal_parquet(
     """Read a deal frame from Parquet in parts of at most ``rows`` rows; at least one part.
 
     See :func:`read_deal_parquet`.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> write_deal_parquet(random_deals(5, seed=1), "deals.parquet")
+    >>> [part.deals.height for part in iter_deal_parquet("deals.parquet", rows=2)]
+    [2, 2, 1]
     """
     path = Path(path)
     name = str(path) if source is None else source
