@@ -2,6 +2,9 @@
 
 Each function is the fast twin of one in :mod:`bidcascade.loaders.lin_fields`, which says what the
 value means. ``text`` is UTF-8, ``start`` and ``end`` bound the value, -1 stands for ``None``.
+
+Whoever edits this file: numba keeps compiled code by the file of the outermost function, so
+:mod:`.lin_kernel` goes on with the old code until its own file changes or the cache is deleted.
 """
 
 import numba
