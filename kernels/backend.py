@@ -22,7 +22,14 @@ BACKENDS = ("reference", "cpu", "cuda")
 
 
 class Backend(Protocol):
-    """What every backend can do; results are equal bit for bit."""
+    """What every backend can do; results are equal bit for bit.
+
+    Examples
+    --------
+    >>> backend: Backend = get_backend("reference")
+    >>> backend.NAME
+    'reference'
+    """
 
     NAME: str
 

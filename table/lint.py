@@ -105,6 +105,14 @@ def lint(table: BiddingTable, *, examples: int = MOST_EXAMPLES) -> LintReport:
     ----------
     examples : int
         Most examples of each kind.
+
+    Examples
+    --------
+    >>> from bidcascade.table import build_table
+    >>> criteria = ["SL_C >= 4", "SL_C == 3"]
+    >>> table, _ = build_table([{"prior": [], "call": "1C", "criteria": criteria}])
+    >>> lint(table).findings["unsatisfiable"].count
+    1
     """
     report = LintReport(len(table), {kind: LintFinding() for kind in list(KINDS)[:11]})
     rows = _Rows(table, examples)
@@ -312,6 +320,14 @@ def lint_on_deals(
     ------
     InvalidTable
         If the counts are not one for each entry.
+
+    Examples
+    --------
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([{"prior": [], "call": call} for call in ("1C", "P")])
+    >>> report = lint_on_deals(table, np.array([0, 10]), np.array([0, 10]), 10)
+    >>> report.findings["never_reached"].count
+    1
     """
     for counts in (counts_all, counts_first):
         if counts.shape != (len(table),):

@@ -85,6 +85,11 @@ def cache_folder() -> Path:
 
     The latter is ``$XDG_CACHE_HOME/bidcascade`` or ``~/.cache/bidcascade``, on macOS and Windows
     the usual places there (XDG Base Directory Specification).
+
+    Examples
+    --------
+    >>> cache_folder().is_absolute() or "BIDCASCADE_CACHE" in os.environ
+    True
     """
     named = os.environ.get(CACHE_VARIABLE)
     if named:

@@ -47,6 +47,16 @@ def save(table: BiddingTable, path: "Path | str", *, overwrite: bool = False) ->
     ------
     InvalidTable
         If something is in the way, or the folder cannot be written; nothing is left behind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([{"prior": [], "call": "1N", "criteria": ["15 <= HCP <= 17"]}])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(table, Path(folder) / "notrump")
+    ...     is_table_folder(Path(folder) / "notrump")
+    True
     """
     path = Path(path)
     if path.exists() and not (overwrite and is_table_folder(path)):
@@ -133,6 +143,17 @@ def open_folder(path: "Path | str", *, verify: bool = False) -> BiddingTable:
     ------
     InvalidTable
         If the folder is no table, of another version, incomplete or damaged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([{"prior": [], "call": "1N", "criteria": ["15 <= HCP <= 17"]}])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(table, Path(folder) / "notrump")
+    ...     opened = open_folder(Path(folder) / "notrump")
+    ...     opened.digest == table.digest
+    True
     """
     path = Path(path)
     manifest = _read_manifest(path)

@@ -38,6 +38,15 @@ def sniff_format(path: Path) -> RowFormat:
     ------
     InvalidTable
         If the file is empty, is no file, or begins like none of the formats.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "rows.txt"
+    ...     _ = file.write_text('{"prior": [], "call": "P"}')
+    ...     sniff_format(file)
+    'jsonl'
     """
     if not path.is_file():
         raise InvalidTable(f"expected a file of rows, got {str(path)!r}, which is no file")
@@ -83,6 +92,15 @@ def read_rows(path: "Path | str", format: RowFormat | None = None) -> Iterator[R
     ------
     InvalidTable
         If the file is no file of rows; the message names the row or line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "rows.py"
+    ...     _ = file.write_text("rows = [(0, (), ('1N',), 'Strong', ['HCP >= 15'])]")
+    ...     next(read_rows(file)).description
+    'Strong'
     """
     path = Path(path)
     reader, _, _ = FORMATS[format or sniff_format(path)]
@@ -105,6 +123,17 @@ def import_table(
     ------
     InvalidTable, InvalidExpression, UnknownTerm
         If the file is no file of rows, an expression does not parse, or a term is unknown.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([{"prior": [], "call": "1N", "criteria": ["15 <= HCP <= 17"]}])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     export_table(table, Path(folder) / "notrump.jsonl")
+    ...     again, report = import_table(Path(folder) / "notrump.jsonl")
+    >>> again.digest == table.digest
+    True
     """
     path = Path(path)
     builder = TableBuilder(
@@ -130,6 +159,16 @@ def export_table(
     ------
     InvalidTable
         If the file cannot be written, or the format cannot hold the table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([{"prior": [], "call": "1N", "criteria": ["15 <= HCP <= 17"]}])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     export_table(table, Path(folder) / "notrump.jsonl")
+    ...     next(read_rows(Path(folder) / "notrump.jsonl")).criteria
+    ('15 <= HCP <= 17',)
     """
     path = Path(path)
     name = format or format_by_name(path)
