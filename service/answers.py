@@ -1,5 +1,6 @@
 """Deal frames into arrays for the kernels, and entry numbers back into calls and contracts."""
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -12,12 +13,16 @@ from bidcascade.bridge import (
     FIRST_BID,
     FULL_DECK,
     REDOUBLE,
+    SEATS,
     STRAINS,
+    VULNERABILITIES,
+    Deal,
     InvalidInput,
 )
 from bidcascade.kernels import NO_ENTRY, DealArrays, FirstAuctions
 from bidcascade.kernels.types import U8, U32
-from bidcascade.loaders.frame import (
+from bidcascade.loaders import (
+    DEAL_SCHEMA,
     HAND_COLUMNS,
     REQUIRED_COLUMNS,
     SEAT_ENUM,
@@ -81,6 +86,25 @@ def deal_arrays(frame: pl.DataFrame) -> DealArrays:
         )
     dealer = _codes(frame["dealer"], SEAT_ENUM)
     return DealArrays(hands, dealer, _codes(frame["vulnerability"], VULNERABILITY_ENUM))
+
+
+def deal_frame(deals: Sequence[Deal]) -> pl.DataFrame:
+    """Deal frame, the six required columns of it, of single deals.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_deal
+    >>> text = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"
+    >>> deal_frame([parse_deal(text)])["dealer"].to_list()
+    ['N']
+    """
+    columns = {name: [deal.hands[seat] for deal in deals] for seat, name in enumerate(HAND_COLUMNS)}
+    codes = {
+        "dealer": [SEATS[deal.dealer] for deal in deals],
+        "vulnerability": [VULNERABILITIES[deal.vulnerability] for deal in deals],
+    }
+    schema = {name: DEAL_SCHEMA[name] for name in REQUIRED_COLUMNS}
+    return pl.DataFrame({**columns, **codes}, schema=schema)
 
 
 def _codes(column: pl.Series, enum: pl.Enum) -> U8:

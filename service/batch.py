@@ -31,7 +31,7 @@ from bidcascade.loaders.inputs import Input, Source, find_sources
 from .engine import Engine
 from .manifest import MANIFEST, Manifest, Part, Position, describe_inputs
 from .progress import progress_bar
-from .whole_files import PARTIAL_SUFFIX, sync_folder, whole_file, write_parquet
+from .whole_files import PARTIAL_SUFFIX, can_write, sync_folder, whole_file, write_parquet
 
 BatchMode: TypeAlias = Literal["all", "first", "counts"]
 BATCH_MODES: Final = ("all", "first", "counts")
@@ -412,7 +412,8 @@ class _Job:
         assert self._counts is not None
         before = self._manifest.counts
         name = f"counts-{self._counted.number:05}.npy"
-        with whole_file(self._folder / name) as partial, partial.open("wb") as file:
+        path = self._folder / name
+        with whole_file(path) as partial, can_write(path), partial.open("wb") as file:
             np.save(file, self._counts, allow_pickle=False)
         self._manifest.counts = name
         self._commit(self._counted)

@@ -12,7 +12,7 @@ import polars as pl
 from bidcascade.bridge import InvalidTable, Seat, Vulnerability, format_calls, parse_calls
 from bidcascade.kernels import EntryLists, Plan, get_backend
 from bidcascade.kernels.types import U32, U64
-from bidcascade.loaders.frame import SEAT_ENUM
+from bidcascade.loaders import SEAT_ENUM
 from bidcascade.table import BiddingTable, open_table
 
 from .answers import EntryColumns, deal_arrays, has_entry

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,8 @@ def whole_file(path: Path) -> Iterator[Path]:
     Raises
     ------
     CannotWrite
-        If writing fails (disk full, no permission); what was at ``path`` stays as it was.
+        If the place cannot be written to; what was at ``path`` stays as it was. What is written in
+        the block should be so in :func:`can_write`.
 
     Examples
     --------
@@ -39,35 +40,40 @@ def whole_file(path: Path) -> Iterator[Path]:
     """
     partial = path.with_name(f".{path.name}.{os.getpid()}{PARTIAL_SUFFIX}")
     try:
+        with can_write(path):
+            # told apart at once: whether the place can be written to, or the work inside fails
+            partial.touch()
         yield partial
-        _sync(partial)
-        partial.replace(path)
-        sync_folder(path.parent)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        if isinstance(error, CannotWrite):
-            raise
-        raise CannotWrite(f"cannot write {str(path)!r}: {_reason(error)}") from error
+        with can_write(path):
+            _sync(partial)
+            partial.replace(path)
+            sync_folder(path.parent)
     finally:
         partial.unlink(missing_ok=True)
 
 
+@contextmanager
+def can_write(path: Path) -> Iterator[None]:
+    """Make the block's failures to write (disk full, no permission) errors that name the file."""
+    try:
+        yield
+    except CannotWrite:
+        raise
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise CannotWrite(f"cannot write {str(path)!r}: {_reason(error)}") from error
+
+
 def write_parquet(frame: pl.DataFrame, path: Path) -> None:
     """Write a frame as Parquet, whole or not at all; see :func:`whole_file`."""
-    with whole_file(path) as partial:
+    with whole_file(path) as partial, can_write(path):
         frame.write_parquet(partial, statistics=False)
 
 
 def write_json(value: Any, path: Path) -> None:
     """Write a value as JSON, whole or not at all; see :func:`whole_file`."""
     text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
-    with whole_file(path) as partial:
+    with whole_file(path) as partial, can_write(path):
         partial.write_text(text, encoding="utf-8")
-
-
-def write_with(write: Callable[[Path], None], path: Path) -> None:
-    """Let a function write a file, whole or not at all; see :func:`whole_file`."""
-    with whole_file(path) as partial:
-        write(partial)
 
 
 def _sync(path: Path) -> None:

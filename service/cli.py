@@ -1,0 +1,191 @@
+"""The command line ``bidcascade``: reads the arguments, calls the command, reports errors.
+
+Each command lives in a module that is loaded only when it is asked for, and what a command needs is
+loaded when it runs: ``bidcascade --help`` and ``bidcascade info`` wait for no compiler.
+"""
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import Final, NoReturn, Protocol, cast
+
+from bidcascade.bridge import (
+    BackendUnavailable,
+    BidcascadeError,
+    InvalidInput,
+    InvalidTable,
+)
+
+DONE: Final = 0
+BAD_ARGUMENTS: Final = 1
+BAD_INPUT: Final = 2
+NO_BACKEND: Final = 3
+INTERNAL_ERROR: Final = 70
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+
+COMMANDS: Final = {
+    "auctions": ("cli_auctions", "auctions that a bidding table allows for deals"),
+    "bid": ("cli_auctions", "the call that a bidding table makes with a hand, and why"),
+    "load": ("cli_deals", "LIN, PBN, handviewer, Parquet -> one file of deals"),
+    "augment": ("cli_deals", "add columns of terms, expressions and entries to deals"),
+    "deals": ("cli_deals", "random deals, also under a condition"),
+    "batch": ("cli_batch", "the archive job: any number of deals, safe to interrupt and resume"),
+    "table": ("cli_table", "bidding tables: import, export, info, show, lint"),
+    "serve": ("cli_serve", "REST service and web page"),
+    "get": ("cli_serve", "make a request to the service without a server"),
+    "info": ("cli_info", "versions, backends, tables, cache places"),
+}
+"""Commands with the module that has them, and what they do."""
+
+_EPILOG: Final = (
+    "exit codes: 0 done, 1 bad arguments, 2 bad input or output, 3 backend unavailable, "
+    "70 an error of bidcascade itself, 130 interrupted"
+)
+
+
+class Handler(Protocol):
+    """What a command does; returns the exit code."""
+
+    def __call__(self, options: argparse.Namespace) -> int:
+        """Run the command."""
+        ...
+
+
+class UsageError(BidcascadeError, ValueError):
+    """Arguments that make no sense together."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises instead of leaving, so that every error is reported in one way."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code is returned.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows the program's name; those of the process by default.
+
+    Examples
+    --------
+    >>> main(["deals", "-3"])
+    1
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    try:
+        options = make_parser(words).parse_args(words)
+        handler = cast("Handler", options.handler)
+        code = handler(options)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        _print_error("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # whoever read our output has enough; python must not try to flush the rest at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except (BidcascadeError, OSError, MemoryError) as error:
+        if debug:
+            traceback.print_exc()
+        _print_error(_message(error))
+        return exit_code(error)
+    except Exception as error:  # an error of ours: still one line, and how to learn more
+        if debug:
+            traceback.print_exc()
+        _print_error(f"internal error: {type(error).__name__}: {_message(error)}"
+                     + ("" if debug else " (--debug shows where)"))  # fmt: skip
+        return INTERNAL_ERROR
+
+
+def exit_code(error: BaseException) -> int:
+    """Exit code for an error.
+
+    Examples
+    --------
+    >>> exit_code(InvalidInput("no deals")), exit_code(UsageError("no such option"))
+    (2, 1)
+    """
+    if isinstance(error, BackendUnavailable):
+        return NO_BACKEND
+    if isinstance(error, InvalidInput | InvalidTable | OSError | MemoryError):
+        return BAD_INPUT
+    return BAD_ARGUMENTS
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    if isinstance(error, OSError) and error.strerror and not isinstance(error, BidcascadeError):
+        return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror
+    return str(error).partition("\n")[0]
+
+
+def _print_error(message: str) -> None:
+    # perhaps nobody reads standard error any more
+    with suppress(OSError):
+        print(f"bidcascade: error: {message}", file=sys.stderr)
+
+
+def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """Parser for some arguments; only the command that they name is spelled out.
+
+    Examples
+    --------
+    >>> make_parser(["info"]).parse_args(["info"]).command
+    'info'
+    """
+    parser = _Parser(
+        prog="bidcascade",
+        description="Which calls and auctions does a bridge bidding table allow for these hands?",
+        epilog=_EPILOG,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="store_true", help="show the version and leave")
+    _add_debug(parser)
+    parser.set_defaults(handler=_without_command(parser))
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    named = next((word for word in words if not word.startswith("-")), None)
+    for name, (module, meaning) in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.",
+            epilog=_EPILOG, allow_abbrev=False,
+        )  # fmt: skip
+        _add_debug(command)
+        if name == named:
+            configure = getattr(import_module(f".{module}", __package__), f"configure_{name}")
+            cast("Callable[[argparse.ArgumentParser], None]", configure)(command)
+    return parser
+
+
+def _add_debug(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--debug", action="store_true", default=argparse.SUPPRESS,
+        help="show where an error comes from",
+    )  # fmt: skip
+
+
+def _without_command(parser: argparse.ArgumentParser) -> Handler:
+    def handler(options: argparse.Namespace) -> int:
+        if options.version:
+            from .version import package_version
+
+            print(f"bidcascade {package_version()}")
+            return DONE
+        raise UsageError("expected a command: " + ", ".join(COMMANDS))
+
+    return handler
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""Command ``batch``: the archive job."""
+
+import argparse
+
+from .cli_options import (
+    add_json_option,
+    add_table_options,
+    note,
+    open_engine,
+    print_json,
+    shown_numbers,
+    whole_number,
+)
+
+
+def configure_batch(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``batch``."""
+    parser.add_argument(
+        "inputs", nargs="+", metavar="INPUT",
+        help="file, folder, pattern or - (LIN, PBN, hands, Parquet)",
+    )  # fmt: skip
+    parser.add_argument("--out", required=True, metavar="DIR", help="new or empty folder")
+    parser.add_argument(
+        "--mode", default="all", choices=("all", "first", "counts"),
+        help="all auctions that hold, the one that is bid, or how many deals reach each entry",
+    )  # fmt: skip
+    parser.add_argument("--completed", action="store_true", help="only complete auctions")
+    parser.add_argument("--resume", action="store_true", help="go on with an interrupted batch")
+    parser.add_argument("--jobs", type=whole_number(1), metavar="N", help="processes that read")
+    parser.add_argument(
+        "--part-deals", type=whole_number(1, 10_000_000), default=100_000, metavar="N",
+        help="deals of a part (default: 100000)",
+    )  # fmt: skip
+    add_table_options(parser)
+    add_json_option(parser)
+    parser.set_defaults(handler=batch)
+
+
+def batch(options: argparse.Namespace) -> int:
+    """Answer all deals of the inputs into a folder."""
+    from .cli import UsageError
+
+    if options.completed and options.mode != "all":
+        raise UsageError("expected --completed only with --mode all")
+    engine = open_engine(options)
+
+    from .batch import run_batch
+
+    summary = run_batch(
+        engine, options.inputs, options.out, mode=options.mode,
+        completed_only=options.completed, resume=options.resume, jobs=options.jobs,
+        part_deals=options.part_deals,
+    )  # fmt: skip
+    numbers = summary._asdict()
+    if options.json:
+        print_json({**numbers, "table": engine.table_info(), "backend": engine.backend})
+    else:
+        note(shown_numbers(numbers))
+    return 0

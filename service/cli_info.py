@@ -1,0 +1,87 @@
+"""Command ``info``: versions, backends and why one is missing, tables, cache places."""
+
+import argparse
+import platform
+import sys
+from importlib.util import find_spec
+from typing import Any
+
+from .cli_options import add_json_option, print_json
+
+_LIBRARIES = ("numpy", "polars", "numba", "lark", "fastapi", "uvicorn", "endplay", "cupy-cuda13x")
+
+
+def configure_info(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``info``."""
+    add_json_option(parser)
+    parser.set_defaults(handler=info)
+
+
+def info(options: argparse.Namespace) -> int:
+    """Say what is installed and what can run."""
+    found = collect_info()
+    if options.json:
+        print_json(found)
+        return 0
+    print(f"bidcascade {found['version']}, Python {found['python']}, {found['platform']}")
+    print("libraries")
+    for name, version in found["libraries"].items():
+        print(f"  {name:14} {version}")
+    print("backends")
+    for name, reason in found["backends"].items():
+        print(f"  {name:14} {'ready' if reason is None else f'missing: {reason}'}")
+    print(f"  {'auto':14} {found['auto']}")
+    print("tables")
+    for name, source in found["tables"].items():
+        print(f"  {name:14} {source}")
+    print("cache")
+    for name, place in found["cache"].items():
+        print(f"  {name:14} {place}")
+    return 0
+
+
+def collect_info() -> dict[str, Any]:
+    """Collect what ``info`` says; compiles nothing.
+
+    Examples
+    --------
+    >>> collect_info()["backends"]["reference"] is None
+    True
+    """
+    from bidcascade.kernels import BACKENDS
+    from bidcascade.table import NAMED_TABLES, cache_folder
+
+    from .version import package_version
+
+    backends = {name: _why_missing(name) for name in BACKENDS}
+    return {
+        "version": package_version(),
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "libraries": {name: package_version(name) for name in _LIBRARIES},
+        "backends": backends,
+        "auto": "cuda" if backends["cuda"] is None else "cpu",
+        "tables": {name: table.source for name, table in NAMED_TABLES.items()},
+        "cache": {"tables": str(cache_folder() / "tables"), "kernels": _numba_cache()},
+    }
+
+
+def _why_missing(backend: str) -> str | None:
+    # asking the cpu backend itself would load the compiler, a second's wait
+    if backend == "cpu":
+        return None if find_spec("numba") is not None else "numba is not installed"
+    from bidcascade.kernels import why_unavailable
+
+    return why_unavailable(backend)
+
+
+def _numba_cache() -> str:
+    import os
+
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    if named:
+        return named
+    spec = find_spec("bidcascade.kernels")
+    if spec is None or spec.submodule_search_locations is None:
+        return sys.prefix
+    return f"{next(iter(spec.submodule_search_locations))}/__pycache__"

@@ -1,0 +1,192 @@
+"""Arguments that several commands share, and what they become."""
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+BACKEND_CHOICES = ("auto", "reference", "cpu", "cuda")
+PROFILE_CHOICES = ("gib", "mlbridge")
+UNDESCRIBED_CHOICES = ("allow", "pass", "reject")
+
+
+def whole_number(least: int, most: int | None = None) -> "_WholeNumber":
+    """Type of an argument: a whole number within bounds.
+
+    Examples
+    --------
+    >>> whole_number(1)("12")
+    12
+    """
+    return _WholeNumber(least, most)
+
+
+class _WholeNumber:
+    def __init__(self, least: int, most: int | None) -> None:
+        self._least, self._most = least, most
+
+    def __call__(self, text: str) -> int:
+        most = self._most
+        wanted = f"of at least {self._least}" if most is None else f"{self._least} to {most}"
+        try:
+            value = int(text)
+        except ValueError:
+            value = self._least - 1
+        if value < self._least or (most is not None and value > most):
+            raise argparse.ArgumentTypeError(f"expected a whole number {wanted}, got {text!r}")
+        return value
+
+
+def add_table_options(parser: argparse.ArgumentParser) -> None:
+    """Add table, backend, and how a file of rows is to be read."""
+    parser.add_argument(
+        "--table", default="sayc", metavar="T",
+        help="bidding table: a name, a folder or a file of rows (default: sayc)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--backend", default="auto", choices=BACKEND_CHOICES,
+        help="engine (default: auto, cuda where it works, else cpu)",
+    )  # fmt: skip
+    add_import_options(parser)
+
+
+def add_import_options(parser: argparse.ArgumentParser) -> None:
+    """Add how a file of rows becomes a table."""
+    parser.add_argument(
+        "--profile", choices=PROFILE_CHOICES,
+        help="definitions of the terms, for a file of rows (default: gib)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--undescribed", choices=UNDESCRIBED_CHOICES,
+        help="what holds where a row has no criteria, for a file of rows (default: pass)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--unknown", choices=("error", "drop", "reject-entry"),
+        help="what to do with unknown terms, for a file of rows (default: error)",
+    )  # fmt: skip
+
+
+def import_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Options of :func:`add_import_options` that were given.
+
+    Raises
+    ------
+    UsageError
+        If there are any and the table is no file of rows: what it means is settled there.
+    """
+    from .cli import UsageError
+
+    names = ("profile", "undescribed", "unknown")
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    if given and hasattr(options, "table") and not Path(options.table).is_file():
+        raise UsageError(
+            f"expected --{next(iter(given))} only with a file of rows, got it for {options.table!r}"
+        )
+    return given
+
+
+def open_engine(options: argparse.Namespace) -> "Engine":
+    """Open the engine that the arguments ask for."""
+    from .engine import Engine
+
+    with table_errors(options.table):
+        return Engine.open(options.table, options.backend, **import_options(options))
+
+
+@contextmanager
+def table_errors(source: str) -> Iterator[None]:
+    """Make what is wrong inside a file of rows bad input, not a bad argument."""
+    from bidcascade.bridge import InvalidCall, InvalidExpression, InvalidTable
+
+    try:
+        yield
+    except (InvalidExpression, InvalidCall) as error:
+        raise InvalidTable(f"{source}: {str(error).partition(chr(10))[0]}") from error
+
+
+def add_json_option(parser: argparse.ArgumentParser) -> None:
+    """Ask for JSON."""
+    parser.add_argument("--json", action="store_true", help="answer as JSON")
+
+
+def print_json(value: object) -> None:
+    """Write a value as JSON to standard output."""
+    import json
+
+    json.dump(value, sys.stdout, indent=1, ensure_ascii=False)
+    print()
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a plain table to standard output, coloured on a terminal that wants it."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    # a pipe has no width: lines are as long as they need to be
+    width = None if sys.stdout.isatty() else 1000
+    console = Console(width=width, highlight=False)
+    if width is None:
+        console.print(table)
+    else:
+        with console.capture() as captured:
+            console.print(table)
+        print("\n".join(line.rstrip() for line in captured.get().strip("\n").split("\n")))
+
+
+DEAL_SUFFIXES = (".parquet", ".lin", ".pbn")
+
+
+def check_out(out: str) -> None:
+    """Check that deals can be written under a name.
+
+    Raises
+    ------
+    UsageError
+        If the ending is unknown, or the folder does not exist.
+    """
+    from .cli import UsageError
+
+    if out == "-":
+        return
+    path = Path(out)
+    if path.suffix.lower() not in DEAL_SUFFIXES:
+        raise UsageError(f"expected an output ending in {', '.join(DEAL_SUFFIXES)}, got {out!r}")
+    check_folder_of(path)
+
+
+def check_folder_of(path: Path) -> None:
+    """Check that a file's folder is there, before the work is done."""
+    from .cli import UsageError
+
+    if not path.parent.is_dir():
+        raise UsageError(f"expected an output in a folder that exists, got {str(path)!r}")
+    if path.is_dir():
+        raise UsageError(f"expected a file as output, got the folder {str(path)!r}")
+
+
+def note(message: str) -> None:
+    """Write a remark to standard error."""
+    print(f"bidcascade: {message}", file=sys.stderr)
+
+
+def shown_numbers(numbers: Mapping[str, int]) -> str:
+    """Write counts as a list.
+
+    Examples
+    --------
+    >>> shown_numbers({"boards": 1200, "rejects": 0})
+    '1,200 boards, 0 rejects'
+    """
+    return ", ".join(f"{number:,} {name}" for name, number in numbers.items())

@@ -1,0 +1,106 @@
+"""Deals written to a file as they come, frame by frame: Parquet, LIN, PBN, or standard output."""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+import polars as pl
+
+from bidcascade.loaders import write_lin, write_pbn
+
+from .whole_files import PARTIAL_SUFFIX, can_write, whole_file
+
+Sink: TypeAlias = Callable[[pl.DataFrame], None]
+
+
+@contextmanager
+def deal_sink(out: str) -> Iterator[Sink]:
+    """Yield a function that takes frames of deals; the file is there when the block ends well.
+
+    Memory does not grow with the number of frames.
+
+    Parameters
+    ----------
+    out : str
+        File ending in ``.lin`` or ``.pbn``, any other for Parquet; ``-`` for Parquet to standard
+        output.
+
+    Raises
+    ------
+    CannotWrite
+        If writing fails; nothing is left behind.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import random_deals
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = f"{folder}/deals.parquet"
+    ...     with deal_sink(file) as write:
+    ...         write(random_deals(3, seed=1))
+    ...         write(random_deals(2, seed=1, first=4))
+    ...     pl.read_parquet(file)["board"].to_list()
+    [1, 2, 3, 4, 5]
+    """
+    if out == "-":
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "deals.parquet"
+            with _parquet_sink(path) as sink:
+                yield sink
+            with path.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+        return
+    path = Path(out)
+    if path.suffix.lower() in (".lin", ".pbn"):
+        write = write_lin if path.suffix.lower() == ".lin" else write_pbn
+        with whole_file(path) as partial, partial.open("w", encoding="utf-8") as stream:
+
+            def sink_text(frame: pl.DataFrame) -> None:
+                with can_write(path):
+                    write(frame, stream)
+
+            yield sink_text
+            with can_write(path):
+                stream.flush()
+        return
+    with _parquet_sink(path) as sink:
+        yield sink
+
+
+@contextmanager
+def _parquet_sink(path: Path) -> Iterator[Sink]:
+    """Keep all but the first frame as parts beside the file, and put them together at the end."""
+    parts: list[Path] = []
+    held: list[pl.DataFrame] = []
+    with ExitStack() as stack:
+        folder: Path | None = None
+
+        def put(frame: pl.DataFrame) -> None:
+            nonlocal folder
+            if folder is None:
+                prefix = f".{path.name}."
+                folder = Path(
+                    tempfile.mkdtemp(prefix=prefix, suffix=PARTIAL_SUFFIX, dir=path.parent)
+                )
+                stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            part = folder / f"{len(parts):06}.parquet"
+            with can_write(path):
+                frame.write_parquet(part, statistics=False)
+            parts.append(part)
+
+        def sink(frame: pl.DataFrame) -> None:
+            if held:
+                put(held.pop())
+            held.append(frame)
+
+        yield sink
+        if not parts:
+            with whole_file(path) as partial, can_write(path):
+                (held[0] if held else pl.DataFrame()).write_parquet(partial, statistics=False)
+            return
+        put(held.pop())
+        with whole_file(path) as partial, can_write(path):
+            pl.scan_parquet(parts).sink_parquet(partial, statistics=False)
