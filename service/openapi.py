@@ -4,8 +4,6 @@ Bodies are read straight from bytes (see :mod:`.limits`), so the document is tol
 """
 
 import json
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -29,21 +27,6 @@ table by name and digest, and the engine. Every error is `application/problem+js
 
 _REFERENCE: Final = "#/components/schemas/{model}"
 _NOT_FROM_ROUTES: Final[tuple[type[BaseModel], ...]] = (AuctionsRequest, BidRequest, ProblemAnswer)
-
-
-@cache
-def package_version() -> str:
-    """Version of the installed package, ``0+unknown`` where it is not installed.
-
-    Examples
-    --------
-    >>> package_version()[0]
-    '0'
-    """
-    try:
-        return version("bidcascade")
-    except PackageNotFoundError:
-        return "0+unknown"
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:

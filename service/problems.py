@@ -260,7 +260,7 @@ def answer_problem(request: Request, problem: Problem) -> Response:
     request_id = request_id_of(request)
     body = problem.body(request.url.path, request_id)
     return Response(
-        json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"),
+        json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"),
         status_code=problem.status,
         media_type=MEDIA_TYPE,
         headers={

@@ -7,7 +7,7 @@ from typing import Final
 import polars as pl
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.bridge import CALL_TEXTS
+from bidcascade.bridge import format_calls
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM
 
@@ -24,6 +24,10 @@ from .work import INLINE_BYTES, INLINE_SECONDS, Workplace
 router = APIRouter(tags=["answers"])
 
 _FORMS: Final = (JSON, JSON_LINES, ARROW)
+_SEATS: Final = pl.Series("dealer", SEAT_ENUM.categories, dtype=SEAT_ENUM)
+_VULNERABILITIES: Final = pl.Series(
+    "vulnerability", VULNERABILITY_ENUM.categories, dtype=VULNERABILITY_ENUM
+)
 _LARGE_LIMIT: Final = 1000
 """From this limit on what a deal costs says little about the next one."""
 
@@ -165,14 +169,11 @@ async def _parts(
 
 def _frame(table: LoadedTable, deals: DealArrays, start: int, query: Query) -> pl.DataFrame:
     """Answer of the engine as the Arrow form has it."""
-    columns = [
-        pl.Series(name, hands) for name, hands in zip(HAND_COLUMNS, deals.hands, strict=True)
-    ]
     frame = pl.DataFrame(
         [
-            *columns,
-            pl.Series("dealer", deals.dealer).cast(SEAT_ENUM),
-            pl.Series("vulnerability", deals.vulnerability).cast(VULNERABILITY_ENUM),
+            *map(pl.Series, HAND_COLUMNS, deals.hands),
+            _SEATS.gather(deals.dealer),
+            _VULNERABILITIES.gather(deals.vulnerability),
         ]
     )
     if query.mode == "all":
@@ -180,9 +181,11 @@ def _frame(table: LoadedTable, deals: DealArrays, start: int, query: Query) -> p
             frame, completed_only=query.completed_only, limit=query.limit
         )
     else:
-        answer = table.engine.auctions(frame, mode="first").select(
+        first = table.engine.auctions(frame, mode="first")
+        calls = [format_calls(codes) for codes in first["auction"].to_list()]
+        answer = first.select(
             "deal",
-            _calls_text(pl.col("auction")).alias("calls"),
+            pl.Series("calls", calls, dtype=pl.String),
             # with the passes behind the table's entry the auction is over
             pl.lit(value=True).alias("completed"),
             "entry",
@@ -191,8 +194,3 @@ def _frame(table: LoadedTable, deals: DealArrays, start: int, query: Query) -> p
             pl.col("declarer").cast(pl.String),
         )
     return answer.with_columns((pl.col("deal") + start).cast(pl.UInt32))
-
-
-def _calls_text(codes: pl.Expr) -> pl.Expr:
-    texts = pl.lit(pl.Series(CALL_TEXTS))
-    return codes.list.eval(texts.gather(pl.element().cast(pl.UInt32))).list.join(" ")

@@ -3,9 +3,10 @@
 from fastapi import APIRouter, Request, Response
 
 from .answering import answer_json
-from .openapi import package_version, problems
+from .openapi import problems
 from .problems import Problem
 from .schemas import HealthAnswer, ReadyAnswer
+from .version import package_version
 from .work import Workplace
 
 router = APIRouter(tags=["service"])

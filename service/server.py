@@ -1,4 +1,7 @@
-"""Run the service: one process, one worker, and an orderly end on SIGTERM or SIGINT."""
+"""Run the service: one process, one worker, and an orderly end on SIGTERM or SIGINT.
+
+``python -m bidcascade.service.server`` serves with the settings of the environment.
+"""
 
 import logging
 import sys
@@ -8,7 +11,7 @@ import uvicorn
 from bidcascade.bridge import BidcascadeError
 
 from .app import create_app
-from .settings import Settings
+from .settings import Settings, read_settings
 
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -50,3 +53,7 @@ def serve(settings: Settings) -> None:
     server.run()
     if failures:
         raise failures[0]
+
+
+if __name__ == "__main__":
+    serve(read_settings())

@@ -1,0 +1,145 @@
+"""The REST service for tests: asked in this process, or run as a process of its own."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+
+DEAL = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
+"""North is balanced with 15 high-card points."""
+
+GOOD = {"deals": [{"deal": DEAL, "dealer": "N", "vulnerability": "None"}], "mode": "first"}
+
+SMALL_ROWS = [
+    {"prior": "", "call": "1N", "name": "Strong notrump", "criteria": ["15 <= HCP <= 17"]},
+    {"prior": "", "call": "1N", "name": "Flat notrump", "criteria": ["Balanced", "HCP >= 14"]},
+    {"prior": "", "call": "P", "description": "nothing to say"},
+    {"prior": "1N", "call": "P"},
+    {"prior": "1N P", "call": "2C", "name": "Stayman", "criteria": ["SL_H >= 4"], "tags": ["ask"]},
+    {"prior": "1N P", "call": "3N", "name": "To play", "criteria": ["HCP >= 9"]},
+    {"prior": "1N P", "call": "P"},
+    {"prior": "1N P P", "call": "P", "name": "The end"},
+]
+"""A table with two meanings of one call, undescribed passes and a place without a call."""
+
+
+def write_small_table(folder: Path) -> Path:
+    """File of the small table."""
+    path = folder / "small.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in SMALL_ROWS), "utf-8")
+    return path
+
+
+def ask(
+    app: FastAPI,
+    method: str,
+    path: str,
+    *,
+    body: object = None,
+    content: Any = None,
+    headers: Mapping[str, str] | None = None,
+) -> httpx.Response:
+    """Ask an application in this process; ``body`` is sent as JSON, ``content`` as it is."""
+    if body is not None:
+        content = json.dumps(body).encode()
+    all_headers = {"Content-Type": "application/json"} if content is not None else {}
+    all_headers |= headers or {}
+
+    async def request() -> httpx.Response:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            return await client.request(method, path, content=content, headers=all_headers)
+
+    return asyncio.run(request())
+
+
+def post(app: FastAPI, path: str, body: object, **headers: str) -> httpx.Response:
+    """Post JSON."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return ask(app, "POST", path, body=body, headers=named)
+
+
+def problem_of(response: httpx.Response, status: int, kind: str) -> dict[str, Any]:
+    """Body of a problem answer, after checks of what all of them have."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    assert response.headers["x-content-type-options"] == "nosniff"
+    body: dict[str, Any] = response.json()
+    assert set(body) == {
+        "type", "title", "status", "detail", "instance", "request_id", "errors",
+    }  # fmt: skip
+    assert body["type"] == f"urn:bidcascade:problem:{kind}"
+    assert body["status"] == status
+    assert body["title"]
+    assert body["detail"]
+    assert body["instance"] == response.request.url.path
+    assert body["request_id"] == response.headers["x-request-id"]
+    for error in body["errors"]:
+        assert set(error) == {"field", "value", "reason"}
+        assert error["field"]
+        assert error["reason"]
+    return body
+
+
+@contextlib.contextmanager
+def running_server(**settings: object) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
+    """Server in a process of its own on a free port: its address and the process.
+
+    Does not wait until it is ready. The process is ended in any case.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("BIDCASCADE_")},
+        **({"BIDCASCADE_CACHE": os.environ["BIDCASCADE_CACHE"]}
+           if "BIDCASCADE_CACHE" in os.environ else {}),
+        **{f"BIDCASCADE_{name.upper()}": str(value) for name, value in settings.items()},
+        "BIDCASCADE_PORT": str(port),
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+    }  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bidcascade.service.server"],
+        env=environment,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        yield f"http://127.0.0.1:{port}", process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        process.wait()
+        if process.stderr is not None:
+            process.stderr.close()
+
+
+def wait_until(url: str, process: "subprocess.Popen[bytes]", seconds: float = 120) -> list[int]:
+    """Wait until an address answers 200; the statuses seen on the way (0: not listening)."""
+    seen: list[int] = []
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            status = httpx.get(url, timeout=10).status_code
+        except httpx.TransportError:
+            status = 0
+        if not seen or seen[-1] != status:
+            seen.append(status)
+        if status == 200:
+            return seen
+        time.sleep(0.05)
+    raise AssertionError(f"{url} did not answer 200, but {seen}")
