@@ -21,6 +21,7 @@ from .frame import (
     reject_frame,
 )
 from .hand_text import parse_deal_line, read_hand_text
+from .inputs import Kind, sniff
 from .lin import read_handviewer, read_lin, read_lin_files
 from .lin_writer import format_lin, write_lin
 from .parquet import iter_deal_parquet, read_deal_parquet, write_deal_parquet
@@ -29,7 +30,6 @@ from .pbn_writer import write_pbn
 from .play import count_declarer_tricks, count_tricks, trick_winner
 from .random_deals import random_deals
 from .read import Progress, iter_deals, read_deals
-from .sniff import Kind, sniff
 
 if TYPE_CHECKING:
     from .endplay_adapter import from_endplay, to_endplay

@@ -17,7 +17,7 @@ from bidcascade.bridge import InvalidInput
 
 from .encodings import decode_utf8
 from .frame import QUOTED, Batch, empty_deals, empty_rejects, reject_frame
-from .inputs import Source
+from .inputs import HEAD_BYTES, Kind, Source, sniff
 from .lin import LinDocument, parse_arrays, parse_lin, read_lin_files, state_tokens
 from .parquet import (
     ROWS_PER_PART,
@@ -25,7 +25,6 @@ from .parquet import (
     read_deal_parquet,
     read_deal_parquet_part,
 )
-from .sniff import HEAD_BYTES, Kind, sniff
 
 GROUP_BYTES = 4 << 20
 """Small files are read together up to this size."""

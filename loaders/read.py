@@ -1,27 +1,33 @@
 """Read deals from any mixture of files, folders, patterns, streams and bytes.
 
 :func:`read_deals` gives one frame, :func:`iter_deals` frames of bounded size. Several processes
-may read; the result does not depend on how many.
+may read; the result does not depend on how many, and one that dies costs one file.
 """
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
 from typing import Literal, TypeAlias
 
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
 
-from .frame import Batch, empty_rejects
+from .frame import Batch, empty_deals, empty_rejects, reject_frame
 from .inputs import Input, Source, find_sources
 from .pieces import Piece, cut_sources, join, read_piece
-from .pool import read_in_processes
 
 Progress: TypeAlias = Callable[[int, int, int], None]
 """Called with files done, files in all, and boards so far."""
 
 CHUNK_DEALS = 50_000
 """Rows a frame of :func:`iter_deals` has at most."""
+
+_IN_FLIGHT = 2
+"""Pieces handed out at a time for each process; bounds memory."""
 
 POOL_BYTES = 64 << 20
 """Inputs smaller than this are read in the calling process unless jobs are asked for."""
@@ -189,3 +195,67 @@ def _describe(rejects: pl.DataFrame) -> str:
     source, record, reason, _ = rejects.row(0)
     where = source if record is None else f"{source}, record {record}"
     return f"first reject: {where}: {reason}"
+
+
+def read_in_processes(pieces: Iterator[Piece], jobs: int) -> Iterator[tuple[Piece, Batch]]:
+    """Yield each piece with its frames, in the order of the pieces.
+
+    Parameters
+    ----------
+    pieces : iterator of Piece
+        Drawn only as fast as results are taken.
+    jobs : int
+        Number of processes. They are spawned: forking a process with threads (polars has some)
+        can hang.
+    """
+    pool = _new_pool(jobs)
+    waiting: deque[tuple[Piece, Future[Batch] | None]] = deque()
+    try:
+        while True:
+            while len(waiting) < _IN_FLIGHT * jobs:
+                piece = next(pieces, None)
+                if piece is None:
+                    break
+                waiting.append((piece, _submit(pool, piece)))
+            if not waiting:
+                return
+            piece, future = waiting.popleft()
+            try:
+                batch = None if future is None else future.result()
+            except BrokenProcessPool:
+                batch = None
+            if batch is None:
+                # everything handed out is lost; whoever killed the process is read alone
+                pool.shutdown(wait=False, cancel_futures=True)
+                batch = _read_alone(piece)
+                pool = _new_pool(jobs)
+                waiting = deque((lost, _submit(pool, lost)) for lost, _ in waiting)
+            yield piece, batch
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _new_pool(jobs: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+
+
+def _submit(pool: ProcessPoolExecutor, piece: Piece) -> "Future[Batch] | None":
+    """Hand out a piece; ``None`` if the pool is broken already."""
+    try:
+        return pool.submit(read_piece, piece)
+    except BrokenProcessPool:
+        return None
+
+
+def _read_alone(piece: Piece) -> Batch:
+    """Read a piece in a process of its own; if that dies too, file by file."""
+    with _new_pool(1) as pool:
+        try:
+            return pool.submit(read_piece, piece).result()
+        except BrokenProcessPool:
+            pass
+    if len(piece.sources) > 1:
+        return join([_read_alone(Piece([source])) for source in piece.sources])
+    name = piece.sources[0].name if piece.sources else piece.name
+    reason = "the process that read this died (killed, or out of memory)"
+    return Batch(empty_deals(), reject_frame([(name, None, reason, "")]))

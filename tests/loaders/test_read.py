@@ -17,8 +17,8 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.loaders import (
     iter_deals,
     pieces,
-    pool,
     random_deals,
+    read,
     read_deals,
     read_lin,
     sniff,
@@ -321,12 +321,12 @@ def die(piece: pieces.Piece) -> Batch:
 
 
 def test_a_process_that_dies_costs_one_file(monkeypatch):
-    monkeypatch.setattr(pool, "read_piece", die)
+    monkeypatch.setattr(read, "read_piece", die)
     groups = [["a", "b"], ["c", "killer", "d"], ["e"]]
     given_pieces = [
         pieces.Piece([SimpleNamespace(name=name) for name in group]) for group in groups
     ]
-    results = list(pool.read_in_processes(iter(given_pieces), 2))
+    results = list(read.read_in_processes(iter(given_pieces), 2))
     assert [piece for piece, _ in results] == given_pieces
     deals = [name for _, batch in results for name in batch.deals["source"].to_list()]
     assert deals == ["a", "b", "c", "d", "e"]
