@@ -18,7 +18,7 @@ from bidcascade.kernels.types import U64
 
 from .engines import Engine
 
-_BLOCKS = {"reference": 1, "cpu": 1 << 17, "cuda": 1 << 20}
+_BLOCKS = {"reference": 16, "cpu": 1 << 17, "cuda": 1 << 20}
 
 
 class KernelEngine:

@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from bidcascade.kernels import ALWAYS, NEVER, BitColumns, DealArrays, EntryLists, FirstAuctions, Plan
+from bidcascade.kernels import (
+    ALWAYS,
+    NEVER,
+    BitColumns,
+    DealArrays,
+    EntryLists,
+    FirstAuctions,
+    Plan,
+)
 from bidcascade.kernels.types import U8, U16, U32, U64
 
 from .engines import Engine

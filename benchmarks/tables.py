@@ -123,7 +123,7 @@ def generate_table(
         Of a published table the share of calls other than passes that have criteria, 0 to 1; of a
         bushy one how loose criteria are, from 0 on (by about how many points).
     distinct_lists : int
-        Size of the pool that criteria lists are drawn from.
+        Size of the pool that criteria lists are drawn from; at most one for each entry.
 
     Raises
     ------
@@ -136,6 +136,7 @@ def generate_table(
         raise ValueError(f"expected a shape of published, bushy, got {shape!r}")
     if knob < 0 or (shape == "published" and knob > 1):
         raise ValueError(f"expected a knob from 0 on, of a published table to 1, got {knob!r}")
+    distinct_lists = min(distinct_lists, entries)
     rng = np.random.default_rng(seed)
     if shape == "published":
         levels = _published_levels(rng, entries)

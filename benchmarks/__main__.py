@@ -1,0 +1,165 @@
+"""``python -m benchmarks``: compare the engines' answers, time them, write a report."""
+
+import argparse
+import datetime
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from .compare import Disagreement
+from .engines import ENGINES, get_engine
+from .machine import environment, machine_kind
+from .report import Measured, write_report
+from .worker import Job, Timing
+from .workloads import WORKLOADS, Workload, find_workloads
+
+_RESULTS = Path(__file__).parent / "results"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; 0 done, 1 answers differ or a process failed, 2 bad arguments."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        workloads = find_workloads(options.workload)
+        for name in options.engine:
+            get_engine(name)
+    except ValueError as error:
+        parser.error(str(error))
+    if options.list:
+        for workload in WORKLOADS:
+            print(f"{workload.name:24} {workload.about}")
+        return 0
+    found = environment()
+    folder = options.out or _RESULTS / f"{datetime.date.today():%Y-%m-%d}-{machine_kind(found)}"
+    measured: list[Measured] = []
+    try:
+        for workload in workloads:
+            measured.append(measure_workload(workload, options.engine or list(ENGINES), options))
+            # after each workload, so that an interruption loses little
+            write_report(folder, found, _command(options), measured)
+    except (Disagreement, subprocess.SubprocessError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print(f"wrote report.md, results.jsonl, chart.svg and environment.json to {folder}")
+    return 0
+
+
+def measure_workload(
+    workload: Workload, names: Sequence[str], options: argparse.Namespace
+) -> Measured:
+    """Compare the engines that can do it, then time each in a process of its own.
+
+    Raises
+    ------
+    Disagreement
+        If two answers differ.
+    """
+    able = [name for name in names if get_engine(name).why_unavailable(workload.operation) is None]
+    check_deals = min(workload.check_deals, options.deals)
+    job = Job(
+        workload.name, able, options.entries, check_deals, options.seed, compare=True,
+        repeat=options.repeat, budget=options.budget,
+    )  # fmt: skip
+    print(f"{workload.name}: comparing {', '.join(able)}", flush=True)
+    shape = _checked(job)
+    timings = []
+    for name in names:
+        job = replace(job, engines=[name], deals=options.deals, compare=False)
+        timing = Timing(**_in_a_process(job))
+        timings.append(timing)
+        print(f"{workload.name}: {name}: {_outcome(timing)}", flush=True)
+    _check_digests(workload, timings, job)
+    return Measured(workload, shape, check_deals, timings)
+
+
+def _checked(job: Job) -> dict[str, float]:
+    answer = _in_a_process(job)
+    if "disagreement" in answer:
+        raise Disagreement(answer["disagreement"])
+    shape: dict[str, float] = answer["shape"]
+    return shape
+
+
+def _check_digests(workload: Workload, timings: Sequence[Timing], job: Job) -> None:
+    """Engines timed on the same deals must have given the same answer there, too."""
+    timed = [timing for timing in timings if timing.digest]
+    for other in timed[1:]:
+        same_deals = [
+            timing for timing in timed[: timed.index(other)]
+            if timing.measured_deals == other.measured_deals
+        ]  # fmt: skip
+        if same_deals and same_deals[0].digest != other.digest:
+            pair = [same_deals[0].engine, other.engine]
+            # find out where; if the difference is gone, it was there all the same
+            _checked(replace(job, engines=pair, deals=other.measured_deals, compare=True))
+            raise Disagreement(
+                f"{workload.name}: {pair[0]} and {pair[1]} differed while they were timed on "
+                f"{other.measured_deals} deals, and agreed when asked again"
+            )
+
+
+def _in_a_process(job: Job) -> dict[str, Any]:
+    answer = subprocess.run(
+        [sys.executable, "-m", "benchmarks.worker"], input=json.dumps(asdict(job)),
+        stdout=subprocess.PIPE, text=True, check=True, cwd=Path(__file__).parents[1],
+    )  # fmt: skip
+    result: dict[str, Any] = json.loads(answer.stdout.splitlines()[-1])
+    return result
+
+
+def _outcome(timing: Timing) -> str:
+    if timing.unavailable:
+        return f"not measured: {timing.unavailable}"
+    shown = ", ".join(f"{seconds:.4g}" for seconds in timing.runs[:5])
+    return f"{shown} s for {timing.measured_deals:,} deals, {timing.peak / 2**20:,.0f} MiB"
+
+
+def _command(options: argparse.Namespace) -> str:
+    words = ["python -m benchmarks"]
+    for name in ("workload", "engine"):
+        values = getattr(options, name)
+        words += [f"--{name} {' '.join(values)}"] if values else []
+    words += [
+        f"--{name} {getattr(options, name):g}" if name == "budget"
+        else f"--{name} {getattr(options, name)}"
+        for name in ("deals", "entries", "repeat", "budget", "seed")
+    ]  # fmt: skip
+    return " ".join(words)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "--workload", nargs="+", default=[], metavar="NAME",
+        help="by name or by the part before the slash; all by default",
+    )  # fmt: skip
+    parser.add_argument(
+        "--engine", nargs="+", default=[], metavar="NAME", help=f"of {', '.join(ENGINES)}"
+    )
+    parser.add_argument("--deals", type=_count, default=1_000_000)
+    parser.add_argument("--entries", type=_count, default=2_000_000)
+    parser.add_argument("--repeat", type=_count, default=5, help="timed runs of each engine")
+    parser.add_argument(
+        "--budget", type=float, default=60.0, metavar="SECONDS",
+        help="time one run may take; an engine that would take longer is measured on fewer deals",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=int, default=1, help="of table and deals")
+    parser.add_argument("--out", type=Path, help="folder; by default one below benchmarks/results")
+    parser.add_argument("--list", action="store_true", help="list the workloads and leave")
+    return parser
+
+
+def _count(text: str) -> int:
+    value = int(text.replace("_", ""))
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {text!r}")
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""What a time was measured on, and how much memory a process took."""
+
+import os
+import platform
+import resource
+import shutil
+import subprocess
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+
+_PACKAGES = ("numpy", "numba", "llvmlite", "polars", "cupy-cuda12x", "cupy-cuda13x", "cudf-cu13")
+_ROOT = Path(__file__).parents[1]
+
+
+def environment() -> dict[str, str]:
+    """Processor, memory, system, versions, commit; nothing that names the machine."""
+    found = {
+        "cpu": _cpu_model(),
+        "cores": str(cores()),
+        "memory": f"{_memory_bytes() / 2**30:.0f} GiB",
+        "gpu": gpu() or "none",
+        "system": _system(),
+        "python": platform.python_version(),
+    }
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    found["commit"] = _commit()
+    found["load"] = f"{os.getloadavg()[0]:.1f} before the first run"
+    return found
+
+
+def machine_kind(found: dict[str, str]) -> str:
+    """Name for a folder: the GPU, or cores and processor."""
+    text = found["gpu"].split(",")[0] if found["gpu"] != "none" else ""
+    text = text or f"{found['cores']}-core {found['cpu']}"
+    letters = "".join(letter if letter.isalnum() else " " for letter in text.lower())
+    return "-".join(letters.split())
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def gpu() -> str | None:
+    """Name, memory and driver of the first GPU, if there is one."""
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        return None
+    query = [tool, "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"]
+    answer = subprocess.run(query, capture_output=True, text=True, check=False)
+    lines = answer.stdout.splitlines()
+    return lines[0].strip() if answer.returncode == 0 and lines else None
+
+
+def _cpu_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def _memory_bytes() -> int:
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def _system() -> str:
+    try:
+        name = platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        name = platform.system()
+    return f"{name}, {platform.system()} {platform.release()}"
+
+
+def _commit() -> str:
+    git = shutil.which("git")
+    if git is None or not (_ROOT / ".git").exists():
+        return "unknown"
+
+    def ask(*words: str) -> str:
+        query = [git, "-C", str(_ROOT), *words]
+        return subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip()
+
+    changed = ask("status", "--porcelain", "--", "kernels", "bridge", "benchmarks/*.py")
+    return ask("rev-parse", "--short=12", "HEAD") + (" with changes" if changed else "")
+
+
+def forget_peak() -> int:
+    """Start the count of peak memory anew, where the system can; return bytes in use now."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", "ascii")
+    return _status("VmRSS")
+
+
+def peak_bytes() -> int:
+    """Most memory this process had at once."""
+    return _status("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+def _status(name: str) -> int:
+    try:
+        lines = Path("/proc/self/status").read_text("ascii").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) << 10 for line in lines if line.startswith(name)), 0)
