@@ -23,7 +23,7 @@ from bidcascade.bridge import (
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import parse_deal_line, read_lin
 
-from .problems import MOST_ERRORS, FieldError, invalid_request, shown
+from .problems import MOST_ERRORS, FieldError, complaint, invalid_request
 from .schemas import BidRequest, DealRequest
 
 _Value = TypeVar("_Value")
@@ -39,7 +39,7 @@ class _Refused(Exception):
 
     def __init__(self, field: str, value: object, reason: str) -> None:
         super().__init__(reason)
-        self.error: FieldError = {"field": field, "value": shown(value), "reason": reason}
+        self.error = complaint(field, value, reason)
 
 
 def deals_of(requests: Sequence[DealRequest]) -> DealArrays:

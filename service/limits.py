@@ -15,7 +15,14 @@ from typing import Final, TypeVar
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
-from .problems import MOST_ERRORS, Problem, field_error, invalid_request, shown
+from .problems import (
+    LONGEST_VALUE,
+    MOST_ERRORS,
+    Problem,
+    complaint,
+    field_error,
+    invalid_request,
+)
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -113,11 +120,11 @@ def _problem_of_body(error: ValidationError, body: bytes) -> Problem:
     reason = str(found[0]["ctx"]["error"])
     if _TOO_DEEP in reason:
         reason = reason.replace(_TOO_DEEP, "nested too deeply")
-    text = shown(body[:200].decode("utf-8", "replace"))
+    text = body[:LONGEST_VALUE].decode("utf-8", "replace")
     return Problem(
         "malformed-json",
         f"expected JSON, got a body that is none: {reason}",
-        [{"field": "body", "value": text, "reason": reason}],
+        [complaint("body", text, reason)],
     )
 
 

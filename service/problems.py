@@ -28,6 +28,8 @@ MOST_ERRORS: Final = 20
 """Fields named in one answer at most; the detail says how many more there are."""
 LONGEST_VALUE: Final = 200
 """Characters of an offending value that are repeated in an answer."""
+LONGEST_REASON: Final = 400
+"""Characters of a reason or detail; reasons quote the value, which may be of any length."""
 LONGEST_REQUEST_ID: Final = 128
 
 SECURITY_HEADERS: Final[dict[str, str]] = {
@@ -118,7 +120,7 @@ class Problem(Exception):
             "type": f"{TYPE_PREFIX}{self.kind}",
             "title": self.title,
             "status": self.status,
-            "detail": self.detail,
+            "detail": shortened(self.detail, LONGEST_REASON),
             "instance": instance,
             "request_id": request_id,
             "errors": self.errors[:MOST_ERRORS],
@@ -157,21 +159,39 @@ def shown(value: object) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
-        return value if value.bit_length() <= 53 else _shortened(hex(value))
+        return value if value.bit_length() <= 53 else shortened(hex(value))
     if isinstance(value, float):
         return value if math.isfinite(value) else json.dumps(value)
     if isinstance(value, str):
         # a lone surrogate cannot be written as UTF-8
-        return _shortened(value[: LONGEST_VALUE + 1].encode("utf-8", "replace").decode())
+        return shortened(value[: LONGEST_VALUE + 1].encode("utf-8", "replace").decode())
     if isinstance(value, list | tuple):
         value = list(value[: LONGEST_VALUE // 2])
     elif isinstance(value, dict):
         value = dict(list(value.items())[: LONGEST_VALUE // 4])
-    return _shortened(json.dumps(value, ensure_ascii=False, default=repr))
+    return shortened(json.dumps(value, ensure_ascii=False, default=repr))
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
+def shortened(text: str, longest: int = LONGEST_VALUE) -> str:
+    """Cut a text at so many characters, the last of which then is ``…``.
+
+    Examples
+    --------
+    >>> shortened("abcdef", 3)
+    'ab…'
+    """
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def complaint(field: str, value: object, reason: str) -> FieldError:
+    """Make the error of one field; value and reason are shortened.
+
+    Examples
+    --------
+    >>> complaint("limit", -1, "expected a number from 1")
+    {'field': 'limit', 'value': -1, 'reason': 'expected a number from 1'}
+    """
+    return {"field": field, "value": shown(value), "reason": shortened(reason, LONGEST_REASON)}
 
 
 def field_path(location: Iterable[str | int]) -> str:
@@ -221,11 +241,7 @@ def field_error(error: Mapping[str, Any], location: tuple[str | int, ...]) -> Fi
     reason = _REASONS.get(error["type"])
     reason = error["msg"] if reason is None else reason.format_map(context)
     missing = error["type"] == "missing"
-    return {
-        "field": field_path(location),
-        "value": None if missing else shown(error["input"]),
-        "reason": reason,
-    }
+    return complaint(field_path(location), None if missing else error["input"], reason)
 
 
 def invalid_request(errors: list[FieldError]) -> Problem:
@@ -251,7 +267,7 @@ def problem_of(error: BidcascadeError, *, field: str = "", value: object = None)
         kind = "backend-unavailable"
     errors: list[FieldError] = []
     if field:
-        errors = [{"field": field, "value": shown(value), "reason": str(error)}]
+        errors = [complaint(field, value, str(error))]
     return Problem(kind, f"{field}: {error}" if field else str(error), errors)
 
 

@@ -16,7 +16,7 @@ from .auction_results import Query
 from .deal_requests import deals_of
 from .limits import parse_body, read_body
 from .openapi import body_of, problems
-from .problems import Problem, invalid_request
+from .problems import Problem, complaint, invalid_request
 from .schemas import AuctionsAnswer, AuctionsRequest
 from .tables import LoadedTable
 from .work import INLINE_BYTES, INLINE_SECONDS, Workplace
@@ -118,7 +118,7 @@ def _read(body: bytes, work: Workplace) -> tuple[AuctionsRequest, DealArrays]:
     highest = work.settings.max_limit_auctions
     if asked.limit > highest:
         reason = f"expected a number up to {highest} (setting max_limit_auctions)"
-        raise invalid_request([{"field": "limit", "value": asked.limit, "reason": reason}])
+        raise invalid_request([complaint("limit", asked.limit, reason)])
     # a table that does not exist is told before the deals are looked at
     work.tables.get(asked.table)
     return asked, deals_of(asked.deals)

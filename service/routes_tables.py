@@ -10,7 +10,7 @@ from bidcascade.table import NAMED_TABLES, BiddingTable, Row
 
 from .answering import answer_json, table_headers
 from .openapi import API_VERSION, problems
-from .problems import Problem, invalid_request, problem_of, shown
+from .problems import Problem, complaint, invalid_request, problem_of
 from .schemas import LintAnswer, NextAnswer, TableAnswer, TablesAnswer
 from .tables import MOST_LINT_EXAMPLES, LoadedTable
 from .work import Workplace
@@ -25,7 +25,7 @@ TableInPath = Annotated[str, Path(description="Name of a bidding table.", exampl
     operation_id="tables",
     summary="The bidding tables",
     response_model=TablesAnswer,
-    responses={200: {"description": "All tables in numbers."}, **problems(406, 500, 503)},
+    responses={200: {"description": "All tables in numbers."}, **problems(406, 422, 500, 503)},
 )
 async def tables(request: Request) -> Response:
     """All bidding tables of this service, the default one first."""
@@ -40,7 +40,7 @@ async def tables(request: Request) -> Response:
     operation_id="table",
     summary="One bidding table",
     response_model=TableAnswer,
-    responses={200: {"description": "The table in numbers."}, **problems(404, 406, 500, 503)},
+    responses={200: {"description": "The table in numbers."}, **problems(404, 406, 422, 500, 503)},
 )
 async def table(request: Request, name: TableInPath) -> Response:
     """Describe a bidding table in numbers."""
@@ -119,9 +119,7 @@ def _check_query(request: Request, *known: str) -> None:
     for name, value in request.query_params.items():
         if name not in known:
             allowed = f"only the parameter {known[0]}" if known else "no parameters"
-            raise invalid_request(
-                [{"field": shown(name), "value": shown(value), "reason": f"expected {allowed}"}]
-            )
+            raise invalid_request([complaint(name, value, f"expected {allowed}")])
 
 
 def _answer(request: Request, table: LoadedTable, value: dict[str, Any]) -> Response:

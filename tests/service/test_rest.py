@@ -101,8 +101,7 @@ def test_first_auctions_are_the_engines(app, small_path, table):
     answer = AuctionsAnswer.model_validate_json(post(app, "/v1/auctions", body).content)
     engine = Engine(open_table(small_path if table == "small" else table), "reference")
     expected = engine.auctions(frame, mode="first")
-    texts = ["P X XX".split(), [f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN"]]
-    call_texts = texts[0] + texts[1]
+    call_texts = ["P", "X", "XX", *(f"{n}{strain}" for n in range(1, 8) for strain in "CDHSN")]
     for result, calls, entry in zip(
         answer.results, expected["auction"].to_list(), expected["entry"].to_list(), strict=True
     ):
@@ -284,9 +283,7 @@ def test_next(app):
 
 
 def test_lint(app):
-    few = LintAnswer.model_validate_json(
-        ask(app, "GET", "/v1/tables/sayc/lint?examples=2").content
-    )
+    few = LintAnswer.model_validate_json(ask(app, "GET", "/v1/tables/sayc/lint?examples=2").content)
     more = LintAnswer.model_validate_json(ask(app, "GET", "/v1/tables/sayc/lint").content)
     assert few.findings["variants"].count == more.findings["variants"].count
     assert len(few.findings["variants"].examples) == 2
