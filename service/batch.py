@@ -25,7 +25,7 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.types import U64
-from bidcascade.loaders import Batch, empty_deals, empty_rejects, iter_deals
+from bidcascade.loaders import Batch, empty_deals, empty_rejects, iter_deals, sniff
 from bidcascade.loaders.inputs import Input, Source, find_sources
 
 from .engine import Engine
@@ -46,6 +46,7 @@ _GROUP_BYTES: Final = 256 << 20
 """Inputs that are read as one; what a resumed run may have to read twice."""
 _SMALL_COUNTS_BYTES: Final = 64 << 20
 _COUNTS_EVERY_S: Final = 30.0
+_HEAD_BYTES: Final = 1 << 20
 _LOCK: Final = ".lock"
 _OWN_FILES: Final = ("auctions-*.parquet", "boards-*.parquet", "rejects-*.parquet",
                      "counts-*.npy", "counts.parquet", "entries.parquet",
@@ -118,14 +119,18 @@ def run_batch(
     )
     with ExitStack() as stack:
         _check_folder(path, resume=resume)
+        created = not path.exists()
         path.mkdir(parents=True, exist_ok=True)
         stack.enter_context(_locked(path))
-        asked.inputs = describe_inputs(sources)
         manifest = asked
         if (path / MANIFEST).exists():
             manifest = Manifest.read(path)
+            asked.inputs = describe_inputs(sources)
             manifest.check_same_job(asked)
         else:
+            stack.callback(_remove_if_empty, path, created=created)
+            _refuse_hopeless(sources)
+            asked.inputs = describe_inputs(sources)
             manifest.write(path)
         _clean(path, manifest)
         if not manifest.finished:
@@ -173,6 +178,47 @@ def _locked(path: Path) -> Iterator[None]:
         except BlockingIOError:
             raise InvalidInput(f"another batch is writing to {str(path)!r}") from None
         yield
+
+
+def _refuse_hopeless(sources: list[Source]) -> None:
+    """Refuse inputs none of which begins like a file of deals, before gigabytes are digested."""
+    if not sources:
+        raise InvalidInput("expected deals, got none: no file that may hold any in the inputs")
+    for source in sources:
+        if source.path is None:
+            return
+        try:
+            with source.path.open("rb") as file:
+                if sniff(file.read(_HEAD_BYTES)) is not None:
+                    return
+        except OSError as error:
+            raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None
+    refused = [empty_rejects()]
+    for batch in iter_deals([_as_input(source) for source in sources]):
+        if batch.deals.height:
+            return
+        refused.append(batch.rejects)
+    rejects = pl.concat(refused)
+    raise InvalidInput(_nothing(rejects, rejects.height))
+
+
+def _nothing(rejects: pl.DataFrame, count: int) -> str:
+    if not rejects.height:
+        return "expected deals, got none: no board in the inputs"
+    row = rejects.row(0, named=True)
+    record = "" if row["record"] is None else f", record {row['record']}"
+    return (
+        f"expected deals, got none and {count} rejects; "
+        f"first reject: {row['source']}{record}: {row['reason']}"
+    )
+
+
+def _remove_if_empty(path: Path, *, created: bool) -> None:
+    """Leave nothing behind where nothing came about."""
+    if all(file.name == _LOCK for file in path.iterdir()):
+        (path / _LOCK).unlink(missing_ok=True)
+        if created:
+            path.rmdir()
 
 
 def _clean(path: Path, manifest: Manifest) -> None:
@@ -450,22 +496,16 @@ class _Job:
         for part in self._manifest.parts:
             for name in part.files:
                 if name.startswith("rejects-"):
-                    row = pl.read_parquet(self._folder / name).row(0, named=True)
-                    record = "" if row["record"] is None else f", record {row['record']}"
+                    rejects = pl.read_parquet(self._folder / name)
                     self._remove_all()
-                    raise InvalidInput(
-                        f"expected deals, got none and {self._manifest.rejects} rejects; "
-                        f"first reject: {row['source']}{record}: {row['reason']}"
-                    )
+                    raise InvalidInput(_nothing(rejects, self._manifest.rejects))
         self._remove_all()
-        raise InvalidInput("expected deals, got none: no board in the inputs")
+        raise InvalidInput(_nothing(empty_rejects(), 0))
 
     def _remove_all(self) -> None:
-        for pattern in (*_OWN_FILES, MANIFEST, _LOCK):
+        for pattern in (*_OWN_FILES, MANIFEST):
             for file in self._folder.glob(pattern):
                 file.unlink()
-        if not any(self._folder.iterdir()):
-            self._folder.rmdir()
 
     def _entries_that_occur(self) -> pl.DataFrame:
         used = np.zeros(len(self._engine.table), np.bool_)

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bidcascade.bridge import SEATS, UnknownTerm
+from bidcascade.bridge import SEATS, InvalidExpression, UnknownTerm
 from bidcascade.kernels import Backend, BitColumns, DealArrays, Plan, Postfix, build_plan, terms
 from bidcascade.kernels.layout import Separable, evaluate_tree
 from bidcascade.kernels.lowering import ARITY, Tree, term_names_in, to_tree
@@ -35,6 +35,7 @@ from bidcascade.table.language.expression_tree import (
     Sum,
     Term,
     Truth,
+    terms_of,
 )
 from bidcascade.table.language.lowering import Lowered
 
@@ -265,7 +266,7 @@ class DealCondition:
 
     def __init__(self, text: str, vocabulary: Vocabulary) -> None:
         self._names = CompassVocabulary(vocabulary)
-        self._tree = to_tree(to_postfix(parse_expression(text), self._names))
+        self._tree = to_tree(to_postfix(_patterns_as_numbers(parse_expression(text)), self._names))
         self._numbers: dict[tuple[Postfix, int], int] = {}
         self._collect(self._tree)
         codes = tuple(dict.fromkeys(code for code, _ in self._numbers))
@@ -309,6 +310,29 @@ class DealCondition:
             values[name] = term_values(term, seat, deals, self._names.base)
         truth: Bools = np.broadcast_to(evaluate_tree(tree, values), len(deals)) != 0
         return truth
+
+
+def _patterns_as_numbers(expression: Expression) -> Expression:
+    """Write ``Pattern_N == '5332'`` as the comparison of numbers that it is in the kernels."""
+    match expression:
+        case Not(operand):
+            return Not(_patterns_as_numbers(operand))
+        case And(operands):
+            return And(tuple(map(_patterns_as_numbers, operands)))
+        case Or(operands):
+            return Or(tuple(map(_patterns_as_numbers, operands)))
+        case Comparison(Term(), (("==" | "!=" as operator, Shape(pattern)),)):
+            if expression.first in _PATTERNS:
+                return Comparison(expression.first, ((operator, Number(2 * int(pattern, 16))),))
+    if any(term in _PATTERNS for term in map(Term, terms_of(expression))):
+        raise InvalidExpression(
+            "expected Pattern_N == or != a shape in quotes, such as Pattern_N == '5332', "
+            f"got {str(expression)[:80]!r}"
+        )
+    return expression
+
+
+_PATTERNS = frozenset(Term(compass_name("Pattern", letter)) for letter in SEATS)
 
 
 def _postfix(tree: Tree, rename: Callable[[str], str]) -> list[str | int]:

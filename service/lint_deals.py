@@ -8,8 +8,8 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import NO_ENTRY
 from bidcascade.loaders import iter_deals, random_deals
-from bidcascade.table import LintReport, lint, lint_on_deals
-from bidcascade.table.lint import counts_through
+from bidcascade.table import LintReport, counts_through, lint, lint_on_deals
+
 
 from .engine import Engine
 from .progress import progress_bar

@@ -1,0 +1,374 @@
+"""The batch job: its rows, and what interruptions of all kinds leave."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.kernels import get_backend
+from bidcascade.loaders import read_deals
+from bidcascade.service import Engine, batch
+from bidcascade.service.answers import deal_arrays
+from bidcascade.service.batch import BATCH_MODES, run_batch
+from bidcascade.service.manifest import Manifest
+from bidcascade.service.whole_files import CannotWrite
+from bidcascade.table import import_table, open_table
+from tests.support_cli import command, environment, run_apart, write_inputs
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return Engine(open_table("sayc"), "cpu", name="sayc")
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    return write_inputs(tmp_path_factory.mktemp("inputs"), 240)
+
+
+@pytest.fixture(scope="module")
+def expected(engine, inputs, tmp_path_factory):
+    """What an uninterrupted run writes, by mode."""
+    rows = {}
+    for mode in BATCH_MODES:
+        folder = tmp_path_factory.mktemp("whole") / mode
+        run_batch(engine, inputs, folder, mode=mode, part_deals=1000)
+        rows[mode] = rows_of(folder)
+    return rows
+
+
+def rows_of(folder):
+    """All rows of a finished batch by kind of file, parts put together in the manifest's order."""
+    manifest = Manifest.read(folder)
+    assert manifest.finished
+    kinds = {}
+    for name, size in manifest.files().items():
+        assert (folder / name).stat().st_size == size
+        kinds.setdefault(name.partition("-")[0].partition(".")[0], []).append(folder / name)
+    on_disk = {file.name for file in folder.iterdir()}
+    assert on_disk == {*manifest.files(), "manifest.json", ".lock"}
+    return {kind: pl.concat(map(pl.read_parquet, files)) for kind, files in kinds.items()}
+
+
+def check_equal(found, expected):
+    assert found.keys() == expected.keys()
+    for kind, frame in expected.items():
+        assert found[kind].equals(frame), kind
+
+
+def test_each_board_is_answered_or_refused(engine, inputs, expected):
+    read = read_deals(inputs)
+    assert read.deals.height == 240
+    assert read.rejects.height == 9
+    for mode in BATCH_MODES:
+        assert expected[mode]["rejects"].equals(read.rejects)
+    boards = expected["all"]["boards"]
+    assert boards["deal"].to_list() == list(range(240))
+    assert boards.select("source", "record").equals(read.deals.select("source", "record"))
+    found = engine.auctions(read.deals)
+    entries = expected["all"]["auctions"]
+    assert entries.rows() == found.select("deal", "entry").rows()
+    totals = found.group_by("deal").len().sort("deal")["len"]
+    assert boards["total"].to_list() == totals.to_list()
+    named = found.select("entry", "calls", "completed").unique().sort("entry")
+    assert expected["all"]["entries"].select("entry", "calls", "completed").equals(named)
+    first = engine.auctions(read.deals, mode="first")
+    assert expected["first"]["auctions"].select(first.columns).equals(first)
+    assert expected["counts"]["counts"].equals(engine.counts(read.deals))
+
+
+def test_the_manifest_tells_what_was_done(engine, inputs, tmp_path):
+    summary = run_batch(engine, inputs, tmp_path / "out", mode="first", part_deals=100)
+    value = json.loads((tmp_path / "out/manifest.json").read_text())
+    assert value["table"] == engine.table_info()
+    assert value["options"] == {"mode": "first", "completed_only": False, "part_deals": 100}
+    assert [part["boards"] for part in value["parts"]] == [100, 100, 40]
+    assert value["totals"] == {"boards": 240, "rejects": 9, "rows": 240}
+    assert summary == (240, 9, 240, 3)
+    assert {part["backend"] for part in value["parts"]} == {"cpu"}
+    for given, path in zip(value["inputs"], inputs, strict=True):
+        assert (given["path"], given["bytes"]) == (str(path), path.stat().st_size)
+        assert len(given["sha256"]) == 64
+
+
+def test_only_complete_auctions(engine, inputs, tmp_path):
+    run_batch(engine, inputs, tmp_path / "out", completed_only=True)
+    deals = read_deals(inputs).deals
+    found = engine.auctions(deals, completed_only=True)
+    assert rows_of(tmp_path / "out")["auctions"].rows() == found.select("deal", "entry").rows()
+
+
+class Interrupted(Exception):
+    pass
+
+
+@pytest.mark.parametrize("mode", BATCH_MODES)
+@pytest.mark.parametrize("before_manifest", [True, False])
+def test_interrupted_after_any_part(
+    engine, inputs, expected, tmp_path, monkeypatch, mode, before_manifest
+):
+    """Each run writes one part more and ends there; many kinds of cuts between the sources."""
+    monkeypatch.setattr(batch, "_GROUP_BYTES", 1)
+    monkeypatch.setattr(batch, "_FILE_ROWS", 300)
+    write = Manifest.write
+    allowed = 0
+
+    def write_some(manifest, folder):
+        nonlocal allowed
+        allowed -= 1
+        if allowed < 0 and before_manifest:
+            raise Interrupted
+        write(manifest, folder)
+        if allowed < 0:
+            raise Interrupted
+
+    monkeypatch.setattr(Manifest, "write", write_some)
+    runs = 0
+    for runs in range(100):
+        allowed = 2 if runs == 0 else 1
+        try:
+            run_batch(engine, inputs, tmp_path, mode=mode, part_deals=37, resume=True, jobs=1)
+        except Interrupted:
+            continue
+        break
+    assert runs >= 3
+    found = rows_of(tmp_path)
+    assert {column for frame in found.values() for column in frame.columns}
+    check_equal(found, expected[mode])
+
+
+@pytest.mark.parametrize("mode", ["all", "counts"])
+def test_killed_at_any_moment(inputs, expected, tmp_path, mode):
+    folder = tmp_path / "out"
+    arguments = ("batch", *inputs, "--out", folder, "--mode", mode, "--resume", "--jobs", 1,
+                 "--part-deals", 2, "--backend", "cpu")  # fmt: skip
+    kills = 0
+    for target in (1, 17, 60, 1000):
+        process = subprocess.Popen(
+            command(*arguments), env=environment(), stderr=subprocess.PIPE, text=True
+        )
+        while process.poll() is None and parts_in(folder) < target:
+            time.sleep(0.001)
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+        _, errors = process.communicate()
+        kills += process.returncode == -signal.SIGKILL
+        assert process.returncode in (0, -signal.SIGKILL), errors
+    assert kills >= 2
+    check_equal(rows_of(folder), expected[mode])
+
+
+def parts_in(folder):
+    try:
+        return len(json.loads((folder / "manifest.json").read_text())["parts"])
+    except FileNotFoundError:
+        return 0
+
+
+def test_a_finished_batch_stays(engine, inputs, tmp_path):
+    first = run_batch(engine, inputs, tmp_path / "out")
+    before = {file.name: file.stat().st_mtime_ns for file in (tmp_path / "out").iterdir()}
+    assert run_batch(engine, inputs, tmp_path / "out", resume=True) == first
+    before.pop(".lock")
+    for name, time_written in before.items():
+        assert (tmp_path / "out" / name).stat().st_mtime_ns == time_written
+
+
+def test_resume_asks_for_the_same_job(engine, inputs, tmp_path):
+    folder = tmp_path / "out"
+    run_batch(engine, inputs, folder, mode="first")
+    other = Engine(import_table_of(tmp_path), "cpu")
+    cases = [
+        (other, inputs, {"mode": "first"}, "another table digest"),
+        (engine, inputs, {"mode": "all"}, "another option mode: 'first' before, 'all' now"),
+        (engine, inputs, {"mode": "first", "part_deals": 7}, "another option part_deals"),
+        (engine, inputs[:2], {"mode": "first"}, "another number of inputs: 3 before, 2 now"),
+        (engine, [inputs[1], inputs[0], inputs[2]], {"mode": "first"}, "another input"),
+    ]
+    for one, given, options, message in cases:
+        with pytest.raises(InvalidInput, match=message):
+            run_batch(one, given, folder, resume=True, **options)
+
+
+def import_table_of(folder):
+    path = folder / "rows.jsonl"
+    path.write_text('{"prior": "", "call": "1N", "criteria": ["HCP >= 15"]}\n')
+    return import_table(path)[0]
+
+
+def test_resume_of_changed_inputs(engine, inputs, tmp_path):
+    copy = tmp_path / "deals.lin"
+    copy.write_bytes(inputs[0].read_bytes())
+    run_batch(engine, [copy], tmp_path / "out")
+    copy.write_bytes(inputs[0].read_bytes() + b"\n")
+    with pytest.raises(InvalidInput, match="has changed since the batch began"):
+        run_batch(engine, [copy], tmp_path / "out", resume=True)
+
+
+def test_an_existing_batch_is_not_touched(engine, inputs, tmp_path):
+    run_batch(engine, inputs, tmp_path / "out")
+    with pytest.raises(InvalidInput, match="holds a batch already"):
+        run_batch(engine, inputs, tmp_path / "out")
+    check_unharmed = rows_of(tmp_path / "out")
+    assert check_unharmed["auctions"].height > 0
+
+
+def test_folders_that_hold_something_else(engine, inputs, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/thesis.tex").write_text("important")
+    for resume in (True, False):
+        with pytest.raises(InvalidInput, match=r"empty folder, got .* with 'thesis.tex'"):
+            run_batch(engine, inputs, tmp_path / "out", resume=resume)
+        with pytest.raises(InvalidInput, match="got the file"):
+            run_batch(engine, inputs, tmp_path / "out/thesis.tex", resume=resume)
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "cannot read the manifest"),
+        ("[]", "expected the manifest of a batch"),
+        ('{"format": "bidcascade batch", "format_version": 99}', "manifest of version 1"),
+        ('{"format": "bidcascade batch", "format_version": 1}', "damaged manifest"),
+        ("[" * 100_000, "cannot read the manifest"),
+    ],
+)
+def test_manifests_that_are_none(engine, inputs, tmp_path, text, message):
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(InvalidInput, match=message):
+        run_batch(engine, inputs, tmp_path, resume=True)
+
+
+def test_a_part_is_missing_or_cut(engine, inputs, tmp_path):
+    run_batch(engine, inputs, tmp_path / "out")
+    part = tmp_path / "out/auctions-00000.parquet"
+    part.write_bytes(part.read_bytes()[:-1])
+    with pytest.raises(InvalidInput, match="bytes instead of"):
+        run_batch(engine, inputs, tmp_path / "out", resume=True)
+    part.unlink()
+    with pytest.raises(InvalidInput, match=r"'auctions-00000.parquet' .* got no file"):
+        run_batch(engine, inputs, tmp_path / "out", resume=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks are POSIX's")
+def test_two_batches_into_one_folder(engine, inputs, tmp_path):
+    with batch._locked(tmp_path), pytest.raises(InvalidInput, match="another batch is writing"):
+        run_batch(engine, inputs, tmp_path)
+
+
+def test_nothing_to_answer_leaves_nothing(engine, tmp_path):
+    (tmp_path / "none").mkdir()
+    (tmp_path / "notes.txt").write_text("no deals here")
+    # tokens of LIN, and no board
+    (tmp_path / "title.lin").write_text("vg|Cup,Final,I,1,16,A,0,B,0|\npn|a,b,c,d|pg||\n")
+    for given, message in (
+        ("none", "no file that may hold any"),
+        ("notes.txt", "first reject: .*notes.txt: expected LIN"),
+        ("title.lin", "no board in the inputs"),
+    ):
+        with pytest.raises(InvalidInput, match=message):
+            run_batch(engine, [tmp_path / given], tmp_path / "out")
+        assert not (tmp_path / "out").exists()
+
+
+def test_disk_full_keeps_what_is_written(engine, inputs, expected, tmp_path, monkeypatch):
+    write = pl.DataFrame.write_parquet
+    left = 4
+
+    def write_until_full(frame, path, **options):
+        nonlocal left
+        left -= 1
+        write(frame, path, **options)
+        if left < 0:
+            Path(path).write_bytes(Path(path).read_bytes()[:100])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", write_until_full)
+    with pytest.raises(CannotWrite, match="No space left"):
+        run_batch(engine, inputs, tmp_path, part_deals=50)
+    manifest = Manifest.read(tmp_path)
+    # rejects, auctions, boards of the first part; then the rest of the second was taken back
+    assert manifest.boards == 50
+    on_disk = {file.name for file in tmp_path.iterdir()}
+    assert on_disk == {*manifest.files(), "manifest.json", ".lock"}
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", write)
+    run_batch(engine, inputs, tmp_path, part_deals=50, resume=True)
+    check_equal(rows_of(tmp_path), expected["all"])
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+from bidcascade.service.cli import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits are POSIX's")
+def test_the_system_refuses_to_write(inputs, expected, tmp_path):
+    folder = tmp_path / "out"
+    arguments = command("batch", *inputs, "--out", folder, "--part-deals", 120)
+    arguments[2] = LIMITED
+    done = subprocess.run(
+        arguments, env=environment(NUMBA_CACHE_DIR=os.environ.get("NUMBA_CACHE_DIR", "")),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("bidcascade: error: cannot write ")
+    named = Manifest.read(folder).files()
+    on_disk = {file.name for file in folder.iterdir()} - {".lock", "manifest.json"}
+    assert on_disk == set(named)
+    resumed = run_apart("batch", *inputs, "--out", folder, "--part-deals", 120, "--resume")
+    assert resumed.code == 0, resumed.err
+    check_equal(rows_of(folder), expected["all"])
+
+
+def test_wrong_options(engine, inputs, tmp_path):
+    for options, message in (
+        ({"mode": "most"}, "expected a mode"),
+        ({"mode": "first", "completed_only": True}, "in mode 'all'"),
+        ({"part_deals": 0}, "at least one deal a part"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            run_batch(engine, inputs, tmp_path / "out", **options)
+
+
+def test_standard_input_cannot_be_resumed(inputs, tmp_path):
+    folder = tmp_path / "out"
+    with Path(inputs[0]).open("rb") as stdin:
+        done = subprocess.run(
+            command("batch", "-", "--out", folder, "--mode", "first"), stdin=stdin,
+            env=environment(), capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert Manifest.read(folder).boards == 80
+    again = run_apart("batch", "-", "--out", folder, "--mode", "first", "--resume")
+    assert (again.code, again.err.count("\n")) == (2, 1)
+    assert "cannot be resumed" in again.err
+
+
+def test_real_files_answered_as_the_reference_does(shared_data, tmp_path):
+    source = shared_data / "table/bbo_bidding_sequences_table.py.txt"
+    engine = Engine.open(str(source), "cpu")
+    inputs = [shared_data / "lin", shared_data / "pbn"]
+    summary = run_batch(engine, inputs, tmp_path / "out")
+    read = read_deals(inputs)
+    assert (summary.boards, summary.rejects) == (read.deals.height, read.rejects.height)
+    chosen = np.sort(np.random.default_rng(1).choice(read.deals.height, 200, replace=False))
+    sample = read.deals[chosen.tolist()]
+    found = rows_of(tmp_path / "out")["auctions"].filter(pl.col("deal").is_in(chosen))
+    plan = engine.table.plan()
+    counts = get_backend("reference").cascade_counts(plan, deal_arrays(sample))
+    by_entry = np.bincount(found["entry"], minlength=len(engine.table))
+    assert (by_entry == counts).all()
+    assert counts.sum() > 200

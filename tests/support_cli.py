@@ -1,0 +1,57 @@
+"""The command line run in this process and in one of its own, and inputs for it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from bidcascade.loaders import random_deals, write_deal_parquet, write_lin, write_pbn
+
+CHECKOUT = Path(__file__).parents[1]
+PROGRAM = "import sys; from bidcascade.service.cli import main; sys.exit(main())"
+
+
+class Ran(NamedTuple):
+    """What a run of the command line left."""
+
+    code: int
+    out: str
+    err: str
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Environment in which the packages are found."""
+    paths = [str(CHECKOUT / ".typings"), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **more}
+
+
+def command(*arguments: object) -> list[str]:
+    """Command that runs ``bidcascade`` in a process of its own."""
+    return [sys.executable, "-c", PROGRAM, *(str(one) for one in arguments)]
+
+
+def run_apart(*arguments: object, **more: str) -> Ran:
+    """Run ``bidcascade`` in a process of its own."""
+    done = subprocess.run(
+        command(*arguments), capture_output=True, text=True, env=environment(**more),
+        timeout=200, stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def write_inputs(folder: Path, boards: int) -> list[Path]:
+    """Files of deals of three kinds, with records in between that are none."""
+    share = boards // 3
+    lin, pbn, parquet = (folder / name for name in ("a.lin", "b.pbn", "c.parquet"))
+    write_lin(random_deals(share, seed=1), lin)
+    bad = "md|3SAKQ,HAKQ,DAKQ,|mb|1C|pg||\n"
+    records = lin.read_text().replace("st||md", bad + "st||md").split(bad)
+    # a bad record before every tenth board
+    lin.write_text(
+        "".join((bad if place % 10 == 1 else "") + record for place, record in enumerate(records))
+    )
+    write_pbn(random_deals(share, seed=2), pbn)
+    pbn.write_text(pbn.read_text() + '\n[Event ""]\n[Board "1"]\n[Deal "N:AK - - -"]\n\n')
+    write_deal_parquet(random_deals(boards - 2 * share, seed=3), parquet)
+    return [lin, pbn, parquet]
