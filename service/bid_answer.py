@@ -23,7 +23,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import Context, DealArrays
 from bidcascade.table import BiddingTable, Row, explain, parse_expression
-from bidcascade.table.explain import ExpressionCheck
+from bidcascade.table.language.explain import ExpressionCheck
 
 
 @dataclass(frozen=True, slots=True)

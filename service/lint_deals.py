@@ -10,7 +10,6 @@ from bidcascade.kernels import NO_ENTRY
 from bidcascade.loaders import iter_deals, random_deals
 from bidcascade.table import LintReport, counts_through, lint, lint_on_deals
 
-
 from .engine import Engine
 from .progress import progress_bar
 
