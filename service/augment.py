@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from bidcascade.bridge import SEATS, InvalidExpression
-from bidcascade.table import parse_expression
+from bidcascade.bridge import SEATS, InvalidExpression, InvalidInput
+from bidcascade.table import Vocabulary, parse_expression, to_postfix
 
 from .answers import deal_arrays
 from .compass import compass_name, term_values
@@ -117,17 +117,17 @@ def _typed(
     return pl.Series(values.astype(next(fitting, np.int64)))
 
 
-def read_expressions(text: str, source: str) -> list[str]:
+def read_expressions(text: str, source: str, vocabulary: Vocabulary) -> list[str]:
     r"""Read expressions, one a line; empty lines and lines that begin with ``#`` are skipped.
 
     Raises
     ------
-    InvalidExpression
-        If a line does not parse; names the file and line.
+    InvalidInput
+        If a line is no expression of the vocabulary; names the file and line.
 
     Examples
     --------
-    >>> read_expressions("# strong\nHCP >= 15\n\nBalanced", "file")
+    >>> read_expressions("# strong\nHCP >= 15\n\nBalanced", "file", Vocabulary())
     ['HCP >= 15', 'Balanced']
     """
     expressions = []
@@ -136,8 +136,9 @@ def read_expressions(text: str, source: str) -> list[str]:
         if not content or content.startswith("#"):
             continue
         try:
-            parse_expression(content)
+            to_postfix(parse_expression(content), vocabulary)
         except InvalidExpression as error:
-            raise InvalidExpression(f"{source}, line {number}: {error}") from None
+            first = str(error).partition("\n")[0]
+            raise InvalidInput(f"{source}, line {number}: {first}") from None
         expressions.append(content)
     return expressions

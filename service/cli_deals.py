@@ -123,14 +123,14 @@ def augment(options: argparse.Namespace) -> int:
     from .deal_files import deal_sink
     from .progress import progress_bar
 
+    engine = open_engine(options)
     expressions: list[str] = []
     if options.expressions:
         text, source = _read_text(options.expressions)
-        expressions = augmenting.read_expressions(text, source)
+        expressions = augmenting.read_expressions(text, source, engine.table.vocabulary)
     terms = options.terms
     if not (terms or expressions or options.auctions):
         terms = list(augmenting.DEFAULT_TERMS)
-    engine = open_engine(options)
     wanted = {"terms": terms, "expressions": expressions, "auctions": options.auctions}
     boards = rejects = 0
     with deal_sink(options.out) as write, progress_bar("augment") as report:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bidcascade.bridge import SEATS, InvalidExpression, InvalidTable, UnknownTerm
+from bidcascade.bridge import SEATS, InvalidExpression, InvalidInput, InvalidTable, UnknownTerm
 from bidcascade.kernels import PROFILES, evaluate_postfix, get_backend
 from bidcascade.loaders import random_deals
 from bidcascade.service import Engine
@@ -120,12 +120,13 @@ def test_columns_that_are_there_already(engine):
 
 
 def test_a_file_of_expressions():
-    assert read_expressions("\n# points\nHCP >= 15\n  Balanced  \n", "f") == [
-        "HCP >= 15",
-        "Balanced",
-    ]
-    with pytest.raises(InvalidExpression, match=r"^f, line 2: expected an operand"):
-        read_expressions("Balanced\nHCP >=", "f")
+    words = Vocabulary()
+    found = read_expressions("\n# points\nHCP >= 15\n  Balanced  \n", "f", words)
+    assert found == ["HCP >= 15", "Balanced"]
+    with pytest.raises(InvalidInput, match=r"^f, line 2: expected an operand"):
+        read_expressions("Balanced\nHCP >=", "f", words)
+    with pytest.raises(InvalidInput, match=r"^f, line 1: unknown term 'HPC'"):
+        read_expressions("HPC >= 3", "f", words)
 
 
 def test_compass_names_are_distinct():

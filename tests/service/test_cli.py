@@ -1,0 +1,365 @@
+"""The command line where all goes well: what each command prints and writes."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+from bidcascade.bridge import Auction, format_calls, parse_calls
+from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
+from bidcascade.service import Engine
+from bidcascade.service.cli import COMMANDS, main
+from bidcascade.service.deal_files import deal_sink
+from bidcascade.service.settings import Settings
+from bidcascade.table import open_table
+from tests.support_cli import command, environment, run_apart, write_inputs
+from tests.support_service import DEAL, write_small_table
+
+LIN = "md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|o|"
+
+
+@pytest.fixture
+def run(capfd):
+    """Run the command line in this process; it must end well."""
+
+    def run_here(*arguments, code=0):
+        found = main([str(one) for one in arguments])
+        out, err = capfd.readouterr()
+        assert found == code, err
+        return out
+
+    return run_here
+
+
+@pytest.fixture
+def small(tmp_path):
+    return write_small_table(tmp_path)
+
+
+@pytest.fixture
+def inputs(tmp_path):
+    return write_inputs(tmp_path, 60)
+
+
+def test_auctions_of_a_deal(run, small):
+    out = run("auctions", DEAL, "--table", small)
+    assert f"{DEAL}  dealer N, vulnerable None" in out
+    assert re.search(r"^ 1N +Strong notrump / Flat notrump$", out, re.MULTILINE)
+    assert out.rstrip().endswith("auctions")
+
+
+def test_auctions_as_the_service_answers_them(run, small):
+    value = json.loads(run("auctions", DEAL, LIN, "--table", small, "--json", "--limit", 1))
+    assert value["backend"] in ("cpu", "cuda")
+    assert value["table"]["profile"] == "gib"
+    first, second = value["results"]
+    assert first == second
+    assert first["auctions"] == [
+        {"calls": ["1N"], "completed": False, "entry": 0,
+         "variants": ["Strong notrump", "Flat notrump"]}
+    ]  # fmt: skip
+    assert first["truncated"]
+    asked = json.dumps({"deals": [{"deal": DEAL}], "limit": 1})
+    answer = json.loads(run("get", "/v1/auctions", "--data", asked, "--table", f"small={small}"))
+    assert answer["results"] == [first]
+
+
+def test_the_one_auction(run):
+    out = run("auctions", DEAL, "--mode", "first", "--dealer", "E", "--vul", "All")
+    head, line = out.splitlines()
+    assert head.endswith("dealer E, vulnerable Both")
+    calls, contract = line.strip().split("  ")[:2]
+    auction = Auction.of(parse_calls(calls), 1)
+    assert auction.is_complete
+    bought = auction.contract
+    assert contract == ("Pass" if bought is None else f"{str(bought)[:-1]} by {str(bought)[-1]}")
+
+
+def test_auctions_of_files_and_of_standard_input(run, inputs):
+    deals = read_deals(inputs).deals
+    found = Engine(open_table("sayc")).auctions(deals, mode="first")
+    out = run("auctions", *inputs, "--mode", "first")
+    lines = [line.strip().split("  ")[0] for line in out.splitlines()[1::2]]
+    assert lines == [format_calls(auction) for auction in found["auction"]]
+    done = subprocess.run(
+        command("auctions", "-", "--mode", "first", "--json"), input=inputs[0].read_bytes(),
+        env=environment(), capture_output=True, check=True,
+    )  # fmt: skip
+    assert len(json.loads(done.stdout)["results"]) == 20
+    assert b"2 records of '-' are no deals" in done.stderr
+
+
+def test_a_bid_and_why(run, small):
+    out = run("bid", "AQ4.KJ3.K876.Q52", "--table", small, "--explain")
+    assert out.splitlines()[:4] == [
+        "1N  Strong notrump",
+        "* 1N  Strong notrump",
+        "       yes  15 <= HCP <= 17  (15)",
+        "* 1N  Flat notrump",
+    ]
+    value = json.loads(
+        run("bid", "J876.A65.Q93.J94", "--auction", "1NT pass", "--table", small, "--json")
+    )
+    assert (value["call"], value["default_pass"]) == ("P", False)
+    assert value["candidates"][0]["criteria"] == [
+        {"expression": "SL_H >= 4", "value": 3, "holds": False}
+    ]
+    assert value["table"]["undescribed"] == "pass"
+
+
+def test_a_bid_outside_the_table(run, small):
+    out = run("bid", "J876.A65.Q93.J94", "--auction", "7C", "--table", small)
+    assert out == "P  pass by default: the table does not have '7C'\n"
+
+
+def test_load_and_its_rejects(run, inputs, tmp_path, capfd):
+    out, rejects = tmp_path / "deals.parquet", tmp_path / "rejects.parquet"
+    summary = json.loads(run("load", *inputs, "--out", out, "--rejects", rejects, "--json"))
+    assert summary == {"boards": 60, "rejects": 3}
+    read = read_deals(inputs)
+    assert pl.read_parquet(out).equals(read.deals)
+    assert pl.read_parquet(rejects).equals(read.rejects)
+
+
+@pytest.mark.parametrize("ending", ["lin", "pbn", "parquet"])
+def test_deals_in_each_format(run, tmp_path, ending):
+    out = tmp_path / f"deals.{ending}"
+    run("deals", 7, "--seed", 3, "--out", out, "--dealer", "S", "--vul", "EW")
+    found = read_deals(out).deals
+    expected = random_deals(7, seed=3)
+    assert found.select("north", "east").equals(expected.select("north", "east"))
+    assert found["dealer"].unique().to_list() == ["S"]
+    assert found["vulnerability"].unique().to_list() == ["EW"]
+    assert [file.name for file in tmp_path.iterdir()] == [out.name]
+
+
+def test_deals_under_a_condition(run, tmp_path):
+    out = tmp_path / "deals.parquet"
+    run("deals", 20, "--seed", 3, "--where", "HCP_N >= 20 and SL_N_S + SL_S_S > 8", "--out", out)
+    found = pl.read_parquet(out)
+    assert found.height == 20
+    spades = 0x1FFF << 39
+    fit = ((found["north"] | found["south"]) & spades).map_elements(int.bit_count, pl.Int64)
+    assert fit.min() > 8
+    # the first deals of the seed that fit, under their own numbers
+    boards = found["board"].to_list()
+    again = random_deals(boards[-1], seed=3)
+    assert again.filter(pl.col("board").is_in(boards)).equals(found)
+
+
+def test_augment(run, inputs, tmp_path):
+    out, file = tmp_path / "wide.parquet", tmp_path / "expressions.txt"
+    file.write_text("# openings\nHCP >= 12\n\n15<=HCP<=17\n")
+    run("augment", inputs[2], "--out", out, "--terms", "SL_S", "--expressions", file,
+        "--auctions", "1N", "P")  # fmt: skip
+    found = pl.read_parquet(out)
+    assert found.columns[-14:] == [
+        "SL_N_S", "SL_E_S", "SL_S_S", "SL_W_S",
+        "HCP_N >= 12", "HCP_E >= 12", "HCP_S >= 12", "HCP_W >= 12",
+        "15 <= HCP_N <= 17", "15 <= HCP_E <= 17", "15 <= HCP_S <= 17", "15 <= HCP_W <= 17",
+        "1N", "P",
+    ]  # fmt: skip
+    assert found.height == 20
+    run("augment", inputs[2], "--out", out)
+    assert pl.read_parquet(out).columns[-24:-20] == ["HCP_N", "HCP_E", "HCP_S", "HCP_W"]
+
+
+def test_parquet_to_standard_output(tmp_path):
+    done = subprocess.run(
+        command("deals", 5, "--seed", 1, "--out", "-"), env=environment(),
+        capture_output=True, check=True,
+    )  # fmt: skip
+    assert pl.read_parquet(done.stdout)["board"].to_list() == [1, 2, 3, 4, 5]
+
+
+def test_batch(run, inputs, tmp_path):
+    value = json.loads(run("batch", *inputs, "--out", tmp_path / "out", "--mode", "counts",
+                           "--json"))  # fmt: skip
+    assert (value["boards"], value["rejects"]) == (60, 3)
+    counts = Engine(open_table("sayc")).counts(read_deals(inputs).deals)
+    assert pl.read_parquet(tmp_path / "out/counts.parquet").equals(counts)
+
+
+def test_tables(run, small, tmp_path):
+    folder, rows = tmp_path / "kept", tmp_path / "rows.jsonl"
+    assert "8 rows read" in run("table", "import", small, "--out", folder)
+    digest = json.loads(run("table", "info", folder, "--json"))["digest"]
+    assert digest in run("table", "info", folder)
+    run("table", "export", folder, "--out", rows)
+    report = json.loads(run("table", "import", rows, "--out", folder, "--overwrite", "--json"))
+    assert (report["digest"], report["rows"]) == (digest, 8)
+    assert "Stayman" in run("table", "show", folder, "1N P")
+    following = json.loads(run("table", "show", folder, "1N P", "--json"))
+    assert [row["call"] for row in following] == ["2C", "3N", "P"]
+    assert run("table", "lint", folder).startswith("7 entries")
+    alone, on_deals = json.loads(
+        run("table", "lint", folder, "--random", 500, "--json", "--examples", 1)
+    )
+    assert alone["entries"] == on_deals["entries"] == 7
+    assert on_deals["deals"] == 500
+
+
+def test_user_terms_in_a_table(run, tmp_path):
+    (tmp_path / "rows.jsonl").write_text(
+        '{"prior": "", "call": "1S", "criteria": ["Strength >= 20"]}\n'
+    )
+    (tmp_path / "terms.txt").write_text("Strength = HCP + SL_S\n")
+    run("table", "import", tmp_path / "rows.jsonl", "--out", tmp_path / "t",
+        "--user-terms", tmp_path / "terms.txt", "--undescribed", "allow")  # fmt: skip
+    info = json.loads(run("table", "info", tmp_path / "t", "--json"))
+    assert info["user_terms"] == {"Strength": "HCP + SL_S"}
+    assert info["undescribed"] == "allow"
+
+
+def test_requests_without_a_server(run):
+    assert json.loads(run("get", "/v1/tables"))["tables"][0]["name"] == "sayc"
+    assert json.loads(run("get", "/readyz"))["status"]
+    following = json.loads(run("get", "/v1/tables/sayc/next?auction=1N-P"))
+    assert following
+    body = json.dumps({"hand": "K52.AQ3.9876.KJ2", "auction": ["1N", "P"]})
+    answer = json.loads(run("get", "/v1/bid", "--data", body))
+    assert answer["call"] == json.loads(
+        run("bid", "K52.AQ3.9876.KJ2", "--auction", "1N P", "--json")
+    )["call"]  # fmt: skip
+
+
+def test_info_names_backends_and_places(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
+    value = json.loads(run("info", "--json"))
+    assert value["backends"]["reference"] is None
+    assert value["backends"]["cpu"] is None
+    assert value["cache"]["tables"] == str(tmp_path / "tables")
+    out = run("info")
+    assert re.search(r"^  reference +ready$", out, re.MULTILINE)
+    assert "sayc" in out
+
+
+def test_every_command_explains_itself(capsys):
+    for name in COMMANDS:
+        with pytest.raises(SystemExit) as left:
+            main([name, "--help"])
+        assert left.value.code == 0
+        assert f"usage: bidcascade {name}" in capsys.readouterr().out
+
+
+def test_each_setting_is_an_option_of_serve(capsys):
+    with pytest.raises(SystemExit):
+        main(["serve", "--help"])
+    text = capsys.readouterr().out
+    for name in Settings.model_fields:
+        assert f"--{name.replace('_', '-')}" in text
+        assert f"BIDCASCADE_{name.upper()}" in re.sub(r"\s+", "", text)
+
+
+def test_version(run):
+    assert run("--version").startswith("bidcascade ")
+
+
+def test_nothing_heavy_is_loaded_for_help_and_info():
+    code = (
+        "import sys; from bidcascade.service.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "print(*(name for name in ('numba', 'numpy', 'polars', 'fastapi') if name in sys.modules))"
+    )
+    for argument, allowed in (("--help", set()), ("--version", set()),
+                              ("info", {"numpy", "polars"})):  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-c", code, argument], env=environment(), capture_output=True,
+            text=True, check=True,
+        )  # fmt: skip
+        assert set(done.stdout.splitlines()[-1].split()) <= allowed
+
+
+def on_a_terminal(stream, *arguments, **more):
+    """What a run writes to a stream that is a terminal."""
+    import pty
+
+    terminal, ours = pty.openpty()
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: ours}
+    process = subprocess.Popen(
+        command(*arguments), env=environment(TERM="xterm-256color", **more), **streams
+    )
+    os.close(ours)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(terminal, 1 << 16)
+        except OSError:  # so Linux tells that the other end is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(terminal)
+    assert process.wait(60) == 0
+    return shown.decode()
+
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*[34][0-7]m")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_bars_and_colours_belong_to_terminals(inputs, tmp_path):
+    arguments = ("batch", *inputs, "--mode", "first", "--out")
+    shown = on_a_terminal("stderr", *arguments, tmp_path / "1")
+    assert "batch first" in shown
+    assert COLOUR.search(shown)
+    assert not COLOUR.search(on_a_terminal("stderr", *arguments, tmp_path / "2", NO_COLOR="1"))
+    plain = run_apart(*arguments, tmp_path / "3")
+    assert plain == (0, "", "bidcascade: 60 boards, 3 rejects, 60 rows, 1 parts\n")
+    assert "\x1b" not in run_apart("auctions", DEAL).out
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes are POSIX's")
+def test_whoever_reads_may_stop(tmp_path):
+    """As ``bidcascade … | head -1``: no noise."""
+    path = tmp_path / "deals.parquet"
+    write_deal_parquet(random_deals(3000, seed=1), path)
+    with subprocess.Popen(
+        command("auctions", path, "--mode", "first"), env=environment(), stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+def test_interrupted_from_the_keyboard(tmp_path):
+    out = tmp_path / "deals.parquet"
+    process = subprocess.Popen(
+        command("deals", 10, "--seed", 1, "--where", "HCP_N > 36", "--out", out),
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not any(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors == "bidcascade: error: interrupted\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_sink_takes_many_frames(tmp_path):
+    path = tmp_path / "deals.parquet"
+    with deal_sink(str(path)) as write:
+        for first in range(1, 100, 10):
+            write(random_deals(10, seed=1, first=first))
+    assert pl.read_parquet(path).equals(random_deals(100, seed=1))
+    write_deal_parquet(random_deals(1, seed=1), path)
+    with pytest.raises(RuntimeError, match="half way"), deal_sink(str(path)) as write:  # noqa: PT012
+        write(random_deals(10, seed=1))
+        write(random_deals(10, seed=1))
+        raise RuntimeError("half way")
+    assert pl.read_parquet(path).height == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["deals.parquet"]

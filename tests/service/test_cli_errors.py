@@ -1,0 +1,287 @@
+"""The command line where something is wrong: one line, the right exit code, nothing left behind."""
+
+import json
+import os
+import pickle
+import resource
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bidcascade.bridge import BackendUnavailable
+from bidcascade.kernels import why_unavailable
+from bidcascade.loaders import random_deals, write_deal_parquet
+from bidcascade.service import cli
+from bidcascade.service.cli import main
+from tests.support_cli import command, environment, run_apart, write_inputs
+from tests.support_service import DEAL, write_small_table
+
+HAND = "K52.AQ3.9876.KJ2"
+BAD_ARGUMENTS, BAD_INPUT, NO_BACKEND = 1, 2, 3
+
+
+class Poison:
+    """A pickle of this would run a command."""
+
+    def __reduce__(self):
+        return os.system, ("touch poisoned",)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Files and folders that are no good, by name."""
+    folder = tmp_path_factory.mktemp("bad")
+    write_deal_parquet(random_deals(50, seed=1), folder / "good.parquet")
+    whole = (folder / "good.parquet").read_bytes()
+    (folder / "cut.parquet").write_bytes(whole[: len(whole) // 2])
+    (folder / "noise.parquet").write_bytes(whole[:200] + bytes(500) + whole[700:])
+    (folder / "evil.pkl").write_bytes(pickle.dumps([Poison()]))
+    (folder / "empty.lin").touch()
+    (folder / "empty").mkdir()
+    (folder / "page.lin").write_text("<html><body>404 Not Found</body></html>")
+    (folder / "short.lin").write_text("md|3SAKQ,HAKQ,DAKQ,|mb|1C|pg||\n")
+    (folder / "title.lin").write_text("vg|Cup,Final,I,1,16,A,0,B,0|\npn|a,b,c,d|pg||\n")
+    (folder / "expressions.txt").write_text("HCP >= 15\nHPC >= 3\n")
+    (folder / "broken.txt").write_text("HCP >= 15\nBalanced and\n")
+    (folder / "bytes.txt").write_bytes(b"HCP >= 15 \xff\xfe\n")
+    (folder / "unknown.jsonl").write_text('{"prior": "", "call": "1N", "criteria": ["HPC > 1"]}\n')
+    (folder / "syntax.jsonl").write_text('{"prior": "", "call": "1N", "criteria": ["HCP >"]}\n')
+    (folder / "call.jsonl").write_text('{"prior": "", "call": "8N"}\n')
+    small = write_small_table(folder)
+    assert main(["table", "import", str(small), "--out", str(folder / "future")]) == 0
+    manifest = folder / "future/manifest.json"
+    value = json.loads(manifest.read_text())
+    (key,) = (name for name in value if "version" in name)
+    manifest.write_text(json.dumps({**value, key: 99}))
+    return folder
+
+
+CASES = [
+    # what is typed is wrong
+    ((), BAD_ARGUMENTS, "expected a command"),
+    (("auction",), BAD_ARGUMENTS, "invalid choice: 'auction'"),
+    (("bid",), BAD_ARGUMENTS, "required: HAND"),
+    (("bid", HAND, "--verbose"), BAD_ARGUMENTS, "unrecognized arguments: --verbose"),
+    (("bid", "K52.AQ3.9876.KJ"), BAD_ARGUMENTS, "expected 13 cards, got 12"),
+    (("bid", "K52.AQ3.9876.KJK"), BAD_ARGUMENTS, "K"),
+    (("bid", "hello"), BAD_ARGUMENTS, "'hello'"),
+    (("bid", HAND, "--auction", "1N P 1C"), BAD_ARGUMENTS, "call 3, '1C', is illegal"),
+    (("bid", HAND, "--auction", "1N Q"), BAD_ARGUMENTS, "got 'Q'"),
+    (("bid", HAND, "--auction", "1N P P P"), BAD_ARGUMENTS, "got '1N P P P'"),
+    (("bid", HAND, "--dealer", "Q"), BAD_ARGUMENTS, "expected a seat (N, E, S or W), got 'Q'"),
+    (("bid", HAND, "--vul", "we"), BAD_ARGUMENTS, "expected a vulnerability"),
+    (("bid", HAND, "--table", "culbertson"), BAD_ARGUMENTS, "got 'culbertson'"),
+    (("bid", HAND, "--profile", "mlbridge"), BAD_ARGUMENTS, "only with a file of rows"),
+    (("bid", HAND, "--backend", "abacus"), BAD_ARGUMENTS, "invalid choice: 'abacus'"),
+    (("auctions", "N:AQ4 AQ4"), BAD_ARGUMENTS, "expected four hands"),
+    (("auctions", DEAL.replace("AQ4", "AK4")), BAD_ARGUMENTS, "duplicate card: SK"),
+    (("auctions", "md|3SAKQ,,,|"), BAD_ARGUMENTS, "3"),
+    (("auctions", DEAL, "--dealer", "Q"), BAD_ARGUMENTS, "got 'Q'"),
+    (("auctions", DEAL, "--vul", "we"), BAD_ARGUMENTS, "got 'we'"),
+    (("auctions", DEAL, "--limit", "-1"), BAD_ARGUMENTS, "argument --limit: expected a whole"),
+    (("auctions", DEAL, "--limit", "0"), BAD_ARGUMENTS, "got '0'"),
+    (("auctions", DEAL, "--limit", "many"), BAD_ARGUMENTS, "got 'many'"),
+    (("auctions", DEAL, "--mode", "first", "--completed"), BAD_ARGUMENTS, "only with --mode all"),
+    (("deals", "0", "--seed", "1", "--out", "OUT.lin"), BAD_ARGUMENTS, "got '0'"),
+    (("deals", "5", "--seed", "-1", "--out", "OUT.lin"), BAD_ARGUMENTS, "got '-1'"),
+    (("deals", "5", "--seed", "1", "--out", "OUT.doc"), BAD_ARGUMENTS, "output ending in"),
+    (("deals", "5", "--seed", "1", "--out", "no/x.lin"), BAD_ARGUMENTS, "folder that exists"),
+    (("deals", "5", "--seed", "1", "--dealer", "Q", "--out", "OUT.lin"), BAD_ARGUMENTS, "'Q'"),
+    (("deals", "5", "--seed", "1", "--where", "HCP > 3", "--out", "OUT.lin"),
+     BAD_ARGUMENTS, "expected a seat with the term 'HCP'"),
+    (("deals", "5", "--seed", "1", "--where", "HPC_N > 3", "--out", "OUT.lin"),
+     BAD_ARGUMENTS, "did you mean 'HCP_N'"),
+    (("deals", "5", "--seed", "1", "--where", "HCP_N >", "--out", "OUT.lin"),
+     BAD_ARGUMENTS, "expected an operand at character 8"),
+    (("augment", "{good.parquet}", "--out", "OUT", "--terms", "HPC"), BAD_ARGUMENTS, "'HPC'"),
+    (("augment", "{good.parquet}", "--out", "OUT", "--auctions", "7N X"), BAD_INPUT, "'7N X'"),
+    (("batch", "{good.parquet}", "--out", "OUT", "--mode", "first", "--completed"),
+     BAD_ARGUMENTS, "only with --mode all"),
+    (("batch", "{good.parquet}", "--out", "OUT", "--jobs", "0"), BAD_ARGUMENTS, "got '0'"),
+    (("table", "show", "sayc", "1N 1C"), BAD_ARGUMENTS, "call 2, '1C', is illegal"),
+    (("table", "paint"), BAD_ARGUMENTS, "invalid choice: 'paint'"),
+    (("get", "v1/tables"), BAD_ARGUMENTS, "expected a path"),
+    (("get", "/v1/nothing"), BAD_ARGUMENTS, "status 404"),
+    (("get", "/v1/bid", "--data", "{{"), BAD_ARGUMENTS, "status 400"),
+    (("get", "/v1/tables", "--table", "culbertson"), BAD_ARGUMENTS, "'culbertson'"),
+    (("serve", "--port", "123456"), BAD_ARGUMENTS, "got '123456'"),
+    (("serve", "--host", "256.256.256.256"), BAD_ARGUMENTS, "cannot listen on"),
+    # what is read is wrong
+    (("load", "{nowhere.lin}", "--out", "OUT.lin"), BAD_INPUT, "nowhere.lin"),
+    (("load", "{empty.lin}", "--out", "OUT.lin"), BAD_INPUT, "empty"),
+    (("load", "{empty}", "--out", "OUT.lin"), BAD_INPUT, "expected deals, got none"),
+    (("load", "{page.lin}", "--out", "OUT.lin"), BAD_INPUT, "HTML"),
+    (("load", "{short.lin}", "--out", "OUT.lin"), BAD_INPUT, "short.lin, record 1"),
+    (("load", "{title.lin}", "--out", "OUT.lin"), BAD_INPUT, "no board in the inputs"),
+    (("load", "{cut.parquet}", "--out", "OUT.parquet"), BAD_INPUT, "cut.parquet"),
+    (("load", "{noise.parquet}", "--out", "OUT.parquet"), BAD_INPUT, "noise.parquet"),
+    (("load", "{evil.pkl}", "--out", "OUT.parquet"), BAD_INPUT, "evil.pkl"),
+    (("auctions", "{cut.parquet}"), BAD_INPUT, "cut.parquet"),
+    (("augment", "{cut.parquet}", "--out", "OUT"), BAD_INPUT, "expected deals, got none"),
+    (("augment", "{good.parquet}", "--out", "OUT", "--expressions", "{expressions.txt}"),
+     BAD_INPUT, "expressions.txt, line 2: unknown term 'HPC'"),
+    (("augment", "{good.parquet}", "--out", "OUT", "--expressions", "{broken.txt}"),
+     BAD_INPUT, "broken.txt, line 2: expected an operand"),
+    (("augment", "{good.parquet}", "--out", "OUT", "--expressions", "{bytes.txt}"),
+     BAD_INPUT, "expected text in UTF-8"),
+    (("augment", "{good.parquet}", "--out", "OUT", "--expressions", "{nowhere}"),
+     BAD_INPUT, "no such file"),
+    (("batch", "{empty.lin}", "--out", "OUT"), BAD_INPUT, "empty"),
+    (("batch", "{empty}", "--out", "OUT"), BAD_INPUT, "expected deals, got none"),
+    (("batch", "{cut.parquet}", "--out", "OUT"), BAD_INPUT, "cut.parquet"),
+    (("table", "import", "{evil.pkl}", "--out", "OUT"), BAD_INPUT, "system"),
+    (("table", "import", "{empty.lin}", "--out", "OUT"), BAD_INPUT, "empty"),
+    (("table", "import", "{unknown.jsonl}", "--out", "OUT"), BAD_INPUT, "HPC"),
+    (("table", "import", "{syntax.jsonl}", "--out", "OUT"), BAD_INPUT, "expected an operand"),
+    (("table", "import", "{call.jsonl}", "--out", "OUT"), BAD_INPUT, "8N"),
+    (("table", "import", "{nowhere}", "--out", "OUT"), BAD_INPUT, "nowhere"),
+    (("table", "import", "{good.parquet}", "--out", "OUT"), BAD_INPUT, "good.parquet"),
+    (("bid", HAND, "--table", "{unknown.jsonl}"), BAD_INPUT, "HPC"),
+    (("bid", HAND, "--table", "{evil.pkl}"), BAD_INPUT, "system"),
+    (("table", "info", "{future}"), BAD_INPUT, "99"),
+    (("batch", "{good.parquet}", "--out", "OUT", "--table", "{future}"), BAD_INPUT, "99"),
+    (("table", "info", "{empty}"), BAD_INPUT, "empty"),
+    (("table", "show", "sayc", "7N X XX"), BAD_INPUT, "7N"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "code", "message"), CASES, ids=lambda case: str(case)[:60])
+def test_one_line_and_nothing_left(files, tmp_path, monkeypatch, capfd, words, code, message):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(files / "cache"))
+    arguments = [
+        str(files / word[1:-1]) if word.startswith("{") and word.endswith("}") else word
+        for word in words
+    ]
+    assert main(arguments) == code
+    _, errors = capfd.readouterr()
+    (line,) = errors.splitlines()
+    assert line.startswith("bidcascade: error: ")
+    assert message in line or message in line.lower()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_backend_that_is_not_there(capfd, monkeypatch):
+    if why_unavailable("cuda") is None:
+        pytest.skip("there is a GPU")
+    assert main(["bid", HAND, "--backend", "cuda"]) == NO_BACKEND
+    assert main(["batch", "deals.lin", "--out", "out", "--backend", "cuda"]) == NO_BACKEND
+    first, second = capfd.readouterr().err.splitlines()
+    assert first == second
+    assert "backend 'cuda' cannot run here: " in first
+
+
+def test_debug_shows_where(capfd):
+    assert main(["bid", "hello", "--debug"]) == BAD_ARGUMENTS
+    errors = capfd.readouterr().err
+    assert "Traceback" in errors
+    assert errors.splitlines()[-1].startswith("bidcascade: error: ")
+
+
+def test_an_error_of_ours_is_one_line_too(capfd, monkeypatch):
+    def broken(words):
+        raise RuntimeError("a bug\nin two lines")
+
+    monkeypatch.setattr(cli, "make_parser", broken)
+    assert main(["info"]) == cli.INTERNAL_ERROR
+    assert capfd.readouterr().err == (
+        "bidcascade: error: internal error: RuntimeError: a bug (--debug shows where)\n"
+    )
+    assert cli.exit_code(BackendUnavailable("no")) == NO_BACKEND
+    assert cli.exit_code(MemoryError()) == BAD_INPUT
+
+
+def test_a_port_in_use():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = run_apart("serve", "--port", port)
+    assert done == (
+        BAD_ARGUMENTS, "",
+        f"bidcascade: error: cannot listen on 127.0.0.1:{port}: address already in use\n",
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits are POSIX's")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("deals", "20000", "--seed", "1", "--out", "out.parquet"),
+        ("deals", "2000", "--seed", "1", "--out", "out.lin"),
+        ("deals", "2000", "--seed", "1", "--out", "out.pbn"),
+        ("augment", "{good}", "--out", "out.parquet"),
+        ("load", "{good}", "--out", "out.pbn"),
+    ],
+    ids=" ".join,
+)
+def test_a_full_disk(tmp_path, words):
+    """The system refuses files beyond a size, as it does where the disk is full."""
+    good = tmp_path / "good.parquet"
+    write_deal_parquet(random_deals(5000, seed=1), good)
+    arguments = command(*(str(good) if word == "{good}" else word for word in words))
+    arguments[2] = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)); "
+        + arguments[2]
+    )
+    done = subprocess.run(
+        arguments, env=environment(), cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == BAD_INPUT, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("bidcascade: error: cannot write 'out.")
+    assert [file.name for file in tmp_path.iterdir()] == ["good.parquet"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs sparse files and limits")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("load", "{big}", "--out", "out.parquet"),
+        ("batch", "{big}", "--out", "out"),
+        ("auctions", "{big}"),
+        ("table", "import", "{big}", "--out", "out"),
+        ("bid", HAND, "--table", "{big}"),
+        ("augment", "{good}", "--out", "out.parquet", "--expressions", "{big}"),
+    ],
+    ids=lambda words: " ".join(words[:3]),
+)
+def test_two_gigabytes_of_garbage(tmp_path, words):
+    big, good = tmp_path / "big.bin", tmp_path / "good.parquet"
+    write_deal_parquet(random_deals(5, seed=1), good)
+    noise = b"".join(json.dumps(number * 7919 % 104729).encode() for number in range(500))
+    with big.open("wb") as file:
+        file.write(b"\x01" + noise)
+        file.truncate(2 << 30)
+    names = {"{big}": str(big), "{good}": str(good)}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    done = subprocess.run(
+        command(*(names.get(word, word) for word in words)), env=environment(), cwd=tmp_path,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == BAD_INPUT, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("bidcascade: error: ")
+    # the largest child so far, in KiB: what the others take without any garbage is below that
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert most <= max(before, 600 << 10)
+    assert {file.name for file in tmp_path.iterdir()} == {"big.bin", "good.parquet"}
+
+
+def test_the_poison_was_never_run(files):
+    assert not Path("poisoned").exists()
+    assert not (files / "poisoned").exists()
+
+
+def test_a_batch_that_is_there_already(tmp_path):
+    inputs = write_inputs(tmp_path, 30)
+    out = tmp_path / "out"
+    assert main(["batch", *map(str, inputs), "--out", str(out), "--mode", "first"]) == 0
+    again = run_apart("batch", *inputs, "--out", out, "--mode", "first")
+    assert (again.code, again.err.count("\n")) == (BAD_INPUT, 1)
+    assert "holds a batch already" in again.err
+    other = run_apart("batch", *inputs, "--out", out, "--mode", "all", "--resume")
+    assert (other.code, other.err.count("\n")) == (BAD_INPUT, 1)
+    assert "another option mode" in other.err
