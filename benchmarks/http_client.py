@@ -5,6 +5,7 @@ Knows what the service sends: ``Content-Length`` or chunked bodies, connections 
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -32,9 +33,16 @@ class Connection:
         return cls(*await asyncio.open_connection(host, port, limit=1 << 20))
 
     async def close(self) -> None:
-        """Disconnect."""
+        """Disconnect, also in the middle of an answer."""
         self._writer.close()
-        await self._writer.wait_closed()
+        with suppress(OSError):
+            await self._writer.wait_closed()
+
+    async def __aenter__(self) -> "Connection":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def request(
         self, method: str, path: str, body: bytes = b"", accept: str = "application/json"

@@ -25,7 +25,7 @@ import numpy as np
 from bidcascade.bridge import Deal, format_deal
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 
-from .http_client import Answer, Connection
+from .http_client import Connection
 
 ROOT = Path(__file__).parents[1]
 HIGHEST_RATE = 2_000
@@ -67,9 +67,8 @@ def running_server(ready_s: float = 120) -> Iterator[tuple[int, float]]:
 async def _until_ready(port: int, deadline: float, process: "subprocess.Popen[bytes]") -> None:
     while time.perf_counter() < deadline and process.poll() is None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
-            connection = await Connection.open("127.0.0.1", port)
-            answer = await connection.request("GET", "/readyz")
-            await connection.close()
+            async with await Connection.open("127.0.0.1", port) as connection:
+                answer = await connection.request("GET", "/readyz")
             if answer.status == 200:
                 return
         await asyncio.sleep(0.05)
@@ -134,13 +133,10 @@ async def at_fixed_rate(port: int, path: str, bodies: list[bytes], rate: float) 
 
 async def one_client(port: int, path: str, bodies: list[bytes]) -> Numbers:
     """Send each body when the answer to the one before is there."""
-    connection = await Connection.open("127.0.0.1", port)
-    answers: list[Answer] = []
-    started = time.perf_counter()
-    for body in bodies:
-        answers.append(await connection.request("POST", path, body))
-    spent = time.perf_counter() - started
-    await connection.close()
+    async with await Connection.open("127.0.0.1", port) as connection:
+        started = time.perf_counter()
+        answers = [await connection.request("POST", path, body) for body in bodies]
+        spent = time.perf_counter() - started
     return {
         "requests": len(bodies),
         "failures": sum(answer.status != 200 for answer in answers),
@@ -151,9 +147,8 @@ async def one_client(port: int, path: str, bodies: list[bytes]) -> Numbers:
 
 async def long_answer(port: int, body: bytes, accept: str) -> Numbers:
     """Ask about many deals at once."""
-    connection = await Connection.open("127.0.0.1", port)
-    answer = await connection.request("POST", "/v1/auctions", body, accept)
-    await connection.close()
+    async with await Connection.open("127.0.0.1", port) as connection:
+        answer = await connection.request("POST", "/v1/auctions", body, accept)
     return {
         "failures": int(answer.status != 200),
         "bytes": len(answer.body),
@@ -162,10 +157,32 @@ async def long_answer(port: int, body: bytes, accept: str) -> Numbers:
     }
 
 
-def measure(rate: float, seconds: float, deals: int, seed: int) -> Numbers:
+async def beside_long_answers(
+    port: int, bodies: list[bytes], rate: float, long_body: bytes
+) -> Numbers:
+    """Fixed rate while another client asks about many deals, again and again."""
+    answered = 0
+
+    async def ask_on() -> None:
+        nonlocal answered
+        async with await Connection.open("127.0.0.1", port) as connection:
+            while True:
+                await connection.request("POST", "/v1/auctions", long_body, "application/jsonl")
+                answered += 1
+
+    task = asyncio.create_task(ask_on())
+    numbers = await at_fixed_rate(port, "/v1/auctions", bodies, rate)
+    task.cancel()
+    await asyncio.wait([task])
+    if not task.cancelled():
+        task.result()
+    return {**numbers, "long_answers": answered}
+
+
+def measure(rate: float, seconds: float, deals: int, seed: int, *, singles: int = 1_000) -> Numbers:
     """Run all measurements; returns one number or group of numbers a name."""
-    objects = deal_objects(2_000, seed)
-    singles = {
+    objects = deal_objects(2 * singles, seed)
+    requests = {
         mode: [json.dumps({"deals": [deal], "mode": mode}).encode() for deal in objects]
         for mode in ("first", "all")
     }
@@ -180,20 +197,24 @@ def measure(rate: float, seconds: float, deals: int, seed: int) -> Numbers:
     }  # fmt: skip
     with running_server() as (port, ready_s):
         result["ready_s"] = round(ready_s, 2)
-        asyncio.run(one_client(port, "/v1/auctions", singles["first"][:1]))
+        asyncio.run(one_client(port, "/v1/auctions", requests["first"][:1]))
         # how slow the very first answers are is told by the maximum of these
-        for mode, bodies in singles.items():
-            some = asyncio.run(one_client(port, "/v1/auctions", bodies[:1000]))
+        for mode, bodies in requests.items():
+            some = asyncio.run(one_client(port, "/v1/auctions", bodies[:singles]))
             result[f"one client, one deal, mode {mode}"] = some
             repeated = (bodies * (wanted // len(bodies) + 1))[:wanted]
             run = asyncio.run(at_fixed_rate(port, "/v1/auctions", repeated, rate))
             result[f"{rate:g} requests/s, one deal, mode {mode}"] = run
-        result["one client, bid"] = asyncio.run(one_client(port, "/v1/bid", hands[:500]))
+        result["one client, bid"] = asyncio.run(one_client(port, "/v1/bid", hands[:singles]))
         for mode in ("first", "all"):
             body = json.dumps({"deals": many, "mode": mode}).encode()
             for accept in ("application/jsonl", "application/vnd.apache.arrow.stream"):
                 name = f"{deals:,} deals, mode {mode}, {accept}"
                 result[name] = asyncio.run(long_answer(port, body, accept))
+        body = json.dumps({"deals": many, "mode": "all"}).encode()
+        some = requests["first"][: int(min(wanted, rate * 5))]
+        name = f"{rate:g} requests/s, mode first, beside {deals:,} deals in mode all"
+        result[name] = asyncio.run(beside_long_answers(port, some, rate, body))
     return result
 
 

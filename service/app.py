@@ -1,5 +1,6 @@
 """The application: routes, headers, errors, and the tables that load while it already listens."""
 
+import gc
 import logging
 import threading
 from collections.abc import AsyncIterator
@@ -54,6 +55,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_tags=_TAGS,
         lifespan=_lifespan,
         redoc_url=None,
+        # a redirect would be made from the Host header, which anyone may set
+        redirect_slashes=False,
     )
     app.state.workplace = Workplace(settings)
     add_problem_handlers(app)
@@ -92,6 +95,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             on_failure = getattr(app.state, "on_failure", None)
             if on_failure is not None:
                 on_failure(error)
+        else:
+            # what is loaded now stays: the collector need not look at it again and again
+            gc.collect()
+            gc.freeze()
 
     # a thread of its own: the service answers /healthz meanwhile
     thread = threading.Thread(target=load, name="load-tables", daemon=True)

@@ -7,13 +7,14 @@ body of nothing but brackets costs no more than its first 200 bytes. ``NaN`` and
 no JSON (RFC 8259, section 6) and are refused by name.
 """
 
+import asyncio
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from .problems import (
     LONGEST_VALUE,
@@ -31,13 +32,14 @@ _NOT_A_NUMBER: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)', re.DOT
 _TOO_DEEP: Final = "recursion limit exceeded"
 
 
-async def read_body(request: Request, max_bytes: int) -> bytes:
+async def read_body(request: Request, max_bytes: int, timeout_s: float) -> bytes:
     """Body of a request that says it is JSON.
 
     Raises
     ------
     Problem
-        415 if it is of another type, 413 if it is longer than ``max_bytes``.
+        415 if it is of another type, 413 if it is longer than ``max_bytes``, 408 if it takes longer
+        than ``timeout_s``, 400 if the client leaves before its end.
     """
     _check_media_type(request)
     announced = request.headers.get("content-length", "")
@@ -45,11 +47,24 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
         raise _too_large(f"{int(announced):,} bytes", max_bytes)
     pieces: list[bytes] = []
     length = 0
-    async for piece in request.stream():
-        length += len(piece)
-        if length > max_bytes:
-            raise _too_large("more", max_bytes)
-        pieces.append(piece)
+    try:
+        async with asyncio.timeout(timeout_s):
+            async for piece in request.stream():
+                length += len(piece)
+                if length > max_bytes:
+                    raise _too_large("more", max_bytes)
+                pieces.append(piece)
+    except TimeoutError:
+        raise Problem(
+            "body-too-slow",
+            f"expected the whole body within {timeout_s:g} s (setting request_timeout_ms), "
+            f"got {length:,} bytes",
+            # what still comes would be taken for a further request
+            headers={"Connection": "close"},
+        ) from None
+    except ClientDisconnect:
+        # nobody is there to read this; it keeps the log free of a failure that is none of ours
+        raise Problem("bad-request", "the client left before the end of the body") from None
     return b"".join(pieces)
 
 

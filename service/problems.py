@@ -58,6 +58,7 @@ KINDS: Final[dict[str, Kind]] = {
     "unknown-auction": Kind(404, "The bidding table does not have this auction"),
     "method-not-allowed": Kind(405, "This path does not take the method"),
     "not-acceptable": Kind(406, "The answer cannot be given in an accepted form"),
+    "body-too-slow": Kind(408, "The body did not come in time"),
     "body-too-large": Kind(413, "The body is too long"),
     "too-many-deals": Kind(413, "The request has too many deals"),
     "limit-exceeded": Kind(413, "The request asks for more than a limit"),

@@ -14,7 +14,7 @@ from bidcascade.loaders import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM
 from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, table_headers
 from .auction_results import Query
 from .deal_requests import deals_of
-from .limits import parse_body, read_body
+from .limits import parse_body
 from .openapi import body_of, problems
 from .problems import Problem, complaint, invalid_request
 from .schemas import AuctionsAnswer, AuctionsRequest
@@ -63,7 +63,7 @@ _ANSWERS: Final = {
             "`Bidcascade-Table-Digest` and `Bidcascade-Backend` name table and engine.",
             "content": _ANSWERS,
         },
-        **problems(400, 404, 406, 413, 415, 422, 429, 500, 503, 504),
+        **problems(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
     },
     openapi_extra=body_of(AuctionsRequest),
 )
@@ -79,7 +79,7 @@ async def auctions(request: Request) -> Response:
     work.slots.take()
     held = True
     try:
-        body = await read_body(request, work.settings.max_request_bytes)
+        body = await work.read(request)
         few = len(body) <= INLINE_BYTES
         asked, deals = await work.run(lambda: _read(body, work), small=few)
         table = work.tables.get(asked.table)

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from .answering import JSON, accepted, json_bytes, plain, table_headers
 from .deal_requests import bid_of
-from .limits import parse_body, read_body
+from .limits import parse_body
 from .openapi import body_of, problems
 from .schemas import BidAnswer, BidRequest
 from .work import Workplace
@@ -19,7 +19,7 @@ router = APIRouter(tags=["answers"])
     response_model=BidAnswer,
     responses={
         200: {"description": "The call, its rule, and all candidates with their conditions."},
-        **problems(400, 404, 406, 413, 415, 422, 429, 500, 503, 504),
+        **problems(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
     },
     openapi_extra=body_of(BidRequest),
 )
@@ -31,7 +31,7 @@ async def bid(request: Request) -> Response:
     work: Workplace = request.app.state.workplace
     accepted(request, [JSON])
     with work.slots.taken():
-        body = await read_body(request, work.settings.max_request_bytes)
+        body = await work.read(request)
         asked = parse_body(BidRequest, body)
         table = work.tables.get(asked.table)
         hand, calls, dealer, sides = bid_of(asked)

@@ -45,7 +45,7 @@ async def ready(request: Request) -> Response:
     if tables.state != "ready":
         tables.all()
     try:
-        await work.run(tables.check)
+        await work.run(tables.check, ahead=True)
     except Problem as problem:
         if problem.kind == "timeout":
             raise Problem("not-ready", "the engine did not answer in time") from None

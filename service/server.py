@@ -5,6 +5,7 @@
 
 import logging
 import sys
+from typing import Final
 
 import uvicorn
 
@@ -13,7 +14,8 @@ from bidcascade.bridge import BidcascadeError
 from .app import create_app
 from .settings import Settings, read_settings
 
-_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+SWITCH_S: Final = 0.001
+_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 def serve(settings: Settings) -> None:
@@ -29,6 +31,8 @@ def serve(settings: Settings) -> None:
     SystemExit
         If the address cannot be listened on.
     """
+    # threads that work on long requests give way to the event loop after a millisecond, not five
+    sys.setswitchinterval(SWITCH_S)
     logging.basicConfig(level=settings.log_level.upper(), format=_FORMAT, stream=sys.stderr)
     app = create_app(settings)
     server = uvicorn.Server(

@@ -78,7 +78,8 @@ class Settings(BaseSettings):
     request_timeout_ms: int = Field(
         default=30_000,
         ge=1,
-        description="Longest time until an answer begins, else 504; also between two parts of one.",
+        description="Longest time for reading the body (else 408), and for working on an answer or "
+        "on one part of it (else 504).",
     )
     stream_chunk_deals: int = Field(
         default=500, ge=1, description="Deals whose answers are made at once and sent as one part."

@@ -4,13 +4,13 @@ Small work is done on the event loop, all other in a thread.
 """
 
 import asyncio
-import os
 from collections.abc import Callable
 from typing import Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
+from starlette.requests import Request
 
-from .limits import Slots
+from .limits import Slots, read_body
 from .problems import Problem
 from .settings import Settings
 from .tables import Tables
@@ -19,6 +19,8 @@ _Result = TypeVar("_Result")
 
 INLINE_SECONDS: Final = 0.001
 """Work expected to take less is done on the event loop: a thread would cost about as much."""
+THREADS: Final = 4
+"""Threads for larger work, which goes from part to part; more would only slow small requests."""
 INLINE_BYTES: Final = 1 << 16
 """Bodies up to this length are parsed on the event loop."""
 
@@ -37,11 +39,16 @@ class Workplace:
         self.tables = Tables(settings.table_paths(), settings.backend)
         self.slots = Slots(settings.max_concurrent_requests)
         self.timeout_s = settings.request_timeout_ms / 1000
-        # more threads than cores would only make small requests wait for the interpreter
         self._limiter: CapacityLimiter | None = None
 
-    async def run(self, work: Callable[[], _Result], *, small: bool = False) -> _Result:
-        """Do some work, in a thread unless it is small.
+    async def read(self, request: Request) -> bytes:
+        """Read the body of a request within the limits of the settings; see :func:`read_body`."""
+        return await read_body(request, self.settings.max_request_bytes, self.timeout_s)
+
+    async def run(
+        self, work: Callable[[], _Result], *, small: bool = False, ahead: bool = False
+    ) -> _Result:
+        """Do some work, in a thread unless it is small; ``ahead`` of what waits for a thread.
 
         Raises
         ------
@@ -52,10 +59,11 @@ class Workplace:
         if small:
             return work()
         if self._limiter is None:
-            self._limiter = CapacityLimiter(max(2, os.cpu_count() or 2))
+            self._limiter = CapacityLimiter(THREADS)
+        limiter = CapacityLimiter(1) if ahead else self._limiter
         try:
             async with asyncio.timeout(self.timeout_s):
-                return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+                return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
         except TimeoutError:
             raise Problem(
                 "timeout",

@@ -210,6 +210,7 @@ def test_unknown_tables(app):
         ("/v1/tables/small/lint?examples=many", 422, "invalid-request", "whole number"),
         ("/v1/tables/small/lint?examples=NaN", 422, "invalid-request", "whole number"),
         ("/v1/tables?x=1", 422, "invalid-request", "no parameters"),
+        ("/v1/tables/", 404, "not-found", "'/v1/tables/'"),
         ("/v1/table", 404, "not-found", "'/v1/table'"),
         ("/v2/auctions", 404, "not-found", "/docs"),
     ],
@@ -266,6 +267,19 @@ def test_too_long_a_body(app):
     for sent in (content, pieces()):
         body = problem_of(ask(app, "POST", "/v1/auctions", content=sent), 413, "body-too-large")
         assert "max_request_bytes" in body["detail"]
+    still_answers(app)
+
+
+def test_too_slow_a_body(small_path):
+    app = loaded(table=f"small={small_path}", request_timeout_ms=50)
+
+    async def pieces():
+        yield b'{"deals":'
+        await asyncio.sleep(60)
+
+    answer = ask(app, "POST", "/v1/auctions", content=pieces())
+    assert "within 0.05 s" in problem_of(answer, 408, "body-too-slow")["detail"]
+    assert answer.headers["connection"] == "close"
     still_answers(app)
 
 

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -141,6 +142,30 @@ def test_what_is_no_http_does_no_harm(server):
     url, _ = server
     assert b" 400 " in raw(url, b"\x16\x03\x01 hello\r\n\r\n")
     assert httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=60).status_code == 200
+
+
+def test_half_a_body_is_no_failure_of_the_service():
+    head = (
+        b"POST /v1/auctions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 1000\r\n\r\n"
+    )
+    with running_server(max_concurrent_requests=2) as (url, process):
+        wait_until(f"{url}/readyz", process)
+        address = urlsplit(url)
+        for _ in range(5):
+            with socket.create_connection((address.hostname, address.port)) as connection:
+                connection.sendall(head + b'{"deals":')
+        # each of them gives its place back as soon as the server has seen it go
+        for _ in range(200):
+            answer = httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=60)
+            if answer.status_code == 200:
+                break
+            problem_of(answer, 429, "overloaded")
+            time.sleep(0.05)
+        assert answer.status_code == 200
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+        assert b"Traceback" not in process.stderr.read()
 
 
 def test_start_and_end(many_deals):
