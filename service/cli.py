@@ -29,16 +29,16 @@ INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 
 COMMANDS: Final = {
-    "auctions": ("cli_auctions", "auctions that a bidding table allows for deals"),
-    "bid": ("cli_auctions", "the call that a bidding table makes with a hand, and why"),
-    "load": ("cli_deals", "LIN, PBN, handviewer, Parquet -> one file of deals"),
-    "augment": ("cli_deals", "add columns of terms, expressions and entries to deals"),
-    "deals": ("cli_deals", "random deals, also under a condition"),
-    "batch": ("cli_batch", "the archive job: any number of deals, safe to interrupt and resume"),
-    "table": ("cli_table", "bidding tables: import, export, info, show, lint"),
-    "serve": ("cli_serve", "REST service and web page"),
-    "get": ("cli_serve", "make a request to the service without a server"),
-    "info": ("cli_info", "versions, backends, tables, cache places"),
+    "auctions": ("auctions", "auctions that a bidding table allows for deals"),
+    "bid": ("auctions", "the call that a bidding table makes with a hand, and why"),
+    "load": ("deals", "LIN, PBN, handviewer, Parquet -> one file of deals"),
+    "augment": ("deals", "add columns of terms, expressions and entries to deals"),
+    "deals": ("deals", "random deals, also under a condition"),
+    "batch": ("batch", "the archive job: any number of deals, safe to interrupt and resume"),
+    "table": ("table", "bidding tables: import, export, info, show, lint"),
+    "serve": ("serve", "REST service and web page"),
+    "get": ("serve", "make a request to the service without a server"),
+    "info": ("info", "versions, backends, tables, cache places"),
 }
 """Commands with the module that has them, and what they do."""
 
@@ -163,7 +163,9 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
         )  # fmt: skip
         _add_debug(command)
         if name == named:
-            configure = getattr(import_module(f".{module}", __package__), f"configure_{name}")
+            configure = getattr(
+                import_module(f".commands.{module}", __package__), f"configure_{name}"
+            )
             cast("Callable[[argparse.ArgumentParser], None]", configure)(command)
     return parser
 

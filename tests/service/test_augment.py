@@ -11,7 +11,6 @@ from bidcascade.kernels import PROFILES, evaluate_postfix, get_backend
 from bidcascade.loaders import random_deals
 from bidcascade.service import Engine
 from bidcascade.service.answers import deal_arrays
-from bidcascade.service.augment import augment, read_expressions
 from bidcascade.service.bid_answer import context_of
 from bidcascade.service.compass import (
     CompassVocabulary,
@@ -20,6 +19,7 @@ from bidcascade.service.compass import (
     compass_name,
     term_values,
 )
+from bidcascade.service.jobs.augment import augment, read_expressions
 from bidcascade.table import Vocabulary, build_table, parse_expression, to_postfix
 
 FRAME = random_deals(40, seed=11)

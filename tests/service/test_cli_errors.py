@@ -212,7 +212,7 @@ def test_a_port_in_use():
         ("deals", "20000", "--seed", "1", "--out", "out.parquet"),
         ("deals", "2000", "--seed", "1", "--out", "out.lin"),
         ("deals", "2000", "--seed", "1", "--out", "out.pbn"),
-        ("augment", "{good}", "--out", "out.parquet"),
+        ("augment", "{good}", "--out", "out.parquet", "--backend", "reference"),
         ("load", "{good}", "--out", "out.pbn"),
     ],
     ids=" ".join,
@@ -220,7 +220,7 @@ def test_a_port_in_use():
 def test_a_full_disk(tmp_path, words):
     """The system refuses files beyond a size, as it does where the disk is full."""
     good = tmp_path / "good.parquet"
-    write_deal_parquet(random_deals(5000, seed=1), good)
+    write_deal_parquet(random_deals(2000, seed=1), good)
     arguments = command(*(str(good) if word == "{good}" else word for word in words))
     arguments[2] = (
         "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)); "

@@ -2,7 +2,7 @@
 
 import argparse
 
-from .cli_options import (
+from .options import (
     add_json_option,
     add_table_options,
     note,
@@ -38,13 +38,13 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
 
 def batch(options: argparse.Namespace) -> int:
     """Answer all deals of the inputs into a folder."""
-    from .cli import UsageError
+    from bidcascade.service.cli import UsageError
 
     if options.completed and options.mode != "all":
         raise UsageError("expected --completed only with --mode all")
     engine = open_engine(options)
 
-    from .batch import run_batch
+    from bidcascade.service.jobs.batch import run_batch
 
     summary = run_batch(
         engine, options.inputs, options.out, mode=options.mode,

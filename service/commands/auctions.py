@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .cli_options import (
+from .options import (
     add_json_option,
     add_table_options,
     note,
@@ -19,8 +19,8 @@ from .cli_options import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from .bid_answer import BidAnswer
-    from .engine import Engine
+    from bidcascade.service.bid_answer import BidAnswer
+    from bidcascade.service.engine import Engine
 
 _DEALS_AT_ONCE = 500
 _UNLIMITED = 2**31 - 1
@@ -50,7 +50,7 @@ def configure_auctions(parser: argparse.ArgumentParser) -> None:
 
 def auctions(options: argparse.Namespace) -> int:
     """List the auctions of deals."""
-    from .cli import UsageError
+    from bidcascade.service.cli import UsageError
 
     if options.mode == "first" and (options.completed or options.limit):
         raise UsageError("expected --completed and --limit only with --mode all")
@@ -77,9 +77,8 @@ def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
     """Frames of the deals that the arguments name, each at least one deal."""
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import REQUIRED_COLUMNS, iter_deals, parse_deal_line
-
-    from .answers import deal_frame
-    from .deal_requests import deal_of_lin
+    from bidcascade.service.answers import deal_frame
+    from bidcascade.service.deal_requests import deal_of_lin
 
     for text in given:
         if text != "-" and not _is_path(text):
@@ -131,8 +130,8 @@ def _write_json(
     """Write the answer of ``POST /v1/auctions``."""
     import json
 
-    from .answers import deal_arrays
-    from .auction_results import AuctionResults, Query
+    from bidcascade.service.answers import deal_arrays
+    from bidcascade.service.auction_results import AuctionResults, Query
 
     results = AuctionResults(engine)
     query = Query(options.mode, options.completed, options.limit or _UNLIMITED)

@@ -8,10 +8,9 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import NO_ENTRY
 from bidcascade.loaders import iter_deals, random_deals
+from bidcascade.service.engine import Engine
+from bidcascade.service.jobs.progress import progress_bar
 from bidcascade.table import LintReport, counts_through, lint, lint_on_deals
-
-from .engine import Engine
-from .progress import progress_bar
 
 _CHUNK = 100_000
 

@@ -6,7 +6,7 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-from .cli_options import add_json_option, print_json
+from .options import add_json_option, print_json
 
 _LIBRARIES = ("numpy", "polars", "numba", "lark", "fastapi", "uvicorn", "endplay", "cupy-cuda13x")
 
@@ -49,9 +49,8 @@ def collect_info() -> dict[str, Any]:
     True
     """
     from bidcascade.kernels import BACKENDS
+    from bidcascade.service.version import package_version
     from bidcascade.table import NAMED_TABLES, cache_folder
-
-    from .version import package_version
 
     backends = {name: _why_missing(name) for name in BACKENDS}
     return {

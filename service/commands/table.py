@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .cli_options import (
+from .options import (
     add_import_options,
     add_json_option,
     check_folder_of,
@@ -163,9 +163,8 @@ def _configure_lint(parser: argparse.ArgumentParser) -> None:
 
 def lint_table(options: argparse.Namespace) -> int:
     """Report what is wrong in a table, and on deals if there are any."""
+    from bidcascade.service.cli import UsageError
     from bidcascade.table import lint
-
-    from .cli import UsageError
 
     if options.deals and options.random:
         raise UsageError("expected --deals or --random, got both")

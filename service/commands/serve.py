@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bidcascade.service.settings import Settings
+
     from .asgi_call import Answer
-    from .settings import Settings
 
 _POLL_S = 0.02
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
     """Add a flag for each setting; what is not given comes from the environment."""
-    from .settings import PREFIX, Settings
+    from bidcascade.service.settings import PREFIX, Settings
 
     for name, field in Settings.model_fields.items():
         flag = f"--{name.replace('_', '-')}"
@@ -33,9 +34,8 @@ def _text(default: object) -> str:
 
 def _settings(options: argparse.Namespace, **fixed: Any) -> "Settings":
     from bidcascade.bridge import InvalidInput
-
-    from .cli import UsageError
-    from .settings import Settings, read_settings
+    from bidcascade.service.cli import UsageError
+    from bidcascade.service.settings import Settings, read_settings
 
     given = {name: getattr(options, name, None) for name in Settings.model_fields}
     try:
@@ -55,7 +55,7 @@ def serve(options: argparse.Namespace) -> int:
     settings = _settings(options)
     _check_address(settings.host, settings.port)
 
-    from .server import serve as run
+    from bidcascade.service.server import serve as run
 
     run(settings)
     return 0
@@ -65,7 +65,7 @@ def _check_address(host: str, port: int) -> None:
     """Find out at once, before tables are loaded, whether the address can be listened on."""
     import socket
 
-    from .cli import UsageError
+    from bidcascade.service.cli import UsageError
 
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -97,7 +97,7 @@ def get(options: argparse.Namespace) -> int:
     import asyncio
     import json
 
-    from .cli import BAD_ARGUMENTS, BAD_INPUT, UsageError
+    from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, UsageError
 
     if not options.target.startswith("/"):
         raise UsageError(f"expected a path such as /v1/tables, got {options.target!r}")
@@ -134,7 +134,8 @@ def _body(data: str | None) -> bytes | None:
 async def _ask(options: argparse.Namespace, body: bytes | None, settings: "Settings") -> "Answer":
     import asyncio
 
-    from .app import create_app
+    from bidcascade.service.app import create_app
+
     from .asgi_call import Lifespan, call
 
     app = create_app(settings)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .engine import Engine
+    from bidcascade.service.engine import Engine
 
 BACKEND_CHOICES = ("auto", "reference", "cpu", "cuda")
 PROFILE_CHOICES = ("gib", "mlbridge")
@@ -79,7 +79,7 @@ def import_options(options: argparse.Namespace) -> dict[str, Any]:
     UsageError
         If there are any and the table is no file of rows: what it means is settled there.
     """
-    from .cli import UsageError
+    from bidcascade.service.cli import UsageError
 
     names = ("profile", "undescribed", "unknown")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
@@ -92,7 +92,7 @@ def import_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def open_engine(options: argparse.Namespace) -> "Engine":
     """Open the engine that the arguments ask for."""
-    from .engine import Engine
+    from bidcascade.service.engine import Engine
 
     with table_errors(options.table):
         return Engine.open(options.table, options.backend, **import_options(options))
@@ -156,7 +156,7 @@ def check_out(out: str) -> None:
     UsageError
         If the ending is unknown, or the folder does not exist.
     """
-    from .cli import UsageError
+    from bidcascade.service.cli import UsageError
 
     if out == "-":
         return
@@ -168,7 +168,7 @@ def check_out(out: str) -> None:
 
 def check_folder_of(path: Path) -> None:
     """Check that a file's folder is there, before the work is done."""
-    from .cli import UsageError
+    from bidcascade.service.cli import UsageError
 
     if not path.parent.is_dir():
         raise UsageError(f"expected an output in a folder that exists, got {str(path)!r}")

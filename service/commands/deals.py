@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .cli_options import (
+from .options import (
     add_json_option,
     add_table_options,
     check_folder_of,
@@ -51,10 +51,9 @@ def load(options: argparse.Namespace) -> int:
 
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import empty_deals, empty_rejects, iter_deals
-
-    from .deal_files import deal_sink
-    from .progress import progress_bar
-    from .whole_files import write_parquet
+    from bidcascade.service.jobs.deal_files import deal_sink
+    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.jobs.whole_files import write_parquet
 
     boards, refused = 0, [empty_rejects()]
     with deal_sink(options.out) as write, progress_bar("load") as report:
@@ -109,7 +108,7 @@ def configure_augment(parser: argparse.ArgumentParser) -> None:
 
 def augment(options: argparse.Namespace) -> int:
     """Add columns to deals."""
-    from .cli import UsageError
+    from bidcascade.service.cli import UsageError
 
     if options.out != "-":
         check_folder_of(Path(options.out))
@@ -118,10 +117,9 @@ def augment(options: argparse.Namespace) -> int:
 
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import empty_deals, iter_deals
-
-    from . import augment as augmenting
-    from .deal_files import deal_sink
-    from .progress import progress_bar
+    from bidcascade.service.jobs import augment as augmenting
+    from bidcascade.service.jobs.deal_files import deal_sink
+    from bidcascade.service.jobs.progress import progress_bar
 
     engine = open_engine(options)
     expressions: list[str] = []
@@ -193,8 +191,7 @@ def deals(options: argparse.Namespace) -> int:
     check_out(options.out)
 
     from bidcascade.bridge import parse_seat, parse_vulnerability
-
-    from .cli import UsageError
+    from bidcascade.service.cli import UsageError
 
     dealer = None if options.dealer is None else parse_seat(options.dealer)
     sides = None if options.vul is None else parse_vulnerability(options.vul)
@@ -203,9 +200,8 @@ def deals(options: argparse.Namespace) -> int:
 
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import random_deals
-
-    from .deal_files import deal_sink
-    from .progress import progress_bar
+    from bidcascade.service.jobs.deal_files import deal_sink
+    from bidcascade.service.jobs.progress import progress_bar
 
     select = _condition(options) if options.where is not None else None
     most = options.count if select is None else options.most
@@ -239,10 +235,9 @@ def _condition(options: argparse.Namespace) -> "Callable[[pl.DataFrame], pl.Seri
     import polars as pl
 
     from bidcascade.kernels import get_backend
+    from bidcascade.service.answers import deal_arrays
+    from bidcascade.service.compass import DealCondition
     from bidcascade.table import Vocabulary
-
-    from .answers import deal_arrays
-    from .compass import DealCondition
 
     condition = DealCondition(options.where, Vocabulary(options.profile))
     backend = get_backend(options.backend)

@@ -27,8 +27,8 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import Batch, empty_deals, empty_rejects, iter_deals, sniff
 from bidcascade.loaders.inputs import Input, Source, find_sources
+from bidcascade.service.engine import Engine
 
-from .engine import Engine
 from .manifest import MANIFEST, Manifest, Part, Position, describe_inputs
 from .progress import progress_bar
 from .whole_files import PARTIAL_SUFFIX, can_write, sync_folder, whole_file, write_parquet

@@ -1,0 +1,1 @@
+"""Work on whole files of deals: the archive job, augmented columns, files written whole."""
