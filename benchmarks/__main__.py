@@ -12,7 +12,7 @@ from typing import Any
 
 from .compare import Disagreement
 from .engines import ENGINES, get_engine
-from .machine import environment, machine_kind
+from .machine import environment, machine_kind, sources_digest
 from .report import Measured, write_report
 from .worker import Job, Timing
 from .workloads import WORKLOADS, Workload, find_workloads
@@ -21,7 +21,7 @@ _RESULTS = Path(__file__).parent / "results"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; 0 done, 1 answers differ or a process failed, 2 bad arguments."""
+    """Run the command; 0 done, 1 answers differ, files change or a process fails, 2 arguments."""
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
@@ -40,6 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for workload in workloads:
             measured.append(measure_workload(workload, options.engine or list(ENGINES), options))
+            if sources_digest() != found["sources"]:
+                print(f"error: files changed while {workload.name} was measured", file=sys.stderr)
+                return 1
             # after each workload, so that an interruption loses little
             write_report(folder, found, _command(options), measured)
     except (Disagreement, subprocess.SubprocessError) as error:

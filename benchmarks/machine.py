@@ -1,5 +1,6 @@
 """What a time was measured on, and how much memory a process took."""
 
+import hashlib
 import os
 import platform
 import resource
@@ -29,8 +30,19 @@ def environment() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     found["commit"] = _commit()
+    found["sources"] = sources_digest()
     found["load"] = f"{os.getloadavg()[0]:.1f} before the first run"
     return found
+
+
+def sources_digest() -> str:
+    """Mark of the measured files as they are now."""
+    mark = hashlib.sha256()
+    for folder in ("bridge", "kernels", "benchmarks"):
+        for file in sorted((_ROOT / folder).glob("*.*")):
+            if file.suffix in (".py", ".cu", ".cuh"):
+                mark.update(f"{folder}/{file.name}\n".encode() + file.read_bytes())
+    return mark.hexdigest()[:12]
 
 
 def machine_kind(found: dict[str, str]) -> str:

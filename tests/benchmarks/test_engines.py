@@ -188,6 +188,21 @@ def test_answers_that_differ_while_timed_end_the_command(
     assert "cpu and numpy differed while they were timed" in capsys.readouterr().err
 
 
+def test_a_change_of_the_files_ends_the_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def pretend(job: Job) -> dict[str, Any]:
+        timing = Timing(job.workload, "cpu", job.deals, measured_deals=job.deals, runs=[1.0])
+        return {"shape": {}} if job.compare else vars(timing)
+
+    monkeypatch.setattr(command, "_in_a_process", pretend)
+    monkeypatch.setattr(command, "sources_digest", lambda: "another")
+    arguments = ["--workload", "counts/dense", "--engine", "cpu", "--out", str(tmp_path / "out")]
+    assert command.main(arguments) == 1
+    assert "files changed while counts/dense was measured" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_command_writes_its_report(tmp_path: Path) -> None:
     arguments = [
         "--workload", "counts/bushy-dense", "deals", "--engine", "reference", "cpu",
