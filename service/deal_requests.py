@@ -1,5 +1,6 @@
 """Deals of a request into kernel arrays, every complaint tied to the field it is about."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
@@ -21,7 +22,7 @@ from bidcascade.bridge import (
     parse_vulnerability,
 )
 from bidcascade.kernels import DealArrays
-from bidcascade.loaders import parse_deal_line, read_lin
+from bidcascade.loaders import REQUIRED_COLUMNS, parse_deal_line, read_lin_files
 
 from .problems import MOST_ERRORS, FieldError, complaint, invalid_request
 from .schemas import BidRequest, DealRequest
@@ -61,9 +62,12 @@ def deals_of(requests: Sequence[DealRequest]) -> DealArrays:
     dealer = np.empty(count, np.uint8)
     vulnerability = np.empty(count, np.uint8)
     errors: list[FieldError] = []
+    lin_texts = [request.lin for request in requests if request.lin is not None]
+    lin_deals = iter(deals_of_lin(lin_texts))
     for number, request in enumerate(requests):
+        lin = "" if request.lin is None else next(lin_deals)
         try:
-            deal = _deal_of(request, f"deals[{number}]")
+            deal = _deal_of(request, lin, f"deals[{number}]")
         except _Refused as refused:
             errors.append(refused.error)
             # a whole file of the wrong kind needs no longer list
@@ -78,7 +82,8 @@ def deals_of(requests: Sequence[DealRequest]) -> DealArrays:
     return DealArrays(hands, dealer, vulnerability)
 
 
-def _deal_of(request: DealRequest, place: str) -> Deal:
+def _deal_of(request: DealRequest, lin: Deal | str, place: str) -> Deal:
+    """Deal of one request; ``lin`` is what its LIN text says, or why it says nothing."""
     dealer = None
     if request.dealer is not None:
         dealer = _SEAT_CODES.get(request.dealer)
@@ -99,7 +104,9 @@ def _deal_of(request: DealRequest, place: str) -> Deal:
     elif request.hands is not None:
         read = _of_hands(request.hands, f"{place}.hands")
     else:
-        read = _try(deal_of_lin, request.lin or "", f"{place}.lin")
+        if isinstance(lin, str):
+            raise _Refused(f"{place}.lin", request.lin, lin)
+        read = lin
     if dealer is None and sides is None:
         return read
     return Deal(
@@ -119,31 +126,70 @@ def _of_hands(hands: Sequence[str], place: str) -> Deal:
         raise _Refused(place, list(hands), str(error)) from None
 
 
-def deal_of_lin(text: str) -> Deal:
-    """Deal of LIN text: the value of an ``md`` token, or tokens with one board.
+def deals_of_lin(texts: Sequence[str]) -> list[Deal | str]:
+    """Deals of LIN texts, each the value of an ``md`` token, or tokens (or a link) of one board.
 
-    Dealer and vulnerability are those of the text.
+    Dealer and vulnerability are those of the text. All texts are read in one go, which costs little
+    more than one of them.
+
+    Returns
+    -------
+    list of Deal or str
+        For each text its deal, or the reason why there is none.
+
+    Examples
+    --------
+    >>> text = "md|1SAKQJT98765432,HAKQJT98765432,DAKQJT98765432,|sv|e|"
+    >>> deal, reason = deals_of_lin([text, "pg||"])
+    >>> deal.dealer.letter, deal.vulnerability.text, reason
+    ('S', 'EW', 'expected LIN text of one board, got 0')
+    """
+    found: dict[int, Deal | str] = {}
+    with_tokens: list[int] = []
+    for number, text in enumerate(texts):
+        if "|" in text or "lin=" in text:
+            with_tokens.append(number)
+            continue
+        try:
+            found[number] = parse_deal(text)
+        except BidcascadeError as error:
+            found[number] = str(error)
+    if with_tokens:
+        batch = read_lin_files(
+            [(texts[number].encode("utf-8", "replace"), str(number)) for number in with_tokens]
+        )
+        boards = Counter(batch.deals["source"].to_list())
+        for row in batch.deals.select("source", *REQUIRED_COLUMNS).iter_rows():
+            source, north, east, south, west, dealer, sides = row
+            found[int(source)] = Deal(
+                (north, east, south, west), _SEAT_CODES[dealer], _VULNERABILITY_CODES[sides]
+            )
+        for source, reason in batch.rejects.select("source", "reason").iter_rows():
+            found[int(source)] = reason
+        for number in with_tokens:
+            count = boards[str(number)]
+            if count > 1 or number not in found:
+                found[number] = f"expected LIN text of one board, got {count}"
+    return [found[number] for number in range(len(texts))]
+
+
+def deal_of_lin(text: str) -> Deal:
+    """Deal of one LIN text; see :func:`deals_of_lin`.
 
     Raises
     ------
-    InvalidDeal, InvalidHand
+    InvalidDeal
         If there is no board, or more than one; says why.
 
     Examples
     --------
-    >>> deal = deal_of_lin("md|1SAKQJT98765432,HAKQJT98765432,DAKQJT98765432,|sv|e|")
-    >>> deal.dealer.letter, deal.vulnerability.text
-    ('S', 'EW')
+    >>> deal_of_lin("3SAKQJT98765432,HAKQJT98765432,DAKQJT98765432,").dealer.letter
+    'N'
     """
-    if "|" not in text:
-        return parse_deal(text)
-    batch = read_lin(text.encode("utf-8", "replace"))
-    if batch.deals.height != 1 or batch.rejects.height:
-        if batch.rejects.height:
-            raise InvalidDeal(str(batch.rejects["reason"][0]))
-        raise InvalidDeal(f"expected LIN text of one board, got {batch.deals.height}")
-    north, east, south, west, dealer, sides = batch.deals.row(0)[:6]
-    return Deal((north, east, south, west), parse_seat(dealer), parse_vulnerability(sides))
+    (deal,) = deals_of_lin([text])
+    if isinstance(deal, str):
+        raise InvalidDeal(deal)
+    return deal
 
 
 def _try(parse: Callable[[str], _Value], text: str, place: str) -> _Value:

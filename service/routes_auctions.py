@@ -28,6 +28,8 @@ _SEATS: Final = pl.Series("dealer", SEAT_ENUM.categories, dtype=SEAT_ENUM)
 _VULNERABILITIES: Final = pl.Series(
     "vulnerability", VULNERABILITY_ENUM.categories, dtype=VULNERABILITY_ENUM
 )
+_COMMAS: Final = 64
+"""Commas of a deal at most, on average: LIN text of a whole board has some."""
 _LARGE_LIMIT: Final = 1000
 """From this limit on what a deal costs says little about the next one."""
 
@@ -109,9 +111,9 @@ async def auctions(request: Request) -> Response:
 
 def _read(body: bytes, work: Workplace) -> tuple[AuctionsRequest, DealArrays]:
     most = work.settings.max_request_deals
-    # every deal is an object: a body with far more of them need not be taken apart
-    if body.count(b"{") > 2 * most + 1000:
-        raise _too_many(f"over {2 * most:,}", most)
+    # every deal is an object, with some commas: a body with far more need not be taken apart
+    if body.count(b"{") > 2 * most + 1000 or body.count(b",") > _COMMAS * most + 1000:
+        raise _too_many("far more", most)
     asked = parse_body(AuctionsRequest, body)
     if len(asked.deals) > most:
         raise _too_many(f"{len(asked.deals):,}", most)

@@ -34,6 +34,7 @@ class DealRequest(BaseModel):
     )
     hands: list[str] | None = Field(
         default=None,
+        max_length=4,
         description="The hands of North, East, South and West, each as `S.H.D.C`.",
         examples=[EXAMPLE_DEAL[2:].split()],
     )

@@ -15,7 +15,7 @@ from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.table import LintReport, build_table, lint, open_table
 
 from .auction_results import AuctionResults, Query
-from .deal_requests import deal_of_lin
+from .deal_requests import deals_of_lin
 from .engine import Engine
 from .problems import Problem
 from .schemas import EXAMPLE_DEAL
@@ -215,7 +215,7 @@ def _load(name: str, path: str, backend: str) -> LoadedTable:
         results.write(deals, query)
         loaded.write(deals, query)
     engine.bid(parse_hand(EXAMPLE_DEAL[2:].split()[0]))
-    deal_of_lin(_ONE_LIN)
+    deals_of_lin([_ONE_LIN])
     return loaded
 
 

@@ -136,6 +136,7 @@ def spellings(deal: Deal, first: Seat) -> list[dict[str, object]]:
         {"lin": lin, **fields},
         {"lin": lin, "vulnerability": deal.vulnerability.text.lower()},
         {"lin": f"pn|a,b,c,d|md|{lin}|sv|{'oneb'[deal.vulnerability]}|ah|Board 1|mb|p|"},
+        {"lin": f"https://example.org/h?lin=md%7C{lin}%7Csv%7C{'oneb'[deal.vulnerability]}%7C"},
         {"lin": lin.rpartition(",")[0] + ",", **fields},
     ]
 
