@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cpu_cascade import box_bits, first_block, group_pairs, member_bits, walk_block
+from .cpu_cascade import box_bits, derive_flags, first_block, group_pairs, member_bits, walk_block
 from .cpu_features import bit_columns, order_by_dealer, pack_hands, run_programs
 from .deals import DealArrays
 from .layout import LANE_LIMIT
 from .memory import pairs_that_fit
-from .plan import LANE_HIGH_BITS, Plan
+from .plan import LANE_HIGH_BITS, MULTIPLE, Plan
 from .results import BitColumns, EntryLists, FirstAuctions
 from .types import U16, U32, U64
 
@@ -115,6 +115,15 @@ class _CpuPlan:
         )  # fmt: skip
 
 
+def _single_boxes(plan: Plan, boxes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """All boxes that some boxes and sets of boxes name."""
+    members = [boxes[(boxes & MULTIPLE) == 0]]
+    for number in boxes[(boxes & MULTIPLE) != 0] & (MULTIPLE - 1):
+        start, stop = int(plan.set_offsets[number]), int(plan.set_offsets[number + 1])
+        members.append(plan.set_boxes[start:stop].astype(np.int64))
+    return np.unique(np.concatenate(members))
+
+
 def _lane_highest(
     kind: NDArray[np.int32], low: NDArray[np.int32], high: NDArray[np.int32], lanes: int
 ) -> NDArray[np.int64]:
@@ -168,6 +177,11 @@ def _pack(plan: Plan, deals: DealArrays, order: U32, *, rotate: bool, out: U64) 
             packing.programs, packing.program_starts, packing.program_flags,
             packing.program_stack, packing.term_suits, packing.term_lengths,
             packing.term_contexts, packing.lane_words, out,
+        )  # fmt: skip
+    if len(plan.derived_flags):
+        derive_flags(
+            out, _CpuPlan.of(plan).boxes, plan.derived_flags, plan.derived_offsets,
+            plan.derived_boxes, packing.lane_words, packing.flag_words,
         )  # fmt: skip
     return out
 
@@ -295,7 +309,7 @@ def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = 
     """Bit columns of expressions on all four compass hands (all of the plan's by default)."""
     numbers = range(len(plan.expressions)) if expressions is None else expressions
     boxes = plan.expression_boxes[np.array(numbers, np.int64)].astype(np.int64)
-    cpu = _CpuPlan.of(plan).only(boxes)
+    cpu = _CpuPlan.of(plan).only(_single_boxes(plan, boxes))
     result = BitColumns.empty(len(numbers), len(deals))
 
     size = _block_size(len(deals))
@@ -307,8 +321,8 @@ def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = 
         columns = _buffer("columns", (4, len(cpu.column_kind), bit_words), np.uint64)
         _block_columns(plan, cpu, features, columns)
         box_bits(
-            columns, len(block), boxes, cpu.box_offsets, cpu.box_columns,
-            result.words[:, :, start // 64 : start // 64 + bit_words],
+            columns, len(block), boxes, cpu.box_offsets, cpu.box_columns, plan.set_offsets,
+            plan.set_boxes, result.words[:, :, start // 64 : start // 64 + bit_words],
         )  # fmt: skip
 
     _blocks.run_all(one_block, range(0, len(deals), size))
@@ -476,7 +490,7 @@ def _members(plan: Plan, deals: DealArrays, entries: Sequence[int], out: U64) ->
         bit_words = (len(block) + 63) // 64
         columns = _buffer("columns", (4, len(cpu.column_kind), bit_words), np.uint64)
         _block_columns(plan, cpu, features, columns)
-        reached = _buffer("reached", (len(nodes) + 1, bit_words), np.uint64)
+        reached = _buffer("reached", (len(nodes), bit_words), np.uint64)
         member_bits(
             columns, len(block), parents, seats, boxes, cpu.box_offsets, cpu.box_columns,
             plan.set_offsets, plan.set_boxes, reached,

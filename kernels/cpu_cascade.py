@@ -51,6 +51,29 @@ def _passes(words: U64, box: U64, lane_words: int, flag_words: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
+def derive_flags(
+    words: U64,
+    boxes: U64,
+    flags: U32,
+    offsets: U32,
+    flag_boxes: U32,
+    lane_words: int,
+    flag_words: int,
+) -> None:
+    """Set the derived flags in packed words [4, n, words]."""
+    one = np.uint64(1)
+    for row in range(words.shape[0]):
+        for deal in range(words.shape[1]):
+            hand = words[row, deal]
+            for number in range(len(flags)):
+                flag = np.int64(flags[number])
+                for box in flag_boxes[offsets[number] : offsets[number + 1]]:
+                    if _passes(hand, boxes[box], lane_words, flag_words):
+                        hand[lane_words + flag // 64] |= one << np.uint64(flag % 64)
+                        break
+
+
+@njit(cache=True, nogil=True)
 def _filter_list(
     source: U16, size: int, target: U16, words: U64, box: U64, lane_words: int, flag_words: int
 ) -> int:
@@ -427,35 +450,71 @@ def first_block(
 
 
 @njit(cache=True, nogil=True)
-def _box_into(source: U64, target: U64, columns: U64, numbers: Any, bit_words: int) -> None:
-    """``target = source`` AND all named columns."""
-    for word in range(bit_words):
-        target[word] = source[word]
-    for number in numbers:
-        column = columns[number]
+def _box_into(
+    source: U64,
+    target: U64,
+    scratch: U64,
+    columns: U64,
+    box: int,
+    box_offsets: Any,
+    box_columns: Any,
+    set_offsets: U32,
+    set_boxes: U32,
+    bit_words: int,
+) -> None:
+    """``target = source`` AND the columns of a box, or of any box of a set."""
+    if box == NEVER:
         for word in range(bit_words):
-            target[word] &= column[word]
+            target[word] = 0
+        return
+    if box & MULTIPLE:
+        number = box & _MULTIPLE_INDEX
+        for word in range(bit_words):
+            target[word] = 0
+        for member in set_boxes[set_offsets[number] : set_offsets[number + 1]]:
+            for word in range(bit_words):
+                scratch[word] = source[word]
+            for column in box_columns[box_offsets[member] : box_offsets[member + 1]]:
+                for word in range(bit_words):
+                    scratch[word] &= columns[column, word]
+            for word in range(bit_words):
+                target[word] |= scratch[word]
+        return
+    for word in range(bit_words):  # ALWAYS has no columns
+        target[word] = source[word]
+    for column in box_columns[box_offsets[box] : box_offsets[box + 1]]:
+        for word in range(bit_words):
+            target[word] &= columns[column, word]
+
+
+@njit(cache=True, nogil=True)
+def _everyone(count: int) -> U64:
+    """Bits of a whole block."""
+    bits = np.full((count + 63) // 64, np.uint64(0xFFFFFFFFFFFFFFFF))
+    if count % 64:
+        bits[-1] = (np.uint64(1) << np.uint64(count % 64)) - np.uint64(1)
+    return bits
 
 
 @njit(cache=True, nogil=True)
 def box_bits(
-    columns: U64, count: int, boxes: Any, box_offsets: Any, box_columns: Any, out: U64
+    columns: U64,
+    count: int,
+    boxes: Any,
+    box_offsets: Any,
+    box_columns: Any,
+    set_offsets: U32,
+    set_boxes: U32,
+    out: U64,
 ) -> None:
     """Bit columns of boxes on the four rows of a block: ``out`` [boxes, 4, words of bits]."""
-    bit_words = (count + 63) // 64
-    everyone = np.empty(bit_words, np.uint64)
-    for word in range(bit_words):
-        everyone[word] = np.uint64(0xFFFFFFFFFFFFFFFF)
-    if count % 64:
-        everyone[bit_words - 1] = (np.uint64(1) << np.uint64(count % 64)) - np.uint64(1)
+    everyone = _everyone(count)
+    scratch = np.empty_like(everyone)
     for row in range(len(boxes)):
-        box = boxes[row]
-        if box == NEVER:
-            continue
         for seat in range(4):
             _box_into(
-                everyone, out[row, seat], columns[seat],
-                box_columns[box_offsets[box] : box_offsets[box + 1]], bit_words,
+                everyone, out[row, seat], scratch, columns[seat], boxes[row], box_offsets,
+                box_columns, set_offsets, set_boxes, len(everyone),
             )  # fmt: skip
 
 
@@ -472,38 +531,12 @@ def member_bits(
     set_boxes: U32,
     out: U64,
 ) -> None:
-    """Work out the deals that reach some nodes, parents first: ``out`` [nodes + 1, words].
-
-    The last row is scratch: first the whole block, then what a variant lets through.
-    """
-    bit_words = (count + 63) // 64
-    nodes = len(boxes)
-    everyone = np.empty(bit_words, np.uint64)
-    for word in range(bit_words):
-        everyone[word] = np.uint64(0xFFFFFFFFFFFFFFFF)
-    if count % 64:
-        everyone[bit_words - 1] = (np.uint64(1) << np.uint64(count % 64)) - np.uint64(1)
-    for node in range(nodes):
-        source = everyone if parents[node] < 0 else out[parents[node]]
-        box = boxes[node]
-        if box == NEVER or box & MULTIPLE:
-            for word in range(bit_words):
-                out[node, word] = 0
-        if box == NEVER:
-            continue
-        if box & MULTIPLE:
-            number = box & _MULTIPLE_INDEX
-            for j in range(set_offsets[number], set_offsets[number + 1]):
-                member = set_boxes[j]
-                _box_into(
-                    source, out[nodes], columns[seats[node]],
-                    box_columns[box_offsets[member] : box_offsets[member + 1]], bit_words,
-                )  # fmt: skip
-                for word in range(bit_words):
-                    out[node, word] |= out[nodes, word]
-        else:
-            # ALWAYS has no columns
-            _box_into(
-                source, out[node], columns[seats[node]],
-                box_columns[box_offsets[box] : box_offsets[box + 1]], bit_words,
-            )  # fmt: skip
+    """Work out the deals that reach some nodes, parents first: ``out`` [nodes, words]."""
+    everyone = _everyone(count)
+    scratch = np.empty_like(everyone)
+    for node in range(len(boxes)):
+        _box_into(
+            everyone if parents[node] < 0 else out[parents[node]], out[node], scratch,
+            columns[seats[node]], boxes[node], box_offsets, box_columns, set_offsets, set_boxes,
+            len(everyone),
+        )  # fmt: skip

@@ -224,6 +224,8 @@ class LayoutBuilder:
     _forms: dict[LinearForm, tuple[Separable, int, int]] = field(default_factory=dict)
     _lanes: dict[LinearForm, tuple[int, _Lane]] = field(default_factory=dict)
     _flags: dict[Tree, int] = field(default_factory=dict)
+    derived: dict[int, "list[list[Test]]"] = field(default_factory=dict)
+    """Alternatives of each derived flag; a flag names only flags that come before it here."""
 
     def __post_init__(self) -> None:
         self._catalogue = terms(self.profile)
@@ -237,6 +239,23 @@ class LayoutBuilder:
             return self._interval_test(form, low, high, positive=literal.positive)
         self._check_size(literal.tree)
         return self._flag(literal.tree, positive=literal.positive)
+
+    def derived_flag(
+        self, tree: Tree, alternatives: "list[list[Test]]", *, positive: bool
+    ) -> FlagTest:
+        """Test of a flag that is set where any of some conjunctions of tests holds."""
+        test = self._flag(tree, positive=positive)
+        self.derived.setdefault(test.flag, alternatives)
+        return test
+
+    def is_tabulated(self, tree: Tree) -> bool:
+        """Whether a truth value is read off a table: one suit, the lengths, or the context."""
+        names = term_names_in(tree)
+        return (
+            self._only_suit(names) is not None
+            or self._only_lengths(names)
+            or self._only_context(names)
+        )
 
     def _interval_test(
         self, form: LinearForm, low: int, high: int, *, positive: bool
@@ -359,6 +378,8 @@ class LayoutBuilder:
             ) << shift
         programs = _Programs(self._catalogue)
         for tree, number in self._flags.items():
+            if number in self.derived:
+                continue
             word = lane_words + number // FLAGS_PER_WORD
             shift = np.uint64(number % FLAGS_PER_WORD)
             names = term_names_in(tree)

@@ -6,7 +6,8 @@ its top-level ``and`` is split. What remains are *literals*:
 * ``Interval``: a linear form of terms (``HCP``, ``SL_S - SL_H``) lies in [low, high];
 * ``Opaque``: any other truth value (an ``or``, a product, ``HCP != 12``), or its negation.
 
-Which literals become packed lanes and which become flag bits is decided in ``layout``.
+Which literals become packed lanes and which become flag bits is decided in ``layout``; how an
+``or`` becomes several boxes, in ``alternatives``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -205,6 +206,8 @@ def lower(tree: Tree, *, positive: bool = True) -> list[Literal] | bool:
 Interval(form=(('HCP', 1),), low=-1099511627776, high=17)]
     """
     operator, operands = tree[0], tree[1:]
+    if operator == "interval":
+        return [Interval(*operands)] if positive else [Opaque(tree, positive)]
     if operator == "not":
         return lower(operands[0], positive=not positive)
     if (operator == "and" and positive) or (operator == "or" and not positive):

@@ -4,20 +4,22 @@
     boxes      one row per distinct criteria list: lo.. hi.. need.. forbid.. words
     nodes      the trie: first_child, child_count, call, flags, and per node its box
 
-A hand passes a box when every lane lies in [lo, hi], all ``need`` flags are set and all ``forbid``
-flags are clear. Eight lanes are compared at once: with H = 0x8080808080808080 and lanes below 128,
+A disjunction becomes several boxes, any of which will do. A hand passes a box when every lane lies
+in [lo, hi], all ``need`` flags are set and all ``forbid`` flags are clear. Eight lanes are
+compared at once: with H = 0x8080808080808080 and lanes below 128,
 ``((f | H) - lo) & ((hi | H) - f) & H == H``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from .alternatives import Alternatives, alternatives_of, conjunction_of
 from .layout import FLAGS_PER_WORD, LANE_LIMIT, LANES_PER_WORD, FlagTest, LayoutBuilder, Packing
 from .layout import Test as LayoutTest
-from .lowering import inline_formulas, lower, term_names_in, to_tree
+from .lowering import inline_formulas, term_names_in, to_tree
 from .terms import terms
 from .types import U8, U16, U32, U64, Postfix
 
@@ -56,10 +58,13 @@ class Plan:
         Tables that turn hands into words.
     boxes : uint64 [boxes, 2 * lane_words + 2 * flag_words]
         lo lane words, hi lane words, need flag words, forbid flag words.
+    derived_flags, derived_offsets, derived_boxes : uint32
+        Flags that are set where any of some boxes is passed (CSR), in the order in which they
+        are to be worked out: a box names only derived flags that come before.
     expression_boxes : uint32 [expressions]
-        Box of each expression on its own.
+        What each expression asks for on its own; see ``node_box``.
     set_offsets, set_boxes : uint32
-        Boxes of the variant sets that have several (CSR).
+        Sets of several boxes, any of which will do (CSR).
     first_child : uint32 [nodes]
     child_count : uint16 [nodes]
     call, flags : uint8 [nodes]
@@ -87,6 +92,9 @@ class Plan:
     variant_sets: tuple[tuple[int, ...], ...]
     packing: Packing
     boxes: U64
+    derived_flags: U32
+    derived_offsets: U32
+    derived_boxes: U32
     expression_boxes: U32
     set_offsets: U32
     set_boxes: U32
@@ -163,6 +171,28 @@ class _BoxInterner:
         return self._intern(row)
 
 
+class _SetInterner:
+    """Gives a box, or ``MULTIPLE |`` the number of a set of boxes, to boxes joined by OR."""
+
+    def __init__(self) -> None:
+        self.offsets = [0]
+        self.members: list[int] = []
+        self._numbers: dict[tuple[int, ...], int] = {}
+
+    def add(self, boxes: Iterable[int]) -> int:
+        """Return the number of the set of some boxes."""
+        distinct = tuple(sorted(set(boxes) - {NEVER}))
+        if not distinct:
+            return NEVER
+        if len(distinct) == 1 or distinct[0] == ALWAYS:
+            return distinct[0]
+        if distinct not in self._numbers:
+            self._numbers[distinct] = len(self._numbers)
+            self.members += distinct
+            self.offsets.append(len(self.members))
+        return MULTIPLE | self._numbers[distinct]
+
+
 def _pack_lanes(values: Sequence[int]) -> list[int]:
     return [
         sum(value << 8 * lane for lane, value in enumerate(values[start : start + LANES_PER_WORD]))
@@ -235,19 +265,38 @@ def build_plan(
     catalogue = terms(profile)
     inlined = [inline_formulas(postfix, formulas or {}) for postfix in expressions]
     layout = LayoutBuilder(profile)
-    tests: list[list[LayoutTest] | bool] = []
+    alternatives: list[Alternatives] = []
     for postfix in inlined:
         tree = to_tree(postfix)
         unknown = sorted(term_names_in(tree) - catalogue.keys())
         if unknown:
             raise ValueError(f"unknown term {unknown[0]!r} in {postfix!r}")
-        tests.append(_conjunction(layout, tree))
+        alternatives.append(alternatives_of(layout, tree))
+    lists = [
+        conjunction_of(
+            layout,
+            [(to_tree(inlined[number]), alternatives[number]) for number in row],
+        )
+        for row in criteria
+    ]
     packing = layout.pack()
 
     boxes = _BoxInterner(packing.lane_words, packing.flag_words)
-    expression_boxes = [_box_of(boxes, [test]) for test in tests]
-    criteria_boxes = [_box_of(boxes, [tests[number] for number in row]) for row in criteria]
-    set_box, set_offsets, set_boxes = _sets_to_boxes(variant_sets, criteria_boxes)
+    sets = _SetInterner()
+    derived_offsets, derived_boxes = [0], []
+    for any_of in layout.derived.values():
+        derived_boxes += [boxes.add(tests) for tests in any_of]
+        derived_offsets.append(len(derived_boxes))
+    expression_boxes = [sets.add(boxes.add(tests) for tests in any_of) for any_of in alternatives]
+    criteria_boxes = [[boxes.add(tests) for tests in any_of] for any_of in lists]
+    set_box = np.array(
+        [
+            sets.add(box for criterion in row for box in criteria_boxes[criterion])
+            for row in variant_sets
+        ],
+        np.uint32,
+    )
+    set_box[0] = ALWAYS
     node_box = set_box[variant_set]
     is_undescribed = variant_set == 0
     if undescribed != "allow":
@@ -262,9 +311,12 @@ def build_plan(
         variant_sets=tuple(tuple(row) for row in variant_sets),
         packing=packing,
         boxes=np.stack(boxes.rows),
+        derived_flags=np.array([*layout.derived], np.uint32),
+        derived_offsets=np.array(derived_offsets, np.uint32),
+        derived_boxes=np.array(derived_boxes, np.uint32),
         expression_boxes=np.array(expression_boxes, np.uint32),
-        set_offsets=set_offsets,
-        set_boxes=set_boxes,
+        set_offsets=np.array(sets.offsets, np.uint32),
+        set_boxes=np.array(sets.members, np.uint32),
         first_child=first_child,
         child_count=child_count,
         call=call,
@@ -273,47 +325,6 @@ def build_plan(
         node_box=node_box,
         root_count=root_count,
     )
-
-
-def _conjunction(layout: LayoutBuilder, tree: tuple[object, ...]) -> list[LayoutTest] | bool:
-    lowered = lower(tree)
-    if isinstance(lowered, bool):
-        return lowered
-    tests: list[LayoutTest] = []
-    for literal in lowered:
-        test = layout.test(literal)
-        if test is False:
-            return False
-        if test is not True:
-            tests.append(test)
-    return tests or True
-
-
-def _box_of(boxes: _BoxInterner, parts: Sequence[list[LayoutTest] | bool]) -> int:
-    if any(part is False for part in parts):
-        return NEVER
-    return boxes.add([test for part in parts if not isinstance(part, bool) for test in part])
-
-
-def _sets_to_boxes(
-    variant_sets: Sequence[Sequence[int]], criteria_boxes: Sequence[int]
-) -> tuple[U32, U32, U32]:
-    """Box number (or MULTIPLE | set) of each variant set, and the CSR of those with several."""
-    set_box = np.empty(len(variant_sets), np.uint32)
-    offsets, members = [0], []
-    for number, row in enumerate(variant_sets):
-        distinct = sorted({criteria_boxes[criterion] for criterion in row} - {NEVER})
-        if number == 0 or (distinct and distinct[0] == ALWAYS):
-            set_box[number] = ALWAYS
-        elif not distinct:
-            set_box[number] = NEVER
-        elif len(distinct) == 1:
-            set_box[number] = distinct[0]
-        else:
-            set_box[number] = MULTIPLE | (len(offsets) - 1)
-            members += distinct
-            offsets.append(len(members))
-    return set_box, np.array(offsets, np.uint32), np.array(members, np.uint32)
 
 
 def _check_trie(
