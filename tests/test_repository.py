@@ -31,7 +31,12 @@ FORBIDDEN = {
 """What no tracked file may say, as regular expressions that do not match their own text."""
 
 
-COMES_WITH = {"starlette": "fastapi", "pydantic": "fastapi", "anyio": "fastapi"}
+COMES_WITH = {
+    "starlette": "fastapi",
+    "pydantic": "fastapi",
+    "pydantic_core": "fastapi",
+    "anyio": "fastapi",
+}
 """Libraries that may be imported because another one that is declared is built on them."""
 
 README_COMMANDS = {
