@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -34,6 +35,7 @@ ROOT = Path(__file__).parents[2]
 ENTRIES = 1_500
 
 
+@cache
 def small(name: str, deals: int = 40) -> Inputs:
     (workload,) = find_workloads([name])
     return Inputs.make(workload, entries=ENTRIES, deals=deals, seed=5)

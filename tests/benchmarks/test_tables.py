@@ -21,7 +21,7 @@ from bidcascade.bridge import Auction
 from bidcascade.kernels import CAN_COMPLETE, COMPLETED, Plan, get_backend, term_names
 
 NAMES = list(DENSITIES)
-SIZES = (SMALLEST, 3_000, 20_011)
+SIZES = (SMALLEST, 7_919)
 
 
 @cache
@@ -50,7 +50,7 @@ def test_a_table_has_exactly_the_entries_asked_for(name: str, entries: int) -> N
 def test_auctions_are_legal_and_end_where_the_flags_say(name: str) -> None:
     plan = middling(name).plan()
     seen = 0
-    for entry in range(0, plan.node_count, 13):
+    for entry in range(0, plan.node_count, 41):
         # raises at a call that may not be made
         auction = Auction.of(calls_of(plan, entry))
         assert auction.is_complete == bool(plan.flags[entry] & COMPLETED)
