@@ -52,12 +52,18 @@ def configure_serve(parser: argparse.ArgumentParser) -> None:
 
 def serve(options: argparse.Namespace) -> int:
     """Run the service until it is told to stop."""
+    from bidcascade.service.cli import INTERRUPTED
+
     settings = _settings(options)
     _check_address(settings.host, settings.port)
 
     from bidcascade.service.server import serve as run
 
-    run(settings)
+    try:
+        run(settings)
+    except KeyboardInterrupt:
+        # the service has ended in order and has said so
+        return INTERRUPTED
     return 0
 
 

@@ -12,26 +12,27 @@ Every file is written beside its place, brought to the disk and renamed; then th
 replaced. A run that is killed at any moment therefore goes on where the manifest stands.
 """
 
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from pathlib import Path
-from typing import IO, Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.types import U64
-from bidcascade.loaders import Batch, empty_deals, empty_rejects, iter_deals, sniff
+from bidcascade.loaders import empty_deals, empty_rejects
 from bidcascade.loaders.inputs import Input, Source, find_sources
 from bidcascade.service.engine import Engine
 
+from .batch_folder import check_folder, clean, locked, remove_all, remove_if_empty
+from .batch_inputs import Inputs, boards_in_parquet, nothing_usable, refuse_hopeless
 from .manifest import MANIFEST, Manifest, Part, Position, describe_inputs
 from .progress import progress_bar
-from .whole_files import PARTIAL_SUFFIX, can_write, sync_folder, whole_file, write_parquet
+from .whole_files import can_write, sync_folder, whole_file, write_parquet
 
 BatchMode: TypeAlias = Literal["all", "first", "counts"]
 BATCH_MODES: Final = ("all", "first", "counts")
@@ -42,15 +43,8 @@ _FILE_ROWS: Final = 4_000_000
 """Rows after which a part of mode ``all`` begins another file; bounds memory."""
 _MOST_REJECTS: Final = 1_000_000
 """Rejects after which a part ends, however few boards it has."""
-_GROUP_BYTES: Final = 256 << 20
-"""Inputs that are read as one; what a resumed run may have to read twice."""
 _SMALL_COUNTS_BYTES: Final = 64 << 20
 _COUNTS_EVERY_S: Final = 30.0
-_HEAD_BYTES: Final = 1 << 20
-_LOCK: Final = ".lock"
-_OWN_FILES: Final = ("auctions-*.parquet", "boards-*.parquet", "rejects-*.parquet",
-                     "counts-*.npy", "counts.parquet", "entries.parquet",
-                     f".*{PARTIAL_SUFFIX}")  # fmt: skip
 
 
 class Summary(NamedTuple):
@@ -118,133 +112,26 @@ def run_batch(
         inputs=[],
     )
     with ExitStack() as stack:
-        _check_folder(path, resume=resume)
+        check_folder(path, resume=resume)
         created = not path.exists()
         path.mkdir(parents=True, exist_ok=True)
-        stack.enter_context(_locked(path))
+        stack.enter_context(locked(path))
         manifest = asked
         if (path / MANIFEST).exists():
             manifest = Manifest.read(path)
             asked.inputs = describe_inputs(sources)
             manifest.check_same_job(asked)
         else:
-            stack.callback(_remove_if_empty, path, created=created)
-            _refuse_hopeless(sources)
+            stack.callback(remove_if_empty, path, created=created)
+            refuse_hopeless(sources)
             asked.inputs = describe_inputs(sources)
             manifest.write(path)
-        _clean(path, manifest)
+        clean(path, manifest)
         if not manifest.finished:
             job = _Job(engine, sources, path, manifest, jobs)
             stack.enter_context(job.showing_progress(shown=show_progress))
             job.run()
     return Summary(manifest.boards, manifest.rejects, manifest.rows, len(manifest.parts))
-
-
-def _check_folder(path: Path, *, resume: bool) -> None:
-    if not path.exists():
-        return
-    if not path.is_dir():
-        raise InvalidInput(f"expected a folder for the batch, got the file {str(path)!r}")
-    if (path / MANIFEST).exists():
-        if not resume:
-            raise InvalidInput(
-                f"{str(path)!r} holds a batch already: resume it, or choose another folder"
-            )
-        return
-    strangers = [
-        file.name
-        for file in path.iterdir()
-        if file.name != _LOCK and not file.name.endswith(PARTIAL_SUFFIX)
-    ]
-    if strangers:
-        raise InvalidInput(
-            f"expected a new or empty folder, got {str(path)!r} with {sorted(strangers)[0]!r}"
-        )
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the folder for this process; the system lets go of it when the process ends."""
-    if sys.platform == "win32":
-        # there the renaming of an open file fails by itself
-        yield
-        return
-    import fcntl
-
-    lock: IO[bytes]
-    with (path / _LOCK).open("wb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InvalidInput(f"another batch is writing to {str(path)!r}") from None
-        yield
-
-
-def _refuse_hopeless(sources: list[Source]) -> None:
-    """Refuse inputs none of which begins like a file of deals, before gigabytes are digested."""
-    if not sources:
-        raise InvalidInput("expected deals, got none: no file that may hold any in the inputs")
-    for source in sources:
-        if source.path is None:
-            return
-        try:
-            with source.path.open("rb") as file:
-                if sniff(file.read(_HEAD_BYTES)) is not None:
-                    return
-        except OSError as error:
-            raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None
-    refused = [empty_rejects()]
-    for batch in iter_deals([_as_input(source) for source in sources]):
-        if batch.deals.height:
-            return
-        refused.append(batch.rejects)
-    rejects = pl.concat(refused)
-    raise InvalidInput(_nothing(rejects, rejects.height))
-
-
-def _nothing(rejects: pl.DataFrame, count: int) -> str:
-    if not rejects.height:
-        return "expected deals, got none: no board in the inputs"
-    row = rejects.row(0, named=True)
-    record = "" if row["record"] is None else f", record {row['record']}"
-    return (
-        f"expected deals, got none and {count} rejects; "
-        f"first reject: {row['source']}{record}: {row['reason']}"
-    )
-
-
-def _remove_if_empty(path: Path, *, created: bool) -> None:
-    """Leave nothing behind where nothing came about."""
-    if all(file.name == _LOCK for file in path.iterdir()):
-        (path / _LOCK).unlink(missing_ok=True)
-        if created:
-            path.rmdir()
-
-
-def _clean(path: Path, manifest: Manifest) -> None:
-    """Remove what an interrupted run left over, and check what it wrote."""
-    named = manifest.files()
-    if manifest.counts is not None:
-        named[manifest.counts] = -1
-    for pattern in _OWN_FILES:
-        for file in path.glob(pattern):
-            if file.name not in named:
-                file.unlink()
-    for name, size in named.items():
-        found = (path / name).stat().st_size if (path / name).is_file() else None
-        if found is None or (size >= 0 and found != size):
-            raise InvalidInput(
-                f"cannot resume: expected {name!r} in {str(path)!r} as the manifest has it, "
-                f"got {'no file' if found is None else f'{found} bytes instead of {size}'}"
-            )
-
-
-class _Chunk(NamedTuple):
-    """Boards and rejects read from a source on."""
-
-    source: int
-    deals: pl.DataFrame
-    rejects: pl.DataFrame
 
 
 class _Job:
@@ -259,14 +146,13 @@ class _Job:
         jobs: int | None,
     ) -> None:
         self._engine = engine
-        self._sources = sources
+        self._inputs = Inputs(sources, min(manifest.options["part_deals"], PART_DEALS), jobs)
+        self._inputs.files_done = manifest.position.source
         self._folder = folder
         self._manifest = manifest
-        self._jobs = jobs
         self._mode: str = manifest.options["mode"]
         self._part_deals: int = manifest.options["part_deals"]
-        self._boards_in_all = _boards_in_parquet(sources)
-        self._files_done = manifest.position.source
+        self._boards_in_all = boards_in_parquet(sources)
         # counted from here on, written down in the manifest when the part is on the disk
         self._position: Position = copy(manifest.position)
         self._counts: U64 | None = None
@@ -287,7 +173,7 @@ class _Job:
         deals: list[pl.DataFrame] = []
         rejects: list[pl.DataFrame] = []
         height = 0
-        for chunk in self._chunks():
+        for chunk in self._inputs.chunks(self._manifest.position):
             refused: pl.DataFrame | None = chunk.rejects
             first = 0
             while first < chunk.deals.height or refused is not None:
@@ -308,49 +194,6 @@ class _Job:
         if height or any(frame.height for frame in rejects):
             self._write_part(deals, rejects)
         self._finish()
-
-    # --- reading ------------------------------------------------------------------------------
-
-    def _groups(self) -> Iterator[tuple[int, list[Source]]]:
-        """Consecutive sources that are read as one, with the number of the first."""
-        group: list[Source] = []
-        size = 0
-        for number, source in enumerate(self._sources):
-            if group and size + source.size > _GROUP_BYTES:
-                yield number - len(group), group
-                group, size = [], 0
-            group.append(source)
-            size += source.size
-        if group:
-            yield len(self._sources) - len(group), group
-
-    def _chunks(self) -> Iterator[_Chunk]:
-        """All boards and rejects in order, from the position on."""
-        start = copy(self._manifest.position)
-        for first, group in self._groups():
-            if first < start.source:
-                continue
-            self._files_done = first
-            skip_boards, skip_rejects = start.boards, start.rejects
-            if first > start.source:
-                skip_boards = skip_rejects = 0
-            for batch in self._read(group):
-                deals, rejects = batch.deals.slice(skip_boards), batch.rejects.slice(skip_rejects)
-                skip_boards -= batch.deals.height - deals.height
-                skip_rejects -= batch.rejects.height - rejects.height
-                yield _Chunk(first, deals, rejects)
-
-    def _read(self, group: list[Source]) -> Iterator[Batch]:
-        first = self._files_done
-
-        def files_read(done: int, _total: int, _boards: int) -> None:
-            self._files_done = first + done
-
-        inputs: list[Input] = [_as_input(source) for source in group]
-        return iter_deals(
-            inputs, jobs=self._jobs, chunk_deals=min(self._part_deals, PART_DEALS),
-            progress=files_read,
-        )  # fmt: skip
 
     # --- writing --------------------------------------------------------------------------------
 
@@ -422,7 +265,7 @@ class _Job:
             raise
         boards = self._manifest.boards
         if self._boards_in_all is None:
-            self._report(self._files_done, len(self._sources), boards)
+            self._report(self._inputs.files_done, len(self._inputs.sources), boards)
         else:
             self._report(boards, self._boards_in_all, boards)
 
@@ -475,7 +318,7 @@ class _Job:
         if self._mode == "counts" and (self._counted.boards or self._counted.rejects):
             self._commit_counts()
         if not manifest.boards:
-            self._refuse_nothing()
+            self._refusenothing_usable()
         if self._mode == "counts":
             assert self._counts is not None
             frame = self._engine.counts_frame(self._counts)
@@ -491,21 +334,16 @@ class _Job:
             (self._folder / old).unlink(missing_ok=True)
             sync_folder(self._folder)
 
-    def _refuse_nothing(self) -> None:
+    def _refusenothing_usable(self) -> None:
         """Complain that no input holds a deal, and say what was found instead."""
         for part in self._manifest.parts:
             for name in part.files:
                 if name.startswith("rejects-"):
                     rejects = pl.read_parquet(self._folder / name)
-                    self._remove_all()
-                    raise InvalidInput(_nothing(rejects, self._manifest.rejects))
-        self._remove_all()
-        raise InvalidInput(_nothing(empty_rejects(), 0))
-
-    def _remove_all(self) -> None:
-        for pattern in (*_OWN_FILES, MANIFEST):
-            for file in self._folder.glob(pattern):
-                file.unlink()
+                    remove_all(self._folder)
+                    raise InvalidInput(nothing_usable(rejects, self._manifest.rejects))
+        remove_all(self._folder)
+        raise InvalidInput(nothing_usable(empty_rejects(), 0))
 
     def _entries_that_occur(self) -> pl.DataFrame:
         used = np.zeros(len(self._engine.table), np.bool_)
@@ -515,28 +353,6 @@ class _Job:
                     column = pl.read_parquet(self._folder / name, columns=["entry"])["entry"]
                     used[column.to_numpy()] = True
         return self._engine.entries_frame(np.flatnonzero(used).astype(np.uint32))
-
-
-def _boards_in_parquet(sources: list[Source]) -> int | None:
-    """Count the rows of sources that are all Parquet; None where some are not, or are damaged."""
-    total = 0
-    for source in sources:
-        if source.path is None:
-            return None
-        with source.path.open("rb") as file:
-            if file.read(4) != b"PAR1":
-                return None
-        try:
-            total += pl.scan_parquet(source.path).select(pl.len()).collect().item()
-        except (pl.exceptions.PolarsError, OSError):
-            return None
-    return total
-
-
-def _as_input(source: Source) -> Input:
-    if source.data is not None:
-        return source.data
-    return "-" if source.path is None else source.path
 
 
 def _numbered(name: str, number: int) -> str:

@@ -17,8 +17,9 @@ from bidcascade.kernels import get_backend
 from bidcascade.loaders import read_deals
 from bidcascade.service import Engine
 from bidcascade.service.answers import deal_arrays
-from bidcascade.service.jobs import batch
+from bidcascade.service.jobs import batch, batch_inputs
 from bidcascade.service.jobs.batch import BATCH_MODES, run_batch
+from bidcascade.service.jobs.batch_folder import locked
 from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.service.jobs.whole_files import CannotWrite
 from bidcascade.table import import_table, open_table
@@ -117,7 +118,7 @@ def test_interrupted_after_any_part(
     engine, inputs, expected, tmp_path, monkeypatch, mode, before_manifest
 ):
     """Each run writes one part more and ends there; many kinds of cuts between the sources."""
-    monkeypatch.setattr(batch, "_GROUP_BYTES", 1)
+    monkeypatch.setattr(batch_inputs, "_GROUP_BYTES", 1)
     monkeypatch.setattr(batch, "_FILE_ROWS", 300)
     write = Manifest.write
     allowed = 0
@@ -262,7 +263,7 @@ def test_a_part_is_missing_or_cut(engine, inputs, tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="locks are POSIX's")
 def test_two_batches_into_one_folder(engine, inputs, tmp_path):
-    with batch._locked(tmp_path), pytest.raises(InvalidInput, match="another batch is writing"):
+    with locked(tmp_path), pytest.raises(InvalidInput, match="another batch is writing"):
         run_batch(engine, inputs, tmp_path)
 
 

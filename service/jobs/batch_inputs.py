@@ -1,0 +1,141 @@
+"""The inputs of a batch as one sequence of boards and rejects that can be taken up anywhere."""
+
+from collections.abc import Iterator
+from copy import copy
+from typing import Final, NamedTuple
+
+import polars as pl
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.loaders import Batch, empty_rejects, iter_deals, sniff
+from bidcascade.loaders.inputs import Input, Source
+
+from .manifest import Position
+
+_GROUP_BYTES: Final = 256 << 20
+"""Inputs that are read as one; what a resumed run may have to read twice."""
+_HEAD_BYTES: Final = 1 << 20
+
+
+class Chunk(NamedTuple):
+    """Boards and rejects read from a source on."""
+
+    source: int
+    deals: pl.DataFrame
+    rejects: pl.DataFrame
+
+
+class Inputs:
+    """Reads sources in groups of bounded size; where a group begins, reading can begin.
+
+    Parameters
+    ----------
+    sources : list of Source
+    chunk_deals : int
+        Boards of a chunk, at most.
+    jobs : int, optional
+        Processes that read.
+    """
+
+    def __init__(self, sources: list[Source], chunk_deals: int, jobs: int | None) -> None:
+        self.sources = sources
+        self.files_done = 0
+        self._chunk_deals = chunk_deals
+        self._jobs = jobs
+
+    def _groups(self) -> Iterator[tuple[int, list[Source]]]:
+        """Consecutive sources that are read as one, with the number of the first."""
+        group: list[Source] = []
+        size = 0
+        for number, source in enumerate(self.sources):
+            if group and size + source.size > _GROUP_BYTES:
+                yield number - len(group), group
+                group, size = [], 0
+            group.append(source)
+            size += source.size
+        if group:
+            yield len(self.sources) - len(group), group
+
+    def chunks(self, position: Position) -> Iterator[Chunk]:
+        """All boards and rejects in order, from a position on."""
+        start = copy(position)
+        for first, group in self._groups():
+            if first < start.source:
+                continue
+            self.files_done = first
+            skip_boards, skip_rejects = start.boards, start.rejects
+            if first > start.source:
+                skip_boards = skip_rejects = 0
+            for batch in self._read(group):
+                deals, rejects = batch.deals.slice(skip_boards), batch.rejects.slice(skip_rejects)
+                skip_boards -= batch.deals.height - deals.height
+                skip_rejects -= batch.rejects.height - rejects.height
+                yield Chunk(first, deals, rejects)
+
+    def _read(self, group: list[Source]) -> Iterator[Batch]:
+        first = self.files_done
+
+        def files_read(done: int, _total: int, _boards: int) -> None:
+            self.files_done = first + done
+
+        inputs: list[Input] = [_as_input(source) for source in group]
+        return iter_deals(
+            inputs, jobs=self._jobs, chunk_deals=self._chunk_deals,
+            progress=files_read,
+        )  # fmt: skip
+
+
+def refuse_hopeless(sources: list[Source]) -> None:
+    """Refuse inputs none of which begins like a file of deals, before gigabytes are digested."""
+    if not sources:
+        raise InvalidInput("expected deals, got none: no file that may hold any in the inputs")
+    for source in sources:
+        if source.path is None:
+            return
+        try:
+            with source.path.open("rb") as file:
+                if sniff(file.read(_HEAD_BYTES)) is not None:
+                    return
+        except OSError as error:
+            raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None
+    refused = [empty_rejects()]
+    for batch in iter_deals([_as_input(source) for source in sources]):
+        if batch.deals.height:
+            return
+        refused.append(batch.rejects)
+    rejects = pl.concat(refused)
+    raise InvalidInput(nothing_usable(rejects, rejects.height))
+
+
+def nothing_usable(rejects: pl.DataFrame, count: int) -> str:
+    """Say that there are no deals, and what was found instead."""
+    if not rejects.height:
+        return "expected deals, got none: no board in the inputs"
+    row = rejects.row(0, named=True)
+    record = "" if row["record"] is None else f", record {row['record']}"
+    return (
+        f"expected deals, got none and {count} rejects; "
+        f"first reject: {row['source']}{record}: {row['reason']}"
+    )
+
+
+def boards_in_parquet(sources: list[Source]) -> int | None:
+    """Count the rows of sources that are all Parquet; None where some are not, or are damaged."""
+    total = 0
+    for source in sources:
+        if source.path is None:
+            return None
+        with source.path.open("rb") as file:
+            if file.read(4) != b"PAR1":
+                return None
+        try:
+            total += pl.scan_parquet(source.path).select(pl.len()).collect().item()
+        except (pl.exceptions.PolarsError, OSError):
+            return None
+    return total
+
+
+def _as_input(source: Source) -> Input:
+    if source.data is not None:
+        return source.data
+    return "-" if source.path is None else source.path
