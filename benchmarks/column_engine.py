@@ -1,6 +1,5 @@
 """What the engines with whole columns share: blocks of deals on threads, and the walks."""
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from bidcascade.kernels import BitColumns, DealArrays, EntryLists, FirstAuctions
 from bidcascade.kernels.types import U64
 
 from .column_walk import Columns, Trie, first_auctions, reached
+from .machine import cores
 
 
 class ColumnEngine(ABC):
@@ -19,6 +19,11 @@ class ColumnEngine(ABC):
 
     name: str
     block: int
+
+    @property
+    def step(self) -> int:
+        # a lone block would leave threads idle, and the time for many would seem longer than it is
+        return self.block * cores()
 
     @abstractmethod
     def columns(self, plan: Plan, deals: DealArrays) -> Columns[Any]:
@@ -103,7 +108,7 @@ class ColumnEngine(ABC):
         if len(blocks) == 1:
             yield function(blocks[0], 0)
             return
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        with ThreadPoolExecutor(cores()) as pool:
             yield from pool.map(function, blocks, starts)
 
 

@@ -17,8 +17,9 @@ from bidcascade.kernels import (
 from bidcascade.kernels.types import U64
 
 from .engines import Engine
+from .machine import cores
 
-_BLOCKS = {"reference": 16, "cpu": 1 << 17, "cuda": 1 << 20}
+_STEPS = {"reference": 16, "cpu": cores() << 16, "cuda": 1 << 20}
 
 
 class KernelEngine:
@@ -26,7 +27,7 @@ class KernelEngine:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.block = _BLOCKS[name]
+        self.step = _STEPS[name]
 
     def why_unavailable(self, operation: str) -> str | None:
         reason = why_unavailable(self.name)

@@ -6,7 +6,6 @@ on packed words; only entries with a list that is not empty are followed. Blocks
 (their words stay in the second-level cache), on as many threads as there are cores.
 """
 
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -26,6 +25,7 @@ from bidcascade.kernels import (
 from bidcascade.kernels.types import U8, U16, U32, U64
 
 from .engines import Engine
+from .machine import cores
 
 _H = np.uint64(0x8080808080808080)
 _BLOCK = 1 << 13
@@ -128,7 +128,7 @@ class ListsEngine:
     """The list walk."""
 
     name = "lists"
-    block = 1 << 17
+    step = 16 * _BLOCK * cores()
 
     def why_unavailable(self, operation: str) -> str | None:
         return None if operation in ("counts", "features") else _ONLY_COUNTS
@@ -153,7 +153,7 @@ class ListsEngine:
 
     def counts(self, plan: Plan, deals: DealArrays) -> U64:
         self.prepare(plan)
-        threads = os.cpu_count() or 1
+        threads = cores()
         depth = plan.cache["lists"]
         assert isinstance(depth, int)
 

@@ -106,6 +106,11 @@ class PolarsFramesEngine(PolarsEngine):
     name = "polars-frames"
     block = 1 << 18
 
+    @property
+    def step(self) -> int:
+        # one block after the other: polars has threads of its own
+        return self.block
+
     def counts(self, plan: Plan, deals: DealArrays) -> U64:
         total = np.zeros(plan.node_count, np.uint64)
         for start in range(0, len(deals), self.block):

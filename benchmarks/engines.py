@@ -15,8 +15,11 @@ class Engine(Protocol):
     """One way to do the work. Every operation starts from hand masks."""
 
     name: str
-    block: int
-    """Deals are worked on in blocks of this size: time grows linearly by blocks."""
+
+    @property
+    def step(self) -> int:
+        """Time grows linearly by steps of so many deals: a block for every thread."""
+        ...
 
     def why_unavailable(self, operation: str) -> str | None:
         """Say why an operation cannot be measured here, or ``None``."""
@@ -71,7 +74,7 @@ _MODULES = {
 class Missing:
     """Stands for an engine that cannot be imported here."""
 
-    block = 1
+    step = 1
 
     def __init__(self, name: str, reason: str) -> None:
         self.name, self._reason = name, reason

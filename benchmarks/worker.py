@@ -46,7 +46,7 @@ class Timing:
     deals: int
     unavailable: str | None = None
     measured_deals: int = 0
-    block: int = 0
+    step: int = 0
     prepare: float = 0.0
     runs: list[float] = field(default_factory=list)
     device_runs: list[float] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Timing:
         median = float(np.median(self.runs))
         return (
             f"{median:.3g} s × {self.deals:,} / {self.measured_deals:,} deals "
-            f"(blocks of {self.block:,} are worked on one like another)"
+            f"(every {self.step:,} are worked on like the last)"
         )
 
     @property
@@ -118,7 +118,7 @@ def measure(job: Job) -> Timing:
     timing.prepare = time.perf_counter() - start
     run(engine, inputs.only(0, 1 if workload.kind == "one" else min(_WARM_UP_DEALS, job.deals)))
     if workload.kind == "one":
-        timing.deals = timing.measured_deals = timing.block = 1
+        timing.deals = timing.measured_deals = timing.step = 1
         latencies(engine, inputs, 20)
         timing.runs = latencies(engine, inputs)
         timing.detail = f"each of {len(timing.runs)} deals on its own"
@@ -129,7 +129,7 @@ def measure(job: Job) -> Timing:
 
 
 def _measure_batch(job: Job, engine: Engine, inputs: Inputs, timing: Timing) -> None:
-    timing.block = min(engine.block, job.deals)
+    timing.step = min(engine.step, job.deals)
     budget = min(job.budget, _REFERENCE_BUDGET) if engine.name == "reference" else job.budget
 
     def once(deals: int) -> float:
@@ -146,12 +146,12 @@ def _measure_batch(job: Job, engine: Engine, inputs: Inputs, timing: Timing) -> 
             timing.detail = f"{result[1] / 2**20:.0f} MiB of Parquet"
         return seconds
 
-    block_seconds = once(timing.block)
-    timing.measured_deals = timing.block
-    affordable = int(budget / block_seconds) * timing.block
-    if affordable > timing.block:
+    step_seconds = once(timing.step)
+    timing.measured_deals = timing.step
+    affordable = int(budget / step_seconds) * timing.step
+    if affordable > timing.step:
         timing.measured_deals = min(job.deals, affordable)
-    if timing.measured_deals != timing.block or block_seconds < budget / 10:
+    if timing.measured_deals != timing.step or step_seconds < budget / 10:
         # the first run was to look how fast it is
         timing.runs.clear()
         timing.device_runs.clear()
