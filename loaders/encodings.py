@@ -5,6 +5,7 @@ and, where a program read UTF-8 as Latin-1 and wrote it as UTF-8 again, encoded 
 """
 
 import re
+from collections.abc import Iterable, Iterator
 
 UTF8 = "utf-8"
 UTF8_SIG = "utf-8-sig"
@@ -13,6 +14,10 @@ CP1250 = "cp1250"
 CP1252 = "cp1252"
 LATIN1 = "latin-1"
 
+_LONGEST_WORD = 16 << 20
+"""Bytes without any blank are no text; where they are cut matters no more."""
+
+_PAGES = (CP1250, CP1252, LATIN1)
 _BOM = b"\xef\xbb\xbf"
 
 # Polish, Czech, Slovak and Hungarian letters of code page 1250 whose byte is a sign or nothing
@@ -117,9 +122,124 @@ def decode_utf8(data: bytes) -> tuple[bytes, str]:
     return (data, encoding) if repaired == data else (repaired, UTF8_TWICE)
 
 
+class _CodePage:
+    """Which code page bytes are in that are no UTF-8, told from all their parts."""
+
+    def __init__(self) -> None:
+        self.is_central_european = False
+        self.may_be_1250 = True
+        self.may_be_1252 = True
+
+    def add(self, part: bytes) -> None:
+        self.is_central_european |= _CENTRAL_EUROPEAN.search(part) is not None
+        self.may_be_1250 &= _UNDEFINED_IN_1250.search(part) is None
+        self.may_be_1252 &= _UNDEFINED_IN_1252.search(part) is None
+
+    def name(self) -> str:
+        if self.is_central_european and self.may_be_1250:
+            return CP1250
+        return CP1252 if self.may_be_1252 else LATIN1
+
+
 def _decode_code_page(data: bytes) -> tuple[str, str]:
-    if _CENTRAL_EUROPEAN.search(data) and not _UNDEFINED_IN_1250.search(data):
-        return data.decode(CP1250), CP1250
-    if not _UNDEFINED_IN_1252.search(data):
-        return data.decode(CP1252), CP1252
-    return data.decode(LATIN1), LATIN1
+    page = _CodePage()
+    page.add(data)
+    return data.decode(page.name()), page.name()
+
+
+def find_encoding(blocks: Iterable[bytes]) -> str:
+    """Name the encoding :func:`decode_text` finds in bytes that come block by block.
+
+    Examples
+    --------
+    >>> find_encoding([b"Grom", "öller".encode("cp1252")])
+    'cp1252'
+    """
+    page = _CodePage()
+    is_utf8 = True
+    is_twice = False
+    encoding = UTF8
+    for number, part in enumerate(_parts(blocks)):
+        if not number and part.startswith(_BOM):
+            encoding = UTF8_SIG
+            part = part[len(_BOM) :]
+        if part.isascii():
+            continue
+        if is_utf8:
+            try:
+                part.decode(UTF8)
+            except UnicodeDecodeError:
+                is_utf8 = False
+        if is_utf8 and not is_twice:
+            is_twice = _repair(part) != part
+        page.add(part)
+    if not is_utf8:
+        return page.name()
+    return UTF8_TWICE if is_twice else encoding
+
+
+def _parts(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Bytes as they come, but cut behind lines, blanks and the like: no pattern spans a cut."""
+    rest = b""
+    for block in blocks:
+        rest += block
+        end = max(rest.rfind(sign) for sign in (b"\n", b" ", b"|", b"\r")) + 1
+        if not end and len(rest) > _LONGEST_WORD:
+            end = len(rest)
+        if end:
+            yield rest[:end]
+            rest = rest[end:]
+    yield rest
+
+
+class PartDecoder:
+    """Decodes a text part by part.
+
+    Parameters
+    ----------
+    encoding : str, optional
+        What :func:`find_encoding` said; else the parts seen so far decide.
+
+    Attributes
+    ----------
+    encoding : str
+        Name of the encoding, as far as it is known by now.
+
+    Examples
+    --------
+    >>> decoder = PartDecoder()
+    >>> [decoder.decode(part).decode() for part in (b"1NT ", "é".encode("cp1252"))]
+    ['1NT ', 'é']
+    >>> decoder.encoding
+    'cp1252'
+    """
+
+    def __init__(self, encoding: str | None = None) -> None:
+        self.is_known = encoding is not None
+        self.encoding = encoding or UTF8
+        self.is_first = True
+        self.page = _CodePage()
+
+    def decode(self, part: bytes) -> bytes:
+        """Return the next part as UTF-8; it must not begin or end amid a letter."""
+        if self.is_first:
+            self.is_first = False
+            if part.startswith(_BOM):
+                part = part[len(_BOM) :]
+                self.encoding = self.encoding if self.is_known else UTF8_SIG
+        if part.isascii():
+            return part
+        if self.is_known:
+            if self.encoding in _PAGES:
+                return part.decode(self.encoding).encode(UTF8)
+            return _repair(part) if self.encoding == UTF8_TWICE else part
+        self.page.add(part)
+        try:
+            part.decode(UTF8)
+        except UnicodeDecodeError:
+            self.encoding = self.page.name()
+            return part.decode(self.encoding).encode(UTF8)
+        repaired = _repair(part)
+        if repaired != part and self.encoding not in _PAGES:
+            self.encoding = UTF8_TWICE
+        return repaired

@@ -69,7 +69,7 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
 
 
 def _paths(given: str | Path) -> list[Path]:
-    path = Path(given)
+    path = given if isinstance(given, Path) else Path(given)
     try:
         is_folder, exists = path.is_dir(), path.exists()
     except OSError as error:

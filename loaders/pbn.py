@@ -23,7 +23,7 @@ from .frame import Batch
 from .hand_text import Hands, read_hands
 from .pbn_columns import Boards
 from .pbn_sections import UNKNOWN, read_seat
-from .pbn_tokens import FreeText, Game, split_games
+from .pbn_tokens import FreeText, Game, Inheritance, split_games
 
 _NUMBER = re.compile(r"\d+")
 
@@ -63,7 +63,27 @@ def read_pbn(data: bytes, source: str = "") -> Batch:
     ([('E', 'NS')], 0)
     """
     text, encoding = decode_text(data)
-    batches = list(read_pbn_text(text, source=source, encoding=encoding))
+    return read_pbn_part(text, source=source, encoding=encoding)
+
+
+def read_pbn_part(
+    text: str,
+    *,
+    source: str = "",
+    encoding: str = "utf-8",
+    before: Inheritance | None = None,
+    goes_on: bool = False,
+) -> Batch:
+    """Read decoded PBN text, or a part of one that :func:`.find_last_game` has cut.
+
+    Examples
+    --------
+    >>> read_pbn_part('[Board "7"]').rejects["reason"].to_list()
+    ['expected four hands, got no Deal tag']
+    """
+    batches = list(
+        read_pbn_text(text, source=source, encoding=encoding, before=before, goes_on=goes_on)
+    )
     if len(batches) == 1:
         return batches[0]
     return Batch(
@@ -79,6 +99,8 @@ def read_pbn_text(
     encoding: str = "utf-8",
     boards_per_batch: int = 50_000,
     plain: bool = False,
+    before: Inheritance | None = None,
+    goes_on: bool = False,
 ) -> Iterator[Batch]:
     """Read PBN text that is decoded already, in batches that bound the memory needed.
 
@@ -91,6 +113,8 @@ def read_pbn_text(
         A batch is given out when it holds that many boards.
     plain : bool
         Decode every section with the plain readers, not with the kernel; the frame is the same.
+    before, goes_on
+        As for :func:`.split_games`.
 
     Yields
     ------
@@ -99,7 +123,7 @@ def read_pbn_text(
     """
     boards = Boards(source, encoding)
     hands_of: dict[str, Hands | str] = {}
-    for record in split_games(text):
+    for record in split_games(text, before, goes_on=goes_on):
         if isinstance(record, FreeText):
             boards.reject(
                 record.number,

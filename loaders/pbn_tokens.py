@@ -6,6 +6,7 @@ part, a game is found rather than lost: see :func:`split_games`.
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 # One match a tag pair, comment, escaped line or piece of text; a tag takes the text behind it
@@ -14,7 +15,7 @@ _TOKEN = re.compile(
     r"""
       \[[ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*"([^"\\\n]*(?:\\.[^"\\\n]*)*)"[ \t]*\]([^\[{;%]*)
     | \[[ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*"([^\n]*)"[ \t]*\](?=[ \t]*(?:\n|\Z))  # stray quotes
-    | \{([^}]*)(?:\}|\Z)
+    | (\{)
     | ;([^\n]*)
     | ^%[^\n]*
     | ([^\[{;%]+|[\[%])
@@ -23,7 +24,9 @@ _TOKEN = re.compile(
 )
 _ESCAPE = re.compile(r'\\(["\\#])')
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
-_TAG_IN_COMMENT = re.compile(r"^\[(?:Event|Board|Deal|Auction)[ \t]+\"", re.MULTILINE)
+# No comment goes on beyond such a line: what starts one and does not end before it is broken.
+_GAME_TAG = re.compile(r"\[(?:Event|Board|Deal|Auction)[ \t]+\"")
+_GAME_LINE = re.compile(r"^\[(?:Event|Board|Deal|Auction)[ \t]+\"", re.MULTILINE)
 
 PLAYED_TAGS = frozenset({"Auction", "Play", "Contract", "Declarer", "Result", "Score"})
 """Tags that say what happened with a deal; any of them makes a game of a group of tags."""
@@ -43,6 +46,19 @@ class Game(NamedTuple):
     notes: dict[str, str]
     """Texts of the ``Note`` tags by number; the auction's win over the play's."""
     comments: list[str]
+
+
+class Inheritance(NamedTuple):
+    """What a game takes from those before it: all one needs to know to start reading there."""
+
+    tags: dict[str, str]
+    """Tags of the game before, for ``#`` and for another table of its board."""
+    sections: dict[str, str]
+    """Sections of the game before."""
+    lasting: dict[str, str]
+    """Values given by ``##``."""
+    comments: tuple[str, ...]
+    """Comments in front of the game."""
 
 
 class FreeText(NamedTuple):
@@ -84,16 +100,26 @@ def _kind(name: str) -> int:
 class _Splitter:
     """State of one pass over a text."""
 
-    def __init__(self, *, plain_values: bool) -> None:
-        self.plain_values = plain_values
+    def __init__(self, text: str, before: Inheritance | None) -> None:
+        if before is None:
+            before = Inheritance({}, {}, {}, ())
+        self.plain_values = not before.lasting and '"#' not in text and _ESCAPE.search(text) is None
         self.number = 0
-        self.previous: dict[str, str] = {}
-        self.previous_sections: dict[str, str] = {}
-        self.lasting: dict[str, str] = {}
+        self.previous = before.tags
+        self.previous_sections = before.sections
+        self.lasting = before.lasting.copy()
         self.free_text: list[str] = []
         self.free_text_number = 0
-        self.pending: list[str] = []
+        self.pending: list[str] = list(before.comments)
+        self.game_start = 0
+        self.comments_before = before.comments
         self.clear()
+
+    def inheritance(self) -> Inheritance:
+        """Give what the game gathered at present takes from those before it."""
+        return Inheritance(
+            self.previous, self.previous_sections, self.lasting, self.comments_before
+        )
 
     def clear(self) -> None:
         self.game_number = 0
@@ -116,8 +142,10 @@ class _Splitter:
             and (self.played or kind not in (_PLAYED, _PLAYED_SECTION))
         )
 
-    def end_game(self) -> Game:
-        """Give the game gathered so far and start anew."""
+    def end_game(self, end: int) -> Game:
+        """Give the game gathered so far, and start anew with the tag at ``end``."""
+        self.game_start = end
+        self.comments_before = tuple(self.pending)
         tags = self.tags if self.plain_values else self.resolve()
         if self.played and "Deal" not in tags and "Deal" in self.previous:
             for name in _INHERITED_WITHOUT_DEAL:
@@ -159,7 +187,9 @@ class _Splitter:
         notes.setdefault(number.strip(), unescape(text.strip()))
 
 
-def split_games(text: str) -> Iterator[Game | FreeText]:
+def split_games(
+    text: str, before: Inheritance | None = None, *, goes_on: bool = False
+) -> Iterator[Game | FreeText]:
     r"""Cut PBN text into games and runs of foreign text, in the order of their ends.
 
     A blank line ends a game that holds a ``Deal`` or any tag of :data:`PLAYED_TAGS`, except
@@ -178,6 +208,10 @@ def split_games(text: str) -> Iterator[Game | FreeText]:
     ----------
     text : str
         Decoded text, any line ends.
+    before : Inheritance, optional
+        What is inherited from a text before this one, as :func:`find_last_game` gives it.
+    goes_on : bool
+        Another text follows, which :func:`find_last_game` has cut off.
 
     Examples
     --------
@@ -185,24 +219,52 @@ def split_games(text: str) -> Iterator[Game | FreeText]:
     >>> [(game.number, game.tags["Deal"], game.notes) for game in games]
     [(1, 'a', {}), (2, 'b', {'1': 'x'})]
     """
+    if before is None and text.startswith("\ufeff"):
+        text = text[1:]
+    text = normalise(text)
+    state = _Splitter(text, before)
+    yield from _walk(state, text)
+    if goes_on:
+        # as the next game's first tag would do
+        if state.free_text:
+            yield state.end_free_text()
+        yield state.end_game(len(text))
+        return
+    if state.tags:
+        state.comments += state.pending
+        yield state.end_game(len(text))
+    if state.free_text:
+        yield state.end_free_text()
+    elif not state.number and state.comments:
+        # nothing but braces and what is in them: JSON, as a rule
+        yield FreeText(1, text.strip())
+
+
+def normalise(text: str) -> str:
+    """Let all lines end with a line feed only, and take NUL out of a text."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if "\0" in text:
-        text = text.replace("\0", " ")
-    if text.startswith("\ufeff"):
-        text = text[1:]
-    state = _Splitter(plain_values='"#' not in text and _ESCAPE.search(text) is None)
+    return text.replace("\0", " ")
+
+
+def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Game | FreeText]:
+    """Yield the records that end in a text; the state holds what has not ended.
+
+    If the text is cut off anywhere, a comment that does not end in it ends the walk: whether it
+    is broken is known only by what follows.
+    """
     kinds: dict[str, int] = {}
     tags = state.tags
     section = last_section = ""
     after_blank = True
+    closing = game_line = -1  # the first of each from the last brace on
     position = 0
     while position < len(text):
         restart = len(text)
         for match in _TOKEN.finditer(text, position):
             name, value, loose = match.group(1, 2, 3)
             if name is None:
-                name, value, comment, remark, loose = match.group(4, 5, 6, 7, 8)
+                name, value, brace, remark, loose = match.group(4, 5, 6, 7, 8)
             if name is not None:
                 kind = kinds.get(name)
                 if kind is None:
@@ -215,7 +277,7 @@ def split_games(text: str) -> Iterator[Game | FreeText]:
                     if (after_blank or name in tags) and state.is_next_game(
                         name, kind, after_blank=after_blank
                     ):
-                        yield state.end_game()
+                        yield state.end_game(match.start())
                         tags = state.tags
                         last_section = ""
                     elif state.pending:
@@ -239,17 +301,31 @@ def split_games(text: str) -> Iterator[Game | FreeText]:
                 after_blank = False
                 if loose == "\n" or loose is None:
                     continue
-            elif comment is not None or remark is not None:
-                if comment is not None and _is_broken(comment, match[0]):
-                    line_end = text.find("\n", match.start())
-                    restart = line_end if line_end >= 0 else len(text)
-                    comment = text[match.start() + 1 : restart]
-                if comment := (remark if comment is None else comment).strip():
+            elif brace is not None or remark is not None:
+                comment = remark
+                if brace is not None:
+                    at = match.start()
+                    if closing < at:
+                        closing = _find(text, "}", at)
+                    if game_line < at:
+                        found = _GAME_LINE.search(text, at)
+                        game_line = len(text) if found is None else found.start()
+                    first = min(closing, game_line)
+                    if first == len(text) and cut_off:
+                        return
+                    if closing > game_line or first == len(text) or _GAME_TAG.match(text, at + 1):
+                        # never closed, or only behind tags it would swallow
+                        restart = _find(text, "\n", at)
+                        comment = text[at + 1 : restart]
+                    else:
+                        restart = closing + 1
+                        comment = text[at + 1 : closing]
+                if comment := comment.strip():
                     # what stands behind the blank line speaks of the game to come, if one comes
                     (state.pending if after_blank and state.played else state.comments).append(
                         comment
                     )
-                if restart < len(text):
+                if brace is not None:
                     break
                 continue
             if not loose:
@@ -276,16 +352,88 @@ def split_games(text: str) -> Iterator[Game | FreeText]:
             elif loose.count("\n") > 1:
                 after_blank = True
         position = restart
-    if state.tags:
-        state.comments += state.pending
-        yield state.end_game()
-    if state.free_text:
-        yield state.end_free_text()
-    elif not state.number and state.comments:
-        # nothing but braces and what is in them: JSON, as a rule
-        yield FreeText(1, text.strip())
 
 
-def _is_broken(comment: str, whole: str) -> bool:
-    """Whether a comment in braces is never closed, or only behind tags it would swallow."""
-    return whole[-1:] != "}" or _TAG_IN_COMMENT.search(comment) is not None
+def _find(text: str, what: str, first: int) -> int:
+    """Place of a letter from ``first`` on; the text's length if there is none."""
+    place = text.find(what, first)
+    return len(text) if place < 0 else place
+
+
+# A tag that ends every comment, behind a blank line.
+_CANDIDATE = re.compile(r'\n[ \t]*\n(?=\[(?:Event|Board|Deal)[ \t]+"[^"\\\n]*"[ \t]*\])')
+
+TAIL = 1 << 16
+"""How much of a long text is looked at first for the start of its last game."""
+
+
+def find_last_game(text: str, before: Inheritance | None = None) -> tuple[int, Inheritance]:
+    r"""Where the last game of the beginning of a text starts, and what it inherits.
+
+    The text up to there and the text from there on, each read with :func:`split_games`, give
+    what the whole gives, whatever follows.
+
+    Parameters
+    ----------
+    text : str
+        Whole lines, as :func:`normalise` leaves them.
+    before : Inheritance, optional
+        What the text itself inherits.
+
+    Returns
+    -------
+    start : int
+        Position of the first tag of the last game; 0 if no game is known to end in the text.
+    inheritance : Inheritance
+
+    Examples
+    --------
+    >>> start, inheritance = find_last_game('[Deal "a"]\n\n[Deal "#"]\n')
+    >>> start, inheritance.tags
+    (12, {'Deal': 'a'})
+    """
+    first = _sure_start(text)
+    if first:
+        lasting = {} if before is None else before.lasting
+        start, inheritance = _last_game(text[first:], Inheritance({}, {}, lasting, ()), whole=True)
+        if start:
+            return first + start, inheritance
+    return _last_game(text, before, whole=False)
+
+
+def _last_game(text: str, before: Inheritance | None, *, whole: bool) -> tuple[int, Inheritance]:
+    """Do what :func:`find_last_game` does, by walking through the text.
+
+    If asked for ``whole`` games, 0 is returned where a game might inherit tags from before.
+    """
+    state = _Splitter(text, before)
+    for record in _walk(state, text, cut_off=True):
+        if whole and isinstance(record, Game) and "Deal" not in record.tags:
+            return 0, state.inheritance()
+    return state.game_start, state.inheritance()
+
+
+def _sure_start(text: str) -> int:
+    """Start of a game near the end that is sure whatever stands before; 0 if none is.
+
+    The games before need not be read then. A line that ends every comment, behind a blank line,
+    starts a game if the lines since another such line make up one game and would do so behind
+    any other lines too: if they belong to a game begun before, that one has no deal nor anything
+    played yet, so only a tag of the opening ones behind the deal could be its second. Nothing is
+    sure where values may be inherited by ``#``.
+    """
+    if len(text) < 4 * TAIL or '"#' in text:
+        return 0
+    found = [match.end() for match in islice(_CANDIDATE.finditer(text, len(text) - TAIL), 2)]
+    if len(found) < 2:
+        return 0
+    start, end = found
+    part = text[start:end]
+    records = list(split_games(part, Inheritance({}, {}, {}, ()), goes_on=True))
+    if len(records) != 1 or not isinstance(records[0], Game):
+        return 0
+    kinds = [_kind(name) for name in records[0].tags]
+    deciding = [kind in (_DEAL, _PLAYED, _PLAYED_SECTION) for kind in kinds]
+    if True not in deciding or _OPENING in kinds[deciding.index(True) :]:
+        return 0
+    return end

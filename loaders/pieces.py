@@ -1,21 +1,22 @@
 """Cut sources into pieces of bounded size that can be read one by one, in any process.
 
 Small files are gathered, up to :data:`GROUP_BYTES` a piece. A large LIN or PBN file or standard
-input becomes a series of pieces that end where a board ends; for LIN, what lasts beyond the
-cut (event, results, names) is put in front of the next piece.
+input becomes a series of pieces that end where a board ends; what lasts beyond the cut goes with
+the next piece: for LIN in front of it (event, results, names), for PBN the values inherited.
 """
 
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from itertools import chain
+from typing import TYPE_CHECKING, BinaryIO
 
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
 
-from .encodings import decode_utf8
+from .encodings import PartDecoder, find_encoding
 from .frame import QUOTED, Batch, empty_deals, empty_rejects, reject_frame
 from .inputs import HEAD_BYTES, Kind, Source, sniff
 from .lin import LinDocument, parse_arrays, parse_lin, read_lin_files, state_tokens
@@ -25,6 +26,9 @@ from .parquet import (
     read_deal_parquet,
     read_deal_parquet_part,
 )
+
+if TYPE_CHECKING:
+    from .pbn_pieces import PbnPart
 
 GROUP_BYTES = 4 << 20
 """Small files are read together up to this size."""
@@ -43,8 +47,6 @@ _OVERLAP = 256
 
 _QX = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:qx)[ \t]*\|")
 _MD = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:md)[ \t]*\|[ \t]*[0-4]?[SHDCshdc]")
-# a game that inherits tags (value "#") must stay with the one before it
-_GAME = re.compile(rb'(?:\r?\n[ \t]*\r?\n)(?=\[Event[ \t]+"(?!#))')
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,11 @@ class Piece:
     """Kind of ``data``; ``None`` if the piece is a group of files."""
 
     data: bytes = b""
+    part: "PbnPart | None" = None
+    """Takes the place of ``data`` if ``kind`` is PBN."""
     name: str = ""
     encoding: str = "utf-8"
-    """Encoding found, where ``data`` is UTF-8 already (LIN)."""
+    """Encoding found, where the text is decoded already (LIN and PBN)."""
 
     rows: tuple[int, int] = (0, 0)
     """First row and number of rows of ``sources[0]``, if ``kind`` is parquet."""
@@ -153,14 +157,25 @@ def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece
             yield Piece([whole], files_ended=1)
         return
     if kind == "pbn":
-        yield from _cut_pbn(stream, name, rest)
+        yield from _cut_pbn(stream, name, rest, _decoder(stream, rest))
     elif kind == "lin":
-        yield from _cut_lin(stream, name, rest)
+        yield from _cut_lin(stream, name, rest, _decoder(stream, rest))
     else:
         yield from _cut_lines(stream, name, rest, kind)
 
 
-def _cut_lin(stream: BinaryIO, name: str, rest: bytes) -> Iterator[Piece]:
+def _decoder(stream: BinaryIO, head: bytes) -> PartDecoder:
+    """Give a decoder; a stream that can be read twice is looked through to find its encoding."""
+    if not stream.seekable():
+        return PartDecoder()
+    place = stream.tell()
+    blocks = iter(lambda: stream.read(CHUNK_BYTES), b"")
+    encoding = find_encoding(chain((head,), blocks))
+    stream.seek(place)
+    return PartDecoder(encoding)
+
+
+def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
     lasting = b""
     searched = 0
     has_qx = False
@@ -182,8 +197,8 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes) -> Iterator[Piece]:
             return
         searched = 0
         has_qx = False
-        text, encoding = decode_utf8(rest[:cut])
-        text = lasting + text
+        text = lasting + decoder.decode(rest[:cut])
+        encoding = decoder.encoding
         rest = rest[cut:]
         lasting = state_tokens(parse_arrays([LinDocument(text, name, encoding)])[1], text)
         yield Piece(
@@ -193,23 +208,17 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes) -> Iterator[Piece]:
             return
 
 
-def _cut_pbn(stream: BinaryIO, name: str, rest: bytes) -> Iterator[Piece]:
-    searched = 0
-    while True:
-        more = stream.read(CHUNK_BYTES)
-        rest += more
-        cut = _last(_GAME, rest, searched) if more else len(rest)
-        if cut <= 0 and more:
-            if len(rest) < LONGEST_RECORD:
-                searched = max(0, len(rest) - _OVERLAP)
-                continue
-            yield _no_end(name, rest)
+def _cut_pbn(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
+    from .pbn_pieces import cut_pbn
+
+    for part in cut_pbn(stream, rest, decoder, block=CHUNK_BYTES, longest=LONGEST_RECORD):
+        if part.refused:
+            yield _no_end(name, part.text[:QUOTED].encode())
             return
-        searched = 0
-        yield Piece(kind="pbn", data=rest[:cut], name=name, files_ended=0 if more else 1)
-        rest = rest[cut:]
-        if not more:
-            return
+        yield Piece(
+            kind="pbn", part=part, name=name, encoding=decoder.encoding,
+            files_ended=0 if part.goes_on else 1,
+        )  # fmt: skip
 
 
 def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator[Piece]:
@@ -256,6 +265,13 @@ def read_piece(piece: Piece) -> Batch:
         return _read_parquet(piece.sources[0], piece.rows)
     if piece.kind == "lin":
         return parse_lin([LinDocument(piece.data, piece.name, piece.encoding)], [])
+    if piece.part is not None:
+        from .pbn import read_pbn_part
+
+        return read_pbn_part(
+            piece.part.text, source=piece.name, encoding=piece.encoding,
+            before=piece.part.before, goes_on=piece.part.goes_on,
+        )  # fmt: skip
     if piece.kind is not None:
         return _read_text(piece.kind, piece.data, piece.name)
     return _read_group(piece.sources)
