@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cpu_cascade import box_bits, derive_flags, first_block, group_pairs, member_bits, walk_block
+from .cpu_boxes import box_bits, derive_columns, derive_flags, member_bits
+from .cpu_cascade import group_pairs, walk_block
 from .cpu_features import bit_columns, order_by_dealer, pack_hands, run_programs
+from .cpu_first import first_block
 from .deals import DealArrays
 from .layout import LANE_LIMIT
 from .memory import pairs_that_fit
 from .plan import LANE_HIGH_BITS, MULTIPLE, Plan
 from .results import BitColumns, EntryLists, FirstAuctions
-from .types import U16, U32, U64
+from .types import U8, U16, U32, U64
 
 NAME = "cpu"
 BLOCK_DEALS = 1 << 16
@@ -46,6 +48,7 @@ class _CpuPlan:
     """What the walks take in addition to the plan; made once a plan."""
 
     boxes: U64  # lo.. hi|H.. mask.. need..
+    box_is_derived: U8  # whether the box asks for a derived flag
     box_offsets: NDArray[np.int32]
     box_columns: NDArray[np.int32]
     column_kind: NDArray[np.int32]
@@ -91,6 +94,9 @@ class _CpuPlan:
         kind, bottom, top = (np.ascontiguousarray(columns[:, part]) for part in range(3))
         return cls(
             boxes=boxes,
+            box_is_derived=np.any((need_bits | forbid_bits)[:, plan.derived_flags], axis=1).astype(
+                np.uint8
+            ),
             box_offsets=np.array(offsets, np.int32),
             box_columns=np.array(members, np.int32),
             column_kind=kind,
@@ -165,7 +171,10 @@ def _buffer(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def _pack(plan: Plan, deals: DealArrays, order: U32, *, rotate: bool, out: U64) -> U64:
-    """Pack the hands of the deals ``order`` into ``out`` [4, len(order), words]; return it."""
+    """Pack the hands of the deals ``order`` into ``out`` [4, len(order), words]; return it.
+
+    Derived flags stay clear.
+    """
     packing = plan.packing
     pack_hands(
         deals.hands, deals.dealer, deals.vulnerability, order, int(rotate),
@@ -178,12 +187,16 @@ def _pack(plan: Plan, deals: DealArrays, order: U32, *, rotate: bool, out: U64) 
             packing.program_stack, packing.term_suits, packing.term_lengths,
             packing.term_contexts, packing.lane_words, out,
         )  # fmt: skip
+    return out
+
+
+def _derive(plan: Plan, words: U64) -> None:
+    """Set the derived flags in packed words [4, n, words], hand by hand."""
     if len(plan.derived_flags):
         derive_flags(
-            out, _CpuPlan.of(plan).boxes, plan.derived_flags, plan.derived_offsets,
-            plan.derived_boxes, packing.lane_words, packing.flag_words,
+            words, _CpuPlan.of(plan).boxes, plan.derived_flags, plan.derived_offsets,
+            plan.derived_boxes, plan.packing.lane_words, plan.packing.flag_words,
         )  # fmt: skip
-    return out
 
 
 class _Blocks:
@@ -241,21 +254,34 @@ def _in_order(start: int, stop: int) -> U32:
     return np.arange(start, stop, dtype=np.uint32)
 
 
-def _block_features(plan: Plan, deals: DealArrays, order: U32, *, rotate: bool) -> U64:
+def _block(
+    plan: Plan, cpu: _CpuPlan, deals: DealArrays, order: U32, *, rotate: bool, threshold: int = 0
+) -> tuple[U64, U64]:
+    """Packed words [4, n, words] and bit columns [4, columns, bit words] of the deals ``order``.
+
+    Blocks smaller than ``threshold`` are walked as lists; their columns are not filled.
+    """
     words = plan.packing.lane_words + plan.packing.flag_words
-    out = _buffer("features", (4, len(order), words), np.uint64)
-    return _pack(plan, deals, order, rotate=rotate, out=out)
-
-
-def _block_columns(plan: Plan, cpu: _CpuPlan, features: U64, out: U64) -> None:
-    """Bit columns of all four rows of ``features`` into ``out`` [4, columns, bit words]."""
-    bit_words = out.shape[2]
+    features = _buffer("features", (4, len(order), words), np.uint64)
+    _pack(plan, deals, order, rotate=rotate, out=features)
+    bit_words = (len(order) + 63) // 64
+    columns = _buffer("columns", (4, len(cpu.column_kind), bit_words), np.uint64)
+    if len(order) < threshold:
+        _derive(plan, features)
+        return features, columns
     unary = _buffer("unary", (int(cpu.lane_highest.max(initial=0)) + 2, bit_words), np.uint64)
     for row in range(4):
         bit_columns(
-            features[row], features.shape[1], plan.packing.lane_words, cpu.column_kind,
-            cpu.column_low, cpu.column_high, cpu.lane_highest, unary, out[row],
+            features[row], len(order), plan.packing.lane_words, cpu.column_kind,
+            cpu.column_low, cpu.column_high, cpu.lane_highest, unary, columns[row],
         )  # fmt: skip
+        if len(plan.derived_flags):
+            derive_columns(
+                features[row], columns[row], plan.derived_flags, plan.derived_offsets,
+                plan.derived_boxes, cpu.box_offsets, cpu.box_columns, cpu.column_kind,
+                cpu.column_low, plan.packing.lane_words,
+            )  # fmt: skip
+    return features, columns
 
 
 def _walk(
@@ -271,12 +297,9 @@ def _walk(
 ) -> int:
     """Walk the block of the deals ``order``; return how many pairs, -1 if they did not fit."""
     cpu = _CpuPlan.of(plan)
-    features = _block_features(plan, deals, order, rotate=True)
     bit_words = (len(order) + 63) // 64
-    columns = _buffer("columns", (4, len(cpu.column_kind), bit_words), np.uint64)
     threshold = _threshold(bit_words)
-    if len(order) >= threshold:
-        _block_columns(plan, cpu, features, columns)
+    features, columns = _block(plan, cpu, deals, order, rotate=True, threshold=threshold)
     written: int = walk_block(
         features, columns, len(order), threshold,
         plan.packing.lane_words, plan.packing.flag_words, cpu.boxes, cpu.box_offsets,
@@ -300,6 +323,7 @@ def features(plan: Plan, deals: DealArrays) -> U64:
     def one_block(start: int) -> None:
         stop = min(start + size, len(deals))
         _pack(plan, deals, _in_order(start, stop), rotate=True, out=out[:, start:stop])
+        _derive(plan, out[:, start:stop])
 
     _blocks.run_all(one_block, range(0, len(deals), size))
     return out
@@ -309,17 +333,18 @@ def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = 
     """Bit columns of expressions on all four compass hands (all of the plan's by default)."""
     numbers = range(len(plan.expressions)) if expressions is None else expressions
     boxes = plan.expression_boxes[np.array(numbers, np.int64)].astype(np.int64)
-    cpu = _CpuPlan.of(plan).only(_single_boxes(plan, boxes))
+    single = _single_boxes(plan, boxes)
+    if _CpuPlan.of(plan).box_is_derived[single].any():
+        single = np.union1d(single, plan.derived_boxes.astype(np.int64))
+    cpu = _CpuPlan.of(plan).only(single)
     result = BitColumns.empty(len(numbers), len(deals))
 
     size = _block_size(len(deals))
 
     def one_block(start: int) -> None:
         block = _in_order(start, min(start + size, len(deals)))
-        features = _block_features(plan, deals, block, rotate=False)
         bit_words = (len(block) + 63) // 64
-        columns = _buffer("columns", (4, len(cpu.column_kind), bit_words), np.uint64)
-        _block_columns(plan, cpu, features, columns)
+        _, columns = _block(plan, cpu, deals, block, rotate=False)
         box_bits(
             columns, len(block), boxes, cpu.box_offsets, cpu.box_columns, plan.set_offsets,
             plan.set_boxes, result.words[:, :, start // 64 : start // 64 + bit_words],
@@ -440,12 +465,19 @@ def cascade_first(plan: Plan, deals: DealArrays) -> FirstAuctions:
 
     def one_block(start: int) -> None:
         stop = min(start + size, len(deals))
-        words = _block_features(plan, deals, _in_order(start, stop), rotate=True)
+        bit_words = (stop - start + 63) // 64
+        threshold = _threshold(bit_words)
+        features, columns = _block(
+            plan, cpu, deals, _in_order(start, stop), rotate=True, threshold=threshold
+        )
         first_block(
-            words, stop - start, plan.packing.lane_words, plan.packing.flag_words, cpu.boxes,
+            features, columns, stop - start, threshold, plan.packing.lane_words,
+            plan.packing.flag_words, cpu.boxes, cpu.box_offsets, cpu.box_columns,
             plan.set_offsets, plan.set_boxes, plan.first_child, plan.child_count,
-            plan.node_box, plan.call, plan.flags, plan.root_count, result.entry[start:stop],
-            result.passes[start:stop], result.defaults[start:stop],
+            plan.node_box, plan.call, plan.flags, plan.root_count,
+            _buffer("bits", (cpu.levels + 3, bit_words), np.uint64),
+            _buffer("lists", (cpu.levels + 2, max(1, threshold)), np.uint16),
+            result.entry[start:stop], result.passes[start:stop], result.defaults[start:stop],
         )  # fmt: skip
 
     _blocks.run_all(one_block, range(0, len(deals), size))
@@ -486,10 +518,8 @@ def _members(plan: Plan, deals: DealArrays, entries: Sequence[int], out: U64) ->
 
     def one_block(start: int) -> None:
         block = _in_order(start, min(start + size, len(deals)))
-        features = _block_features(plan, deals, block, rotate=True)
         bit_words = (len(block) + 63) // 64
-        columns = _buffer("columns", (4, len(cpu.column_kind), bit_words), np.uint64)
-        _block_columns(plan, cpu, features, columns)
+        _, columns = _block(plan, cpu, deals, block, rotate=True)
         reached = _buffer("reached", (len(nodes), bit_words), np.uint64)
         member_bits(
             columns, len(block), parents, seats, boxes, cpu.box_offsets, cpu.box_columns,
