@@ -6,7 +6,7 @@
 * Cascade: ``&`` with the parent's column, then the number of trues; columns are freed with their
   subtree and nothing is done below an entry that no deal reaches.
 * Blocks of 131,072 deals: a column is 16 KiB, so the working set stays in the caches (1 M deals in
-  one column cost half as much again per deal); one block a thread.
+  one column cost a quarter more per deal); one block a thread.
 
 Single columns are joined as Series, which costs a third of a ``select`` of many expressions.
 """
