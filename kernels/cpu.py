@@ -250,6 +250,19 @@ def _threshold(bit_words: int) -> int:
     return min(LIST_THRESHOLD, max(4, bit_words // 16))
 
 
+def _plain(deals: DealArrays) -> DealArrays:
+    """Deals in arrays of the one kind that kernels are compiled for: contiguous and writable.
+
+    Views and read-only arrays are types of their own to numba; each would be compiled for seconds
+    when it first comes.
+    """
+    return DealArrays(
+        np.require(deals.hands, requirements=("C", "W")),
+        np.require(deals.dealer, requirements=("C", "W")),
+        np.require(deals.vulnerability, requirements=("C", "W")),
+    )
+
+
 def _in_order(start: int, stop: int) -> U32:
     return np.arange(start, stop, dtype=np.uint32)
 
@@ -317,13 +330,15 @@ def features(plan: Plan, deals: DealArrays) -> U64:
     """Packed words by dealer-relative seat, uint64 [4, deals, words]."""
     words = plan.packing.lane_words + plan.packing.flag_words
     out = np.empty((4, len(deals), words), np.uint64)
-
+    deals = _plain(deals)
     size = _block_size(len(deals))
 
     def one_block(start: int) -> None:
         stop = min(start + size, len(deals))
-        _pack(plan, deals, _in_order(start, stop), rotate=True, out=out[:, start:stop])
-        _derive(plan, out[:, start:stop])
+        block = _buffer("features", (4, stop - start, words), np.uint64)
+        _pack(plan, deals, _in_order(start, stop), rotate=True, out=block)
+        _derive(plan, block)
+        out[:, start:stop] = block
 
     _blocks.run_all(one_block, range(0, len(deals), size))
     return out
@@ -338,7 +353,7 @@ def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = 
         single = np.union1d(single, plan.derived_boxes.astype(np.int64))
     cpu = _CpuPlan.of(plan).only(single)
     result = BitColumns.empty(len(numbers), len(deals))
-
+    deals = _plain(deals)
     size = _block_size(len(deals))
 
     def one_block(start: int) -> None:
@@ -358,7 +373,7 @@ def cascade_counts(plan: Plan, deals: DealArrays) -> U64:
     """Per node, how many deals reach it (uint64 [nodes])."""
     total = np.zeros(plan.node_count, np.uint64)
     for start in range(0, len(deals), ORDERED_DEALS):
-        part = deals.slice(start, min(start + ORDERED_DEALS, len(deals)))
+        part = _plain(deals.slice(start, min(start + ORDERED_DEALS, len(deals))))
         _add_counts(plan, part, total)
     return total
 
@@ -432,7 +447,7 @@ def _lists_of(
     capacity = min(capacity, count * plan.node_count) if count > 1 else plan.node_count
     pair_nodes = _buffer("pair_nodes", (max(1, capacity),), np.uint32)
     pair_deals = _buffer("pair_deals", (max(1, capacity),), np.uint16)
-    block = deals.slice(start, stop)
+    block = _plain(deals.slice(start, stop))
     order = order_by_dealer(block.hands, block.dealer)
     written = _walk(
         plan, block, order, counts=_NO_COUNTS, pair_nodes=pair_nodes,
@@ -460,7 +475,7 @@ def cascade_first(plan: Plan, deals: DealArrays) -> FirstAuctions:
     """Per deal, the one auction."""
     cpu = _CpuPlan.of(plan)
     result = FirstAuctions.empty(len(deals))
-
+    deals = _plain(deals)
     size = _block_size(len(deals))
 
     def one_block(start: int) -> None:
@@ -487,6 +502,7 @@ def cascade_first(plan: Plan, deals: DealArrays) -> FirstAuctions:
 def members(plan: Plan, deals: DealArrays, entries: Sequence[int]) -> BitColumns:
     """For chosen nodes, the bit column of the deals that reach them."""
     result = BitColumns.empty(len(entries), len(deals), seats=1)
+    deals = _plain(deals)
     for first in range(0, len(entries), _MEMBERS_AT_ONCE):
         chosen = entries[first : first + _MEMBERS_AT_ONCE]
         _members(plan, deals, chosen, result.words[first : first + len(chosen)])
@@ -532,15 +548,22 @@ def _members(plan: Plan, deals: DealArrays, entries: Sequence[int], out: U64) ->
 
 
 def warm_up(plan: Plan) -> None:
-    """Compile (or load from the cache) all that a plan's first answers need."""
-    zeros = np.zeros(64, np.uint8)
-    hands = np.repeat(np.array([[0x1FFF << 13 * suit] for suit in range(4)], np.uint64), 64, axis=1)
-    for count in (1, 64):
+    """Compile (or load from the cache) all that a plan's first answers need.
+
+    One deal, one block and several blocks: they differ in the shapes that numba compiles for.
+    """
+    several = 1024 * _blocks.threads + 64
+    zeros = np.zeros(several, np.uint8)
+    hands = np.repeat(
+        np.array([[0x1FFF << 13 * suit] for suit in range(4)], np.uint64), several, axis=1
+    )
+    for count in (1, 64, several):
         deals = DealArrays(hands[:, :count], zeros[:count], zeros[:count])
         cascade_counts(plan, deals)
         cascade_first(plan, deals)
-        list(cascade_all(plan, deals, limit=1))
-    if plan.expressions:
-        evaluate(plan, deals, [0])
-    if plan.node_count:
-        members(plan, deals, [0])
+        for limit in (None, 1):
+            list(cascade_all(plan, deals, limit=limit))
+        if plan.expressions:
+            evaluate(plan, deals, [0])
+        if plan.node_count:
+            members(plan, deals, [0])
