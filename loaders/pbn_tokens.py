@@ -360,8 +360,12 @@ def _find(text: str, what: str, first: int) -> int:
     return len(text) if place < 0 else place
 
 
-# A tag that ends every comment, behind a blank line.
-_CANDIDATE = re.compile(r'\n[ \t]*\n(?=\[(?:Event|Board|Deal)[ \t]+"[^"\\\n]*"[ \t]*\])')
+# What a game may start with, behind a blank line.
+_CANDIDATE = re.compile(
+    r"\n[ \t]*\n(?=\[(?:"
+    + "|".join((*sorted(_OPENING_TAGS), "Deal"))
+    + r')[ \t]+"[^"\\\n]*"[ \t]*\])'
+)
 
 TAIL = 1 << 16
 """How much of a long text is looked at first for the start of its last game."""
@@ -416,11 +420,11 @@ def _last_game(text: str, before: Inheritance | None, *, whole: bool) -> tuple[i
 def _sure_start(text: str) -> int:
     """Start of a game near the end that is sure whatever stands before; 0 if none is.
 
-    The games before need not be read then. A line that ends every comment, behind a blank line,
-    starts a game if the lines since another such line make up one game and would do so behind
-    any other lines too: if they belong to a game begun before, that one has no deal nor anything
-    played yet, so only a tag of the opening ones behind the deal could be its second. Nothing is
-    sure where values may be inherited by ``#``.
+    The games before need not be read then. An opening tag behind a blank line starts a game if
+    the lines from another such place to there make up one game, and would do so behind any other
+    lines too: if they belong to a game begun before, that one has no deal nor anything played
+    yet, so only a tag of the opening ones behind the deal could be its second. Nothing is sure
+    where values may be inherited by ``#``.
     """
     if len(text) < 4 * TAIL or '"#' in text:
         return 0
@@ -428,6 +432,8 @@ def _sure_start(text: str) -> int:
     if len(found) < 2:
         return 0
     start, end = found
+    if not (_is_outside_comments(text, start) and _is_outside_comments(text, end)):
+        return 0
     part = text[start:end]
     records = list(split_games(part, Inheritance({}, {}, {}, ()), goes_on=True))
     if len(records) != 1 or not isinstance(records[0], Game):
@@ -437,3 +443,9 @@ def _sure_start(text: str) -> int:
     if True not in deciding or _OPENING in kinds[deciding.index(True) :]:
         return 0
     return end
+
+
+def _is_outside_comments(text: str, place: int) -> bool:
+    """Whether a comment from before the place would swallow a game."""
+    game_line = _GAME_LINE.search(text, place)
+    return game_line is not None and _find(text, "}", place) > game_line.start()

@@ -139,7 +139,8 @@ def test_wherever_the_blocks_end(monkeypatch, name, size):
 
 LINES = st.sampled_from([
     '[Event "a"]', '[Event "#"]', '[Event "##b"]', '[Site "s"]', '[Date "#"]', '[Board "1"]',
-    '[Deal "x"]', '[Deal "y"]', '\n[Event "c"]\n[Deal "z"]', '\n[Board "2"]', '[Deal "#"]', '[Deal "bad"]', '[Dealer "S"]', '[North "##Kim"]',
+    '[Deal "x"]', '[Deal "y"]', '\n[Event "c"]\n[Deal "z"]', '\n[Board "2"]', '\n[Date "d"]',
+    '[Deal "#"]', '[Dealer "S"]', '[North "##Kim"]',
     '[Auction "N"]', "1N Pass", "Pass Pass", '[Auction "#"]', '[Note "1:x"]', '[Play "E"]', "SA",
     '[Contract "1N"]', '[Result "7"]', '[Room "Open"]', '[OptimumResultTable "x"]', "N 7", "{", "}",
     "{ remark }", "; remark", "% line", "", "", "", "", "foreign", '{[Event "c"]}', '[Odd "a"b"]',
@@ -147,8 +148,13 @@ LINES = st.sampled_from([
 ])  # fmt: skip
 
 
+LINES_WITHOUT_INHERITANCE = LINES.filter(lambda line: '"#' not in line)
+
+
 @given(
-    st.lists(LINES, max_size=60), st.integers(1, 200), st.sampled_from([3, 20, 60, 150, 1 << 16])
+    st.lists(LINES, max_size=60) | st.lists(LINES_WITHOUT_INHERITANCE, min_size=20, max_size=100),
+    st.integers(1, 200) | st.integers(200, 900),
+    st.sampled_from([3, 20, 60, 120, 1 << 16]),
 )
 @settings(max_examples=400)
 @example(["{", "", '[Event "a"]', '[Deal "x"]', "", '[Board "1"]', "}"], 10, 3)
@@ -168,6 +174,25 @@ def test_any_lines_in_any_blocks(lines, block, tail):
         numbered += [record._replace(number=record.number + count) for record in part]
         count += len(part)
     assert numbered == whole
+
+
+GAMES = st.sampled_from([
+    '\n[Event "c"]\n[Deal "z"]', '\n[Board "2"]\n[Deal "p"]', '\n[Date "d"]\n[Event "f"]\n[Deal "q"]',
+    '\n[Site "d"]\n[Deal "q"]\n[Auction "N"]\n1C', '\n[Date "k"]', "", "{\n\n[Site]\n\n}",
+])  # fmt: skip
+
+
+@given(
+    st.lists(GAMES | LINES_WITHOUT_INHERITANCE | GAMES, min_size=15, max_size=60).map("\n".join),
+    st.sampled_from([40, 80, 150]),
+)
+@settings(max_examples=300)
+def test_what_is_sure_at_the_end_is_what_walking_finds(text, tail):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pbn_tokens, "TAIL", tail)
+        found = find_last_game(f"{text}\n")
+        patch.setattr(pbn_tokens, "TAIL", 1 << 20)
+        assert found == find_last_game(f"{text}\n")
 
 
 def test_a_game_in_sight_of_the_end_is_found_without_walking(monkeypatch):
