@@ -33,6 +33,9 @@ _UNDEFINED_IN_1250 = re.compile(rb"[\x81\x83\x88\x90\x98]")
 # The lead byte C2-F4 of a UTF-8 sequence, itself encoded, before an encoded continuation byte.
 # The continuation bytes 80-9F may have gone through code page 1252 (dashes, quotes, Œ, Š …).
 _TWICE = re.compile(rb"\xc3[\x82-\xb4][\xc2\xc5\xc6\xcb\xe2]")
+# Letters from U+0180 on: Greek, Cyrillic and so on.
+_FAR_LETTER = re.compile(rb"[\xc6-\xdf]")
+_LOW_CONTINUATION = re.compile(rb"[\x80-\x9f]")
 _ASCII = re.compile(rb"[\x00-\x7f]|\Z")
 
 
@@ -54,12 +57,20 @@ def _repair(data: bytes) -> bytes:
 
 
 def _once(run: bytes) -> bytes:
+    """Undo one encoding of a run of letters if that gives valid UTF-8 that is likely meant.
+
+    Chinese remarks in GBK that were encoded as if they were Latin-1 give pairs like ``Ç¿`` or
+    ``Ð»Ð»`` that happen to be valid, too. Unlike Russian or Greek words, they hold no byte below
+    A0 behind the lead bytes: without one, letters of such alphabets are not believed.
+    """
     for page in (CP1252, LATIN1):
         try:
             once = run.decode(UTF8).encode(page)
             once.decode(UTF8)
         except UnicodeError:
             continue
+        if _FAR_LETTER.search(once) and not _LOW_CONTINUATION.search(once):
+            return run
         return once
     return run
 

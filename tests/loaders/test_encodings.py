@@ -27,6 +27,18 @@ from bidcascade.loaders.encodings import decode_text, decode_utf8
         ("1NT – strong".encode().decode("cp1252").encode(), "1NT – strong", "utf-8 twice"),
         # one remark encoded twice among others that are not
         ("Gröm: ".encode() + "é".encode().decode("latin-1").encode(), "Gröm: é", "utf-8 twice"),
+        # a sign alone is evidence enough: real files have it for apostrophes and fractions
+        ("1Â´s, 7Â½".encode(), "1´s, 7½", "utf-8 twice"),
+        ("эму".encode().decode("latin-1").encode(), "эму", "utf-8 twice"),
+        (
+            "Jerzy Müller, Łódź".encode().decode("latin-1").encode(),
+            "Jerzy Müller, Łódź",
+            "utf-8 twice",
+        ),
+        # Chinese in GBK, taken for Latin-1 and encoded
+        ("强".encode("gbk").decode("latin-1").encode(), "Ç¿", "utf-8"),
+        ("谢谢".encode("gbk").decode("latin-1").encode(), "Ð»Ð»", "utf-8"),
+        ("只要".encode("gbk").decode("latin-1").encode(), "Ö»Òª", "utf-8"),
         ("Âge, Ãb".encode(), "Âge, Ãb", "utf-8"),
         ("♠♥♦♣ 1♠".encode(), "♠♥♦♣ 1♠", "utf-8"),
     ],

@@ -177,7 +177,8 @@ def test_any_lines_in_any_blocks(lines, block, tail):
 
 
 GAMES = st.sampled_from([
-    '\n[Event "c"]\n[Deal "z"]', '\n[Board "2"]\n[Deal "p"]', '\n[Date "d"]\n[Event "f"]\n[Deal "q"]',
+    '\n[Event "c"]\n[Deal "z"]', '\n[Board "2"]\n[Deal "p"]',
+    '\n[Date "d"]\n[Event "f"]\n[Deal "q"]',
     '\n[Site "d"]\n[Deal "q"]\n[Auction "N"]\n1C', '\n[Date "k"]', "", "{\n\n[Site]\n\n}",
 ])  # fmt: skip
 
