@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .cpu_boxes import box_bits, derive_columns, derive_flags, member_bits
 from .cpu_cascade import group_pairs, walk_block
-from .cpu_features import bit_columns, order_by_dealer, pack_hands, run_programs
+from .cpu_features import bit_columns, pack_hands, run_programs, sort_by_dealer
 from .cpu_first import first_block
 from .deals import DealArrays
 from .layout import LANE_LIMIT
@@ -170,19 +170,19 @@ def _buffer(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
     return buffers[name][:size].reshape(shape)
 
 
-def _pack(plan: Plan, deals: DealArrays, order: U32, *, rotate: bool, out: U64) -> U64:
-    """Pack the hands of the deals ``order`` into ``out`` [4, len(order), words]; return it.
+def _pack(plan: Plan, deals: DealArrays, start: int, stop: int, *, rotate: bool, out: U64) -> U64:
+    """Pack the hands of deals ``start`` to ``stop`` into ``out`` [4, deals, words]; return it.
 
     Derived flags stay clear.
     """
     packing = plan.packing
     pack_hands(
-        deals.hands, deals.dealer, deals.vulnerability, order, int(rotate),
+        deals.hands, deals.dealer, deals.vulnerability, start, stop, int(rotate),
         packing.suit_words, packing.length_words, packing.context_words, out,
     )  # fmt: skip
     if len(packing.program_starts):
         run_programs(
-            deals.hands, deals.dealer, deals.vulnerability, order, int(rotate),
+            deals.hands, deals.dealer, deals.vulnerability, start, stop, int(rotate),
             packing.programs, packing.program_starts, packing.program_flags,
             packing.program_stack, packing.term_suits, packing.term_lengths,
             packing.term_contexts, packing.lane_words, out,
@@ -263,29 +263,44 @@ def _plain(deals: DealArrays) -> DealArrays:
     )
 
 
-def _in_order(start: int, stop: int) -> U32:
-    return np.arange(start, stop, dtype=np.uint32)
+def _sorted_by_dealer(deals: DealArrays) -> tuple[DealArrays, U32]:
+    """Sort deals as ``sort_by_dealer`` does; return the number of the deal at each place, too."""
+    hands = np.empty(deals.hands.shape, np.uint64)
+    dealer, vulnerability = np.empty((2, len(deals)), np.uint8)
+    order = np.empty(len(deals), np.uint32)
+    sort_by_dealer(
+        deals.hands, deals.dealer, deals.vulnerability, hands, dealer, vulnerability, order
+    )
+    return DealArrays(hands, dealer, vulnerability), order
 
 
 def _block(
-    plan: Plan, cpu: _CpuPlan, deals: DealArrays, order: U32, *, rotate: bool, threshold: int = 0
+    plan: Plan,
+    cpu: _CpuPlan,
+    deals: DealArrays,
+    start: int,
+    stop: int,
+    *,
+    rotate: bool,
+    threshold: int = 0,
 ) -> tuple[U64, U64]:
-    """Packed words [4, n, words] and bit columns [4, columns, bit words] of the deals ``order``.
+    """Packed words [4, n, words] and bit columns [4, columns, bit words] of a block of deals.
 
     Blocks smaller than ``threshold`` are walked as lists; their columns are not filled.
     """
+    count = stop - start
     words = plan.packing.lane_words + plan.packing.flag_words
-    features = _buffer("features", (4, len(order), words), np.uint64)
-    _pack(plan, deals, order, rotate=rotate, out=features)
-    bit_words = (len(order) + 63) // 64
+    features = _buffer("features", (4, count, words), np.uint64)
+    _pack(plan, deals, start, stop, rotate=rotate, out=features)
+    bit_words = (count + 63) // 64
     columns = _buffer("columns", (4, len(cpu.column_kind), bit_words), np.uint64)
-    if len(order) < threshold:
+    if count < threshold:
         _derive(plan, features)
         return features, columns
     unary = _buffer("unary", (int(cpu.lane_highest.max(initial=0)) + 2, bit_words), np.uint64)
     for row in range(4):
         bit_columns(
-            features[row], len(order), plan.packing.lane_words, cpu.column_kind,
+            features[row], count, plan.packing.lane_words, cpu.column_kind,
             cpu.column_low, cpu.column_high, cpu.lane_highest, unary, columns[row],
         )  # fmt: skip
         if len(plan.derived_flags):
@@ -300,7 +315,8 @@ def _block(
 def _walk(
     plan: Plan,
     deals: DealArrays,
-    order: U32,
+    start: int,
+    stop: int,
     *,
     counts: U32,
     pair_nodes: U32,
@@ -308,13 +324,13 @@ def _walk(
     completed_only: bool = False,
     max_depth: int | None = None,
 ) -> int:
-    """Walk the block of the deals ``order``; return how many pairs, -1 if they did not fit."""
+    """Walk a block of deals; return how many pairs were written, -1 if they did not fit."""
     cpu = _CpuPlan.of(plan)
-    bit_words = (len(order) + 63) // 64
+    bit_words = (stop - start + 63) // 64
     threshold = _threshold(bit_words)
-    features, columns = _block(plan, cpu, deals, order, rotate=True, threshold=threshold)
+    features, columns = _block(plan, cpu, deals, start, stop, rotate=True, threshold=threshold)
     written: int = walk_block(
-        features, columns, len(order), threshold,
+        features, columns, stop - start, threshold,
         plan.packing.lane_words, plan.packing.flag_words, cpu.boxes, cpu.box_offsets,
         cpu.box_columns, plan.set_offsets, plan.set_boxes, plan.first_child,
         plan.child_count, plan.node_box, plan.flags, plan.root_count,
@@ -336,7 +352,7 @@ def features(plan: Plan, deals: DealArrays) -> U64:
     def one_block(start: int) -> None:
         stop = min(start + size, len(deals))
         block = _buffer("features", (4, stop - start, words), np.uint64)
-        _pack(plan, deals, _in_order(start, stop), rotate=True, out=block)
+        _pack(plan, deals, start, stop, rotate=True, out=block)
         _derive(plan, block)
         out[:, start:stop] = block
 
@@ -357,11 +373,11 @@ def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = 
     size = _block_size(len(deals))
 
     def one_block(start: int) -> None:
-        block = _in_order(start, min(start + size, len(deals)))
-        bit_words = (len(block) + 63) // 64
-        _, columns = _block(plan, cpu, deals, block, rotate=False)
+        stop = min(start + size, len(deals))
+        bit_words = (stop - start + 63) // 64
+        _, columns = _block(plan, cpu, deals, start, stop, rotate=False)
         box_bits(
-            columns, len(block), boxes, cpu.box_offsets, cpu.box_columns, plan.set_offsets,
+            columns, stop - start, boxes, cpu.box_offsets, cpu.box_columns, plan.set_offsets,
             plan.set_boxes, result.words[:, :, start // 64 : start // 64 + bit_words],
         )  # fmt: skip
 
@@ -379,7 +395,7 @@ def cascade_counts(plan: Plan, deals: DealArrays) -> U64:
 
 
 def _add_counts(plan: Plan, deals: DealArrays, total: U64) -> None:
-    order = order_by_dealer(deals.hands, deals.dealer)
+    deals, _ = _sorted_by_dealer(deals)
     size = _block_size(len(deals))
     starts = range(0, len(deals), size)
     shares = [starts[share :: _blocks.threads] for share in range(_blocks.threads)]
@@ -388,8 +404,8 @@ def _add_counts(plan: Plan, deals: DealArrays, total: U64) -> None:
         counts = np.zeros(plan.node_count, np.uint32)
         for start in shares[share]:
             _walk(
-                plan, deals, order[start : start + size], counts=counts, pair_nodes=_NO_PAIRS,
-                pair_deals=_NO_DEALS,
+                plan, deals, start, min(start + size, len(deals)), counts=counts,
+                pair_nodes=_NO_PAIRS, pair_deals=_NO_DEALS,
             )  # fmt: skip
         return counts
 
@@ -447,10 +463,9 @@ def _lists_of(
     capacity = min(capacity, count * plan.node_count) if count > 1 else plan.node_count
     pair_nodes = _buffer("pair_nodes", (max(1, capacity),), np.uint32)
     pair_deals = _buffer("pair_deals", (max(1, capacity),), np.uint16)
-    block = _plain(deals.slice(start, stop))
-    order = order_by_dealer(block.hands, block.dealer)
+    block, order = _sorted_by_dealer(_plain(deals.slice(start, stop)))
     written = _walk(
-        plan, block, order, counts=_NO_COUNTS, pair_nodes=pair_nodes,
+        plan, block, 0, count, counts=_NO_COUNTS, pair_nodes=pair_nodes,
         pair_deals=pair_deals, completed_only=completed_only, max_depth=max_depth,
     )  # fmt: skip
     if written < 0:
@@ -482,9 +497,7 @@ def cascade_first(plan: Plan, deals: DealArrays) -> FirstAuctions:
         stop = min(start + size, len(deals))
         bit_words = (stop - start + 63) // 64
         threshold = _threshold(bit_words)
-        features, columns = _block(
-            plan, cpu, deals, _in_order(start, stop), rotate=True, threshold=threshold
-        )
+        features, columns = _block(plan, cpu, deals, start, stop, rotate=True, threshold=threshold)
         first_block(
             features, columns, stop - start, threshold, plan.packing.lane_words,
             plan.packing.flag_words, cpu.boxes, cpu.box_offsets, cpu.box_columns,
@@ -533,12 +546,12 @@ def _members(plan: Plan, deals: DealArrays, entries: Sequence[int], out: U64) ->
     size = _block_size(len(deals))
 
     def one_block(start: int) -> None:
-        block = _in_order(start, min(start + size, len(deals)))
-        bit_words = (len(block) + 63) // 64
-        _, columns = _block(plan, cpu, deals, block, rotate=True)
+        stop = min(start + size, len(deals))
+        bit_words = (stop - start + 63) // 64
+        _, columns = _block(plan, cpu, deals, start, stop, rotate=True)
         reached = _buffer("reached", (len(nodes), bit_words), np.uint64)
         member_bits(
-            columns, len(block), parents, seats, boxes, cpu.box_offsets, cpu.box_columns,
+            columns, stop - start, parents, seats, boxes, cpu.box_offsets, cpu.box_columns,
             plan.set_offsets, plan.set_boxes, reached,
         )  # fmt: skip
         out[:, 0, start // 64 : start // 64 + bit_words] = reached[wanted]

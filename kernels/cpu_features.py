@@ -28,11 +28,21 @@ _ORDER_KEYS = 1 << 10
 
 
 @njit(cache=True, nogil=True)
-def order_by_dealer(hands: U64, dealer: U8) -> U32:
-    """Order of deals in which the dealer's hand changes slowly: by HCP, longest suit, its length.
+def sort_by_dealer(
+    hands: U64,
+    dealer: U8,
+    vulnerability: U8,
+    sorted_hands: U64,
+    sorted_dealer: U8,
+    sorted_vulnerability: U8,
+    order: U32,
+) -> None:
+    """Sort deals so that the dealer's hand changes slowly: by HCP, longest suit, its length.
 
     Deals with like hands stand together then, so a set of deals is a few runs of bits, and many
-    blocks of deals miss whole subtrees. Counting sort; the order is stable.
+    blocks of deals miss whole subtrees. A counting sort that moves the hands themselves: it reads
+    in sequence and writes to at most 1,024 places at a time, where a gather would miss the cache
+    at every deal. ``order`` gets the number of the deal at each place.
     """
     count = len(dealer)
     keys = np.empty(count, np.uint16)
@@ -54,12 +64,15 @@ def order_by_dealer(hands: U64, dealer: U8) -> U32:
         starts[key + 1] += 1
     for key in range(_ORDER_KEYS):
         starts[key + 1] += starts[key]
-    order = np.empty(count, np.uint32)
     for deal in range(count):
         key = keys[deal]
-        order[starts[key]] = deal
-        starts[key] += 1
-    return order
+        place = starts[key]
+        starts[key] = place + 1
+        order[place] = deal
+        for seat in range(4):
+            sorted_hands[seat, place] = hands[seat, deal]
+        sorted_dealer[place] = dealer[deal]
+        sorted_vulnerability[place] = vulnerability[deal]
 
 
 @njit(cache=True, nogil=True)
@@ -67,14 +80,15 @@ def pack_hands(
     hands: U64,
     dealer: U8,
     vulnerability: U8,
-    order: U32,
+    start: int,
+    stop: int,
     rotate: int,
     suit_words: U64,
     length_words: U64,
     context_words: U64,
     out: U64,
 ) -> None:
-    """Pack the hands of deals ``order`` into ``out`` [4, len(order), words].
+    """Pack the hands of deals ``start`` to ``stop`` into ``out`` [4, stop - start, words].
 
     With ``rotate`` row 0 of ``out`` is the dealer's hand and so on, else North's. Flags that need
     a program stay 0.
@@ -83,8 +97,7 @@ def pack_hands(
     mask = np.uint64(0x1FFF)
     s13, s26, s39 = np.uint64(13), np.uint64(26), np.uint64(39)
     for row in range(4):
-        for place in range(len(order)):
-            deal = order[place]
+        for deal in range(start, stop):
             first = int(dealer[deal])
             vulnerable = int(vulnerability[deal])
             seat = (first + row) & 3 if rotate else row
@@ -99,7 +112,7 @@ def pack_hands(
             they = (vulnerable >> ((seat + 1) & 1)) & 1
             context = relative + 4 * we + 8 * they
             for word in range(words):
-                out[row, place, word] = (
+                out[row, deal - start, word] = (
                     suit_words[0, clubs, word]
                     + suit_words[1, diamonds, word]
                     + suit_words[2, hearts, word]
@@ -114,7 +127,8 @@ def run_programs(
     hands: U64,
     dealer: U8,
     vulnerability: U8,
-    order: U32,
+    start: int,
+    stop: int,
     rotate: int,
     programs: I32,
     program_starts: I32,
@@ -126,14 +140,13 @@ def run_programs(
     lane_words: int,
     out: U64,
 ) -> None:
-    """Set the flags that programs compute in ``out`` [4, len(order), words]."""
+    """Set the flags that programs compute in ``out`` [4, stop - start, words]."""
     stack = np.empty(program_stack + 1, np.int64)
     mask = np.uint64(0x1FFF)
     s13, s26, s39 = np.uint64(13), np.uint64(26), np.uint64(39)
     one = np.uint64(1)
     for row in range(4):
-        for place in range(len(order)):
-            deal = order[place]
+        for deal in range(start, stop):
             first = int(dealer[deal])
             vulnerable = int(vulnerability[deal])
             seat = (first + row) & 3 if rotate else row
@@ -200,7 +213,7 @@ def run_programs(
                     stack[top] = value
                 if stack[top] != 0:
                     flag = np.int64(program_flags[program])
-                    out[row, place, lane_words + flag // 64] |= one << np.uint64(flag % 64)
+                    out[row, deal - start, lane_words + flag // 64] |= one << np.uint64(flag % 64)
 
 
 @njit(cache=True, nogil=True)
