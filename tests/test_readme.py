@@ -1,0 +1,130 @@
+"""The README is true: its commands exist, its snippets run, its picture is what is answered."""
+
+import html
+import importlib.util
+import re
+import shlex
+
+import pytest
+
+from bidcascade.service.cli import COMMANDS, make_parser
+from bidcascade.service.settings import Settings
+from tests.support_docs import CHECKOUT, blocks_of, commands_of, matches, page_text, run_page
+
+
+def test_every_command_is_named():
+    readme = page_text("README.md")
+    named = set(re.findall(r"^\| `bidcascade (\w+)", readme, re.MULTILINE))
+    assert named == set(COMMANDS)
+    parser = make_parser(["table"])
+    actions = next(
+        action.choices["table"]._subparsers._group_actions[0].choices
+        for action in parser._subparsers._group_actions
+    )
+    table = re.search(r"^\| `bidcascade table ([\w\\|]+)`", readme, re.MULTILINE)
+    assert set(table[1].split("\\|")) == set(actions)
+
+
+def test_every_setting_is_explained():
+    page = page_text("docs/settings.md")
+    explained = set(re.findall(r"^\| `(\w+)` \| `BIDCASCADE_", page, re.MULTILINE))
+    assert explained == set(Settings.model_fields)
+
+
+def test_settings_named_in_the_readme_are_right():
+    readme, page = page_text("README.md"), page_text("docs/settings.md")
+    rows = dict(re.findall(r"^\| `\w+` \| `(BIDCASCADE_\w+)` \| (.*?) \|", page, re.MULTILINE))
+    named = re.findall(r"^\| (`BIDCASCADE_.*?) \| (.*?) \|", readme, re.MULTILINE)
+    assert len(named) >= 5
+    for variables, defaults in named:
+        for variable, default in zip(variables.split(", "), defaults.split(", "), strict=True):
+            if variable == "`BIDCASCADE_CACHE`":
+                assert variable in page
+            else:
+                assert rows[variable.strip("`")] == default
+
+
+def test_settings_are_read_from_the_named_variables(monkeypatch):
+    monkeypatch.setenv("BIDCASCADE_MAX_REQUEST_DEALS", "7")
+    assert Settings().max_request_deals == 7
+
+
+def test_snippets_run(tmp_path, monkeypatch):
+    page_text("README.md")
+    monkeypatch.chdir(tmp_path)
+    ran = run_page("README.md")
+    assert {"curl", "python", "load", "augment", "batch", "table", "bid"} <= set(ran)
+    assert (tmp_path / "answers" / "manifest.json").is_file()
+
+
+def test_all_shell_blocks_are_run_or_marked():
+    kinds = {
+        words[0]
+        for block in blocks_of(page_text("README.md"))
+        if block.language == "sh" and not block.mark
+        for words in commands_of(block.body)
+    }
+    assert kinds == {"curl", "bidcascade"}
+
+
+@pytest.fixture(scope="module")
+def picture_maker():
+    page_text("docs/make_answer.py")
+    spec = importlib.util.spec_from_file_location("make_answer", CHECKOUT / "docs/make_answer.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def text_of(picture: str) -> list[str]:
+    """Lines of text in a picture, from top to bottom, blank ones left out."""
+    lines: dict[float, list[tuple[float, str]]] = {}
+    for x, y, text in re.findall(
+        r'<text [^>]*?x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>', picture
+    ):
+        lines.setdefault(float(y), []).append((float(x), html.unescape(text)))
+    joined = (
+        "".join(text for _, text in sorted(pieces)).replace("\xa0", " ").rstrip()
+        for _, pieces in sorted(lines.items())
+    )
+    return [line for line in joined if line]
+
+
+def ends_of(picture: str) -> list[tuple[float, float]]:
+    """Where each piece of text stands, and where its last sign ends."""
+    pieces = re.findall(
+        r'<text [^>]*?x="([\d.]+)" y="([\d.]+)" textLength="([\d.]+)"[^>]*>([^<]*)<', picture
+    )
+    found = []
+    for x, y, length, written in pieces:
+        text = html.unescape(written).replace("\xa0", " ")
+        if text.strip():
+            found.append((float(y), float(x) + float(length) * len(text.rstrip()) / len(text)))
+    return found
+
+
+def test_picture_shows_what_is_answered_today(picture_maker):
+    shown = text_of(page_text("docs/answer.svg"))
+    printed = [line.plain.rstrip() for line in picture_maker.screen()]
+    assert shown == [line for line in printed if line], "run docs/make_answer.py"
+    commands = [shlex.split(line)[1:] for line in shown if line.startswith("$ ")]
+    assert commands == [["bidcascade", *words] for words in picture_maker.COMMANDS]
+
+
+def test_picture_is_self_contained(picture_maker):
+    picture = picture_maker.draw(picture_maker.screen())
+    assert re.findall(r"https?://[^\"') ]+", picture) == ["http://www.w3.org/2000/svg"]
+    width, height = map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', picture).groups())
+    places = ends_of(picture)
+    # 14 and 18 units are left free around the text
+    assert max(y for y, _ in places) + 14 < height - 14
+    assert max(x for _, x in places) + 18 < width - 18
+
+
+def test_what_a_page_shows_is_compared():
+    assert matches("1N … P\n", "1N P 2C P \n")
+    assert not matches("1N P", "1N P 2C")
+    assert matches('{"a": …, "b": 2}', '{"a":[1],"b":2}', "json")
+    assert list(commands_of("bidcascade bid \\\n  X --auction '1N\nP'\n")) == [
+        ["bidcascade", "bid", "X", "--auction", "1N\nP"]
+    ]
