@@ -116,9 +116,9 @@ def test_picture_is_self_contained(picture_maker):
     assert re.findall(r"https?://[^\"') ]+", picture) == ["http://www.w3.org/2000/svg"]
     width, height = map(float, re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', picture).groups())
     places = ends_of(picture)
-    # 14 and 18 units are left free around the text
-    assert max(y for y, _ in places) + 14 < height - 14
-    assert max(x for _, x in places) + 18 < width - 18
+    # the text begins 18 units from the left and 14 from the top
+    assert max(y for y, _ in places) + 14 < height - 8
+    assert max(x for _, x in places) + 18 < width - 8
 
 
 def test_what_a_page_shows_is_compared():
