@@ -19,6 +19,7 @@ class ColumnEngine(ABC):
 
     name: str
     block: int
+    prune = True
 
     @property
     def step(self) -> int:
@@ -48,7 +49,8 @@ class ColumnEngine(ABC):
 
         def one_block(block: DealArrays, _: int) -> tuple[list[int], list[int]]:
             entries, sizes = [], []
-            for entry, count, _column in reached(trie, self.columns(plan, block)):
+            found = reached(trie, self.columns(plan, block), prune=self.prune)
+            for entry, count, _column in found:
                 entries.append(entry)
                 sizes.append(count)
             return entries, sizes

@@ -74,8 +74,11 @@ class Trie:
         return trie
 
 
-def reached(trie: Trie, columns: Columns[C]) -> Iterator[tuple[int, int, C]]:
-    """Entries that some deal reaches, depth first: entry, number of deals, column."""
+def reached(trie: Trie, columns: Columns[C], *, prune: bool = True) -> Iterator[tuple[int, int, C]]:
+    """Entries that some deal reaches, depth first: entry, number of deals, column.
+
+    Without ``prune`` every entry gets its column, also below those that no deal reaches.
+    """
     everyone = columns.everyone()
     # entries still to do at each depth, and the column and count above them
     stack = [(iter(range(trie.root_count)), everyone, columns.count(everyone))]
@@ -91,7 +94,7 @@ def reached(trie: Trie, columns: Columns[C]) -> Iterator[tuple[int, int, C]]:
         else:
             column = columns.both(above, columns.criteria(number, (len(stack) - 1) & 3))
             count = columns.count(column)
-        if not count:
+        if prune and not count:
             continue
         yield entry, count, column
         children = trie.child_count[entry]

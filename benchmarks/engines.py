@@ -7,7 +7,10 @@ from typing import Any, Protocol, cast
 from bidcascade.kernels import BitColumns, DealArrays, EntryLists, FirstAuctions, Plan
 from bidcascade.kernels.types import U64
 
-ENGINES = ("reference", "cpu", "cuda", "lists", "numpy", "polars", "polars-frames", "cudf")
+ENGINES = (
+    "reference", "cpu", "cuda", "lists", "numpy", "polars", "polars-frames", "polars-columns",
+    "cudf",
+)  # fmt: skip
 """Slowest definition first, then the project's own, a prototype, and the usual ways."""
 
 
@@ -67,7 +70,8 @@ OPERATIONS = ("counts", "entry_lists", "first", "evaluate", "features", "hands")
 _MODULES = {
     "reference": "engine_kernels", "cpu": "engine_kernels", "cuda": "engine_kernels",
     "lists": "engine_lists", "numpy": "engine_numpy", "polars": "engine_polars",
-    "polars-frames": "engine_polars_frames", "cudf": "engine_cudf",
+    "polars-frames": "engine_polars_frames", "polars-columns": "engine_polars",
+    "cudf": "engine_cudf",
 }  # fmt: skip
 
 

@@ -33,8 +33,8 @@ BLOCK_DEALS = 1 << 16
 LIST_THRESHOLD = 64
 """Fewer deals than this are kept as a list, more as bits (in a full block)."""
 UNBOUNDED_DEPTH = 1 << 20
-ORDERED_DEALS = 1 << 22
-"""Deals that are brought into order together for counts; a thread's counts fit 32 bits."""
+SORTED_DEALS = 1 << 21
+"""Most deals that a thread sorts together when it counts."""
 _SAMPLE_DEALS = 64
 _MEMBERS_AT_ONCE = 1024
 
@@ -263,14 +263,15 @@ def _plain(deals: DealArrays) -> DealArrays:
     )
 
 
-def _sorted_by_dealer(deals: DealArrays) -> tuple[DealArrays, U32]:
-    """Sort deals as ``sort_by_dealer`` does; return the number of the deal at each place, too."""
-    hands = np.empty(deals.hands.shape, np.uint64)
-    dealer, vulnerability = np.empty((2, len(deals)), np.uint8)
-    order = np.empty(len(deals), np.uint32)
+def _sorted_by_dealer(deals: DealArrays, start: int, stop: int) -> tuple[DealArrays, U32]:
+    """Sort some deals as ``sort_by_dealer`` does; return which deal is at each place, too."""
+    hands = np.empty((4, stop - start), np.uint64)
+    dealer, vulnerability = np.empty((2, stop - start), np.uint8)
+    order = np.empty(stop - start, np.uint32)
     sort_by_dealer(
-        deals.hands, deals.dealer, deals.vulnerability, hands, dealer, vulnerability, order
-    )
+        deals.hands, deals.dealer, deals.vulnerability, start, stop,
+        hands, dealer, vulnerability, order,
+    )  # fmt: skip
     return DealArrays(hands, dealer, vulnerability), order
 
 
@@ -387,30 +388,28 @@ def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = 
 
 def cascade_counts(plan: Plan, deals: DealArrays) -> U64:
     """Per node, how many deals reach it (uint64 [nodes])."""
+    deals = _plain(deals)
     total = np.zeros(plan.node_count, np.uint64)
-    for start in range(0, len(deals), ORDERED_DEALS):
-        part = _plain(deals.slice(start, min(start + ORDERED_DEALS, len(deals))))
-        _add_counts(plan, part, total)
-    return total
-
-
-def _add_counts(plan: Plan, deals: DealArrays, total: U64) -> None:
-    deals, _ = _sorted_by_dealer(deals)
-    size = _block_size(len(deals))
-    starts = range(0, len(deals), size)
-    shares = [starts[share :: _blocks.threads] for share in range(_blocks.threads)]
+    # each thread sorts and walks runs of deals of its own
+    run = max(1, min(SORTED_DEALS, -(-len(deals) // _blocks.threads)))
+    runs = range(0, len(deals), run)
+    shares = [runs[share :: _blocks.threads] for share in range(_blocks.threads)]
 
     def one_share(share: int) -> U32:
+        # 32 bits a node and thread: a share has fewer than 2**32 deals
         counts = np.zeros(plan.node_count, np.uint32)
         for start in shares[share]:
-            _walk(
-                plan, deals, start, min(start + size, len(deals)), counts=counts,
-                pair_nodes=_NO_PAIRS, pair_deals=_NO_DEALS,
-            )  # fmt: skip
+            part, _ = _sorted_by_dealer(deals, start, min(start + run, len(deals)))
+            for first in range(0, len(part), BLOCK_DEALS):
+                _walk(
+                    plan, part, first, min(first + BLOCK_DEALS, len(part)), counts=counts,
+                    pair_nodes=_NO_PAIRS, pair_deals=_NO_DEALS,
+                )  # fmt: skip
         return counts
 
     for counts in _blocks.run(one_share, [n for n, share in enumerate(shares) if len(share)]):
         total += counts
+    return total
 
 
 def cascade_all(
@@ -422,6 +421,7 @@ def cascade_all(
     limit: int | None = None,
 ) -> Iterator[EntryLists]:
     """Per deal, the nodes it reaches, depth first; in chunks of deals that fit the memory."""
+    deals = _plain(deals)
     capacity = pairs_that_fit(_blocks.threads, bytes_per_pair=10)
     size = min(_block_size(len(deals)), _deals_that_fit(plan, deals, capacity))
 
@@ -463,7 +463,7 @@ def _lists_of(
     capacity = min(capacity, count * plan.node_count) if count > 1 else plan.node_count
     pair_nodes = _buffer("pair_nodes", (max(1, capacity),), np.uint32)
     pair_deals = _buffer("pair_deals", (max(1, capacity),), np.uint16)
-    block, order = _sorted_by_dealer(_plain(deals.slice(start, stop)))
+    block, order = _sorted_by_dealer(deals, start, stop)
     written = _walk(
         plan, block, 0, count, counts=_NO_COUNTS, pair_nodes=pair_nodes,
         pair_deals=pair_deals, completed_only=completed_only, max_depth=max_depth,

@@ -32,24 +32,26 @@ def sort_by_dealer(
     hands: U64,
     dealer: U8,
     vulnerability: U8,
+    start: int,
+    stop: int,
     sorted_hands: U64,
     sorted_dealer: U8,
     sorted_vulnerability: U8,
     order: U32,
 ) -> None:
-    """Sort deals so that the dealer's hand changes slowly: by HCP, longest suit, its length.
+    """Sort deals ``start`` to ``stop`` by the dealer's HCP, longest suit and its length.
 
     Deals with like hands stand together then, so a set of deals is a few runs of bits, and many
     blocks of deals miss whole subtrees. A counting sort that moves the hands themselves: it reads
     in sequence and writes to at most 1,024 places at a time, where a gather would miss the cache
-    at every deal. ``order`` gets the number of the deal at each place.
+    at every deal. ``order`` gets the number of the deal, from ``start``, at each place.
     """
-    count = len(dealer)
+    count = stop - start
     keys = np.empty(count, np.uint16)
     starts = np.zeros(_ORDER_KEYS + 1, np.int64)
     mask = np.uint64(0x1FFF)
     for deal in range(count):
-        hand = hands[dealer[deal], deal]
+        hand = hands[dealer[start + deal], start + deal]
         points = 0
         longest = 0
         suit = 0
@@ -70,9 +72,9 @@ def sort_by_dealer(
         starts[key] = place + 1
         order[place] = deal
         for seat in range(4):
-            sorted_hands[seat, place] = hands[seat, deal]
-        sorted_dealer[place] = dealer[deal]
-        sorted_vulnerability[place] = vulnerability[deal]
+            sorted_hands[seat, place] = hands[seat, start + deal]
+        sorted_dealer[place] = dealer[start + deal]
+        sorted_vulnerability[place] = vulnerability[start + deal]
 
 
 @njit(cache=True, nogil=True)
