@@ -4,9 +4,10 @@ The values come from ``kernels.reference``, the definition that every backend fo
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeAlias, TypedDict
 
-from bidcascade.kernels import Context, evaluate_postfix
+from bidcascade.kernels import Context, Postfix, evaluate_postfix
 
 from .expression_tree import Expression, format_expression, terms_of
 from .lowering import to_postfix
@@ -91,8 +92,17 @@ def holds(
     >>> holds(parse_hand("K52.AQ3.9876.KJ2"), parse_expression("Balanced"), Vocabulary())
     True
     """
-    code = to_postfix(expression, vocabulary)
+    code = _code(expression, vocabulary)
     return bool(evaluate_postfix(code, hand, context, profile=vocabulary.profile))
+
+
+@lru_cache(maxsize=1 << 14)
+def _code(expression: Expression, vocabulary: Vocabulary) -> Postfix:
+    """Code of an expression: one place of a table asks for few, over and over."""
+    return to_postfix(expression, vocabulary)
+
+
+_terms_of = lru_cache(maxsize=1 << 14)(terms_of)
 
 
 def term_value_shown(
@@ -122,7 +132,7 @@ def _shown_value(
     hand: int, expression: Expression, vocabulary: Vocabulary, context: Context | None
 ) -> Value | dict[str, Value]:
     values = {
-        name: term_value_shown(name, hand, vocabulary, context) for name in terms_of(expression)
+        name: term_value_shown(name, hand, vocabulary, context) for name in _terms_of(expression)
     }
     if len(values) > 1:
         return values
