@@ -98,6 +98,11 @@ def matches(shown: str, printed: str, language: str = "text") -> bool:
     return re.fullmatch(".*?".join(parts), squeezed(printed, language), re.DOTALL) is not None
 
 
+def text_in(stream: io.TextIOWrapper) -> str:
+    """Text that was written to a stream so far."""
+    return stream.buffer.getvalue().decode()
+
+
 class Page:
     """Runs the blocks of one page; the current folder is where their files go."""
 
@@ -138,13 +143,12 @@ class Page:
         self.printed = None
 
     def _run_shell(self, script: str, exit_code: int, where: str) -> str:
-        printed = io.StringIO()
+        # the bytes below the text are written to as well
+        printed = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True)
         code = 0
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             for words in commands_of(script):
-                assert code == 0, (
-                    f"{where}: {code} before {shlex.join(words)}: {printed.getvalue()}"
-                )
+                assert code == 0, f"{where}: {code} before {shlex.join(words)}: {text_in(printed)}"
                 if words[0] == "curl":
                     printed.write(self._curl(words, where))
                     continue
@@ -156,8 +160,8 @@ class Page:
                     make_parser(words[1:]).parse_args(words[1:])
                     continue
                 code = main(words[1:])
-        assert code == exit_code, f"{where}: exit code {code}: {printed.getvalue()}"
-        return printed.getvalue()
+        assert code == exit_code, f"{where}: exit code {code}: {text_in(printed)}"
+        return text_in(printed)
 
     def _curl(self, words: list[str], where: str) -> str:
         method, url, body, headers = "GET", "", None, {}
