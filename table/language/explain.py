@@ -102,7 +102,9 @@ def _code(expression: Expression, vocabulary: Vocabulary) -> Postfix:
     return to_postfix(expression, vocabulary)
 
 
-_terms_of = lru_cache(maxsize=1 << 14)(terms_of)
+@lru_cache(maxsize=1 << 14)
+def _terms_of(expression: Expression) -> tuple[str, ...]:
+    return tuple(terms_of(expression))
 
 
 def term_value_shown(
