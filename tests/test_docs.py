@@ -1,5 +1,7 @@
 """The pages are true: links lead somewhere, examples run and print what is shown."""
 
+import importlib
+import json
 import re
 from pathlib import Path
 
@@ -138,3 +140,22 @@ def test_findings_and_problems_are_explained():
             assert f"| `{kind}` | {meaning}" in tables, kind
     for kind, problem in PROBLEMS.items():
         assert f"| {problem.status} | `{kind}` |" in rest, kind
+
+
+def test_changes_name_all_that_is_public():
+    text = page_text("CHANGELOG.md")
+    sections = dict(re.findall(r"^### (.*?)\n(.*?)(?=^### |\Z)", text, re.M | re.S))
+    for package in ("bridge", "kernels", "loaders", "table", "service"):
+        named = set(re.findall(r"`(\w+)`", sections[f"`bidcascade.{package}`"]))
+        public = set(importlib.import_module(f"bidcascade.{package}").__all__)
+        assert public <= named, sorted(public - named)
+    commands = re.findall(r"^- `(\w+)", sections["Command line"], re.M)
+    assert set(commands) == set(COMMANDS)
+
+
+def test_paths_of_the_service_are_named():
+    served = set(json.loads(page_text("docs/openapi.json"))["paths"])
+    for page in ("README.md", "docs/rest.md"):
+        named = set(re.findall(r"`(?:GET |POST )?(/v1/[\w/{}]+|/\w+z)", page_text(page)))
+        named |= set(re.findall(r"get \"?(/v1/(?:auctions|bid))", page_text(page)))
+        assert named == served, page
