@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from bidcascade.bridge import InvalidInput
 
+from .handviewer import first_link
 from .lin import find_lin_token, looks_like_handviewer, looks_like_lin
 
 Input: TypeAlias = str | Path | bytes
@@ -132,7 +133,7 @@ def sniff(data: bytes) -> Kind | None:
         return "parquet"
     if b"\0" in head or not head.strip(_BLANKS):
         return None
-    if looks_like_handviewer(head):
+    if looks_like_handviewer(head) and not _is_pbn(head[: first_link(head)]):
         return "handviewer"
     is_lin = looks_like_lin(head)
     # either kind may quote the other in a remark: what comes first counts
@@ -146,3 +147,7 @@ def sniff(data: bytes) -> Kind | None:
     if _DOTTED_HAND.search(head) or _LETTERED_HAND.search(head):
         return "hands"
     return None
+
+
+def _is_pbn(head: bytes) -> bool:
+    return _PBN_HEADER.match(head) is not None or _PBN_TAG.search(head) is not None

@@ -7,7 +7,6 @@ files. The slow reader in :mod:`bidcascade.loaders.lin_reference` says what ever
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
-from urllib.parse import unquote_to_bytes
 
 import numpy as np
 import polars as pl
@@ -37,6 +36,7 @@ from .frame import (
     empty_deals,
     reject_frame,
 )
+from .handviewer import find_links, first_link
 from .lin_fields import BLANKS, parse_md, room_names, split_names
 from .lin_kernel import (
     BAD_DEAL,
@@ -76,7 +76,6 @@ _TOKEN = re.compile(
     rb"(?:^|[|\s\xbf])(?:(?i:vg|rs|pn|pw|qx|md|sv|mb|an|nt|at|pc|mc|pg|ah|st)"
     rb"|rh|bt|tu|mn|bn|ob|em|va|ha|hc)[ \t]*\|"
 )
-_HANDVIEWER = re.compile(rb"[?&;]lin=([^&\s\"'<>]+)")
 _STATE_KEYS = (b"vg", b"rs", b"pn", b"ah", b"sv")
 
 
@@ -122,20 +121,18 @@ def looks_like_lin(data: bytes) -> bool:
 
 
 def looks_like_handviewer(data: bytes) -> bool:
-    """Whether the bytes hold a link with a ``lin=`` parameter, and are not LIN from the start.
+    """Whether the bytes hold a handviewer link, and are not LIN from the start.
 
     Examples
     --------
     >>> looks_like_handviewer(b"see https://example.org/viewer?lin=md%7C3SAKQ,,,%7C")
     True
     """
-    if b"lin=" not in data:
-        return False
-    link = _HANDVIEWER.search(data)
-    if link is None:
+    link = first_link(data)
+    if link < 0:
         return False
     token = find_lin_token(data)
-    return token < 0 or link.start() < token
+    return token < 0 or link < token
 
 
 def read_lin(data: bytes, source: str = "") -> Batch:
@@ -168,10 +165,11 @@ def read_lin(data: bytes, source: str = "") -> Batch:
 
 
 def read_handviewer(text: str, source: str = "") -> Batch:
-    """Deal and rejects frames of all links with a ``lin=`` parameter in a text.
+    """Deal and rejects frames of all handviewer links in a text.
 
-    The parameter is percent-encoded LIN with ``+`` for blanks. A text without such a link
-    gives one reject.
+    A link holds percent-encoded LIN in the parameter ``lin``, or hands, auction and so on in
+    parameters of their own (see :mod:`bidcascade.loaders.handviewer`); ``+`` stands for a blank.
+    A text without such a link gives one reject.
 
     Examples
     --------
@@ -182,7 +180,8 @@ def read_handviewer(text: str, source: str = "") -> Batch:
     data = text.encode()
     documents = _handviewer_documents(data, source)
     if not documents:
-        return parse_lin([], [_Refusal(source, "expected a link with a lin= parameter", text)])
+        reason = "expected a link with a lin= parameter or hands as n=, e=, s=, w="
+        return parse_lin([], [_Refusal(source, reason, text)])
     return parse_lin(documents, [])
 
 
@@ -217,10 +216,7 @@ def _utf8(data: bytes, source: str) -> tuple[bytes, str, str]:
 
 
 def _handviewer_documents(data: bytes, source: str) -> list[LinDocument]:
-    links = _HANDVIEWER.findall(data)
-    return [
-        LinDocument(*_utf8(unquote_to_bytes(link.replace(b"+", b" ")), source)) for link in links
-    ]
+    return [LinDocument(link.lin, source, link.encoding) for link in find_links(data)]
 
 
 def _refuse(data: bytes, source: str) -> _Refusal:

@@ -79,7 +79,7 @@ def read_pbn_part(
     Examples
     --------
     >>> read_pbn_part('[Board "7"]').rejects["reason"].to_list()
-    ['expected four hands, got no Deal tag']
+    ['expected a [Deal] tag with four hands, got none']
     """
     batches = list(
         read_pbn_text(text, source=source, encoding=encoding, before=before, goes_on=goes_on)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import polars as pl
 
@@ -26,9 +26,7 @@ from .parquet import (
     read_deal_parquet,
     read_deal_parquet_part,
 )
-
-if TYPE_CHECKING:
-    from .pbn_pieces import PbnPart
+from .pbn_tokens import Inheritance, find_last_game, normalise
 
 GROUP_BYTES = 4 << 20
 """Small files are read together up to this size."""
@@ -60,8 +58,15 @@ class Piece:
     """Kind of ``data``; ``None`` if the piece is a group of files."""
 
     data: bytes = b""
-    part: "PbnPart | None" = None
+    text: str = ""
     """Takes the place of ``data`` if ``kind`` is PBN."""
+
+    before: Inheritance | None = None
+    """What the first game of ``text`` inherits."""
+
+    goes_on: bool = False
+    """Whether ``text`` ends where another game starts."""
+
     name: str = ""
     encoding: str = "utf-8"
     """Encoding found, where the text is decoded already (LIN and PBN)."""
@@ -157,7 +162,7 @@ def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece
             yield Piece([whole], files_ended=1)
         return
     if kind == "pbn":
-        yield from _cut_pbn(stream, name, rest, _decoder(stream, rest))
+        yield from cut_pbn(stream, name, rest, _decoder(stream, rest))
     elif kind == "lin":
         yield from _cut_lin(stream, name, rest, _decoder(stream, rest))
     else:
@@ -208,17 +213,30 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> 
             return
 
 
-def _cut_pbn(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
-    from .pbn_pieces import cut_pbn
-
-    for part in cut_pbn(stream, rest, decoder, block=CHUNK_BYTES, longest=LONGEST_RECORD):
-        if part.refused:
-            yield _no_end(name, part.text[:QUOTED].encode())
+def cut_pbn(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
+    """Yield pieces of a PBN stream that end where games end, with what the next game inherits."""
+    text = ""
+    before: Inheritance | None = None
+    while True:
+        more = stream.read(CHUNK_BYTES)
+        rest += more
+        # a line may end with a carriage return, but one at the end may belong to a line feed
+        end = max(rest.rfind(b"\n"), rest.rfind(b"\r", 0, -1)) + 1 if more else len(rest)
+        text += normalise(decoder.decode(rest[:end]).decode())
+        rest = rest[end:]
+        start, inheritance = find_last_game(text, before) if more else (len(text), before)
+        if start or not more:
+            yield Piece(
+                kind="pbn", text=text[:start], before=before, goes_on=bool(more), name=name,
+                encoding=decoder.encoding, files_ended=0 if more else 1,
+            )  # fmt: skip
+            if not more:
+                return
+            text = text[start:]
+            before = inheritance
+        elif len(text) + len(rest) >= LONGEST_RECORD:
+            yield _no_end(name, text[:QUOTED].encode() + rest[:QUOTED])
             return
-        yield Piece(
-            kind="pbn", part=part, name=name, encoding=decoder.encoding,
-            files_ended=0 if part.goes_on else 1,
-        )  # fmt: skip
 
 
 def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator[Piece]:
@@ -265,12 +283,12 @@ def read_piece(piece: Piece) -> Batch:
         return _read_parquet(piece.sources[0], piece.rows)
     if piece.kind == "lin":
         return parse_lin([LinDocument(piece.data, piece.name, piece.encoding)], [])
-    if piece.part is not None:
+    if piece.kind == "pbn":
         from .pbn import read_pbn_part
 
         return read_pbn_part(
-            piece.part.text, source=piece.name, encoding=piece.encoding,
-            before=piece.part.before, goes_on=piece.part.goes_on,
+            piece.text, source=piece.name, encoding=piece.encoding,
+            before=piece.before, goes_on=piece.goes_on,
         )  # fmt: skip
     if piece.kind is not None:
         return _read_text(piece.kind, piece.data, piece.name)

@@ -11,7 +11,6 @@ from polars.testing import assert_frame_equal
 from bidcascade.loaders import iter_deals, pbn_tokens, pieces, random_deals, read_pbn, write_pbn
 from bidcascade.loaders.encodings import PartDecoder
 from bidcascade.loaders.frame import Batch
-from bidcascade.loaders.pbn_pieces import cut_pbn
 from bidcascade.loaders.pbn_tokens import find_last_game, normalise, split_games
 from bidcascade.loaders.read import _Numbering
 
@@ -43,6 +42,14 @@ def read_cut(data: bytes, *, one_way: bool = False) -> tuple[int, Batch]:
         for piece in pieces.cut_stream(stream, "x.pbn")
     ]
     return len(batches), pieces.join(batches)
+
+
+def cut_text(text: str, block: int, tail: int) -> list[pieces.Piece]:
+    """Cut a text that is read in blocks; so much of its end is looked at first."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "CHUNK_BYTES", block)
+        patch.setattr(pbn_tokens, "TAIL", tail)
+        return list(pieces.cut_pbn(io.BytesIO(text.encode()), "x.pbn", b"", PartDecoder()))
 
 
 def assert_same(data: bytes, at_least: int = 2) -> Batch:
@@ -122,12 +129,10 @@ def test_values_are_inherited_over_cuts(small_pieces):
 
 @pytest.mark.parametrize("size", [40, 97, 256, 700])
 @pytest.mark.parametrize("name", TEXTS)
-def test_wherever_the_blocks_end(monkeypatch, name, size):
-    """The cut does not depend on where reading stops, nor on how much is looked at first."""
-    monkeypatch.setattr(pbn_tokens, "TAIL", size)
+def test_wherever_the_blocks_end(name, size):
+    """What is read does not depend on where blocks end, nor on how much is looked at first."""
     text = TEXTS[name]
-    stream = io.BytesIO(text.encode())
-    parts = list(cut_pbn(stream, b"", PartDecoder(), block=size, longest=1 << 20))
+    parts = cut_text(text, size, size)
     assert "".join(part.text for part in parts) == text
     games = [
         record._replace(number=0)
@@ -160,14 +165,9 @@ LINES_WITHOUT_INHERITANCE = LINES.filter(lambda line: '"#' not in line)
 @example(["{", "", '[Event "a"]', '[Deal "x"]', "", '[Board "1"]', "}"], 10, 3)
 def test_any_lines_in_any_blocks(lines, block, tail):
     text = "\n".join(lines)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pbn_tokens, "TAIL", tail)
-        stream = io.BytesIO(text.encode())
-        parts = list(cut_pbn(stream, b"", PartDecoder(), block=block, longest=1 << 20))
-        assert "".join(part.text for part in parts) == text
-        records = [
-            list(split_games(part.text, part.before, goes_on=part.goes_on)) for part in parts
-        ]
+    parts = cut_text(text, block, tail)
+    assert "".join(part.text for part in parts) == text
+    records = [list(split_games(part.text, part.before, goes_on=part.goes_on)) for part in parts]
     whole = list(split_games(text))
     numbered, count = [], 0
     for part in records:

@@ -1,0 +1,196 @@
+"""Links to BBO's handviewer, turned into LIN.
+
+Such a link holds a board as LIN in the parameter ``lin``, or in parameters of its own: ``n``,
+``e``, ``s``, ``w`` hands, ``nn`` … names, ``d`` dealer, ``v`` vulnerability, ``b`` board, ``a``
+auction, ``p`` play. Described in "Handviewer documentation" of Bridge Base Online.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from .encodings import UTF8, decode_text, decode_utf8
+
+_LIN_PARAMETER = re.compile(rb"[?&;]lin=([^&\s\"'<>]+)")
+_ADDRESS = re.compile(rb"([\"']?)(?:https?:)?//[^\s\"'<>?]{0,200}\?")
+_HAND = re.compile(rb"(?:\A|[&;])[nesw]=[^&]")
+_BARE_END = re.compile(rb"[\s\"'<>]|\Z")
+_CALL = re.compile(r"[1-7](?:NT?|[CDHS])|PASS|P|XX|X|DBL|D|RDBL|RD|R", re.IGNORECASE | re.ASCII)
+_CARD = re.compile(r"[SHDC](?:10|[AKQJT2-9])", re.IGNORECASE | re.ASCII)
+_DOUBLES = ("X", "D", "DBL")
+_IGNORED = " \t\r\n,?"
+_DEALER = {"s": "1", "w": "2", "n": "3", "e": "4"}
+_VULNERABILITY = {"none": "o", "ns": "n", "ew": "e", "both": "b", "all": "b"}
+_BLANKS = re.compile(r"\s+")
+
+
+class Link(NamedTuple):
+    """A board that a link holds."""
+
+    start: int
+    """Place of the link in the text, or of its ``lin`` parameter."""
+    lin: bytes
+    """The board as LIN, UTF-8."""
+    encoding: str
+
+
+def find_links(data: bytes) -> list[Link]:
+    """List the handviewer links in a text, in order.
+
+    A link ends with the quote it stands in, else with the line if the text begins with it and the
+    line holds no other, else with the next blank.
+
+    Examples
+    --------
+    >>> find_links(b"see http://example.org/handviewer.html?s=SAK&d=w&a=1N!(weak)P").pop().lin
+    b'md|2SAK,,,|mb|1N!|an|weak|mb|P|pg||'
+    """
+    links = [_lin_link(match) for match in _LIN_PARAMETER.finditer(data)]
+    for start, query in _queries(data):
+        if _HAND.search(query) and not _LIN_PARAMETER.search(b"&" + query):
+            links.append(_parameter_link(start, query))
+    return sorted(links)
+
+
+def first_link(data: bytes) -> int:
+    """Place of the first handviewer link in a text, -1 if there is none.
+
+    Examples
+    --------
+    >>> first_link(b"a http://example.org/?s=SAK"), first_link(b"http://example.org/?q=s")
+    (2, -1)
+    """
+    places = [match.start() for match in (_LIN_PARAMETER.search(data),) if match is not None]
+    for start, query in _queries(data):
+        if _HAND.search(query):
+            places.append(start)
+            break
+    return min(places, default=-1)
+
+
+def _lin_link(match: "re.Match[bytes]") -> Link:
+    text, encoding = decode_utf8(unquote_to_bytes(match[1].replace(b"+", b" ")))
+    return Link(match.start(), text, encoding)
+
+
+def _queries(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Start of each address with a query, and the query."""
+    beginning = len(data) - len(data.lstrip(b"\xef\xbb\xbf \t\r\n"))
+    end = 0
+    while (match := _ADDRESS.search(data, end)) is not None:
+        start, quote = match.end(), match[1]
+        if quote:
+            end = data.find(quote, start)
+            end = len(data) if end < 0 else end
+            # the bytes stand for themselves until the parameters are apart
+            text = html.unescape(data[start:end].decode("latin-1"))
+            yield match.start(), text.encode("latin-1", "replace")
+            continue
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        if match.start() != beginning or data.find(b"://", start, end) >= 0:
+            found = _BARE_END.search(data, start)
+            end = len(data) if found is None else found.start()
+        yield match.start(), data[start:end].rstrip().replace(b"&amp;", b"&")
+
+
+def _parameter_link(start: int, query: bytes) -> Link:
+    values: dict[str, str] = {}
+    encodings = set()
+    for parameter in query.partition(b"#")[0].split(b"&"):
+        name, _, value = parameter.partition(b"=")
+        text, encoding = decode_text(unquote_to_bytes(value.replace(b"+", b" ")))
+        encodings.add(encoding)
+        # a bar would end the LIN value
+        values.setdefault(name.decode("latin-1").lower(), text.replace("|", "/"))
+    encodings -= {UTF8}
+    return Link(start, "".join(_lin(values)).encode(), min(encodings, default=UTF8))
+
+
+def _lin(values: dict[str, str]) -> Iterator[str]:
+    """Give the LIN tokens of one board."""
+    get = values.get
+    names = [_one_line(get(f"{seat}n", "").replace(",", " ")) for seat in "swne"]
+    if any(names):
+        yield f"pn|{','.join(names)}|"
+    dealer = _DEALER.get(get("d", "").strip().lower()[:1], "")
+    # a comma would shift the hands
+    hands = ",".join(get(seat, "").strip().replace(",", "/") for seat in "swne")
+    yield f"md|{dealer}{hands}|"
+    if board := get("b", "").strip():
+        yield f"ah|Board {board}|"
+    if vulnerability := get("v", "").strip().lower():
+        yield f"sv|{_VULNERABILITY.get(vulnerability, vulnerability)}|"
+    yield from _auction(get("a", ""))
+    yield from _play(get("p", ""))
+    yield "pg||"
+
+
+def _auction(text: str) -> Iterator[str]:
+    """Give the calls: ``!`` alerts, parentheses explain, braces hold remarks.
+
+    ``-4SW`` is no auction but a contract and a leader; a link that has only these gives no call.
+    """
+    if text.startswith("-"):
+        return
+    at = 0
+    is_doubled = False
+    while at < len(text):
+        if text[at] in _IGNORED:
+            at += 1
+        elif text[at] == "{":
+            remark, at = _enclosed(text, at, "}")
+            yield f"nt|{remark}|"
+        elif found := _CALL.match(text, at):
+            call = found[0].upper()
+            if call == "XX" and not is_doubled:
+                # the first of three, a double and a redouble
+                call = "X"
+            at += len(call)
+            is_doubled = call in _DOUBLES or (is_doubled and call[0] == "P")
+            alert = explanation = ""
+            while text[at : at + 1] in ("!", "("):
+                if text[at] == "!":
+                    alert = "!"
+                    at += 1
+                else:
+                    explanation, at = _enclosed(text, at, ")")
+            yield f"mb|{call}{alert}|"
+            if explanation:
+                yield f"an|{explanation}|"
+        else:
+            yield f"mb|{text[at]}|"
+            return
+
+
+def _play(text: str) -> Iterator[str]:
+    """Give the cards; braces hold remarks."""
+    at = 0
+    while at < len(text):
+        if text[at] in _IGNORED:
+            at += 1
+        elif text[at] == "{":
+            remark, at = _enclosed(text, at, "}")
+            yield f"nt|{remark}|"
+        elif card := _CARD.match(text, at):
+            at = card.end()
+            yield f"pc|{card[0]}|"
+        else:
+            yield f"pc|{text[at : at + 2]}|"
+            return
+
+
+def _enclosed(text: str, start: int, closing: str) -> tuple[str, int]:
+    """Text in the brackets that open at ``start``, which may hold others, and where it ends."""
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] == text[start]) - (text[at] == closing)
+        if not depth:
+            return _one_line(text[start + 1 : at]), at + 1
+    return _one_line(text[start + 1 :]), len(text)
+
+
+def _one_line(text: str) -> str:
+    return _BLANKS.sub(" ", text).strip()

@@ -1,0 +1,185 @@
+"""Handviewer links whose parameters hold hands, auction and play."""
+
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bidcascade.bridge import format_card
+from bidcascade.loaders import read_deals, read_handviewer, read_lin, sniff
+from bidcascade.loaders.handviewer import find_links, first_link
+from tests.support_lin import hand_text, shuffled_hands
+
+NORTH = "SAKQ2HKQJDT98C432"
+EAST = "sj1098h1098dj765cj10"
+SOUTH = "C765DAKQH765S7654"
+WEST = "S3HA432D432CAKQ98"
+HANDS = f"n={NORTH}&e={EAST}&s={SOUTH}&w={WEST}"
+PAGE = "https://www.bridgebase.com/tools/handviewer.html?"
+
+
+def one_deal(query: str) -> dict:
+    batch = read_deals(PAGE + query)
+    assert batch.rejects.is_empty()
+    (row,) = batch.deals.rows(named=True)
+    return row
+
+
+def cards(hand: int) -> str:
+    return "".join(format_card(card) for card in range(51, -1, -1) if hand >> card & 1)
+
+
+def test_all_parameters():
+    row = one_deal(
+        f"{HANDS}&d=e&v=b&b=12&nn=Kim&en=Lee&sn=Roe,+J&wn=A%20B&tbt=y"
+        "&a=P1N!(15-17+(or+14))PP{what+now?}P&p=S3SASJS7HK"
+    )
+    assert cards(row["north"]) == "SASKSQS2HKHQHJDTD9D8C4C3C2"
+    assert cards(row["east"]).startswith("SJSTS9S8HTH9H8")
+    assert (row["dealer"], row["vulnerability"], row["board"]) == ("E", "Both", 12)
+    assert row["players"] == ["Kim", "Lee", "Roe J", "A B"]
+    assert row["auction"] == [0, 7, 0, 0, 0]
+    assert row["announcements"] == ["", "15-17 (or 14)", "", "", ""]
+    assert row["alerts"] == [False, True, False, False, False]
+    assert row["commentary"] == ["what now?"]
+    assert (row["contract"], row["declarer"]) == ("1N", "S")
+    assert [format_card(card) for card in row["play"]] == ["S3", "SA", "SJ", "S7", "HK"]
+
+
+def test_play_of_the_right_leader():
+    row = one_deal(f"{HANDS}&d=s&a=1NPPP&p=S3SAS8S4{{nice}}HKHTH5HA")
+    assert [format_card(card) for card in row["play"]] == [
+        "S3", "SA", "S8", "S4", "HK", "HT", "H5", "HA",
+    ]  # fmt: skip
+    assert row["commentary"] == ["nice"]
+
+
+@pytest.mark.parametrize("missing", "nesw")
+def test_one_hand_may_be_missing(missing):
+    parameters = [part for part in HANDS.split("&") if part[0] != missing]
+    row, whole = one_deal("&".join(parameters) + "&d=n"), one_deal(HANDS + "&d=n")
+    for seat in ("north", "east", "south", "west"):
+        assert row[seat] == whole[seat]
+
+
+def test_two_hands_are_not_enough():
+    batch = read_handviewer(f"{PAGE}n={NORTH}&s={SOUTH}")
+    assert batch.deals.is_empty()
+    assert batch.rejects["reason"][0].startswith("expected four hands, or three of 13 cards, got 2")
+
+
+@pytest.mark.parametrize(
+    ("value", "vulnerability"),
+    [("n", "NS"), ("e", "EW"), ("b", "Both"), ("o", "None"), ("-", "None"), ("none", "None"),
+     ("all", "Both"), ("EW", "EW")],
+)  # fmt: skip
+def test_vulnerability(value, vulnerability):
+    assert one_deal(f"{HANDS}&d=n&v={value}&b=1")["vulnerability"] == vulnerability
+
+
+def test_dealer_and_vulnerability_follow_from_the_board():
+    row = one_deal(f"{HANDS}&b=4")
+    assert (row["dealer"], row["vulnerability"]) == ("W", "Both")
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("1cd2nrp", [3, 1, 12]),
+        ("1CXXXP2NTPPP", [3, 1, 2, 0, 12, 0, 0, 0]),
+        ("1c,d,r,p,p,p", [3, 1, 2, 0, 0, 0]),
+        ("1cdrppp?", [3, 1, 2, 0, 0, 0]),
+        ("-3nw", []),
+        ("", []),
+    ],
+)
+def test_auctions(text, calls):
+    row = one_deal(f"{HANDS}&d=n&a={text}")
+    assert row["auction"] == calls
+    # a redouble of one's own bid is no call that counts
+    assert row["illegal_tail"] == ([2, 0] if text == "1cd2nrp" else [])
+
+
+def test_what_is_no_call_ends_the_auction():
+    row = one_deal(f"{HANDS}&d=n&a=1c@2c")
+    assert (row["auction"], row["illegal_tail"]) == ([3], [255])
+
+
+def test_bars_and_open_brackets_do_no_harm():
+    row = one_deal(f"{HANDS}&d=n&nn=a%7Cb&a=1c!(x%7Cy&p={{never closed")
+    assert row["players"][0] == "a/b"
+    assert row["announcements"] == ["x/y"]
+    assert row["commentary"] == ["never closed"]
+
+
+def test_links_in_a_page():
+    parameters = HANDS + "&d=n&nn=Stephen N&a=1nppp&p={<p>it's &amp; so</p>}"
+    escaped = parameters.replace("&", "&amp;").replace("<", "&lt;")
+    page = (
+        f'<a class="x" href="{PAGE}{escaped}">one</a> <a href="http://example.org/?q=1">no</a>'
+        f" <a href='//example.org/h.html?{HANDS}&d=e'>two</a> and {PAGE}{HANDS}&d=s then"
+        f" http://example.org/?lin=md%7C3{NORTH},,,%7C"
+    ).encode()
+    assert sniff(page) == "handviewer"
+    batch = read_lin(page, "page")
+    assert batch.deals["dealer"].to_list() == ["N", "E", "S"]
+    assert batch.deals["record"].to_list() == [1, 2, 3]
+    assert batch.deals["players"].to_list()[0][0] == "Stephen N"
+    assert batch.rejects["record"].to_list() == [4]
+
+
+def test_lin_parameter_wins():
+    links = find_links(f"{PAGE}lin=md|1{NORTH},,,|&n={NORTH}".encode())
+    assert [link.lin for link in links] == [f"md|1{NORTH},,,|".encode()]
+
+
+def test_several_links_on_a_line():
+    line = f"{PAGE}{HANDS}&d=n {PAGE}{HANDS}&d=w\n{PAGE}{HANDS}&d=s"
+    assert read_handviewer(line).deals["dealer"].to_list() == ["N", "W", "S"]
+
+
+@pytest.mark.parametrize("piece", ["//a", '"//a', "http://a/?n=", '"//a?n=S', "x http://h?a "])
+def test_what_is_no_link_costs_time_in_proportion(piece):
+    assert len(find_links(piece.encode() * 30_000)) <= 30_000
+
+
+def test_a_link_with_blanks_in_it():
+    assert one_deal(f"{HANDS}&nn=Stephen N&d=n")["players"][0] == "Stephen N"
+
+
+def test_names_in_a_code_page():
+    row = one_deal(f"{HANDS}&d=n&nn=Gr%F6m")
+    assert (row["players"][0], row["encoding"]) == ("Gröm", "cp1252")
+
+
+def test_links_in_remarks_of_other_files_are_not_what_the_file_is():
+    link = f"{PAGE}{HANDS}&d=n"
+    assert sniff(f'[Event "x"]\n{{see {link}}}\n[Deal "x"]\n'.encode()) == "pbn"
+    assert sniff(f'[Event "x"]\n{{see {PAGE}lin=md|3,,,|}}\n'.encode()) == "pbn"
+    assert sniff(f"qx|o1|md|3,,,|nt|{link}|".encode()) == "lin"
+    assert first_link(b"http://example.org/?answer=42") == -1
+
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="|()"), max_size=20).map(
+    lambda text: " ".join(text.split())
+)
+
+
+@given(st.integers(0, 10_000), TEXT, TEXT, st.sampled_from([quote, quote_plus]))
+def test_what_is_put_into_a_link_comes_out(seed, name, explanation, escape):
+    hands = shuffled_hands(seed)
+    query = "&".join(
+        f"{seat}={escape(hand_text(hand, seed))}" for seat, hand in zip("swne", hands, strict=True)
+    )
+    query += f"&sn={escape(name)}&d=s&a={escape('1N!(' + explanation + ')PPP')}"
+    (row,) = read_handviewer(PAGE + query).deals.rows(named=True)
+    masks = [sum(1 << card for card in hand) for hand in hands]
+    assert [row[seat] for seat in ("south", "west", "north", "east")] == masks
+    assert row["auction"] == [7, 0, 0, 0]
+
+
+@given(st.binary(max_size=60))
+def test_any_query_gives_a_deal_or_a_reject(query):
+    batch = read_lin(PAGE.encode() + b"n=SAK&" + query)
+    assert batch.deals.height + batch.rejects.height >= 1
