@@ -5,7 +5,7 @@ and, where a program read UTF-8 as Latin-1 and wrote it as UTF-8 again, encoded 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 UTF8 = "utf-8"
 UTF8_SIG = "utf-8-sig"
@@ -158,35 +158,38 @@ def _decode_code_page(data: bytes) -> tuple[str, str]:
     return data.decode(page.name()), page.name()
 
 
-def find_encoding(blocks: Iterable[bytes]) -> str:
+def find_encoding(read: Callable[[], Iterable[bytes]]) -> str:
     """Name the encoding :func:`decode_text` finds in bytes that come block by block.
+
+    Parameters
+    ----------
+    read : callable
+        Gives the blocks; it is called again if they are no UTF-8.
 
     Examples
     --------
-    >>> find_encoding([b"Grom", "öller".encode("cp1252")])
+    >>> find_encoding(lambda: [b"Grom", "öller".encode("cp1252")])
     'cp1252'
     """
-    page = _CodePage()
-    is_utf8 = True
     is_twice = False
     encoding = UTF8
-    for number, part in enumerate(_parts(blocks)):
+    for number, part in enumerate(_parts(read())):
         if not number and part.startswith(_BOM):
             encoding = UTF8_SIG
             part = part[len(_BOM) :]
         if part.isascii():
             continue
-        if is_utf8:
-            try:
-                part.decode(UTF8)
-            except UnicodeDecodeError:
-                is_utf8 = False
-        if is_utf8 and not is_twice:
-            is_twice = _repair(part) != part
-        page.add(part)
-    if not is_utf8:
-        return page.name()
-    return UTF8_TWICE if is_twice else encoding
+        try:
+            part.decode(UTF8)
+        except UnicodeDecodeError:
+            break
+        is_twice = is_twice or _repair(part) != part
+    else:
+        return UTF8_TWICE if is_twice else encoding
+    page = _CodePage()
+    for number, part in enumerate(_parts(read())):
+        page.add(part if number else part.removeprefix(_BOM))
+    return page.name()
 
 
 def _parts(blocks: Iterable[bytes]) -> Iterator[bytes]:

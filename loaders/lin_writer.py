@@ -8,9 +8,9 @@ import polars as pl
 
 from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_hand_bbo
 
-from .atomic import replacing
 from .frame import DEAL_SCHEMA, REQUIRED_COLUMNS
 from .lin_fields import UNREADABLE
+from .parquet import replacing
 
 _DEALER_DIGIT = {"S": "1", "W": "2", "N": "3", "E": "4"}
 _SV = dict(zip(VULNERABILITIES, "oneb", strict=True))

@@ -1,6 +1,9 @@
 """Deal frames in Parquet files: written whole or not at all, checked when read."""
 
+import os
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +11,6 @@ import polars as pl
 
 from bidcascade.bridge import FULL_DECK, InvalidInput
 
-from .atomic import replacing
 from .frame import DEAL_SCHEMA, HAND_COLUMNS, REQUIRED_COLUMNS, Batch, reject_frame
 
 _MAGIC = b"PAR1"
@@ -208,3 +210,37 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
 
 def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0] or type(error).__name__
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside ``path`` that takes its place when the block ends well.
+
+    If the block raises, the temporary file is removed and ``path`` is as it was.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     target = Path(folder) / "note.txt"
+    ...     with replacing(target) as temporary:
+    ...         _ = temporary.write_text("all of it")
+    ...     target.read_text()
+    'all of it'
+    """
+    target = Path(path)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        _set_default_mode(temporary)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _set_default_mode(path: Path) -> None:
+    """Give a temporary file the permissions that an ordinary new file has."""
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(0o666 & ~mask)

@@ -174,8 +174,12 @@ def _decoder(stream: BinaryIO, head: bytes) -> PartDecoder:
     if not stream.seekable():
         return PartDecoder()
     place = stream.tell()
-    blocks = iter(lambda: stream.read(CHUNK_BYTES), b"")
-    encoding = find_encoding(chain((head,), blocks))
+
+    def read() -> Iterator[bytes]:
+        stream.seek(place)
+        return chain((head,), iter(lambda: stream.read(CHUNK_BYTES), b""))
+
+    encoding = find_encoding(read)
     stream.seek(place)
     return PartDecoder(encoding)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.loaders.encodings import decode_text, decode_utf8
+from bidcascade.loaders.encodings import decode_text, decode_utf8, find_encoding
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,11 @@ def test_real_files_name_their_encodings(shared_data):
         for file in (shared_data / folder).rglob(suffix)
     }
     assert {"utf-8", "utf-8 twice", "cp1252"} <= found
+
+
+@given(st.binary(max_size=80), st.integers(1, 30))
+def test_the_encoding_found_block_by_block(data, size):
+    text = b"|".join((data, "é".encode(), data[::-1]))
+    for whole in (data, text, text.decode("latin-1").encode()):
+        blocks = [whole[start : start + size] for start in range(0, len(whole), size)]
+        assert find_encoding(lambda blocks=blocks: blocks) == decode_text(whole)[1]
