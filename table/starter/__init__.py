@@ -1,8 +1,8 @@
 """The small table that is there out of the box: Standard American after the ACBL SAYC booklet.
 
-The lines are written once, for an opening by the dealer, in ``starter_uncontested`` and
-``starter_competition``; here they become rows for an opening in each of the four seats, with the
-passes that stand between them and behind them.
+The lines are written once, for an opening by the dealer, in ``uncontested``, ``notrump``,
+``rebids`` and ``competition``; here they become rows for an opening in each of the four seats, with
+the passes that stand between them and behind them.
 """
 
 from collections.abc import Iterator
