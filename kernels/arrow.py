@@ -6,7 +6,8 @@ protocol) lets a producer without Arrow give its buffers to any consumer: ``pl.S
 """
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any, ClassVar
 
 from .types import U64
@@ -57,16 +58,30 @@ _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char
 
 
 class _Exports:
-    """Keeps what was handed out alive until its consumer releases it."""
+    """Keeps what was handed out alive: structures with their capsule, buffers with the consumer.
 
-    held: ClassVar[dict[int, tuple[Any, ...]]] = {}
+    A consumer moves the structure out of its capsule, which is then freed while the buffers live
+    on; the next structure may get the same address. So buffers are kept under numbers of their
+    own, which travel in ``private_data``.
+    """
+
+    structures: ClassVar[dict[int, ctypes.Structure]] = {}
+    buffers: ClassVar[dict[int, tuple[Any, ...]]] = {}
+    numbers: ClassVar[Iterator[int]] = count(1)
 
     @classmethod
-    def hold(cls, structure: ctypes.Structure, *things: object) -> int:
-        """Keep a structure and what it points to; return its address, which is the key."""
+    def hold_structure(cls, structure: ctypes.Structure) -> int:
+        """Keep a structure until its capsule goes; return its address."""
         address = ctypes.addressof(structure)
-        cls.held[address] = (structure, *things)
+        cls.structures[address] = structure
         return address
+
+    @classmethod
+    def hold_buffers(cls, *buffers: object) -> int:
+        """Keep buffers until their array is released; return their number."""
+        number = next(cls.numbers)
+        cls.buffers[number] = buffers
+        return number
 
 
 @_ReleaseSchema
@@ -76,10 +91,9 @@ def _release_schema(pointer: Any) -> None:
 
 @_ReleaseArray
 def _release_array(pointer: Any) -> None:
-    # a consumer may have moved the structure elsewhere, so the key travels in private_data
-    key = pointer.contents.private_data
+    number = pointer.contents.private_data
     pointer.contents.release = _ReleaseArray()
-    _Exports.held.pop(-key, None)
+    _Exports.buffers.pop(number, None)
 
 
 def _destructor(name: bytes, kind: type[Any]) -> Callable[[int], None]:
@@ -88,7 +102,7 @@ def _destructor(name: bytes, kind: type[Any]) -> Callable[[int], None]:
         structure = kind.from_address(address)
         if structure.release:  # nobody took it over
             structure.release(ctypes.pointer(structure))
-        _Exports.held.pop(address, None)
+        _Exports.structures.pop(address, None)
 
     return destroy
 
@@ -98,14 +112,14 @@ _destroy_array = _CapsuleDestructor(_destructor(b"arrow_array", _Array))
 
 
 class ArrowBits:
-    """A column of ``count`` bits over uint64 words; an Arrow boolean array without nulls.
+    """A column of bits over uint64 words; an Arrow boolean array without nulls.
 
     Parameters
     ----------
     words : uint64 [words]
         Contiguous; kept alive as long as any consumer holds the array.
-    count : int
-        Number of bits.
+    bits : int
+        How many bits of the words count.
 
     Examples
     --------
@@ -114,31 +128,28 @@ class ArrowBits:
     [True, False, True]
     """
 
-    def __init__(self, words: U64, count: int) -> None:
-        if not words.flags.c_contiguous or words.size * 64 < count:
-            raise ValueError(f"expected contiguous words for {count} bits, got {words.size} words")
+    def __init__(self, words: U64, bits: int) -> None:
+        if not words.flags.c_contiguous or words.size * 64 < bits:
+            raise ValueError(f"expected contiguous words for {bits} bits, got {words.size} words")
         self._words = words
-        self._count = count
+        self._bits = bits
 
     def __len__(self) -> int:
-        return self._count
+        return self._bits
 
     def __arrow_c_schema__(self) -> Any:
         """Arrow schema capsule: boolean, not nullable."""
         schema = _Schema(format=b"b", name=b"", flags=0, release=_release_schema)
-        address = _Exports.hold(schema)
+        address = _Exports.hold_structure(schema)
         return _new_capsule(address, b"arrow_schema", _destroy_schema)
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[Any, Any]:
         """Arrow schema and array capsules; ``requested_schema`` is not acted on."""
         buffers = (ctypes.c_void_p * 2)(None, self._words.ctypes.data)
         array = _Array(
-            length=self._count, null_count=0, offset=0, n_buffers=2, n_children=0,
+            length=self._bits, null_count=0, offset=0, n_buffers=2, n_children=0,
             buffers=ctypes.cast(buffers, ctypes.POINTER(ctypes.c_void_p)),
-            release=_release_array,
+            release=_release_array, private_data=_Exports.hold_buffers(buffers, self._words),
         )  # fmt: skip
-        address = _Exports.hold(array)
-        array.private_data = address
-        # the buffers outlive the capsule: they go when the consumer releases the array
-        _Exports.held[-address] = (buffers, self._words)
+        address = _Exports.hold_structure(array)
         return self.__arrow_c_schema__(), _new_capsule(address, b"arrow_array", _destroy_array)

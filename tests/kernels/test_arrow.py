@@ -33,23 +33,23 @@ def test_polars_reads_the_very_words() -> None:
 
 
 def test_words_live_as_long_as_the_consumer_and_no_longer() -> None:
-    before = len(_Exports.held)
+    before = len(_Exports.buffers)
     series = pl.Series(ArrowBits(np.full(2, 5, np.uint64), 100))
     gc.collect()
     assert series.sum() == 4
-    assert len(_Exports.held) > before
+    assert len(_Exports.buffers) > before
     del series
     gc.collect()
-    assert len(_Exports.held) == before
+    assert len(_Exports.buffers) == before
 
 
 def test_a_capsule_that_nobody_takes_is_released() -> None:
-    before = len(_Exports.held)
+    before = len(_Exports.buffers)
     capsules = ArrowBits(np.zeros(1, np.uint64), 3).__arrow_c_array__()
-    assert len(_Exports.held) > before
+    assert len(_Exports.buffers) > before
     del capsules
     gc.collect()
-    assert len(_Exports.held) == before
+    assert len(_Exports.buffers) == before
 
 
 def test_columns_hand_out_arrow() -> None:
@@ -63,3 +63,16 @@ def test_words_that_do_not_fit_are_refused() -> None:
         ArrowBits(np.zeros(1, np.uint64), 65)
     with pytest.raises(ValueError, match="expected contiguous words"):
         ArrowBits(np.zeros(4, np.uint64)[::2], 65)
+
+
+def test_many_columns_live_beside_each_other() -> None:
+    rng = np.random.default_rng(8)
+    wanted, live = [], []
+    for _ in range(200):
+        words = rng.integers(0, 2**63, 100, dtype=np.uint64)
+        wanted.append(int(np.bitwise_count(words).sum()))
+        live.append(pl.Series(ArrowBits(words, 6400)))
+        del words
+        np.zeros(100, np.uint64)  # takes the place of words that are let go of too early
+    gc.collect()
+    assert [int(series.to_numpy().sum()) for series in live] == wanted
