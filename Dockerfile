@@ -1,6 +1,7 @@
 # bidcascade as a service. The CPU engine by default:
 #   docker build -t bidcascade . && docker run -p 8000:8000 bidcascade
-# With the CUDA engine (needs the NVIDIA container toolkit on the host):
+# On a CUDA base with the extra "gpu" (the toolkit of NVIDIA for containers must be on the host);
+# auto takes the GPU once this version has a cuda backend:
 #   docker build --build-arg GPU=1 -t bidcascade:gpu . && docker run --gpus all -p 8000:8000 bidcascade:gpu
 
 ARG GPU=0

@@ -95,6 +95,10 @@ class _Refusal(NamedTuple):
     text: str
 
 
+_PAST_TOKEN = 256
+"""Bytes behind the first token in which a link that holds it is still recognised."""
+
+
 def find_lin_token(data: bytes) -> int:
     """Return where the first LIN token begins, -1 if there is none.
 
@@ -128,11 +132,11 @@ def looks_like_handviewer(data: bytes) -> bool:
     >>> looks_like_handviewer(b"see https://example.org/viewer?lin=md%7C3SAKQ,,,%7C")
     True
     """
-    link = first_link(data)
-    if link < 0:
-        return False
     token = find_lin_token(data)
-    return token < 0 or link < token
+    # most files begin with a token: only what stands before it is looked through for links,
+    # and a little more, as the first token may be the link's own
+    link = first_link(data if token < 0 else data[: token + _PAST_TOKEN])
+    return link >= 0 and (token < 0 or link < token)
 
 
 def read_lin(data: bytes, source: str = "") -> Batch:

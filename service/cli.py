@@ -36,7 +36,7 @@ COMMANDS: Final = {
     "deals": ("deals", "random deals, also under a condition"),
     "batch": ("batch", "the archive job: any number of deals, safe to interrupt and resume"),
     "table": ("table", "bidding tables: import, export, info, show, lint"),
-    "serve": ("serve", "REST service and web page"),
+    "serve": ("serve", "REST service"),
     "get": ("serve", "make a request to the service without a server"),
     "info": ("info", "versions, backends, tables, cache places"),
 }

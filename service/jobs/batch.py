@@ -318,7 +318,7 @@ class _Job:
         if self._mode == "counts" and (self._counted.boards or self._counted.rejects):
             self._commit_counts()
         if not manifest.boards:
-            self._refusenothing_usable()
+            self._refuse_nothing_usable()
         if self._mode == "counts":
             assert self._counts is not None
             frame = self._engine.counts_frame(self._counts)
@@ -334,7 +334,7 @@ class _Job:
             (self._folder / old).unlink(missing_ok=True)
             sync_folder(self._folder)
 
-    def _refusenothing_usable(self) -> None:
+    def _refuse_nothing_usable(self) -> None:
         """Complain that no input holds a deal, and say what was found instead."""
         for part in self._manifest.parts:
             for name in part.files:
