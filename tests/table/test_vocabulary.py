@@ -5,7 +5,6 @@ words; the kernels' terms have to agree with them on random hands.
 """
 
 import random
-from pathlib import Path
 
 import pytest
 
@@ -21,6 +20,7 @@ from bidcascade.table.language.expressions import parse_expression, to_postfix
 from bidcascade.table.language.term_catalogue import ALIASES, FAMILIES
 from bidcascade.table.language.vocabulary import Vocabulary, parse_user_terms
 from bidcascade.table.language.vocabulary_page import vocabulary_markdown
+from tests.support_docs import page_text
 
 HONOUR_POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
 
@@ -407,5 +407,4 @@ def test_user_terms_file():
 
 
 def test_page_of_terms_is_up_to_date():
-    page = Path(__file__).parents[2] / "docs" / "terms.md"
-    assert page.read_text("utf-8") == vocabulary_markdown()
+    assert page_text("docs/terms.md") == vocabulary_markdown()
