@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .lowering import UNBOUNDED, Interval, LinearForm, Literal, Tree, term_names_in
-from .terms import Context, Term, all_lengths, length, terms
+from .terms import Context, HoldingFunction, Term, all_lengths, length, terms
 from .types import U64
 
 HOLDINGS = 1 << 13
@@ -45,9 +45,9 @@ OPCODES = {
 
 
 @lru_cache(maxsize=256)
-def _holding_values(function: object) -> I32:
+def _holding_values(function: HoldingFunction) -> I32:
     values = np.fromiter(
-        (function(holding) for holding in range(HOLDINGS)),  # type: ignore[operator]  # a function
+        (function(holding) for holding in range(HOLDINGS)),
         np.int32,
         HOLDINGS,
     )
