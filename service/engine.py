@@ -74,6 +74,7 @@ class Engine:
     ) -> None:
         self.table = table
         self.name = name or table.source or table.digest[:12]
+        self.opened_from: str | None = None
         self._backend = get_backend(backend)
         self._plan: Plan = table.plan()
         self._entries = EntryColumns(table)
@@ -83,7 +84,9 @@ class Engine:
         """Engine of a table by name, folder or file; see :func:`bidcascade.table.open_table`."""
         # an absent backend is found out before a large table is read
         get_backend(backend)
-        return cls(open_table(name_or_path, **options), backend, name=name_or_path)
+        engine = cls(open_table(name_or_path, **options), backend, name=name_or_path)
+        engine.opened_from = name_or_path
+        return engine
 
     @property
     def backend(self) -> str:

@@ -28,6 +28,10 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted batch")
     parser.add_argument("--jobs", type=whole_number(1), metavar="N", help="processes that read")
     parser.add_argument(
+        "--devices", type=_devices, default=(), metavar="D,D",
+        help="CUDA devices, as 0,1: a process for each (with --backend cpu so many processes)",
+    )  # fmt: skip
+    parser.add_argument(
         "--part-deals", type=whole_number(1, 10_000_000), default=100_000, metavar="N",
         help="deals of a part (default: 100000)",
     )  # fmt: skip
@@ -36,12 +40,22 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(handler=batch)
 
 
+def _devices(text: str) -> tuple[str, ...]:
+    devices = tuple(part.strip() for part in text.split(","))
+    if not all(devices) or len(set(devices)) < len(devices):
+        raise argparse.ArgumentTypeError(f"expected different devices, as 0,1, got {text!r}")
+    return devices
+
+
 def batch(options: argparse.Namespace) -> int:
     """Answer all deals of the inputs into a folder."""
     from bidcascade.service.cli import UsageError
 
     if options.completed and options.mode != "all":
         raise UsageError("expected --completed only with --mode all")
+    if options.devices and options.backend == "auto":
+        # who names devices does not want the processor instead
+        options.backend = "cuda"
     engine = open_engine(options)
 
     from bidcascade.service.jobs.batch import run_batch
@@ -49,7 +63,7 @@ def batch(options: argparse.Namespace) -> int:
     summary = run_batch(
         engine, options.inputs, options.out, mode=options.mode,
         completed_only=options.completed, resume=options.resume, jobs=options.jobs,
-        part_deals=options.part_deals,
+        devices=options.devices, part_deals=options.part_deals,
     )  # fmt: skip
     numbers = summary._asdict()
     if options.json:

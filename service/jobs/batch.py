@@ -10,12 +10,18 @@
 
 Every file is written beside its place, brought to the disk and renamed; then the manifest is
 replaced. A run that is killed at any moment therefore goes on where the manifest stands.
+
+With devices there is a process for each (see ``device_pool``). Parts are the same, begun in the
+same order and made to count in the same order, so that the folder is the same as well.
 """
 
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -30,6 +36,8 @@ from bidcascade.service.engine import Engine
 
 from .batch_folder import check_folder, clean, locked, remove_all, remove_if_empty
 from .batch_inputs import Inputs, boards_in_parquet, nothing_usable, refuse_hopeless
+from .batch_parts import FILE_ROWS, Answered, Answerer, Asked, OwnAnswerer
+from .device_pool import DeviceAnswerer
 from .manifest import MANIFEST, Manifest, Part, Position, describe_inputs
 from .progress import progress_bar
 from .whole_files import can_write, sync_folder, whole_file, write_parquet
@@ -39,8 +47,6 @@ BATCH_MODES: Final = ("all", "first", "counts")
 PART_DEALS: Final = 100_000
 """Deals of a part unless asked otherwise."""
 
-_FILE_ROWS: Final = 4_000_000
-"""Rows after which a part of mode ``all`` begins another file; bounds memory."""
 _MOST_REJECTS: Final = 1_000_000
 """Rejects after which a part ends, however few boards it has."""
 _SMALL_COUNTS_BYTES: Final = 64 << 20
@@ -65,6 +71,7 @@ def run_batch(
     completed_only: bool = False,
     resume: bool = False,
     jobs: int | None = None,
+    devices: Sequence[str] = (),
     part_deals: int = PART_DEALS,
     show_progress: bool | None = None,
 ) -> Summary:
@@ -85,6 +92,9 @@ def run_batch(
         it is.
     jobs : int, optional
         Processes that read the inputs.
+    devices : sequence of str
+        Answer in processes of their own, one for each of these devices (``["0", "1"]``), which
+        ``cuda`` engines run on; others share the processor. What is written is the same.
     part_deals : int
         Deals of a part.
     show_progress : bool, optional
@@ -97,6 +107,8 @@ def run_batch(
         or if table, options or inputs are not those of the run to be resumed.
     CannotWrite
         If the folder cannot be written to (disk full); what is written so far stays good.
+    BackendUnavailable
+        If a device's process cannot run the engine.
     """
     if mode not in BATCH_MODES:
         raise ValueError(f"expected a mode of {', '.join(BATCH_MODES)}, got {mode!r}")
@@ -128,10 +140,22 @@ def run_batch(
             manifest.write(path)
         clean(path, manifest)
         if not manifest.finished:
-            job = _Job(engine, sources, path, manifest, jobs)
+            answerer: Answerer = OwnAnswerer(engine, path)
+            if devices:
+                answerer = stack.enter_context(DeviceAnswerer.started(engine, path, devices))
+            job = _Job(engine, answerer, sources, path, manifest, jobs)
             stack.enter_context(job.showing_progress(shown=show_progress))
             job.run()
     return Summary(manifest.boards, manifest.rejects, manifest.rows, len(manifest.parts))
+
+
+@dataclass(slots=True)
+class _Begun:
+    """A part that is being answered, and where the job stands when it counts."""
+
+    part: Part
+    position: Position
+    answer: "Future[Answered] | None" = None
 
 
 class _Job:
@@ -140,12 +164,14 @@ class _Job:
     def __init__(
         self,
         engine: Engine,
+        answerer: Answerer,
         sources: list[Source],
         folder: Path,
         manifest: Manifest,
         jobs: int | None,
     ) -> None:
         self._engine = engine
+        self._answerer = answerer
         self._inputs = Inputs(sources, min(manifest.options["part_deals"], PART_DEALS), jobs)
         self._inputs.files_done = manifest.position.source
         self._folder = folder
@@ -155,8 +181,12 @@ class _Job:
         self._boards_in_all = boards_in_parquet(sources)
         # counted from here on, written down in the manifest when the part is on the disk
         self._position: Position = copy(manifest.position)
+        self._begun: deque[_Begun] = deque()
+        self._parts_begun = len(manifest.parts)
+        self._boards_begun = manifest.boards
         self._counts: U64 | None = None
         self._counted = Part(len(manifest.parts), 0, 0, 0, engine.backend)
+        self._counting: list[Future[None]] = []
         self._counts_written = 0.0
 
     @contextmanager
@@ -170,6 +200,18 @@ class _Job:
         """Write all parts that are missing, then what comes at the end."""
         if self._mode == "counts":
             self._read_counts()
+        try:
+            self._write_parts()
+            self._commit_answered(wait=True)
+        except OSError:
+            # what counts already stays; of what was begun nothing
+            for begun in self._begun:
+                for name in begun.part.files:
+                    (self._folder / name).unlink(missing_ok=True)
+            raise
+        self._finish()
+
+    def _write_parts(self) -> None:
         deals: list[pl.DataFrame] = []
         rejects: list[pl.DataFrame] = []
         height = 0
@@ -193,70 +235,58 @@ class _Job:
                     deals, rejects, height = [], [], 0
         if height or any(frame.height for frame in rejects):
             self._write_part(deals, rejects)
-        self._finish()
 
     # --- writing --------------------------------------------------------------------------------
 
     def _write_part(self, deals: list[pl.DataFrame], rejects: list[pl.DataFrame]) -> None:
         boards = pl.concat([empty_deals(), *deals])
         refused = pl.concat([empty_rejects(), *rejects])
-        number = len(self._manifest.parts)
-        part = Part(number, boards.height, refused.height, 0, self._engine.backend)
+        part = Part(self._parts_begun, boards.height, refused.height, 0, self._engine.backend)
         if self._mode == "counts":
             self._count(boards, refused, part)
             return
-        try:
-            if refused.height:
-                self._put(refused, f"rejects-{number:05}.parquet", part)
-            if boards.height:
-                self._answer(boards, part)
-            self._commit(part)
-        except OSError:
-            for name in part.files:
-                (self._folder / name).unlink(missing_ok=True)
-            raise
+        begun = _Begun(part, copy(self._position))
+        self._begun.append(begun)
+        if refused.height:
+            self._put(refused, f"rejects-{part.number:05}.parquet", part)
+        if boards.height:
+            completed_only: bool = self._manifest.options["completed_only"]
+            asked = Asked(part.number, self._boards_begun, self._mode, completed_only, FILE_ROWS)
+            begun.answer = self._answerer.answer(boards, asked)
+        self._parts_begun += 1
+        self._boards_begun += boards.height
+        self._commit_answered()
 
-    def _answer(self, boards: pl.DataFrame, part: Part) -> None:
-        offset = self._manifest.boards
-        numbers = pl.Series("deal", np.arange(offset, offset + boards.height, dtype=np.uint32))
-        origin = boards.select(numbers, "source", "record", "board")
-        name = f"auctions-{part.number:05}"
-        if self._mode == "first":
-            answers = self._engine.auctions(boards, mode="first").drop("deal")
-            part.rows = answers.height
-            self._put(pl.concat([origin, answers], how="horizontal"), f"{name}.parquet", part)
-            return
-        totals = np.zeros(boards.height, np.uint32)
-        waiting: list[pl.DataFrame] = []
-        rows = files = 0
-        for frame in self._entries(boards):
-            totals += np.bincount(frame["deal"], minlength=boards.height).astype(np.uint32)
-            waiting.append(frame.with_columns((pl.col("deal") + offset).cast(pl.UInt32)))
-            rows += frame.height
-            if rows >= _FILE_ROWS:
-                self._put(pl.concat(waiting), _numbered(name, files), part)
-                part.rows += rows
-                waiting, rows, files = [], 0, files + 1
-        if waiting:
-            self._put(pl.concat(waiting), _numbered(name, files), part)
-            part.rows += rows
-        totalled = origin.with_columns(pl.Series("total", totals))
-        self._put(totalled, f"boards-{part.number:05}.parquet", part)
+    def _commit_answered(self, *, wait: bool = False) -> None:
+        """Make parts that are answered count, in their order; ``wait`` for all."""
+        while self._begun:
+            begun = self._begun[0]
+            if begun.answer is not None:
+                if not (wait or begun.answer.done()):
+                    return
+                self._take_over(begun.answer.result(), begun.part)
+            self._commit(begun.part, begun.position)
+            self._begun.popleft()
 
-    def _entries(self, boards: pl.DataFrame) -> Iterator[pl.DataFrame]:
-        return self._engine.iter_entries(
-            boards, completed_only=self._manifest.options["completed_only"]
-        )
+    def _take_over(self, answered: Answered, part: Part) -> None:
+        """Bring the files of an answered part to their place."""
+        part.rows = answered.rows
+        part.files |= answered.files
+        if answered.folder != self._folder:
+            for name in answered.files:
+                with can_write(self._folder / name):
+                    (answered.folder / name).replace(self._folder / name)
+            sync_folder(self._folder)
 
     def _put(self, frame: pl.DataFrame, name: str, part: Part) -> None:
         write_parquet(frame, self._folder / name)
         part.files[name] = (self._folder / name).stat().st_size
 
-    def _commit(self, part: Part) -> None:
+    def _commit(self, part: Part, position: Position) -> None:
         """Make a part that is on the disk count."""
         before = self._manifest.position
         self._manifest.parts.append(part)
-        self._manifest.position = copy(self._position)
+        self._manifest.position = position
         try:
             self._manifest.write(self._folder)
         except OSError:
@@ -286,26 +316,31 @@ class _Job:
         """Add a part to the counts; sums of large tables are written at times only."""
         assert self._counts is not None
         if boards.height:
-            self._counts += self._engine.count_entries(boards)
+            self._counting.append(self._answerer.count(boards, self._counts))
         waiting = self._counted
         if refused.height:
             name = f"rejects-{waiting.number:05}-{len(waiting.files)}.parquet"
             self._put(refused, name, waiting)
         waiting.boards += part.boards
         waiting.rejects += part.rejects
+        is_small = self._counts.nbytes <= _SMALL_COUNTS_BYTES
         is_time = time.monotonic() - self._counts_written >= _COUNTS_EVERY_S
-        if self._counts.nbytes <= _SMALL_COUNTS_BYTES or is_time:
+        if is_time or (is_small and len(self._counting) >= self._answerer.ahead):
             self._commit_counts()
 
     def _commit_counts(self) -> None:
         assert self._counts is not None
+        for counted in self._counting:
+            counted.result()
+        self._counting.clear()
+        self._answerer.gather(self._counts)
         before = self._manifest.counts
         name = f"counts-{self._counted.number:05}.npy"
         path = self._folder / name
         with whole_file(path) as partial, can_write(path), partial.open("wb") as file:
             np.save(file, self._counts, allow_pickle=False)
         self._manifest.counts = name
-        self._commit(self._counted)
+        self._commit(self._counted, copy(self._position))
         if before is not None:
             (self._folder / before).unlink(missing_ok=True)
         self._counted = Part(len(self._manifest.parts), 0, 0, 0, self._engine.backend)
@@ -353,10 +388,6 @@ class _Job:
                     column = pl.read_parquet(self._folder / name, columns=["entry"])["entry"]
                     used[column.to_numpy()] = True
         return self._engine.entries_frame(np.flatnonzero(used).astype(np.uint32))
-
-
-def _numbered(name: str, number: int) -> str:
-    return f"{name}-{number}.parquet" if number else f"{name}.parquet"
 
 
 def _size(path: Path) -> int:

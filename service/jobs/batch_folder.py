@@ -1,5 +1,6 @@
 """The folder of a batch: who may write to it, what belongs to it, what an old run left there."""
 
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -79,7 +80,10 @@ def clean(path: Path, manifest: Manifest) -> None:
         named[manifest.counts] = -1
     for pattern in _OWN_FILES:
         for file in path.glob(pattern):
-            if file.name not in named:
+            if file.is_dir():
+                # where a device of an interrupted run wrote
+                shutil.rmtree(file, ignore_errors=True)
+            elif file.name not in named:
                 file.unlink()
     for name, size in named.items():
         found = (path / name).stat().st_size if (path / name).is_file() else None
@@ -94,4 +98,5 @@ def remove_all(path: Path) -> None:
     """Remove all that a batch wrote."""
     for pattern in (*_OWN_FILES, MANIFEST):
         for file in path.glob(pattern):
-            file.unlink()
+            if not file.is_dir():
+                file.unlink()

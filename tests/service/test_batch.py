@@ -119,7 +119,7 @@ def test_interrupted_after_any_part(
 ):
     """Each run writes one part more and ends there; many kinds of cuts between the sources."""
     monkeypatch.setattr(batch_inputs, "_GROUP_BYTES", 1)
-    monkeypatch.setattr(batch, "_FILE_ROWS", 300)
+    monkeypatch.setattr(batch, "FILE_ROWS", 300)
     write = Manifest.write
     allowed = 0
 

@@ -1,0 +1,280 @@
+"""One process for each device of a batch; each sees its own device only.
+
+    batch ── queue ─┬─ thread ── pipe ── process, CUDA_VISIBLE_DEVICES=0 ── .device-0.partial/
+                    └─ thread ── pipe ── process, CUDA_VISIBLE_DEVICES=1 ── .device-1.partial/
+
+The batch reads and cuts into parts; a part goes to the process that is free first, which writes its
+files into a folder of its own; the batch brings them to their place when all parts before are
+there. A process that fails ends the batch: what counts by then stays, and can be resumed.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from bidcascade import bridge
+from bidcascade.bridge import BackendUnavailable, BidcascadeError
+from bidcascade.kernels.types import U64
+from bidcascade.service.engine import Engine
+from bidcascade.table import NAMED_TABLES
+
+from .batch_parts import PART_COLUMNS, Answered, Asked
+from .device_worker import frame_bytes
+from .pipe_messages import receive, send
+from .whole_files import PARTIAL_SUFFIX, CannotWrite
+
+VISIBLE: Final = "CUDA_VISIBLE_DEVICES"
+_END_S: Final = 10.0
+_WORKER: Final = "bidcascade.service.jobs.device_worker"
+
+Reply: TypeAlias = dict[str, Any]
+
+
+class DeviceProcess:
+    """One process: started, asked one thing at a time, ended."""
+
+    def __init__(self, device: str, folder: Path) -> None:
+        self.device = device
+        self.folder = folder
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", _WORKER],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment_of(device),
+        )  # fmt: skip
+
+    def start(self, message: Mapping[str, Any]) -> None:
+        """Tell it what the batch is about; its answer comes with :meth:`answer`."""
+        with suppress(BrokenPipeError):
+            self._send({**message, "folder": str(self.folder)}, b"")
+
+    def ask(self, message: Mapping[str, Any], block: bytes = b"") -> Reply:
+        """Ask and wait for the answer; errors there are raised here."""
+        with suppress(BrokenPipeError):
+            self._send(message, block)
+        return self.answer()
+
+    def answer(self) -> Reply:
+        """Wait for the answer to what was sent."""
+        assert self._process.stdout is not None
+        received = receive(self._process.stdout)
+        if received is None:
+            code = self._process.wait()
+            how = f"signal {-code}" if code < 0 else f"exit code {code}"
+            raise BackendUnavailable(
+                f"the process of device {self.device!r} ended with {how} before it answered"
+            )
+        message, _ = received
+        if "error" in message:
+            raise _error_of(message, self.device)
+        return message
+
+    def _send(self, message: Mapping[str, Any], block: bytes) -> None:
+        assert self._process.stdin is not None
+        send(self._process.stdin, message, block)
+
+    def end(self, *, at_once: bool) -> None:
+        """End it: with what it is at, or at once; nothing of it is left."""
+        if at_once:
+            self._process.terminate()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        try:
+            self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class DeviceAnswerer:
+    """Answers parts on several devices at once; see :meth:`started`."""
+
+    def __init__(self, processes: Sequence[DeviceProcess]) -> None:
+        self._processes = processes
+        # one part waits for each device, so that none has to wait for the reader
+        self.ahead = 2 * len(processes)
+        self._queue: Queue[_Task | None] = Queue(len(processes))
+        self._threads = [
+            Thread(target=self._work, args=(process,), daemon=True) for process in processes
+        ]
+
+    @classmethod
+    @contextmanager
+    def started(
+        cls, engine: Engine, folder: Path, devices: Sequence[str]
+    ) -> Iterator["DeviceAnswerer"]:
+        """Start a process for each device; they have ended when the block ends.
+
+        Parameters
+        ----------
+        engine : Engine
+            Table and backend of all processes. A table that is neither a folder nor one of the
+            package's own is written to the batch's folder for their time.
+        folder : path
+            Folder of the batch.
+        devices : sequence of str
+            Numbers among the devices that this process sees, or names that CUDA knows them by.
+
+        Raises
+        ------
+        BackendUnavailable
+            If one cannot run the engine; names the device.
+        """
+        with ExitStack() as stack:
+            start = {
+                "table": stack.enter_context(_table_place(engine, folder)),
+                "digest": engine.table.digest,
+                "backend": engine.backend,
+                "name": engine.name,
+            }
+            processes: list[DeviceProcess] = []
+            try:
+                for number, device in enumerate(devices):
+                    place = folder / f".device-{number}.{os.getpid()}{PARTIAL_SUFFIX}"
+                    processes.append(DeviceProcess(device, place))
+                for process in processes:
+                    process.start(start)
+                for process in processes:
+                    process.answer()
+                with cls(processes)._working() as answerer:
+                    yield answerer
+            except BaseException:
+                for process in processes:
+                    process.end(at_once=True)
+                raise
+            for process in processes:
+                process.end(at_once=False)
+
+    @contextmanager
+    def _working(self) -> Iterator["DeviceAnswerer"]:
+        """Let the threads work while the block runs."""
+        for thread in self._threads:
+            thread.start()
+        ended = False
+        try:
+            yield self
+            ended = True
+        finally:
+            if not ended:
+                # what is under way is of no use any more; its threads see the end of the pipe
+                for process in self._processes:
+                    process.end(at_once=True)
+            for _ in self._threads:
+                self._queue.put(None)
+            for thread in self._threads:
+                thread.join()
+
+    def answer(self, boards: pl.DataFrame, asked: Asked) -> "Future[Answered]":
+        """Give a part to the device that is free first."""
+        done: Future[Answered] = Future()
+
+        def task(process: DeviceProcess) -> None:
+            block = frame_bytes(boards.select(PART_COLUMNS))
+            reply = process.ask({"do": "answer", **asked._asdict()}, block)
+            done.set_result(Answered(reply["rows"], reply["files"], process.folder))
+
+        self._queue.put(_Task(task, done))
+        return done
+
+    def count(self, boards: pl.DataFrame, total: U64) -> "Future[None]":
+        """Have a device count a part; :meth:`gather` adds it to ``total``."""
+        done: Future[None] = Future()
+
+        def task(process: DeviceProcess) -> None:
+            process.ask({"do": "count"}, frame_bytes(boards.select(PART_COLUMNS)))
+            done.set_result(None)
+
+        self._queue.put(_Task(task, done))
+        return done
+
+    def gather(self, total: U64) -> None:
+        """Add to ``total`` what all devices have counted since the last time."""
+        for process in self._processes:
+            name = process.ask({"do": "gather"})["file"]
+            if name is not None:
+                path = process.folder / name
+                total += np.load(path, mmap_mode="r", allow_pickle=False)
+                path.unlink()
+
+    def _work(self, process: DeviceProcess) -> None:
+        """Do tasks on one device until there are no more; after a failure, refuse them all."""
+        failure: Exception | None = None
+        while (task := self._queue.get()) is not None:
+            if failure is None:
+                try:
+                    task.do(process)
+                except Exception as error:
+                    # raised where the part is waited for; the thread only carries it there
+                    failure = error
+            if failure is not None:
+                task.done.set_exception(failure)
+
+
+class _Task:
+    """Something for whichever device is free, and who waits for it."""
+
+    def __init__(self, do: Any, done: "Future[Any]") -> None:
+        self.do = do
+        self.done = done
+
+
+def environment_of(device: str) -> dict[str, str]:
+    """Environment of a process that is to see one device only.
+
+    Examples
+    --------
+    >>> environment_of("1")["CUDA_VISIBLE_DEVICES"]
+    '1'
+    """
+    visible = [name.strip() for name in os.environ.get(VISIBLE, "").split(",") if name.strip()]
+    chosen = device
+    if visible and device.isdecimal():
+        # a number counts among the devices that this process sees
+        if int(device) >= len(visible):
+            raise BackendUnavailable(
+                f"expected a device of 0 to {len(visible) - 1} ({VISIBLE} names "
+                f"{len(visible)}), got {device!r}"
+            )
+        chosen = visible[int(device)]
+    paths = os.pathsep.join(path for path in sys.path if path)
+    return {**os.environ, VISIBLE: chosen, "PYTHONPATH": paths}
+
+
+@contextmanager
+def _table_place(engine: Engine, folder: Path) -> Iterator[str]:
+    """Name or folder from which a process can open the engine's table."""
+    opened_from = engine.opened_from
+    if opened_from is not None and (opened_from in NAMED_TABLES or Path(opened_from).is_dir()):
+        yield opened_from
+        return
+    place = folder / f".table.{os.getpid()}{PARTIAL_SUFFIX}"
+    try:
+        engine.table.save(place)
+        yield str(place)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _error_of(message: Reply, device: str) -> Exception:
+    """Error that a process has told, as one of the same kind."""
+    text = f"device {device!r}: {message['text']}"
+    if message["error"] == "MemoryError":
+        return MemoryError(text)
+    if message["error"] in ("CannotWrite", "OSError", "FileNotFoundError", "PermissionError"):
+        return CannotWrite(text)
+    kind = getattr(bridge, message["error"], None)
+    if isinstance(kind, type) and issubclass(kind, BidcascadeError):
+        return kind(text)
+    return RuntimeError(f"{text} ({message['error']})")

@@ -1,0 +1,159 @@
+"""The process of one device of a batch: answers the parts that come in, until no more can come.
+
+``python -m bidcascade.service.jobs.device_worker`` talks over standard input and output (see
+``pipe_messages``); ``device_pool`` starts it with the device as the only one that it sees. What it
+writes goes to a folder of its own, so that nothing it leaves can be taken for an answer.
+"""
+
+import io
+import logging
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+from typing import IO, Any, Final
+
+import numpy as np
+import polars as pl
+
+from bidcascade.bridge import BidcascadeError, InvalidTable
+from bidcascade.kernels.types import U64
+from bidcascade.service.engine import Engine
+
+from .batch_parts import Asked, answer_part
+from .pipe_messages import receive, send
+from .whole_files import can_write
+
+COUNTS_FILE: Final = "counts.npy"
+
+
+class Worker:
+    """Does what messages say, for one table on one device.
+
+    Parameters
+    ----------
+    engine : Engine
+    folder : path
+        Where answers go.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from bidcascade.loaders import random_deals
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["HCP >= 0"]}])
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     worker = Worker(Engine(table, "reference"), Path(place))
+    ...     asked = Asked(0, 0, "first", completed_only=False)._asdict()
+    ...     message = {"do": "answer", **asked}
+    ...     worker.do(message, frame_bytes(random_deals(3, seed=1)))["rows"]
+    3
+    """
+
+    def __init__(self, engine: Engine, folder: Path) -> None:
+        self._engine = engine
+        self._folder = folder
+        self._counts: U64 | None = None
+
+    def do(self, message: dict[str, Any], block: bytes) -> dict[str, Any]:
+        """Do what a message says; return the answer to send."""
+        what = message.pop("do")
+        if what == "answer":
+            answered = answer_part(
+                self._engine, pl.read_ipc_stream(block), Asked(**message), self._folder
+            )
+            return {"rows": answered.rows, "files": answered.files}
+        if what == "count":
+            counts = self._engine.count_entries(pl.read_ipc_stream(block))
+            if self._counts is None:
+                self._counts = counts
+            else:
+                self._counts += counts
+            return {}
+        if what == "gather":
+            return {"file": self._write_counts()}
+        raise ValueError(f"expected answer, count or gather, got {what!r}")
+
+    def _write_counts(self) -> str | None:
+        """Write what was counted since the last time, and count anew."""
+        if self._counts is None:
+            return None
+        path = self._folder / COUNTS_FILE
+        with can_write(path):
+            np.save(path, self._counts, allow_pickle=False)
+        self._counts = None
+        return COUNTS_FILE
+
+
+def frame_bytes(frame: pl.DataFrame) -> bytes:
+    """Frame as an Arrow IPC stream.
+
+    Examples
+    --------
+    >>> pl.read_ipc_stream(frame_bytes(pl.DataFrame({"deal": [1]})))["deal"].to_list()
+    [1]
+    """
+    buffer = io.BytesIO()
+    frame.rechunk().write_ipc_stream(buffer)
+    return buffer.getvalue()
+
+
+def described(error: Exception) -> dict[str, Any]:
+    """Say an error in a message.
+
+    Examples
+    --------
+    >>> described(InvalidTable("expected a table"))
+    {'error': 'InvalidTable', 'text': 'expected a table'}
+    """
+    if isinstance(error, MemoryError):
+        return {"error": "MemoryError", "text": "not enough memory"}
+    return {"error": type(error).__name__, "text": str(error).partition("\n")[0]}
+
+
+def main() -> int:
+    """Answer until the other side closes the pipe."""
+    # an interruption is for the batch, which ends this process by closing the pipe
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    incoming, outgoing = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    # what a library prints must not get between the messages
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    start = receive(incoming)
+    if start is None:
+        return 0
+    folder = Path(start[0]["folder"])
+    try:
+        _serve(start[0], folder, incoming, outgoing)
+    except BrokenPipeError:
+        pass
+    finally:
+        # where the batch was killed, nobody else clears up
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+def _serve(start: dict[str, Any], folder: Path, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
+    try:
+        folder.mkdir(exist_ok=True)
+        engine = Engine.open(start["table"], start["backend"], name=start["name"])
+        if engine.table.digest != start["digest"]:
+            raise InvalidTable(f"the table {start['table']!r} has changed meanwhile")
+        worker = Worker(engine, folder)
+    except (BidcascadeError, OSError, MemoryError) as error:
+        send(outgoing, described(error))
+        return
+    send(outgoing, {"backend": engine.backend})
+    while (request := receive(incoming)) is not None:
+        try:
+            answer = worker.do(*request)
+        except Exception as error:
+            # told to the batch, which ends: whatever it was, this part has no answer
+            answer = described(error)
+        send(outgoing, answer)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Messages between a batch and the processes of its devices: JSON with a block of bytes behind.
+
+    4 bytes length of the JSON, 8 bytes length of the block (both little-endian), JSON, block
+
+Nothing that arrives is ever run or unpickled.
+"""
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import IO, Any, Final
+
+_HEAD: Final = struct.Struct("<IQ")
+
+
+def send(stream: IO[bytes], message: Mapping[str, Any], block: bytes = b"") -> None:
+    """Send a message.
+
+    Examples
+    --------
+    >>> import io
+    >>> pipe = io.BytesIO()
+    >>> send(pipe, {"do": "count"}, b"deals")
+    >>> pipe.seek(0)
+    0
+    >>> receive(pipe)
+    ({'do': 'count'}, b'deals')
+    """
+    text = json.dumps(message).encode()
+    stream.write(_HEAD.pack(len(text), len(block)))
+    stream.write(text)
+    stream.write(block)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
+    """Receive a message; ``None`` where the other side is gone, also in the middle of one.
+
+    Examples
+    --------
+    >>> import io
+    >>> receive(io.BytesIO(b"")) is None
+    True
+    """
+    head = stream.read(_HEAD.size)
+    if len(head) < _HEAD.size:
+        return None
+    text_length, block_length = _HEAD.unpack(head)
+    text, block = stream.read(text_length), stream.read(block_length)
+    if len(text) < text_length or len(block) < block_length:
+        return None
+    message: dict[str, Any] = json.loads(text)
+    return message, block
