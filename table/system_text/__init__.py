@@ -1,0 +1,1 @@
+"""Bidding systems as text: grammar, tree, reader with its complaints, formatter."""
