@@ -36,6 +36,7 @@ from .deals import Deal, format_deal, format_deal_lin, parse_deal
 from .errors import (
     BackendUnavailable,
     BidcascadeError,
+    DeviceFault,
     IllegalCall,
     InvalidCall,
     InvalidCard,
@@ -46,6 +47,7 @@ from .errors import (
     InvalidInput,
     InvalidTable,
     LimitExceeded,
+    OutOfDeviceMemory,
     UnknownTable,
     UnknownTerm,
 )
@@ -68,13 +70,13 @@ from .seats import (
 __all__ = [
     "CALL_COUNT", "CALL_TEXTS", "DOUBLE", "FIRST_BID", "FULL_DECK", "HOLDING_MASK", "LAST_BID",
     "PASS", "RANKS", "REDOUBLE", "SEATS", "STRAINS", "SUITS", "VULNERABILITIES", "Auction",
-    "BackendUnavailable", "BidcascadeError", "Contract", "Deal", "IllegalCall", "InvalidCall",
-    "InvalidCard", "InvalidContract", "InvalidDeal", "InvalidExpression", "InvalidHand",
-    "InvalidInput", "InvalidTable", "LimitExceeded", "Seat", "UnknownTable", "UnknownTerm",
-    "Vulnerability", "bid_level", "bid_strain", "board_dealer", "board_vulnerability", "cards_of",
-    "check_hand", "dealer_relative_seat", "first_illegal_call", "format_call", "format_calls",
-    "format_card", "format_deal", "format_deal_lin", "format_hand", "format_hand_bbo",
-    "format_holding", "imps", "is_vulnerable", "make_bid", "parse_call", "parse_calls",
-    "parse_card", "parse_contract", "parse_deal", "parse_hand", "parse_holding", "parse_seat",
-    "parse_suit", "parse_vulnerability", "score", "seat_of_call", "suit_holding",
+    "BackendUnavailable", "BidcascadeError", "Contract", "Deal", "DeviceFault", "IllegalCall",
+    "InvalidCall", "InvalidCard", "InvalidContract", "InvalidDeal", "InvalidExpression",
+    "InvalidHand", "InvalidInput", "InvalidTable", "LimitExceeded", "OutOfDeviceMemory", "Seat",
+    "UnknownTable", "UnknownTerm", "Vulnerability", "bid_level", "bid_strain", "board_dealer",
+    "board_vulnerability", "cards_of", "check_hand", "dealer_relative_seat", "first_illegal_call",
+    "format_call", "format_calls", "format_card", "format_deal", "format_deal_lin", "format_hand",
+    "format_hand_bbo", "format_holding", "imps", "is_vulnerable", "make_bid", "parse_call",
+    "parse_calls", "parse_card", "parse_contract", "parse_deal", "parse_hand", "parse_holding",
+    "parse_seat", "parse_suit", "parse_vulnerability", "score", "seat_of_call", "suit_holding",
 ]  # fmt: skip

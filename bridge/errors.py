@@ -13,7 +13,9 @@
     ├── InvalidInput         (ValueError)  a file or stream that holds no usable deals
     ├── LimitExceeded        (ValueError)  a request above a limit
     ├── UnknownTable         (LookupError) no bidding table of that name
-    └── BackendUnavailable   (RuntimeError) the engine asked for cannot run here
+    ├── BackendUnavailable   (RuntimeError) the engine asked for cannot run here
+    ├── DeviceFault          (RuntimeError) the device failed while it worked
+    └── OutOfDeviceMemory    (MemoryError) not even the smallest share of the work fits the device
 
 A message says what was expected, the offending value and where it stood; lower case, no full stop.
 """
@@ -73,3 +75,11 @@ class UnknownTable(BidcascadeError, LookupError):
 
 class BackendUnavailable(BidcascadeError, RuntimeError):
     """The engine asked for cannot run on this machine; the message says why."""
+
+
+class DeviceFault(BidcascadeError, RuntimeError):
+    """The device failed while it worked; there is no answer, not even a part of one."""
+
+
+class OutOfDeviceMemory(BidcascadeError, MemoryError):
+    """Not even the smallest share of the work fits the device's free memory."""
