@@ -159,6 +159,33 @@ def quick_tricks_doubled_mlbridge(holding: int) -> int:
     return max(quick_tricks_doubled_gib(holding), int(has(holding, KING)))
 
 
+def playing_tricks_doubled(holding: int) -> int:
+    """Twice the tricks a suit takes opposite little help, after the count of Acol's textbooks.
+
+    In a suit of four or more cards the top honours count AKQ 3, AKJ and AQJ 2½, AK, AQT and KQJ 2,
+    AQ, AJT and KQ 1½, A, KJ and QJT 1, K and QJ ½, and each card beyond the third counts one if
+    there are any of these. A shorter suit: AKQ 3, AK, AQJ and KQJ 2, AQ 1½, A, KQ and QJT 1, Kx ½.
+    """
+    ace, king, queen, jack, ten = (has(holding, rank) for rank in (ACE, KING, QUEEN, JACK, TEN))
+    cards = length(holding)
+    long = cards >= 4
+    if ace and king:
+        top = 6 if queen else 5 if jack and long else 4
+    elif ace and queen:
+        top = 5 if jack and long else 4 if jack or (ten and long) else 3
+    elif ace:
+        top = 3 if jack and ten and long else 2
+    elif king and queen:
+        top = 4 if jack else 3 if long else 2
+    elif king:
+        top = 2 if jack and long else 1 if cards > 1 else 0
+    elif queen and jack:
+        top = 2 if ten else 1 if long else 0
+    else:
+        return 0
+    return top + 2 * max(0, cards - 3) if top else 0
+
+
 def decent_suit_gib(holding: int) -> bool:
     """Ace, king, or three of A K Q J T."""
     return has(holding, ACE) or has(holding, KING) or count_top(5, holding) >= 3
@@ -251,6 +278,18 @@ def longest_two(lengths: Lengths) -> int:
     return sum(sorted(lengths)[2:])
 
 
+def trump_shortness(trumps: int, lengths: Lengths) -> int:
+    """Points for shortness with support: 5, 3, 1 (void to doubleton) with four or more trumps.
+
+    With three trumps 3, 2, 1, with fewer nothing. ``trumps`` is the number of the trump suit.
+    """
+    support = lengths[trumps]
+    if support < 3:
+        return 0
+    points = (5, 3, 1) if support > 3 else (3, 2, 1)
+    return sum(points[cards] for suit, cards in enumerate(lengths) if suit != trumps and cards < 3)
+
+
 # --- the catalogue ----------------------------------------------------------------------------
 
 
@@ -286,10 +325,12 @@ def _catalogue(profile: str) -> list[Term]:
         Term("HCP", 0, 37, by_suit=_everywhere(high_card_points)),
         Term("Total_Points", 0, 37, by_suit=_everywhere(total_points)),
         Term("QT", 0, 16, by_suit=_everywhere(quick_tricks)),
+        Term("Playing_Tricks", 0, 26, by_suit=_everywhere(playing_tricks_doubled)),
         Term("Losers", 0, 12, by_suit=_everywhere(losers)),
         Term("Controls", 0, 12, by_suit=_everywhere(controls)),
         Term("Aces", 0, 4, by_suit=_everywhere(ace)),
         Term("Kings", 0, 4, by_suit=_everywhere(rank_counter(KING))),
+        Term("Queens", 0, 4, by_suit=_everywhere(rank_counter(QUEEN))),
         Term("Tens", 0, 4, by_suit=_everywhere(rank_counter(TEN))),
         Term("Balanced", 0, 1, boolean=True, by_lengths=balanced),
         Term("Longest_Suit", 4, 13, by_lengths=max),
@@ -339,6 +380,10 @@ def _catalogue(profile: str) -> list[Term]:
         # mlbridge's sense looks inverted; kept so that its published bitmaps can be compared
         ("At_Best_Stopper", 1, True, at_most(7) if gib else at_least(7)),
     ]  # fmt: skip
+
+    def shortness_with(trumps: int) -> Callable[[Lengths], int]:
+        return lambda lengths: trump_shortness(trumps, lengths)
+
     for suit, letter in enumerate(SUIT_LETTERS):
         terms += (
             Term(f"{stem}_{letter}", 0, high, boolean=boolean, by_suit=_only(suit, function))
@@ -347,6 +392,12 @@ def _catalogue(profile: str) -> list[Term]:
         keycards = [ace] * 4
         keycards[suit] = ace_and_king
         terms.append(Term(f"Keycards_{letter}", 0, 5, by_suit=tuple(keycards)))
+        terms.append(
+            Term(
+                f"Support_Points_{letter}", 0, 37, by_suit=_everywhere(high_card_points),
+                by_lengths=shortness_with(suit),
+            )
+        )  # fmt: skip
         terms += (
             Term(
                 f"C_{letter}{rank_letter}", 0, 1, boolean=True,

@@ -73,6 +73,14 @@ FAMILIES: Final = (
         COMMON,
     ),
     _one(
+        "Playing_Tricks",
+        "tricks from one's own hand with a long suit as trumps: in suits of four or more cards the "
+        "top honours AKQ 3, AKJ and AQJ 2½, AK, AQT and KQJ 2, AQ, AJT and KQ 1½, A, KJ and QJT 1, "
+        "K and QJ ½, with a trick for each card beyond the third; in shorter suits AKQ 3, AK, AQJ "
+        "and KQJ 2, AQ 1½, A, KQ and QJT 1, Kx ½; compared in halves",
+        source="Acol textbooks' count; the details are bidcascade's own",
+    ),
+    _one(
         "Losers",
         "losing trick count: in each suit the missing ace, king and queen, "
         "but no more than the suit has cards",
@@ -81,8 +89,15 @@ FAMILIES: Final = (
     _one("Controls", "aces count 2, kings 1", source=COMMON),
     _one("Aces", "number of aces", source=COMMON),
     _one("Kings", "number of kings", source=COMMON),
+    _one("Queens", "number of queens", source=COMMON),
     _one("Tens", "number of tens", source=COMMON),
     _suits("Keycards", "number of aces, plus one for the king of {suit}", source=COMMON),
+    _suits(
+        "Support_Points",
+        "support points with {suit} as trumps: HCP plus, with four or more trumps, 5 for a void, 3 "
+        "for a singleton, 1 for a doubleton; with three trumps 3, 2, 1; with fewer nothing",
+        source="dummy points, " + COMMON,
+    ),
     *(
         _suits(f"Top{cards}", f"how many of the {cards} highest cards of {{suit}}", source=COMMON)
         for cards in (2, 3, 4, 5)

@@ -278,7 +278,8 @@ def parse_user_terms(text: str) -> dict[str, str]:
 
 def _kernel_term(name: str, profile: str) -> Lowered:
     low, high = term_range(name, profile)
-    return Lowered((name,), 2 if name == "QT" else 1, low, high, term_is_boolean(name))
+    scale = 2 if name in ("QT", "Playing_Tricks") else 1
+    return Lowered((name,), scale, low, high, term_is_boolean(name))
 
 
 @cache

@@ -132,6 +132,35 @@ def losers(suit):
     return sum(card not in suit for card in "AKQ"[: len(suit)])
 
 
+LONG_SUIT_TRICKS = {
+    "AKQ": 3, "AKJ": 2.5, "AQJ": 2.5, "AK": 2, "AQT": 2, "KQJ": 2, "AQ": 1.5, "AJT": 1.5,
+    "KQ": 1.5, "A": 1, "KJ": 1, "QJT": 1, "K": 0.5, "QJ": 0.5,
+}  # fmt: skip
+SHORT_SUIT_TRICKS = {
+    "AKQ": 3, "AK": 2, "AQJ": 2, "KQJ": 2, "AQ": 1.5, "A": 1, "KQ": 1, "QJT": 1, "K": 0.5,
+}  # fmt: skip
+
+
+def playing_tricks(suit):
+    tricks = LONG_SUIT_TRICKS if len(suit) >= 4 else SHORT_SUIT_TRICKS
+    found = [value for tops, value in tricks.items() if set(tops) <= set(suit)]
+    if not found or suit == "K":
+        return 0
+    return max(found) + max(0, len(suit) - 3)
+
+
+def support_points(suits, trumps):
+    total = sum(map(points, suits.values()))
+    for suit, cards in suits.items():
+        if suit == trumps:
+            continue
+        if len(suits[trumps]) >= 4:
+            total += {0: 5, 1: 3, 2: 1}.get(len(cards), 0)
+        elif len(suits[trumps]) == 3:
+            total += {0: 3, 1: 2, 2: 1}.get(len(cards), 0)
+    return total
+
+
 SUIT_TERMS = {
     "HCP": lambda suit, profile: points(suit),
     "SL": lambda suit, profile: len(suit),
@@ -161,6 +190,8 @@ HAND_TERMS = {
     "HCP": lambda suits, profile: sum(map(points, suits.values())),
     "Total_Points": lambda suits, profile: sum(total_points(s, profile) for s in suits.values()),
     "QT": lambda suits, profile: 2 * sum(quick_tricks(s, profile) for s in suits.values()),
+    "Playing_Tricks": lambda suits, profile: 2 * sum(map(playing_tricks, suits.values())),
+    "Queens": lambda suits, profile: sum("Q" in suit for suit in suits.values()),
     "Balanced": balanced,
     "Losers": lambda suits, profile: sum(map(losers, suits.values())),
     "Controls": lambda suits, profile: sum(2 * ("A" in s) + ("K" in s) for s in suits.values()),
@@ -188,6 +219,8 @@ def second_reading(name, suits, profile):
         return SUIT_TERMS[stem](suits[tail], profile)
     if stem == "Keycards":
         return sum("A" in suit for suit in suits.values()) + ("K" in suits[tail])
+    if stem == "Support_Points":
+        return support_points(suits, tail)
     if stem == "C":
         return tail[1] in suits[tail[0]]
     return None
@@ -226,11 +259,14 @@ def test_terms_of_the_deal(name, seat, vul_we, vul_they, value):
         ("AKQJT9.K.Q2.5432",
          {"HCP": 15, "Total_Points": 16, "QT": 4, "Losers": 6, "Solid_S": 1, "Stopper_S": 1,
           "Stopper_H": 0, "At_Best_Stopper_H": 1, "At_Best_Partial_Stopper_H": 1,
-          "Partial_Stopper_D": 1, "Likely_Stopper_D": 0, "Strong_Rebiddable_S": 1}),
+          "Partial_Stopper_D": 1, "Likely_Stopper_D": 0, "Strong_Rebiddable_S": 1,
+          "Playing_Tricks": 12, "Queens": 2, "Support_Points_S": 19, "Support_Points_C": 19,
+          "Support_Points_H": 15}),
         ("KJ98.QJ3.A2.K543",
          {"HCP": 14, "Total_Points": 14, "QT": 4, "Biddable_S": 1, "Rebiddable_S": 0,
           "Stopper_H": 1, "Stopper_D": 1, "Two_Stoppers_D": 0, "Two_Stoppers_S": 1,
-          "Balanced": 1, "Pattern": 0x4432, "Rule_Of_20": 22, "Rule_Of_15": 18}),
+          "Balanced": 1, "Pattern": 0x4432, "Rule_Of_20": 22, "Rule_Of_15": 18,
+          "Playing_Tricks": 9, "Support_Points_H": 15, "Support_Points_D": 14}),
         ("AKQJT98765432...",
          {"HCP": 10, "Total_Points": 19, "Longest_Suit": 13, "Second_Suit": 0, "Pattern": 0xD000,
           "Solid_S": 1, "Keycards_S": 2, "Keycards_H": 1, "Losers": 0, "Controls": 3}),
