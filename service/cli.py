@@ -16,8 +16,10 @@ from typing import Final, NoReturn, Protocol, cast
 from bidcascade.bridge import (
     BackendUnavailable,
     BidcascadeError,
+    DeviceFault,
     InvalidInput,
     InvalidTable,
+    OutOfDeviceMemory,
 )
 
 DONE: Final = 0
@@ -43,7 +45,7 @@ COMMANDS: Final = {
 """Commands with the module that has them, and what they do."""
 
 _EPILOG: Final = (
-    "exit codes: 0 done, 1 bad arguments, 2 bad input or output, 3 backend unavailable, "
+    "exit codes: 0 done, 1 bad arguments, 2 bad input or output, 3 backend unavailable or failed, "
     "70 an error of bidcascade itself, 130 interrupted"
 )
 
@@ -116,7 +118,7 @@ def exit_code(error: BaseException) -> int:
     >>> exit_code(InvalidInput("no deals")), exit_code(UsageError("no such option"))
     (2, 1)
     """
-    if isinstance(error, BackendUnavailable):
+    if isinstance(error, BackendUnavailable | DeviceFault | OutOfDeviceMemory):
         return NO_BACKEND
     if isinstance(error, InvalidInput | InvalidTable | OSError | MemoryError):
         return BAD_INPUT
@@ -124,7 +126,7 @@ def exit_code(error: BaseException) -> int:
 
 
 def _message(error: BaseException) -> str:
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) and not isinstance(error, BidcascadeError):
         return "not enough memory"
     if isinstance(error, OSError) and error.strerror and not isinstance(error, BidcascadeError):
         return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror

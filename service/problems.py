@@ -18,7 +18,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bidcascade.bridge import BackendUnavailable, BidcascadeError, LimitExceeded, UnknownTable
+from bidcascade.bridge import (
+    BackendUnavailable,
+    BidcascadeError,
+    DeviceFault,
+    LimitExceeded,
+    OutOfDeviceMemory,
+    UnknownTable,
+)
 
 _logger = logging.getLogger("bidcascade.service")
 
@@ -68,6 +75,8 @@ KINDS: Final[dict[str, Kind]] = {
     "internal-error": Kind(500, "The service failed"),
     "not-ready": Kind(503, "The service is not ready"),
     "backend-unavailable": Kind(503, "The engine cannot run"),
+    "device-fault": Kind(503, "The device failed"),
+    "out-of-device-memory": Kind(503, "The device has too little free memory"),
     "timeout": Kind(504, "The answer took too long"),
 }
 """Every kind of problem by name; the name ends its ``type``."""
@@ -266,6 +275,10 @@ def problem_of(error: BidcascadeError, *, field: str = "", value: object = None)
         kind = "limit-exceeded"
     elif isinstance(error, BackendUnavailable):
         kind = "backend-unavailable"
+    elif isinstance(error, DeviceFault):
+        kind = "device-fault"
+    elif isinstance(error, OutOfDeviceMemory):
+        kind = "out-of-device-memory"
     errors: list[FieldError] = []
     if field:
         errors = [complaint(field, value, str(error))]

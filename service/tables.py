@@ -10,7 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from bidcascade.bridge import BidcascadeError, UnknownTable, parse_deal, parse_hand
+from bidcascade.bridge import (
+    BackendUnavailable,
+    BidcascadeError,
+    DeviceFault,
+    UnknownTable,
+    parse_deal,
+    parse_hand,
+)
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.table import LintReport, build_table, lint, open_table
 
@@ -158,6 +165,20 @@ class Tables:
             _logger.error("backend %s answers the probe with %r", self.backend, answer)
             raise Problem("not-ready", f"backend {self.backend!r} gives a wrong answer")
 
+    def fail(self, error: DeviceFault) -> None:
+        """Answer nothing any more: what a device says after a fault may be wrong.
+
+        Examples
+        --------
+        >>> tables = Tables({"sayc": "sayc"}, "reference")
+        >>> tables.fail(DeviceFault("an illegal address was met"))
+        >>> tables.state
+        'failed'
+        """
+        if self.state != "failed":
+            _logger.critical("backend %s failed, start anew: %s", self.backend, error)
+        self.state, self.error = "failed", error
+
     def names(self) -> list[str]:
         """Names of the tables, the default one first."""
         return list(self.paths)
@@ -197,6 +218,8 @@ class Tables:
             "loading": "the bidding tables are being loaded",
             "stopping": "the service is being stopped",
         }.get(self.state, "the bidding tables could not be loaded")
+        if isinstance(self.error, BackendUnavailable | DeviceFault):
+            reason = str(self.error)
         return Problem("not-ready", reason, headers={"Retry-After": "1"})
 
 

@@ -10,6 +10,8 @@ from typing import Final, TypeVar
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 
+from bidcascade.bridge import DeviceFault
+
 from .limits import Slots, read_body
 from .problems import Problem
 from .settings import Settings
@@ -55,15 +57,26 @@ class Workplace:
         Problem
             504 if it takes longer than the setting ``request_timeout_ms``; the thread ends what
             it has begun, and its result is dropped.
+        DeviceFault
+            If the device failed; from then on the service is not ready.
         """
+
+        def guarded() -> _Result:
+            # in the thread itself: it may fail when nobody waits for it any more
+            try:
+                return work()
+            except DeviceFault as error:
+                self.tables.fail(error)
+                raise
+
         if small:
-            return work()
+            return guarded()
         if self._limiter is None:
             self._limiter = CapacityLimiter(THREADS)
         limiter = CapacityLimiter(1) if ahead else self._limiter
         try:
             async with asyncio.timeout(self.timeout_s):
-                return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
+                return await to_thread.run_sync(guarded, abandon_on_cancel=True, limiter=limiter)
         except TimeoutError:
             raise Problem(
                 "timeout",
