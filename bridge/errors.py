@@ -10,6 +10,7 @@
     ├── InvalidExpression    (ValueError)  a bidding-table expression that does not parse
     │   └── UnknownTerm      (LookupError) a term that the vocabulary lacks
     ├── InvalidTable         (ValueError)  a bidding table or file of one that cannot be used
+    ├── InvalidSystem        (ValueError)  a bidding system's text that cannot be used
     ├── InvalidInput         (ValueError)  a file or stream that holds no usable deals
     ├── LimitExceeded        (ValueError)  a request above a limit
     ├── UnknownTable         (LookupError) no bidding table of that name
@@ -59,6 +60,10 @@ class UnknownTerm(InvalidExpression, LookupError):
 
 class InvalidTable(BidcascadeError, ValueError):
     """A bidding table, or a file of one, that cannot be used."""
+
+
+class InvalidSystem(BidcascadeError, ValueError):
+    """A text of a bidding system that cannot be used; the message carries file and line."""
 
 
 class InvalidInput(BidcascadeError, ValueError):
