@@ -1,0 +1,652 @@
+"""The device that CUDA kernels run on: what a backend asks of it, and CuPy as one that has it.
+
+This is the only module that imports cupy, and it does so on first use. The backend is written
+against :class:`Device`, so that all of it, orchestration included, also runs on a device of another
+make (the tests have one that runs the same ``.cu`` files on the processor).
+
+Kernels are ``extern "C"`` entry points of the ``.cu`` files beside this module, named by
+file, entry and ``#define``s; launches are one-dimensional; arguments are device arrays (passed as
+pointers), numpy scalars of the parameter's very type, or ``None`` (a null pointer).
+"""
+
+import contextlib
+import logging
+import os
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
+
+_logger = logging.getLogger("bidcascade.kernels")
+
+SOURCES = Path(__file__).parent
+"""Where the ``.cu`` and ``.cuh`` files lie."""
+
+COMPILER_OPTIONS = ("-std=c++17",)
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"\s*$')
+
+Shape: TypeAlias = int | tuple[int, ...]
+
+
+class DeviceArray(Protocol):
+    """A contiguous array in device memory."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        ...
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of an element."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """Number of bytes."""
+        ...
+
+    def __getitem__(self, key: slice, /) -> "DeviceArray":
+        """View of some rows (first axis), without a step."""
+        ...
+
+    def reshape(self, *shape: int) -> "DeviceArray":
+        """View of the same elements in another shape."""
+        ...
+
+
+KernelArgument: TypeAlias = "DeviceArray | np.generic | None"
+
+
+class Stream(Protocol):
+    """A queue of work; what one queue holds runs in order, queues run beside each other."""
+
+
+class Event(Protocol):
+    """A point in a stream."""
+
+
+class Kernel(Protocol):
+    """A compiled kernel, ready to launch."""
+
+    def __call__(
+        self,
+        blocks: int,
+        threads: int,
+        arguments: Sequence[KernelArgument],
+        *,
+        shared_bytes: int = 0,
+        stream: Stream | None = None,
+    ) -> None:
+        """Launch ``blocks`` × ``threads``; nothing at all for 0 blocks."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a device has room for.
+
+    Parameters
+    ----------
+    multiprocessors : int
+    shared_bytes : int
+        Most dynamic shared memory a block can ask for.
+    shared_bytes_per_multiprocessor : int
+    threads_per_multiprocessor : int
+    cache_bytes : int
+        Size of the level 2 cache.
+
+    Examples
+    --------
+    >>> Limits(multiprocessors=132).blocks_to_fill(threads=256)
+    1056
+    """
+
+    multiprocessors: int = 1
+    shared_bytes: int = 48 << 10
+    shared_bytes_per_multiprocessor: int = 64 << 10
+    threads_per_multiprocessor: int = 2048
+    cache_bytes: int = 4 << 20
+
+    def blocks_to_fill(self, threads: int, shared_bytes: int = 0) -> int:
+        """How many blocks run at once."""
+        blocks = max(1, self.threads_per_multiprocessor // threads)
+        if shared_bytes:
+            # a block takes 1 KiB beside what it asks for
+            blocks = min(blocks, self.shared_bytes_per_multiprocessor // (shared_bytes + 1024))
+        return self.multiprocessors * max(1, blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Device time of one launch or copy, between two events.
+
+    Parameters
+    ----------
+    name : str
+        Entry point of the kernel, ``copy in`` or ``copy out``.
+    seconds : float
+    copied_bytes : int
+        What a copy carried; 0 for a kernel.
+    """
+
+    name: str
+    seconds: float
+    copied_bytes: int = 0
+
+
+class Device(Protocol):
+    """What the backend asks of a device.
+
+    Every method may raise :class:`~bidcascade.bridge.OutOfDeviceMemory` or
+    :class:`~bidcascade.bridge.DeviceFault`; launches and copies are asynchronous, so a fault may
+    show at a later call, at :meth:`synchronize` at the latest.
+    """
+
+    name: str
+    limits: Limits
+
+    def empty(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
+        """Array whose contents are undefined."""
+        ...
+
+    def zeros(self, shape: Shape, dtype: DTypeLike, *, stream: Stream | None = None) -> DeviceArray:
+        """Array of zero bytes, zeroed in ``stream``."""
+        ...
+
+    def clear(self, array: DeviceArray, *, stream: Stream | None = None) -> None:
+        """Set all bytes of an array to zero."""
+        ...
+
+    def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray[Any]:
+        """Host array that copies to and from the device can run beside work (page-locked)."""
+        ...
+
+    def copy_in(
+        self, target: DeviceArray, source: NDArray[Any], *, stream: Stream | None = None
+    ) -> None:
+        """Copy a contiguous host array; it must stay as it is until the stream gets there.
+
+        From :meth:`pinned` memory the call returns at once, from other memory when all is read.
+        """
+        ...
+
+    def copy_out(
+        self, target: NDArray[Any], source: DeviceArray, *, stream: Stream | None = None
+    ) -> None:
+        """Copy to a contiguous host array, which is filled when the stream has got there."""
+        ...
+
+    def upload(self, array: NDArray[Any], *, stream: Stream | None = None) -> DeviceArray:
+        """Device array with the contents of a host array."""
+        ...
+
+    def download(self, array: DeviceArray, *, stream: Stream | None = None) -> NDArray[Any]:
+        """Host array with the contents of a device array; waits for the stream."""
+        ...
+
+    def adopt(self, array: object) -> DeviceArray:
+        """View foreign device memory (``__cuda_array_interface__``, DLPack) as a device array.
+
+        Raises
+        ------
+        TypeError
+            If it is no contiguous device array.
+        """
+        ...
+
+    def kernel(self, file: str, entry: str, defines: Mapping[str, int]) -> Kernel:
+        """Compile (once) and load an entry point of a ``.cu`` file."""
+        ...
+
+    def stream(self) -> Stream:
+        """Make a new stream."""
+        ...
+
+    def record(self, stream: Stream | None = None) -> Event:
+        """Mark the point that a stream has been filled to."""
+        ...
+
+    def wait(self, stream: Stream | None, event: Event) -> None:
+        """Let a stream wait for a point of another, without the host waiting."""
+        ...
+
+    def synchronize(self, stream: Stream | None = None) -> None:
+        """Wait until a stream is through; raise what failed."""
+        ...
+
+    def seconds(self, start: Event, end: Event) -> float:
+        """Device time between two points, once both are reached."""
+        ...
+
+    def free_bytes(self) -> int:
+        """Memory that can be taken now."""
+        ...
+
+    def release(self) -> None:
+        """Give back memory that is held for reuse."""
+        ...
+
+    def timings(self) -> AbstractContextManager[list[Timing]]:
+        """Time every launch and copy inside the ``with`` block; the list is full behind it."""
+        ...
+
+    def lock(self) -> AbstractContextManager[Any]:
+        """Keep other threads off the device; the same thread may enter again."""
+        ...
+
+
+def source_text(file: str) -> str:
+    """Text of a ``.cu`` file with what it includes in place, and ``#line``s that tell the origin.
+
+    One text, so that a cache of compiled kernels, which looks at the text, sees every change.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+
+    Examples
+    --------
+    >>> source_text("features.cu").splitlines()[0]
+    '#line 1 "features.cu"'
+    """
+    return "\n".join(_expanded(file, set())) + "\n"
+
+
+def _expanded(file: str, seen: set[str]) -> Iterator[str]:
+    seen.add(file)
+    yield f'#line 1 "{file}"'
+    for number, line in enumerate((SOURCES / file).read_text("utf-8").splitlines(), start=1):
+        match = _INCLUDE.match(line)
+        if match is None:
+            if line.strip() != "#pragma once":
+                yield line
+            else:
+                yield ""
+            continue
+        if match[1] not in seen:
+            yield from _expanded(match[1], seen)
+        yield f'#line {number + 1} "{file}"'
+
+
+def compiler_options(defines: Mapping[str, int]) -> tuple[str, ...]:
+    """Options for the compiler: the language, and the ``#define``s in order of name.
+
+    Examples
+    --------
+    >>> compiler_options({"LANE_WORDS": 1})
+    ('-std=c++17', '-DLANE_WORDS=1')
+    """
+    return (
+        *COMPILER_OPTIONS,
+        *(f"-D{name}={int(value)}" for name, value in sorted(defines.items())),
+    )
+
+
+# --- CuPy --------------------------------------------------------------------------------------
+
+
+@cache
+def _cupy() -> Any:
+    import cupy
+
+    return cupy
+
+
+@contextlib.contextmanager
+def _faults(device: "CupyDevice", doing: str) -> Iterator[None]:
+    """Turn cupy's errors into ours."""
+    cupy = _cupy()
+    try:
+        yield
+    except cupy.cuda.memory.OutOfMemoryError as error:
+        raise OutOfDeviceMemory(f"out of device memory: {doing}: {error}") from error
+    except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+        if "emoryAllocation" in str(error) or "OUT_OF_MEMORY" in str(error):
+            raise OutOfDeviceMemory(f"out of device memory: {doing}: {error}") from error
+        device.failure = f"the device failed: {doing}: {error}"
+        _logger.error("%s: %s", device.name, device.failure)
+        raise DeviceFault(device.failure) from error
+    except cupy.cuda.compiler.CompileException as error:
+        device.failure = f"a kernel does not compile: {doing}: {error}"
+        _logger.error("%s: %s", device.name, device.failure)
+        raise DeviceFault(device.failure) from error
+
+
+@dataclass
+class _CupyKernel:
+    device: "CupyDevice"
+    entry: str
+    function: Any
+    shared_bytes: int = 0
+    """Dynamic shared memory that was asked for so far."""
+
+    def __call__(
+        self,
+        blocks: int,
+        threads: int,
+        arguments: Sequence[KernelArgument],
+        *,
+        shared_bytes: int = 0,
+        stream: Stream | None = None,
+    ) -> None:
+        if not blocks:
+            return
+        with self.device.timed(self.entry, 0, stream), self.device.use(stream, self.entry):
+            if shared_bytes > self.shared_bytes:
+                if shared_bytes > 48 << 10:
+                    self.function.max_dynamic_shared_size_bytes = shared_bytes
+                self.shared_bytes = shared_bytes
+            passed = tuple(np.uint64(0) if one is None else one for one in arguments)
+            self.function((blocks,), (threads,), passed, shared_mem=shared_bytes)
+
+
+@dataclass
+class CupyDevice:
+    """A CUDA device through CuPy.
+
+    Parameters
+    ----------
+    number : int
+        The device among those that CUDA shows to this process.
+    """
+
+    number: int = 0
+    name: str = field(init=False)
+    limits: Limits = field(init=False)
+    failure: str | None = field(default=None, init=False)
+    """Why the device cannot be used any more; a fault of a kernel is for good."""
+    _kernels: dict[tuple[str, str, tuple[str, ...]], _CupyKernel] = field(
+        default_factory=dict, init=False
+    )
+    _modules: dict[tuple[str, tuple[str, ...]], Any] = field(default_factory=dict, init=False)
+    _log: list[tuple[str, int, Any, Any]] | None = field(default=None, init=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
+
+    def __post_init__(self) -> None:
+        self.name = f"cuda:{self.number}"
+        cupy = _cupy()
+        with _faults(self, "look at the device"):
+            properties = cupy.cuda.runtime.getDeviceProperties(self.number)
+        self.name = f"cuda:{self.number} {properties['name'].decode()}"
+        self.limits = Limits(
+            multiprocessors=int(properties["multiProcessorCount"]),
+            shared_bytes=int(properties["sharedMemPerBlockOptin"]),
+            shared_bytes_per_multiprocessor=int(properties["sharedMemPerMultiprocessor"]),
+            threads_per_multiprocessor=int(properties["maxThreadsPerMultiProcessor"]),
+            cache_bytes=int(properties["l2CacheSize"]),
+        )
+
+    @contextlib.contextmanager
+    def use(self, stream: Stream | None, doing: str) -> Iterator[None]:
+        """Make this device and a stream the current ones."""
+        if self.failure is not None:
+            raise DeviceFault(self.failure)
+        cupy = _cupy()
+        with (
+            _faults(self, doing),
+            cupy.cuda.Device(self.number),
+            cast("Any", stream) or cupy.cuda.Stream.null,
+        ):
+            yield
+
+    @contextlib.contextmanager
+    def timed(self, name: str, copied_bytes: int, stream: Stream | None) -> Iterator[None]:
+        """Record events around some work, if anyone wants its time."""
+        if self._log is None:
+            yield
+            return
+        start = self.record(stream)
+        yield
+        self._log.append((name, copied_bytes, start, self.record(stream)))
+
+    @contextlib.contextmanager
+    def timings(self) -> Iterator[list[Timing]]:
+        """Time every launch and copy inside; see :class:`Device`."""
+        found: list[Timing] = []
+        with self.lock():
+            outer, self._log = self._log, []
+            try:
+                yield found
+                self.synchronize_all()
+                found += [
+                    Timing(name, self.seconds(start, end), copied)
+                    for name, copied, start, end in self._log
+                ]
+            finally:
+                self._log = outer
+
+    def lock(self) -> AbstractContextManager[Any]:
+        """Keep other threads off the device."""
+        return self._lock
+
+    def empty(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
+        """Array whose contents are undefined."""
+        with self.use(None, f"take {np.dtype(dtype)}{shape}"):
+            return cast("DeviceArray", _cupy().empty(shape, dtype))
+
+    def zeros(self, shape: Shape, dtype: DTypeLike, *, stream: Stream | None = None) -> DeviceArray:
+        """Array of zero bytes."""
+        array = self.empty(shape, dtype)
+        self.clear(array, stream=stream)
+        return array
+
+    def clear(self, array: DeviceArray, *, stream: Stream | None = None) -> None:
+        """Set all bytes to zero."""
+        if array.nbytes:
+            with self.use(stream, "clear"):
+                handle: Any = array
+                handle.data.memset_async(0, array.nbytes, _cupy().cuda.get_current_stream())
+
+    def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray[Any]:
+        """Page-locked host array."""
+        sizes = (shape,) if isinstance(shape, int) else shape
+        size = int(np.prod(sizes, dtype=np.int64))
+        with self.use(None, "take page-locked memory"):
+            memory = _cupy().cuda.alloc_pinned_memory(max(1, size * np.dtype(dtype).itemsize))
+        return cast("NDArray[Any]", np.frombuffer(memory, np.dtype(dtype), size).reshape(sizes))
+
+    def copy_in(
+        self, target: DeviceArray, source: NDArray[Any], *, stream: Stream | None = None
+    ) -> None:
+        """Copy a contiguous host array to the device."""
+        _check_copy(target, source)
+        if source.nbytes:
+            with self.timed("copy in", source.nbytes, stream), self.use(stream, "copy in"):
+                handle: Any = target
+                handle.data.copy_from_host_async(
+                    source.ctypes.data, source.nbytes, _cupy().cuda.get_current_stream()
+                )
+
+    def copy_out(
+        self, target: NDArray[Any], source: DeviceArray, *, stream: Stream | None = None
+    ) -> None:
+        """Copy a device array to a contiguous host array."""
+        _check_copy(source, target)
+        if target.nbytes:
+            with self.timed("copy out", target.nbytes, stream), self.use(stream, "copy out"):
+                handle: Any = source
+                handle.data.copy_to_host_async(
+                    target.ctypes.data, target.nbytes, _cupy().cuda.get_current_stream()
+                )
+
+    def upload(self, array: NDArray[Any], *, stream: Stream | None = None) -> DeviceArray:
+        """Device array with the contents of a host array."""
+        array = np.ascontiguousarray(array)
+        target = self.empty(array.shape, array.dtype)
+        self.copy_in(target, array, stream=stream)
+        return target
+
+    def download(self, array: DeviceArray, *, stream: Stream | None = None) -> NDArray[Any]:
+        """Host array with the contents of a device array."""
+        target = np.empty(array.shape, array.dtype)
+        self.copy_out(target, array, stream=stream)
+        self.synchronize(stream)
+        return target
+
+    def adopt(self, array: object) -> DeviceArray:
+        """View foreign device memory as a device array."""
+        cupy = _cupy()
+        with self.use(None, "take over an array"):
+            if isinstance(array, cupy.ndarray) or hasattr(array, "__cuda_array_interface__"):
+                view = cupy.asarray(array)
+            elif hasattr(array, "__dlpack__"):
+                view = cupy.from_dlpack(array)
+            else:
+                raise TypeError(f"expected a device array, got {type(array).__name__!r}")
+        if not view.flags.c_contiguous:
+            raise TypeError(f"expected a contiguous device array, got strides {view.strides!r}")
+        return cast("DeviceArray", view)
+
+    def kernel(self, file: str, entry: str, defines: Mapping[str, int]) -> Kernel:
+        """Compile (once) and load an entry point."""
+        options = compiler_options(defines)
+        key = (file, entry, options)
+        with self._lock:
+            if key not in self._kernels:
+                with self.use(None, f"load {entry} of {file}"):
+                    module = self._modules.get((file, options))
+                    if module is None:
+                        module = _cupy().RawModule(
+                            code=source_text(file), options=options, backend="nvrtc"
+                        )
+                        self._modules[file, options] = module
+                    self._kernels[key] = _CupyKernel(self, entry, module.get_function(entry))
+            return self._kernels[key]
+
+    def stream(self) -> Stream:
+        """Make a new stream, which does not wait for the default one."""
+        with self.use(None, "make a stream"):
+            return cast("Stream", _cupy().cuda.Stream(non_blocking=True))
+
+    def record(self, stream: Stream | None = None) -> Event:
+        """Mark the point that a stream has been filled to."""
+        with self.use(stream, "record an event"):
+            event = _cupy().cuda.Event()
+            event.record(_cupy().cuda.get_current_stream())
+            return cast("Event", event)
+
+    def wait(self, stream: Stream | None, event: Event) -> None:
+        """Let a stream wait for a point of another."""
+        with self.use(stream, "wait for an event"):
+            _cupy().cuda.get_current_stream().wait_event(event)
+
+    def synchronize(self, stream: Stream | None = None) -> None:
+        """Wait until a stream is through; raise what failed."""
+        with self.use(stream, "wait for a stream"):
+            _cupy().cuda.get_current_stream().synchronize()
+
+    def synchronize_all(self) -> None:
+        """Wait until all streams are through."""
+        with self.use(None, "wait for the device"):
+            _cupy().cuda.runtime.deviceSynchronize()
+
+    def seconds(self, start: Event, end: Event) -> float:
+        """Device time between two points."""
+        with self.use(None, "wait for an event"):
+            cast("Any", end).synchronize()
+            return float(_cupy().cuda.get_elapsed_time(start, end)) / 1e3
+
+    def free_bytes(self) -> int:
+        """Memory that can be taken now: the device's, and what the pool holds unused."""
+        with self.use(None, "ask for the free memory"):
+            free, _ = _cupy().cuda.runtime.memGetInfo()
+            return int(free) + int(_cupy().get_default_memory_pool().free_bytes())
+
+    def release(self) -> None:
+        """Give the pools' unused memory back."""
+        with self.use(None, "give memory back"):
+            _cupy().get_default_memory_pool().free_all_blocks()
+            _cupy().get_default_pinned_memory_pool().free_all_blocks()
+
+
+def _check_copy(device_array: DeviceArray, host_array: NDArray[Any]) -> None:
+    if not host_array.flags.c_contiguous or device_array.nbytes != host_array.nbytes:
+        raise ValueError(
+            f"expected a contiguous host array of {device_array.nbytes} bytes, "
+            f"got {host_array.nbytes} with strides {host_array.strides!r}"
+        )
+
+
+@cache
+def why_no_device() -> str | None:
+    """Say why there is no CUDA device here, or ``None`` if there is one; looked up once.
+
+    Examples
+    --------
+    >>> reason = why_no_device()
+    >>> reason is None or isinstance(reason, str)
+    True
+    """
+    try:
+        cupy = _cupy()
+    except ImportError as error:
+        return f"{error.name or error} is not installed"
+    try:
+        count = int(cupy.cuda.runtime.getDeviceCount())
+    except (cupy.cuda.runtime.CUDARuntimeError, OSError, RuntimeError) as error:
+        return f"CUDA finds no device: {error}"
+    return None if count else "CUDA finds no device"
+
+
+@cache
+def cupy_device(number: int) -> CupyDevice:
+    """Return a device by its number, the same object every time.
+
+    Raises
+    ------
+    BackendUnavailable
+        If there is none of that number.
+
+    Examples
+    --------
+    >>> try:
+    ...     cupy_device(99)
+    ... except BackendUnavailable as error:
+    ...     print("no device 99")
+    no device 99
+    """
+    reason = why_no_device()
+    if reason is not None:
+        raise BackendUnavailable(f"expected device {number}: {reason}")
+    count = int(_cupy().cuda.runtime.getDeviceCount())
+    if not 0 <= number < count:
+        raise BackendUnavailable(f"expected a device of 0 to {count - 1}, got {number!r}")
+    return CupyDevice(number)
+
+
+def default_device_number() -> int:
+    """Device that work goes to: ``BIDCASCADE_CUDA_DEVICE``, or 0.
+
+    Raises
+    ------
+    BackendUnavailable
+        If the variable is no number.
+
+    Examples
+    --------
+    >>> default_device_number() >= 0
+    True
+    """
+    text = os.environ.get("BIDCASCADE_CUDA_DEVICE", "0")
+    if not text.isdecimal():
+        raise BackendUnavailable(
+            f"expected a device number in BIDCASCADE_CUDA_DEVICE, got {text!r}"
+        )
+    return int(text)
