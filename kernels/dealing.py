@@ -9,97 +9,32 @@ Lemire: Batched ranged random integer generation, 2024, which is Lemire's reject
 integer generation in an interval, 2019) with the product of the ranges. They are the steps of a
 Fisher-Yates shuffle (Knuth, The Art of Computer Programming 2, algorithm 3.4.2 P) of 52 cards,
 stopped after 39: North gets the first thirteen, then East, South; West gets the rest.
+
+Here are the definition and the numbers that every implementation shares; it needs NumPy only.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
-
-from bidcascade.bridge import FULL_DECK
 
 SEED_LIMIT = 1 << 64
 DEAL_LIMIT = 1 << 58
 """Deals are numbered from 0 to below this for every seed."""
 
-_WORDS_PER_DEAL = 32
-_GAMMA = 0x9E3779B97F4A7C15
-_MIX_1 = 0xBF58476D1CE4E5B9
-_MIX_2 = 0x94D049BB133111EB
+WORDS_PER_DEAL = 32
+GAMMA = 0x9E3779B97F4A7C15
+MIX_1 = 0xBF58476D1CE4E5B9
+MIX_2 = 0x94D049BB133111EB
 _WORD = (1 << 64) - 1
 _HALF = (1 << 32) - 1
 _DRAWN = 39
 
-_BATCHES = tuple(
+BATCHES = tuple(
     tuple(range(52 - first, 52 - min(first + 4, _DRAWN), -1)) for first in range(0, _DRAWN, 4)
 )
 """Ranges of the draws that share one half word: (52, 51, 50, 49), … (16, 15, 14)."""
 
-_PRODUCTS = np.array([int(np.prod(batch)) for batch in _BATCHES], np.uint64)
-_THRESHOLDS = np.array([(1 << 32) % int(np.prod(batch)) for batch in _BATCHES], np.uint64)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _mix(word: np.uint64) -> np.uint64:
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(_MIX_1)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(_MIX_2)
-    return word ^ (word >> np.uint64(31))
-
-
-@njit(cache=True, nogil=True)
-def _deal(
-    start: np.uint64,
-    first: np.uint64,
-    hands: NDArray[np.uint64],
-    products: NDArray[np.uint64],
-    thresholds: NDArray[np.uint64],
-) -> None:
-    """Fill ``hands``, U64[4, n], with the deals from number ``first`` on."""
-    half = np.uint64(_HALF)
-    by_half = np.uint64(32)
-    one = np.uint64(1)
-    places = np.empty(52, np.uint8)
-    draws = np.empty(4, np.uint8)
-    masks = np.empty(4, np.uint64)
-    for deal in range(hands.shape[1]):
-        state = start + (first + np.uint64(deal)) * np.uint64(_WORDS_PER_DEAL) * np.uint64(_GAMMA)
-        word = np.uint64(0)
-        fresh = False
-        for card in range(52):
-            places[card] = card
-        masks[:] = 0
-        place = 0
-        seat = 0
-        in_hand = 0
-        for batch in range(products.size):
-            size = min(4, 39 - place)
-            while True:
-                if fresh:
-                    bits = word >> by_half
-                else:
-                    state += np.uint64(_GAMMA)
-                    word = _mix(state)
-                    bits = word & half
-                fresh = not fresh
-                for number in range(size):
-                    product = bits * np.uint64(52 - place - number)
-                    draws[number] = product >> by_half
-                    bits = product & half
-                if bits >= thresholds[batch]:
-                    break
-            for number in range(size):
-                chosen = place + draws[number]
-                card = places[chosen]
-                places[chosen] = places[place]
-                place += 1
-                masks[seat] |= one << np.uint64(card)
-                in_hand += 1
-                if in_hand == 13:
-                    in_hand = 0
-                    seat += 1
-        hands[0, deal] = masks[0]
-        hands[1, deal] = masks[1]
-        hands[2, deal] = masks[2]
-        hands[3, deal] = np.uint64(FULL_DECK) ^ masks[0] ^ masks[1] ^ masks[2]
+PRODUCTS = np.array([int(np.prod(batch)) for batch in BATCHES], np.uint64)
+THRESHOLDS = np.array([(1 << 32) % int(np.prod(batch)) for batch in BATCHES], np.uint64)
 
 
 def deal_hands(seed: int, first: int, count: int) -> NDArray[np.uint64]:
@@ -130,9 +65,12 @@ def deal_hands(seed: int, first: int, count: int) -> NDArray[np.uint64]:
     >>> (deal_hands(seed=7, first=42, count=1)[:, 0] == deals[:, 42]).all()
     np.True_
     """
-    _check(seed, first, count)
+    # the compiler is loaded when somebody deals, not when somebody asks for the definition
+    from .cpu_dealing import deal_block
+
+    check_range(seed, first, count)
     hands = np.empty((4, count), np.uint64)
-    _deal(np.uint64(_mixed(seed)), np.uint64(first), hands, _PRODUCTS, _THRESHOLDS)
+    deal_block(np.uint64(mixed(seed)), np.uint64(first), hands, PRODUCTS, THRESHOLDS)
     return hands
 
 
@@ -144,17 +82,17 @@ def deal_hands_reference(seed: int, number: int) -> tuple[int, int, int, int]:
     >>> deal_hands_reference(7, 42) == tuple(deal_hands(7, 42, 1)[:, 0].tolist())
     True
     """
-    _check(seed, number, 1)
-    state = _mixed(seed) + number * _WORDS_PER_DEAL * _GAMMA
+    check_range(seed, number, 1)
+    state = mixed(seed) + number * WORDS_PER_DEAL * GAMMA
     halves: list[int] = []
     cards = list(range(52))
     place = 0
-    for batch in _BATCHES:
+    for batch in BATCHES:
         product = int(np.prod(batch))
         while True:
             if not halves:
-                state += _GAMMA
-                word = _mixed(state & _WORD)
+                state += GAMMA
+                word = mixed(state & _WORD)
                 halves = [word >> 32, word & _HALF]
             draw, remainder = divmod(halves.pop() * product, 1 << 32)
             if remainder >= (1 << 32) % product:
@@ -171,14 +109,31 @@ def deal_hands_reference(seed: int, number: int) -> tuple[int, int, int, int]:
     return north, east, south, west
 
 
-def _mixed(word: int) -> int:
-    """Output function of SplitMix64."""
-    word = (word ^ word >> 30) * _MIX_1 & _WORD
-    word = (word ^ word >> 27) * _MIX_2 & _WORD
+def mixed(word: int) -> int:
+    """Output function of SplitMix64; the stream of a seed starts at the seed's.
+
+    Examples
+    --------
+    >>> hex(mixed(GAMMA))
+    '0xe220a8397b1dcdaf'
+    """
+    word = (word ^ word >> 30) * MIX_1 & _WORD
+    word = (word ^ word >> 27) * MIX_2 & _WORD
     return word ^ word >> 31
 
 
-def _check(seed: int, first: int, count: int) -> None:
+def check_range(seed: int, first: int, count: int) -> None:
+    """Check that a seed and the deals asked for exist.
+
+    Raises
+    ------
+    ValueError
+        If not.
+
+    Examples
+    --------
+    >>> check_range(7, 0, 10)
+    """
     if not 0 <= seed < SEED_LIMIT:
         raise ValueError(f"expected a seed from 0 to 2**64 - 1, got {seed!r}")
     if count < 0:
