@@ -1,0 +1,123 @@
+"""The call that a system makes with a hand, and why not the others."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bidcascade.bridge import PASS
+from bidcascade.kernels import Context
+from bidcascade.table.language.explain import ExpressionCheck, explain_one, holds
+from bidcascade.table.language.expression_tree import Truth
+from bidcascade.table.language.vocabulary import Vocabulary
+
+from .expansion import Place, PlaceEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a system does with a hand at a place.
+
+    Parameters
+    ----------
+    call
+        Code of the call.
+    entry
+        The entry that makes it; None for a pass by default.
+    forced
+        Whether partner's call had asked for an answer: then a pass by default is a gap of the
+        system.
+    """
+
+    call: int
+    entry: PlaceEntry | None
+    forced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateCheck:
+    """One entry of a place, tested on a hand.
+
+    Parameters
+    ----------
+    entry
+        The entry.
+    holds
+        Whether all its criteria hold.
+    checks
+        Each criterion with the hand's value.
+    taken_by
+        The earlier entry that makes the call instead, where this one holds too.
+    """
+
+    entry: PlaceEntry
+    holds: bool
+    checks: tuple[ExpressionCheck, ...]
+    taken_by: PlaceEntry | None
+
+
+def choose(place: Place, hand: int, context: Context, vocabulary: Vocabulary) -> Choice:
+    """Take the first entry that holds; none holds: pass.
+
+    Parameters
+    ----------
+    place
+        Where the hand is to call.
+    hand
+        Mask of 13 cards.
+    context
+        Seat and vulnerability.
+    vocabulary
+        Of the system.
+
+    Examples
+    --------
+    >>> from bidcascade.table.system.state import State
+    >>> choose(Place(State(), ()), 0x1FFF, Context(), Vocabulary()).call
+    0
+    """
+    for entry in place.entries:
+        if fits(entry, hand, context, vocabulary):
+            return Choice(entry.call, entry, place.state.forced)
+    return Choice(PASS, None, place.state.forced)
+
+
+def fits(entry: PlaceEntry, hand: int, context: Context, vocabulary: Vocabulary) -> bool:
+    """Whether a hand meets all criteria of an entry.
+
+    Examples
+    --------
+    >>> from bidcascade.table.system.contexts import PlacedLine
+    >>> from bidcascade.table.system_text.syntax_tree import NOWHERE, CallPattern, Line
+    >>> line = PlacedLine(0, Line(CallPattern("pass")))
+    >>> anything = PlaceEntry(0, 0, "", NOWHERE, (), (), None, line, {}, (0, 0, 0, 1))
+    >>> fits(anything, 0x1FFF, Context(), Vocabulary())
+    True
+    """
+    return all(
+        expression.value
+        if isinstance(expression, Truth)
+        else holds(hand, expression, vocabulary, context)
+        for expression in entry.criteria
+    )
+
+
+def check_candidates(
+    entries: Iterable[PlaceEntry], hand: int, context: Context, vocabulary: Vocabulary
+) -> list[CandidateCheck]:
+    """Test every entry of a place on a hand, in order.
+
+    Examples
+    --------
+    >>> check_candidates((), 0x1FFF, Context(), Vocabulary())
+    []
+    """
+    found: list[CandidateCheck] = []
+    taker: PlaceEntry | None = None
+    for entry in entries:
+        checks = tuple(
+            explain_one(hand, expression, vocabulary, context) for expression in entry.criteria
+        )
+        good = all(check["holds"] for check in checks)
+        found.append(CandidateCheck(entry, good, checks, taker if good else None))
+        if good and taker is None:
+            taker = entry
+    return found

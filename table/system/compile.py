@@ -1,0 +1,310 @@
+"""From a system to a bidding table, grown where deals go.
+
+A sample of deals is bid from the root on. A place is expanded when a deal reaches it; its entries
+become rows of the table, also those that no deal of the sample chose. So the table is as wide as
+the bidding is; places outside it are expanded when somebody asks.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.bridge import PASS, Auction
+from bidcascade.kernels import Backend, DealArrays, build_plan, deal_hands, get_backend
+from bidcascade.kernels.types import U64
+from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.build import TableBuilder
+from bidcascade.table.language.expression_tree import And, Expression, Not, Or, format_expression
+from bidcascade.table.language.lowering import to_postfix
+from bidcascade.table.language.vocabulary import Vocabulary
+from bidcascade.table.row import Row
+
+from .expansion import Expander, Place, PlaceEntry
+from .hand_space import bounds
+from .system import System
+
+Indices = NDArray[np.int64]
+
+DEFAULT_DEALS: Final = 20_000
+DEFAULT_SEED: Final = 2026
+_EXPRESSIONS_AT_ONCE: Final = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a compilation has come.
+
+    Parameters
+    ----------
+    depth
+        Calls of the auctions that are expanded now.
+    places, entries
+        So far.
+    open_places
+        Places of this depth.
+    """
+
+    depth: int
+    places: int
+    entries: int
+    open_places: int
+
+
+@dataclass(slots=True)
+class Sample:
+    """Deals that a system is grown by, dealt by position 0; vulnerabilities at random.
+
+    Examples
+    --------
+    >>> len(Sample.random(100, seed=1).deals)
+    100
+    """
+
+    deals: DealArrays
+    _columns: dict[Expression, U64] = field(default_factory=dict)
+
+    @classmethod
+    def random(cls, count: int, *, seed: int = DEFAULT_SEED) -> "Sample":
+        """Deals of a seed; the same for the same seed."""
+        vulnerability = np.random.default_rng(seed).integers(0, 4, count, dtype=np.uint8)
+        return cls(DealArrays(deal_hands(seed, 0, count), np.zeros(count, np.uint8), vulnerability))
+
+    def evaluate(
+        self, expressions: Sequence[Expression], vocabulary: Vocabulary, backend: Backend
+    ) -> None:
+        """Work out bit columns of expressions that are not known yet."""
+        new = [one for one in dict.fromkeys(expressions) if one not in self._columns]
+        for start in range(0, len(new), _EXPRESSIONS_AT_ONCE):
+            part = new[start : start + _EXPRESSIONS_AT_ONCE]
+            plan = build_plan(
+                expressions=[to_postfix(one, vocabulary) for one in part],
+                criteria=[()], variant_sets=[()],
+                first_child=np.zeros(0, np.uint32), child_count=np.zeros(0, np.uint16),
+                call=np.zeros(0, np.uint8), flags=np.zeros(0, np.uint8),
+                variant_set=np.zeros(0, np.uint32), root_count=0,
+                profile=vocabulary.profile, undescribed="allow",
+            )  # fmt: skip
+            words = backend.evaluate(plan, self.deals).words
+            for number, one in enumerate(part):
+                self._columns[one] = words[number]
+
+    def holding(self, expression: Expression, position: int, deals: Indices) -> NDArray[np.bool_]:
+        """Which of some deals hold an evaluated expression at a position."""
+        words = self._columns[expression][position]
+        picked = words[deals >> 6] >> (deals & 63).astype(np.uint64)
+        return (picked & np.uint64(1)).astype(np.bool_)
+
+
+class Growth:
+    """Bids a sample from the root on, place by place.
+
+    Parameters
+    ----------
+    expander
+        Systems of both sides.
+    sample
+        Deals to bid.
+    least
+        Places that fewer deals reach are not expanded.
+    """
+
+    def __init__(
+        self,
+        expander: Expander,
+        sample: Sample,
+        *,
+        least: int = 1,
+        progress: Callable[[Progress], None] | None = None,
+        backend: Backend | None = None,
+    ) -> None:
+        self._expander = expander
+        self._sample = sample
+        self._least = least
+        self._progress = progress
+        self._backend = backend or get_backend("cpu")
+        self.left_open = 0
+        """Deals that reached a place which was not expanded."""
+
+    def places(self) -> Iterator[tuple[Place, list[tuple[PlaceEntry | None, Indices]]]]:
+        """Expanded places, shorter auctions first, each with the deals that every entry takes.
+
+        The last item of a place has no entry: deals that pass by default.
+        """
+        count = len(self._sample.deals)
+        front: dict[tuple[int, ...], Indices] = {(): np.arange(count)}
+        depth = places = entries = 0
+        while front:
+            if self._progress is not None:
+                self._progress(Progress(depth, places, entries, len(front)))
+            opened = [(self._expander.place(calls), deals) for calls, deals in front.items()]
+            vocabulary = self._expander.sides[depth % 2].vocabulary
+            self._sample.evaluate(
+                [one for place, _ in opened for entry in place.entries for one in entry.criteria],
+                vocabulary,
+                self._backend,
+            )
+            front = {}
+            for place, deals in opened:
+                taken = list(self._bid(place, deals))
+                yield place, taken
+                places += 1
+                entries += len(place.entries)
+                for entry, took in taken:
+                    call = PASS if entry is None else entry.call
+                    calls = (*place.calls, call)
+                    if len(took) and not place.state.auction.add(call).is_complete:
+                        before = front.get(calls)
+                        front[calls] = took if before is None else np.concatenate([before, took])
+            for calls in [calls for calls, deals in front.items() if len(deals) < self._least]:
+                self.left_open += len(front.pop(calls))
+            depth += 1
+
+    def _bid(self, place: Place, deals: Indices) -> Iterator[tuple[PlaceEntry | None, Indices]]:
+        position = place.state.position
+        for entry in place.entries:
+            held = deals
+            for expression in entry.criteria:
+                if not len(held):
+                    break
+                held = held[self._sample.holding(expression, position, held)]
+            yield entry, held
+            if len(held):
+                deals = np.setdiff1d(deals, held, assume_unique=True)
+        yield None, deals
+
+
+def compile_system(
+    system: System,
+    *,
+    deals: int = DEFAULT_DEALS,
+    seed: int = DEFAULT_SEED,
+    least: int = 1,
+    opponents: System | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> BiddingTable:
+    """Compile a system to a bidding table that is grown by random deals.
+
+    Parameters
+    ----------
+    system
+        Played by both sides, or by the dealer's where ``opponents`` are given.
+    deals, seed
+        How many deals it is grown by, and which.
+    least
+        A place is expanded when at least so many deals reach it.
+    progress
+        Called before each depth.
+
+    Returns
+    -------
+    BiddingTable
+        With policy ``allow``. Rows carry name, file and line, rank and agreements; where a call
+        stands at two places of the order, its later rows exclude what the lines between take, so
+        that mode ``first`` makes the call that the system makes.
+
+    Examples
+    --------
+    >>> system = System.parse('''
+    ... opening:
+    ...   1NT = Strong notrump: 15-17 points, balanced
+    ... after 1NT:
+    ...   3NT = To play: 10+ points
+    ... ''')
+    >>> table = compile_system(system, deals=500)
+    >>> table.find([7, 0, 17]) is not None
+    True
+    """
+    expander = system.expander(opponents)
+    growth = Growth(expander, Sample.random(deals, seed=seed), least=least, progress=progress)
+    builder = TableBuilder(undescribed="allow", source=source_of(system, opponents, deals, seed))
+    for place, _ in growth.places():
+        builder.add(rows_of(place, expander.sides[place.state.position % 2].vocabulary))
+    table, _ = builder.finish()
+    return table
+
+
+def source_of(system: System, opponents: System | None, deals: int, seed: int) -> str:
+    """Say what a table was compiled from, for people and digests.
+
+    Examples
+    --------
+    >>> source_of(System.parse("opening:\\n  1C = Any: 0+ points", name="tiny"), None, 10, 1)[:24]
+    'system tiny (grown by 10'
+    """
+    against = f" against {opponents.name}" if opponents else ""
+    return f"system {system.name}{against} (grown by {deals} deals, seed {seed}), {digest(system)}"
+
+
+def digest(system: System) -> str:
+    """First 16 hex digits of a SHA-256 over a system's files and options."""
+    text = system.text
+    parts = [repr(sorted(text.options.items()))]
+    parts += [sha for _, sha in text.files]
+    if not text.files:
+        parts.append(repr(text.blocks))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def rows_of(place: Place, vocabulary: Vocabulary) -> Iterator[Row]:
+    """Rows of a place in order; a pass by default is written out, so that deals can go on.
+
+    Examples
+    --------
+    >>> system = System.parse("opening:\\n  1NT = Strong: 15-17 points, balanced")
+    >>> [(row.call, row.name) for row in rows_of(system.expand(), system.vocabulary)]
+    [(7, 'Strong'), (0, 'Pass')]
+    """
+    prior = bytes(place.calls)
+    first_rank: dict[int, int] = {}
+    before: list[PlaceEntry] = []
+    own = place.state.knowledge[place.state.position].cells
+    for number, entry in enumerate(place.entries):
+        criteria = entry.criteria
+        start = first_rank.setdefault(entry.call, number)
+        between = [one for one in before[start:] if one.call != entry.call]
+        if between:
+            criteria = (*criteria, *_excluded(entry, between, own, vocabulary))
+        before.append(entry)
+        yield Row(
+            prior, entry.call, "", tuple(map(format_expression, criteria)), None, entry.name,
+            number, tags_of(entry), str(entry.where),
+        )  # fmt: skip
+    if not any(entry.call == PASS for entry in place.entries):
+        yield Row(prior, PASS, "", (), None, "Pass", len(place.entries), (), "")
+
+
+def _excluded(
+    entry: PlaceEntry, between: Sequence[PlaceEntry], own: int, vocabulary: Vocabulary
+) -> Iterator[Expression]:
+    """What the lines between two of one call take from the later one."""
+    mine = bounds(entry.expression, vocabulary).can & own
+    for other in between:
+        if bounds(other.expression, vocabulary).can & mine:
+            denied = tuple(Not(one) for one in other.criteria)
+            if denied:
+                yield denied[0] if len(denied) == 1 else Or(denied)
+
+
+def tags_of(entry: PlaceEntry) -> tuple[str, ...]:
+    """Agreements of an entry as texts, ``#tags`` with their sign.
+
+    Examples
+    --------
+    >>> system = System.parse("opening:\\n  2C = Strong: 22+ points; artificial, #strong")
+    >>> tags_of(system.expand().entries[0])
+    ('artificial', '#strong')
+    """
+    found = []
+    for agreement in entry.agreements:
+        if agreement.kind == "tag":
+            found.append(f"#{agreement.text}")
+        else:
+            found.append(f"{agreement.kind} {agreement.text}".strip())
+    return tuple(found)
+
+
+__all__ = ["And", "Auction", "Growth", "Progress", "Sample", "compile_system", "rows_of"]

@@ -1,0 +1,511 @@
+"""From a place in an auction to its entries, in the order in which they are tried.
+
+An :class:`Expander` belongs to two systems, one for each side. It reads an auction call by call:
+the entries of a place give the next call its meaning, the meaning gives the next state.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bidcascade.bridge import PASS
+from bidcascade.table.language.expression_tree import (
+    And,
+    Comparison,
+    Expression,
+    Number,
+    Or,
+    Term,
+    Truth,
+)
+from bidcascade.table.language.expression_tree import Not as NotExpression
+from bidcascade.table.language.vocabulary import Vocabulary
+from bidcascade.table.system_text.syntax_tree import (
+    Agreement,
+    AllOf,
+    CallPattern,
+    Condition,
+    Define,
+    NotThis,
+    Phrase,
+    SystemText,
+    Where,
+)
+
+from .conditions import lower
+from .contexts import Group, PlacedLine, Places, Specificity, places_of
+from .hand_space import bounds
+from .patterns import (
+    CALL_OF_KIND,
+    Bindings,
+    bid_code,
+    candidates,
+    is_variable,
+    letter_of,
+    match_call,
+)
+from .scope import Memo, PlaceScope, resolve
+from .state import Alternative, Interval, Knowledge, Meaning, State, cheapest_level
+
+TRUE: Final = Truth(True)  # noqa: FBT003
+FALSE: Final = Truth(False)  # noqa: FBT003
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceEntry:
+    """One hand type of one call at a place.
+
+    Parameters
+    ----------
+    call
+        Code.
+    rank
+        Number of the line's turn among the lines of the place, from 0; variants of a line and the
+        calls that one line makes (``2M``) share it.
+    name, where
+        Of the variant, else of its line.
+    criteria
+        Expressions that must all hold.
+    agreements
+        Of the line and the variant.
+    condition
+        As written, for a description in words; None for any hand.
+    line, bindings
+        Which line with which suits.
+    specificity
+        Of the line's context.
+    """
+
+    call: int
+    rank: int
+    name: str
+    where: Where
+    criteria: tuple[Expression, ...]
+    agreements: tuple[Agreement, ...]
+    condition: Condition | None
+    line: PlacedLine
+    bindings: Bindings
+    specificity: Specificity
+
+    @property
+    def expression(self) -> Expression:
+        """All criteria as one expression."""
+        if not self.criteria:
+            return TRUE
+        return self.criteria[0] if len(self.criteria) == 1 else And(self.criteria)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a system says where a player is to call.
+
+    Parameters
+    ----------
+    state
+        What is known there.
+    entries
+        In the order in which they are tried.
+    """
+
+    state: State
+    entries: tuple[PlaceEntry, ...]
+
+    @property
+    def calls(self) -> tuple[int, ...]:
+        """Auction that leads here."""
+        return self.state.calls
+
+
+class Rules:
+    """A system made ready for expansion: its places and definitions.
+
+    Examples
+    --------
+    >>> Rules(SystemText("Pass system", "", {}, ())).title
+    'Pass system'
+    """
+
+    def __init__(self, text: SystemText, vocabulary: Vocabulary | None = None) -> None:
+        self.title = text.title
+        self.places: Places = places_of(text)
+        self.defines: Mapping[str, Define] = text.defines
+        self.vocabulary = vocabulary or Vocabulary()
+
+
+class Expander:
+    """Places of two systems against each other; keeps what it has worked out.
+
+    Parameters
+    ----------
+    dealer_side, other_side
+        Systems of the players at positions 0 and 2, and at 1 and 3.
+    keep
+        States and places that are remembered at most.
+    """
+
+    def __init__(
+        self, dealer_side: Rules, other_side: Rules | None = None, *, keep: int = 100_000
+    ) -> None:
+        self.sides = (dealer_side, other_side or dealer_side)
+        self._keep = keep
+        self._states: OrderedDict[tuple[int, ...], State] = OrderedDict()
+        self._places: OrderedDict[tuple[int, ...], Place] = OrderedDict()
+
+    def state(self, calls: Sequence[int]) -> State:
+        """What is known after a legal auction."""
+        key = tuple(calls)
+        known = self._states.get(key)
+        if known is not None:
+            self._states.move_to_end(key)
+            return known
+        if not key:
+            state = State()
+        else:
+            place = self.place(key[:-1])
+            state = place.state.after(*self.meaning(place, key[-1]))
+        self._states[key] = state
+        if len(self._states) > self._keep:
+            self._states.popitem(last=False)
+        return state
+
+    def place(self, calls: Sequence[int]) -> Place:
+        """Entries after a legal auction that goes on."""
+        key = tuple(calls)
+        known = self._places.get(key)
+        if known is not None:
+            self._places.move_to_end(key)
+            return known
+        state = self.state(key)
+        place = Place(state, tuple(_entries(self.sides[len(key) % 2], state)))
+        self._places[key] = place
+        if len(self._places) > self._keep:
+            self._places.popitem(last=False)
+        return place
+
+    def meaning(self, place: Place, call: int) -> tuple[Meaning, Knowledge]:
+        """What a call means at a place, and what the caller has then shown altogether."""
+        rules = self.sides[len(place.calls) % 2]
+        return _meaning(place, call, rules)
+
+
+def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
+    """All entries of a place in order, without those that a more specific context hides."""
+    memo = Memo(state)
+    found: list[tuple[Specificity, int, PlacedLine, Bindings, tuple[Expression, ...]]] = []
+    for group, start in _groups(rules, state):
+        for bindings, dynamic in _satisfied(group.facts, rules, memo, start):
+            found += [
+                (group.specificity, group.order, line, bindings, dynamic) for line in group.lines
+            ]
+    found.sort(key=lambda item: (*(-part for part in item[0]), item[2].number))
+    owners: dict[int, Specificity] = {}
+    rank = 0
+    for specificity, _, placed, bindings, dynamic in found:
+        made = False
+        for call, bound in _calls(placed.line.call, bindings, state, memo):
+            owner = owners.setdefault(call, specificity)
+            if owner != specificity:
+                continue
+            scope = PlaceScope(memo, rules.defines, bound)
+            for entry in _line_entries(placed, call, rank, scope, dynamic, specificity):
+                made = True
+                yield entry
+        rank += made
+
+
+def _line_entries(
+    placed: PlacedLine,
+    call: int,
+    rank: int,
+    scope: PlaceScope,
+    dynamic: tuple[Expression, ...],
+    specificity: Specificity,
+) -> Iterator[PlaceEntry]:
+    line = placed.line
+    common = _criteria(line.condition, scope)
+    if common is None:
+        return
+    if not line.variants:
+        yield PlaceEntry(
+            call, rank, line.name, line.where, dynamic + common, line.agreements, line.condition,
+            placed, scope.bindings, specificity,
+        )  # fmt: skip
+        return
+    for variant in line.variants:
+        own = _criteria(variant.condition, scope)
+        if own is None:
+            continue
+        condition = variant.condition
+        if line.condition is not None and condition is not None:
+            condition = AllOf((line.condition, condition))
+        yield PlaceEntry(
+            call, rank, variant.name or line.name, variant.where, dynamic + common + own,
+            line.agreements + variant.agreements, condition or line.condition, placed,
+            scope.bindings, specificity,
+        )  # fmt: skip
+
+
+def _criteria(condition: Condition | None, scope: PlaceScope) -> tuple[Expression, ...] | None:
+    """Expressions of a condition that must all hold; None where it cannot hold."""
+    if condition is None:
+        return ()
+    expression = lower(condition, scope)
+    if isinstance(expression, Truth):
+        return () if expression.value else None
+    return expression.operands if isinstance(expression, And) else (expression,)
+
+
+def _groups(rules: Rules, state: State) -> Iterator[tuple[Group, Bindings]]:
+    """Groups that may apply, with the bindings that their place gives."""
+    places = rules.places
+    calls = state.calls
+    if state.opening is None:
+        for group in places.opening:
+            yield group, {}
+    else:
+        since = calls[state.opening :]
+        for group in places.by_length.get(len(since), ()):
+            assert group.pattern is not None
+            for bindings in group.pattern.matches(since):
+                yield group, bindings
+        for group in places.any_length:
+            assert group.pattern is not None
+            seen: list[Bindings] = []
+            for bindings in group.pattern.matches(since):
+                if bindings not in seen:
+                    seen.append(bindings)
+                    yield group, bindings
+    if len(calls) >= 2:
+        for placed, bound in state.meanings[-2].uses:
+            for group in placed.below:
+                yield from _below(group, bound, calls[-1])
+    for group in places.anywhere:
+        yield group, {}
+
+
+def _below(group: Group, bindings: Bindings, their_call: int) -> Iterator[tuple[Group, Bindings]]:
+    if group.their_call is None:
+        if their_call == PASS:
+            yield group, bindings
+        return
+    for pattern in group.their_call.calls:
+        found = match_call(pattern, their_call, bindings)
+        if found is not None:
+            yield group, found
+            return
+
+
+def _satisfied(
+    facts: tuple[Condition, ...], rules: Rules, memo: Memo, start: Bindings
+) -> Iterator[tuple[Bindings, tuple[Expression, ...]]]:
+    """Bindings under which all facts of the headers hold, and what of them the hand decides."""
+    if not facts:
+        yield start, ()
+        return
+    parts = [part for fact in facts for part in _parts(fact)]
+    yield from _satisfy(parts, 0, rules, memo, start, ())
+
+
+def _parts(condition: Condition) -> tuple[Condition, ...]:
+    return condition.parts if isinstance(condition, AllOf) else (condition,)
+
+
+def _satisfy(
+    parts: Sequence[Condition],
+    first: int,
+    rules: Rules,
+    memo: Memo,
+    bindings: Bindings,
+    dynamic: tuple[Expression, ...],
+) -> Iterator[tuple[Bindings, tuple[Expression, ...]]]:
+    if first == len(parts):
+        yield bindings, dynamic
+        return
+    part = parts[first]
+    for bound in _bound(_free(part, bindings), bindings):
+        expression = lower(part, PlaceScope(memo, rules.defines, bound))
+        if isinstance(expression, Truth):
+            if expression.value:
+                yield from _satisfy(parts, first + 1, rules, memo, bound, dynamic)
+        else:
+            yield from _satisfy(parts, first + 1, rules, memo, bound, (*dynamic, expression))
+
+
+def _free(condition: Condition, bindings: Bindings) -> tuple[str, ...]:
+    """Variables of a fact that are not bound, in order of appearance."""
+    if isinstance(condition, NotThis):
+        return _free(condition.part, bindings)
+    if isinstance(condition, Phrase):
+        words = list(condition.suits)
+        if condition.call is not None and condition.call.strain is not None:
+            words.append(condition.call.strain)
+        free = [word for word in words if is_variable(word) and letter_of(word, bindings) is None]
+        return tuple(dict.fromkeys(free))
+    return tuple(dict.fromkeys(name for part in condition.parts for name in _free(part, bindings)))
+
+
+def _bound(names: Sequence[str], bindings: Bindings) -> Iterator[Bindings]:
+    """All ways to bind variables beside what is bound."""
+    if not names:
+        yield bindings
+        return
+    name, rest = names[0], names[1:]
+    if letter_of(name, bindings) is not None:
+        yield from _bound(rest, bindings)
+        return
+    for letter in candidates(name, bindings):
+        yield from _bound(rest, {**bindings, name: letter})
+
+
+def _calls(
+    pattern: CallPattern, bindings: Bindings, state: State, memo: Memo
+) -> list[tuple[int, Bindings]]:
+    """Legal calls that a line's pattern makes here, ascending, with the bindings of each."""
+    auction = state.auction
+    fixed = CALL_OF_KIND.get(pattern.kind)
+    if fixed is not None:
+        return [(fixed, bindings)] if auction.is_legal(fixed) else []
+    if pattern.strain is None:
+        return []
+    names: list[str] = []
+    if is_variable(pattern.strain) and letter_of(pattern.strain, bindings) is None:
+        names.append(pattern.strain)
+    found: dict[int, Bindings] = {}
+    for bound in _bound(names, bindings):
+        scope = PlaceScope(memo, {}, bound)
+        letter = letter_of(pattern.strain, bound)
+        letters: Iterable[str] = (letter,) if letter else scope.suits(pattern.strain)
+        for strain in letters:
+            if pattern.level == 0 and "n" not in bound:
+                lowest = cheapest_level(auction, strain)
+                for level in range(lowest, 8):
+                    found.setdefault(bid_code(level, strain), {**bound, "n": str(level)})
+                continue
+            here = CallPattern(pattern.kind, pattern.level, strain if strain != "N" else "NT")
+            bid = resolve(here, bound, state, scope.suits)
+            if bid is not None:
+                found.setdefault(bid_code(*bid), bound)
+    return sorted(
+        ((call, bound) for call, bound in found.items() if call > auction.last_bid),
+        key=lambda item: item[0],
+    )
+
+
+def _meaning(place: Place, call: int, rules: Rules) -> tuple[Meaning, Knowledge]:
+    state, vocabulary = place.state, rules.vocabulary
+    before = state.knowledge[state.position]
+    possible = before.cells
+    taken = 0  # hands that an earlier line certainly takes
+    alternatives: list[Alternative] = []
+    uses: list[tuple[PlacedLine, Bindings]] = []
+    agreements: list[Agreement] = []
+    terms: list[dict[str, Interval]] = []
+    shown = loose = 0
+    for entry in place.entries:
+        reach = bounds(entry.expression, vocabulary)
+        if entry.call == call:
+            cells = reach.can & possible & ~taken
+            loose |= reach.can
+            if not uses or uses[-1][0] is not entry.line:
+                uses.append((entry.line, entry.bindings))
+            agreements += [item for item in entry.agreements if item not in agreements]
+            promise = _promise(entry, place, rules)
+            terms.append(_narrowed(_term_bounds(entry.expression), promise))
+            if cells:
+                shown |= cells
+                alternatives.append(Alternative(entry.name, entry.where, cells))
+        else:
+            taken |= reach.must
+    if not uses:
+        # a pass by default denies every line; of another unknown call nothing is known
+        left = possible & ~taken if call == PASS else possible
+        return Meaning(call, known=call == PASS), Knowledge(left or possible, before.terms)
+    if not shown:
+        # nobody who keeps to the system makes this call: take it at face value
+        shown = loose & possible or loose or possible
+    return (
+        Meaning(call, tuple(uses), tuple(agreements), tuple(alternatives)),
+        Knowledge(shown, _narrowed(before.terms, _hull_of(terms))),
+    )
+
+
+def _promise(entry: PlaceEntry, place: Place, rules: Rules) -> dict[str, Interval]:
+    """Bounds that ``shows 12+ points`` puts on terms, whatever the hand needs for the call.
+
+    A hand of ten points that opens by the rule of 20 is worth what it promises: partner adds his
+    points to twelve.
+    """
+    found: dict[str, Interval] = {}
+    for agreement in entry.agreements:
+        if agreement.kind == "shows" and agreement.condition is not None:
+            scope = PlaceScope(Memo(place.state), rules.defines, entry.bindings)
+            shown = lower(agreement.condition, scope)
+            found = _narrowed(found, _term_bounds(shown, promised=True))
+    return found
+
+
+def _term_bounds(expression: Expression, *, promised: bool = False) -> dict[str, Interval]:
+    """Bounds that an expression puts on single terms, those in cells only if promised."""
+
+    def is_tracked(name: str) -> bool:
+        return name not in _CONTEXT and (promised or name not in _IN_CELLS)
+
+    if isinstance(expression, And):
+        found: dict[str, Interval] = {}
+        for operand in expression.operands:
+            found = _narrowed(found, _term_bounds(operand, promised=promised))
+        return found
+    if isinstance(expression, Or):
+        return _hull_of([_term_bounds(one, promised=promised) for one in expression.operands])
+    if isinstance(expression, Term):
+        return {expression.name: (1, _HIGH)} if is_tracked(expression.name) else {}
+    if isinstance(expression, NotExpression) and isinstance(expression.operand, Term):
+        name = expression.operand.name
+        return {name: (0, 0)} if is_tracked(name) else {}
+    if (
+        isinstance(expression, Comparison)
+        and isinstance(expression.first, Term)
+        and len(expression.rest) == 1
+        and isinstance(expression.rest[0][1], Number)
+        and is_tracked(expression.first.name)
+    ):
+        sign, value = expression.rest[0][0], expression.rest[0][1].value
+        interval = {
+            ">=": (value, _HIGH), ">": (value + 1, _HIGH), "<=": (0, value),
+            "<": (0, value - 1), "==": (value, value),
+        }.get(sign)  # fmt: skip
+        if interval is not None:
+            return {expression.first.name: interval}
+    return {}
+
+
+_HIGH: Final = 127
+_IN_CELLS: Final = frozenset({"HCP", "SL_C", "SL_D", "SL_H", "SL_S", "Balanced"})
+_CONTEXT: Final = frozenset({"Vul_We", "Vul_They", "Seat"})
+
+
+def _narrowed(first: Mapping[str, Interval], second: Mapping[str, Interval]) -> dict[str, Interval]:
+    """Both bounds hold; where they exclude each other the later one counts."""
+    found = dict(first)
+    for name, (low, high) in second.items():
+        if name in found:
+            both = max(low, found[name][0]), min(high, found[name][1])
+            found[name] = both if both[0] <= both[1] else (low, high)
+        else:
+            found[name] = (low, high)
+    return found
+
+
+def _hull_of(alternatives: Sequence[Mapping[str, Interval]]) -> dict[str, Interval]:
+    """Bounds that hold whichever alternative it is."""
+    if not alternatives:
+        return {}
+    return {
+        name: (
+            min(item[name][0] for item in alternatives),
+            max(item[name][1] for item in alternatives),
+        )
+        for name in alternatives[0]
+        if all(name in item for item in alternatives)
+    }

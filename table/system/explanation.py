@@ -1,0 +1,256 @@
+"""What an auction has shown, call by call: in a sentence, with the numbers behind it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from bidcascade.bridge import PASS, Auction, format_call
+
+from .facts import shown
+from .hand_space import Hull, hull, share
+from .patterns import Bindings, letter_of
+from .state import Meaning, State
+from .system import System, auction_calls
+
+_SUITS: Final = "CDHS"
+_NAMES: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+_PLAYERS: Final = ("dealer", "dealer's left", "dealer's partner", "dealer's right")
+
+
+@dataclass(frozen=True, slots=True)
+class HandType:
+    """One alternative of a call.
+
+    Parameters
+    ----------
+    name, where
+        Of the line or variant.
+    share
+        Part of the hands that make the call, by shape and points, 0 to 1.
+    points
+        Least and most points.
+    lengths
+        Least and most cards by suit letter.
+    """
+
+    name: str
+    where: str
+    share: float
+    points: tuple[int, int]
+    lengths: dict[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedCall:
+    """One call: what it said, and what the player has shown with it and before.
+
+    Parameters
+    ----------
+    call
+        Text.
+    player
+        Position from the dealer, 0 to 3.
+    sentence
+        As a player would say it.
+    known
+        Whether the system has a line for the call.
+    agreements
+        Texts: ``forcing``, ``artificial``, ``#stayman`` ….
+    hand_types
+        Alternatives of this call.
+    points, lengths
+        Bounds of the player's hand after the call.
+    also
+        Bounds of further terms, such as ``Aces``.
+    share
+        Part of all hands that fit what the player has shown so far.
+    """
+
+    call: str
+    player: int
+    sentence: str
+    known: bool
+    agreements: tuple[str, ...]
+    hand_types: tuple[HandType, ...]
+    points: tuple[int, int]
+    lengths: dict[str, tuple[int, int]]
+    also: dict[str, tuple[int, int]]
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class AuctionExplanation:
+    """An auction explained.
+
+    Parameters
+    ----------
+    auction
+        Calls as text.
+    calls
+        One by one.
+    forced
+        Whether the next player may not pass.
+    game_forced
+        Whether the next player's side must reach game.
+    agreed_suit
+        Trumps of the next player's side as far as agreed.
+    next_calls
+        What the next player has to choose from: call, name, sentence.
+    """
+
+    auction: str
+    calls: tuple[ExplainedCall, ...]
+    forced: bool
+    game_forced: bool
+    agreed_suit: str | None
+    next_calls: tuple[dict[str, str], ...] = field(default=())
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        return asdict(self)
+
+
+def explain_auction(
+    system: System, auction: "str | Sequence[int]", opponents: System | None = None
+) -> AuctionExplanation:
+    """Explain every call of an auction, both sides'.
+
+    Parameters
+    ----------
+    system
+        Of the side that calls next.
+    auction
+        Legal; it may be over.
+    opponents
+        System of the other side; None is the same.
+
+    Raises
+    ------
+    IllegalCall, InvalidCall
+        If it is no legal auction.
+
+    Examples
+    --------
+    >>> system = System.parse('''
+    ... opening:
+    ...   1NT = Strong notrump: 15-17 points, balanced
+    ... ''')
+    >>> explain_auction(system, "1N").calls[0].sentence
+    'Strong notrump: 15-17 points, 2-5 clubs, 2-5 diamonds, 2-5 hearts, 2-5 spades'
+    """
+    calls = auction_calls(auction)
+    Auction.of(calls)
+    expander = system.expander(opponents, first=len(calls) % 2 == 0)
+    explained = []
+    for number in range(len(calls)):
+        before, after = expander.state(calls[:number]), expander.state(calls[: number + 1])
+        explained.append(_explained(before, after, after.meanings[-1]))
+    state = expander.state(calls)
+    offered: tuple[dict[str, str], ...] = ()
+    if not state.auction.is_complete:
+        seen: dict[int, dict[str, str]] = {}
+        for entry in expander.place(calls).entries:
+            if entry.call not in seen:
+                seen[entry.call] = {
+                    "call": format_call(entry.call), "name": entry.name, "where": str(entry.where)
+                }  # fmt: skip
+        offered = tuple(seen.values())
+    side = state.position % 2
+    return AuctionExplanation(
+        " ".join(map(format_call, calls)), tuple(explained), state.forced,
+        state.game_forced[side], state.agreed[side], offered,
+    )  # fmt: skip
+
+
+def _explained(before: State, after: State, meaning: Meaning) -> ExplainedCall:
+    position = before.position
+    known = after.knowledge[position]
+    bounds = hull(known.cells)
+    points = shown(after, position, "HCP")
+    total = share(known.cells)
+    types = []
+    for alternative in meaning.alternatives:
+        reach = hull(alternative.cells)
+        types.append(
+            HandType(
+                alternative.name,
+                str(alternative.where),
+                share(alternative.cells & known.cells, known.cells),
+                reach.points,
+                _lengths(reach),
+            )  # fmt: skip
+        )
+    agreements = tuple(agreement_text(one, meaning) for one in meaning.agreements)
+    return ExplainedCall(
+        format_call(meaning.call), position, _sentence(meaning, points, bounds, agreements),
+        meaning.known, agreements, tuple(types), points, _lengths(bounds),
+        {name: value for name, value in known.terms.items() if name not in ("HCP",)}, total,
+    )  # fmt: skip
+
+
+def agreement_text(agreement: Any, meaning: Meaning) -> str:
+    """Words of an agreement, with the suit that it names.
+
+    Examples
+    --------
+    >>> from bidcascade.table.system_text.syntax_tree import Agreement
+    >>> agreement_text(Agreement("tag", "stayman"), Meaning(8))
+    '#stayman'
+    """
+    bindings: Bindings = meaning.uses[0][1] if meaning.uses else {}
+    if agreement.kind == "tag":
+        return f"#{agreement.text}"
+    if agreement.suit is not None:
+        letter = letter_of(agreement.suit, bindings)
+        return f"agrees {_NAMES.get(letter or '', agreement.suit)}"
+    return f"{agreement.kind} {agreement.text}".strip()
+
+
+def _lengths(bounds: Hull) -> dict[str, tuple[int, int]]:
+    return {suit: bounds.lengths[number] for number, suit in enumerate(_SUITS)}
+
+
+def _sentence(
+    meaning: Meaning, points: tuple[int, int], bounds: Hull, agreements: tuple[str, ...]
+) -> str:
+    """Name, range of points, lengths that say something, and the agreements."""
+    names = list(dict.fromkeys(one.name for one in meaning.alternatives if one.name))
+    if not meaning.known:
+        name = "No agreement about this call"
+    elif not names:
+        name = "Pass" if meaning.call == PASS else format_call(meaning.call)
+    else:
+        name = " or ".join(names)
+    parts = [_points_text(points), *_length_texts(bounds)]
+    said = ", ".join(part for part in parts if part)
+    text = f"{name}: {said}" if said else name
+    spoken = [one for one in agreements if not one.startswith("#")]
+    return f"{text}; {', '.join(spoken)}" if spoken else text
+
+
+def _points_text(points: tuple[int, int]) -> str:
+    low, high = points
+    if low == 0 and high >= 30:
+        return ""
+    if low == high:
+        return f"{low} points"
+    if low == 0:
+        return f"at most {high} points"
+    return f"{low}+ points" if high >= 30 else f"{low}-{high} points"
+
+
+def _length_texts(bounds: Hull) -> list[str]:
+    found = []
+    for number, suit in enumerate(_SUITS):
+        low, high = bounds.lengths[number]
+        if low == high:
+            found.append((low, f"{low} {_NAMES[suit]}"))
+        elif low >= 2 and high <= 5:
+            found.append((low, f"{low}-{high} {_NAMES[suit]}"))
+        elif low >= 3:
+            found.append(
+                (low, f"{low}+ {_NAMES[suit]}" if high > 7 else f"{low}-{high} {_NAMES[suit]}")
+            )
+        elif high <= 4:
+            found.append((low, f"at most {high} {_NAMES[suit]}"))
+    return [text for _, text in sorted(found, key=lambda item: -item[0])]

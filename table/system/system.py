@@ -1,0 +1,189 @@
+"""A bidding system: a text file that expands into entries wherever an auction goes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from bidcascade.bridge import (
+    Auction,
+    IllegalCall,
+    Seat,
+    Vulnerability,
+    check_hand,
+    dealer_relative_seat,
+    format_calls,
+    is_vulnerable,
+    parse_calls,
+    parse_hand,
+    parse_seat,
+    parse_vulnerability,
+    seat_of_call,
+)
+from bidcascade.kernels import Context
+from bidcascade.table.language.vocabulary import Vocabulary
+from bidcascade.table.system_text.reader import read_system, read_text
+from bidcascade.table.system_text.syntax_tree import SystemText
+
+from .choice import Choice, choose
+from .expansion import Expander, Place, Rules
+from .state import State
+
+
+class System:
+    """A bidding system that was read from text.
+
+    Two systems can play each other: methods take ``opponents``, whose calls are then read as
+    that system means them; by default both sides play the same.
+
+    Parameters
+    ----------
+    text : SystemText
+        As :func:`~bidcascade.table.system_text.reader.read_system` gives it.
+    name : str
+        For messages and table info.
+
+    Examples
+    --------
+    >>> system = System.parse('''
+    ... opening:
+    ...   1NT = Strong notrump: 15-17 points, balanced
+    ... ''')
+    >>> [entry.name for entry in system.expand("P").entries]
+    ['Strong notrump']
+    """
+
+    def __init__(self, text: SystemText, name: str = "") -> None:
+        self.text = text
+        self.name = name or text.title
+        self.rules = Rules(text)
+        self._expanders: dict[tuple[int, int], Expander] = {}
+
+    @classmethod
+    def open(cls, path: "str | Path", *, options: Mapping[str, bool] | None = None) -> "System":
+        """Read a file, or a system that comes with the package by its name.
+
+        Raises
+        ------
+        InvalidSystem
+            With every complaint about the text: file, line, caret and advice.
+        """
+        text = read_system(path, options=options)
+        return cls(text, Path(path).stem)
+
+    @classmethod
+    def parse(
+        cls, text: str, *, options: Mapping[str, bool] | None = None, name: str = "<text>"
+    ) -> "System":
+        """Read a system from a string."""
+        return cls(read_text(text, name, options=options), name)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Terms of its conditions."""
+        return self.rules.vocabulary
+
+    def expander(self, opponents: "System | None" = None, *, first: bool = True) -> Expander:
+        """Places of this system against another.
+
+        Parameters
+        ----------
+        opponents
+            The other side's system; None is this one.
+        first
+            Whether this system is played by the dealer's side.
+        """
+        other = opponents or self
+        pair = (self, other) if first else (other, self)
+        key = (id(pair[0].rules), id(pair[1].rules))
+        if key not in self._expanders:
+            self._expanders[key] = Expander(pair[0].rules, pair[1].rules)
+        return self._expanders[key]
+
+    def expand(
+        self, auction: "str | Sequence[int]" = (), opponents: "System | None" = None
+    ) -> Place:
+        """Entries at a place, in the order in which they are tried.
+
+        Parameters
+        ----------
+        auction
+            Calls from the dealer on, as text or codes; the player behind them plays this system.
+
+        Raises
+        ------
+        IllegalCall
+            If the auction is illegal or over.
+        """
+        calls = auction_calls(auction)
+        if Auction.of(calls).is_complete:
+            raise IllegalCall(f"expected an auction that goes on, got {format_calls(calls)!r}")
+        return self.expander(opponents, first=len(calls) % 2 == 0).place(calls)
+
+    def state(
+        self, auction: "str | Sequence[int]" = (), opponents: "System | None" = None
+    ) -> State:
+        """What is known after an auction; the player behind it plays this system."""
+        calls = auction_calls(auction)
+        Auction.of(calls)
+        return self.expander(opponents, first=len(calls) % 2 == 0).state(calls)
+
+    def bid(
+        self,
+        hand: "str | int",
+        auction: "str | Sequence[int]" = (),
+        *,
+        dealer: "Seat | str" = Seat.NORTH,
+        vulnerability: "Vulnerability | str" = Vulnerability.NONE,
+        opponents: "System | None" = None,
+    ) -> Choice:
+        """Call that the system makes with a hand.
+
+        Examples
+        --------
+        >>> from bidcascade.bridge import format_call
+        >>> system = System.parse('''
+        ... opening:
+        ...   1NT = Strong notrump: 15-17 points, balanced
+        ... ''')
+        >>> choice = system.bid("AK5.Q32.KJ52.Q97")
+        >>> format_call(choice.call), choice.entry.name
+        ('1N', 'Strong notrump')
+        """
+        mask = parse_hand(hand) if isinstance(hand, str) else check_hand(hand)
+        place = self.expand(auction, opponents)
+        context = context_at(len(place.calls), dealer, vulnerability)
+        return choose(place, mask, context, self.vocabulary)
+
+
+def auction_calls(auction: "str | Iterable[int]") -> tuple[int, ...]:
+    """Codes of an auction given as text or codes.
+
+    Examples
+    --------
+    >>> auction_calls("1NT P")
+    (7, 0)
+    """
+    return tuple(parse_calls(auction) if isinstance(auction, str) else auction)
+
+
+def context_at(
+    depth: int, dealer: "Seat | str" = Seat.NORTH, vulnerability: "Vulnerability | str" = "None"
+) -> Context:
+    """Seat and vulnerability of the player to call at a depth.
+
+    Examples
+    --------
+    >>> context_at(1, "N", "EW")
+    Context(seat=2, vul_we=1, vul_they=0)
+    """
+    seat = parse_seat(dealer) if isinstance(dealer, str) else Seat(dealer)
+    sides = (
+        parse_vulnerability(vulnerability)
+        if isinstance(vulnerability, str)
+        else Vulnerability(vulnerability)
+    )
+    caller = seat_of_call(seat, depth)
+    return Context(
+        dealer_relative_seat(seat, caller),
+        int(is_vulnerable(sides, caller)),
+        int(is_vulnerable(sides, Seat((caller + 1) % 4))),
+    )
