@@ -401,22 +401,38 @@ def _patterns(wanted: frozenset[tuple[int, ...]]) -> Expression:
     """Test of the longest two suits where that says it, else one test of each pattern."""
     if not wanted:
         return FALSE
-    spans = [(min(lengths[place] for lengths in wanted), max(lengths[place] for lengths in wanted))
-             for place in (0, 1)]  # fmt: skip
-    box = {
-        lengths
-        for lengths in _all_patterns()
-        if all(low <= lengths[place] <= high for place, (low, high) in enumerate(spans))
-    }
-    if box == wanted and len(wanted) > 1:
-        return conjunction(
-            conjunction((compared(name, ">=", low), compared(name, "<=", high)))
-            if low < high
-            else compared(name, "==", low)
-            for name, (low, high) in zip(("Longest_Suit", "Second_Suit"), spans, strict=True)
-        )
+    box = _box(wanted)
+    if box is not None and len(wanted) > 1:
+        return box
     return disjunction(
         pattern("".join(f"{cards:X}" for cards in lengths)) for lengths in sorted(wanted)
+    )
+
+
+def _box(wanted: frozenset[tuple[int, ...]]) -> Expression | None:
+    """Say a set of patterns by bounds of the longest two suits, the fewest; None if that fails."""
+    lows = [min(lengths[place] for lengths in wanted) for place in (0, 1)]
+    highs = [max(lengths[place] for lengths in wanted) for place in (0, 1)]
+
+    def inside(low: Sequence[int], high: Sequence[int]) -> frozenset[tuple[int, ...]]:
+        return frozenset(
+            lengths
+            for lengths in _all_patterns()
+            if all(low[place] <= lengths[place] <= high[place] for place in (0, 1))
+        )
+
+    if inside(lows, highs) != wanted:
+        return None
+    for place in (0, 1):
+        for bounds, widest in ((lows, 0), (highs, 13)):
+            tight, bounds[place] = bounds[place], widest
+            if inside(lows, highs) != wanted:
+                bounds[place] = tight
+    return conjunction(
+        compared(name, "==", low)
+        if low == high
+        else conjunction((compared(name, ">=", low), compared(name, "<=", high)))
+        for name, low, high in zip(("Longest_Suit", "Second_Suit"), lows, highs, strict=True)
     )
 
 
@@ -454,7 +470,7 @@ def _named(phrase: Phrase, scope: Scope, depth: int) -> Expression:
 
 def _parameter(name: str, letter: str) -> dict[str, tuple[str, ...]]:
     """Suit of a parameter, and of ``oM`` or ``om`` where the parameter is ``M`` or ``m``."""
-    bound = {name: (letter,)}
+    bound: dict[str, tuple[str, ...]] = {name: (letter,)}
     for rank, letters in (("M", "HS"), ("m", "CD")):
         if name == rank and letter in letters:
             bound["o" + rank] = (letters.replace(letter, ""),)
