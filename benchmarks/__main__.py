@@ -72,7 +72,7 @@ def measure_workload(
     shape = _checked(job)
     timings = []
     for name in names:
-        job = replace(job, engines=[name], deals=options.deals, compare=False)
+        job = replace(job, engines=[name], deals=options.deals, compare=False, shape=shape)
         timing = Timing(**_in_a_process(job))
         timings.append(timing)
         print(f"{workload.name}: {name}: {_outcome(timing)}", flush=True)

@@ -3,7 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from bidcascade.kernels.types import U64
 
 from .column_walk import Columns, Trie, first_auctions, reached
 from .machine import cores
+
+if TYPE_CHECKING:
+    from bidcascade.kernels.cuda_device import Timing
 
 
 class ColumnEngine(ABC):
@@ -99,7 +103,7 @@ class ColumnEngine(ABC):
     def features(self, plan: Plan, deals: DealArrays) -> U64:
         raise ValueError(str(self.why_unavailable("features")))
 
-    def device_seconds(self) -> float | None:
+    def timings(self) -> "AbstractContextManager[list[Timing]] | None":
         return None
 
     def _over_blocks(

@@ -8,13 +8,15 @@ one's own. cudf and CuPy are imported when the engine is first used.
 
 import importlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels import BitColumns, DealArrays, EntryLists, FirstAuctions, Plan
+from bidcascade.kernels import BitColumns, DealArrays, Plan
+from bidcascade.kernels.cuda_device import Timing
 from bidcascade.kernels.types import U64
 
 from .column_engine import ColumnEngine
@@ -106,7 +108,6 @@ class CudfEngine(ColumnEngine):
     def __init__(self) -> None:
         self._cupy: Any = None
         self._cudf: Any = None
-        self._seconds: float | None = None
 
     @property
     def step(self) -> int:
@@ -142,20 +143,7 @@ class CudfEngine(ColumnEngine):
         self._load()
         return _SeriesColumns(plan, deals, self._cupy, self._cudf)
 
-    def counts(self, plan: Plan, deals: DealArrays) -> U64:
-        return self._timed(super().counts, plan, deals)
-
-    def entry_lists(self, plan: Plan, deals: DealArrays) -> Iterator[EntryLists]:
-        self._seconds = None
-        return super().entry_lists(plan, deals)
-
-    def first(self, plan: Plan, deals: DealArrays) -> FirstAuctions:
-        return self._timed(super().first, plan, deals)
-
     def evaluate(self, plan: Plan, deals: DealArrays) -> Any:
-        return self._timed(self._evaluate, plan, deals)
-
-    def _evaluate(self, plan: Plan, deals: DealArrays) -> Any:
         """Frame of boolean columns on the device, ``"expression.seat"``."""
         self._load()
         hands = self._cupy.asarray(deals.hands)
@@ -183,19 +171,17 @@ class CudfEngine(ColumnEngine):
     def hands(self, count: int, seed: int) -> U64:
         raise ValueError(str(self.why_unavailable("hands")))
 
-    def device_seconds(self) -> float | None:
-        return self._seconds
-
-    def _timed(self, work: Callable[[Plan, DealArrays], Any], plan: Plan, deals: DealArrays) -> Any:
-        """Do some work between two events of the default stream."""
-        self._load()
+    @contextmanager
+    def timings(self) -> Iterator[list[Timing]]:
+        """Time from the first to the last launch of the default stream, waits between included."""
+        found: list[Timing] = []
         begin, end = self._cupy.cuda.Event(), self._cupy.cuda.Event()
         begin.record()
-        result = work(plan, deals)
+        yield found
         end.record()
         end.synchronize()
-        self._seconds = float(self._cupy.cuda.get_elapsed_time(begin, end)) / 1000
-        return result
+        elapsed = float(self._cupy.cuda.get_elapsed_time(begin, end))
+        found.append(Timing("all launches", elapsed / 1000))
 
     def _over_blocks(
         self, function: Callable[[DealArrays, int], Any], deals: DealArrays

@@ -189,7 +189,7 @@ class ListsEngine:
     def hands(self, count: int, seed: int) -> U64:
         raise ValueError(_ONLY_COUNTS)
 
-    def device_seconds(self) -> float | None:
+    def timings(self) -> None:
         return None
 
 

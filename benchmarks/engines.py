@@ -2,10 +2,14 @@
 
 import importlib
 from collections.abc import Iterator
-from typing import Any, Protocol, cast
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from bidcascade.kernels import BitColumns, DealArrays, EntryLists, FirstAuctions, Plan
 from bidcascade.kernels.types import U64
+
+if TYPE_CHECKING:
+    from bidcascade.kernels.cuda_device import Timing
 
 ENGINES = (
     "reference", "cpu", "cuda", "lists", "numpy", "polars", "polars-frames", "polars-columns",
@@ -60,8 +64,8 @@ class Engine(Protocol):
         """Random hands."""
         ...
 
-    def device_seconds(self) -> float | None:
-        """Time the device spent on the last operation; ``None`` where there is no device."""
+    def timings(self) -> "AbstractContextManager[list[Timing]] | None":
+        """Time what the device does inside the block; ``None`` where there is no device."""
         ...
 
 

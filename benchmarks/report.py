@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from .chart import Bar, bar_chart, format_seconds
+from .device_times import DeviceRun, median_run
+from .roofline import Ceilings, Work
 from .worker import Timing
 from .workloads import Workload
 
@@ -89,7 +91,8 @@ def _section(one: Measured) -> list[str]:
             "min",
             "median",
             "max",
-            "device",
+            "kernels",
+            "copies",
             _amount(done),
             "deals/s",
         ]
@@ -97,6 +100,8 @@ def _section(one: Measured) -> list[str]:
         lines += ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
         lines += ["| " + " | ".join(_row(timing, baselines)) + " |" for timing in done]
         lines.append("")
+        for timing in done:
+            lines += _device_lines(timing)
     notes = [
         f"* {timing.engine}: {timing.seconds:,.1f} s = {timing.formula}" for timing in done
         if timing.formula
@@ -132,12 +137,81 @@ def _amount(timings: Sequence[Timing]) -> str:
 
 
 def _row(timing: Timing, baselines: Sequence[Timing]) -> list[str]:
-    device = format_seconds(float(np.median(timing.device_runs))) if timing.device_runs else "–"
+    kernels = copies = "–"
+    if timing.device_runs:
+        device = _device_run(timing)
+        kernels = format_seconds(device.kernel_seconds)
+        copied = device.copied_in[1] + device.copied_out[1]
+        copies = format_seconds(copied) if copied else "–"
     median = float(np.median(timing.runs))
     return [
         timing.engine, f"{timing.measured_deals:,}", str(len(timing.runs)),
         *(format_seconds(value) for value in (min(timing.runs), median, max(timing.runs))),
-        device, format_seconds(timing.seconds), f"{timing.deals / timing.seconds:,.0f}",
+        kernels, copies, format_seconds(timing.seconds), f"{timing.deals / timing.seconds:,.0f}",
         *(f"{baseline.seconds / timing.seconds:,.3g}" for baseline in baselines),
         f"{timing.peak / 2**20:,.0f} MiB", f"{timing.inputs / 2**20:,.0f} MiB",
     ]  # fmt: skip
+
+
+def _device_run(timing: Timing) -> DeviceRun:
+    return median_run([DeviceRun.from_json(run) for run in timing.device_runs])
+
+
+def _device_lines(timing: Timing) -> list[str]:
+    """What the device did: kernels against their floors, and copies, on the deals measured."""
+    if not timing.device_runs:
+        return []
+    run = _device_run(timing)
+    ceilings = Ceilings(**timing.ceilings) if timing.ceilings else None
+    lines = [
+        f"{timing.engine} on the device, {timing.measured_deals:,} deals"
+        + (f" ({_ceilings_text(ceilings)})" if ceilings else "") + ":", "",
+        "| | launches | time | bytes | integer operations | floor | of | × floor |",
+        "|" + " --- |" * 8,
+    ]  # fmt: skip
+    rows = [(name, *pair) for name, pair in sorted(run.kernels.items(), key=_by_time)]
+    rows.append(("", sum(launches for launches, _ in run.kernels.values()), run.kernel_seconds))
+    for name, launches, seconds in rows:
+        work = Work(*timing.works[name]) if name in timing.works else None
+        cells = [name or "all kernels", f"{launches:,}", format_seconds(seconds)]
+        lines.append("| " + " | ".join(cells + _floor_cells(work, ceilings, seconds)) + " |")
+    for name, (size, seconds) in (("copies in", run.copied_in), ("copies out", run.copied_out)):
+        if size:
+            speed = f"{size / seconds / 1e9:,.1f} GB/s" if seconds else "–"
+            lines.append(
+                f"| {name} | – | {format_seconds(seconds)} | {_amount_of(size)} | – | {speed} | | |"
+            )
+    return [*lines, ""]
+
+
+def _by_time(item: tuple[str, tuple[int, float]]) -> float:
+    return -item[1][1]
+
+
+def _floor_cells(work: Work | None, ceilings: Ceilings | None, seconds: float) -> list[str]:
+    if work is None:
+        return ["–"] * 5
+    counted = [_amount_of(work.bytes), _amount_of(work.operations)]
+    if ceilings is None:
+        return [*counted, "–", "–", "–"]
+    floor = ceilings.floor(work)
+    return [*counted, format_seconds(floor), ceilings.bound(work), f"{seconds / floor:,.3g}"]
+
+
+def _amount_of(value: float) -> str:
+    """Write a large number with three digits and a prefix of the SI.
+
+    >>> _amount_of(34_000_000)
+    '34 M'
+    """
+    for factor, prefix in ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if value >= factor:
+            return f"{value / factor:.3g}{prefix}"
+    return f"{value:.3g}"
+
+
+def _ceilings_text(ceilings: Ceilings) -> str:
+    return (
+        f"{ceilings.source}: {_amount_of(ceilings.bytes)}B/s, "
+        f"{_amount_of(ceilings.operations)} integer operations/s"
+    )

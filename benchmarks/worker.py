@@ -6,6 +6,7 @@
 import json
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from typing import Any
@@ -13,8 +14,11 @@ from typing import Any
 import numpy as np
 
 from .compare import Disagreement, check
+from .device_times import DeviceRun
 from .engines import Engine, get_engine
 from .machine import forget_peak, peak_bytes
+from .roofline import Ceilings, kernel_works, work_of
+from .table_shape import first_tests, shape_of
 from .workloads import Inputs, digest, find_workloads, latencies, run
 
 _WARM_UP_DEALS = 64
@@ -35,6 +39,8 @@ class Job:
     repeat: int = 3
     budget: float = 60.0
     """Seconds that one run over all deals may take; else fewer deals are measured."""
+    shape: dict[str, float] = field(default_factory=dict)
+    """What the comparison told of the table."""
 
 
 @dataclass
@@ -49,7 +55,12 @@ class Timing:
     step: int = 0
     prepare: float = 0.0
     runs: list[float] = field(default_factory=list)
-    device_runs: list[float] = field(default_factory=list)
+    device_runs: list[dict[str, Any]] = field(default_factory=list)
+    """Device time taken apart, of further runs (``DeviceRun.as_json``)."""
+    works: dict[str, list[float]] = field(default_factory=dict)
+    """Least bytes and integer operations, of the whole (empty name) and by kernel."""
+    ceilings: dict[str, Any] = field(default_factory=dict)
+    """What the device can do at most, measured."""
     peak: int = 0
     inputs: int = 0
     digest: str = ""
@@ -86,18 +97,15 @@ def compare(job: Job) -> dict[str, Any]:
 
 def _shape(engines: list[Engine], inputs: Inputs) -> dict[str, float]:
     """Entries, entries that hold and tests per deal."""
-    plan, count = inputs.plan, len(inputs.deals)
+    plan = inputs.plan
     able = [engine for engine in engines if engine.why_unavailable("counts") is None]
     able = [engine for engine in able if engine.name != "reference"] or able
-    if not plan.node_count or not able or not count:
+    if not plan.node_count or not able or not len(inputs.deals):
         return {}
-    counts = able[0].counts(plan, inputs.deals)
-    above = np.append(counts, np.uint64(count))[plan.parent]
-    return {
-        "entries": plan.node_count,
-        "holding_per_deal": round(float(counts.sum()) / count, 1),
-        "tests_per_deal": round(float(above[plan.node_box > 1].sum()) / count, 1),
-    }
+    shape = shape_of(plan, inputs.deals, able[0].counts(plan, inputs.deals))
+    if inputs.workload.operation == "first":
+        shape["first_tests_per_deal"] = first_tests(plan, inputs.deals)
+    return shape
 
 
 def measure(job: Job) -> Timing:
@@ -125,6 +133,7 @@ def measure(job: Job) -> Timing:
     else:
         _measure_batch(job, engine, inputs, timing)
     timing.peak = peak_bytes()
+    _measure_device(job, engine, inputs, timing)
     return timing
 
 
@@ -138,9 +147,6 @@ def _measure_batch(job: Job, engine: Engine, inputs: Inputs, timing: Timing) -> 
         result = run(engine, part)
         seconds = time.perf_counter() - start
         timing.runs.append(seconds)
-        device = engine.device_seconds()
-        if device is not None:
-            timing.device_runs.append(device)
         timing.digest = digest(engine, part, result)
         if inputs.workload.kind == "parquet":
             timing.detail = f"{result[1] / 2**20:.0f} MiB of Parquet"
@@ -154,11 +160,32 @@ def _measure_batch(job: Job, engine: Engine, inputs: Inputs, timing: Timing) -> 
     if timing.measured_deals != timing.step or step_seconds < budget / 10:
         # the first run was to look how fast it is
         timing.runs.clear()
-        timing.device_runs.clear()
         once(timing.measured_deals)
     longest = 3 * budget
     while len(timing.runs) < job.repeat and sum(timing.runs) + timing.runs[-1] < longest:
         once(timing.measured_deals)
+
+
+def _measure_device(job: Job, engine: Engine, inputs: Inputs, timing: Timing) -> None:
+    """Run again with events around all that the device does; count what the work costs."""
+    part = inputs.only(0, timing.measured_deals)
+    for _ in range(job.repeat):
+        timings = engine.timings()
+        if timings is None:
+            return
+        with timings as found:
+            run(engine, part)
+        timing.device_runs.append(DeviceRun.of(found).as_json())
+    operation, plan = inputs.workload.operation, inputs.plan
+    whole = work_of(operation, plan, len(part.deals), job.shape)
+    if whole is not None:
+        works = kernel_works(operation, plan, len(part.deals), job.shape)
+        timing.works = {
+            name: [work.bytes, work.operations] for name, work in {"": whole, **works}.items()
+        }
+    ceilings: Callable[[], Ceilings] | None = getattr(engine, "ceilings", None)
+    if ceilings is not None:
+        timing.ceilings = asdict(ceilings())
 
 
 def main() -> None:
