@@ -21,6 +21,9 @@
 A message says what was expected, the offending value and where it stood; lower case, no full stop.
 """
 
+from collections.abc import Iterable
+from typing import Any
+
 
 class BidcascadeError(Exception):
     """Root of all errors raised by bidcascade."""
@@ -63,7 +66,15 @@ class InvalidTable(BidcascadeError, ValueError):
 
 
 class InvalidSystem(BidcascadeError, ValueError):
-    """A text of a bidding system that cannot be used; the message carries file and line."""
+    """A text of a bidding system that cannot be used; the message carries file and line.
+
+    ``complaints`` are all that were found, each with its place, message, the line, a caret and
+    advice (:class:`bidcascade.table.system_text.errors.Complaint`); the message shows them in turn.
+    """
+
+    def __init__(self, message: str, complaints: Iterable[Any] = ()) -> None:
+        super().__init__(message)
+        self.complaints: tuple[Any, ...] = tuple(complaints)
 
 
 class InvalidInput(BidcascadeError, ValueError):
