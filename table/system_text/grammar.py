@@ -1,0 +1,111 @@
+"""The parser that lark makes of ``bidding.lark``, and what reads one logical line with it."""
+
+import re
+from functools import cache, lru_cache
+from importlib.resources import files
+from threading import Lock
+from typing import Final, cast
+
+from lark import Lark, UnexpectedInput
+from lark.lexer import PatternRE, PatternStr, TerminalDef
+
+from .statements import Fault, Parsed, ParsedCondition, Statement
+from .syntax_tree import Condition
+from .tree_builder import TreeBuilder
+
+_WORDS: Final = re.compile(r"[A-Za-z0-9 (?:|)'’-]*[A-Za-z][A-Za-z0-9 (?:|)'’-]*")
+_NOT_IN_A_WORD: Final = r"(?![\w'’-])"
+
+
+def whole_words(terminal: TerminalDef) -> None:
+    """Make a quoted word of the grammar stand for the whole word, with any number of blanks.
+
+    ``"at most"`` becomes a pattern that reads ``at  most`` and not ``at mostly``. Patterns that
+    the grammar writes between slashes stay as they are.
+
+    Examples
+    --------
+    >>> terminal = TerminalDef("AT_MOST", PatternStr("at most"), 0)
+    >>> whole_words(terminal)
+    >>> bool(re.fullmatch(terminal.pattern.to_regexp(), "at   most"))
+    True
+    """
+    text = terminal.pattern.value.replace("\\ ", " ").replace("\\-", "-")
+    if not _WORDS.fullmatch(text):
+        return
+    if isinstance(terminal.pattern, PatternRE) and not text.startswith("(?:"):
+        return
+    words = text.replace(" ", " +")
+    terminal.pattern = PatternRE(f"(?:{words}){_NOT_IN_A_WORD}")
+    terminal.priority = max(terminal.priority, 2)
+
+
+@cache
+def builder() -> TreeBuilder:
+    """The one tree builder; it notes what is wrong while :func:`parse_statement` runs."""
+    return TreeBuilder()
+
+
+@cache
+def parser() -> Lark:
+    """The parser; made once, in about 0.2 s."""
+    grammar = files(__package__).joinpath("bidding.lark").read_text(encoding="utf-8")
+    return Lark(
+        grammar,
+        parser="lalr",
+        start=["statement", "conditions", "agreements"],
+        transformer=builder(),
+        edit_terminals=whole_words,
+        maybe_placeholders=True,
+    )
+
+
+_LOCK: Final = Lock()
+
+
+def _read(text: str, start: str) -> tuple[object, tuple[Fault, ...], UnexpectedInput | None]:
+    """Parse a text; the builder's faults are those of this text alone, so one at a time."""
+    with _LOCK:
+        building = builder()
+        building.faults = []
+        try:
+            found = parser().parse(text, start=start)
+            return found, tuple(building.faults), None
+        except UnexpectedInput as error:
+            return None, tuple(building.faults), error
+
+
+@lru_cache(maxsize=1 << 15)
+def parse_statement(text: str) -> Parsed:
+    """Read one logical line.
+
+    Examples
+    --------
+    >>> parse_statement("1NT = Strong notrump: 15-17 points, balanced").statement.name
+    'Strong notrump'
+    >>> parse_statement("1NT = 5+ heart").wrong[0].message
+    'after "5+" I expect points or a suit, I read "heart"'
+    """
+    found, faults, error = _read(text, "statement")
+    if error is not None:
+        from .wrong_words import explain
+
+        return Parsed(None, (*faults, explain(text, error)))
+    return Parsed(cast(Statement, found), faults)
+
+
+@lru_cache(maxsize=1 << 15)
+def parse_conditions(text: str) -> ParsedCondition:
+    """Read conditions alone, as they stand behind a name.
+
+    Examples
+    --------
+    >>> len(parse_conditions("15-17 points, balanced").condition.parts)
+    2
+    """
+    found, faults, error = _read(text, "conditions")
+    if error is not None:
+        from .wrong_words import explain
+
+        return ParsedCondition(None, (*faults, explain(text, error)))
+    return ParsedCondition(cast("tuple[Condition | None, str]", found)[0], faults)

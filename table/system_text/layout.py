@@ -1,0 +1,222 @@
+"""Lines of a file: joined where one goes on below, without comments, with their indentation.
+
+A line that ends with a comma, ``or`` or ``and`` goes on in the next one, if that is indented more.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from .syntax_tree import Where
+
+DEEPEST: Final = 60
+"""Steps of indentation a file may have; no auction is that long."""
+
+LONGEST_LINE: Final = 10_000
+"""Characters a line may have."""
+
+_CODE: Final = re.compile(r'(?:[^"\-]|"[^"]*"|-(?!-)|"(?=[^"]*$))*')
+_GOES_ON: Final = re.compile(r"(?:,|\b(?:or|and))\s*$")
+_PARTS: Final = re.compile(r'"[^"]*"|--.*|[^\W_]\w*')
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Text from ``start`` on stands at ``line`` and ``column``; ``fixed``: all of it does."""
+
+    start: int
+    line: int
+    column: int
+    fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalLine:
+    """A statement's text, and where each piece of it stands in the file."""
+
+    text: str
+    indent: int
+    file: str
+    pieces: tuple[Piece, ...]
+
+    def where(self, position: int = 0) -> Where:
+        """Place in the file of a position in the text.
+
+        Examples
+        --------
+        >>> line = LogicalLine("1NT = balanced", 2, "a.bidding", (Piece(0, 7, 3),))
+        >>> line.where(6)
+        Where(file='a.bidding', line=7, column=9)
+        """
+        if len(self.pieces) == 1:
+            piece = self.pieces[0]
+        else:
+            piece = self.pieces[bisect_right(self.pieces, position, key=lambda p: p.start) - 1]
+        column = piece.column if piece.fixed else piece.column + position - piece.start
+        return Where(self.file, piece.line, column)
+
+    def with_words(self, words: Mapping[str, str]) -> "LogicalLine":
+        """The line with words replaced, outside quotes and remarks.
+
+        Examples
+        --------
+        >>> line = LogicalLine("2C = game+ points", 0, "a.bidding", (Piece(0, 1, 1),))
+        >>> line.with_words({"game": "10"}).text
+        '2C = 10+ points'
+        """
+        text: list[str] = []
+        pieces: list[Piece] = []
+        length = done = 0
+
+        def copy(start: int, end: int) -> None:
+            nonlocal length
+            if start == end:
+                return
+            where = self.where(start)
+            pieces.append(Piece(length, where.line, where.column))
+            pieces.extend(
+                Piece(length + p.start - start, p.line, p.column, p.fixed)
+                for p in self.pieces
+                if start < p.start < end
+            )
+            text.append(self.text[start:end])
+            length += end - start
+
+        for match in _PARTS.finditer(self.text):
+            value = words.get(match[0])
+            if value is None:
+                continue
+            copy(done, match.start())
+            where = self.where(match.start())
+            pieces.append(Piece(length, where.line, where.column, fixed=True))
+            text.append(value)
+            length += len(value)
+            done = match.end()
+        copy(done, len(self.text))
+        return LogicalLine("".join(text), self.indent, self.file, tuple(pieces) or self.pieces)
+
+
+@dataclass(slots=True)
+class RawItem:
+    """A logical line with those that are indented under it."""
+
+    line: LogicalLine
+    below: "list[RawItem]" = field(default_factory=list)
+
+
+Complain = Callable[[Where, str, str], None]
+
+
+def logical_lines(lines: list[str], file: str, complain: Complain) -> list[LogicalLine]:
+    """Logical lines of a file.
+
+    Examples
+    --------
+    >>> text = ["2C = 8+ points,", "     4 hearts -- Stayman", "", "-- a comment"]
+    >>> [line.text for line in logical_lines(text, "a.bidding", lambda *what: None)]
+    ['2C = 8+ points, 4 hearts -- Stayman']
+    """
+    found: list[LogicalLine] = []
+    number = 0
+    while number < len(lines):
+        start = number
+        number += 1
+        text = lines[start]
+        stripped = text.strip()
+        if not stripped or stripped.startswith("--"):
+            continue
+        if not _is_readable(text, start + 1, file, complain):
+            continue
+        indent = _indent(text)
+        pieces = [Piece(0, start + 1, indent + 1)]
+        code = _code(stripped)
+        while (
+            _GOES_ON.search(code)
+            and number < len(lines)
+            and lines[number].strip()
+            and not lines[number].strip().startswith("--")
+            and _indent(lines[number]) > indent
+            and _is_readable(lines[number], number + 1, file, complain)
+        ):
+            code = code.rstrip() + " "
+            pieces.append(Piece(len(code), number + 1, _indent(lines[number]) + 1))
+            stripped = code + lines[number].strip()
+            code = _code(stripped)
+            number += 1
+        found.append(LogicalLine(stripped, indent, file, tuple(pieces)))
+    return found
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _code(text: str) -> str:
+    """A line without its remark."""
+    match = _CODE.match(text)
+    return text if match is None else match[0]
+
+
+def _is_readable(text: str, number: int, file: str, complain: Complain) -> bool:
+    code = _code(text)
+    if "\t" in code:
+        complain(
+            Where(file, number, code.index("\t") + 1),
+            "a tab stands here",
+            "use blanks: how wide a tab is depends on who reads it",
+        )
+        return False
+    if len(text) > LONGEST_LINE:
+        complain(
+            Where(file, number, 1),
+            f"a line has at most {LONGEST_LINE:,} characters, this one has {len(text):,}",
+            "end it with a comma and go on below",
+        )
+        return False
+    return True
+
+
+def tree_of(lines: list[LogicalLine], complain: Complain) -> list[RawItem]:
+    """Logical lines by their indentation.
+
+    Examples
+    --------
+    >>> text = ["opening:", "  1NT = balanced", "  1C = any hand"]
+    >>> tree = tree_of(logical_lines(text, "a.bidding", lambda *what: None), lambda *what: None)
+    >>> [len(item.below) for item in tree]
+    [2]
+    """
+    top: list[RawItem] = []
+    open_items: list[tuple[int, list[RawItem]]] = []  # indentation of a body, and the body
+    for line in lines:
+        item = RawItem(line)
+        if not open_items:
+            if line.indent:
+                complain(
+                    line.where(), "the first line is indented", "begin it at the left edge"
+                )
+            open_items.append((line.indent, top))
+        elif line.indent > open_items[-1][0]:
+            if len(open_items) > DEEPEST:
+                complain(line.where(), f"lines are indented more than {DEEPEST} steps deep", "")
+                continue
+            body = open_items[-1][1][-1].below
+            open_items.append((line.indent, body))
+        else:
+            while len(open_items) > 1 and line.indent < open_items[-1][0]:
+                above = open_items.pop()
+            if line.indent != open_items[-1][0]:
+                steps = " or ".join(
+                    str(indent) for indent in sorted({open_items[-1][0], above[0]})
+                )
+                complain(
+                    line.where(),
+                    f"this line is indented by {line.indent}, no line above it is",
+                    f"indent it by {steps}, as the lines that it goes with",
+                )
+                if line.indent > open_items[-1][0]:
+                    open_items.append(above)
+        open_items[-1][1].append(item)
+    return top

@@ -1,0 +1,256 @@
+"""Files of a system: found, read and decoded, and the statements in them, includes put in place."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from .errors import Complaint, complaint_at, nearest
+from .grammar import parse_statement
+from .layout import LogicalLine, RawItem, logical_lines, tree_of
+from .placing import place_statement
+from .statements import (
+    ConventionStatement,
+    IncludeStatement,
+    Item,
+    OpponentsStatement,
+    OptionStatement,
+    SystemStatement,
+)
+from .syntax_tree import NOWHERE, Define, Variant, Where
+
+SUFFIX: Final = ".bidding"
+MOST_FILES: Final = 100
+"""Files that one system may include, all levels together."""
+
+
+def shipped_folder() -> Path:
+    """Folder of the systems that come with the package.
+
+    Examples
+    --------
+    >>> shipped_folder().name
+    'systems'
+    """
+    return Path(str(files("bidcascade.table"))) / "systems"
+
+
+@dataclass(slots=True)
+class Convention:
+    """A convention as it is written: its body is read anew wherever it is used."""
+
+    statement: ConventionStatement
+    body: list[RawItem]
+
+
+@dataclass(slots=True)
+class Sources:
+    """All that was read of a system, with what is wrong in it."""
+
+    complaints: list[Complaint] = field(default_factory=list)
+    lines: dict[str, list[str]] = field(default_factory=dict)
+    """Physical lines by name of the file, for messages."""
+    files: list[tuple[Path, str]] = field(default_factory=list)
+    title: str = ""
+    prose: str = ""
+    opponents: Path | None = None
+    conventions: dict[str, Convention] = field(default_factory=dict)
+    options: dict[str, bool] = field(default_factory=dict)
+    reading: list[Path] = field(default_factory=list)
+    """Files that include one another, from the first on."""
+
+    def complain(self, where: Where, message: str, advice: str = "") -> None:
+        """Note something wrong and go on."""
+        lines = self.lines.get(where.file, [])
+        self.complaints.append(complaint_at(where, message, lines, advice))
+
+    # ------------------------------------------------------------------ files
+    def read_file(self, path: Path, name: str) -> list[Item]:
+        """Statements of a file, those of the files that it includes in their place."""
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            reason = error.strerror or str(error)
+            self.complain(Where(name, 0), f"the file cannot be read: {reason}")
+            return []
+        self.files.append((path, hashlib.sha256(content).hexdigest()))
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            before = content[: error.start]
+            line = before.count(b"\n") + 1
+            column = len(before.rpartition(b"\n")[2].decode("utf-8")) + 1
+            byte = content[error.start]
+            self.lines[name] = content.decode("utf-8-sig", "replace").splitlines()
+            self.complain(
+                Where(name, line, column),
+                f"byte {byte:#04x} is no UTF-8",
+                "save the file as UTF-8",
+            )
+            return []
+        self.reading.append(path.resolve())
+        items = self.read_text(text, name)
+        self.reading.pop()
+        return items
+
+    def read_text(self, text: str, name: str) -> list[Item]:
+        """Statements of a text."""
+        lines = text.replace("\r\n", "\n").split("\n")
+        self.lines[name] = lines
+        logical = logical_lines(lines, name, self.complain)
+        if not self.prose:
+            self.prose = _prose(lines)
+        return self._top(tree_of(logical, self.complain))
+
+    def _top(self, raw: list[RawItem]) -> list[Item]:
+        items: list[Item] = []
+        for found in raw:
+            item = self.item(found, {}, top=True)
+            if item is None:
+                continue
+            statement = item.statement
+            if isinstance(statement, IncludeStatement):
+                items += self._included(statement)
+            elif isinstance(statement, SystemStatement):
+                self.title = self.title or statement.title
+            elif isinstance(statement, OpponentsStatement):
+                self.opponents = self._find(statement.file, statement.where) or self.opponents
+            elif not isinstance(statement, ConventionStatement):
+                items.append(item)
+        return items
+
+    def _included(self, statement: IncludeStatement) -> list[Item]:
+        path = self._find(statement.file, statement.where)
+        if path is None:
+            return []
+        if path.resolve() in self.reading:
+            chain = [*self.reading[self.reading.index(path.resolve()) :], path]
+            self.complain(
+                statement.where,
+                f'"{statement.file}" includes itself: ' + " -> ".join(p.name for p in chain),
+                "take one of these includes out",
+            )
+            return []
+        if any(path.resolve() == known.resolve() for known, _ in self.files):
+            return []  # its lines stand there already
+        if len(self.files) >= MOST_FILES:
+            self.complain(statement.where, f"a system has at most {MOST_FILES} files")
+            return []
+        return self.read_file(path, _name_of(path, self.reading))
+
+    def _find(self, file: str, where: Where) -> Path | None:
+        """A file that is named in a text: beside it, else among the systems that are shipped."""
+        wanted = Path(file if Path(file).suffix else f"{file}{SUFFIX}")
+        folders = [shipped_folder()]
+        if self.reading:
+            folders.insert(0, self.reading[-1].parent)
+        elif wanted.is_absolute() or ".." in wanted.parts:
+            # a text that came from elsewhere may not look around on this machine
+            self.complain(where, f'"{file}" leads out of the folder of systems')
+            return None
+        for folder in folders:
+            path = folder / wanted
+            if path.is_file():
+                return path
+        there = {path.name for folder in folders for path in folder.glob(f"*{SUFFIX}")}
+        near = nearest(wanted.name, there)
+        self.complain(
+            where,
+            f'there is no file "{file}", neither here nor among the systems that come with it',
+            f'did you mean "{near}"' if near else "",
+        )
+        return None
+
+    # ------------------------------------------------------------------ statements
+    def item(
+        self, raw: RawItem, words: Mapping[str, str], *, top: bool = False, used: str = ""
+    ) -> Item | None:
+        """A statement with all below it, words of a convention's parameters put in.
+
+        Returns None where the line does not parse; what is below is read for its complaints.
+        """
+        line = raw.line.with_words(words) if words else raw.line
+        parsed = parse_statement(line.text)
+        for fault in parsed.wrong:
+            message = f"{fault.message}, {used}" if used else fault.message
+            self.complain(line.where(fault.position), message, fault.advice)
+        if parsed.statement is None:
+            self._below(raw, words, used)
+            return None
+        statement = place_statement(parsed.statement, line.where)
+        if isinstance(statement, ConventionStatement):
+            self._convention(statement, raw, top=top)
+            return Item(statement, line.where())
+        item = Item(statement, line.where(), self._below(raw, words, used), bool(raw.below))
+        if isinstance(statement, OptionStatement):
+            self._option(statement)
+        elif not top and isinstance(
+            statement, SystemStatement | IncludeStatement | OpponentsStatement
+        ):
+            self.complain(item.where, "this stands at the left edge, in no block")
+            return None
+        if item.below and isinstance(
+            statement,
+            SystemStatement | IncludeStatement | OpponentsStatement | Define | Variant,
+        ):
+            self.complain(
+                item.below[0].where,
+                "nothing can stand below the line above",
+                "indent this line as much as that one",
+            )
+        return item
+
+    def _below(self, raw: RawItem, words: Mapping[str, str], used: str) -> list[Item]:
+        found = (self.item(below, words, used=used) for below in raw.below)
+        return [item for item in found if item is not None]
+
+    def _convention(self, statement: ConventionStatement, raw: RawItem, *, top: bool) -> None:
+        if not top:
+            self.complain(statement.where, "a convention stands at the left edge, in no block")
+        known = self.conventions.get(statement.name)
+        if known is not None and known.statement.where.file == statement.where.file:
+            self.complain(
+                statement.where,
+                f'"{statement.name}" is there already, in line {known.statement.where.line}',
+                "give one of them another name",
+            )
+        if not raw.below:
+            self.complain(
+                statement.where, f'"{statement.name}" has no lines', "indent them under it"
+            )
+        self.conventions[statement.name] = Convention(statement, raw.below)
+
+    def _option(self, statement: OptionStatement) -> None:
+        if statement.without:
+            return
+        self.options.setdefault(statement.name, False)
+        if statement.default is not None:
+            self.options[statement.name] = statement.default
+
+
+def _name_of(path: Path, reading: list[Path]) -> str:
+    """Name of an included file in messages: without its folder where that is clear."""
+    if reading and path.parent.resolve() == reading[-1].parent or path.parent == shipped_folder():
+        return path.name
+    return str(path)
+
+
+def _prose(lines: list[str]) -> str:
+    """The comment page at the top of a text, which may stand behind its ``system`` line."""
+    found: list[str] = []
+    for line in lines:
+        text = line.strip()
+        if text.startswith("--"):
+            found.append(text.lstrip("-").removeprefix(" "))
+        elif found and text:
+            break
+        elif text and text.split()[0] != "system":
+            break
+        elif found:
+            found.append("")
+    return "\n".join(found).strip()
+
+
+__all__ = ["Convention", "LogicalLine", "NOWHERE", "Sources", "shipped_folder"]

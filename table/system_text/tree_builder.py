@@ -1,0 +1,252 @@
+"""Statements: lines, headers and the rest, built bottom up from what the grammar reduces.
+
+Method names are the names and aliases of ``bidding.lark``, which says what they stand for.
+"""
+
+import re
+from typing import Any, Final
+
+from lark import Token
+from lark.visitors import v_args
+
+from .joining import all_of
+from .phrase_builder import PhraseBuilder, one_blank, place
+from .statements import (
+    ConventionStatement,
+    HeaderStatement,
+    IncludeStatement,
+    OpponentsStatement,
+    OptionStatement,
+    Parameter,
+    Statement,
+    SystemStatement,
+    UseStatement,
+)
+from .syntax_tree import (
+    Agreement,
+    AuctionStep,
+    CallPattern,
+    Condition,
+    Define,
+    Header,
+    Line,
+    Variant,
+)
+
+_ONE_ROUND: Final = {
+    "forcing for one round": "forcing", "forcing one round": "forcing",
+    "game forcing": "forcing to game",
+}  # fmt: skip
+_LIKE_A_CONDITION: Final = re.compile(r"\d\+|\d-\d|,")
+_Conditions = tuple[Condition | None, str]
+_Meaning = tuple[str, Condition | None, str, tuple[Agreement, ...], str]
+
+
+@v_args(inline=True)
+class TreeBuilder(PhraseBuilder):
+    """Builds one statement; ``faults`` is emptied before each line by the parser."""
+
+    # ------------------------------------------------------------------ lines
+    def statement(self, found: Statement) -> Statement:
+        return found
+
+    def line(self, call: CallPattern, meaning: _Meaning) -> Line:
+        name, condition, quoted, agreements, remark = meaning
+        return Line(
+            call, name, condition, quoted, agreements, remark=remark,
+            where=place(call.where.column),
+        )  # fmt: skip
+
+    def variant(self, word: Token, meaning: _Meaning) -> Variant:
+        name, condition, quoted, agreements, remark = meaning
+        return Variant(name, condition, quoted, remark, agreements, place(word.start_pos or 0))
+
+    def meaning(
+        self,
+        name: Token,
+        conditions: _Conditions | None,
+        agreements: tuple[Agreement, ...] | None,
+        remark: Token | None,
+    ) -> _Meaning:
+        condition, quoted = conditions or (None, "")
+        return one_blank(name), condition, quoted, agreements or (), _remark(remark)
+
+    def unnamed(
+        self,
+        conditions: _Conditions,
+        agreements: tuple[Agreement, ...] | None,
+        remark: Token | None,
+    ) -> _Meaning:
+        return "", *conditions, agreements or (), _remark(remark)
+
+    def name_only(
+        self, name: _Conditions, agreements: tuple[Agreement, ...] | None, remark: Token | None
+    ) -> _Meaning:
+        quoted, words = name[1], name[0]
+        return str(words), None, quoted, agreements or (), _remark(remark)
+
+    def bare_name(self, name: Token, *quoted: Token) -> tuple[str, str]:
+        found = _LIKE_A_CONDITION.search(name)
+        if found is not None:
+            self.fault(
+                (name.start_pos or 0) + found.start(),
+                f'a name ends with a colon, "{one_blank(name)}" goes on with a condition',
+                "write a colon behind the name, and begin conditions with a small letter",
+            )
+        return one_blank(name), _joined(quoted)
+
+    # ------------------------------------------------------------------ conditions
+    def conditions(self, *items: "Condition | tuple[Condition | None, str]") -> _Conditions:
+        parts: list[Condition] = []
+        quoted: list[str] = []
+        for item in items:
+            condition, prose = item if isinstance(item, tuple) else (item, "")
+            if condition is not None:
+                parts.append(condition)
+            if prose:
+                quoted.append(prose)
+        return all_of(parts) if parts else None, " ".join(quoted)
+
+    def item(self, condition: Condition, *quoted: Token) -> _Conditions:
+        return condition, _joined(quoted)
+
+    def prose(self, *quoted: Token) -> _Conditions:
+        return None, _joined(quoted)
+
+    # ------------------------------------------------------------------ headers
+    def our_step(self, *calls: CallPattern) -> AuctionStep:
+        return AuctionStep(calls)
+
+    def theirs(self, *calls: "CallPattern | Token") -> AuctionStep:
+        return AuctionStep(tuple(c for c in calls if not isinstance(c, Token)), theirs=True)
+
+    def step(self, found: AuctionStep) -> AuctionStep:
+        return found
+
+    def any_calls(self, _dots: Token) -> AuctionStep:
+        return AuctionStep(any_calls=True)
+
+    def auction(self, *steps: "AuctionStep | Token") -> tuple[AuctionStep, ...]:
+        return tuple(step for step in steps if not isinstance(step, Token))
+
+    def qualifiers(self, *parts: "Condition | Token") -> Condition:
+        return all_of(part for part in parts if not isinstance(part, Token))
+
+    def _header(
+        self,
+        kind: str,
+        word: str,
+        position: int,
+        auctions: tuple[tuple[AuctionStep, ...], ...],
+        condition: Condition | None,
+        remark: Token | None,
+    ) -> HeaderStatement:
+        header = Header(kind, auctions, condition, place(position))
+        return HeaderStatement(header, _remark(remark), word)
+
+    def _plain(self, word: Token, condition: Condition | None, remark: Any) -> HeaderStatement:
+        return self._header(str(word), str(word), word.start_pos or 0, (), condition, remark)
+
+    def opening(self, word: Token, condition: Any, remark: Any) -> HeaderStatement:
+        return self._plain(word, condition, remark)
+
+    def general(self, word: Token, condition: Any, remark: Any) -> HeaderStatement:
+        return self._plain(word, condition, remark)
+
+    def when(self, word: Token, first: Condition, rest: Any, remark: Any) -> HeaderStatement:
+        return self._plain(word, first if rest is None else all_of((first, rest)), remark)
+
+    def after(self, word: Token, *parts: Any) -> HeaderStatement:
+        auctions = tuple(part for part in parts[:-2] if isinstance(part, tuple))
+        return self._header(
+            "after", str(word), word.start_pos or 0, auctions, parts[-2], parts[-1]
+        )
+
+    def over(self, word: Token, *parts: Any) -> HeaderStatement:
+        found = self.after(word, *parts)
+        for auction in found.header.auctions:
+            first = auction[0]
+            if not first.theirs and not first.any_calls:
+                self.fault(
+                    first.calls[0].where.column,
+                    '"over" speaks of their call, which stands in parentheses',
+                    f'write "over (…)", or "after" for a call of our side',
+                )
+        return found
+
+    def their_call(self, *parts: Any) -> HeaderStatement:
+        steps = [part for part in parts[:-2] if isinstance(part, AuctionStep)]
+        position = steps[0].calls[0].where.column - 1
+        auctions = tuple((step,) for step in steps)
+        return self._header("their call", "", position, auctions, parts[-2], parts[-1])
+
+    # ------------------------------------------------------------------ agreements
+    def agreements(self, *found: Agreement) -> tuple[Agreement, ...]:
+        return found
+
+    def plain_agreement(self, words: Token, quoted: Token | None) -> Agreement:
+        kind = one_blank(words)
+        text = "" if quoted is None else quoted[1:-1]
+        return Agreement(_ONE_ROUND.get(kind, kind), text, where=place(words.start_pos or 0))
+
+    def call_agreement(self, words: Token, call: CallPattern) -> Agreement:
+        return Agreement(words.split()[0], call=call, where=place(words.start_pos or 0))
+
+    def agrees(self, words: Token, suit: Token) -> Agreement:
+        return Agreement("agrees", suit=str(suit), where=place(words.start_pos or 0))
+
+    def says(self, token: Token) -> Agreement:
+        kind, _, text = one_blank(token).partition(" ")
+        if not text:
+            self.fault(token.start_pos or 0, f'"{kind}" what? I read nothing behind it')
+        return Agreement(kind, text, where=place(token.start_pos or 0))
+
+    def tag(self, token: Token) -> Agreement:
+        return Agreement("tag", str(token[1:]), where=place(token.start_pos or 0))
+
+    # ------------------------------------------------------------------ statements
+    def define(self, word: Token, *parts: Any) -> Define:
+        (condition, _quoted), names = parts[-2], parts[:-2]
+        name = " ".join(token for token in names if token.type == "WORD")
+        suits = tuple(str(token) for token in names if token.type == "VARIABLE")
+        if condition is None:
+            self.fault(word.start_pos or 0, f'"{name}" is defined by words in quotes alone')
+            condition = all_of(())
+        return Define(name, suits, condition, place(word.start_pos or 0))
+
+    def system(self, _word: Token, title: Token, _remark: Token | None) -> SystemStatement:
+        return SystemStatement(one_blank(title))
+
+    def include(self, _word: Token, file: Token, _remark: Token | None) -> IncludeStatement:
+        return IncludeStatement(file[1:-1], place(file.start_pos or 0))
+
+    def opponents(self, _word: Token, file: Token, _remark: Token | None) -> OpponentsStatement:
+        return OpponentsStatement(file[1:-1], place(file.start_pos or 0))
+
+    def parameter(self, name: Token, value: Token | None) -> Parameter:
+        text = None if value is None else one_blank(value)
+        return Parameter(str(name), text, place(name.start_pos or 0))
+
+    def convention(self, _word: Token, name: Token, *parts: Any) -> ConventionStatement:
+        parameters = tuple(part for part in parts if isinstance(part, Parameter))
+        return ConventionStatement(str(name), parameters, place(name.start_pos or 0))
+
+    def use(self, _word: Token, name: Token, *parts: Any) -> UseStatement:
+        parameters = tuple(part for part in parts if isinstance(part, Parameter))
+        return UseStatement(str(name), parameters, place(name.start_pos or 0))
+
+    def option(
+        self, without: Token | None, _word: Token, name: Token, value: Token | None, *_rest: Any
+    ) -> OptionStatement:
+        default = None if value is None else value == "on"
+        return OptionStatement(
+            str(name), default, without is not None, place(name.start_pos or 0)
+        )
+
+
+def _remark(token: Token | None) -> str:
+    return "" if token is None else token.lstrip("-").strip()
+
+
+def _joined(quoted: tuple[Token, ...]) -> str:
+    return " ".join(token[1:-1] for token in quoted)
