@@ -2,6 +2,8 @@
 
 import importlib
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +20,9 @@ from bidcascade.kernels.types import U64
 
 from .engines import Engine
 from .machine import cores
+
+if TYPE_CHECKING:
+    from bidcascade.kernels.cuda_device import Timing
 
 _STEPS = {"reference": 16, "cpu": cores() << 16, "cuda": 1 << 20}
 
@@ -81,11 +86,8 @@ class KernelEngine:
         hands: U64 = deal(seed, 0, count)
         return hands
 
-    def device_seconds(self) -> float | None:
-        if self.name != "cuda":
-            return None
-        probe = getattr(get_backend(self.name), "device_seconds", None)
-        return None if probe is None else float(probe())
+    def timings(self) -> "AbstractContextManager[list[Timing]] | None":
+        return None
 
 
 def make(name: str) -> Engine:
