@@ -12,11 +12,9 @@ in the plural and ``their suit`` hold, the others do not.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import permutations
 from typing import Final, Protocol
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
-from bidcascade.kernels.terms import all_lengths
 from bidcascade.table.language.expression_tree import Comparison, Expression, Not, Term
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.system_text.syntax_tree import (
@@ -38,9 +36,9 @@ from .formulas import (
     disjunction,
     disjuncts,
     negation,
-    pattern,
     within,
 )
+from .shapes import BUILT_IN, built_in_shapes, shape_expression
 
 __all__ = ["POINTS_FOR_LEVEL", "Scope", "disjuncts", "lower"]
 
@@ -56,10 +54,6 @@ SLAM_POINTS: Final = 33
 DEEPEST_DEFINITION: Final = 32
 """Definitions within definitions before a circle is assumed."""
 
-_BUILT_IN: Final = {
-    "balanced": ("4-3-3-3", "4-4-3-2", "5-3-3-2"),
-    "semi-balanced": ("4-3-3-3", "4-4-3-2", "5-3-3-2", "5-4-2-2", "6-3-2-2"),
-}
 _HONOURS: Final = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "ten": "T"}
 _ALL: Final = ("their suit", "their suits")
 
@@ -339,104 +333,16 @@ def _raw(phrase: Phrase, scope: Scope) -> Expression:
         raise InvalidSystem(f"{phrase.where}: in {{{phrase.text}}}: {error}") from None
 
 
-# --- shapes --------------------------------------------------------------------------------------
+# --- shapes and definitions ---------------------------------------------------------------------
 
 
 def _shape(phrase: Phrase, scope: Scope) -> Expression:
     try:
-        return _shape_expression(phrase.text)
+        return shape_expression(phrase.text)
     except ValueError:
         raise _unusable(
             phrase, f"four lengths of 13 cards such as 4=4=3=2 or 5-4-x-x, got {phrase.text!r}"
         ) from None
-
-
-@lru_cache(maxsize=512)
-def _shape_expression(text: str) -> Expression:
-    """``4=4=3=2`` in the order spades to clubs, ``4-4-3-2`` in any."""
-    exact = "=" in text
-    fields = [_shape_field(field) for field in text.replace("=", "-").split("-")]
-    if len(fields) != 4:
-        raise ValueError(f"expected four lengths, got {text!r}")
-    highest = sum(13 if wanted.high is None else wanted.high for wanted in fields)
-    if not sum(wanted.low for wanted in fields) <= 13 <= highest:
-        raise ValueError(f"expected lengths that make 13 cards, got {text!r}")
-    if exact:
-        return conjunction(
-            within(f"SL_{letter}", wanted) for letter, wanted in zip("SHDC", fields, strict=True)
-        )
-    return _patterns(_matching_patterns(tuple(fields)))
-
-
-def _shape_field(field: str) -> Range:
-    if field.lower() == "x":
-        return Range()
-    if field.endswith("+"):
-        return Range(int(field[:-1]))
-    return Range(int(field), int(field))
-
-
-def _matching_patterns(fields: tuple[Range, ...]) -> frozenset[tuple[int, ...]]:
-    """Hand patterns, longest suit first, whose lengths fit the fields in some order."""
-    return frozenset(
-        lengths
-        for lengths in _all_patterns()
-        if any(
-            all(
-                wanted.low <= cards and (wanted.high is None or cards <= wanted.high)
-                for cards, wanted in zip(order, fields, strict=True)
-            )
-            for order in permutations(lengths)
-        )
-    )
-
-
-@lru_cache(maxsize=1)
-def _all_patterns() -> tuple[tuple[int, ...], ...]:
-    found = {tuple(sorted(lengths, reverse=True)) for lengths in all_lengths()}
-    return tuple(sorted(found))
-
-
-def _patterns(wanted: frozenset[tuple[int, ...]]) -> Expression:
-    """Test of the longest two suits where that says it, else one test of each pattern."""
-    if not wanted:
-        return FALSE
-    box = _box(wanted)
-    if box is not None and len(wanted) > 1:
-        return box
-    return disjunction(
-        pattern("".join(f"{cards:X}" for cards in lengths)) for lengths in sorted(wanted)
-    )
-
-
-def _box(wanted: frozenset[tuple[int, ...]]) -> Expression | None:
-    """Say a set of patterns by bounds of the longest two suits, the fewest; None if that fails."""
-    lows = [min(lengths[place] for lengths in wanted) for place in (0, 1)]
-    highs = [max(lengths[place] for lengths in wanted) for place in (0, 1)]
-
-    def inside(low: Sequence[int], high: Sequence[int]) -> frozenset[tuple[int, ...]]:
-        return frozenset(
-            lengths
-            for lengths in _all_patterns()
-            if all(low[place] <= lengths[place] <= high[place] for place in (0, 1))
-        )
-
-    if inside(lows, highs) != wanted:
-        return None
-    for place in (0, 1):
-        for bounds, widest in ((lows, 0), (highs, 13)):
-            tight, bounds[place] = bounds[place], widest
-            if inside(lows, highs) != wanted:
-                bounds[place] = tight
-    return conjunction(
-        compared(name, "==", low)
-        if low == high
-        else conjunction((compared(name, ">=", low), compared(name, "<=", high)))
-        for name, low, high in zip(("Longest_Suit", "Second_Suit"), lows, highs, strict=True)
-    )
-
-
-# --- definitions ---------------------------------------------------------------------------------
 
 
 def _named(phrase: Phrase, scope: Scope, depth: int) -> Expression:
@@ -479,15 +385,10 @@ def _parameter(name: str, letter: str) -> dict[str, tuple[str, ...]]:
 
 def _built_in(phrase: Phrase) -> Expression:
     if phrase.text == "unbalanced":
-        return negation(_built_in_shapes("balanced"))
-    if phrase.text not in _BUILT_IN:
+        return negation(built_in_shapes("balanced"))
+    if phrase.text not in BUILT_IN:
         raise _unusable(phrase, f"a name that the system defines, got {phrase.text!r}")
-    return _built_in_shapes(phrase.text)
-
-
-@lru_cache(maxsize=8)
-def _built_in_shapes(name: str) -> Expression:
-    return disjunction(_shape_expression(text) for text in _BUILT_IN[name])
+    return built_in_shapes(phrase.text)
 
 
 # --- both hands ----------------------------------------------------------------------------------
