@@ -206,7 +206,7 @@ class _Key:
         object.__setattr__(self, "user_terms", frozenset(self.vocabulary.user_terms.items()))
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 13)
 def _term_range(cells: int, name: str, key: _Key) -> tuple[int, int]:
     lowered = key.vocabulary.lowered_term(name)
     form, constant = _linear_form(to_tree(lowered.code))
@@ -520,7 +520,7 @@ def bounds(expression: Expression, vocabulary: Vocabulary) -> Bounds:
     return _bounds(expression, _Key(vocabulary))
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 13)
 def _bounds(expression: Expression, key: _Key) -> Bounds:
     return _bounds_of(_conjunction(_tree(expression, key), key.profile, positive=True), key.profile)
 
