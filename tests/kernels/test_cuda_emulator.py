@@ -1,0 +1,431 @@
+"""The device that stands in for a GPU: right kernels give right answers, wrong ones are found."""
+
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
+from bidcascade.kernels import cuda_device
+from tests.kernels.emulator.device import EmulatedDevice, EmulatorFault
+
+TOYS = Path(__file__).parent / "emulator" / "toys.cu"
+SCHEDULES = (0, 1, 2, 3)
+
+
+class ToyDevice(EmulatedDevice):
+    """A device whose kernels are the toys."""
+
+    def source(self, file: str) -> str:
+        assert file == "toys.cu"
+        include = '#include "device.cuh"'
+        text = TOYS.read_text("utf-8")
+        assert include in text
+        return (
+            f'{cuda_device.source_text("device.cuh")}#line 1 "{file}"\n{text.replace(include, "")}'
+        )
+
+    def toy(
+        self, entry: str, *arguments: Any, blocks: int = 1, threads: int = 32, **more: Any
+    ) -> None:
+        self.kernel("toys.cu", entry, {})(blocks, threads, arguments, **more)
+
+
+@pytest.fixture
+def toys(emulator_folder: Path) -> Callable[..., ToyDevice]:
+    def make(**options: Any) -> ToyDevice:
+        return ToyDevice(emulator_folder, **options)
+
+    return make
+
+
+Toys = Callable[..., ToyDevice]
+
+
+@pytest.fixture(params=SCHEDULES)
+def device(toys: Toys, request: pytest.FixtureRequest) -> ToyDevice:
+    return toys(schedule=request.param)
+
+
+# --- right kernels ---
+
+
+@pytest.mark.parametrize("count", [1, 127, 128, 129, 1000])
+def test_shared_memory_and_barriers(device: ToyDevice, count: int) -> None:
+    values = np.arange(count, dtype=np.uint32)
+    out = device.empty(count, np.uint32)
+    blocks = -(-count // 128)
+    device.toy("reverse_in_block", out, device.upload(values), np.uint32(count),
+               blocks=blocks, threads=128)  # fmt: skip
+    padded = np.zeros(blocks * 128, np.uint32)
+    padded[:count] = values
+    np.testing.assert_array_equal(
+        device.download(out), padded.reshape(-1, 128)[:, ::-1].ravel()[:count]
+    )
+
+
+def test_shuffles(device: ToyDevice) -> None:
+    values = np.random.default_rng(1).integers(0, 99, 1024).astype(np.uint32)
+    out = device.empty(1024, np.uint32)
+    device.toy("prefix_sum", out, device.upload(values), threads=1024)
+    np.testing.assert_array_equal(device.download(out), np.cumsum(values) - values)
+
+
+def test_ballots_and_atomics(device: ToyDevice) -> None:
+    values = np.random.default_rng(2).integers(0, 99, 333).astype(np.uint32)
+    out, kept = device.empty(333, np.uint32), device.zeros(1, np.uint32)
+    device.toy("keep_odd", out, kept, device.upload(values), np.uint32(333), blocks=6, threads=64)
+    odd = values[values % 2 == 1]
+    assert device.download(kept).tolist() == [len(odd)]
+    np.testing.assert_array_equal(np.sort(device.download(out[: len(odd)])), np.sort(odd))
+
+
+@pytest.mark.parametrize("mask", [0xFFFFFFFF, 0x0000FFFF, 0x80000001, 0x3C])
+def test_votes(device: ToyDevice, mask: int) -> None:
+    out = device.upload(np.zeros((32, 6), np.uint32))
+    lanes = [lane for lane in range(32) if mask >> lane & 1]
+
+    def voted(choose: Callable[[int], bool]) -> int:
+        return sum(1 << lane for lane in lanes if choose(lane))
+
+    if mask != 0xFFFFFFFF:
+        # the shuffles of the toy read lanes that not every mask has
+        if mask in (0x80000001, 0x3C):
+            with pytest.raises(EmulatorFault, match="reads lane"):
+                device.toy("votes", out, np.uint32(mask))
+                device.synchronize()
+            return
+    device.toy("votes", out, np.uint32(mask))
+    rows = device.download(out)
+    for lane in lanes:
+        down = lane + 2 if lane % 8 < 6 else lane
+        assert rows[lane].tolist() == [
+            voted(lambda one: one % 3 == 0), int(31 in lanes), int(31 not in lanes),
+            100 + (lane ^ 1), 100 + down, voted(lambda one: one // 4 == lane // 4),
+        ]  # fmt: skip
+
+
+def test_block_votes(device: ToyDevice) -> None:
+    out = device.empty(3, np.uint32)
+    device.toy("block_votes", out, threads=50)
+    assert device.download(out).tolist() == [3, 0, 1]
+
+
+def test_parts_of_warps(device: ToyDevice) -> None:
+    out = device.empty(96, np.uint32)
+    device.toy("swap_in_half_warps", out, threads=96, shared_bytes=4 * 96)
+    assert device.download(out).tolist() == [7 * (thread ^ 1) for thread in range(96)]
+
+
+def test_a_histogram(device: ToyDevice) -> None:
+    values = np.random.default_rng(3).integers(0, 16, 999).astype(np.uint8)
+    counts = device.zeros(16, np.uint32)
+    device.toy("histogram", counts, device.upload(values), np.uint32(999), blocks=3, threads=64)
+    np.testing.assert_array_equal(device.download(counts), np.bincount(values, minlength=16))
+
+
+def test_intrinsics(toys: Toys) -> None:
+    device = toys()
+    word, narrow = 0xF123456789ABCDE0, 0x00012340
+    low, high = word & 0xFFFFFFFF, word >> 32
+    out = device.empty(15, np.uint64)
+    device.toy("intrinsics", out, np.uint64(word), np.int32(narrow), threads=1)
+    assert device.download(out).tolist() == [
+        low.bit_count(), word.bit_count(), 7, 6, 32 - narrow.bit_length(), 0,
+        int(f"{low:032b}"[::-1], 2), int(f"{word:064b}"[::-1], 2), low * high >> 32,
+        word * word >> 64, word << 5 >> 32 & 0xFFFFFFFF, word >> 5 & 0xFFFFFFFF,
+        # bytes 0, 6, 1, 7 of the word
+        sum((word >> 8 * byte & 255) << 8 * place for place, byte in enumerate((0, 6, 1, 7))),
+        min(low, high), word,
+    ]  # fmt: skip
+
+
+def test_unchecked_kernels_give_the_same(toys: Toys) -> None:
+    values = np.arange(1000, dtype=np.uint64)
+    for checked in (True, False):
+        device = toys(checked=checked)
+        out = device.empty(1000, np.uint64)
+        device.toy("add", out, device.upload(values), np.uint64(1 << 40), np.uint32(1000),
+                   blocks=4, threads=256)  # fmt: skip
+        np.testing.assert_array_equal(device.download(out), values + np.uint64(1 << 40))
+
+
+# --- wrong kernels ---
+
+WRONG = [
+    ("forgets_a_barrier", 64, "race: .* no barrier between", {}),
+    ("trusts_a_vote_to_order", 32, "race: .* no barrier between", {}),
+    ("overwrites_too_early", 64, "race: .* no barrier between", {}),
+    ("blocks_meet", 32, "race: .* which (thread|another block)", {"blocks": 2}),
+    ("writes_far_beyond", 1, "in a buffer that was freed, or in none|which has", {}),
+    ("reads_unwritten_shared", 32, "which nothing has written", {}),
+    ("shared_beyond", 32, "at .32 of dynamic shared memory", {"shared_bytes": 32}),
+    ("divides_at_a_barrier", 64, "is stuck: threads 0-31 wait in __syncthreads", {}),
+    ("leaves_before_a_vote", 32, "is stuck: .*threads 5-5 have left", {}),
+    ("votes_outside_its_mask", 32, "does not name its own lane", {}),
+    ("shuffles_from_outside", 32, "reads lane 20, which its mask", {}),
+    ("mixes_plain_and_atomic", 2, "race: ", {}),
+]
+
+
+@pytest.mark.parametrize(("entry", "threads", "message", "options"), WRONG)
+def test_mistakes_are_found(
+    device: ToyDevice, entry: str, threads: int, message: str, options: dict[str, int]
+) -> None:
+    out = device.zeros(64, np.uint32)
+    device.toy(entry, out, threads=threads, **options)
+    with pytest.raises(EmulatorFault, match=message):
+        device.synchronize()
+    with pytest.raises(DeviceFault, match=message):
+        device.empty(1, np.uint8)
+
+
+def test_a_mistake_is_told_with_its_line(toys: Toys) -> None:
+    device = toys()
+    out = device.zeros(64, np.uint32)
+    device.toy("forgets_a_barrier", out, threads=64)
+    line = next(
+        number
+        for number, text in enumerate(TOYS.read_text("utf-8").splitlines(), start=1)
+        if "forgets_a_barrier" in text
+    )
+    with pytest.raises(EmulatorFault, match=r"thread \(\d+, 0, 0\) of block \(0, 0, 0\)") as error:
+        device.synchronize()
+    assert f"writes byte 644 of static shared memory at toys.cu:{line + 4}," in str(error.value)
+    assert f"thread 31 read at toys.cu:{line + 5} " in str(error.value)
+
+
+def test_a_write_beyond_the_end(device: ToyDevice) -> None:
+    out = device.empty(100, np.uint32)
+    device.toy("writes_beyond", out, np.uint32(99), blocks=4)
+    device.synchronize()
+    device.toy("writes_beyond", out, np.uint32(100), blocks=4)
+    with pytest.raises(EmulatorFault, match=r"at \+400 of device buffer \d+, which has 400"):
+        device.synchronize()
+
+
+def test_a_write_beyond_the_end_is_found_unchecked_too(toys: Toys) -> None:
+    device = toys(checked=False)
+    device.toy("writes_beyond", device.empty(100, np.uint32), np.uint32(100), blocks=4)
+    with pytest.raises(EmulatorFault, match="a write beyond device buffer"):
+        device.synchronize()
+
+
+def test_a_read_before_the_start(device: ToyDevice) -> None:
+    device.toy("reads_before", device.empty(1, np.uint32), device.zeros(4, np.uint32), threads=1)
+    with pytest.raises(EmulatorFault, match="reads 4 bytes .* at -4 of device buffer"):
+        device.synchronize()
+
+
+def test_unwritten_memory(device: ToyDevice) -> None:
+    device.toy("reads_unwritten", device.empty(1, np.uint32), device.empty(4, np.uint32), threads=1)
+    with pytest.raises(EmulatorFault, match="reads byte 4 .* which nothing has written"):
+        device.synchronize()
+
+
+def test_an_output_that_is_not_filled(device: ToyDevice) -> None:
+    out = device.empty(64, np.uint32)
+    device.toy("leaves_half_unwritten", out, threads=64)
+    with pytest.raises(EmulatorFault, match="nothing has written its byte 4"):
+        device.download(out)
+
+
+def test_threads_that_leave_before_a_barrier(toys: Toys) -> None:
+    device = toys()
+    out = device.zeros(64, np.uint32)
+    device.toy("leaves_before_a_barrier", out, np.uint32(64), threads=64)
+    device.toy("leaves_before_a_barrier", out, np.uint32(40), threads=64)
+    with pytest.raises(EmulatorFault, match="threads 40-63 have left"):
+        device.synchronize()
+
+
+def test_an_address_that_does_not_fit(device: ToyDevice) -> None:
+    out, values = device.empty(1, np.uint64), device.zeros(64, np.uint8)
+    device.toy("reads_askew", out, values, threads=1)
+    with pytest.raises(EmulatorFault, match="no multiple of 8"):
+        device.synchronize()
+
+
+def test_a_kernel_that_does_not_end(toys: Toys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.kernels.emulator.device.LIMIT_SECONDS", 0.2)
+    device = toys()
+    device.toy("spins", device.zeros(1, np.uint32), threads=1)
+    with pytest.raises(EmulatorFault, match="still running after"):
+        device.synchronize()
+
+
+def test_traps(toys: Toys) -> None:
+    device = toys()
+    device.toy("traps", device.upload(np.array([3], np.uint32)))
+    with pytest.raises(EmulatorFault, match=r"__trap\(\) at .*:\d+"):
+        device.synchronize()
+
+
+def test_launches_that_a_device_refuses(toys: Toys) -> None:
+    device = toys()
+    small = toys(limits=cuda_device.Limits(shared_bytes=100))
+    small.toy(
+        "reverse_in_block", small.empty(1, np.uint32), small.zeros(1, np.uint32), np.uint32(1)
+    )
+    with pytest.raises(EmulatorFault, match="100 bytes of shared memory"):
+        small.synchronize()
+    device.toy("add", device.empty(1, np.uint64), device.zeros(1, np.uint64), np.uint64(1),
+               np.uint32(1), threads=1025)  # fmt: skip
+    with pytest.raises(EmulatorFault, match="cannot be launched"):
+        device.synchronize()
+
+
+# --- arguments ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (lambda out: (out, out, np.uint64(1)), "takes 4 arguments"),
+        (lambda out: (out, out, np.uint64(1), 5), "expected a numpy scalar"),
+        (lambda out: (out, out, np.uint64(1), np.int32(5)), "expected u4 as argument 3"),
+        (lambda out: (out, out, np.uint32(1), np.uint32(5)), "expected u8 as argument 2"),
+        (lambda out: (out, np.zeros(3, np.uint64), np.uint64(1), np.uint32(5)), "device array"),
+    ],
+)
+def test_arguments_must_fit(
+    toys: Toys, arguments: Callable[[Any], tuple[Any, ...]], message: str
+) -> None:
+    device = toys()
+    with pytest.raises(EmulatorFault, match=message):
+        device.toy("add", *arguments(device.zeros(3, np.uint64)))
+
+
+def test_arrays_must_be_of_the_kernels_type(toys: Toys) -> None:
+    device = toys()
+    with pytest.raises(EmulatorFault, match="points to 8 bytes, got an array of uint32"):
+        device.toy("add", device.zeros(3, np.uint64), device.zeros(3, np.uint32), np.uint64(1),
+                   np.uint32(3))  # fmt: skip
+
+
+def test_unknown_entries(toys: Toys) -> None:
+    with pytest.raises(EmulatorFault, match="expected an entry 'absent'"):
+        toys().toy("absent")
+
+
+# --- streams ---
+
+
+def added(device: ToyDevice, out: Any, into: Any, stream: Any) -> None:
+    device.toy("add", out, into, np.uint64(1), np.uint32(out.size), stream=stream)
+
+
+def test_streams_that_wait_for_each_other(toys: Toys) -> None:
+    device = toys()
+    one, two = device.stream(), device.stream()
+    first, second = (
+        device.upload(np.arange(8, dtype=np.uint64), stream=one),
+        device.empty(8, np.uint64),
+    )
+    added(device, second, first, one)
+    device.wait(two, device.record(one))
+    added(device, first, second, two)
+    assert device.download(first, stream=two).tolist() == list(range(2, 10))
+
+
+def test_streams_that_do_not_wait(toys: Toys) -> None:
+    device = toys()
+    one, two = device.stream(), device.stream()
+    values, out = device.zeros(8, np.uint64, stream=one), device.empty(8, np.uint64)
+    with pytest.raises(EmulatorFault, match="add in stream 2 and clear in stream 1"):
+        added(device, out, values, two)
+
+
+def test_kernels_of_two_streams_that_do_not_wait(toys: Toys) -> None:
+    device = toys()
+    one, two = device.stream(), device.stream()
+    values, out = device.zeros(8, np.uint64), device.zeros(16, np.uint64)
+    device.synchronize()
+    # different parts of a buffer are no conflict
+    added(device, out[:8], values, one)
+    added(device, out[8:], values, two)
+    device.synchronize(one)
+    device.synchronize(two)
+    added(device, out[:8], values, one)
+    added(device, out[4:12], values, two)
+    device.synchronize(one)
+    with pytest.raises(EmulatorFault, match="which a launch in another stream wrote"):
+        device.synchronize(two)
+
+
+def test_memory_freed_under_a_stream(toys: Toys) -> None:
+    device = toys()
+    one, two = device.stream(), device.stream()
+    values = device.zeros(8, np.uint64, stream=one)
+    out = device.empty(8, np.uint64)
+    added(device, out, values, one)
+    del values
+    gc.collect()
+    # the same stream may use the memory again, another must wait
+    device.zeros(8, np.uint64, stream=one)
+    with pytest.raises(EmulatorFault, match="memory that was freed while"):
+        device.zeros(8, np.uint64, stream=two)
+
+
+def test_nothing_arrives_before_it_is_waited_for(toys: Toys) -> None:
+    device = toys()
+    stream = device.stream()
+    host = device.pinned(8, np.uint64)
+    host[:] = 5
+    target = device.empty(8, np.uint64)
+    device.copy_in(target, host, stream=stream)
+    host[:] = 6  # too early: the copy may not have begun
+    back = np.zeros(8, np.uint64)
+    device.copy_out(back, target, stream=stream)
+    assert back.tolist() == [0] * 8
+    device.synchronize(stream)
+    assert back.tolist() == [6] * 8
+    del host
+    pinned = device.pinned(8, np.uint64)
+    device.copy_in(target, pinned, stream=stream)
+    del pinned
+    with pytest.raises(EmulatorFault, match="let go before"):
+        device.synchronize(stream)
+
+
+def test_memory_is_counted(toys: Toys) -> None:
+    device = toys(memory_bytes=1000)
+    one = device.zeros(100, np.uint64)
+    with pytest.raises(OutOfDeviceMemory, match="300 of 200 bytes"):
+        device.empty(300, np.uint8)
+    assert device.free_bytes() == 200
+    view = one[10:20]
+    del one
+    assert device.free_bytes() == 200
+    assert view.shape == (10,)
+    del view
+    assert device.free_bytes() == 1000
+
+
+def test_device_arrays_are_taken_over(toys: Toys) -> None:
+    device = toys()
+
+    class Foreign:
+        def __init__(self, owner: Any) -> None:
+            self.owner = owner
+            self.__cuda_array_interface__ = owner.__cuda_array_interface__
+
+    array = device.upload(np.arange(12, dtype=np.uint16).reshape(3, 4))
+    assert device.download(device.adopt(Foreign(array[1:]))).tolist() == [
+        [4, 5, 6, 7],
+        [8, 9, 10, 11],
+    ]
+    with pytest.raises(TypeError, match="expected a device array, got 'ndarray'"):
+        device.adopt(np.zeros(3))
+
+
+def test_launches_are_timed(toys: Toys) -> None:
+    device = toys()
+    with device.timings() as found:
+        values = device.upload(np.zeros(8, np.uint64))
+        added(device, device.empty(8, np.uint64), values, None)
+    assert [(timing.name, timing.copied_bytes) for timing in found] == [("copy in", 64), ("add", 0)]
+    assert all(timing.seconds > 0 for timing in found)
