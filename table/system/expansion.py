@@ -153,7 +153,7 @@ class Expander:
         self._places: OrderedDict[tuple[int, ...], Place] = OrderedDict()
 
     def state(self, calls: Sequence[int]) -> State:
-        """What is known after a legal auction."""
+        """State after a legal auction."""
         key = tuple(calls)
         known = self._states.get(key)
         if known is not None:
@@ -184,7 +184,7 @@ class Expander:
         return place
 
     def meaning(self, place: Place, call: int) -> tuple[Meaning, Knowledge]:
-        """What a call means at a place, and what the caller has then shown altogether."""
+        """Meaning of a call at a place, and what the caller has then shown altogether."""
         rules = self.sides[len(place.calls) % 2]
         return _meaning(place, call, rules)
 
@@ -204,11 +204,12 @@ def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
     for specificity, _, placed, bindings, dynamic in found:
         made = False
         for call, bound in _calls(placed.line.call, bindings, state, memo):
-            owner = owners.setdefault(call, specificity)
-            if owner != specificity:
+            if owners.get(call, specificity) != specificity:
                 continue
             scope = PlaceScope(memo, rules.defines, bound)
             for entry in _line_entries(placed, call, rank, scope, dynamic, specificity):
+                # a line that cannot hold here (its facts fail) hides nothing
+                owners[call] = specificity
                 made = True
                 yield entry
         rank += made
@@ -257,7 +258,7 @@ def _criteria(condition: Condition | None, scope: PlaceScope) -> tuple[Expressio
 
 
 def _groups(rules: Rules, state: State) -> Iterator[tuple[Group, Bindings]]:
-    """Groups that may apply, with the bindings that their place gives."""
+    """Find groups that may apply, with the bindings that their place gives."""
     places = rules.places
     calls = state.calls
     if state.opening is None:
@@ -470,7 +471,8 @@ def _term_bounds(expression: Expression, *, promised: bool = False) -> dict[str,
         and isinstance(expression.rest[0][1], Number)
         and is_tracked(expression.first.name)
     ):
-        sign, value = expression.rest[0][0], expression.rest[0][1].value
+        sign, halves = expression.rest[0][0], expression.rest[0][1].halves
+        value = halves // 2
         interval = {
             ">=": (value, _HIGH), ">": (value + 1, _HIGH), "<=": (0, value),
             "<": (0, value - 1), "==": (value, value),
