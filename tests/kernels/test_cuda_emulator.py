@@ -83,28 +83,21 @@ def test_ballots_and_atomics(device: ToyDevice) -> None:
     np.testing.assert_array_equal(np.sort(device.download(out[: len(odd)])), np.sort(odd))
 
 
-@pytest.mark.parametrize("mask", [0xFFFFFFFF, 0x0000FFFF, 0x80000001, 0x3C])
+@pytest.mark.parametrize("mask", [0xFFFFFFFF, 0x0000FFFF, 0xFF0000FF])
 def test_votes(device: ToyDevice, mask: int) -> None:
     out = device.upload(np.zeros((32, 6), np.uint32))
     lanes = [lane for lane in range(32) if mask >> lane & 1]
 
-    def voted(choose: Callable[[int], bool]) -> int:
-        return sum(1 << lane for lane in lanes if choose(lane))
+    def voted(those: list[int]) -> int:
+        return sum(1 << lane for lane in those)
 
-    if mask != 0xFFFFFFFF:
-        # the shuffles of the toy read lanes that not every mask has
-        if mask in (0x80000001, 0x3C):
-            with pytest.raises(EmulatorFault, match="reads lane"):
-                device.toy("votes", out, np.uint32(mask))
-                device.synchronize()
-            return
     device.toy("votes", out, np.uint32(mask))
     rows = device.download(out)
     for lane in lanes:
         down = lane + 2 if lane % 8 < 6 else lane
         assert rows[lane].tolist() == [
-            voted(lambda one: one % 3 == 0), int(31 in lanes), int(31 not in lanes),
-            100 + (lane ^ 1), 100 + down, voted(lambda one: one // 4 == lane // 4),
+            voted([one for one in lanes if one % 3 == 0]), int(31 in lanes), int(31 not in lanes),
+            100 + (lane ^ 1), 100 + down, voted([one for one in lanes if one // 4 == lane // 4]),
         ]  # fmt: skip
 
 
@@ -216,13 +209,13 @@ def test_a_write_beyond_the_end_is_found_unchecked_too(toys: Toys) -> None:
 
 def test_a_read_before_the_start(device: ToyDevice) -> None:
     device.toy("reads_before", device.empty(1, np.uint32), device.zeros(4, np.uint32), threads=1)
-    with pytest.raises(EmulatorFault, match="reads 4 bytes .* at -4 of device buffer"):
+    with pytest.raises(EmulatorFault, match=r"reads 4 bytes .* at -4 of device buffer"):
         device.synchronize()
 
 
 def test_unwritten_memory(device: ToyDevice) -> None:
     device.toy("reads_unwritten", device.empty(1, np.uint32), device.empty(4, np.uint32), threads=1)
-    with pytest.raises(EmulatorFault, match="reads byte 4 .* which nothing has written"):
+    with pytest.raises(EmulatorFault, match=r"reads byte 4 .* which nothing has written"):
         device.synchronize()
 
 
