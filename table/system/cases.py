@@ -32,7 +32,7 @@ from bidcascade.bridge import (
     parse_deal,
     parse_hand,
 )
-from bidcascade.table.system_text.syntax_tree import Where
+from bidcascade.table.system_text.syntax_tree import NOWHERE, Where
 
 from .system import System
 
@@ -72,7 +72,7 @@ class Case:
     vulnerability: str = "None"
     group: str = ""
     reason: str = ""
-    where: Where = Where("", 0)
+    where: Where = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def read_cases(path: "str | Path") -> list[Case]:
 
 
 def parse_cases(text: str, name: str = "<text>") -> list[Case]:
-    """Read cases from a string.
+    r"""Read cases from a string.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def parse_cases(text: str, name: str = "<text>") -> list[Case]:
 
     Examples
     --------
-    >>> case = parse_cases("group Openings\\nAK5.Q32.KJ52.Q97 -> 1N -- balanced")[0]
+    >>> case = parse_cases("group Openings\nAK5.Q32.KJ52.Q97 -> 1N -- balanced")[0]
     >>> case.group, case.expected, case.reason
     ('Openings', (7,), 'balanced')
     """
@@ -197,11 +197,11 @@ def _from_words(line: str, group: str, reason: str, where: Where) -> Case:
 def run_cases(
     system: System, cases: Iterable[Case], opponents: System | None = None
 ) -> Iterator[CaseResult]:
-    """Bid every case.
+    r"""Bid every case.
 
     Examples
     --------
-    >>> system = System.parse("opening:\\n  1NT = Strong: 15-17 points, balanced")
+    >>> system = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced")
     >>> result = next(run_cases(system, parse_cases("AK5.Q32.KJ52.Q97 -> 1N")))
     >>> result.right, result.rule
     (True, 'Strong (<text>:2)')

@@ -141,7 +141,7 @@ def check_system(
     wanted = {auction_calls(auction) for auction in auctions}
     sample = Sample.random(deals, seed=seed)
     growth = Growth(system.expander(), sample, least=least, progress=progress)
-    tally = _Tally(system)
+    tally = _Tally(system, sample)
     shares: dict[tuple[int, ...], PlaceShares] = {}
     for place, taken in growth.places():
         tally.add(place, taken)
@@ -192,7 +192,8 @@ def _label(entry: PlaceEntry | None) -> str:
 class _Tally:
     """Collects findings while places go by."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, sample: Sample) -> None:
+        self._sample = sample
         self._lines = system.rules.places.lines
         self.places = self.entries = 0
         self.by_depth: Counter[int] = Counter()
@@ -214,7 +215,7 @@ class _Tally:
                 self._chosen[entry.line.number] += len(deals)
             elif len(deals) and place.state.forced:
                 _note(self._gaps, self._forcing_line(place), len(deals), text)
-        self._find_claims(place, count, text)
+        self._find_claims(place, taken, text)
         self._names[place.calls] = (
             count, frozenset((entry.call, entry.name) for entry in place.entries)
         )  # fmt: skip
@@ -226,19 +227,22 @@ class _Tally:
         line = uses[0][0].line
         return f"{line.name or 'a line'} ({line.where})"
 
-    def _find_claims(self, place: Place, count: int, text: str) -> None:
-        """Two lines of equal rank in specificity that make the same call."""
-        first: dict[int, PlaceEntry] = {}
-        for entry in place.entries:
-            other = first.setdefault(entry.call, entry)
-            if (
-                other.line is not entry.line
-                and other.specificity == entry.specificity
-                and other.name != entry.name
-                and entry.specificity[3]
-            ):
+    def _find_claims(
+        self, place: Place, taken: Sequence[tuple[PlaceEntry | None, Indices]], text: str
+    ) -> None:
+        """Two lines of equal specificity that make the same call with the same hands."""
+        first: dict[int, tuple[PlaceEntry, Indices]] = {}
+        for entry, deals in taken:
+            if entry is None or not entry.specificity[3]:
+                continue
+            other, took = first.setdefault(entry.call, (entry, deals))
+            if other.line is entry.line or other.specificity != entry.specificity:
+                continue
+            for expression in entry.criteria:
+                took = took[self._sample.holding(expression, place.state.position, took)]
+            if len(took) and other.name != entry.name:
                 key = (format_call(entry.call), str(other.where), str(entry.where))
-                _note(self._claims, key, count, text)
+                _note(self._claims, key, len(took), text)
 
     def findings(self) -> Iterator[Finding]:
         for text, (count, examples) in _most(self._gaps):
@@ -247,7 +251,7 @@ class _Tally:
             )
         for (call, first, second), (count, examples) in _most(self._claims):
             yield Finding(
-                "double claim", f"{call} is claimed by {first} and by {second}; the first one wins",
+                "double claim", f"{call} means two things with the same hand: {first} and {second}",
                 count, tuple(examples),
             )  # fmt: skip
         for placed in self._lines:
@@ -308,7 +312,7 @@ def _most(
 
 
 def default_groups(findings: Sequence[Finding]) -> dict[str, list[Finding]]:
-    """Findings by kind.
+    """Sort findings by kind.
 
     Examples
     --------

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import PASS, Auction
-from bidcascade.kernels import Backend, DealArrays, build_plan, deal_hands, get_backend
+from bidcascade.kernels import Backend, DealArrays, build_plan, get_backend
+from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.types import U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.build import TableBuilder
@@ -95,7 +96,7 @@ class Sample:
     def holding(self, expression: Expression, position: int, deals: Indices) -> NDArray[np.bool_]:
         """Which of some deals hold an evaluated expression at a position."""
         words = self._columns[expression][position]
-        picked = words[deals >> 6] >> (deals & 63).astype(np.uint64)
+        picked: U64 = words[deals >> 6] >> (deals & 63).astype(np.uint64)
         return (picked & np.uint64(1)).astype(np.bool_)
 
 
@@ -130,7 +131,7 @@ class Growth:
         """Deals that reached a place which was not expanded."""
 
     def places(self) -> Iterator[tuple[Place, list[tuple[PlaceEntry | None, Indices]]]]:
-        """Expanded places, shorter auctions first, each with the deals that every entry takes.
+        """Give expanded places, shorter auctions first, each with the deals every entry takes.
 
         The last item of a place has no entry: deals that pass by default.
         """
@@ -228,11 +229,11 @@ def compile_system(
 
 
 def source_of(system: System, opponents: System | None, deals: int, seed: int) -> str:
-    """Say what a table was compiled from, for people and digests.
+    r"""Say what a table was compiled from, for people and digests.
 
     Examples
     --------
-    >>> source_of(System.parse("opening:\\n  1C = Any: 0+ points", name="tiny"), None, 10, 1)[:24]
+    >>> source_of(System.parse("opening:\n  1C = Any: 0+ points", name="tiny"), None, 10, 1)[:24]
     'system tiny (grown by 10'
     """
     against = f" against {opponents.name}" if opponents else ""
@@ -250,11 +251,11 @@ def digest(system: System) -> str:
 
 
 def rows_of(place: Place, vocabulary: Vocabulary) -> Iterator[Row]:
-    """Rows of a place in order; a pass by default is written out, so that deals can go on.
+    r"""Rows of a place in order; a pass by default is written out, so that deals can go on.
 
     Examples
     --------
-    >>> system = System.parse("opening:\\n  1NT = Strong: 15-17 points, balanced")
+    >>> system = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced")
     >>> [(row.call, row.name) for row in rows_of(system.expand(), system.vocabulary)]
     [(7, 'Strong'), (0, 'Pass')]
     """
@@ -280,7 +281,7 @@ def rows_of(place: Place, vocabulary: Vocabulary) -> Iterator[Row]:
 def _excluded(
     entry: PlaceEntry, between: Sequence[PlaceEntry], own: int, vocabulary: Vocabulary
 ) -> Iterator[Expression]:
-    """What the lines between two of one call take from the later one."""
+    """Deny the lines between two of one call, which the later one must leave alone."""
     mine = bounds(entry.expression, vocabulary).can & own
     for other in between:
         if bounds(other.expression, vocabulary).can & mine:
@@ -290,11 +291,11 @@ def _excluded(
 
 
 def tags_of(entry: PlaceEntry) -> tuple[str, ...]:
-    """Agreements of an entry as texts, ``#tags`` with their sign.
+    r"""Agreements of an entry as texts, ``#tags`` with their sign.
 
     Examples
     --------
-    >>> system = System.parse("opening:\\n  2C = Strong: 22+ points; artificial, #strong")
+    >>> system = System.parse("opening:\n  2C = Strong: 22+ points; artificial, #strong")
     >>> tags_of(system.expand().entries[0])
     ('artificial', '#strong')
     """

@@ -6,7 +6,7 @@ calls count most, then classes like ``(1M)``, then facts, then ``general:``, the
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bidcascade.table.system_text.syntax_tree import (
     AllOf,
@@ -129,7 +129,7 @@ class _Collector:
         self._orders = 0
 
     def groups(self, body: "tuple[Line | Block, ...]", frame: _Frame) -> tuple[Group, ...]:
-        """Groups of a body: runs of lines, and the groups of blocks within, in file order."""
+        """Make groups of a body: runs of lines, and those of blocks within, in file order."""
         found: list[Group] = []
         run: list[Line] = []
         for item in body:
@@ -181,32 +181,28 @@ class _Collector:
 
 
 def _frames(block: Block, frame: _Frame) -> Iterator[_Frame]:
-    """What the body of a block stands under: one frame for each alternative of its header."""
+    """Frames that the body of a block stands under, one for each alternative of its header."""
     header = block.header
     facts = frame.facts if header.condition is None else (*frame.facts, header.condition)
-    common = {
-        "opening": frame.opening, "general": frame.general, "depth_literal": frame.depth_literal,
-        "depth_classes": frame.depth_classes, "below_line": frame.below_line,
-    }  # fmt: skip
     if header.kind == "after":
         for auction in header.auctions:
             yield _Frame(pattern=auction, facts=facts)
     elif header.kind == "their call":
         for auction in header.auctions:
-            yield _Frame(frame.pattern, auction[0], facts=facts, **common)
+            yield replace(frame, their_call=auction[0], facts=facts)
     elif header.kind == "opening":
         yield _Frame(opening=True, facts=facts)
     elif header.kind == "general":
-        yield _Frame(frame.pattern, frame.their_call, facts=facts, **{**common, "general": True})
+        yield replace(frame, facts=facts, general=True)
     else:
-        yield _Frame(frame.pattern, frame.their_call, facts=facts, **common)
+        yield replace(frame, facts=facts)
 
 
 _NO_FACT = ("vulnerable", "not vulnerable", "favourable", "unfavourable")
 
 
 def _count_facts(condition: Condition) -> int:
-    """Number of facts in a header's condition; of alternatives, the least."""
+    """Count the facts in a header's condition; of alternatives, the least."""
     if isinstance(condition, Phrase):
         return 0 if condition.kind in _NO_FACT else 1
     if isinstance(condition, NotThis):

@@ -79,7 +79,7 @@ def diff_systems(
     processes: int = 1,
     progress: Callable[[Progress], None] | None = None,
 ) -> SystemDiff:
-    """Bid the same random deals with two systems and list where their auctions part.
+    r"""Bid the same random deals with two systems and list where their auctions part.
 
     Parameters
     ----------
@@ -95,8 +95,8 @@ def diff_systems(
 
     Examples
     --------
-    >>> old = System.parse("opening:\\n  1NT = Strong: 15-17 points, balanced")
-    >>> new = System.parse("opening:\\n  1NT = Weak: 12-14 points, balanced")
+    >>> old = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced")
+    >>> new = System.parse("opening:\n  1NT = Weak: 12-14 points, balanced")
     >>> diff = diff_systems(old, new, deals=500)
     >>> sorted({(change.old, change.new) for change in diff.changes if change.auction == ""})
     [('1N', 'P'), ('P', '1N')]

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from typing import Final
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, REDOUBLE
+from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.system_text.syntax_tree import Phrase, Range
 
+from .hand_space import term_range
 from .patterns import Bindings, letter_of, level_of, match_call, strain_of
 from .state import State, cheapest_level
 
 _SUITS: Final = "CDHS"
+_VOCABULARY: Final = Vocabulary()
 _WHO: Final[dict[str, tuple[int, ...]]] = {
     "me": (0,), "I": (0,), "LHO": (1,), "partner": (2,), "RHO": (3,), "we": (0, 2), "they": (1, 3),
 }  # fmt: skip
@@ -49,7 +52,7 @@ def holds(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -> boo
 
     Examples
     --------
-    >>> holds(Phrase("opened", who="nobody"), State(), lambda word: (), {})
+    >>> holds(Phrase("nobody opened"), State(), lambda word: (), {})
     True
     """
     return FACTS[phrase.kind](phrase, state, suits, bindings)
@@ -135,11 +138,7 @@ def shown(state: State, position: int, term: str) -> tuple[int, int]:
 
 
 def _term_range(state: State, position: int, term: str) -> tuple[int, int]:
-    from bidcascade.table.language.vocabulary import Vocabulary
-
-    from .hand_space import term_range
-
-    return term_range(state.knowledge[position].cells, term, Vocabulary())
+    return term_range(state.knowledge[position].cells, term, _VOCABULARY)
 
 
 def _in_range(value: int, wanted: Range | None) -> bool:
@@ -156,8 +155,6 @@ def _passed_hand(phrase: Phrase, state: State, suits: Suits, bindings: Bindings)
 
 
 def _opened(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -> bool:
-    if phrase.who == "nobody":
-        return state.opening is None
     if state.opening is None or state.opening % 4 not in positions_of(state, phrase.who or "we"):
         return False
     call = state.calls[state.opening]
@@ -185,6 +182,12 @@ def _bid(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -> bool
 
 def _not_bid(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -> bool:
     return not _bid(phrase, state, suits, bindings)
+
+
+def _only_passed(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -> bool:
+    positions = positions_of(state, phrase.who or "partner")
+    made = [call for number, call in enumerate(state.calls) if number % 4 in positions]
+    return bool(made) and all(call == PASS for call in made)
 
 
 def _last_call(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -> bool:
@@ -341,6 +344,8 @@ Fact = Callable[[Phrase, State, Suits, Bindings], bool]
 FACTS: Final[dict[str, Fact]] = {
     "passed hand": _passed_hand,
     "opened": _opened,
+    "nobody opened": lambda phrase, state, suits, bindings: state.opening is None,
+    "only passed": _only_passed,
     "bid": _bid,
     "not bid": _not_bid,
     "last call": _last_call,

@@ -204,9 +204,9 @@ class AuctionPattern:
         steps: list[AuctionStep] = []
         literal = classes = 0
         for step in written:
-            if steps and not step.any_calls and not steps[-1].any_calls:
-                if step.theirs == steps[-1].theirs:
-                    steps.append(_PASS_OF[not step.theirs])
+            skipped = steps and not step.any_calls and not steps[-1].any_calls
+            if skipped and step.theirs == steps[-1].theirs:
+                steps.append(_PASS_OF[not step.theirs])
             steps.append(step)
             if not step.any_calls:
                 if _is_literal(step):

@@ -34,7 +34,7 @@ class Knowledge:
         Bounds of terms beyond shape and points, such as ``Aces`` or ``Stopper_H``.
     """
 
-    cells: int = EVERYTHING
+    cells: int = field(default=EVERYTHING, repr=False)
     terms: Mapping[str, Interval] = field(default_factory=dict)
 
 
@@ -44,7 +44,7 @@ class Alternative:
 
     name: str
     where: Where
-    cells: int
+    cells: int = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class State:
         return tuple(hull(known.cells) for known in self.knowledge)
 
     def last_call_of(self, position: int) -> int | None:
-        """Number of the last call of a position, None if it has not called."""
+        """Find the number of a position's last call, None if it has not called."""
         count = len(self.calls)
         number = count - 1 - (count - 1 - position) % 4
         return number if number >= 0 else None

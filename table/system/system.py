@@ -121,7 +121,7 @@ class System:
     def state(
         self, auction: "str | Sequence[int]" = (), opponents: "System | None" = None
     ) -> State:
-        """What is known after an auction; the player behind it plays this system."""
+        """State after an auction; the player behind it plays this system."""
         calls = auction_calls(auction)
         Auction.of(calls)
         return self.expander(opponents, first=len(calls) % 2 == 0).state(calls)
