@@ -1,7 +1,269 @@
-"""x."""
-from .syntax_tree import SystemText, Define
+"""What a system's tree says that cannot be: names and variables that nothing gives a meaning, calls
+that cannot follow, conditions that no hand meets.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from .contradictions import contradictions
+from .errors import nearest
+from .joining import phrases_of
+from .sequences import Sequence, after_call, start_of, why_not
 from .sources import Sources
-def known_names(defines: dict[str, Define]) -> frozenset[str]:
+from .syntax_tree import (
+    VARIABLES,
+    Agreement,
+    AuctionStep,
+    Block,
+    CallPattern,
+    Condition,
+    Define,
+    Header,
+    Line,
+    Phrase,
+    SystemText,
+    Where,
+)
+from .wrong_words import language_words
+
+FACTS: Final = frozenset({
+    "seat", "passed hand", "opened", "nobody opened", "bid", "not bid", "only passed", "last call",
+    "last bid", "has called", "has shown", "may have", "unbid", "fourth suit", "fit", "forced",
+    "game forced", "balancing", "contested", "uncontested", "level", "ranks above", "same suit",
+    "available", "game reached", "nth call", "vulnerable", "not vulnerable", "favourable",
+    "unfavourable",
+})  # fmt: skip
+"""Kinds of phrases about the auction; in a header they may give a free variable its suit."""
+
+_OTHER: Final = {"M": "oM", "oM": "M", "m": "om", "om": "m"}
+_Complain = Callable[[Where, str, str], None]
+
+
+def known_names(defines: Mapping[str, Define]) -> frozenset[str]:
+    """Names that a condition may use.
+
+    Examples
+    --------
+    >>> sorted(known_names({}))
+    []
+    """
     return frozenset(defines)
+
+
 def check_system(system: SystemText, sources: Sources) -> None:
-    return None
+    """Complain of all that a system's tree says and cannot be."""
+    checker = _Checker(system.defines, sources.complain)
+    checker.check_defines()
+    for block in system.blocks:
+        checker.block(block, frozenset(), start_of(None), inside=False)
+
+
+class _Checker:
+    def __init__(self, defines: Mapping[str, Define], complain: _Complain) -> None:
+        self.defines = defines
+        self.complain = complain
+        self._words = frozenset(word for name in defines for word in name.split())
+
+    # ------------------------------------------------------------------ walking
+    def body(
+        self,
+        body: "Iterable[Line | Block]",
+        bound: frozenset[str],
+        sequence: Sequence,
+        *,
+        inside: bool,
+    ) -> None:
+        """Check what stands in a block or below a line; ``inside`` an auction that has begun."""
+        for found in body:
+            if isinstance(found, Block):
+                self.block(found, bound, sequence, inside=inside)
+            else:
+                self.line(found, bound, sequence)
+
+    def block(
+        self, block: Block, bound: frozenset[str], sequence: Sequence, *, inside: bool
+    ) -> None:
+        header = block.header
+        if header.kind == "their call" and not inside:
+            self.complain(
+                header.where,
+                "a call of theirs stands below a call of ours",
+                'for their opening write "over (…):"',
+            )
+            sequence = start_of(None)
+        inside = inside or header.kind == "after"
+        for auction in header.auctions:
+            for step in auction:
+                bound |= _variables(step.calls)
+        if header.condition is not None:
+            facts = [p for p in phrases_of(header.condition) if p.kind in FACTS]
+            for phrase in facts:
+                bound |= _variables_of(phrase)
+            self.condition(header.condition, bound)
+        self.body(block.body, bound, self._below(header, sequence), inside=inside)
+
+    def _below(self, header: Header, sequence: Sequence) -> Sequence:
+        """Auction so far below a header; unknown where its alternatives differ."""
+        if header.kind == "opening":
+            return start_of(())
+        if header.kind not in ("after", "their call"):
+            return sequence
+        start = sequence if header.kind == "their call" else start_of(())
+        found = [self._steps(auction, start) for auction in header.auctions]
+        return found[0] if len(found) == 1 else start_of(None)
+
+    def _steps(self, auction: Iterable[AuctionStep], sequence: Sequence) -> Sequence:
+        for step in auction:
+            if step.any_calls:
+                sequence = start_of(None)
+                continue
+            reason = None
+            for call in step.calls:
+                reason = reason or why_not(sequence, call, theirs=step.theirs)
+                if reason is not None:
+                    self.complain(call.where, *reason)
+                    break
+            one = step.calls[0] if len(step.calls) == 1 and reason is None else None
+            sequence = after_call(sequence, one, theirs=step.theirs)
+        return sequence
+
+    def line(self, line: Line, bound: frozenset[str], sequence: Sequence) -> None:
+        bound |= _variables((line.call,))
+        reason = why_not(sequence, line.call, theirs=False)
+        if reason is not None:
+            self.complain(line.call.where, *reason)
+        conditions = [line.condition, *(variant.condition for variant in line.variants)]
+        for condition in conditions:
+            if condition is not None:
+                self.condition(condition, bound)
+        for agreements in (line.agreements, *(variant.agreements for variant in line.variants)):
+            for agreement in agreements:
+                self.agreement(agreement, bound)
+        if line.condition is None and not line.variants and line.name:
+            self._name_alone(line)
+        after = start_of(None) if reason else after_call(sequence, line.call, theirs=False)
+        self.body(line.below, bound, after, inside=True)
+
+    def _name_alone(self, line: Line) -> None:
+        small = line.name[0].lower() + line.name[1:]
+        if small in self.defines:
+            self.complain(
+                line.where,
+                f'"{line.name}" is read as the name of the call, with no condition',
+                f'for the condition write "{small}"',
+            )
+
+    # ------------------------------------------------------------------ names and variables
+    def condition(self, condition: Condition, bound: frozenset[str]) -> None:
+        """Check the names and variables of a condition, and that a hand can meet it."""
+        for phrase in phrases_of(condition):
+            self.phrase(phrase, bound)
+        for where, message, advice in contradictions(condition):
+            self.complain(where, message, advice)
+
+    def phrase(self, phrase: Phrase, bound: frozenset[str]) -> None:
+        if phrase.kind == "named":
+            self._named(phrase)
+        self._bound(_variables_of(phrase), bound, phrase.where)
+
+    def agreement(self, agreement: Agreement, bound: frozenset[str]) -> None:
+        if agreement.call is not None:
+            self._bound(_variables((agreement.call,)), bound, agreement.where)
+        if agreement.suit is not None:
+            self._bound(_variables_in((agreement.suit,)), bound, agreement.where)
+        if agreement.condition is not None:
+            self.condition(agreement.condition, bound)
+
+    def _bound(self, used: frozenset[str], bound: frozenset[str], where: Where) -> None:
+        for variable in sorted(used):
+            if variable in bound or _OTHER.get(variable) in bound:
+                continue
+            self.complain(
+                where,
+                f'no call, header or line above says which suit "{variable}" is',
+                _advice(variable, bound),
+            )
+
+    def _named(self, phrase: Phrase) -> None:
+        define = self.defines.get(phrase.text)
+        if define is None:
+            self._unknown(phrase)
+        elif len(define.suits) != len(phrase.suits):
+            wanted = f"{len(define.suits)} suit" + ("" if len(define.suits) == 1 else "s")
+            example = " ".join((define.name, *define.suits))
+            self.complain(
+                phrase.where,
+                f'"{phrase.text}" is defined with {wanted}, I read {len(phrase.suits)}',
+                f'write it like "{example}"',
+            )
+
+    def _unknown(self, phrase: Phrase) -> None:
+        text = phrase.text
+        first = " ".join(text.split()[:-1])
+        while first:
+            rest = text[len(first) + 1 :]
+            if first in self.defines and rest in self.defines:
+                self.complain(
+                    phrase.where,
+                    f'two conditions without a comma: "{text}"',
+                    f'write "{first}, {rest}"',
+                )
+                return
+            first = " ".join(first.split()[:-1])
+        near = nearest(text, self.defines)
+        if not near and " " not in text:
+            near = nearest(text, language_words() | self._words)
+        self.complain(
+            phrase.where,
+            f'"{text}"?' + (f' did you mean "{near}"' if near else " I do not know these words"),
+            "" if near else f'say what they mean: "define {text} = …", or put them in quotes',
+        )
+
+    # ------------------------------------------------------------------ definitions
+    def check_defines(self) -> None:
+        """Check definitions: their names and variables, and that none needs itself."""
+        for define in self.defines.values():
+            self.condition(define.condition, frozenset(define.suits))
+            chain = self._circle((define.name,))
+            if chain:
+                self.complain(
+                    define.where, f'"{define.name}" is defined by itself: ' + " -> ".join(chain), ""
+                )
+
+    def _circle(self, chain: tuple[str, ...]) -> tuple[str, ...]:
+        """Names from the first of a chain back to it, if its definition needs itself."""
+        waiting = [chain]
+        seen: set[str] = set()
+        while waiting:
+            chain = waiting.pop()
+            define = self.defines.get(chain[-1])
+            for phrase in phrases_of(define.condition if define else None):
+                if phrase.kind != "named":
+                    continue
+                if phrase.text == chain[0]:
+                    return (*chain, phrase.text)
+                if phrase.text not in seen:
+                    seen.add(phrase.text)
+                    waiting.append((*chain, phrase.text))
+        return ()
+
+
+def _variables_in(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in words if word in VARIABLES)
+
+
+def _variables(calls: Iterable[CallPattern]) -> frozenset[str]:
+    return _variables_in(call.strain for call in calls if call.strain is not None)
+
+
+def _variables_of(phrase: Phrase) -> frozenset[str]:
+    found = _variables_in(phrase.suits)
+    return found if phrase.call is None else found | _variables((phrase.call,))
+
+
+def _advice(variable: str, bound: frozenset[str]) -> str:
+    if bound:
+        return "here the suits are " + ", ".join(sorted(bound))
+    if variable in _OTHER:
+        return f'write the call as "2{variable}", or name the suit'
+    return f'write the call as "2{variable}", put it under "when they bid {variable}:", or name it'

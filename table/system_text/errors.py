@@ -52,9 +52,7 @@ class Complaint:
         return f"{self.where}: {self.message}{advice}{shown}"
 
 
-def complaint_at(
-    where: Where, message: str, lines: Sequence[str], advice: str = ""
-) -> Complaint:
+def complaint_at(where: Where, message: str, lines: Sequence[str], advice: str = "") -> Complaint:
     """Make a complaint, with its line and caret from the lines of the file.
 
     Examples

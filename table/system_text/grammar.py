@@ -12,6 +12,7 @@ from lark.lexer import PatternRE, PatternStr, TerminalDef
 from .statements import Fault, Parsed, ParsedCondition, Statement
 from .syntax_tree import Condition
 from .tree_builder import TreeBuilder
+from .wrong_words import explain
 
 _WORDS: Final = re.compile(r"[A-Za-z0-9 (?:|)'’-]*[A-Za-z][A-Za-z0-9 (?:|)'’-]*")
 _NOT_IN_A_WORD: Final = r"(?![\w'’-])"
@@ -60,11 +61,19 @@ def parser() -> Lark:
     )
 
 
+DEEPEST_NESTING: Final = 40
+"""Parentheses and ``not`` that a line may have."""
+
+_NESTING: Final = re.compile(r"\(|\bnot\b")
 _LOCK: Final = Lock()
 
 
 def _read(text: str, start: str) -> tuple[object, tuple[Fault, ...], UnexpectedInput | None]:
     """Parse a text; the builder's faults are those of this text alone, so one at a time."""
+    for nested, match in enumerate(_NESTING.finditer(text), 1):
+        if nested > DEEPEST_NESTING:
+            message = f'a line has at most {DEEPEST_NESTING} parentheses and "not"'
+            return None, (Fault(match.start(), message, "use define or either/or lines"),), None
     with _LOCK:
         building = builder()
         building.faults = []
@@ -73,6 +82,11 @@ def _read(text: str, start: str) -> tuple[object, tuple[Fault, ...], UnexpectedI
             return found, tuple(building.faults), None
         except UnexpectedInput as error:
             return None, tuple(building.faults), error
+
+
+def _reads(text: str) -> bool:
+    found, faults, error = _read(text, "conditions")
+    return error is None and not faults and found is not None
 
 
 @lru_cache(maxsize=1 << 15)
@@ -88,10 +102,8 @@ def parse_statement(text: str) -> Parsed:
     """
     found, faults, error = _read(text, "statement")
     if error is not None:
-        from .wrong_words import explain
-
-        return Parsed(None, (*faults, explain(text, error)))
-    return Parsed(cast(Statement, found), faults)
+        return Parsed(None, (*faults, explain(text, error, _reads)))
+    return Parsed(cast(Statement | None, found), faults)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -105,7 +117,7 @@ def parse_conditions(text: str) -> ParsedCondition:
     """
     found, faults, error = _read(text, "conditions")
     if error is not None:
-        from .wrong_words import explain
-
-        return ParsedCondition(None, (*faults, explain(text, error)))
+        return ParsedCondition(None, (*faults, explain(text, error, _reads)))
+    if found is None:
+        return ParsedCondition(None, faults)
     return ParsedCondition(cast("tuple[Condition | None, str]", found)[0], faults)

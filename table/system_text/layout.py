@@ -194,9 +194,7 @@ def tree_of(lines: list[LogicalLine], complain: Complain) -> list[RawItem]:
         item = RawItem(line)
         if not open_items:
             if line.indent:
-                complain(
-                    line.where(), "the first line is indented", "begin it at the left edge"
-                )
+                complain(line.where(), "the first line is indented", "begin it at the left edge")
             open_items.append((line.indent, top))
         elif line.indent > open_items[-1][0]:
             if len(open_items) > DEEPEST:
@@ -208,9 +206,7 @@ def tree_of(lines: list[LogicalLine], complain: Complain) -> list[RawItem]:
             while len(open_items) > 1 and line.indent < open_items[-1][0]:
                 above = open_items.pop()
             if line.indent != open_items[-1][0]:
-                steps = " or ".join(
-                    str(indent) for indent in sorted({open_items[-1][0], above[0]})
-                )
+                steps = " or ".join(str(indent) for indent in sorted({open_items[-1][0], above[0]}))
                 complain(
                     line.where(),
                     f"this line is indented by {line.indent}, no line above it is",

@@ -154,9 +154,7 @@ class PhraseBuilder(Transformer[Token, Any]):
         number = max(counted.range.low, counted.range.high or 0, *counted.range.also, 0)
         if number > most:
             what = "cards in a suit" if kind in ("length", "support", "suit length") else kind
-            self.fault(
-                counted.position, f'"{counted.words}": there are at most {most} {what}'
-            )
+            self.fault(counted.position, f'"{counted.words}": there are at most {most} {what}')
 
     # ------------------------------------------------------------------ counted
     def measure(
@@ -189,9 +187,7 @@ class PhraseBuilder(Transformer[Token, Any]):
             self.fault(_start(token), f'"{token}" is an empty range', "the smaller number first")
         return Counted(Range(number, most), _start(token), str(token))
 
-    def carded_length(
-        self, _a: Token | None, carded: Token, suit: Token, _noun: Token
-    ) -> Phrase:
+    def carded_length(self, _a: Token | None, carded: Token, suit: Token, _noun: Token) -> Phrase:
         return self._phrase("length", self._carded(carded), (f"{suit}s",))
 
     def suit_length(self, _a: Token | None, carded: Token, noun: Token) -> Phrase:
@@ -379,9 +375,7 @@ class PhraseBuilder(Transformer[Token, Any]):
         return self._shown("may have", who, counted)
 
     def _shown(self, kind: str, who: Token, counted: Phrase) -> Phrase:
-        return self._fact(
-            kind, who, range=counted.range, suits=counted.suits, text=counted.kind
-        )
+        return self._fact(kind, who, range=counted.range, suits=counted.suits, text=counted.kind)
 
     def last_call(
         self, words: Token, no: Token | None, _a: Token | None, called: "CallPattern | Token"
@@ -432,9 +426,7 @@ class PhraseBuilder(Transformer[Token, Any]):
     def at_level(self, counted: Counted) -> Phrase:
         return Phrase("level", range=counted.range, where=place(counted.position))
 
-    def available(
-        self, call: CallPattern, _words: Token, counted: Counted | None = None
-    ) -> Phrase:
+    def available(self, call: CallPattern, _words: Token, counted: Counted | None = None) -> Phrase:
         found = None if counted is None else counted.range
         return Phrase("available", range=found, call=call, where=call.where)
 

@@ -153,9 +153,7 @@ def read_text(
     return _system(sources, sources.read_text(text, file), options)
 
 
-def _system(
-    sources: Sources, items: list[Item], options: Mapping[str, bool] | None
-) -> SystemText:
+def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | None) -> SystemText:
     for option, value in (options or {}).items():
         if option not in sources.options:
             near = nearest(option, sources.options)
@@ -343,7 +341,7 @@ class _Resolver:
         words = self._words(statement, convention)
         if words is None:
             return []
-        used = f'as used in {statement.where.file}:{statement.where.line}' if words else ""
+        used = f"as used in {statement.where.file}:{statement.where.line}" if words else ""
         items = (self.sources.item(raw, words, used=used) for raw in convention.body)
         return self.body(
             [found for found in items if found is not None], parent, (*using, statement.name)

@@ -158,9 +158,7 @@ class TreeBuilder(PhraseBuilder):
 
     def after(self, word: Token, *parts: Any) -> HeaderStatement:
         auctions = tuple(part for part in parts[:-2] if isinstance(part, tuple))
-        return self._header(
-            "after", str(word), word.start_pos or 0, auctions, parts[-2], parts[-1]
-        )
+        return self._header("after", str(word), word.start_pos or 0, auctions, parts[-2], parts[-1])
 
     def over(self, word: Token, *parts: Any) -> HeaderStatement:
         found = self.after(word, *parts)
@@ -239,9 +237,7 @@ class TreeBuilder(PhraseBuilder):
         self, without: Token | None, _word: Token, name: Token, value: Token | None, *_rest: Any
     ) -> OptionStatement:
         default = None if value is None else value == "on"
-        return OptionStatement(
-            str(name), default, without is not None, place(name.start_pos or 0)
-        )
+        return OptionStatement(str(name), default, without is not None, place(name.start_pos or 0))
 
 
 def _remark(token: Token | None) -> str:

@@ -1,5 +1,239 @@
-"""x."""
-from lark import UnexpectedInput
+"""Says in a bridge player's words why a line does not read, and what to write instead."""
+
+import re
+from collections.abc import Callable, Set
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from lark import UnexpectedCharacters, UnexpectedInput
+from lark.exceptions import UnexpectedToken
+
+from .errors import nearest
+from .phrase_builder import NUMBER_WORDS
 from .statements import Fault
-def explain(text: str, error: UnexpectedInput) -> Fault:
-    return Fault(getattr(error,'pos_in_stream',0) or 0, str(error)[:300])
+
+Reads = Callable[[str], bool]
+"""Whether a text reads as conditions."""
+
+_WORD: Final = re.compile(r"[^\W_][\w'’+/-]*(?:\.\d+)?|\S")
+_LETTERS: Final = re.compile(r"[^\W\d_][\w'’-]*")
+_SEPARATOR: Final = re.compile(r"[,;:=()]|--")
+_LAST: Final = re.compile(r"(?:[^\s,;:=()]+|[,;:=()])$")
+_SUIT: Final = r"(clubs|diamonds|hearts|spades|[MXYZWm]|o[Mm])"
+_SUITS: Final = re.compile(rf"\b{_SUIT} or {_SUIT}$")
+_CALL: Final = {
+    "x": "Double", "xx": "Redouble", "d": "Double", "dble": "Double", "r": "Redouble",
+    "rdbl": "Redouble", "-": "Pass", "nt": "1NT",
+}  # fmt: skip
+
+_OTHER_WORDS: Final = {
+    "pts": "points", "pt": "points", "hp": "points", "pc": "points", "tp": "total points",
+    "♠": "spades", "♥": "hearts", "♦": "diamonds", "♣": "clubs",
+    "s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs",
+    "stop": "stopper in", "stopped": "stopper in", "bal": "balanced", "&": "and", "|": "or",
+    "gf": "forcing to game", "f": "forcing", "f1": "forcing", "inv": "invitational",
+    "nf": "not forcing",
+}  # fmt: skip
+
+_GROUPS: Final[tuple[tuple[str, frozenset[str]], ...]] = (
+    ('a call, or a header such as "opening:" or "after 1NT:"', frozenset({"BID", "OPENING"})),
+    ("a name or a condition", frozenset({"NAME", "NUMBER"})),
+    ("a condition", frozenset({"WORD", "NUMBER", "NO", "SUIT"})),
+    ("points or a suit", frozenset({"SUIT_MEASURE", "SUIT"})),
+    ("a call", frozenset({"BID", "PASS"})),
+    ("a call", frozenset({"BID", "TRANSFER_TO"})),
+    ("an agreement such as forcing, invitational or #tag", frozenset({"AGREEMENT", "SAYS"})),
+    ("a suit", frozenset({"SUIT", "VARIABLE"})),
+)
+_ALONE: Final = {words for words, _ in _GROUPS[:4]}
+_READABLE: Final = {
+    "EQUAL": '"="', "COLON": 'a colon ":"', "COMMA": "a comma", "RPAR": '")"', "LPAR": '"("',
+    "NUMBER": "a number", "QUOTED": "a file name in quotes", "TITLE": "a title", "BID": "a bid",
+    "IDENTIFIER": "a name", "VALUE": "a value", "WORD": "a word", "TAG": "a #tag",
+    "SEAT": '"seat"', "LEVEL": "a level such as 2-level", "IN": '"in"', "FIT": '"fit"',
+    "OPTION": '"option"', "SEMICOLON": "a semicolon", "NOTRUMP": "NT", "OF_THE_TOP": '"of the top"',
+    "VARIABLE": "a variable such as X or M", "SUIT_NOUN": '"suit"', "SINGULAR": "a suit",
+    "MAJOR": '"major"', "MINOR": '"minor"', "ORDINAL": '"1st" to "4th"',
+    "LONGER_THAN": '"longer than"', "IS": '"is"',
+}  # fmt: skip
+_NOT_TOLD: Final = frozenset({"QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"})
+
+
+@cache
+def language_words() -> frozenset[str]:
+    """All words that the grammar knows.
+
+    Examples
+    --------
+    >>> {"hearts", "points", "forcing"} <= language_words()
+    True
+    """
+    words = {word for phrases in _phrases().values() for p in phrases for word in p.split()}
+    named = {"balanced", "semi-balanced", "unbalanced"}
+    return frozenset(words | set(NUMBER_WORDS) | {"asks", "shows", "denies"} | named)
+
+
+@cache
+def _phrases() -> dict[str, list[str]]:
+    """Words that each terminal of the grammar stands for."""
+    grammar = files(__package__).joinpath("bidding.lark").read_text(encoding="utf-8")
+    found: dict[str, list[str]] = {}
+    terminal = ""
+    for line in grammar.splitlines():
+        start = re.match(r"([A-Z_]+)(?:\.\d+)?: *(?!/)", line)
+        if start is not None:
+            terminal = start[1]
+        elif not re.match(r" +\|? *\"", line):
+            terminal = ""
+        if terminal:
+            found.setdefault(terminal, []).extend(re.findall(r'"([^"]*)"', line))
+    return found
+
+
+def explain(text: str, error: UnexpectedInput, reads: Reads) -> Fault:
+    """Say why a line does not read.
+
+    Parameters
+    ----------
+    text
+        The logical line.
+    error
+        What the parser stopped at.
+    reads
+        Tells whether a piece of the line reads as conditions.
+    """
+    position, expected = _stopped(text, error)
+    rest = text[position:]
+    word = _WORD.match(rest)
+    read = word[0] if word else ""
+    if position >= len(text.rstrip()) or rest.startswith("--"):
+        return _at_the_end(text, position, expected)
+    for opened, closed in (('"', '"'), ("{", "}")):
+        if rest.startswith(opened) and closed not in rest[1:]:
+            return Fault(position, f"{opened} is opened here and never closed", f"write {closed}")
+    slip = _slip(text, position, expected)
+    if slip is not None:
+        return slip
+    before = text[:position].rstrip()
+    left = _SEPARATOR.split(before)[-1].strip()
+    right = _SEPARATOR.split(rest, maxsplit=1)[0].strip()
+    if "COMMA" in expected and left and right and reads(left) and reads(right):
+        return Fault(
+            position,
+            f'two conditions without a comma: "{left} {right}"',
+            f'write "{left}, {right}"',
+        )
+    special = _special(read, rest, before, expected)
+    if special:
+        return Fault(position, *special)
+    return Fault(position, f'{_after(before)}, I read "{read}"'.replace("%", _listed(expected)))
+
+
+def _stopped(text: str, error: UnexpectedInput) -> tuple[int, Set[str]]:
+    if isinstance(error, UnexpectedToken):
+        if error.token.type == "$END":
+            return len(text.rstrip()), frozenset(error.expected)
+        return error.token.start_pos or 0, frozenset(error.expected)
+    if isinstance(error, UnexpectedCharacters):
+        return error.pos_in_stream or 0, frozenset(error.allowed or ())
+    return len(text.rstrip()), frozenset()
+
+
+def _slip(text: str, position: int, expected: Set[str]) -> Fault | None:
+    """A word near the place that no word of the language is, but nearly."""
+    end = _SEPARATOR.search(text, position)
+    known = language_words()
+    for match in _LETTERS.finditer(text, position, end.start() if end else len(text)):
+        word = match[0]
+        if word in known or len(word) < 3 or word[:1].isupper() and "NAME" in expected:
+            continue
+        near = nearest(word, known) or nearest(word.lower(), known)
+        if near == f"{word}s" and "SUIT" in expected and "SUIT_MEASURE" in expected:
+            break
+        if near:
+            return Fault(match.start(), f'"{word}"? did you mean "{near}"')
+    return None
+
+
+def _after(before: str) -> str:
+    last = _LAST.search(before)
+    return f'after "{last[0]}" I expect %' if last else "I expect %"
+
+
+def _at_the_end(text: str, position: int, expected: Set[str]) -> Fault:
+    before = text[:position].rstrip()
+    if "COLON" in expected and "EQUAL" not in expected:
+        return Fault(len(before), "a header ends with a colon", f'write "{before}:"')
+    suits = _SUITS.search(before)
+    if suits is not None and "LONGER_THAN" in expected:
+        return Fault(
+            suits.start(2),
+            f'"{suits[0]}": how many {suits[2]}',
+            f'say the number again, such as "4+ {suits[1]} or 4+ {suits[2]}"',
+        )
+    message = f"{_after(before)}, and the line ends".replace("%", _listed(expected))
+    return Fault(len(before), message)
+
+
+def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str, str] | None:
+    """Message and advice for slips that have a reason of their own."""
+    if rest[:1] in "<>≥≤":
+        return (f'"{rest[:2].strip()}" is not written here', 'write "15+", "at most 9" or "10-12"')
+    if re.match(r"\d+[.,]\d|½", rest):
+        return (f'"{read}" is no whole number', "count in whole points, cards and tricks")
+    if "BID" in expected and "PASS" in expected and "NUMBER" not in expected:
+        call = _CALL.get(read.lower())
+        if call:
+            return (f'"{read}" is no call here', f'write "{call}"')
+        if re.match(r"[089]|[1-7](?![CDHSNMmXYZWo])", read) and len(read) <= 3:
+            return (f'"{read}" is no bid', "write a level 1-7 and a suit, a variable or NT")
+    other = _OTHER_WORDS.get(read.lower())
+    begun = [
+        phrase
+        for terminal in sorted(expected)
+        for phrase in _phrases().get(terminal, ())
+        if phrase.startswith(f"{read} ")
+    ]
+    if other or begun:
+        words = f'{_after(before)}, I read "{read}"'.replace("%", _listed(expected))
+        return (words, f'write "{other or begun[0]}"')
+    if before.endswith(":") and "REMARK" in expected:
+        return ("a header stands alone in its line", "put the lines below it, indented")
+    if "AGREEMENT" in expected and not before.endswith("="):
+        listed = _listed(expected)
+        last = before[-1:]
+        return (
+            f'after "{last}" I expect {listed}, I read "{read}"',
+            "conditions stand before the semicolon; tags begin with #",
+        )
+    if "EQUAL" in expected and "COLON" not in expected and read == ":":
+        return ('a call is followed by "="', 'write "=" and then the name or the conditions')
+    if "SUIT_MEASURE" in expected and "SUIT" in expected:
+        singular = read in ("club", "diamond", "heart", "spade")
+        last = _LAST.search(before)
+        return (
+            f'after "{last[0] if last else before}" I expect points or a suit, I read "{read}"',
+            f'write "{read}s"' if singular else "",
+        )
+    return None
+
+
+def _listed(expected: Set[str]) -> str:
+    """What could stand here, in words."""
+    if expected == {"QUOTED"}:
+        return _READABLE["QUOTED"]
+    names: list[str] = []
+    left = set(expected) - _NOT_TOLD
+    for words, terminals in _GROUPS:
+        if terminals <= left:
+            names.append(words)
+            if words in _ALONE:
+                return words
+            left -= terminals | {"ROLE", "DOUBLE", "REDOUBLE", "ANY", "ANY_BID", "CHEAPEST",
+                                 "JUMP", "DOUBLE_JUMP", "GAME_IN"}  # fmt: skip
+    names += sorted({_READABLE[terminal] for terminal in left if terminal in _READABLE})
+    if not names:
+        told = sorted(_phrases()[terminal][0] for terminal in left if terminal in _phrases())
+        names = [f'"{words}"' for words in told[:4]] or ["the end of the line"]
+    return " or ".join(names[:5])

@@ -1,0 +1,118 @@
+"""Which calls cannot follow in an auction pattern, as far as literal calls tell.
+
+A call from a variable that would be insufficient is dropped later without a word; a literal one is
+a slip of the writer.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from bidcascade.bridge import FIRST_BID, format_call
+
+from .syntax_tree import CallPattern
+
+_STRAINS: Final = {"C": (0,), "D": (1,), "H": (2,), "S": (3,), "NT": (4,), "M": (2, 3),
+                   "oM": (2, 3), "m": (0, 1), "om": (0, 1)}  # fmt: skip
+_ANY_SUIT: Final = (0, 1, 2, 3)
+Reason = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """An auction so far, as far as it is known.
+
+    ``lowest`` is the code of the least call that the last bid can be (0: no bid, None: unknown);
+    ``ours`` whether we made it and ``doubled`` 0, 1 or 2, each None where it is unknown.
+    """
+
+    lowest: int | None
+    ours: bool | None = None
+    doubled: int | None = 0
+
+
+def start_of(calls: tuple[()] | None) -> Sequence:
+    """Return an auction without calls, or one of which nothing is known.
+
+    Examples
+    --------
+    >>> start_of(()).lowest, start_of(None).lowest
+    (0, None)
+    """
+    return Sequence(0) if calls is not None else Sequence(None, None, None)
+
+
+def bounds(call: CallPattern) -> tuple[int, int] | None:
+    """Lowest and highest code that a bid's pattern can be; None where the auction decides.
+
+    Examples
+    --------
+    >>> bounds(CallPattern("bid", 2, "M")), bounds(CallPattern("cheapest", None, "X")) is None
+    ((10, 11), True)
+    """
+    if call.kind not in ("bid", "transfer") or not call.level or call.strain is None:
+        return None
+    strains = _STRAINS.get(call.strain, _ANY_SUIT)
+    first = FIRST_BID + 5 * (call.level - 1) - (call.kind == "transfer")
+    return first + strains[0], first + strains[-1]
+
+
+def after_call(sequence: Sequence, call: CallPattern | None, *, theirs: bool) -> Sequence:
+    """Auction after one more call; a call of None is one of several.
+
+    Examples
+    --------
+    >>> after_call(start_of(()), CallPattern("bid", 1, "NT"), theirs=False)
+    Sequence(lowest=7, ours=True, doubled=0)
+    """
+    if call is None or call.kind == "any":
+        return Sequence(None, None, None)
+    if call.kind == "pass":
+        return sequence
+    if call.kind in ("double", "redouble"):
+        doubled = None if sequence.doubled is None else 1 if call.kind == "double" else 2
+        return Sequence(sequence.lowest, sequence.ours, doubled)
+    found = bounds(call)
+    return Sequence(None if found is None else found[0], not theirs, 0)
+
+
+def why_not(sequence: Sequence, call: CallPattern, *, theirs: bool) -> Reason | None:
+    """Message and advice if a literal call cannot follow; None if it can, or if nobody knows.
+
+    Examples
+    --------
+    >>> one_spade = after_call(start_of(()), CallPattern("bid", 1, "S"), theirs=False)
+    >>> why_not(one_spade, CallPattern("bid", 1, "H"), theirs=False)[0]
+    '1H is not enough over 1S'
+    >>> why_not(one_spade, CallPattern("bid", 1, "M"), theirs=False) is None
+    True
+    """
+    if sequence.lowest is None:
+        return None
+    if call.kind == "bid":
+        found = bounds(call)
+        if found is None or found[0] != found[1] or found[0] > sequence.lowest:
+            return None
+        level = (sequence.lowest - FIRST_BID) // 5 + 1
+        if (found[0] - FIRST_BID) % 5 <= (sequence.lowest - FIRST_BID) % 5:
+            level += 1
+        read, last = _bid_text(found[0]), _bid_text(sequence.lowest)
+        advice = f"the next bid in that strain is {level}{read[1:]}" if level <= 7 else ""
+        return f"{read} is not enough over {last}", advice
+    if call.kind == "double":
+        if sequence.lowest == 0:
+            return "there is no bid to be doubled", ""
+        if sequence.doubled or (sequence.ours is not None and sequence.ours is not theirs):
+            whose = "our own side's bid" if not theirs else "their own side's bid"
+            already = "the bid is doubled already" if sequence.doubled else whose
+            return f"Double cannot follow: {already}", ""
+    if call.kind == "redouble" and sequence.doubled is not None:
+        if sequence.doubled != 1:
+            return "Redouble cannot follow: there is no double", ""
+        if sequence.ours is not None and sequence.ours is theirs:
+            return "Redouble cannot follow: it is their own double", ""
+    return None
+
+
+def _bid_text(code: int) -> str:
+    text = format_call(code)
+    return f"{text}T" if text.endswith("N") else text
