@@ -220,6 +220,7 @@ def test_views_and_read_only_deals(backend: Backend) -> None:
 
 
 def test_nothing_is_compiled_after_the_warm_up() -> None:
+    pytest.importorskip("numba")
     from bidcascade.kernels import cpu, cpu_boxes, cpu_cascade, cpu_features, cpu_first
 
     def compiled() -> dict[str, int]:

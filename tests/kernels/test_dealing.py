@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels.dealing import DEAL_LIMIT, SEED_LIMIT, deal_hands, deal_hands_reference
 
+# the compiled form is the cpu backend's
+pytest.importorskip("numba")
+
 SEEDS = st.one_of(st.integers(0, 100), st.integers(0, SEED_LIMIT - 1))
 NUMBERS = st.one_of(st.integers(0, 100), st.integers(0, DEAL_LIMIT - 8))
 SAMPLE = 200_000

@@ -257,15 +257,8 @@ class EmulatedKernel:
                     continue
                 if not isinstance(argument, EmulatedArray):
                     raise EmulatorFault(f"expected a device array as {where}, got {argument!r}")
-                if size > argument.dtype.itemsize and argument.address % min(size, 16):
-                    raise EmulatorFault(
-                        f"{where} points to {size} bytes, at an address that is no multiple"
-                    )
-                if size < argument.dtype.itemsize and size > 1:
-                    raise EmulatorFault(
-                        f"{where} points to {size} bytes, got an array of {argument.dtype}"
-                    )
-                if argument.dtype.itemsize < size <= 8:
+                # whole elements may be read as their parts, not the other way round
+                if size and argument.dtype.itemsize % size:
                     raise EmulatorFault(
                         f"{where} points to {size} bytes, got an array of {argument.dtype}"
                     )

@@ -138,19 +138,21 @@ class Arena {
     return owners_[size_t(static_cast<const Byte*>(address) - base_) / page_bytes];
   }
 
-  // A buffer whose guards were written on; only needed where accesses are not instrumented.
+  // A buffer whose guards were written on; only needed where accesses are not instrumented. The
+  // guards are put right again: one mistake is told once.
   Memory* overrun() {
     const std::lock_guard<std::mutex> hold(mutex_);
+    Memory* found = nullptr;
     for (auto& [offset, memory] : buffers_) {
-      const Byte *start = base_ + offset, *end = start + memory->pages_size;
-      const auto bad = [](const Byte* from, const Byte* to) {
-        return std::any_of(from, to, [](Byte byte) { return byte != guard_pattern; });
-      };
-      const Byte* behind = memory->base + memory->size;
-      if (bad(start, memory->base) || bad(behind, std::min(end, behind + guard_bytes)))
-        return memory.get();
+      Byte* const behind = memory->base + memory->size;
+      for (Byte* guard : {memory->base - guard_bytes, behind}) {
+        const auto changed = [](Byte byte) { return byte != guard_pattern; };
+        if (!std::any_of(guard, guard + guard_bytes, changed)) continue;
+        std::memset(guard, guard_pattern, guard_bytes);
+        found = memory.get();
+      }
     }
-    return nullptr;
+    return found;
   }
 
  private:
