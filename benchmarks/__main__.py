@@ -12,7 +12,9 @@ from typing import Any
 
 from .compare import Disagreement
 from .engines import ENGINES, get_engine
+from .floors import floors
 from .machine import environment, machine_kind, sources_digest
+from .presets import PRESETS, apply_preset
 from .report import Measured, write_report
 from .worker import Job, Timing
 from .workloads import WORKLOADS, Workload, find_workloads
@@ -24,6 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 done, 1 answers differ, files change or a process fails, 2 arguments."""
     parser = _parser()
     options = parser.parse_args(arguments)
+    apply_preset(options)
     try:
         workloads = find_workloads(options.workload)
         for name in options.engine:
@@ -34,8 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for workload in WORKLOADS:
             print(f"{workload.name:24} {workload.about}")
         return 0
+    if options.what == "floors":
+        print(floors(options))
+        return 0
     found = environment()
     folder = options.out or _RESULTS / f"{datetime.date.today():%Y-%m-%d}-{machine_kind(found)}"
+    if options.what is not None and options.out is None:
+        folder = folder / options.what
     measured: list[Measured] = []
     try:
         for workload in workloads:
@@ -123,7 +131,7 @@ def _outcome(timing: Timing) -> str:
 
 
 def _command(options: argparse.Namespace) -> str:
-    words = ["python -m benchmarks"]
+    words = ["python -m benchmarks", *([options.what] if options.what else [])]
     for name in ("workload", "engine"):
         values = getattr(options, name)
         words += [f"--{name} {' '.join(values)}"] if values else []
@@ -138,6 +146,13 @@ def _command(options: argparse.Namespace) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
+        "what", nargs="?", choices=(*PRESETS, "floors"),
+        help="; ".join(
+            [*(f"{name}: {preset.about}" for name, preset in PRESETS.items()),
+             "floors: what the workloads cost a GPU at least, by arithmetic"]
+        ) + "; all engines and workloads by default",
+    )  # fmt: skip
+    parser.add_argument(
         "--workload", nargs="+", default=[], metavar="NAME",
         help="by name or by the part before the slash; all by default",
     )  # fmt: skip
@@ -146,10 +161,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--deals", type=_count, default=1_000_000)
     parser.add_argument("--entries", type=_count, default=2_000_000)
-    parser.add_argument("--repeat", type=_count, default=5, help="timed runs of each engine")
+    parser.add_argument("--repeat", type=_count, help="timed runs of each engine (default: 5)")
     parser.add_argument(
-        "--budget", type=float, default=60.0, metavar="SECONDS",
-        help="time one run may take; an engine that would take longer is measured on fewer deals",
+        "--budget", type=float, metavar="SECONDS",
+        help="time one run may take (default: 60); an engine that would take longer is measured "
+        "on fewer deals",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=1, help="of table and deals")
     parser.add_argument("--out", type=Path, help="folder; by default one below benchmarks/results")

@@ -10,14 +10,14 @@ extern "C" __global__ void integer_mix(unsigned int* out, unsigned int seed, int
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
     for (int step = 0; step < 16; ++step) {
-      a = (a ^ b & c) + d;
-      b = (b ^ c & d) + e;
-      c = (c ^ d & e) + f;
-      d = (d ^ e & f) + g;
-      e = (e ^ f & g) + h;
-      f = (f ^ g & h) + a;
-      g = (g ^ h & a) + b;
-      h = (h ^ a & b) + c;
+      a = (a ^ (b & c)) + d;
+      b = (b ^ (c & d)) + e;
+      c = (c ^ (d & e)) + f;
+      d = (d ^ (e & f)) + g;
+      e = (e ^ (f & g)) + h;
+      f = (f ^ (g & h)) + a;
+      g = (g ^ (h & a)) + b;
+      h = (h ^ (a & b)) + c;
     }
   }
   out[thread] = a ^ b ^ c ^ d ^ e ^ f ^ g ^ h;

@@ -32,7 +32,8 @@ class KernelEngine:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.step = _STEPS[name]
+        self._backend_name, _, self._variant = name.partition(":")
+        self.step = _STEPS[self._backend_name]
 
     def why_unavailable(self, operation: str) -> str | None:
         reason = why_unavailable(self.name)

@@ -17,6 +17,9 @@ ENGINES = (
 )  # fmt: skip
 """Slowest definition first, then the project's own, a prototype, and the usual ways."""
 
+VARIANTS = ("lists", "frontier", "hybrid")
+"""Candidates for the cascade on the GPU; engine ``cuda:lists`` is ``cuda`` with one of them."""
+
 
 class Engine(Protocol):
     """One way to do the work. Every operation starts from hand masks."""
@@ -100,10 +103,12 @@ def get_engine(name: str) -> Engine:
     ValueError
         If there is no engine of that name.
     """
-    if name not in _MODULES:
-        raise ValueError(f"expected an engine of {', '.join(ENGINES)}, got {name!r}")
+    base, colon, variant = name.partition(":")
+    if base not in _MODULES or (colon and (base != "cuda" or variant not in VARIANTS)):
+        known = ", ".join((*ENGINES, *(f"cuda:{variant}" for variant in VARIANTS)))
+        raise ValueError(f"expected an engine of {known}, got {name!r}")
     try:
-        module = importlib.import_module(f".{_MODULES[name]}", __package__)
+        module = importlib.import_module(f".{_MODULES[base]}", __package__)
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.startswith(__package__):
             return cast("Engine", Missing(name, "this version has no such engine yet"))

@@ -179,7 +179,7 @@ def _device_lines(timing: Timing) -> list[str]:
         if size:
             speed = f"{size / seconds / 1e9:,.1f} GB/s" if seconds else "–"
             lines.append(
-                f"| {name} | – | {format_seconds(seconds)} | {_amount_of(size)} | – | {speed} | | |"
+                f"| {name} | – | {format_seconds(seconds)} | {amount_of(size)} | – | {speed} | | |"
             )
     return [*lines, ""]
 
@@ -191,17 +191,17 @@ def _by_time(item: tuple[str, tuple[int, float]]) -> float:
 def _floor_cells(work: Work | None, ceilings: Ceilings | None, seconds: float) -> list[str]:
     if work is None:
         return ["–"] * 5
-    counted = [_amount_of(work.bytes), _amount_of(work.operations)]
+    counted = [amount_of(work.bytes), amount_of(work.operations)]
     if ceilings is None:
         return [*counted, "–", "–", "–"]
     floor = ceilings.floor(work)
     return [*counted, format_seconds(floor), ceilings.bound(work), f"{seconds / floor:,.3g}"]
 
 
-def _amount_of(value: float) -> str:
+def amount_of(value: float) -> str:
     """Write a large number with three digits and a prefix of the SI.
 
-    >>> _amount_of(34_000_000)
+    >>> amount_of(34_000_000)
     '34 M'
     """
     for factor, prefix in ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")):
@@ -212,6 +212,6 @@ def _amount_of(value: float) -> str:
 
 def _ceilings_text(ceilings: Ceilings) -> str:
     return (
-        f"{ceilings.source}: {_amount_of(ceilings.bytes)}B/s, "
-        f"{_amount_of(ceilings.operations)} integer operations/s"
+        f"{ceilings.source}: {amount_of(ceilings.bytes)}B/s, "
+        f"{amount_of(ceilings.operations)} integer operations/s"
     )

@@ -37,7 +37,7 @@ HOMES = {
 LIBRARIES = {"bridge": set(), "kernels": {"numpy", "numba", "cupy", "cudf"}}
 """Folders that may import no library but these."""
 
-IN_ONE_FILE = ({"cupy", "cudf"}, {"endplay"})
+IN_ONE_FILE = ({"cupy"}, {"cudf"}, {"endplay"})
 """Libraries that may appear in one file of all packages and no second one."""
 
 

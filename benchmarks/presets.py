@@ -1,0 +1,53 @@
+"""Commands that are a choice of engines, workloads and limits: ``gpu`` and ``variants``."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .engines import VARIANTS
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Defaults of a command; what the command line says goes before them."""
+
+    about: str
+    engines: Sequence[str]
+    workloads: Sequence[str]
+    repeat: int
+    budget: float
+
+
+PRESETS = {
+    "gpu": Preset(
+        "polars and the cpu backend against the GPU: cuda, and cudf as the naive way there",
+        ("cpu", "cuda", "polars", "cudf"),
+        (
+            "counts/selective", "counts/middle", "counts/dense", "counts/bushy-dense",
+            "all/selective", "parquet/selective", "first/selective", "first/bushy-dense",
+            "evaluate", "features", "deals", "one/selective",
+        ),
+        repeat=5,
+        budget=5.0,
+    ),
+    "variants": Preset(
+        "the candidates for the cascade on the GPU against each other",
+        tuple(f"cuda:{variant}" for variant in VARIANTS),
+        ("counts", "all"),
+        repeat=7,
+        budget=5.0,
+    ),
+}  # fmt: skip
+
+
+def apply_preset(options: argparse.Namespace) -> None:
+    """Fill in what the command line left open."""
+    preset = PRESETS.get(options.what)
+    if preset is None:
+        options.repeat = options.repeat or 5
+        options.budget = options.budget or 60.0
+        return
+    options.engine = options.engine or list(preset.engines)
+    options.workload = options.workload or list(preset.workloads)
+    options.repeat = options.repeat or preset.repeat
+    options.budget = options.budget or preset.budget
