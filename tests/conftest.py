@@ -10,6 +10,7 @@ IN_CI = bool(os.environ.get("CI"))
 
 settings.register_profile("dev", deadline=None, max_examples=50)
 settings.register_profile("ci", deadline=None, max_examples=200, derandomize=True)
+settings.register_profile("sanitizer", deadline=None, max_examples=3, derandomize=True)
 settings.load_profile("ci" if IN_CI else "dev")
 
 

@@ -101,6 +101,19 @@ def test_votes(device: ToyDevice, mask: int) -> None:
         ]  # fmt: skip
 
 
+def test_reductions(toys: Toys) -> None:
+    values = np.random.default_rng(4).integers(0, 2**27, 32).astype(np.uint32)
+    device = toys(architecture=900)
+    out = device.empty(6, np.uint32)
+    device.toy("reductions", out, device.upload(values))
+    assert device.download(out).tolist() == [
+        values.sum(), values.min(), values.max(), np.bitwise_and.reduce(values),
+        np.bitwise_or.reduce(values), np.bitwise_xor.reduce(values),
+    ]  # fmt: skip
+    with pytest.raises(EmulatorFault, match="expected an entry 'reductions'"):
+        toys(architecture=750).toy("reductions", out, out)
+
+
 def test_block_votes(device: ToyDevice) -> None:
     out = device.empty(3, np.uint32)
     device.toy("block_votes", out, threads=50)

@@ -12,7 +12,6 @@
 #include "runtime.h"
 
 #define __CUDACC__ 1
-#define __CUDA_ARCH__ 750
 #define __device__
 #define __host__
 #define __constant__ static
@@ -126,6 +125,20 @@ unsigned __match_any_sync(unsigned mask, T value, EMULATOR_SITE) {
   __builtin_memcpy(&bits, &value, sizeof value);
   return unsigned(emulator::meet(emulator::match, mask, bits, 0, file, line));
 }
+
+#if __CUDA_ARCH__ >= 800
+#define EMULATED_REDUCTION(name)                                                          \
+  inline unsigned __##name##_sync(unsigned mask, unsigned value, EMULATOR_SITE) {          \
+    return unsigned(emulator::meet(emulator::name, mask, value, 0, file, line));           \
+  }
+EMULATED_REDUCTION(reduce_add)
+EMULATED_REDUCTION(reduce_min)
+EMULATED_REDUCTION(reduce_max)
+EMULATED_REDUCTION(reduce_and)
+EMULATED_REDUCTION(reduce_or)
+EMULATED_REDUCTION(reduce_xor)
+#undef EMULATED_REDUCTION
+#endif
 
 // No access moves over a fence, nor does anything here: accesses happen in program order.
 inline void __threadfence() {}

@@ -257,8 +257,11 @@ class EmulatedKernel:
                     continue
                 if not isinstance(argument, EmulatedArray):
                     raise EmulatorFault(f"expected a device array as {where}, got {argument!r}")
-                # whole elements may be read as their parts, not the other way round
-                if size and argument.dtype.itemsize % size:
+                # elements may be read as their parts, rows as vectors (uint4), no more
+                row = math.prod(argument.shape[1:]) * argument.dtype.itemsize
+                if size and argument.dtype.itemsize % size and (
+                    argument.size and (row == argument.dtype.itemsize or row % size)
+                ):
                     raise EmulatorFault(
                         f"{where} points to {size} bytes, got an array of {argument.dtype}"
                     )
@@ -296,6 +299,8 @@ class EmulatedDevice:
         Whether each access is judged (slower).
     memory_bytes : int
         Device memory there is.
+    architecture : int
+        What kernels see as ``__CUDA_ARCH__``.
     """
 
     def __init__(
@@ -306,6 +311,7 @@ class EmulatedDevice:
         checked: bool = True,
         memory_bytes: int = 1 << 30,
         limits: Limits = SMALL,
+        architecture: int = 750,
     ) -> None:
         self.name = "emulator"
         self.limits = limits
@@ -313,6 +319,7 @@ class EmulatedDevice:
         self.schedule = schedule
         self.checked = checked
         self.memory_bytes = memory_bytes
+        self.architecture = architecture
         self.live_bytes = 0
         self.most_live_bytes = 0
         self.launches = 0
@@ -618,8 +625,9 @@ class EmulatedDevice:
             self.requested[key] = None
             if key not in self._kernels:
                 path = kernel_library(
-                    self.folder, file, self.source(file), defines, checked=self.checked
-                )
+                    self.folder, file, self.source(file),
+                    {"__CUDA_ARCH__": self.architecture} | dict(defines), checked=self.checked,
+                )  # fmt: skip
                 self._kernels[key] = EmulatedKernel(self, file, entry, path)
             return self._kernels[key]
 

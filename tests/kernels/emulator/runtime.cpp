@@ -211,6 +211,12 @@ const char* name_of(emulator::Operation operation) {
     case emulator::all: return "__all_sync";
     case emulator::shuffle: return "__shfl_sync";
     case emulator::match: return "__match_any_sync";
+    case emulator::reduce_add: return "__reduce_add_sync";
+    case emulator::reduce_min: return "__reduce_min_sync";
+    case emulator::reduce_max: return "__reduce_max_sync";
+    case emulator::reduce_and: return "__reduce_and_sync";
+    case emulator::reduce_or: return "__reduce_or_sync";
+    case emulator::reduce_xor: return "__reduce_xor_sync";
   }
   return "?";
 }
@@ -432,11 +438,22 @@ bool Machine::resolve_warp(Fiber& last) {
   });
   if (!complete) return false;
   unsigned votes = 0;
+  unsigned long long reduced = last.value;
   unsigned short joined[warp_lanes] = {};
   each([&](Fiber& fiber) {
     votes |= unsigned(fiber.value != 0) << fiber.lane();
     for (unsigned lane = 0; lane < warp_lanes; ++lane)
       joined[lane] = std::max(joined[lane], fiber.clocks[lane]);
+    if (&fiber == &last) return;
+    switch (last.operation) {
+      case emulator::reduce_add: reduced += fiber.value; break;
+      case emulator::reduce_min: reduced = std::min(reduced, fiber.value); break;
+      case emulator::reduce_max: reduced = std::max(reduced, fiber.value); break;
+      case emulator::reduce_and: reduced &= fiber.value; break;
+      case emulator::reduce_or: reduced |= fiber.value; break;
+      case emulator::reduce_xor: reduced ^= fiber.value; break;
+      default: break;
+    }
   });
   each([&](Fiber& fiber) {
     switch (last.operation) {
@@ -450,7 +467,7 @@ bool Machine::resolve_warp(Fiber& last) {
           fiber.answer |= (unsigned long long)(other.value == fiber.value) << other.lane();
         });
         break;
-      default: break;
+      default: fiber.answer = reduced; break;
     }
   });
   each([&](Fiber& fiber) {

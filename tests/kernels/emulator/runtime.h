@@ -20,6 +20,12 @@ enum Operation : int {
   all,
   shuffle,
   match,
+  reduce_add,
+  reduce_min,
+  reduce_max,
+  reduce_and,
+  reduce_or,
+  reduce_xor,
 };
 
 // Where the running thread stands.

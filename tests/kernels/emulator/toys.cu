@@ -54,6 +54,16 @@ KERNEL votes(u32* out, u32 mask) {
     row[5] = __match_any_sync(mask, lane / 4);
 }
 
+#if __CUDA_ARCH__ >= 800
+KERNEL reductions(u32* out, const u32* in) {
+    const u32 value = in[threadIdx.x];
+    const u32 found[6] = {__reduce_add_sync(ALL_LANES, value), __reduce_min_sync(ALL_LANES, value),
+                          __reduce_max_sync(ALL_LANES, value), __reduce_and_sync(ALL_LANES, value),
+                          __reduce_or_sync(ALL_LANES, value), __reduce_xor_sync(ALL_LANES, value)};
+    if (threadIdx.x < 6) out[threadIdx.x] = found[threadIdx.x];
+}
+#endif
+
 KERNEL block_votes(u32* out) {
     const int low = threadIdx.x < 3;
     const u32 count = static_cast<u32>(__syncthreads_count(low));
