@@ -18,7 +18,11 @@ from bidcascade.table import NAMED_TABLES
 PREFIX: Final = "BIDCASCADE_"
 """Every setting is read from the environment variable of its name behind this prefix."""
 
-OTHER_VARIABLES: Final = {f"{PREFIX}CACHE": "folder for compiled bidding tables"}
+OTHER_VARIABLES: Final = {
+    f"{PREFIX}CACHE": "folder for compiled bidding tables",
+    f"{PREFIX}CUDA_DEVICE": "number of the GPU that the backend cuda uses (0)",
+    f"{PREFIX}CUDA_VARIANT": "how the backend cuda walks a table: lists, frontier or hybrid",
+}
 """Variables with the prefix that are read elsewhere."""
 
 TABLE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}")

@@ -8,7 +8,12 @@ from typing import Any
 
 from .options import add_json_option, print_json
 
-_LIBRARIES = ("numpy", "polars", "numba", "lark", "fastapi", "uvicorn", "endplay", "cupy-cuda13x")
+_LIBRARIES = ("numpy", "polars", "numba", "lark", "fastapi", "uvicorn", "endplay")
+_GPU_LIBRARIES = {
+    "cupy": ("cupy-cuda13x", "cupy-cuda12x", "cupy"),
+    "cudf": ("cudf-cu13", "cudf-cu12"),
+}
+"""Libraries that come under several names, one for each CUDA."""
 
 
 def configure_info(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +36,9 @@ def info(options: argparse.Namespace) -> int:
     for name, reason in found["backends"].items():
         print(f"  {name:14} {'ready' if reason is None else f'missing: {reason}'}")
     print(f"  {'auto':14} {found['auto']}")
+    print("device")
+    for name, value in found["device"].items():
+        print(f"  {name:14} {value}")
     print("tables")
     for name, source in found["tables"].items():
         print(f"  {name:14} {source}")
@@ -57,9 +65,10 @@ def collect_info() -> dict[str, Any]:
         "version": package_version(),
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
-        "libraries": {name: package_version(name) for name in _LIBRARIES},
+        "libraries": {name: package_version(name) for name in _LIBRARIES} | _gpu_libraries(),
         "backends": backends,
         "auto": "cuda" if backends["cuda"] is None else "cpu",
+        "device": _device(backends["cuda"]),
         "tables": {name: table.source for name, table in NAMED_TABLES.items()},
         "cache": {"tables": str(cache_folder() / "tables"), "kernels": _numba_cache()},
     }
@@ -72,6 +81,34 @@ def _why_missing(backend: str) -> str | None:
     from bidcascade.kernels import why_unavailable
 
     return why_unavailable(backend)
+
+
+def _gpu_libraries() -> dict[str, str]:
+    """Version of the name that a library is installed under."""
+    from bidcascade.service.version import package_version
+
+    found = {}
+    for library, names in _GPU_LIBRARIES.items():
+        versions = {name: package_version(name) for name in names}
+        there = [name for name in names if versions[name] != "not installed"]
+        found[there[0] if there else library] = versions[(there or names)[0]]
+    return found
+
+
+def _device(why_no_cuda: str | None) -> dict[str, str]:
+    """Say which device there is, and whether frames can stay on it."""
+    if why_no_cuda is not None:
+        return {"gpu": f"none: {why_no_cuda}"}
+    from bidcascade.kernels.cuda_device import cupy_device, default_device_number
+    from bidcascade.kernels.device_frames import why_no_cudf
+
+    device = cupy_device(default_device_number())
+    reason = why_no_cudf()
+    return {
+        "gpu": device.name,
+        "free memory": f"{device.free_bytes() / 2**30:.1f} GiB",
+        "cudf frames": "ready" if reason is None else f"missing: {reason}",
+    }
 
 
 def _numba_cache() -> str:

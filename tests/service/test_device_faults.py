@@ -7,10 +7,11 @@ is told to.
 import pytest
 
 from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
-from bidcascade.kernels import get_backend, why_unavailable
+from bidcascade.kernels import cuda_device, device_frames, get_backend, why_unavailable
 from bidcascade.service import auction_results, cli, engine, tables
 from bidcascade.service.app import create_app
 from bidcascade.service.cli import NO_BACKEND, exit_code, main
+from bidcascade.service.commands import info
 from bidcascade.service.settings import Settings
 from tests.support_cli import run_apart
 from tests.support_service import DEAL, GOOD, ask, post, problem_of, write_small_table
@@ -154,6 +155,36 @@ def test_a_command_tells_what_the_device_did(fake, error, capsys):
     assert captured.out == ""
     assert captured.err == f"bidcascade: error: {error}\n"
     assert cli._message(MemoryError()) == "not enough memory"
+
+
+def test_info_tells_the_truth_without_a_device(capsys):
+    if why_unavailable("cuda") is None:
+        pytest.skip("here is a device")
+    assert main(["info"]) == 0
+    out = capsys.readouterr().out
+    reason = why_unavailable("cuda")
+    assert f"  cuda           missing: {reason}\n" in out
+    assert "  auto           cpu\n" in out
+    assert f"  gpu            none: {reason}\n" in out
+
+
+def test_info_tells_the_truth_with_a_device(monkeypatch):
+    class FakeDevice:
+        name = "cuda:0 NVIDIA Test"
+
+        def free_bytes(self):
+            return 3 << 30
+
+    monkeypatch.setattr(cuda_device, "cupy_device", lambda number: FakeDevice())
+    monkeypatch.setattr(info, "_why_missing", lambda name: None)
+    monkeypatch.setattr(device_frames, "why_no_cudf", lambda: "cudf is not installed")
+    found = info.collect_info()
+    assert found["auto"] == "cuda"
+    assert found["device"] == {
+        "gpu": "cuda:0 NVIDIA Test",
+        "free memory": "3.0 GiB",
+        "cudf frames": "missing: cudf is not installed",
+    }
 
 
 @pytest.mark.skipif(why_unavailable("cuda") is None, reason="here is a device")
