@@ -4,7 +4,7 @@ This is the only module that imports cupy, and it does so on first use. The back
 against :class:`Device`, so that all of it, orchestration included, also runs on a device of another
 make (the tests have one that runs the same ``.cu`` files on the processor).
 
-Kernels are ``extern "C"`` entry points of the ``.cu`` files beside this module, named by
+Kernels are ``extern "C"`` entry points of the ``.cu`` files in ``gpu``, named by
 file, entry and ``#define``s; launches are one-dimensional; arguments are device arrays (passed as
 pointers), numpy scalars of the parameter's very type, or ``None`` (a null pointer).
 """
@@ -28,7 +28,7 @@ from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
 
 _logger = logging.getLogger("bidcascade.kernels")
 
-SOURCES = Path(__file__).parent
+SOURCES = Path(__file__).parent / "gpu"
 """Where the ``.cu`` and ``.cuh`` files lie."""
 
 COMPILER_OPTIONS = ("-std=c++17",)

@@ -1,0 +1,4 @@
+"""The CUDA backend behind ``kernels.cuda``: kernels (``*.cu``) and the host code that runs them.
+
+Nothing here imports cupy; all of it works on any :class:`~bidcascade.kernels.cuda_device.Device`.
+"""

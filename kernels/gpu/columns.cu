@@ -1,0 +1,147 @@
+// Bit columns: one bit a deal for each distinct test, and what is put together from them.
+//
+//   columns   [deal block][row][column][BLOCK_WORDS] 32-bit words; a deal block has
+//             32 * BLOCK_WORDS deals, so that all columns of a block of deals lie together
+//   column    one lane in an interval, or one flag set or clear: a byte or a bit of a 32-bit half
+//             of a packed word, see column_test
+#include "device.cuh"
+
+constexpr u32 TILE_WARPS = 8;
+constexpr u32 TILE_THREADS = TILE_WARPS * WARP;
+constexpr u32 BLOCK_DEALS = 32 * BLOCK_WORDS;
+static_assert(BLOCK_WORDS % TILE_WARPS == 0, "a tile lies in one block of deals");
+
+// Whether the value of a column's test lies in its interval.
+__device__ __forceinline__ bool column_holds(u32 half, u32 test) {
+    const u32 shift = test & 31u, mask = test >> 5 & 255u;
+    const u32 low = test >> 13 & 255u, span = test >> 21 & 255u;
+    return ((half >> shift & mask) - low) <= span;
+}
+
+// Works out all columns of TILE_THREADS deals a block of threads, a deal a thread, for one row.
+//
+//   halves       [4][words][count][2]: packed words by row, as two halves each
+//   column_half  [columns] which half holds the lane or flag; ascending
+extern "C" __global__ void __launch_bounds__(TILE_THREADS) bit_columns(
+    const u32* __restrict__ halves, u32 words, u32 count, const u32* __restrict__ column_half,
+    const u32* __restrict__ column_test, u32 columns, u32* __restrict__ out) {
+    __shared__ u32 stage[WARP][TILE_WARPS + 1];
+    const u32 deal_blocks = (count + BLOCK_DEALS - 1) / BLOCK_DEALS;
+    const u32 tiles = deal_blocks * (BLOCK_DEALS / TILE_THREADS);
+    const u32 row = blockIdx.x / tiles, tile = blockIdx.x % tiles;
+    const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    const u32 place = tile * TILE_THREADS + threadIdx.x;
+    const u32 deal_block = tile * TILE_THREADS / BLOCK_DEALS;
+    const u32 first_word = (tile * TILE_THREADS - deal_block * BLOCK_DEALS) / 32;
+    u32* const target = out + (static_cast<u64>(deal_block) * 4 + row) * columns * BLOCK_WORDS;
+
+    u32 loaded = ~0u, half = 0;
+    for (u32 start = 0; start < columns; start += WARP) {
+        const u32 size = min(WARP, columns - start);
+        u32 mine = 0;
+        for (u32 number = 0; number < size; ++number) {
+            const u32 wanted = __ldg(column_half + start + number);
+            if (wanted != loaded) {
+                loaded = wanted;
+                const u64 word = static_cast<u64>(row) * words + wanted / 2;
+                half = place < count ? __ldg(halves + (word * count + place) * 2 + wanted % 2) : 0;
+            }
+            const u32 test = __ldg(column_test + start + number);
+            const u32 bits = __ballot_sync(ALL_LANES, place < count && column_holds(half, test));
+            if (lane == number) mine = bits;
+        }
+        // through shared memory, so that whole sectors are written
+        stage[lane][warp] = mine;
+        __syncthreads();
+        const u32 column = threadIdx.x / TILE_WARPS, word = threadIdx.x % TILE_WARPS;
+        if (column < size)
+            target[static_cast<u64>(start + column) * BLOCK_WORDS + first_word + word] =
+                stage[column][word];
+        __syncthreads();
+    }
+}
+
+// Bits of a word of deals that exist.
+__device__ __forceinline__ u32 existing(u32 word, u32 count) {
+    const u32 start = word * 32;
+    if (start + 32 <= count) return ALL_LANES;
+    return start < count ? (1u << (count - start)) - 1u : 0u;
+}
+
+// AND of some columns of a row, for one word of deals.
+__device__ __forceinline__ u32 all_of(
+    const u32* __restrict__ row_columns, u32 word, const u32* __restrict__ box_columns, u32 start,
+    u32 end, u32 bits) {
+    for (u32 at = start; at < end; ++at)
+        bits &= __ldg(row_columns + static_cast<u64>(__ldg(box_columns + at)) * BLOCK_WORDS + word);
+    return bits;
+}
+
+__device__ __forceinline__ const u32* row_of(
+    const u32* columns_of_all, u32 columns, u32 row, u32 word) {
+    return columns_of_all +
+           (static_cast<u64>(word / BLOCK_WORDS) * 4 + row) * columns * BLOCK_WORDS;
+}
+
+// Bit columns of sets of boxes on all four rows: out [sets][4][out_words].
+//
+//   set_offsets  [sets + 1] into box numbers; a set without a box holds never
+//   box_offsets  [boxes + 1] into box_columns; a box without a column holds always
+extern "C" __global__ void __launch_bounds__(256) combine_boxes(
+    const u32* __restrict__ columns_of_all, u32 columns, u32 count,
+    const u32* __restrict__ set_offsets, u32 sets, const u32* __restrict__ box_offsets,
+    const u32* __restrict__ box_columns, u32 out_words, u32* __restrict__ out) {
+    const u64 number = thread_number();
+    if (number >= 4ull * sets * out_words) return;
+    const u32 word = static_cast<u32>(number % out_words);
+    const u32 row = static_cast<u32>(number / out_words % 4);
+    const u32 set = static_cast<u32>(number / out_words / 4);
+    const u32 exist = existing(word, count);
+    u32 bits = 0;
+    if (exist != 0) {
+        const u32* const from = row_of(columns_of_all, columns, row, word);
+        const u32 end = __ldg(set_offsets + set + 1);
+        for (u32 box = __ldg(set_offsets + set); box < end; ++box)
+            bits |= all_of(from, word % BLOCK_WORDS, box_columns, __ldg(box_offsets + box),
+                           __ldg(box_offsets + box + 1), exist);
+    }
+    out[number] = bits;
+}
+
+// The deals that reach some nodes: out [nodes][out_words]. Parents stand before their children; a
+// thread works one word out for all of them.
+//
+//   parents  [nodes] row of the parent, -1 for all deals
+extern "C" __global__ void __launch_bounds__(256) member_bits(
+    const u32* __restrict__ columns_of_all, u32 columns, u32 count, u32 nodes,
+    const i32* __restrict__ parents, const u8* __restrict__ seats,
+    const u32* __restrict__ set_offsets, const u32* __restrict__ box_offsets,
+    const u32* __restrict__ box_columns, u32 out_words, u32* out) {
+    const u64 word = thread_number();
+    if (word >= out_words) return;
+    const u32 place = static_cast<u32>(word);
+    const u32 exist = existing(place, count);
+    for (u32 node = 0; node < nodes; ++node) {
+        const i32 parent = __ldg(parents + node);
+        const u32 above = parent < 0 ? exist : out[static_cast<u64>(parent) * out_words + word];
+        u32 bits = 0;
+        if (above != 0) {
+            const u32* const from = row_of(columns_of_all, columns, __ldg(seats + node), place);
+            const u32 end = __ldg(set_offsets + node + 1);
+            for (u32 box = __ldg(set_offsets + node); box < end; ++box)
+                bits |= all_of(from, place % BLOCK_WORDS, box_columns, __ldg(box_offsets + box),
+                               __ldg(box_offsets + box + 1), above);
+        }
+        out[static_cast<u64>(node) * out_words + word] = bits;
+    }
+}
+
+// Copies rows: target [rows][words].
+extern "C" __global__ void __launch_bounds__(256) gather_rows(
+    const u32* __restrict__ source, const u32* __restrict__ rows, u32 row_count, u32 words,
+    u32* __restrict__ target) {
+    const u64 number = thread_number();
+    if (number >= static_cast<u64>(row_count) * words) return;
+    const u64 row = __ldg(rows + number / words);
+    target[number] = source[row * words + number % words];
+}

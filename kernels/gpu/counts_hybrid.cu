@@ -1,0 +1,233 @@
+// Counts, variant "hybrid": a warp walks a run of nodes for a block of deals, all on bit columns.
+//
+//   while many deals are left   a set is BLOCK_WORDS words, WORDS_A_LANE in each lane's registers;
+//                               a child's set is the AND of its parent's and its box's columns
+//   when 32 or fewer are left   every lane takes one deal and stays with it; a set is one word, a
+//                               lane tests its deal's bit in each column
+//
+// Sets that the walk comes back to lie in local memory, lane beside lane; leaves store nothing.
+#include "nodes.cuh"
+
+constexpr u32 BLOCK_WORDS = WARP * WORDS_A_LANE;
+constexpr u32 BLOCK_DEALS = 32 * BLOCK_WORDS;
+constexpr u32 WARPS = 8;
+
+// The columns of a block of deals: [row][column][BLOCK_WORDS].
+struct BlockColumns {
+    const u32* __restrict__ words;
+    u64 row_words;
+    const u32* __restrict__ tests;      // column numbers, box after box
+    const uint2* __restrict__ spans;    // of the boxes in sets: first, count in `tests`
+};
+
+// bits &= columns [first, first + count) of a row.
+__device__ __forceinline__ void and_columns(
+    u32 (&bits)[WORDS_A_LANE], const u32* __restrict__ row, const u32* __restrict__ tests, u32 first,
+    u32 count, u32 lane) {
+    for (u32 start = 0; start < count; start += WARP) {
+        const u32 size = min(WARP, count - start);
+        // all numbers with one load; what follows does not wait for each of them in turn
+        const u32 mine = lane < size ? __ldg(tests + first + start + lane) : 0;
+#pragma unroll 4
+        for (u32 number = 0; number < size; ++number) {
+            const u32* const column =
+                row + static_cast<u64>(__shfl_sync(ALL_LANES, mine, number)) * BLOCK_WORDS + lane;
+#pragma unroll
+            for (u32 word = 0; word < WORDS_A_LANE; ++word) bits[word] &= __ldg(column + word * WARP);
+        }
+    }
+}
+
+// The deals of `parent` for which a node's test holds.
+__device__ __forceinline__ void test_bits(
+    u32 (&bits)[WORDS_A_LANE], const u32 (&parent)[WORDS_A_LANE], const uint4& node,
+    const BlockColumns& columns, u32 lane) {
+    const u32* const row = columns.words + node_seat(node) * columns.row_words;
+    if (!(node.x & NODE_MULTIPLE)) {
+#pragma unroll
+        for (u32 word = 0; word < WORDS_A_LANE; ++word) bits[word] = parent[word];
+        and_columns(bits, row, columns.tests, node.z, node.w, lane);
+        return;
+    }
+#pragma unroll
+    for (u32 word = 0; word < WORDS_A_LANE; ++word) bits[word] = 0;
+    for (u32 box = 0; box < node.w; ++box) {
+        const uint2 span = __ldg(columns.spans + node.z + box);
+        u32 some[WORDS_A_LANE];
+#pragma unroll
+        for (u32 word = 0; word < WORDS_A_LANE; ++word) some[word] = parent[word];
+        and_columns(some, row, columns.tests, span.x, span.y, lane);
+#pragma unroll
+        for (u32 word = 0; word < WORDS_A_LANE; ++word) bits[word] |= some[word];
+    }
+}
+
+// Whether one deal is in columns [first, first + count) of a row; the whole warp asks at once.
+__device__ __forceinline__ bool in_columns(
+    const u32* __restrict__ row, const u32* __restrict__ tests, u32 first, u32 count, u32 deal,
+    u32 lane) {
+    u32 bits = ALL_LANES;
+    for (u32 start = 0; start < count; start += WARP) {
+        const u32 size = min(WARP, count - start);
+        const u32 mine = lane < size ? __ldg(tests + first + start + lane) : 0;
+#pragma unroll 4
+        for (u32 number = 0; number < size; ++number)
+            bits &= __ldg(row +
+                          static_cast<u64>(__shfl_sync(ALL_LANES, mine, number)) * BLOCK_WORDS +
+                          deal / 32);
+    }
+    return bits >> (deal % 32) & 1u;
+}
+
+// Lanes of `parent` for whose deal a node's test holds.
+__device__ __forceinline__ u32 test_lanes(
+    u32 parent, u32 deal, const uint4& node, const BlockColumns& columns, u32 lane) {
+    const u32* const row = columns.words + node_seat(node) * columns.row_words;
+    bool holds;
+    if (!(node.x & NODE_MULTIPLE)) {
+        holds = in_columns(row, columns.tests, node.z, node.w, deal, lane);
+    } else {
+        holds = false;
+        for (u32 box = 0; box < node.w; ++box) {
+            const uint2 span = __ldg(columns.spans + node.z + box);
+            holds |= in_columns(row, columns.tests, span.x, span.y, deal, lane);
+        }
+    }
+    return __ballot_sync(ALL_LANES, holds) & parent;
+}
+
+__device__ __forceinline__ u32 size_of(const u32 (&bits)[WORDS_A_LANE]) {
+    u32 size = 0;
+#pragma unroll
+    for (u32 word = 0; word < WORDS_A_LANE; ++word) size += __popc(bits[word]);
+    return warp_sum(size);
+}
+
+// Gives each of at most 32 deals of a set a lane; returns this lane's deal (0 for none).
+__device__ __forceinline__ u32 deal_of_lane(
+    const u32 (&bits)[WORDS_A_LANE], u32 size, u32* places, u32 lane) {
+    u32 own = 0;
+#pragma unroll
+    for (u32 word = 0; word < WORDS_A_LANE; ++word) own += __popc(bits[word]);
+    u32 rank = sum_below(own, lane);
+#pragma unroll
+    for (u32 word = 0; word < WORDS_A_LANE; ++word) {
+        u32 rest = bits[word];
+        while (rest != 0) {
+            places[rank++] = (word * WARP + lane) * 32 + __ffs(rest) - 1;
+            rest &= rest - 1;
+        }
+    }
+    __syncwarp();
+    const u32 deal = lane < size ? places[lane] : 0;
+    __syncwarp();
+    return deal;
+}
+
+// Raises counts[k - first_node] by the number of deals that reach node k.
+//
+//   columns     [deal blocks][4][column_count][BLOCK_WORDS]
+//   splits      blocks of threads that share a block of deals; each takes a part of the items
+extern "C" __global__ void __launch_bounds__(WARPS* WARP) count_hybrid(
+    const u32* __restrict__ columns_of_all, u32 column_count, const u32* __restrict__ tests,
+    const uint2* __restrict__ spans, const uint4* __restrict__ nodes, u32 first_node,
+    const uint2* __restrict__ runs, const u32* __restrict__ path_offsets,
+    const uint4* __restrict__ path, u32 item_count, u32 deal_count, u32 splits,
+    u64* __restrict__ counts) {
+    __shared__ u32 cursor;
+    __shared__ u32 places[WARPS][WARP];
+    const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    const u32 deal_block = blockIdx.x / splits, split = blockIdx.x % splits;
+    const u32 first_item = static_cast<u32>(static_cast<u64>(item_count) * split / splits);
+    const u32 end_item = static_cast<u32>(static_cast<u64>(item_count) * (split + 1) / splits);
+    if (threadIdx.x == 0) cursor = first_item;
+    __syncthreads();
+
+    const u64 row_words = static_cast<u64>(column_count) * BLOCK_WORDS;
+    const BlockColumns columns = {
+        columns_of_all + deal_block * 4 * row_words, row_words, tests, spans};
+    const u32 deals = min(BLOCK_DEALS, deal_count - deal_block * BLOCK_DEALS);
+
+    // what the walk comes back to, by level
+    u32 set_at[LEVELS][WORDS_A_LANE];
+    u32 end_at[LEVELS];
+
+    for (;;) {
+        const u32 item = next_number(&cursor, lane);
+        if (item >= end_item) return;
+        u32 set[WORDS_A_LANE];  // the parent's; in lanes only set[0] counts
+#pragma unroll
+        for (u32 word = 0; word < WORDS_A_LANE; ++word) {
+            const u32 start = (word * WARP + lane) * 32;
+            set[word] = start + 32 <= deals ? ALL_LANES
+                        : start < deals     ? (1u << (deals - start)) - 1u
+                                            : 0u;
+        }
+        u32 size = deals;
+        const u32 path_end = __ldg(path_offsets + item + 1);
+        for (u32 step = __ldg(path_offsets + item); step < path_end && size != 0; ++step) {
+            const uint4 node = __ldg(path + step);
+            u32 bits[WORDS_A_LANE];
+            test_bits(bits, set, node, columns, lane);
+#pragma unroll
+            for (u32 word = 0; word < WORDS_A_LANE; ++word) set[word] = bits[word];
+            size = size_of(set);
+        }
+        if (size == 0) continue;
+
+        u32 deal = 0;
+        u32 level = 0;
+        u32 lanes_from = LEVELS;  // levels from here on are sets of lanes
+        const uint2 run = __ldg(runs + item);
+        u32 k = run.x, end = run.y;
+        if (size <= WARP) {
+            deal = deal_of_lane(set, size, places[warp], lane);
+            set[0] = size == WARP ? ALL_LANES : lanes_below(size);
+            lanes_from = 0;
+        }
+        for (;;) {
+            while (k == end && level > 0) {
+                --level;
+                end = end_at[level];
+                if (level < lanes_from) lanes_from = LEVELS;
+#pragma unroll
+                for (u32 word = 0; word < WORDS_A_LANE; ++word) set[word] = set_at[level][word];
+            }
+            if (k == end) break;
+            const uint4 node = __ldg(nodes + (k - first_node));
+            u32 bits[WORDS_A_LANE];
+            u32 left;
+            if (level >= lanes_from) {
+                bits[0] = test_lanes(set[0], deal, node, columns, lane);
+#pragma unroll
+                for (u32 word = 1; word < WORDS_A_LANE; ++word) bits[word] = 0;
+                left = __popc(bits[0]);
+            } else {
+                test_bits(bits, set, node, columns, lane);
+                left = size_of(bits);
+            }
+            if (left == 0) {
+                k = min(node.y, end);
+                continue;
+            }
+            if (lane == 0) atomicAdd(counts + (k - first_node), static_cast<u64>(left));
+            ++k;
+            // an item of a single node ends before its children
+            const u32 below = min(node.y, end);
+            if (k == below) continue;
+#pragma unroll
+            for (u32 word = 0; word < WORDS_A_LANE; ++word) {
+                set_at[level][word] = set[word];
+                set[word] = bits[word];
+            }
+            end_at[level] = end;
+            end = below;
+            ++level;
+            if (level < lanes_from && left <= WARP) {
+                deal = deal_of_lane(set, left, places[warp], lane);
+                set[0] = left == WARP ? ALL_LANES : lanes_below(left);
+                lanes_from = level;
+            }
+        }
+    }
+}

@@ -1,0 +1,336 @@
+"""The trie as the cascades on a device take it: only the nodes that ask something, depth first.
+
+A node that holds always (undescribed entries, most of a published table) holds exactly where the
+node above it does, so it is left out and *represented* by that one; a node that never holds goes
+with all below it. What is left stands depth first, and each node knows ``fail``, the next node
+that is not below it. So a walk needs no stack:
+
+    k = 0
+    while k < nodes:  k = k + 1 if node k holds else fail[k]
+
+All entries of the table that a walk passes between one node and the next hold too, so a walk also
+lists entries, in runs (``listed_from``, ``listed_behind``).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.kernels.plan import ALWAYS, CAN_COMPLETE, COMPLETED, MULTIPLE, NEVER, Plan
+from bidcascade.kernels.types import U32
+
+I64 = NDArray[np.int64]
+
+TEST_SEAT_SHIFT = 28
+TEST_MULTIPLE = 1 << 30
+TEST_LIMIT = 1 << TEST_SEAT_SHIFT
+"""Boxes and sets are numbered below this."""
+
+NODES_AT_ONCE = 1 << 26
+"""Tables of more nodes are put together from one opening's subtree after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """Nodes that ask something, depth first.
+
+    Parameters
+    ----------
+    test : uint32 [nodes]
+        Number of a box (or, with ``TEST_MULTIPLE``, of a set), and the dealer-relative seat whose
+        hand is tested from bit ``TEST_SEAT_SHIFT`` on.
+    fail : uint32 [nodes]
+    parent : uint32 [nodes]
+        The node above, the number of nodes for none.
+    listed_from, listed_behind : uint32 [nodes]
+        Where in ``listed`` the entries of a node, and those behind all below it, start.
+    listed : uint32 [entries]
+        Entries (nodes of the plan) in depth-first order.
+    representative : uint32 [nodes of the plan]
+        The node that each entry holds with; the number of nodes if it always holds, one more if it
+        never does.
+    levels : int
+        Nodes on the longest path.
+    """
+
+    test: U32
+    fail: U32
+    parent: U32
+    listed_from: U32
+    listed_behind: U32
+    listed: U32
+    representative: U32
+    levels: int
+
+    def __len__(self) -> int:
+        return len(self.test)
+
+
+@dataclass(slots=True)
+class _Level:
+    """Entries of one depth; ``above`` counts within the level above, ascending."""
+
+    entries: I64
+    above: I64
+    asks: NDArray[np.bool_]
+    is_listed: NDArray[np.bool_]
+    asking_below: I64  # nodes that ask something, in the subtree with its root
+    listed_below: I64
+
+
+def build_forest(
+    plan: Plan, *, completed_only: bool = False, max_depth: int | None = None
+) -> Forest:
+    """Contract a plan's trie.
+
+    Parameters
+    ----------
+    completed_only : bool
+        List completed auctions only; what cannot complete is left out.
+    max_depth : int, optional
+        Leave out what lies deeper.
+
+    Examples
+    --------
+    1N (15-17), and below it an undescribed pass:
+
+    >>> import numpy as np
+    >>> from bidcascade.kernels import build_plan
+    >>> plan = build_plan(
+    ...     expressions=[("HCP", 15, ">="), ("HCP", 17, "<=")],
+    ...     criteria=[[0, 1]], variant_sets=[[], [0]],
+    ...     first_child=np.array([1, 0], np.uint32), child_count=np.array([1, 0], np.uint16),
+    ...     call=np.array([7, 0], np.uint8), flags=np.zeros(2, np.uint8),
+    ...     variant_set=np.array([1, 0], np.uint32), root_count=1)
+    >>> forest = build_forest(plan)
+    >>> len(forest), forest.listed.tolist(), forest.representative.tolist()
+    (1, [0, 1], [0, 0])
+    """
+    if max(len(plan.boxes), len(plan.set_offsets)) >= TEST_LIMIT:
+        raise ValueError(f"expected fewer than 2**28 boxes, got {len(plan.boxes)}")
+    representative = np.full(plan.node_count, 0xFFFFFFFF, np.uint32)
+    groups: Sequence[range] = [range(plan.root_count)]
+    if plan.node_count > NODES_AT_ONCE:
+        groups = [range(root, root + 1) for root in range(plan.root_count)]
+    parts: list[dict[str, NDArray[np.uint32]]] = []
+    nodes = listed = levels = 0
+    for group in groups:
+        if max_depth is not None and max_depth <= 0:
+            break
+        tree = _levels_of(
+            plan, np.arange(group.start, group.stop), completed_only=completed_only,
+            max_depth=max_depth,
+        )  # fmt: skip
+        part, depth = _numbered(plan, tree, nodes, listed, representative)
+        nodes += len(part["test"])
+        listed += len(part["listed"])
+        levels = max(levels, depth)
+        parts.append(part)
+    joined = {
+        name: np.concatenate([np.zeros(0, np.uint32), *(part[name] for part in parts)])
+        for name in ("test", "fail", "parent", "listed_from", "listed_behind", "listed")
+    }
+    # the marks of "none above" and "never" are known only now
+    joined["parent"][joined["parent"] == _NONE_ABOVE] = nodes
+    representative[representative == _NONE_ABOVE] = nodes
+    representative[representative == 0xFFFFFFFF] = nodes + 1
+    return Forest(**joined, representative=representative, levels=levels)
+
+
+_NONE_ABOVE = 0xFFFFFFFE
+
+
+def _levels_of(
+    plan: Plan, roots: I64, *, completed_only: bool, max_depth: int | None
+) -> list[_Level]:
+    """Entries by depth, without those that never hold or are not asked for."""
+    levels: list[_Level] = []
+    entries, above = roots, np.zeros(len(roots), np.int64)
+    while len(entries):
+        box = plan.node_box[entries]
+        flags = plan.flags[entries]
+        keep = box != NEVER
+        if completed_only:
+            keep &= (flags & CAN_COMPLETE) > 0
+        entries, above, box, flags = entries[keep], above[keep], box[keep], flags[keep]
+        is_listed = (flags & COMPLETED) > 0 if completed_only else np.ones(len(entries), np.bool_)
+        asks = box != ALWAYS
+        levels.append(
+            _Level(
+                entries, above, asks, is_listed, asks.astype(np.int64), is_listed.astype(np.int64)
+            )
+        )
+        if max_depth is not None and len(levels) >= max_depth:
+            break
+        counts = plan.child_count[entries].astype(np.int64)
+        above = np.repeat(np.arange(len(entries)), counts)
+        starts = plan.first_child[entries].astype(np.int64)
+        entries = np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+    for level, upper in zip(levels[:0:-1], levels[-2::-1], strict=True):
+        for below, total in (
+            (level.asking_below, upper.asking_below), (level.listed_below, upper.listed_below),
+        ):  # fmt: skip
+            total += np.bincount(level.above, below, len(total)).astype(np.int64)
+    return levels
+
+
+def _numbered(
+    plan: Plan, levels: list[_Level], nodes: int, listed: int, representative: U32
+) -> tuple[dict[str, NDArray[np.uint32]], int]:
+    """Give numbers from ``nodes`` and ``listed`` on; fill in ``representative``."""
+    node_total = int(levels[0].asking_below.sum()) if levels else 0
+    listed_total = int(levels[0].listed_below.sum()) if levels else 0
+    part = {
+        name: np.empty(node_total, np.uint32)
+        for name in ("test", "fail", "parent", "listed_from", "listed_behind")
+    }
+    part["listed"] = np.empty(listed_total, np.uint32)
+    # of the level above: first number inside the subtree, of nodes and of listed entries;
+    # and who stands for it, how deep
+    inside_nodes = np.array([nodes], np.int64)
+    inside_listed = np.array([listed], np.int64)
+    stands = np.array([_NONE_ABOVE], np.int64)
+    asking_depth = np.zeros(1, np.int64)
+    deepest = 0
+    for depth, level in enumerate(levels):
+        above = level.above
+        node = inside_nodes[above] + _running(level.asking_below, above)
+        place = inside_listed[above] + _running(level.listed_below, above)
+        asking_depth = asking_depth[above] + level.asks
+        deepest = max(deepest, int(asking_depth.max(initial=0)))
+        asking = level.asks
+        at = node[asking] - nodes
+        box = plan.node_box[level.entries[asking]]
+        is_set = (box & MULTIPLE) > 0
+        part["test"][at] = (
+            (box & (MULTIPLE - 1)) | (depth & 3) << TEST_SEAT_SHIFT
+            | np.where(is_set, TEST_MULTIPLE, 0)
+        ).astype(np.uint32)  # fmt: skip
+        part["fail"][at] = (node + level.asking_below)[asking]
+        part["parent"][at] = stands[above][asking]
+        part["listed_from"][at] = place[asking]
+        part["listed_behind"][at] = (place + level.listed_below)[asking]
+        part["listed"][place[level.is_listed] - listed] = level.entries[level.is_listed]
+        stands = np.where(asking, node, stands[above])
+        representative[level.entries] = stands
+        inside_nodes = node + asking
+        inside_listed = place + level.is_listed
+    return part, deepest
+
+
+def _running(sizes: I64, above: I64) -> I64:
+    """Sum of the sizes of the siblings before each."""
+    before = np.cumsum(sizes) - sizes
+    is_first = np.ones(len(above), np.bool_)
+    is_first[1:] = above[1:] != above[:-1]
+    firsts = np.flatnonzero(is_first)
+    return before - np.repeat(before[firsts], np.diff(firsts, append=len(above)))
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Runs of a forest's nodes for warps to walk, each with the nodes above it.
+
+    Parameters
+    ----------
+    runs : uint32 [items, 2]
+        First node and end; together they cover all nodes, in order.
+    path_offsets : uint32 [items + 1]
+    path : uint32
+        Numbers of the nodes above each run, the highest first (CSR).
+    """
+
+    runs: U32
+    path_offsets: U32
+    path: U32
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def windows(self, most_nodes: int) -> Iterator[range]:
+        """Consecutive items whose nodes are at most ``most_nodes``, as long runs as can be.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> none = np.zeros(0, np.uint32)
+        >>> items = Items(np.array([[0, 2], [2, 5], [5, 6]], np.uint32), none, none)
+        >>> list(items.windows(4))
+        [range(0, 1), range(1, 3)]
+        """
+        first, ends = 0, self.runs[:, 1].astype(np.int64)
+        while first < len(self.runs):
+            start = int(self.runs[first, 0])
+            end = int(np.searchsorted(ends, start + most_nodes, side="right"))
+            end = max(end, first + 1)
+            yield range(first, end)
+            first = end
+
+
+def split(forest: Forest, most_nodes: int) -> Items:
+    """Cut a forest into runs of about ``most_nodes`` nodes (fewer than twice as many).
+
+    A subtree of at most so many stays whole, small neighbours below one node stay together, and a
+    node whose subtree is too large is a run of its own.
+
+    Raises
+    ------
+    ValueError
+        If runs may not have a single node.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fail, parent = np.array([4, 3, 3, 4], np.uint32), np.array([4, 0, 1, 0], np.uint32)
+    >>> none = np.zeros(0, np.uint32)
+    >>> items = split(Forest(none, fail, parent, none, none, none, none, 3), 2)
+    >>> items.runs.tolist(), items.path.tolist()
+    ([[0, 1], [1, 3], [3, 4]], [0, 0])
+    """
+    if most_nodes < 1:
+        raise ValueError(f"expected runs of at least a node, got {most_nodes!r}")
+    count = len(forest.fail)
+    size = forest.fail.astype(np.int64) - np.arange(count)
+    is_large = np.zeros(count + 1, np.bool_)
+    is_large[:count] = size > most_nodes
+    is_large[count] = True  # what is above all
+    starts_unit = is_large[:count] | is_large[forest.parent]
+    units = np.flatnonzero(starts_unit)
+    unit_size = np.where(is_large[units], 1, size[units])
+    # neighbours go together: same node above, none of them large, and not too many nodes
+    is_alone = is_large[units]
+    above = forest.parent[units].astype(np.int64)
+    begins = np.ones(len(units), np.bool_)
+    begins[1:] = is_alone[1:] | is_alone[:-1] | (above[1:] != above[:-1])
+    family = np.cumsum(begins) - 1
+    family_start = units[begins]
+    # a family is cut where the last node of a unit passes a multiple of most_nodes
+    behind = units + unit_size - 1 - family_start[family] if len(units) else units
+    bucket = behind // most_nodes
+    cut = begins.copy()
+    cut[1:] |= bucket[1:] != bucket[:-1]
+    runs = np.empty((int(cut.sum()), 2), np.uint32)
+    runs[:, 0] = units[cut]
+    runs[:, 1] = np.append(units[cut][1:], count) if len(units) else 0
+    paths = _paths(forest, runs[:, 0].astype(np.int64))
+    lengths = np.array([len(path) for path in paths], np.int64)
+    return Items(
+        runs,
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint32),
+        np.concatenate([np.zeros(0, np.uint32), *paths]),
+    )
+
+
+def _paths(forest: Forest, firsts: I64) -> list[U32]:
+    """Nodes above each of some nodes, the highest first."""
+    count = len(forest.fail)
+    parent = np.append(forest.parent.astype(np.int64), count)
+    steps = []
+    above = parent[firsts]
+    while (above != count).any():
+        steps.append(above)
+        above = parent[above]
+    table = np.stack(steps, axis=1) if steps else np.zeros((len(firsts), 0), np.int64)
+    return [row[row != count][::-1].astype(np.uint32) for row in table]
