@@ -38,6 +38,8 @@ COMMANDS: Final = {
     "deals": ("deals", "random deals, also under a condition"),
     "batch": ("batch", "the archive job: any number of deals, safe to interrupt and resume"),
     "table": ("table", "bidding tables: import, export, info, show, lint"),
+    "system": ("system", "bidding systems as text: show, check, lint, fmt, test, diff, compile"),
+    "explain": ("system", "what an auction has shown, call by call"),
     "serve": ("serve", "REST service"),
     "get": ("serve", "make a request to the service without a server"),
     "info": ("info", "versions, backends, tables, cache places"),
