@@ -57,6 +57,7 @@ class _Launch(ctypes.Structure):
         ("shared_limit", ctypes.c_uint),
         ("schedule", ctypes.c_uint),
         ("poison", ctypes.c_uint),
+        ("checked", ctypes.c_uint),
         ("number", ctypes.c_uint),
         ("unordered_count", ctypes.c_uint),
         ("unordered", ctypes.c_void_p),
@@ -663,7 +664,7 @@ class EmulatedDevice:
                 arguments=ctypes.addressof(pointers), grid=(blocks, 1, 1), block=(threads, 1, 1),
                 dynamic_shared=shared_bytes, shared_limit=self.limits.shared_bytes,
                 schedule=self.schedule if self.schedule < 2 else self.schedule + number % 1000,
-                poison=POISON, number=number, unordered_count=len(unordered),
+                poison=POISON, checked=self.checked, number=number, unordered_count=len(unordered),
                 unordered=ctypes.addressof(peers), limit_seconds=LIMIT_SECONDS,
                 error=ctypes.cast(error, ctypes.c_char_p), error_size=ERROR_BYTES,
             )  # fmt: skip

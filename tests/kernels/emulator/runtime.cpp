@@ -81,7 +81,8 @@ struct Memory {
   size_t pages_base = 0, pages_size = 0;
   long number = 0;  // of a device buffer, from 1
   Zeroed<Byte> written;
-  Zeroed<Cell> cells;
+  Zeroed<Cell> cells;  // one for each granule of bytes
+  unsigned granule_shift = 2;
 
   const char* name() const { return kind.c_str(); }
 
@@ -90,7 +91,16 @@ struct Memory {
     base = start;
     size = bytes;
     written = zeroed<Byte>(bytes);
-    cells = zeroed<Cell>(bytes);
+    cells = zeroed<Cell>((bytes >> granule_shift) + 1);
+  }
+
+  // Smaller granules, for accesses that touch parts of them.
+  void refine(unsigned shift) {
+    auto finer = zeroed<Cell>((size >> shift) + 1);
+    for (size_t place = 0; place <= size >> shift; ++place)
+      finer[place] = cells[place << shift >> granule_shift];
+    cells = std::move(finer);
+    granule_shift = shift;
   }
 };
 
@@ -234,7 +244,7 @@ struct Launch {
   void** arguments;
   unsigned grid[3], block[3];
   unsigned dynamic_shared, shared_limit;
-  unsigned schedule, poison;
+  unsigned schedule, poison, checked;
   // launches are numbered from 1; those of other streams that may run at the same time
   unsigned number, unordered_count;
   const unsigned* unordered;
@@ -298,8 +308,10 @@ class Machine {
 };
 
 Machine& machine() {
-  static thread_local Machine instance;
-  return instance;
+  static thread_local Machine* instance = nullptr;
+  // never destroyed: a thread's fibers may be referred to until the process ends
+  if (instance == nullptr) instance = new Machine;
+  return *instance;
 }
 
 void trampoline() { machine().begin(); }
@@ -581,7 +593,7 @@ void Machine::judge(const Cell& cell, const Access& now, bool writes, const Memo
 }
 
 void Machine::check(void* address, size_t size, bool writes, bool atomic, const void* code) {
-  if (launch == nullptr || failed) return;
+  if (launch == nullptr || failed || !launch->checked) return;
   if ((++checks_ & 0xfffff) == 0) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
     if (spent.count() > launch->limit_seconds)
@@ -622,14 +634,18 @@ void Machine::check(void* address, size_t size, bool writes, bool atomic, const 
   now.thread = static_cast<unsigned short>(current->number);
   now.clock = current->clocks[current->lane()] & 0x7fff;
   now.atomic = atomic;
-  for (size_t place_in = offset; place_in < offset + size; ++place_in) {
+  if (!writes || atomic)
+    if (const void* found = std::memchr(memory->written.get() + offset, 0, size))
+      fail_here("%s byte %td of %s at {%x}, which nothing has written", verb,
+                static_cast<const Byte*>(found) - memory->written.get(), memory->name(), now.place);
+  if (writes) std::memset(memory->written.get() + offset, 1, size);
+  const auto splits = [&] { return ((offset | size) & ((size_t(1) << memory->granule_shift) - 1)) != 0; };
+  if (splits()) memory->refine(((offset | size) & 1) != 0 ? 0 : 1);
+  const unsigned shift = memory->granule_shift;
+  for (size_t place_in = offset >> shift; place_in << shift < offset + size; ++place_in) {
     Cell& cell = memory->cells[place_in];
-    if ((!writes || atomic) && !memory->written[place_in])
-      fail_here("%s byte %zu of %s at {%x}, which nothing has written", verb, place_in,
-                memory->name(), now.place);
-    judge(cell, now, writes, *memory, place_in);
+    judge(cell, now, writes, *memory, place_in << shift);
     if (writes) {
-      memory->written[place_in] = 1;
       cell.write = now;
     } else if (is_ordered(cell.reads[0], *memory)) {
       cell.reads[0] = now;
