@@ -6,7 +6,7 @@ the bidding is; places outside it are expanded when somebody asks.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -29,6 +29,11 @@ from .hand_space import bounds
 from .system import System
 
 Indices = NDArray[np.int64]
+Front = Mapping[tuple[int, ...], Indices]
+"""Auctions with the deals of a sample that have come so far."""
+
+ENGINE_VERSION: Final = 1
+"""Goes up whenever the same text means other calls, or the same calls become other rows."""
 
 DEFAULT_DEALS: Final = 20_000
 DEFAULT_SEED: Final = 2026
@@ -101,7 +106,7 @@ class Sample:
 
 
 class Growth:
-    """Bids a sample from the root on, place by place.
+    """Bids a sample place by place, from the root on or from wherever its deals have come to.
 
     Parameters
     ----------
@@ -111,6 +116,9 @@ class Growth:
         Deals to bid.
     least
         Places that fewer deals reach are not expanded.
+    front
+        Auctions, none of them over, with the deals (by number) that go on from there; all deals
+        from the root on if not given.
     """
 
     def __init__(
@@ -119,12 +127,14 @@ class Growth:
         sample: Sample,
         *,
         least: int = 1,
+        front: Front | None = None,
         progress: Callable[[Progress], None] | None = None,
         backend: Backend | None = None,
     ) -> None:
         self._expander = expander
         self._sample = sample
         self._least = least
+        self._front: Front = {(): np.arange(len(sample.deals))} if front is None else front
         self._progress = progress
         self._backend = backend or get_backend("cpu")
         self.left_open = 0
@@ -135,10 +145,15 @@ class Growth:
 
         The last item of a place has no entry: deals that pass by default.
         """
-        count = len(self._sample.deals)
-        front: dict[tuple[int, ...], Indices] = {(): np.arange(count)}
-        depth = places = entries = 0
-        while front:
+        waiting: dict[int, dict[tuple[int, ...], list[Indices]]] = {}
+        for calls, deals in self._front.items():
+            waiting.setdefault(len(calls), {})[calls] = [deals]
+        places = entries = 0
+        while waiting:
+            depth = min(waiting)
+            front = self._wide_enough(waiting.pop(depth))
+            if not front:
+                continue
             if self._progress is not None:
                 self._progress(Progress(depth, places, entries, len(front)))
             opened = [(self._expander.place(calls), deals) for calls, deals in front.items()]
@@ -148,7 +163,6 @@ class Growth:
                 vocabulary,
                 self._backend,
             )
-            front = {}
             for place, deals in opened:
                 taken = list(self._bid(place, deals))
                 yield place, taken
@@ -156,25 +170,36 @@ class Growth:
                 entries += len(place.entries)
                 for entry, took in taken:
                     call = PASS if entry is None else entry.call
-                    calls = (*place.calls, call)
                     if len(took) and not place.state.auction.add(call).is_complete:
-                        before = front.get(calls)
-                        front[calls] = took if before is None else np.concatenate([before, took])
-            for calls in [calls for calls, deals in front.items() if len(deals) < self._least]:
-                self.left_open += len(front.pop(calls))
-            depth += 1
+                        below = waiting.setdefault(depth + 1, {})
+                        below.setdefault((*place.calls, call), []).append(took)
+
+    def _wide_enough(
+        self, found: Mapping[tuple[int, ...], Sequence[Indices]]
+    ) -> dict[tuple[int, ...], Indices]:
+        """Places that enough deals have reached; the others are left open."""
+        front = {}
+        for calls, parts in found.items():
+            deals = parts[0] if len(parts) == 1 else np.concatenate(parts)
+            if len(deals) < self._least:
+                self.left_open += len(deals)
+            else:
+                front[calls] = deals
+        return front
 
     def _bid(self, place: Place, deals: Indices) -> Iterator[tuple[PlaceEntry | None, Indices]]:
         position = place.state.position
         for entry in place.entries:
-            held = deals
+            chosen = np.arange(len(deals))
             for expression in entry.criteria:
-                if not len(held):
+                if not len(chosen):
                     break
-                held = held[self._sample.holding(expression, position, held)]
-            yield entry, held
-            if len(held):
-                deals = np.setdiff1d(deals, held, assume_unique=True)
+                chosen = chosen[self._sample.holding(expression, position, deals[chosen])]
+            yield entry, deals[chosen]
+            if len(chosen):
+                left = np.ones(len(deals), np.bool_)
+                left[chosen] = False
+                deals = deals[left]
         yield None, deals
 
 
