@@ -49,7 +49,8 @@ class Complaint:
     def __str__(self) -> str:
         advice = f" ({self.advice})" if self.advice else ""
         shown = f"\n  {self.line_text}\n  {self.caret}" if self.line_text.strip() else ""
-        return f"{self.where}: {self.message}{advice}{shown}"
+        where = str(self.where) if self.where.line else self.where.file
+        return f"{where}: {self.message}{advice}{shown}" if where else f"{self.message}{advice}{shown}"
 
 
 def complaint_at(where: Where, message: str, lines: Sequence[str], advice: str = "") -> Complaint:

@@ -408,8 +408,10 @@ class PhraseBuilder(Transformer[Token, Any]):
         )
 
     def fit(self, *tokens: Token | None) -> Phrase:
-        """``[WE_HAVE] [A] [CARDED] FIT [IN suit]``; ``NO`` takes the place of ``A`` in no_fit."""
-        carded, suit = tokens[2], tokens[-1]
+        """``[WHO HAVE] [A] [CARDED] FIT [IN suit]``; ``NO`` takes the place of ``A`` in no_fit."""
+        who, carded, suit = tokens[0], tokens[3], tokens[-1]
+        if who is not None and who != "we":
+            self.fault(_start(who), f'a fit takes two hands, I read "{who} have"', 'write "we have"')
         first = next(token for token in tokens if token is not None)
         low = 8 if carded is None else self._carded(carded).range.low
         return Phrase("fit", suits=_suit(suit), count=low, where=place(_start(first)))
