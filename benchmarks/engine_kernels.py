@@ -1,9 +1,14 @@
-"""The project's own backends as engines: ``reference``, ``cpu``, ``cuda``."""
+"""The project's own backends as engines: ``reference``, ``cpu``, ``cuda``.
+
+``cuda:lists`` and so on are ``cuda`` with one of its candidates for the cascade, chosen as a user
+would: by the environment variable.
+"""
 
 import importlib
+import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,11 +25,15 @@ from bidcascade.kernels.types import U64
 
 from .engines import Engine
 from .machine import cores
+from .roofline import Ceilings
 
 if TYPE_CHECKING:
-    from bidcascade.kernels.cuda_device import Timing
+    from bidcascade.kernels.cuda_device import Device, Timing
 
 _STEPS = {"reference": 16, "cpu": cores() << 16, "cuda": 1 << 20}
+VARIANT_VARIABLE = "BIDCASCADE_CUDA_VARIANT"
+_CASCADES = ("counts", "entry_lists")
+"""Operations that there are several candidates for."""
 
 
 class KernelEngine:
@@ -35,38 +44,65 @@ class KernelEngine:
         self._backend_name, _, self._variant = name.partition(":")
         self.step = _STEPS[self._backend_name]
 
+    @property
+    def _backend(self) -> Any:
+        return get_backend(self._backend_name)
+
     def why_unavailable(self, operation: str) -> str | None:
-        reason = why_unavailable(self.name)
+        reason = why_unavailable(self._backend_name)
         if reason is not None:
             return reason
-        if operation == "features" and not hasattr(get_backend(self.name), "features"):
-            return "its features are not packed"
+        if self._variant and operation not in _CASCADES:
+            return "there is one way to do it only"
         if operation == "hands" and self._hands() is None:
             return "it does not deal"
         return None
 
     def prepare(self, plan: Plan) -> None:
-        warm_up = getattr(get_backend(self.name), "warm_up", None)
+        warm_up = getattr(self._backend, "warm_up", None)
         if warm_up is not None:
-            warm_up(plan)
+            with self._chosen():
+                warm_up(plan)
 
     def counts(self, plan: Plan, deals: DealArrays) -> U64:
-        return get_backend(self.name).cascade_counts(plan, deals)
+        with self._chosen():
+            counts: U64 = self._backend.cascade_counts(plan, deals)
+        return counts
 
     def entry_lists(self, plan: Plan, deals: DealArrays) -> Iterator[EntryLists]:
-        return get_backend(self.name).cascade_all(plan, deals)
+        with self._chosen():
+            yield from self._backend.cascade_all(plan, deals)
 
     def first(self, plan: Plan, deals: DealArrays) -> FirstAuctions:
-        return get_backend(self.name).cascade_first(plan, deals)
+        first: FirstAuctions = self._backend.cascade_first(plan, deals)
+        return first
 
     def evaluate(self, plan: Plan, deals: DealArrays) -> BitColumns:
-        return get_backend(self.name).evaluate(plan, deals)
+        columns: BitColumns = self._backend.evaluate(plan, deals)
+        return columns
 
     def bits(self, columns: BitColumns) -> BitColumns:
         return columns
 
     def features(self, plan: Plan, deals: DealArrays) -> U64:
-        return get_backend(self.name).features(plan, deals)
+        words: U64 = self._backend.features(plan, deals)
+        return words
+
+    @contextmanager
+    def _chosen(self) -> Iterator[None]:
+        """Choose the variant while the block runs."""
+        if not self._variant:
+            yield
+            return
+        before = os.environ.get(VARIANT_VARIABLE)
+        os.environ[VARIANT_VARIABLE] = self._variant
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[VARIANT_VARIABLE]
+            else:
+                os.environ[VARIANT_VARIABLE] = before
 
     def _hands(self) -> object:
         modules = {"reference": "dealing", "cpu": "dealing", "cuda": "cuda"}
@@ -74,10 +110,10 @@ class KernelEngine:
             "reference": "deal_hands_reference", "cpu": "deal_hands", "cuda": "deal_hands",
         }  # fmt: skip
         try:
-            module = importlib.import_module(f"bidcascade.kernels.{modules[self.name]}")
+            module = importlib.import_module(f"bidcascade.kernels.{modules[self._backend_name]}")
         except ImportError:
             return None
-        return getattr(module, functions[self.name], None)
+        return getattr(module, functions[self._backend_name], None)
 
     def hands(self, count: int, seed: int) -> U64:
         deal = self._hands()
@@ -88,7 +124,21 @@ class KernelEngine:
         return hands
 
     def timings(self) -> "AbstractContextManager[list[Timing]] | None":
-        return None
+        device = self._device()
+        return None if device is None else device.timings()
+
+    def ceilings(self) -> Ceilings | None:
+        """What the device can do at most, measured now."""
+        from .ceilings import measure_ceilings
+
+        device = self._device()
+        return None if device is None else measure_ceilings(device)
+
+    def _device(self) -> "Device | None":
+        if self._backend_name != "cuda":
+            return None
+        device: Device = self._backend.device()
+        return device
 
 
 def make(name: str) -> Engine:

@@ -32,7 +32,8 @@ PRESETS = {
     ),
     "variants": Preset(
         "the candidates for the cascade on the GPU against each other",
-        tuple(f"cuda:{variant}" for variant in VARIANTS),
+        # numpy is there to compare the answers with, on a bare machine too
+        (*(f"cuda:{variant}" for variant in VARIANTS), "numpy"),
         ("counts", "all"),
         repeat=7,
         budget=5.0,

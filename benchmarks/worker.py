@@ -183,9 +183,10 @@ def _measure_device(job: Job, engine: Engine, inputs: Inputs, timing: Timing) ->
         timing.works = {
             name: [work.bytes, work.operations] for name, work in {"": whole, **works}.items()
         }
-    ceilings: Callable[[], Ceilings] | None = getattr(engine, "ceilings", None)
+    measure_ceilings: Callable[[], Ceilings | None] | None = getattr(engine, "ceilings", None)
+    ceilings = measure_ceilings() if measure_ceilings is not None else None
     if ceilings is not None:
-        timing.ceilings = asdict(ceilings())
+        timing.ceilings = asdict(ceilings)
 
 
 def main() -> None:

@@ -1,0 +1,83 @@
+"""The commands ``gpu``, ``variants`` and ``floors``: one line each, also where there is no GPU."""
+
+import json
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks.engines import VARIANTS, get_engine
+from benchmarks.presets import PRESETS
+from benchmarks.workloads import find_workloads
+from bidcascade.kernels import why_unavailable
+
+NO_GPU = why_unavailable("cuda")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_engines_and_workloads_exist(name):
+    preset = PRESETS[name]
+    assert find_workloads(list(preset.workloads))
+    for engine in preset.engines:
+        assert get_engine(engine).name == engine
+
+
+def options_of(*words):
+    options = command._parser().parse_args(words)
+    command.apply_preset(options)
+    return options
+
+
+def test_what_the_command_line_says_goes_first():
+    assert options_of().repeat == 5
+    assert options_of().budget == 60
+    assert options_of().engine == []
+    gpu = options_of("gpu")
+    assert gpu.engine == ["cpu", "cuda", "polars", "cudf"]
+    assert (gpu.repeat, gpu.budget) == (5, 5)
+    some = options_of("gpu", "--engine", "cuda", "--workload", "deals", "--repeat", "2")
+    assert (some.engine, some.workload, some.repeat) == (["cuda"], ["deals"], 2)
+    assert options_of("variants").engine == [*(f"cuda:{one}" for one in VARIANTS), "numpy"]
+    assert command._command(some).startswith("python -m benchmarks gpu --workload deals --engine")
+
+
+@pytest.mark.parametrize("name", ["cuda:best", "cpu:lists", "numpy:", "gpu"])
+def test_variants_that_are_none(name):
+    with pytest.raises(ValueError, match="cuda:lists, cuda:frontier, cuda:hybrid, got"):
+        get_engine(name)
+
+
+def test_variants_are_of_the_cascade_only():
+    for variant in VARIANTS:
+        engine = get_engine(f"cuda:{variant}")
+        reason = engine.why_unavailable("features")
+        assert reason == (NO_GPU or "there is one way to do it only")
+
+
+@pytest.mark.skipif(NO_GPU is None, reason="here is a device")
+@pytest.mark.parametrize("name", ["gpu", "variants"])
+def test_without_a_gpu_the_report_says_why(name, tmp_path, capsys):
+    words = (
+        "--entries", "1200", "--deals", "256", "--repeat", "1", "--budget", "0.1",
+        "--workload", "counts/selective", "--out", str(tmp_path / "out"),
+    )  # fmt: skip
+    assert command.main([name, *words]) == 0
+    results = (tmp_path / "out/results.jsonl").read_text("utf-8")
+    lines = [json.loads(line) for line in results.splitlines()]
+    assert [line["engine"] for line in lines] == list(PRESETS[name].engines)
+    for line in lines:
+        if line["engine"].startswith("cuda"):
+            assert line["unavailable"] == NO_GPU
+        elif line["engine"] in ("cpu", "numpy", "polars"):
+            assert line["runs"]
+    report = (tmp_path / "out/report.md").read_text("utf-8")
+    assert f"python -m benchmarks {name}" in report
+    assert f"cuda: {NO_GPU}" in report or f"cuda:hybrid: {NO_GPU}" in report
+
+
+def test_floors_are_told_without_a_gpu(capsys):
+    assert command.main(["floors", "--entries", "1200", "--deals", "1000"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines if line[:3] != "| -"}
+    for workload in ("counts/dense", "first/selective", "evaluate", "features", "deals"):
+        assert rows[workload].endswith(("| memory |", "| integer operations |"))
+    assert "H200: 4.3 TB/s" in lines[0]
