@@ -195,6 +195,21 @@ def _flag(stem: str) -> Callable[[Phrase, Scope], Expression]:
     return lambda phrase, scope: _each(phrase, scope, lambda letter: Term(f"{stem}_{letter}"))
 
 
+def _stopper(phrase: Phrase, scope: Scope) -> Expression:
+    """What players call a stopper: an ace, a guarded king, a twice guarded queen, jack fourth.
+
+    The published tables' ``Stopper`` wants more (a king twice guarded does not do), their
+    ``Likely_Stopper`` takes five small cards too.
+    """
+    return _each(
+        phrase,
+        scope,
+        lambda letter: conjunction(
+            (Term(f"Likely_Stopper_{letter}"), compared(f"HCP_{letter}", ">=", 1))
+        ),
+    )
+
+
 def _cards(wanted: Range) -> Callable[[Phrase, Scope], Expression]:
     """Ask for a fixed range of a suit's length: void, singleton, doubleton, shortness."""
     return lambda phrase, scope: _each(phrase, scope, lambda letter: within(f"SL_{letter}", wanted))
@@ -515,8 +530,8 @@ _PHRASES: Final[dict[str, Callable[[Phrase, Scope], Expression]]] = {
     "longest outside theirs": _longest_outside_theirs,
     "top honours": _top_honours,
     "honour": _honour,
-    "stopper": _flag("Stopper"),
-    "stoppers": _flag("Stopper"),
+    "stopper": _stopper,
+    "stoppers": _stopper,
     "partial stopper": _flag("Partial_Stopper"),
     "two stoppers": _flag("Two_Stoppers"),
     "void": _cards(Range(0, 0)),
