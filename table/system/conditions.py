@@ -196,7 +196,7 @@ def _flag(stem: str) -> Callable[[Phrase, Scope], Expression]:
 
 
 def _stopper(phrase: Phrase, scope: Scope) -> Expression:
-    """What players call a stopper: an ace, a guarded king, a twice guarded queen, jack fourth.
+    """Ask for what players call a stopper: ace, guarded king, twice guarded queen, jack fourth.
 
     The published tables' ``Stopper`` wants more (a king twice guarded does not do), their
     ``Likely_Stopper`` takes five small cards too.
