@@ -11,18 +11,19 @@ from .language.explain import explain, explain_one
 from .language.expressions import Expression, format_expression, parse_expression, to_postfix
 from .language.vocabulary import Vocabulary
 from .lint import LintReport, counts_through, lint, lint_on_deals
-from .registry import NAMED_TABLES, cache_folder, open_table
+from .registry import cache_folder, is_system, named_systems, open_system, open_table
 from .row import Row
 from .show import show, show_info
 from .storage import open_folder, save
 from .truncation import is_suspected_truncation
 
 __all__ = [
-    "CAN_COMPLETE", "COMPLETED", "INSERTED", "NAMED_TABLES", "NONE_U32", "BiddingTable",
+    "CAN_COMPLETE", "COMPLETED", "INSERTED", "NONE_U32", "BiddingTable",
     "Expression", "ImportReport", "LintReport", "Row", "TableBuilder", "UndescribedPolicy",
     "Vocabulary", "build_table", "cache_folder", "counts_through", "explain", "explain_one",
     "export_table", "format_expression", "import_table", "is_satisfiable",
-    "is_suspected_truncation", "lint", "lint_on_deals", "open_folder", "open_table",
+    "is_suspected_truncation", "is_system", "lint", "lint_on_deals", "named_systems", "open_folder",
+    "open_system", "open_table",
     "parse_expression", "read_rows", "row_object", "save", "show", "show_info", "sniff_format",
     "to_postfix",
 ]  # fmt: skip

@@ -1,56 +1,114 @@
-"""Bidding tables by name or path: those of the package, own-format folders, files of rows."""
+"""Bidding systems and tables by name or path: those of the package, folders, files of rows."""
 
-import hashlib
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
-from bidcascade.bridge import InvalidTable, UnknownTable
+from bidcascade.bridge import UnknownTable
 
 from .bidding_table import BiddingTable
-from .build import build_table
-from .columns import UndescribedPolicy
+from .compiled import COMPILED, ON_REQUEST, SHIPPED, Growth, from_cache, open_if_fresh
 from .formats.row_files import import_table
-from .storage import FORMAT_VERSION, is_table_folder, open_folder, save
+from .storage import open_folder
+
+if TYPE_CHECKING:
+    from .system.system import System
 
 DEFAULT_TABLE: Final = "sayc"
 CACHE_VARIABLE: Final = "BIDCASCADE_CACHE"
 """Environment variable that names the folder for compiled tables."""
+SUFFIX: Final = ".bidding"
+"""What the files of systems end with."""
+SYSTEMS: Final = Path(__file__).parent / "systems"
+"""Folder of the systems that come with the package."""
+
+_TITLE: Final = re.compile(rb"^system[ ]+(.*?)\s*(?:--.*)?$", re.MULTILINE)
 
 
-class NamedTable(NamedTuple):
-    """A table that comes with the package, as rows to build it from."""
+@cache
+def named_systems() -> Mapping[str, str]:
+    """Names and titles of the systems that come with the package.
 
-    rows: Callable[[], Iterable[object]]
-    undescribed: UndescribedPolicy
-    source: str
+    Every file there with a line ``system TITLE`` is one; the others are parts that they include.
+
+    Examples
+    --------
+    >>> named_systems()["sayc"]
+    'Standard American Yellow Card'
+    """
+    found = {}
+    for path in sorted(SYSTEMS.glob(f"*{SUFFIX}")):
+        title = _TITLE.search(path.read_bytes())
+        if title is not None:
+            found[path.stem] = title[1].decode("utf-8", "replace")
+    return MappingProxyType(found)
 
 
-def _starter_rows() -> Iterable[object]:
-    # imported when asked for: most uses of this package bring a table of their own
-    from .starter import starter_rows
+def is_system(name_or_path: "str | Path") -> bool:
+    """Whether this is the name of a system of the package, or the path of a system's file.
 
-    return starter_rows()
+    Examples
+    --------
+    >>> is_system("sayc"), is_system("tables/precision.jsonl"), is_system("mine.bidding")
+    (True, False, True)
+    """
+    return str(name_or_path) in named_systems() or Path(name_or_path).suffix == SUFFIX
 
 
-NAMED_TABLES: Final[dict[str, NamedTable]] = {
-    "sayc": NamedTable(_starter_rows, "pass", "SAYC, comes with bidcascade"),
-}
-
-
-def open_table(name_or_path: "str | Path" = DEFAULT_TABLE, **options: Any) -> BiddingTable:
-    """Open a bidding table by name, folder or file of rows.
+def open_system(
+    name_or_path: "str | Path" = DEFAULT_TABLE, *, options: Mapping[str, bool] | None = None
+) -> "System":
+    """Open a bidding system by name or file.
 
     Parameters
     ----------
     name_or_path : str or Path
-        ``"sayc"``, a folder that :func:`save` wrote, or a file of rows in any of the formats.
+        ``"sayc"``, or a file that ends in ``.bidding``.
+    options : mapping of str to bool, optional
+        Options of the system to be set.
+
+    Raises
+    ------
+    UnknownTable
+        If there is no system of that name and no such file; the message lists the names.
+    InvalidSystem
+        If the text is no system; with every complaint about it.
+
+    Examples
+    --------
+    >>> open_system("sayc").name
+    'sayc'
+    """
+    from .system.system import System
+
+    path = Path(name_or_path)
+    if str(name_or_path) in named_systems():
+        path = SYSTEMS / f"{name_or_path}{SUFFIX}"
+    elif not path.is_file():
+        raise _unknown(name_or_path)
+    return System.open(path, options=options)
+
+
+def open_table(name_or_path: "str | Path" = DEFAULT_TABLE, **options: Any) -> BiddingTable:
+    """Open a bidding table by name, folder, or file of rows or of a system.
+
+    A system becomes a table of moderate size: those of the package bring it along, others are
+    compiled and kept in :func:`cache_folder` until their text changes. Larger tables are made by
+    :func:`~bidcascade.table.system.compile.compile_system`.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        ``"sayc"``, a folder that :func:`save` wrote, a file that ends in ``.bidding``, or a file
+        of rows in any of the formats.
     options
-        For files of rows: those of :func:`import_table`.
+        For files of rows: those of :func:`import_table`. For systems: ``options`` as in
+        :func:`open_system`.
 
     Raises
     ------
@@ -58,6 +116,8 @@ def open_table(name_or_path: "str | Path" = DEFAULT_TABLE, **options: Any) -> Bi
         If there is no table of that name and no such file; the message lists the names.
     InvalidTable
         If the file or folder is no bidding table.
+    InvalidSystem
+        If the text of a system cannot be used; with every complaint about it.
 
     Examples
     --------
@@ -67,17 +127,25 @@ def open_table(name_or_path: "str | Path" = DEFAULT_TABLE, **options: Any) -> Bi
     bidcascade.bridge.errors.UnknownTable: expected a table's name (sayc) or the path of one, \
 got 'culbertson'
     """
-    if isinstance(name_or_path, str) and name_or_path in NAMED_TABLES:
-        return _open_named(name_or_path)
     path = Path(name_or_path)
+    if is_system(name_or_path):
+        return _open_compiled(name_or_path, **options)
     if path.is_dir():
         return open_folder(path)
     if path.is_file():
         return import_table(path, **options)[0]
-    raise UnknownTable(
-        f"expected a table's name ({', '.join(NAMED_TABLES)}) or the path of one, "
-        f"got {str(name_or_path)!r}"
-    )
+    raise _unknown(name_or_path)
+
+
+def compiled_folder(name: str) -> Path:
+    """Folder of the package with the compiled table of one of its systems.
+
+    Examples
+    --------
+    >>> compiled_folder("sayc").name
+    'sayc'
+    """
+    return SYSTEMS / COMPILED / name
 
 
 def cache_folder() -> Path:
@@ -103,38 +171,35 @@ def cache_folder() -> Path:
     return Path.home() / ".cache" / "bidcascade"
 
 
-def _cache_key(named: NamedTable) -> str:
-    """Digest of all that the table is made from: the sources of this package, and the options."""
-    digest = hashlib.sha256(repr((FORMAT_VERSION, named.undescribed, named.source)).encode())
-    for name, content in sorted(_sources(files(__package__))):
-        digest.update(f"\n{name}\n".encode() + content)
-    return digest.hexdigest()[:16]
+def table_of(
+    system: "System", *, growth: Growth = ON_REQUEST, progress: Any = None
+) -> BiddingTable:
+    """Table of a system: from the cache if it was compiled before, else compiled and kept there.
+
+    Parameters
+    ----------
+    system : System
+    growth : Growth
+        How far it is grown.
+    progress : callable, optional
+        Called before each depth if the system is compiled.
+    """
+    return from_cache(system, cache_folder() / "tables", growth, progress)
 
 
-def _sources(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, bytes]]:
-    """Names and contents of the package's own files, folders within it included."""
-    for entry in folder.iterdir():
-        name = f"{prefix}{entry.name}"
-        if entry.is_file():
-            yield name, entry.read_bytes()
-        elif entry.is_dir() and entry.name != "__pycache__":
-            yield from _sources(entry, f"{name}/")
+def _open_compiled(
+    name_or_path: "str | Path", *, options: Mapping[str, bool] | None = None
+) -> BiddingTable:
+    name = str(name_or_path)
+    if name in named_systems() and not options:
+        table = open_if_fresh(compiled_folder(name), SYSTEMS, SHIPPED)
+        if table is not None:
+            return table
+    return table_of(open_system(name_or_path, options=options))
 
 
-def _open_named(name: str) -> BiddingTable:
-    """Table of the package: from the cache, or built and put there."""
-    named = NAMED_TABLES[name]
-    folder = cache_folder() / "tables" / f"{name}-{_cache_key(named)}"
-    if is_table_folder(folder):
-        try:
-            return open_folder(folder)
-        except InvalidTable:
-            # a damaged cache is no error of the user's: the table is built again
-            pass
-    table, _ = build_table(named.rows(), undescribed=named.undescribed, source=named.source)
-    try:
-        save(table, folder, overwrite=True)
-    except InvalidTable:
-        # without a cache the table is built each time
-        return table
-    return table
+def _unknown(name_or_path: "str | Path") -> UnknownTable:
+    return UnknownTable(
+        f"expected a table's name ({', '.join(named_systems())}) or the path of one, "
+        f"got {str(name_or_path)!r}"
+    )

@@ -32,9 +32,6 @@ Indices = NDArray[np.int64]
 Front = Mapping[tuple[int, ...], Indices]
 """Auctions with the deals of a sample that have come so far."""
 
-ENGINE_VERSION: Final = 1
-"""Goes up whenever the same text means other calls, or the same calls become other rows."""
-
 DEFAULT_DEALS: Final = 20_000
 DEFAULT_SEED: Final = 2026
 _EXPRESSIONS_AT_ONCE: Final = 2048

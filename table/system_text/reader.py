@@ -131,7 +131,8 @@ def read_system(
         shipped = shipped_folder() / (path.name if path.suffix else f"{path.name}{SUFFIX}")
         path = shipped if shipped.is_file() else path
     sources = Sources()
-    return _system(sources, sources.read_file(path, str(path_or_text)), options)
+    # the name alone: what a line is called must not depend on where the file lies
+    return _system(sources, sources.read_file(path, path.name), options)
 
 
 def read_text(
