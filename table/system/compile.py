@@ -8,7 +8,7 @@ the bidding is; places outside it are expanded when somebody asks.
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from bidcascade.table.language.lowering import to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
 
-from .expansion import Expander, Place, PlaceEntry
+from .expansion import Place, PlaceEntry, Rules
 from .hand_space import bounds
 from .system import System
 
@@ -102,6 +102,19 @@ class Sample:
         return (picked & np.uint64(1)).astype(np.bool_)
 
 
+class Places(Protocol):
+    """Where places come from: an :class:`~.expansion.Expander`, or one behind a lock."""
+
+    @property
+    def sides(self) -> tuple[Rules, Rules]:
+        """Systems of the dealer's side and of the other one."""
+        ...
+
+    def place(self, calls: Sequence[int]) -> Place:
+        """Entries after a legal auction that goes on."""
+        ...
+
+
 class Growth:
     """Bids a sample place by place, from the root on or from wherever its deals have come to.
 
@@ -120,7 +133,7 @@ class Growth:
 
     def __init__(
         self,
-        expander: Expander,
+        expander: Places,
         sample: Sample,
         *,
         least: int = 1,
