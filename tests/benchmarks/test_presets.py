@@ -76,8 +76,12 @@ def test_without_a_gpu_the_report_says_why(name, tmp_path, capsys):
 
 def test_floors_are_told_without_a_gpu(capsys):
     assert command.main(["floors", "--entries", "1200", "--deals", "1000"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    first, _, second = capsys.readouterr().out.partition("\n\nCounts, a deal: ")
+    lines = first.splitlines()
     rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines if line[:3] != "| -"}
     for workload in ("counts/dense", "first/selective", "evaluate", "features", "deals"):
         assert rows[workload].endswith(("| memory |", "| integer operations |"))
     assert "H200: 4.3 TB/s" in lines[0]
+    # a second table, of the candidates
+    for variant in (*VARIANTS, "walk"):
+        assert f"| counts/dense | {variant} | " in second
