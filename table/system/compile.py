@@ -24,6 +24,7 @@ from bidcascade.table.language.lowering import to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
 
+from .describing import agreements_of, description_of
 from .expansion import Place, PlaceEntry, Rules
 from .hand_space import bounds
 from .system import System
@@ -302,12 +303,14 @@ def rows_of(place: Place, vocabulary: Vocabulary) -> Iterator[Row]:
         criteria = entry.criteria
         start = first_rank.setdefault(entry.call, number)
         between = [one for one in before[start:] if one.call != entry.call]
+        before.append(entry)
+        if any(not one.criteria for one in between):
+            continue  # a line for any hand stands before: this one makes no call
         if between:
             criteria = (*criteria, *_excluded(entry, between, own, vocabulary))
-        before.append(entry)
         yield Row(
-            prior, entry.call, "", tuple(map(format_expression, criteria)), None, entry.name,
-            number, tags_of(entry), str(entry.where),
+            prior, entry.call, description_of(entry), tuple(map(format_expression, criteria)), None,
+            entry.name, number, agreements_of(entry), str(entry.where),
         )  # fmt: skip
     if not any(entry.call == PASS for entry in place.entries):
         yield Row(prior, PASS, "", (), None, "Pass", len(place.entries), (), "")
@@ -321,26 +324,10 @@ def _excluded(
     for other in between:
         if bounds(other.expression, vocabulary).can & mine:
             denied = tuple(Not(one) for one in other.criteria)
-            if denied:
-                yield denied[0] if len(denied) == 1 else Or(denied)
+            yield denied[0] if len(denied) == 1 else Or(denied)
 
 
-def tags_of(entry: PlaceEntry) -> tuple[str, ...]:
-    r"""Agreements of an entry as texts, ``#tags`` with their sign.
-
-    Examples
-    --------
-    >>> system = System.parse("opening:\n  2C = Strong: 22+ points; artificial, #strong")
-    >>> tags_of(system.expand().entries[0])
-    ('artificial', '#strong')
-    """
-    found = []
-    for agreement in entry.agreements:
-        if agreement.kind == "tag":
-            found.append(f"#{agreement.text}")
-        else:
-            found.append(f"{agreement.kind} {agreement.text}".strip())
-    return tuple(found)
+tags_of = agreements_of
 
 
 __all__ = ["And", "Auction", "Growth", "Progress", "Sample", "compile_system", "rows_of"]

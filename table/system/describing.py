@@ -1,0 +1,86 @@
+"""Entries in words: the condition of a line with the suits that it means at its place."""
+
+from dataclasses import replace
+from typing import Final
+
+from bidcascade.table.system_text.syntax_tree import (
+    Agreement,
+    AllOf,
+    AnyOf,
+    CallPattern,
+    Condition,
+    NotThis,
+)
+from bidcascade.table.system_text.wording import condition_text
+
+from .expansion import PlaceEntry
+from .patterns import Bindings, is_variable, letter_of
+
+_SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+
+
+def description_of(entry: PlaceEntry) -> str:
+    r"""Condition of an entry as a player reads it; empty where it asks nothing.
+
+    Examples
+    --------
+    >>> from bidcascade.table.system.system import System
+    >>> system = System.parse("opening:\n  1M = Five-card major: 5+ M, 12-21 points")
+    >>> [description_of(entry) for entry in system.expand().entries]
+    ['5+ hearts, 12-21 points', '5+ spades, 12-21 points']
+    """
+    if entry.condition is None:
+        return ""
+    return condition_text(_bound(entry.condition, entry.bindings))
+
+
+def agreements_of(entry: PlaceEntry) -> tuple[str, ...]:
+    r"""Agreements of an entry as texts, ``#tags`` with their sign.
+
+    Examples
+    --------
+    >>> from bidcascade.table.system.system import System
+    >>> system = System.parse("opening:\n  2C = Strong: 22+ points; artificial, #strong")
+    >>> agreements_of(system.expand().entries[0])
+    ('artificial', '#strong')
+    """
+    return tuple(_agreement(one, entry.bindings) for one in entry.agreements)
+
+
+def _agreement(agreement: Agreement, bindings: Bindings) -> str:
+    if agreement.kind == "tag":
+        return f"#{agreement.text}"
+    if agreement.condition is not None:
+        return f"{agreement.kind} {condition_text(_bound(agreement.condition, bindings))}"
+    if agreement.suit is not None:
+        return f"{agreement.kind} {_suit(agreement.suit, bindings)}"
+    return f"{agreement.kind} {agreement.text}".strip()
+
+
+def _bound(condition: Condition, bindings: Bindings) -> Condition:
+    """Replace the variables of a condition by the suits that they are bound to."""
+    if isinstance(condition, AllOf):
+        return AllOf(tuple(_bound(part, bindings) for part in condition.parts))
+    if isinstance(condition, AnyOf):
+        return AnyOf(tuple(_bound(part, bindings) for part in condition.parts))
+    if isinstance(condition, NotThis):
+        return NotThis(_bound(condition.part, bindings))
+    return replace(
+        condition,
+        suits=tuple(_suit(word, bindings) for word in condition.suits),
+        call=None if condition.call is None else _call(condition.call, bindings),
+    )
+
+
+def _suit(word: str, bindings: Bindings) -> str:
+    letter = letter_of(word, bindings) if is_variable(word) else None
+    return _SUITS.get(letter or "", word)
+
+
+def _call(call: CallPattern, bindings: Bindings) -> CallPattern:
+    strain = call.strain
+    if strain is not None and is_variable(strain):
+        letter = letter_of(strain, bindings)
+        strain = {"N": "NT"}.get(letter or "", letter or strain)
+    level = int(bindings["n"]) if call.level == 0 and "n" in bindings else call.level
+    return replace(call, level=level, strain=strain)
