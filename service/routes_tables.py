@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from bidcascade.bridge import Auction, BidcascadeError, Seat, format_call, format_calls, parse_calls
-from bidcascade.table import NAMED_TABLES, BiddingTable, Row
+from bidcascade.table import BiddingTable, Row, named_systems
 
 from .answering import answer_json, table_headers
 from .openapi import API_VERSION, problems
@@ -131,7 +131,7 @@ def _answer(request: Request, table: LoadedTable, value: dict[str, Any]) -> Resp
 
 def _describe(table: LoadedTable, work: Workplace) -> dict[str, Any]:
     source = table.engine.table.source
-    if work.tables.paths[table.name] not in NAMED_TABLES:
+    if work.tables.paths[table.name] not in named_systems():
         # where files lie on the server is nobody's business
         source = PurePath(source).name
     return {

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.table import NAMED_TABLES
+from bidcascade.table import named_systems
 
 PREFIX: Final = "BIDCASCADE_"
 """Every setting is read from the environment variable of its name behind this prefix."""
@@ -52,8 +52,8 @@ class Settings(BaseSettings):
     table: str = Field(
         default="sayc",
         min_length=1,
-        description="Bidding table for requests that name none: a table of the package, a folder "
-        "or file, or name=path.",
+        description="Bidding table for requests that name none: a system of the package, a system's "
+        "file (.bidding), a table's folder or file, or name=path.",
     )
     extra_tables: _TextList = Field(
         default=(), description="Further tables, separated by commas, each a name or name=path."
@@ -139,7 +139,7 @@ def split_table(written: str) -> tuple[str, str]:
     name, equals, path = written.partition("=")
     if not equals:
         path = written
-        name = written if written in NAMED_TABLES else Path(written).name.partition(".")[0]
+        name = written if written in named_systems() else Path(written).name.partition(".")[0]
     if not path or TABLE_NAME.fullmatch(name) is None:
         raise ValueError(
             f"expected a table as name=path, with a name of letters, digits, '_', '.' and '-', "

@@ -58,7 +58,7 @@ def collect_info() -> dict[str, Any]:
     """
     from bidcascade.kernels import BACKENDS
     from bidcascade.service.version import package_version
-    from bidcascade.table import NAMED_TABLES, cache_folder
+    from bidcascade.table import cache_folder, named_systems
 
     backends = {name: _why_missing(name) for name in BACKENDS}
     return {
@@ -69,7 +69,7 @@ def collect_info() -> dict[str, Any]:
         "backends": backends,
         "auto": "cuda" if backends["cuda"] is None else "cpu",
         "device": _device(backends["cuda"]),
-        "tables": {name: table.source for name, table in NAMED_TABLES.items()},
+        "tables": dict(named_systems()),
         "cache": {"tables": str(cache_folder() / "tables"), "kernels": _numba_cache()},
     }
 

@@ -27,7 +27,7 @@ from bidcascade import bridge
 from bidcascade.bridge import BackendUnavailable, BidcascadeError
 from bidcascade.kernels.types import U64
 from bidcascade.service.engine import Engine
-from bidcascade.table import NAMED_TABLES
+from bidcascade.table import is_system
 
 from .batch_parts import PART_COLUMNS, Answered, Asked
 from .device_worker import frame_bytes
@@ -256,7 +256,7 @@ def environment_of(device: str) -> dict[str, str]:
 def _table_place(engine: Engine, folder: Path) -> Iterator[str]:
     """Name or folder from which a process can open the engine's table."""
     opened_from = engine.opened_from
-    if opened_from is not None and (opened_from in NAMED_TABLES or Path(opened_from).is_dir()):
+    if opened_from is not None and (is_system(opened_from) or Path(opened_from).is_dir()):
         yield opened_from
         return
     place = folder / f".table.{os.getpid()}{PARTIAL_SUFFIX}"
