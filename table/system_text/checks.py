@@ -1,5 +1,7 @@
-"""What a system's tree says that cannot be: names and variables that nothing gives a meaning, calls
-that cannot follow, conditions that no hand meets.
+"""What a system's tree says that cannot be.
+
+Names and variables that nothing gives a meaning, calls that cannot follow, conditions that no hand
+meets.
 """
 
 from collections.abc import Callable, Iterable, Mapping

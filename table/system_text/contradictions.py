@@ -6,10 +6,22 @@ What needs the terms of the bidding table to be seen is found when a system is c
 from collections.abc import Iterator
 from typing import Final
 
-from .syntax_tree import SUIT_WORDS, AllOf, AnyOf, Condition, NotThis, Phrase, Range, Where
+from .syntax_tree import (
+    SUIT_WORDS,
+    VARIABLES,
+    AllOf,
+    AnyOf,
+    Condition,
+    NotThis,
+    Phrase,
+    Range,
+    Where,
+)
 
-_ONE_SUIT: Final = frozenset((*SUIT_WORDS, "M", "oM", "m", "om", "X", "Y", "Z", "W", "RHO's suit",
-                              "LHO's suit", "partner's suit", "my suit", "our suit", "trumps"))  # fmt: skip
+_ONE_SUIT: Final = frozenset({
+    *SUIT_WORDS, *VARIABLES, "RHO's suit", "LHO's suit", "partner's suit", "my suit", "our suit",
+    "trumps",
+})  # fmt: skip
 """Words that stand for one suit, the same one each time."""
 
 _MAJORS_AND_MINORS: Final = frozenset(("M", "oM", "m", "om"))
@@ -90,7 +102,7 @@ def _between(own: tuple[Phrase, ...], known: tuple[Phrase, ...]) -> Iterator[Con
 
 
 def _counted(phrase: Phrase) -> tuple[tuple[str, tuple[str, ...]], Range] | None:
-    """What a phrase counts and its range, where two of a kind can contradict each other."""
+    """Return what a phrase counts and its range, where two of a kind can contradict each other."""
     if len(phrase.suits) == 1 and phrase.suits[0] not in _ONE_SUIT:
         return None
     length = _LENGTHS.get(phrase.kind)

@@ -50,7 +50,9 @@ class Complaint:
         advice = f" ({self.advice})" if self.advice else ""
         shown = f"\n  {self.line_text}\n  {self.caret}" if self.line_text.strip() else ""
         where = str(self.where) if self.where.line else self.where.file
-        return f"{where}: {self.message}{advice}{shown}" if where else f"{self.message}{advice}{shown}"
+        return (
+            f"{where}: {self.message}{advice}{shown}" if where else f"{self.message}{advice}{shown}"
+        )
 
 
 def complaint_at(where: Where, message: str, lines: Sequence[str], advice: str = "") -> Complaint:
@@ -71,7 +73,7 @@ def complaint_at(where: Where, message: str, lines: Sequence[str], advice: str =
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word that a misspelt one is likely to be; empty if none is near.
+    """Find the known word that a misspelt one is likely to be; empty if none is near.
 
     Examples
     --------

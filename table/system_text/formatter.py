@@ -67,9 +67,7 @@ def format_system_text(text: str) -> str:
     depths: dict[int, int] = {}
     widths: dict[int, int] = {}
     _measure(tree, 0, lines, depths, widths)
-    goes_on = {
-        piece.line: line.pieces[0].line for line in logical for piece in line.pieces[1:]
-    }
+    goes_on = {piece.line: line.pieces[0].line for line in logical for piece in line.pieces[1:]}
     return _written(lines, depths, widths, goes_on)
 
 
@@ -131,7 +129,7 @@ def _tidy_plain(words: str) -> str:
 
 
 def _remark(remark: str) -> str:
-    """A comment with one blank behind its dashes; rules of dashes stay."""
+    """Put one blank behind the dashes of a comment; rules of dashes stay."""
     dashes = re.match(r"-+", remark)
     length = dashes.end() if dashes else 0
     words = remark[length:]

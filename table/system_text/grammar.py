@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Final, cast
 
 from lark import Lark, UnexpectedInput
-from lark.lexer import PatternRE, PatternStr, TerminalDef
+from lark.lexer import PatternRE, TerminalDef
 
 from .statements import Fault, Parsed, ParsedCondition, Statement
 from .syntax_tree import Condition
@@ -43,13 +43,13 @@ def whole_words(terminal: TerminalDef) -> None:
 
 @cache
 def builder() -> TreeBuilder:
-    """The one tree builder; it notes what is wrong while :func:`parse_statement` runs."""
+    """Return the one tree builder; it notes what is wrong while :func:`parse_statement` runs."""
     return TreeBuilder()
 
 
 @cache
 def parser() -> Lark:
-    """The parser; made once, in about 0.2 s."""
+    """Return the parser; it is made once, in about 0.2 s."""
     grammar = files(__package__).joinpath("bidding.lark").read_text(encoding="utf-8")
     return Lark(
         grammar,

@@ -19,7 +19,7 @@ LONGEST_LINE: Final = 10_000
 
 _CODE: Final = re.compile(r'(?:[^"\-]|"[^"]*"|-(?!-)|"(?=[^"]*$))*')
 _GOES_ON: Final = re.compile(r"(?:,|\b(?:or|and))\s*$")
-_PARTS: Final = re.compile(r'"[^"]*"|--.*|[^\W_]\w*')
+_PARTS: Final = re.compile(r'"[^"]*"|--.*|#[\w-]+|[^\W_]\w*')
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class LogicalLine:
         return Where(self.file, piece.line, column)
 
     def with_words(self, words: Mapping[str, str]) -> "LogicalLine":
-        """The line with words replaced, outside quotes and remarks.
+        """Replace words, outside quotes, tags and remarks.
 
         Examples
         --------
@@ -154,7 +154,7 @@ def _indent(text: str) -> int:
 
 
 def _code(text: str) -> str:
-    """A line without its remark."""
+    """Take the remark off a line."""
     match = _CODE.match(text)
     return text if match is None else match[0]
 

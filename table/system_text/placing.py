@@ -32,11 +32,13 @@ from .syntax_tree import (
 )
 
 Locate = Callable[[int], Where]
-_Simple = TypeVar("_Simple", IncludeStatement, OpponentsStatement, OptionStatement, Parameter)
+_Simple = TypeVar(
+    "_Simple", bound=IncludeStatement | OpponentsStatement | OptionStatement | Parameter
+)
 
 
 def place_statement(statement: Statement, locate: Locate) -> Statement:
-    """A statement with all its places given by their column in the logical line.
+    """Move a statement from columns of its logical line to places in a file.
 
     Examples
     --------
@@ -92,7 +94,7 @@ def _moved(found: _Simple, locate: Locate) -> _Simple:
 
 
 def place_condition(condition: Condition | None, locate: Locate) -> Condition | None:
-    """A condition with all its places.
+    """Move a condition to places in a file.
 
     Examples
     --------

@@ -13,13 +13,10 @@ from .checks import check_system, known_names
 from .errors import invalid_system, nearest
 from .grammar import parse_conditions
 from .placing import place_condition
-from .sources import SUFFIX, Convention, Sources, shipped_folder
+from .resolver import Resolver
+from .sources import SUFFIX, Sources, shipped_folder
 from .statements import (
-    ConventionStatement,
-    HeaderStatement,
     Item,
-    OptionStatement,
-    UseStatement,
 )
 from .syntax_tree import (
     NOWHERE,
@@ -34,9 +31,6 @@ from .syntax_tree import (
 )
 
 __all__ = ["BUILT_IN_DEFINES", "parse_condition", "read_system", "read_text"]
-
-MOST_STATEMENTS: Final = 200_000
-"""Lines that a system may have, those of conventions counted wherever they are used."""
 
 _BUILT_IN: Final = {
     "balanced": "4-3-3-3 or 4-4-3-2 or 5-3-3-2",
@@ -164,7 +158,7 @@ def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | N
                 + (f"; did you mean {near!r}" if near else "")
             )
         sources.options[option] = value
-    resolver = _Resolver(sources)
+    resolver = Resolver(sources)
     body = resolver.body(items, None, ())
     resolver.read_unused()
     blocks: list[Block] = []
@@ -197,209 +191,6 @@ def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | N
     return system
 
 
-class _Resolver:
-    """Puts conventions in place and options aside, and makes lines and blocks of statements."""
-
-    def __init__(self, sources: Sources) -> None:
-        self.sources = sources
-        self.defines: dict[str, Define] = {}
-        self._used: set[str] = set()
-        self._count = 0
-
-    def body(
-        self, items: list[Item], parent: Item | None, using: tuple[str, ...]
-    ) -> "list[Line | Block]":
-        """Lines and blocks of a body; variants are left to the line that they belong to."""
-        found: list[Line | Block] = []
-        for item in items:
-            self._count += 1
-            if self._count > MOST_STATEMENTS:
-                if self._count == MOST_STATEMENTS + 1:
-                    self.sources.complain(
-                        item.where,
-                        f"a system has at most {MOST_STATEMENTS:,} lines, conventions put in place",
-                    )
-                break
-            statement = item.statement
-            if isinstance(statement, Line):
-                found.append(self._line(statement, item, using))
-            elif isinstance(statement, HeaderStatement):
-                found.append(self._block(statement, item, parent, using))
-            elif isinstance(statement, OptionStatement):
-                found += self._option(statement, item, parent, using)
-            elif isinstance(statement, UseStatement):
-                found += self._use(statement, item, parent, using)
-            elif isinstance(statement, Define):
-                self._define(statement, parent)
-            elif isinstance(statement, Variant):
-                if parent is None or not isinstance(parent.statement, Line):
-                    self.sources.complain(
-                        item.where,
-                        f'"{_first_word(statement)}" begins a hand type of a call, '
-                        "and no call stands above",
-                        "indent it under its call",
-                    )
-            else:
-                assert not isinstance(statement, ConventionStatement)
-        return found
-
-    def _line(self, line: Line, item: Item, using: tuple[str, ...]) -> Line:
-        variants = tuple(
-            below.statement for below in item.below if isinstance(below.statement, Variant)
-        )
-        if variants and line.condition is not None:
-            self.sources.complain(
-                variants[0].where,
-                "the call above has conditions of its own already",
-                "move them into each of the hand types",
-            )
-        below = tuple(self.body(item.below, item, using))
-        return Line(
-            line.call, line.name, line.condition, line.quoted, line.agreements, variants, below,
-            line.remark, line.where,
-        )  # fmt: skip
-
-    def _block(
-        self,
-        statement: HeaderStatement,
-        item: Item,
-        parent: Item | None,
-        using: tuple[str, ...],
-    ) -> Block:
-        header = statement.header
-        if not item.had_below:
-            self.sources.complain(
-                header.where, "nothing stands below this header", "indent its lines under it"
-            )
-        below_line = parent is not None and isinstance(parent.statement, Line)
-        if below_line and header.kind in ("opening", "after"):
-            self.sources.complain(
-                header.where,
-                f'"{statement.word}" cannot stand below a call',
-                "begin it at the left edge, or leave it away: what is below a call follows it",
-            )
-        return Block(header, tuple(self.body(item.below, item, using)), statement.remark)
-
-    def _option(
-        self,
-        statement: OptionStatement,
-        item: Item,
-        parent: Item | None,
-        using: tuple[str, ...],
-    ) -> "list[Line | Block]":
-        value = self.sources.options.get(statement.name)
-        if value is None:
-            near = nearest(statement.name, self.sources.options)
-            self.sources.complain(
-                statement.where,
-                f'there is no option "{statement.name}"',
-                f'did you mean "{near}"' if near else f'begin a block "option {statement.name}:"',
-            )
-            return []
-        found = self.body(item.below, parent, using)
-        return found if value is not statement.without else []
-
-    def _define(self, define: Define, parent: Item | None) -> None:
-        if parent is not None:
-            self.sources.complain(define.where, '"define" stands at the left edge, in no block')
-        known = self.defines.get(define.name)
-        if known is not None and known.where.file == define.where.file:
-            self.sources.complain(
-                define.where,
-                f'"{define.name}" is defined already, in line {known.where.line}',
-                "give one of them another name",
-            )
-        self.defines[define.name] = define
-
-    # ------------------------------------------------------------------ conventions
-    def _use(
-        self,
-        statement: UseStatement,
-        item: Item,
-        parent: Item | None,
-        using: tuple[str, ...],
-    ) -> "list[Line | Block]":
-        convention = self.sources.conventions.get(statement.name)
-        if convention is None:
-            near = nearest(statement.name, self.sources.conventions)
-            self.sources.complain(
-                statement.where,
-                f'there is no convention "{statement.name}"',
-                f'did you mean "{near}"' if near else "",
-            )
-            return []
-        if statement.name in using:
-            chain = " -> ".join((*using[using.index(statement.name) :], statement.name))
-            self.sources.complain(statement.where, f"a convention uses itself: {chain}")
-            return []
-        self._used.add(statement.name)
-        if item.below:
-            self.sources.complain(
-                item.below[0].where,
-                "nothing can stand below the line above",
-                "indent this line as much as that one",
-            )
-        words = self._words(statement, convention)
-        if words is None:
-            return []
-        used = f"as used in {statement.where.file}:{statement.where.line}" if words else ""
-        items = (self.sources.item(raw, words, used=used) for raw in convention.body)
-        return self.body(
-            [found for found in items if found is not None], parent, (*using, statement.name)
-        )
-
-    def _words(self, use: UseStatement, convention: Convention) -> dict[str, str] | None:
-        """Value of each parameter; None where one is missing."""
-        names = [parameter.name for parameter in convention.statement.parameters]
-        words = {
-            parameter.name: parameter.value
-            for parameter in convention.statement.parameters
-            if parameter.value is not None
-        }
-        for given in use.parameters:
-            if given.name not in names:
-                near = nearest(given.name, names) or ", ".join(names)
-                self.sources.complain(
-                    given.where,
-                    f'"{use.name}" has no parameter "{given.name}"',
-                    f'did you mean "{near}"' if near else "it has none",
-                )
-            elif given.value is None:
-                self.sources.complain(
-                    given.where,
-                    f'"{given.name}" has no value here',
-                    f'write it behind the name, such as "{given.name} 10"',
-                )
-                words.setdefault(given.name, given.name)
-            else:
-                words[given.name] = given.value
-        missing = [name for name in names if name not in words]
-        if missing:
-            listed = ", ".join(f'"{name}"' for name in missing)
-            example = ", ".join(f"{name} …" for name in missing)
-            self.sources.complain(
-                use.where,
-                f'"{use.name}" needs a value for {listed}',
-                f'write "use {use.name}({example})"',
-            )
-            return None
-        return words
-
-    def read_unused(self) -> None:
-        """Read conventions that nothing uses for what is wrong in them, where they can be."""
-        for name, convention in self.sources.conventions.items():
-            if name in self._used:
-                continue
-            words = {p.name: p.value for p in convention.statement.parameters if p.value}
-            if len(words) == len(convention.statement.parameters):
-                for raw in convention.body:
-                    self.sources.item(raw, words)
-
-
-def _first_word(variant: Variant) -> str:
-    return f"{variant.name}:" if variant.name else "either"
-
-
 # ---------------------------------------------------------------------- what calls show
 def _settled_block(block: Block, names: frozenset[str]) -> Block:
     body = tuple(
@@ -425,7 +216,7 @@ def _settled_line(line: Line, names: frozenset[str]) -> Line:
 
 
 def _settled(agreements: tuple[Agreement, ...], names: frozenset[str]) -> tuple[Agreement, ...]:
-    """``shows`` and ``denies`` with their condition, where the words behind are one."""
+    """Read what ``shows`` and ``denies`` say as conditions, where it is one."""
     if not any(agreement.kind in ("shows", "denies") for agreement in agreements):
         return agreements
     return tuple(_settled_agreement(agreement, names) for agreement in agreements)

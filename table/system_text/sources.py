@@ -9,7 +9,7 @@ from typing import Final
 
 from .errors import Complaint, complaint_at, nearest
 from .grammar import parse_statement
-from .layout import LogicalLine, RawItem, logical_lines, tree_of
+from .layout import RawItem, logical_lines, tree_of
 from .placing import place_statement
 from .statements import (
     ConventionStatement,
@@ -19,7 +19,7 @@ from .statements import (
     OptionStatement,
     SystemStatement,
 )
-from .syntax_tree import NOWHERE, Define, Variant, Where
+from .syntax_tree import Define, Variant, Where
 
 SUFFIX: Final = ".bidding"
 MOST_FILES: Final = 100
@@ -141,7 +141,7 @@ class Sources:
         return self.read_file(path, _name_of(path, self.reading))
 
     def _find(self, file: str, where: Where) -> Path | None:
-        """A file that is named in a text: beside it, else among the systems that are shipped."""
+        """Find a file that a text names: beside it, else among the systems that are shipped."""
         wanted = Path(file if Path(file).suffix else f"{file}{SUFFIX}")
         folders = [shipped_folder()]
         if self.reading:
@@ -167,7 +167,7 @@ class Sources:
     def item(
         self, raw: RawItem, words: Mapping[str, str], *, top: bool = False, used: str = ""
     ) -> Item | None:
-        """A statement with all below it, words of a convention's parameters put in.
+        """Read a statement with all below it, words of a convention's parameters put in.
 
         Returns None where the line does not parse; what is below is read for its complaints.
         """
@@ -232,25 +232,20 @@ class Sources:
 
 def _name_of(path: Path, reading: list[Path]) -> str:
     """Name of an included file in messages: without its folder where that is clear."""
-    if reading and path.parent.resolve() == reading[-1].parent or path.parent == shipped_folder():
+    if (reading and path.parent.resolve() == reading[-1].parent) or path.parent == shipped_folder():
         return path.name
     return str(path)
 
 
 def _prose(lines: list[str]) -> str:
-    """The comment page at the top of a text, which may stand behind its ``system`` line."""
+    """Find the comment page at the top of a text, maybe behind its ``system`` line."""
     found: list[str] = []
     for line in lines:
         text = line.strip()
         if text.startswith("--"):
             found.append(text.lstrip("-").removeprefix(" "))
-        elif found and text:
-            break
-        elif text and text.split()[0] != "system":
+        elif text and (found or text.split()[0] != "system"):
             break
         elif found:
             found.append("")
     return "\n".join(found).strip()
-
-
-__all__ = ["Convention", "LogicalLine", "NOWHERE", "Sources", "shipped_folder"]

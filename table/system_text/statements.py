@@ -6,7 +6,7 @@ to where the line stands in its file (``placing.py``).
 
 from dataclasses import dataclass, field
 
-from .syntax_tree import Block, Condition, Define, Header, Line, Variant, Where
+from .syntax_tree import Condition, Define, Header, Line, Variant, Where
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +118,3 @@ class Item:
     below: "list[Item]" = field(default_factory=list)
     had_below: bool = False
     """Whether lines stand below in the text, those included that do not parse."""
-
-
-__all__ = [
-    "Block", "ConventionStatement", "Fault", "HeaderStatement", "IncludeStatement", "Item",
-    "OpponentsStatement", "OptionStatement", "Parameter", "Parsed", "ParsedCondition",
-    "Statement", "SystemStatement", "UseStatement",
-]  # fmt: skip

@@ -9,8 +9,9 @@ from typing import Any, Final
 from lark import Token
 from lark.visitors import v_args
 
+from .call_builder import one_blank, place
+from .fact_builder import FactBuilder
 from .joining import all_of
-from .phrase_builder import PhraseBuilder, one_blank, place
 from .statements import (
     ConventionStatement,
     HeaderStatement,
@@ -43,7 +44,7 @@ _Meaning = tuple[str, Condition | None, str, tuple[Agreement, ...], str]
 
 
 @v_args(inline=True)
-class TreeBuilder(PhraseBuilder):
+class TreeBuilder(FactBuilder):
     """Builds one statement; ``faults`` is emptied before each line by the parser."""
 
     # ------------------------------------------------------------------ lines
@@ -168,7 +169,7 @@ class TreeBuilder(PhraseBuilder):
                 self.fault(
                     first.calls[0].where.column,
                     '"over" speaks of their call, which stands in parentheses',
-                    f'write "over (…)", or "after" for a call of our side',
+                    'write "over (…)", or "after" for a call of our side',
                 )
         return found
 

@@ -112,7 +112,8 @@ def condition_text(condition: Condition) -> str:
 
     Examples
     --------
-    >>> condition_text(AllOf((Phrase("points", range=Range(15, 17)), Phrase("named", text="balanced"))))
+    >>> points, shape = Phrase("points", range=Range(15, 17)), Phrase("named", text="balanced")
+    >>> condition_text(AllOf((points, shape)))
     '15-17 points, balanced'
     """
     if isinstance(condition, AllOf):

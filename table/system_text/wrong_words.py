@@ -9,8 +9,8 @@ from typing import Final
 from lark import UnexpectedCharacters, UnexpectedInput
 from lark.exceptions import UnexpectedToken
 
+from .call_builder import NUMBER_WORDS
 from .errors import nearest
-from .phrase_builder import NUMBER_WORDS
 from .statements import Fault
 
 Reads = Callable[[str], bool]
@@ -132,21 +132,23 @@ def explain(text: str, error: UnexpectedInput, reads: Reads) -> Fault:
 
 def _stopped(text: str, error: UnexpectedInput) -> tuple[int, Set[str]]:
     if isinstance(error, UnexpectedToken):
+        # what the parser truly accepts here: its table alone allows some words a step longer
+        expected = frozenset(error.accepts or error.expected)
         if error.token.type == "$END":
-            return len(text.rstrip()), frozenset(error.expected)
-        return error.token.start_pos or 0, frozenset(error.expected)
+            return len(text.rstrip()), expected
+        return error.token.start_pos or 0, expected
     if isinstance(error, UnexpectedCharacters):
         return error.pos_in_stream or 0, frozenset(error.allowed or ())
     return len(text.rstrip()), frozenset()
 
 
 def _slip(text: str, position: int, expected: Set[str]) -> Fault | None:
-    """A word near the place that no word of the language is, but nearly."""
+    """Find a word behind the place that is nearly one of the language."""
     end = _SEPARATOR.search(text, position)
     known = language_words()
     for match in _LETTERS.finditer(text, position, end.start() if end else len(text)):
         word = match[0]
-        if word in known or len(word) < 3 or word[:1].isupper() and "NAME" in expected:
+        if word in known or len(word) < 3 or (word[:1].isupper() and "NAME" in expected):
             continue
         near = nearest(word, known) or nearest(word.lower(), known)
         if near == f"{word}s" and "SUIT" in expected and "SUIT_MEASURE" in expected:
@@ -211,16 +213,15 @@ def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str
         return ('a call is followed by "="', 'write "=" and then the name or the conditions')
     if "SUIT_MEASURE" in expected and "SUIT" in expected:
         singular = read in ("club", "diamond", "heart", "spade")
-        last = _LAST.search(before)
         return (
-            f'after "{last[0] if last else before}" I expect points or a suit, I read "{read}"',
+            f'{_after(before)}, I read "{read}"'.replace("%", "points or a suit"),
             f'write "{read}s"' if singular else "",
         )
     return None
 
 
 def _listed(expected: Set[str]) -> str:
-    """What could stand here, in words."""
+    """Say what could stand here."""
     if expected == {"QUOTED"}:
         return _READABLE["QUOTED"]
     names: list[str] = []

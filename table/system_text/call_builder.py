@@ -1,0 +1,130 @@
+"""Calls and suits of a line, built from the words that the grammar found.
+
+What reads well and is no bridge all the same is noted in ``faults``. Method names of this and the
+other builders are the names and aliases of ``bidding.lark``, which says what they stand for.
+"""
+
+from typing import Any, Final
+
+from lark import Token, Transformer
+from lark.visitors import v_args
+
+from .statements import Fault
+from .syntax_tree import SUIT_WORDS, CallPattern, Where
+
+NUMBER_WORDS: Final = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13,
+}  # fmt: skip
+_STRAINS: Final = {**SUIT_WORDS, "NT": "NT"}
+
+
+def place(position: int) -> Where:
+    """Return a place in a logical line, before the line has one in a file.
+
+    Examples
+    --------
+    >>> place(4)
+    Where(file='', line=0, column=4)
+    """
+    return Where("", 0, position)
+
+
+def one_blank(words: str) -> str:
+    """Words with single blanks between them.
+
+    Examples
+    --------
+    >>> one_blank("their   suit")
+    'their suit'
+    """
+    return " ".join(words.split())
+
+
+def start_of_token(token: Token) -> int:
+    """Position of a word in its line.
+
+    Examples
+    --------
+    >>> start_of_token(Token("SUIT", "hearts", 4))
+    4
+    """
+    return token.start_pos or 0
+
+
+@v_args(inline=True)
+class CallBuilder(Transformer[Token, Any]):
+    """Builds call patterns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.faults: list[Fault] = []
+
+    def fault(self, position: int, message: str, advice: str = "") -> None:
+        """Note something wrong and go on."""
+        self.faults.append(Fault(position, message, advice))
+
+    def suit(self, token: Token) -> Token:
+        if " " in token:
+            return Token("SUIT", one_blank(token), token.start_pos)
+        return token
+
+    def strain(self, token: Token) -> Token:
+        if token.type == "NOTRUMP":
+            return Token("SUIT", "NT", token.start_pos)
+        return token
+
+    def _number(self, token: Token) -> int:
+        word = token.rstrip("+")
+        number = NUMBER_WORDS.get(word)
+        if number is None:
+            number = int(word[:6])
+        return number
+
+    # ------------------------------------------------------------------ calls
+    def bid(self, token: Token) -> CallPattern:
+        level = 0 if token[0] == "n" else int(token[0])
+        strain = token[1:]
+        if strain.upper() in ("N", "NT"):
+            strain = "NT"
+        elif strain not in ("m", "om", "M", "oM", "X", "Y", "Z", "W"):
+            strain = strain.upper()
+        return CallPattern("bid", level, str(strain), place(start_of_token(token)))
+
+    def pass_(self, token: Token) -> CallPattern:
+        return CallPattern("pass", where=place(start_of_token(token)))
+
+    def double(self, token: Token) -> CallPattern:
+        return CallPattern("double", where=place(start_of_token(token)))
+
+    def redouble(self, token: Token) -> CallPattern:
+        return CallPattern("redouble", where=place(start_of_token(token)))
+
+    def any_bid(self, token: Token) -> CallPattern:
+        return CallPattern("any bid", where=place(start_of_token(token)))
+
+    def any_call(self, token: Token) -> CallPattern:
+        return CallPattern("any", where=place(start_of_token(token)))
+
+    def transfer_to(self, words: Token, bid: Token) -> CallPattern:
+        to = self.bid(bid)
+        if to.level == 1 and to.strain == "C":
+            self.fault(start_of_token(bid), "no call is just below 1C")
+        return CallPattern("transfer", to.level, to.strain, place(start_of_token(words)))
+
+    def _relative(self, kind: str, words: Token, strain: Token) -> CallPattern:
+        return CallPattern(
+            kind, None, _STRAINS.get(strain, str(strain)), place(start_of_token(words))
+        )
+
+    def cheapest(self, words: Token, strain: Token) -> CallPattern:
+        return self._relative("cheapest", words, strain)
+
+    def jump(self, words: Token, strain: Token) -> CallPattern:
+        return self._relative("jump", words, strain)
+
+    def double_jump(self, words: Token, strain: Token) -> CallPattern:
+        return self._relative("double jump", words, strain)
+
+    def game_in(self, words: Token, strain: Token) -> CallPattern:
+        return self._relative("game", words, strain)
