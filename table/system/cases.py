@@ -285,8 +285,9 @@ class CaseReport:
                 if case.group == group and not result.right:
                     after = f" after {format_calls(case.auction)}" if case.auction else ""
                     cards = case.hand or "a deal"
+                    bid = " ".join(map(format_call, result.got))
                     yield (
                         f"       {cards}{after}: expected {format_calls(case.expected)}, "
-                        f"bid {' '.join(map(format_call, result.got))} by {result.rule}  [{case.where}]"
+                        f"bid {bid} by {result.rule}  [{case.where}]"
                     )
         yield f"{self.right} of {len(self.results)} right"

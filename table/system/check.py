@@ -177,9 +177,13 @@ def place_shares(
         takers = Counter(owner[held & (owner < number)].tolist())
         lines.append(
             LineShare(
-                format_call(entry.call), entry.name, str(entry.where), len(deals),
-                int(held.sum()), {_label(taken[key][0]): n for key, n in takers.most_common()},
-            )  # fmt: skip
+                format_call(entry.call),
+                entry.name,
+                str(entry.where),
+                len(deals),
+                int(held.sum()),
+                {_label(taken[key][0]): n for key, n in takers.most_common()},
+            )
         )
     default = sum(len(deals) for entry, deals in taken if entry is None)
     return PlaceShares(format_calls(place.calls), count, tuple(lines), default, place.state.forced)
@@ -253,7 +257,7 @@ class _Tally:
             yield Finding(
                 "double claim", f"{call} means two things with the same hand: {first} and {second}",
                 count, tuple(examples),
-            )  # fmt: skip
+            )
         for placed in self._lines:
             if not self._chosen[placed.number]:
                 yield self._dead(placed)
@@ -268,7 +272,9 @@ class _Tally:
         )
         name = placed.line.name or "a line without a name"
         return Finding(
-            "dead line" if offered else "unreached line", f"{placed.line.where} {name}: {why}", offered
+            "dead line" if offered else "unreached line",
+            f"{placed.line.where} {name}: {why}",
+            offered,
         )
 
     def _asymmetries(self) -> Iterator[Finding]:

@@ -86,9 +86,10 @@ def fits(entry: PlaceEntry, hand: int, context: Context, vocabulary: Vocabulary)
     Examples
     --------
     >>> from bidcascade.table.system.contexts import PlacedLine
+    >>> from bidcascade.table.system.needs import ANY_HAND
     >>> from bidcascade.table.system_text.syntax_tree import NOWHERE, CallPattern, Line
     >>> line = PlacedLine(0, Line(CallPattern("pass")))
-    >>> anything = PlaceEntry(0, 0, "", NOWHERE, (), (), None, line, {}, (0, 0, 0, 1))
+    >>> anything = PlaceEntry(0, 0, "", NOWHERE, ANY_HAND, (), None, line, {}, (0, 0, 0, 1))
     >>> fits(anything, 0x1FFF, Context(), Vocabulary())
     True
     """

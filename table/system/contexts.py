@@ -168,6 +168,14 @@ class _Collector:
 
     def _placed(self, line: Line, above: Specificity) -> PlacedLine:
         number = len(self.lines)
+        line = replace(
+            line,
+            condition=None if line.condition is None else shared(line.condition),
+            variants=tuple(
+                one if one.condition is None else replace(one, condition=shared(one.condition))
+                for one in line.variants
+            ),
+        )
         self.lines.append(PlacedLine(number, line))  # keeps the place; replaced below
         literal, classes = above[:2]
         frame = _Frame(
@@ -183,7 +191,9 @@ class _Collector:
 def _frames(block: Block, frame: _Frame) -> Iterator[_Frame]:
     """Frames that the body of a block stands under, one for each alternative of its header."""
     header = block.header
-    facts = frame.facts if header.condition is None else (*frame.facts, header.condition)
+    facts = frame.facts
+    if header.condition is not None:
+        facts = (*facts, shared(header.condition))
     if header.kind == "after":
         for auction in header.auctions:
             yield _Frame(pattern=auction, facts=facts)
@@ -196,6 +206,31 @@ def _frames(block: Block, frame: _Frame) -> Iterator[_Frame]:
         yield replace(frame, facts=facts, general=True)
     else:
         yield replace(frame, facts=facts)
+
+
+_SHARED: dict[Condition, Condition] = {}
+
+
+def shared(condition: Condition) -> Condition:
+    """Give one object for all equal conditions, so that what they became is looked up by identity.
+
+    Where they stand in the text is no part of equality: messages name the first place.
+
+    Examples
+    --------
+    >>> shared(Phrase("forced")) is shared(Phrase("forced"))
+    True
+    """
+    known = _SHARED.get(condition)
+    if known is not None:
+        return known
+    if isinstance(condition, AllOf | AnyOf):
+        made: Condition = type(condition)(tuple(map(shared, condition.parts)))
+    elif isinstance(condition, NotThis):
+        made = NotThis(shared(condition.part))
+    else:
+        made = condition
+    return _SHARED.setdefault(condition, made)
 
 
 _NO_FACT = ("vulnerable", "not vulnerable", "favourable", "unfavourable")

@@ -103,9 +103,7 @@ def diff_systems(
     """
     if processes > 1:
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-            waiting = [
-                pool.submit(_bid_all, system, deals, seed, least) for system in (old, new)
-            ]
+            waiting = [pool.submit(_bid_all, system, deals, seed, least) for system in (old, new)]
             first, second = (one.result() for one in waiting)
     else:
         first = _bid_all(old, deals, seed, least, progress)
@@ -146,9 +144,7 @@ def _bid_all(
     return _Bidding(calls, ended)
 
 
-def _compare(
-    old: System, new: System, first: _Bidding, second: _Bidding, seed: int
-) -> SystemDiff:
+def _compare(old: System, new: System, first: _Bidding, second: _Bidding, seed: int) -> SystemDiff:
     deals = len(first.ended)
     width = max(first.calls.shape[1], second.calls.shape[1])
     a, b = (_widened(one.calls, width) for one in (first, second))
@@ -175,9 +171,14 @@ def _compare(
         )
         changes.append(
             Change(
-                format_calls(calls), _text(mine), _text(other), _rule(old, calls, mine),
-                _rule(new, calls, other), count, examples,
-            )  # fmt: skip
+                format_calls(calls),
+                _text(mine),
+                _text(other),
+                _rule(old, calls, mine),
+                _rule(new, calls, other),
+                count,
+                examples,
+            )
         )
     followed = int((first.ended & second.ended).sum())
     return SystemDiff(deals, int(changed.sum()), followed, tuple(changes))

@@ -17,13 +17,14 @@ from bidcascade.table.language.expression_tree import (
     Number,
     Or,
     Term,
-    Truth,
 )
 from bidcascade.table.language.expression_tree import Not as NotExpression
 from bidcascade.table.language.vocabulary import Vocabulary
+from bidcascade.table.system_text.joining import phrases_of
 from bidcascade.table.system_text.syntax_tree import (
     Agreement,
     AllOf,
+    AnyOf,
     CallPattern,
     Condition,
     Define,
@@ -35,7 +36,8 @@ from bidcascade.table.system_text.syntax_tree import (
 
 from .conditions import lower
 from .contexts import Group, PlacedLine, Places, Specificity, places_of
-from .hand_space import bounds
+from .facts import FACTS
+from .needs import ANY_HAND, Lowering, Needs
 from .patterns import (
     CALL_OF_KIND,
     Bindings,
@@ -45,11 +47,8 @@ from .patterns import (
     letter_of,
     match_call,
 )
-from .scope import Memo, PlaceScope, resolve
+from .scope import Memo, PlaceScope, resolve, variables_of
 from .state import Alternative, Interval, Knowledge, Meaning, State, cheapest_level
-
-TRUE: Final = Truth(True)  # noqa: FBT003
-FALSE: Final = Truth(False)  # noqa: FBT003
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +64,8 @@ class PlaceEntry:
         calls that one line makes (``2M``) share it.
     name, where
         Of the variant, else of its line.
-    criteria
-        Expressions that must all hold.
+    needs
+        What the hand must meet; :attr:`criteria` are its expressions.
     agreements
         Of the line and the variant.
     condition
@@ -81,7 +80,7 @@ class PlaceEntry:
     rank: int
     name: str
     where: Where
-    criteria: tuple[Expression, ...]
+    needs: Needs
     agreements: tuple[Agreement, ...]
     condition: Condition | None
     line: PlacedLine
@@ -89,11 +88,14 @@ class PlaceEntry:
     specificity: Specificity
 
     @property
+    def criteria(self) -> tuple[Expression, ...]:
+        """Expressions that must all hold."""
+        return self.needs.criteria
+
+    @property
     def expression(self) -> Expression:
         """All criteria as one expression."""
-        if not self.criteria:
-            return TRUE
-        return self.criteria[0] if len(self.criteria) == 1 else And(self.criteria)
+        return self.needs.expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,16 @@ class Rules:
         self.places: Places = places_of(text)
         self.defines: Mapping[str, Define] = text.defines
         self.vocabulary = vocabulary or Vocabulary()
+        self.lowering = Lowering()
+        self._tests: dict[int, tuple[HeaderTest, ...]] = {}
+
+    def tests(self, group: Group) -> "tuple[HeaderTest, ...]":
+        """Tests of a group's headers, in order."""
+        found = self._tests.get(id(group))
+        if found is None:
+            found = tuple(HeaderTest(part) for fact in group.facts for part in _parts(fact))
+            self._tests[id(group)] = found
+        return found
 
 
 class Expander:
@@ -189,25 +201,52 @@ class Expander:
         return _meaning(place, call, rules)
 
 
+class HeaderTest:
+    """One condition of a header, with the variables that it may bind."""
+
+    __slots__ = ("condition", "is_fact", "names")
+
+    def __init__(self, condition: Condition) -> None:
+        self.condition = condition
+        self.names = tuple(
+            dict.fromkeys(
+                name
+                for phrase in phrases_of(condition)
+                for name in variables_of(phrase)
+                if name != "n"
+            )
+        )
+        self.is_fact = all(phrase.kind in FACTS for phrase in phrases_of(condition))
+
+
+def _truth(condition: Condition, scope: PlaceScope) -> bool:
+    """Whether a condition of nothing but facts holds."""
+    if isinstance(condition, Phrase):
+        return scope.fact(condition)
+    if isinstance(condition, NotThis):
+        return not _truth(condition.part, scope)
+    if isinstance(condition, AnyOf):
+        return any(_truth(part, scope) for part in condition.parts)
+    return all(_truth(part, scope) for part in condition.parts)
+
+
 def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
     """All entries of a place in order, without those that a more specific context hides."""
     memo = Memo(state)
-    found: list[tuple[Specificity, int, PlacedLine, Bindings, tuple[Expression, ...]]] = []
+    found: list[tuple[Specificity, PlacedLine, Bindings, tuple[Needs, ...]]] = []
     for group, start in _groups(rules, state):
-        for bindings, dynamic in _satisfied(group.facts, rules, memo, start):
-            found += [
-                (group.specificity, group.order, line, bindings, dynamic) for line in group.lines
-            ]
-    found.sort(key=lambda item: (*(-part for part in item[0]), item[2].number))
+        for bindings, dynamic in _satisfy(rules.tests(group), 0, rules, memo, start, ()):
+            found += [(group.specificity, line, bindings, dynamic) for line in group.lines]
+    found.sort(key=_turn)
     owners: dict[int, Specificity] = {}
     rank = 0
-    for specificity, _, placed, bindings, dynamic in found:
+    for specificity, placed, bindings, dynamic in found:
         made = False
         for call, bound in _calls(placed.line.call, bindings, state, memo):
             if owners.get(call, specificity) != specificity:
                 continue
             scope = PlaceScope(memo, rules.defines, bound)
-            for entry in _line_entries(placed, call, rank, scope, dynamic, specificity):
+            for entry in _line_entries(rules, placed, call, rank, scope, dynamic, specificity):
                 # a line that cannot hold here (its facts fail) hides nothing
                 owners[call] = specificity
                 made = True
@@ -215,46 +254,44 @@ def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
         rank += made
 
 
+def _turn(
+    item: tuple[Specificity, PlacedLine, Bindings, tuple[Needs, ...]],
+) -> tuple[int, int, int, int, int]:
+    literal, classes, facts, particular = item[0]
+    return -literal, -classes, -facts, -particular, item[1].number
+
+
 def _line_entries(
+    rules: Rules,
     placed: PlacedLine,
     call: int,
     rank: int,
     scope: PlaceScope,
-    dynamic: tuple[Expression, ...],
+    dynamic: tuple[Needs, ...],
     specificity: Specificity,
 ) -> Iterator[PlaceEntry]:
-    line = placed.line
-    common = _criteria(line.condition, scope)
+    line, lowering = placed.line, rules.lowering
+    common = ANY_HAND if line.condition is None else lowering.needs(line.condition, scope)
     if common is None:
         return
     if not line.variants:
         yield PlaceEntry(
-            call, rank, line.name, line.where, dynamic + common, line.agreements, line.condition,
-            placed, scope.bindings, specificity,
+            call, rank, line.name, line.where, lowering.joined((*dynamic, common)),
+            line.agreements, line.condition, placed, scope.bindings, specificity,
         )  # fmt: skip
         return
     for variant in line.variants:
-        own = _criteria(variant.condition, scope)
+        condition = variant.condition
+        own = ANY_HAND if condition is None else lowering.needs(condition, scope)
         if own is None:
             continue
-        condition = variant.condition
         if line.condition is not None and condition is not None:
             condition = AllOf((line.condition, condition))
         yield PlaceEntry(
-            call, rank, variant.name or line.name, variant.where, dynamic + common + own,
-            line.agreements + variant.agreements, condition or line.condition, placed,
-            scope.bindings, specificity,
+            call, rank, variant.name or line.name, variant.where,
+            lowering.joined((*dynamic, common, own)), line.agreements + variant.agreements,
+            condition or line.condition, placed, scope.bindings, specificity,
         )  # fmt: skip
-
-
-def _criteria(condition: Condition | None, scope: PlaceScope) -> tuple[Expression, ...] | None:
-    """Expressions of a condition that must all hold; None where it cannot hold."""
-    if condition is None:
-        return ()
-    expression = lower(condition, scope)
-    if isinstance(expression, Truth):
-        return () if expression.value else None
-    return expression.operands if isinstance(expression, And) else (expression,)
 
 
 def _groups(rules: Rules, state: State) -> Iterator[tuple[Group, Bindings]]:
@@ -297,53 +334,33 @@ def _below(group: Group, bindings: Bindings, their_call: int) -> Iterator[tuple[
             return
 
 
-def _satisfied(
-    facts: tuple[Condition, ...], rules: Rules, memo: Memo, start: Bindings
-) -> Iterator[tuple[Bindings, tuple[Expression, ...]]]:
-    """Bindings under which all facts of the headers hold, and what of them the hand decides."""
-    if not facts:
-        yield start, ()
-        return
-    parts = [part for fact in facts for part in _parts(fact)]
-    yield from _satisfy(parts, 0, rules, memo, start, ())
-
-
 def _parts(condition: Condition) -> tuple[Condition, ...]:
     return condition.parts if isinstance(condition, AllOf) else (condition,)
 
 
 def _satisfy(
-    parts: Sequence[Condition],
+    tests: Sequence[HeaderTest],
     first: int,
     rules: Rules,
     memo: Memo,
     bindings: Bindings,
-    dynamic: tuple[Expression, ...],
-) -> Iterator[tuple[Bindings, tuple[Expression, ...]]]:
-    if first == len(parts):
+    dynamic: tuple[Needs, ...],
+) -> Iterator[tuple[Bindings, tuple[Needs, ...]]]:
+    """Bindings under which all tests hold, and what of them the hand decides."""
+    if first == len(tests):
         yield bindings, dynamic
         return
-    part = parts[first]
-    for bound in _bound(_free(part, bindings), bindings):
-        expression = lower(part, PlaceScope(memo, rules.defines, bound))
-        if isinstance(expression, Truth):
-            if expression.value:
-                yield from _satisfy(parts, first + 1, rules, memo, bound, dynamic)
-        else:
-            yield from _satisfy(parts, first + 1, rules, memo, bound, (*dynamic, expression))
-
-
-def _free(condition: Condition, bindings: Bindings) -> tuple[str, ...]:
-    """Variables of a fact that are not bound, in order of appearance."""
-    if isinstance(condition, NotThis):
-        return _free(condition.part, bindings)
-    if isinstance(condition, Phrase):
-        words = list(condition.suits)
-        if condition.call is not None and condition.call.strain is not None:
-            words.append(condition.call.strain)
-        free = [word for word in words if is_variable(word) and letter_of(word, bindings) is None]
-        return tuple(dict.fromkeys(free))
-    return tuple(dict.fromkeys(name for part in condition.parts for name in _free(part, bindings)))
+    test = tests[first]
+    for bound in _bound(test.names, bindings) if test.names else (bindings,):
+        scope = PlaceScope(memo, rules.defines, bound)
+        if test.is_fact:
+            if _truth(test.condition, scope):
+                yield from _satisfy(tests, first + 1, rules, memo, bound, dynamic)
+            continue
+        needs = rules.lowering.needs(test.condition, scope)
+        if needs is not None:
+            more = (*dynamic, needs) if needs.criteria else dynamic
+            yield from _satisfy(tests, first + 1, rules, memo, bound, more)
 
 
 def _bound(names: Sequence[str], bindings: Bindings) -> Iterator[Bindings]:
@@ -404,7 +421,7 @@ def _meaning(place: Place, call: int, rules: Rules) -> tuple[Meaning, Knowledge]
     terms: list[dict[str, Interval]] = []
     shown = loose = 0
     for entry in place.entries:
-        reach = bounds(entry.expression, vocabulary)
+        reach = entry.needs.reach(vocabulary)
         if entry.call == call:
             cells = reach.can & possible & ~taken
             loose |= reach.can

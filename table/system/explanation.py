@@ -178,7 +178,7 @@ def _explained(before: State, after: State, meaning: Meaning) -> ExplainedCall:
                 share(alternative.cells & known.cells, known.cells),
                 reach.points,
                 _lengths(reach),
-            )  # fmt: skip
+            )
         )
     agreements = tuple(agreement_text(one, meaning) for one in meaning.agreements)
     return ExplainedCall(

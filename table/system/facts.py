@@ -19,6 +19,11 @@ _VOCABULARY: Final = Vocabulary()
 _WHO: Final[dict[str, tuple[int, ...]]] = {
     "me": (0,), "I": (0,), "LHO": (1,), "partner": (2,), "RHO": (3,), "we": (0, 2), "they": (1, 3),
 }  # fmt: skip
+_POSITIONS: Final = {
+    (position, who): tuple((position + step) % 4 for step in steps)
+    for position in range(4)
+    for who, steps in _WHO.items()
+}
 _TERMS: Final = {
     "points": "HCP", "total points": "Total_Points", "aces": "Aces", "kings": "Kings",
     "controls": "Controls", "losers": "Losers",
@@ -35,7 +40,7 @@ def positions_of(state: State, who: str) -> tuple[int, ...]:
     >>> positions_of(State(), "they")
     (1, 3)
     """
-    return tuple((state.position + step) % 4 for step in _WHO[who])
+    return _POSITIONS[state.position, who]
 
 
 def holds(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -> bool:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +15,18 @@ from bidcascade.kernels.types import U16
 from .compile import Growth, Indices, Places, Sample
 from .expansion import Expander, Place, Rules
 
+Lock = AbstractContextManager[bool]
+
 
 class SharedExpander:
     """An expander that several threads may ask; the one that comes second waits.
+
+    Parameters
+    ----------
+    expander
+        Used by nobody else, or only behind the same lock.
+    lock
+        A reentrant one of its own if not given.
 
     Examples
     --------
@@ -26,9 +36,9 @@ class SharedExpander:
     1
     """
 
-    def __init__(self, expander: Expander) -> None:
+    def __init__(self, expander: Expander, lock: Lock | None = None) -> None:
         self._expander = expander
-        self.lock = threading.RLock()
+        self._lock = threading.RLock() if lock is None else lock
 
     @property
     def sides(self) -> tuple[Rules, Rules]:
@@ -37,7 +47,7 @@ class SharedExpander:
 
     def place(self, calls: Sequence[int]) -> Place:
         """Entries after a legal auction that goes on."""
-        with self.lock:
+        with self._lock:
             return self._expander.place(calls)
 
 

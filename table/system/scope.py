@@ -7,7 +7,7 @@ from bidcascade.bridge import FIRST_BID, InvalidSystem
 from bidcascade.table.system_text.syntax_tree import CallPattern, Define, Phrase
 
 from .facts import holds, positions_of, role_suits, shown
-from .patterns import Bindings, bid_code, game_level, letter_of
+from .patterns import Bindings, bid_code, game_level, is_variable, letter_of
 from .state import State, cheapest_level
 
 SuitsOf = Callable[[str], tuple[str, ...]]
@@ -20,7 +20,33 @@ class Memo:
         self.state = state
         self.shown: dict[tuple[str, str], tuple[int, int]] = {}
         self.roles: dict[str, tuple[str, ...] | None] = {}
-        self.facts: dict[tuple[Phrase, tuple[tuple[str, str], ...]], bool] = {}
+        self.facts: dict[tuple[int, tuple[tuple[str, str], ...]], bool] = {}
+        self.plain_facts: dict[int, bool] = {}
+
+
+_VARIABLES: dict[int, tuple[Phrase, tuple[str, ...]]] = {}
+
+
+def variables_of(phrase: Phrase) -> tuple[str, ...]:
+    """Suit variables of a phrase in order of appearance; ``n`` for a level.
+
+    Examples
+    --------
+    >>> variables_of(Phrase("bid", suits=("X",), who="they"))
+    ('X',)
+    """
+    known = _VARIABLES.get(id(phrase))
+    if known is not None and known[0] is phrase:
+        return known[1]
+    words = list(phrase.suits)
+    if phrase.call is not None:
+        if phrase.call.strain is not None:
+            words.append(phrase.call.strain)
+        if phrase.call.level == 0:
+            words.append("n")
+    found = tuple(dict.fromkeys(word for word in words if word == "n" or is_variable(word)))
+    _VARIABLES[id(phrase)] = (phrase, found)
+    return found
 
 
 class PlaceScope:
@@ -33,7 +59,7 @@ class PlaceScope:
     (('S',), ('C', 'D'))
     """
 
-    __slots__ = ("_defines", "_extra", "_key", "_memo", "bindings")
+    __slots__ = ("_defines", "_extra", "_memo", "bindings")
 
     def __init__(
         self,
@@ -45,8 +71,7 @@ class PlaceScope:
         self._memo = memo
         self._defines = defines
         self.bindings = bindings
-        self._extra = extra or {}
-        self._key: tuple[tuple[str, str], ...] | None = None
+        self._extra = extra
 
     @property
     def state(self) -> State:
@@ -61,9 +86,10 @@ class PlaceScope:
         InvalidSystem
             For a variable that nothing binds here.
         """
-        extra = self._extra.get(word)
-        if extra is not None:
-            return extra
+        if self._extra is not None:
+            extra = self._extra.get(word)
+            if extra is not None:
+                return extra
         letter = letter_of(word, self.bindings)
         if letter is not None:
             return (letter,)
@@ -86,15 +112,20 @@ class PlaceScope:
 
     def fact(self, phrase: Phrase) -> bool:
         """Whether a fact about the auction holds."""
-        if self._extra:
-            return holds(phrase, self._memo.state, self.suits, self.bindings)
-        if self._key is None:
-            self._key = tuple(sorted(self.bindings.items()))
-        key = (phrase, self._key)
-        known = self._memo.facts.get(key)
+        memo = self._memo
+        if self._extra is not None:
+            return holds(phrase, memo.state, self.suits, self.bindings)
+        if not variables_of(phrase):
+            known = memo.plain_facts.get(id(phrase))
+            if known is None:
+                known = holds(phrase, memo.state, self.suits, self.bindings)
+                memo.plain_facts[id(phrase)] = known
+            return known
+        key = (id(phrase), tuple(self.bindings.items()))
+        known = memo.facts.get(key)
         if known is None:
-            known = holds(phrase, self._memo.state, self.suits, self.bindings)
-            self._memo.facts[key] = known
+            known = holds(phrase, memo.state, self.suits, self.bindings)
+            memo.facts[key] = known
         return known
 
     def bid(self, call: CallPattern) -> tuple[int, str] | None:
@@ -108,7 +139,9 @@ class PlaceScope:
 
     def with_suits(self, bound: Mapping[str, tuple[str, ...]]) -> "PlaceScope":
         """Scope inside a definition: its parameters mean these suits."""
-        return PlaceScope(self._memo, self._defines, self.bindings, {**self._extra, **bound})
+        return PlaceScope(
+            self._memo, self._defines, self.bindings, {**(self._extra or {}), **bound}
+        )
 
 
 _JUMPS: Final = {"cheapest": 0, "jump": 1, "double jump": 2}

@@ -135,7 +135,7 @@ class State:
         """Call codes so far."""
         return self.auction.calls
 
-    @property
+    @cached_property
     def position(self) -> int:
         """Position of the player to call, 0 the dealer."""
         return len(self.auction.calls) % 4
