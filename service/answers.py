@@ -187,14 +187,10 @@ class EntryColumns:
             found, key = distinct(np.minimum(first.entry, np.uint32(size)), size + 1)
             passes = np.zeros(len(found), np.uint8)
             passes[key] = first.passes
+            # nobody has bid there, whatever has become of these deals
+            passes[found == size] = 4
             endings, relative = self._endings(found, passes)
-        declarer = relative[key]
-        seats = (declarer + dealer) & 3
-        frame = endings.select(pl.all().gather(pl.lit(pl.Series(key))))
-        declarers = _SEATS_AND_NONE.gather(
-            np.where(declarer == _PASSED_OUT, 4, seats).astype(np.uint32)
-        )
-        return frame.with_columns(declarers.alias("declarer"))
+        return _for_deals(endings, relative, key.astype(np.uint32), dealer)
 
     def warm_up(self) -> None:
         """Make what small tables keep for all their entries."""
@@ -227,6 +223,38 @@ class EntryColumns:
             frames.append(frame)
             declarers.append(declarer)
         return pl.concat(frames), np.concatenate(declarers)
+
+
+def endings_frame(auctions: list[bytes], number: I64, dealer: U8) -> pl.DataFrame:
+    """Whole auctions of deals with what they lead to, as :meth:`EntryColumns.finished` tells them.
+
+    Parameters
+    ----------
+    auctions : list of bytes
+        The different ones, complete.
+    number : int64 [n]
+        Which of them each deal has.
+    dealer : uint8 [n]
+
+    Examples
+    --------
+    >>> one = endings_frame([bytes([7, 0, 0, 0])], np.zeros(1, np.int64), np.array([1], np.uint8))
+    >>> one.row(0)
+    ([7, 0, 0, 0], '1N', 'E')
+    """
+    endings, relative = _endings_of(auctions, np.zeros(len(auctions), np.uint8))
+    return _for_deals(endings, relative, number.astype(np.uint32), dealer)
+
+
+def _for_deals(endings: pl.DataFrame, relative: U8, key: U32, dealer: U8) -> pl.DataFrame:
+    """Give each deal its ending; declarers are counted from the dealer there."""
+    declarer = relative[key]
+    seats = (declarer + dealer) & 3
+    frame = endings.select(pl.all().gather(pl.lit(pl.Series(key))))
+    declarers = _SEATS_AND_NONE.gather(
+        np.where(declarer == _PASSED_OUT, 4, seats).astype(np.uint32)
+    )
+    return frame.with_columns(declarers.alias("declarer"))
 
 
 _SEATS_AND_NONE = pl.Series("declarer", [*SEAT_ENUM.categories, None], dtype=SEAT_ENUM)

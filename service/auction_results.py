@@ -51,6 +51,7 @@ class AuctionResults:
     """
 
     def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._table = engine.table
         self._plan = engine.plan
         self._backend = get_backend(engine.backend)
@@ -127,15 +128,28 @@ class AuctionResults:
         return piece
 
     def _write_first(self, deals: DealArrays) -> list[bytes]:
-        first = self._backend.cascade_first(self._plan, deals)
+        first, continued = self._engine.first_auctions(deals)
         entries: list[int] = first.entry.tolist()
+        beyond: dict[int, bytes] = {}
+        if continued is not None:
+            pieces = [
+                _piece(one.calls, None, (one.name,) if one.name else (), completed=True)
+                for one in continued.bid.endings
+            ]
+            numbers = continued.bid.ending.tolist()
+            beyond = {
+                deal: pieces[number]
+                for deal, number in zip(continued.deals.tolist(), numbers, strict=True)
+            }
         several = self._checks.entries.intersection(entries)
         which = self._checks.on(deals, several) if several else None
         in_table = {entry for entry in entries if entry != NO_ENTRY}
         auctions = self._auctions_of(list(in_table))
         written: list[bytes] = []
         for deal, entry in enumerate(entries):
-            if entry == NO_ENTRY:
+            if deal in beyond:
+                piece = beyond[deal]
+            elif entry == NO_ENTRY:
                 piece = _PASSED_OUT
             else:
                 if which is not None and entry in several:

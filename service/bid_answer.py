@@ -1,7 +1,7 @@
 """One call with its reasons: the entry that a hand chooses, and every candidate's criteria."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from bidcascade.bridge import (
@@ -31,6 +31,8 @@ class Candidate:
     """One variant of an entry that may follow, and how the hand meets its criteria.
 
     ``holds`` of a variant without criteria follows the table's policy for undescribed entries.
+    ``entry`` is None for a line of a system that the compiled table does not have; ``taken_by``
+    names the candidate that makes the call although this one holds as well.
 
     Examples
     --------
@@ -39,12 +41,14 @@ class Candidate:
     """
 
     call: str
-    entry: int
+    entry: int | None
     name: str
     description: str
     where: str
     holds: bool
     criteria: list[ExpressionCheck]
+    agreements: list[str] = field(default_factory=list)
+    taken_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,10 @@ class BidAnswer:
         Whether it is a pass because no candidate holds.
     note : str
         Why it is a pass by default; else empty.
+    agreements : list of str
+        Of the variant that was chosen: ``forcing``, ``artificial``, ``#stayman`` …; tags of a row.
+    forced : bool, optional
+        Whether partner's call asked for an answer; None where the table is of no system.
 
     Examples
     --------
@@ -79,6 +87,8 @@ class BidAnswer:
     candidates: list[Candidate]
     default_pass: bool
     note: str = ""
+    agreements: list[str] = field(default_factory=list)
+    forced: bool | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
@@ -93,6 +103,54 @@ def answer_bid(
     vulnerability: Vulnerability | str,
 ) -> BidAnswer:
     """Answer :meth:`bidcascade.service.Engine.bid`."""
+    mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
+    parent = table.find(calls) if calls else None
+    if calls and parent is None:
+        return _default_pass([], None, f"the table does not have {_leaving(table, calls)}")
+    candidates = [
+        candidate
+        for entry in table.children(parent)
+        for candidate in _candidates(table, entry, mask, context)
+    ]
+    number = next((number for number, one in enumerate(candidates) if one.holds), None)
+    if number is not None:
+        chosen = candidates[number]
+        label = _label(chosen)
+        behind = (
+            replace(one, taken_by=label) if one.holds else one for one in candidates[number + 1 :]
+        )
+        return BidAnswer(
+            chosen.call, chosen.entry, chosen.name, chosen.description, chosen.where,
+            [*candidates[: number + 1], *behind], default_pass=False,
+            agreements=chosen.agreements,
+        )  # fmt: skip
+    if not candidates:
+        place = f"after {format_calls(calls)}" if calls else "as opening call"
+        return _default_pass([], None, f"the table has no call {place}")
+    entry = next((one.entry for one in candidates if one.call == "P"), None)
+    return _default_pass(candidates, entry, "no candidate holds")
+
+
+def what_is_asked(
+    hand: int | str,
+    auction: Sequence[int] | str,
+    dealer: Seat | str,
+    vulnerability: Vulnerability | str,
+) -> tuple[int, tuple[int, ...], Context]:
+    """Hand mask, calls and context of a question.
+
+    Raises
+    ------
+    InvalidHand, InvalidCall, InvalidDeal
+        If a text or mask is none.
+    IllegalCall
+        If the auction is illegal or over.
+
+    Examples
+    --------
+    >>> what_is_asked("AK52.AQ3.976.KJ2", "P", "N", "EW")[1:]
+    ((0,), Context(seat=2, vul_we=1, vul_they=0))
+    """
     mask = parse_hand(hand) if isinstance(hand, str) else check_hand(hand)
     calls = tuple(parse_calls(auction) if isinstance(auction, str) else auction)
     seat = parse_seat(dealer) if isinstance(dealer, str) else Seat(dealer)
@@ -103,27 +161,7 @@ def answer_bid(
     )
     if Auction.of(calls, seat).is_complete:
         raise IllegalCall(f"expected an auction that goes on, got {format_calls(calls)!r}")
-    context = context_of(seat, len(calls), sides)
-
-    parent = table.find(calls) if calls else None
-    if calls and parent is None:
-        return _default_pass([], None, f"the table does not have {_leaving(table, calls)}")
-    candidates = [
-        candidate
-        for entry in table.children(parent)
-        for candidate in _candidates(table, entry, mask, context)
-    ]
-    chosen = next((candidate for candidate in candidates if candidate.holds), None)
-    if chosen is not None:
-        return BidAnswer(
-            chosen.call, chosen.entry, chosen.name, chosen.description, chosen.where, candidates,
-            default_pass=False,
-        )  # fmt: skip
-    if not candidates:
-        place = f"after {format_calls(calls)}" if calls else "as opening call"
-        return _default_pass([], None, f"the table has no call {place}")
-    entry = next((one.entry for one in candidates if one.call == "P"), None)
-    return _default_pass(candidates, entry, "no candidate holds")
+    return mask, calls, context_of(seat, len(calls), sides)
 
 
 def context_of(dealer: Seat | int, depth: int, vulnerability: Vulnerability | int) -> Context:
@@ -148,6 +186,11 @@ def _default_pass(candidates: list[Candidate], entry: int | None, note: str) -> 
     )
 
 
+def _label(candidate: Candidate) -> str:
+    text = " ".join(part for part in (candidate.call, candidate.name) if part)
+    return f"{text} ({candidate.where})" if candidate.where else text
+
+
 def _leaving(table: BiddingTable, calls: tuple[int, ...]) -> str:
     for length in range(1, len(calls) + 1):
         if table.find(calls[:length]) is None:
@@ -159,9 +202,8 @@ def _candidates(table: BiddingTable, entry: int, hand: int, context: Context) ->
     call = int(table.call[entry])
     return [
         Candidate(
-            format_call(call), entry, row.name, row.description, row.where, *_checked(
-                table, row, call, hand, context
-            ),
+            format_call(call), entry, row.name, row.description, row.where,
+            *_checked(table, row, call, hand, context), list(row.tags),
         )
         for row in table.variants(entry)
     ]  # fmt: skip

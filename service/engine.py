@@ -3,21 +3,30 @@
 REST, command line, batch jobs and benchmarks all go through :class:`Engine`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidTable, Seat, Vulnerability, format_calls, parse_calls
-from bidcascade.kernels import EntryLists, Plan, get_backend
+from bidcascade.kernels import DealArrays, EntryLists, FirstAuctions, Plan, get_backend
 from bidcascade.kernels.types import U32, U64
 from bidcascade.loaders import SEAT_ENUM
-from bidcascade.table import BiddingTable, open_table
+from bidcascade.table import BiddingTable, is_system, open_system, open_table
 
 from .answers import EntryColumns, deal_arrays, has_entry
-from .bid_answer import BidAnswer, answer_bid, matching_variants
+from .bid_answer import BidAnswer, answer_bid, matching_variants, what_is_asked
 from .compass import evaluation_plan, expression_columns
+from .first_auctions import Continued, continue_deals, finished_auctions
+
+if TYPE_CHECKING:
+    from bidcascade.table.system.expansion import Place
+    from bidcascade.table.system.explanation import AuctionExplanation
+    from bidcascade.table.system.on_demand import SharedExpander
+    from bidcascade.table.system.system import System
 
 Mode: TypeAlias = Literal["all", "first"]
 FIRST_CHUNK = 1 << 18
@@ -43,6 +52,9 @@ _LIMIT_COLUMNS = {"total": pl.UInt32(), "truncated": pl.Boolean()}
 class Engine:
     """A bidding table on a backend; safe to use from several threads.
 
+    With a system, one call is answered from the system, and in mode ``first`` deals that leave the
+    table are bid on by it; mode ``all``, counts and members stay on the table.
+
     Parameters
     ----------
     table : BiddingTable
@@ -50,6 +62,8 @@ class Engine:
         ``auto`` is cuda where it works, else cpu.
     name : str, optional
         What answers call the table; its source by default.
+    system : System, or callable that returns one, optional
+        What the table was compiled from; a callable is called when the system is needed.
 
     Raises
     ------
@@ -70,7 +84,12 @@ class Engine:
     """
 
     def __init__(
-        self, table: BiddingTable, backend: str = "auto", *, name: str | None = None
+        self,
+        table: BiddingTable,
+        backend: str = "auto",
+        *,
+        name: str | None = None,
+        system: "System | Callable[[], System] | None" = None,
     ) -> None:
         self.table = table
         self.name = name or table.source or table.digest[:12]
@@ -78,15 +97,43 @@ class Engine:
         self._backend = get_backend(backend)
         self._plan: Plan = table.plan()
         self._entries = EntryColumns(table)
+        self.left_table = 0
+        """Deals of mode ``first`` that left the table and were bid on by the system, so far."""
+        self._system = system
+        self._lock = threading.RLock()
 
     @classmethod
     def open(cls, name_or_path: str, backend: str = "auto", **options: Any) -> "Engine":
-        """Engine of a table by name, folder or file; see :func:`bidcascade.table.open_table`."""
+        """Engine of a system or table by name or path; see :func:`bidcascade.table.open_table`."""
         # an absent backend is found out before a large table is read
         get_backend(backend)
-        engine = cls(open_table(name_or_path, **options), backend, name=name_or_path)
+        system = partial(open_system, name_or_path, **options) if is_system(name_or_path) else None
+        table = open_table(name_or_path, **options)
+        engine = cls(table, backend, name=name_or_path, system=system)
         engine.opened_from = name_or_path
         return engine
+
+    @property
+    def has_system(self) -> bool:
+        """Whether the table was compiled from a system that can be asked."""
+        return self._system is not None
+
+    @property
+    def system(self) -> "System | None":
+        """System that the table was compiled from; None for other tables."""
+        if self._system is None or not callable(self._system):
+            return self._system
+        with self._lock:
+            if callable(self._system):
+                self._system = self._system()
+            return self._system
+
+    @cached_property
+    def _places(self) -> "SharedExpander | None":
+        """Places of the system, for several threads."""
+        from bidcascade.table.system.on_demand import SharedExpander
+
+        return None if self.system is None else SharedExpander(self.system.expander(), self._lock)
 
     @property
     def backend(self) -> str:
@@ -147,9 +194,10 @@ class Engine:
             ``deal`` (row in ``frame``), ``entry``, ``calls`` (``1N P 3N``), ``completed``; with a
             limit also ``total`` (how many the deal has) and ``truncated``.
             Mode ``first``, one row a deal: ``deal``, ``auction`` (call codes, to the end),
-            ``completed`` (by the table itself, without passes put behind), ``entry`` (the deepest
-            one; null if the first call already is not in the table), ``defaults`` (passes made
-            because no entry held), ``contract`` (``4SX``; ``Pass`` if passed out), ``declarer``.
+            ``completed`` (by the table or its system, without passes put behind), ``entry`` (the
+            deepest one; null if the first call already is not in the table, and where the system
+            went on outside the table), ``defaults`` (passes made because no entry held),
+            ``contract`` (``4SX``; ``Pass`` if passed out), ``declarer``.
 
         Raises
         ------
@@ -246,8 +294,10 @@ class Engine:
 
     def _first_frame(self, frame: pl.DataFrame, start: int) -> pl.DataFrame:
         deals = deal_arrays(frame)
-        first = self._backend.cascade_first(self._plan, deals)
+        first, continued = self.first_auctions(deals)
         finished = self._entries.finished(first, deals.dealer)
+        if continued is not None:
+            finished = finished_auctions(finished, continued, deals.dealer)
         numbers = np.arange(start, start + frame.height, dtype=np.uint32)
         return pl.DataFrame(
             [
@@ -260,6 +310,20 @@ class Engine:
                 finished["declarer"],
             ]
         )
+
+    def first_auctions(self, deals: DealArrays) -> tuple[FirstAuctions, Continued | None]:
+        """Auctions of mode ``first`` as arrays, and those that the system bid on, if any.
+
+        The latter have no entry and no passes behind it in the arrays.
+        """
+        first = self._backend.cascade_first(self._plan, deals)
+        if self._places is None:
+            return first, None
+        continued = continue_deals(self.table, self._places, deals, first)
+        if continued is not None:
+            with self._lock:
+                self.left_table += len(continued.deals)
+        return first, continued
 
     def variants(self, frame: pl.DataFrame, auctions: pl.DataFrame) -> list[list[str]]:
         """Names of the variants behind each row of an answer in mode ``all``.
@@ -386,7 +450,9 @@ class Engine:
         dealer: Seat | str = Seat.NORTH,
         vulnerability: Vulnerability | str = Vulnerability.NONE,
     ) -> BidAnswer:
-        """Call that the table makes with a hand, and why.
+        """Call that the table, or its system, makes with a hand, and why.
+
+        A system has an answer after every auction; a table that does not have the auction passes.
 
         Parameters
         ----------
@@ -412,7 +478,42 @@ class Engine:
         >>> Engine(table, "reference").bid("AK52.AQ3.976.KJ2").call
         '1N'
         """
-        return answer_bid(self.table, hand, auction, dealer, vulnerability)
+        if self._places is None:
+            return answer_bid(self.table, hand, auction, dealer, vulnerability)
+        from .system_bid import answer_from_system
+
+        mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
+        place = self._places.place(calls)
+        vocabulary = self._places.sides[len(calls) % 2].vocabulary
+        return answer_from_system(place, mask, context, vocabulary, self.table)
+
+    def expand(self, auction: Sequence[int] | str = ()) -> "Place | None":
+        """Place of the system behind an auction; None if the table is of no system.
+
+        Raises
+        ------
+        InvalidCall, IllegalCall
+            If it is no legal auction, or over.
+        """
+        if self._places is None or self.system is None:
+            return None
+        with self._lock:
+            return self.system.expand(auction)
+
+    def explain(self, auction: Sequence[int] | str) -> "AuctionExplanation | None":
+        """Explain every call of an auction by the system; None if the table is of none.
+
+        Raises
+        ------
+        InvalidCall, IllegalCall
+            If it is no legal auction.
+        """
+        from bidcascade.table.system.explanation import explain_auction
+
+        if self.system is None:
+            return None
+        with self._lock:
+            return explain_auction(self.system, auction)
 
 
 def _empty(mode: Mode, limit: int | None) -> pl.DataFrame:
