@@ -6,6 +6,8 @@
 #include "box.cuh"
 #include "nodes.cuh"
 
+constexpr u32 BLOCK_DEALS = DEALS_A_BLOCK;
+constexpr u32 LIST_ROOM = LIST_PLACES;
 constexpr u32 SPILLED = 1u << 31;  // of a list's place: it lies in global memory
 
 struct Lists {

@@ -7,7 +7,7 @@
 
 constexpr u32 SHAPE_DIAMONDS = 14, SHAPE_HEARTS = 196;
 constexpr u64 HOLDING = 0x1FFF;
-constexpr u32 HOLDINGS = 8192, SHAPES = 14 * 14 * 14, CONTEXTS = 16;
+constexpr u32 HOLDINGS = 8192;
 
 struct Hand {
     u32 suit[4];
@@ -29,6 +29,8 @@ __device__ __forceinline__ Hand look_at(u64 cards, u32 seat, u32 relative, u32 v
 }
 
 #if PROGRAM_STACK
+constexpr u32 SHAPES = 14 * 14 * 14, CONTEXTS = 16;
+
 // Runs a program over a hand; see layout.OPCODES. Values stay within 32 bits (layout checks).
 __device__ bool run_program(
     const i32* __restrict__ code, u32 pointer, const Hand& hand,

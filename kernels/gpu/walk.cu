@@ -22,31 +22,27 @@ __device__ __forceinline__ bool node_holds(const u64* own, u32 test, const Boxes
     return passes_test(own + test_seat(test) * WORDS * blockDim.x, blockDim.x, test, boxes);
 }
 
-// Counts, variant "walk": counts[k - first_node] rises by one for every deal that reaches node k.
-//
-//   position  [count] node that each place has come to: nodes come in windows
+// Counts, variant "walk": counts [node_count] rises by one for every deal that reaches a node.
 extern "C" __global__ void count_walk(
     const u64* __restrict__ features, u32 count, const u64* __restrict__ box_rows,
     const u32* __restrict__ set_offsets, const u32* __restrict__ set_boxes,
-    const uint4* __restrict__ nodes, u32 first_node, u32 end_node, u32* __restrict__ position,
-    u64* __restrict__ counts) {
+    const uint4* __restrict__ nodes, u32 node_count, u64* __restrict__ counts) {
     DYNAMIC_SHARED(shared);
     const u64 place = thread_number();
     if (place >= count) return;
     const Boxes boxes = {box_rows, set_offsets, set_boxes};
     const u64* const own = stage_words(
         reinterpret_cast<u64*>(shared), features, count, static_cast<u32>(place));
-    u32 k = position[place];
-    while (k < end_node) {
-        const uint4 node = __ldg(nodes + (k - first_node));
+    u32 k = 0;
+    while (k < node_count) {
+        const uint4 node = __ldg(nodes + k);
         if (node_holds(own, node.x, boxes)) {
-            atomicAdd(counts + (k - first_node), 1ull);
+            atomicAdd(counts + k, 1ull);
             ++k;
         } else {
             k = node.y;
         }
     }
-    position[place] = k;
 }
 
 // How many entries each deal lists: totals [deals], by place turned to deal by `order`.

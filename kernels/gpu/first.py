@@ -1,0 +1,111 @@
+"""Mode ``first`` on a device: a deal a thread, nodes in windows of the table's own numbering."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.kernels.cuda_device import DeviceArray
+from bidcascade.kernels.results import FirstAuctions
+
+from .bits import fitting
+from .session import AnyDeals, Chunk, DealFeed, Returns, halving
+from .tables import PackedDeals, PlanTables, first_defines, thread_staging
+
+NODE_BYTES = 16
+SOURCE_BYTES = 12
+"""What a node's columns of the table take, while they are packed."""
+STATE_WORDS = 8
+_COLUMNS = ("node_box", "first_child", "child_count", "call", "flags")
+
+
+def first_auctions(
+    tables: PlanTables, deals: AnyDeals, most_deals: int, *, node_bytes: int
+) -> FirstAuctions:
+    """Per deal, the one auction."""
+    session = tables.session
+    result = FirstAuctions.empty(len(deals))
+    if not len(deals):
+        return result
+
+    def run(size: int) -> None:
+        feed = DealFeed(session, deals, size)
+        bidder = _Bidder(tables, feed.size, node_bytes)
+        chunks = -(-len(deals) // feed.size)
+        kinds = ((feed.size, np.uint32), (feed.size, np.uint8), (feed.size, np.uint16))
+        returns = Returns(session, kinds, chunks)
+        for chunk in feed:
+            bidder.bid(chunk, returns.arrays())
+
+            def use(arrays: list[NDArray[Any]], start: int = chunk.start) -> None:
+                stop = start + len(arrays[0])
+                result.entry[start:stop] = arrays[0]
+                result.passes[start:stop] = arrays[1]
+                result.defaults[start:stop] = arrays[2]
+
+            returns.send([chunk.count] * 3, use)
+        returns.finish()
+
+    per_deal = (
+        DealFeed.bytes_per_deal(deals) + PackedDeals.bytes_per_deal(tables) + 14 + 4 * STATE_WORDS
+    )
+    with session.working():
+        halving(session, fitting(session, per_deal, most_deals, len(deals)), run)
+    return result
+
+
+class _Bidder:
+    """Bids chunks of deals to the end."""
+
+    def __init__(self, tables: PlanTables, size: int, node_bytes: int) -> None:
+        plan = tables.plan
+        self.tables = tables
+        self.packed = PackedDeals(tables, size)
+        self.defines = first_defines(plan.packing.lane_words, plan.packing.flag_words)
+        self.threads, self.shared_bytes = thread_staging(
+            tables.session.device.limits.shared_bytes, tables.words
+        )
+        self.window_nodes = max(1, node_bytes // (NODE_BYTES + SOURCE_BYTES))
+        self.state: DeviceArray | None = None
+        if plan.node_count > self.window_nodes:
+            self.state = tables.session.device.empty(STATE_WORDS * size, np.uint32)
+
+    def bid(self, chunk: Chunk, out: list[DeviceArray]) -> None:
+        """Fill ``out``: entry, passes behind it, passes by default."""
+        tables, session = self.tables, self.tables.session
+        words = self.packed.fill(chunk)
+        count = tables.plan.node_count
+        for start in range(0, max(1, count), self.window_nodes):
+            stop = min(start + self.window_nodes, count)
+            nodes = self._nodes(start, stop)
+            session.each(
+                "first.cu", "first_auctions", self.defines, chunk.count,
+                [
+                    words, np.uint32(chunk.count), self.packed.order, *tables.boxes(), nodes,
+                    np.uint32(start), np.uint32(stop), np.uint32(tables.plan.root_count),
+                    self.state, *out,
+                ],
+                threads=self.threads, shared_bytes=self.shared_bytes,
+            )  # fmt: skip
+            if self.state is not None:
+                session.wait()  # the next window may take the place of this one
+
+    def _nodes(self, start: int, stop: int) -> DeviceArray:
+        """Nodes of a window; those of a table that fits stay on the device."""
+        tables = self.tables
+        kept = tables.kept.get("first")
+        if kept is not None:
+            whole: DeviceArray = kept
+            return whole
+        session, count = tables.session, stop - start
+        nodes = session.device.empty((max(1, count), 4), np.uint32)
+        columns = [
+            session.upload(np.asarray(getattr(tables.plan, name)[start:stop])) for name in _COLUMNS
+        ]
+        session.each(
+            "first.cu", "pack_nodes", self.defines, count, [*columns, np.uint32(count), nodes]
+        )
+        session.wait()  # the columns go
+        if self.state is None:
+            tables.kept["first"] = nodes
+        return nodes

@@ -1,0 +1,313 @@
+"""Entry lists on a device: how many first, then the entries themselves where they belong.
+
+Two passes, so no place is ever short: totals of a chunk of deals, and from them where each deal's
+entries start. Entries leave while the next chunk is walked.
+"""
+
+import contextlib
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
+from bidcascade.kernels.cuda_device import DeviceArray, KernelArgument, Stream
+from bidcascade.kernels.results import EntryLists
+from bidcascade.kernels.types import U64
+
+from .bits import fitting
+from .forest import Forest
+from .session import FEWEST_DEALS, AnyDeals, Chunk, DealFeed
+from .tables import PackedDeals, PlanTables, thread_staging
+
+_logger = logging.getLogger("bidcascade.kernels")
+
+RECORD_BYTES = 16
+MOST_ENTRIES = 1 << 26
+"""Most entries of a chunk of lists: 256 MB."""
+ENTRIES_SHARE = 0.25
+"""Share of the free memory that entries may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is listed; see ``Backend.cascade_all``."""
+
+    completed_only: bool
+    max_depth: int | None
+    limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """Nodes and listed entries on the device; ``end_node`` is behind the last."""
+
+    nodes: DeviceArray
+    first_node: int
+    end_node: int
+    is_last: bool
+    listed: DeviceArray
+    first_listed: int
+
+
+class ListWalker:
+    """Walks chunks of deals over a forest's nodes, window by window."""
+
+    def __init__(self, tables: PlanTables, options: Options, size: int, node_bytes: int) -> None:
+        self.tables, self.options = tables, options
+        self.session = tables.session
+        self.forest = tables.forest(
+            completed_only=options.completed_only, max_depth=options.max_depth
+        )
+        self.packed = PackedDeals(tables, size)
+        device = self.session.device
+        self.position = device.empty(size, np.uint32)
+        self.behind = device.empty(size, np.uint32)
+        self.totals = device.empty(size, np.uint64)
+        self.ends = device.empty(size, np.uint64)
+        self.threads, self.shared_bytes = thread_staging(device.limits.shared_bytes, tables.words)
+        self._bounds = _window_bounds(self.forest, node_bytes)
+
+    @staticmethod
+    def bytes_per_deal(tables: PlanTables) -> int:
+        """Device memory that a deal of a chunk takes."""
+        return PackedDeals.bytes_per_deal(tables) + 24
+
+    def _windows(self) -> Iterator[_Window]:
+        key = ("lists", self.options.completed_only, self.options.max_depth)
+        kept = self.tables.kept
+        if len(self._bounds) == 1:
+            if key not in kept:
+                kept[key] = self._window(*self._bounds[0])
+            yield kept[key]
+            return
+        for bounds in self._bounds:
+            yield self._window(*bounds)
+            self.session.wait()  # the next window may take the place of this one
+
+    def _window(self, first: int, end: int) -> _Window:
+        forest, session = self.forest, self.session
+        records = np.empty((max(1, end - first), 4), np.uint32)
+        for column, values in enumerate(
+            (forest.test, forest.fail, forest.listed_from, forest.listed_behind)
+        ):
+            records[: end - first, column] = values[first:end]
+        is_last = end == len(forest)
+        # entries between the node before the window and its first are listed with that one
+        from_entry = int(forest.listed_from[first - 1]) if first else 0
+        to_entry = len(forest.listed) if is_last else int(forest.listed_from[end])
+        listed = forest.listed[from_entry : max(to_entry, from_entry + 1)]
+        return _Window(
+            session.upload(records), first, end, is_last,
+            session.upload(listed if len(listed) else np.zeros(1, np.uint32)), from_entry,
+        )  # fmt: skip
+
+    def _start(self, count: int) -> None:
+        for array in (self.position, self.behind):
+            self.session.device.clear(array[:count], stream=self.session.work)
+
+    def _node_arguments(
+        self, words: DeviceArray, count: int, window: _Window
+    ) -> list[KernelArgument]:
+        return [
+            words, np.uint32(count), self.packed.order, *self.tables.boxes(), window.nodes,
+            np.uint32(window.first_node), np.uint32(window.end_node), np.uint32(window.is_last),
+            np.uint32(len(self.forest.listed)),
+        ]  # fmt: skip
+
+    def count(self, chunk: Chunk) -> U64:
+        """How many entries each deal of a chunk reaches; waits."""
+        count = chunk.count
+        words = self.packed.fill(chunk)
+        self._start(count)
+        self.session.device.clear(self.totals[:count], stream=self.session.work)
+        for window in self._windows():
+            self._launch(
+                "list_totals", count,
+                [
+                    *self._node_arguments(words, count, window), self.position, self.behind,
+                    self.totals,
+                ],
+            )  # fmt: skip
+        return self.session.download(self.totals[:count])
+
+    def write(self, chunk: Chunk, offsets: U64, entries: DeviceArray, *, packed: bool) -> None:
+        """Write the entries of a chunk to where ``offsets`` [deals + 1] say.
+
+        ``packed`` tells that the chunk is the one that was counted last.
+        """
+        count = chunk.count
+        words = self.packed.words[: 4 * self.tables.words * count]
+        if not packed:
+            words = self.packed.fill(chunk)
+        self._start(count)
+        next_place, ends = self.totals[:count], self.ends[:count]
+        device, work = self.session.device, self.session.work
+        device.copy_in(next_place, offsets[:-1].copy(), stream=work)
+        device.copy_in(ends, offsets[1:].copy(), stream=work)
+        for window in self._windows():
+            self._launch(
+                "list_entries", count,
+                [
+                    *self._node_arguments(words, count, window), window.listed,
+                    np.uint32(window.first_listed), self.position, self.behind, next_place, ends,
+                    entries,
+                ],
+            )  # fmt: skip
+
+    def _launch(self, entry: str, count: int, arguments: Sequence[KernelArgument]) -> None:
+        self.session.each(
+            "walk.cu", entry, self.tables.defines, count, arguments,
+            threads=self.threads, shared_bytes=self.shared_bytes,
+        )  # fmt: skip
+
+
+def _window_bounds(forest: Forest, node_bytes: int) -> list[tuple[int, int]]:
+    """First node and end of windows whose nodes and entries fit; a single one if all do."""
+    count = len(forest)
+    if count * RECORD_BYTES + 4 * len(forest.listed) <= node_bytes:
+        return [(0, count)]
+    # bytes up to each node: its record, and the entries listed when a walk comes to it
+    ends = np.arange(1, count + 1) * RECORD_BYTES + 4 * forest.listed_from.astype(np.int64)
+    bounds, first = [], 0
+    while first < count:
+        before = int(ends[first - 1]) if first else 0
+        end = max(first + 1, int(np.searchsorted(ends, before + node_bytes, side="right")))
+        bounds.append((first, end))
+        first = end
+    return bounds or [(0, 0)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaving:
+    """A chunk of lists on its way to the host."""
+
+    lists: EntryLists
+    entries: DeviceArray
+    way: Stream
+
+
+def entry_lists(
+    tables: PlanTables,
+    deals: AnyDeals,
+    options: Options,
+    most_deals: int,
+    *,
+    node_bytes: int,
+    most_entries: int = MOST_ENTRIES,
+) -> Iterator[EntryLists]:
+    """Entry lists in chunks of deals, of at most ``most_entries`` where a chunk has several deals.
+
+    Deals a chunk and entries a chunk are halved when the memory is short.
+    """
+    session = tables.session
+    if not len(deals):
+        return
+    per_deal = DealFeed.bytes_per_deal(deals) + ListWalker.bytes_per_deal(tables)
+    size = fitting(session, per_deal, most_deals, len(deals))
+    room = max(1, min(most_entries, int(session.memory() * ENTRIES_SHARE) // 8))
+    start = 0
+    while start < len(deals):
+        try:
+            for lists in _Lister(tables, deals, options, size, room, node_bytes).run(start):
+                start = lists.first_deal + len(lists.totals)
+                yield lists
+        except OutOfDeviceMemory as error:
+            if size <= FEWEST_DEALS and room <= 1:
+                raise
+            size = max(FEWEST_DEALS, size // 2 // FEWEST_DEALS * FEWEST_DEALS)
+            room = max(1, room // 2)
+            _logger.warning("chunks of %d deals and %d entries from now on: %s", size, room, error)
+        session.device.release()
+
+
+class _Lister:
+    """Lists chunk after chunk; a chunk leaves while the next is walked."""
+
+    def __init__(
+        self,
+        tables: PlanTables,
+        deals: AnyDeals,
+        options: Options,
+        size: int,
+        room: int,
+        node_bytes: int,
+    ) -> None:
+        self.tables, self.deals, self.options = tables, deals, options
+        self.size, self.room, self.node_bytes = size, room, node_bytes
+        self.session = tables.session
+        self._sent = 0
+
+    def run(self, start: int) -> Iterator[EntryLists]:
+        """List the deals from ``start`` on; locks the device while it works only."""
+        device = self.session.device
+        leaving: _Leaving | None = None
+        try:
+            with device.lock():
+                feed = DealFeed(self.session, self.deals, self.size, start=start)
+                walker = ListWalker(self.tables, self.options, feed.size, self.node_bytes)
+            chunks = iter(feed)
+            while True:
+                with device.lock():
+                    chunk = next(chunks, None)
+                    totals = walker.count(chunk) if chunk is not None else None
+                if chunk is None or totals is None:
+                    break
+                for first, stop in _parts(self._listed(totals), self.room):
+                    with device.lock():
+                        sent = self._send(walker, chunk, totals, first, stop)
+                    if leaving is not None:
+                        yield self._arrived(leaving)
+                    leaving = sent
+            if leaving is not None:
+                yield self._arrived(leaving)
+        finally:
+            # what the walker holds may be taken for something else from here on
+            with device.lock(), contextlib.suppress(DeviceFault, OutOfDeviceMemory):
+                self.session.wait_for_all()
+
+    def _listed(self, totals: U64) -> U64:
+        limit = self.options.limit
+        return totals if limit is None else np.minimum(totals, np.uint64(limit))
+
+    def _send(
+        self, walker: ListWalker, chunk: Chunk, totals: U64, first: int, stop: int
+    ) -> _Leaving:
+        device, session = self.session.device, self.session
+        part = chunk.part(first, stop)
+        offsets = np.zeros(part.count + 1, np.uint64)
+        np.cumsum(self._listed(totals[first:stop]), out=offsets[1:])
+        size = int(offsets[-1])
+        entries = device.empty(size, np.uint32)
+        here = device.pinned(size, np.uint32)
+        way = session.ways_out[self._sent % 2]
+        self._sent += 1
+        if size:
+            walker.write(part, offsets, entries, packed=part.count == chunk.count)
+            device.wait(way, device.record(session.work))
+            device.copy_out(here, entries, stream=way)
+        return _Leaving(EntryLists(part.start, offsets, here, totals[first:stop]), entries, way)
+
+    def _arrived(self, leaving: _Leaving) -> EntryLists:
+        with self.session.device.lock():
+            self.session.device.synchronize(leaving.way)
+        return leaving.lists
+
+
+def _parts(listed: U64, room: int) -> Iterator[tuple[int, int]]:
+    """Cut into runs of deals with at most ``room`` entries, or of one deal.
+
+    Examples
+    --------
+    >>> list(_parts(np.array([3, 2, 9, 1, 0], np.uint64), 5))
+    [(0, 2), (2, 3), (3, 5)]
+    """
+    ends = np.cumsum(listed, dtype=np.uint64)
+    first = 0
+    while first < len(listed):
+        before = int(ends[first - 1]) if first else 0
+        stop = int(np.searchsorted(ends, np.uint64(before + room), side="right"))
+        stop = max(stop, first + 1)
+        yield first, stop
+        first = stop

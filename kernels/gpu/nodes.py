@@ -1,0 +1,186 @@
+"""A forest's nodes as records for the kernels, cut into windows that fit the device."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.kernels.cuda_device import DeviceArray
+from bidcascade.kernels.plan import MULTIPLE, Plan
+from bidcascade.kernels.types import U32
+
+from .forest import TEST_LIMIT, TEST_MULTIPLE, Forest, Items, split
+from .tables import BoxSets, PlanTables
+
+RECORD_BYTES = 16
+ITEMS = 1024
+"""About how many runs of nodes a forest is cut into."""
+SMALLEST_ITEM = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A run of a forest's nodes, and the items that cut it up.
+
+    Parameters
+    ----------
+    items : Items
+        Of the whole forest.
+    numbers : range
+        Those of the window.
+    first_node, end_node : int
+    """
+
+    items: Items
+    numbers: range
+    first_node: int
+    end_node: int
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes."""
+        return self.end_node - self.first_node
+
+
+def windows_of(forest: Forest, most_nodes: int) -> list[Window]:
+    """Cut a forest into windows of at most ``most_nodes`` nodes (more, if an item has more).
+
+    Examples
+    --------
+    >>> none = np.zeros(0, np.uint32)
+    >>> fail, parent = np.array([1, 2, 3], np.uint32), np.full(3, 3, np.uint32)
+    >>> forest = Forest(none, fail, parent, none, none, none, none, 1)
+    >>> [(window.first_node, window.end_node) for window in windows_of(forest, 2)]
+    [(0, 2), (2, 3)]
+    """
+    count = len(forest.fail)
+    size = max(SMALLEST_ITEM, count // ITEMS)
+    items = split(forest, max(1, min(size, most_nodes // 2)))
+    return [
+        Window(items, part, int(items.runs[part.start, 0]), int(items.runs[part.stop - 1, 1]))
+        for part in items.windows(most_nodes)
+    ]
+
+
+class NodeRecords:
+    """Records ``test, fail, first, count`` of a forest's nodes (see ``nodes.cuh``).
+
+    Parameters
+    ----------
+    plan : Plan
+    forest : Forest
+    """
+
+    def __init__(self, plan: Plan, forest: Forest) -> None:
+        self.forest = forest
+        singles = len(plan.boxes)
+        place = forest.test & np.uint32(TEST_LIMIT - 1)
+        place = place + np.where(forest.test & TEST_MULTIPLE, np.uint32(singles), np.uint32(0))
+        used = np.flatnonzero(np.bincount(place, minlength=1))
+        numbers = np.where(used < singles, used, MULTIPLE | (used - singles)).astype(np.uint32)
+        self.sets = BoxSets.of(plan, numbers)
+        """What the nodes ask for, in columns."""
+        offsets = self.sets.columns.box_offsets
+        self.spans = np.stack([offsets[:-1], np.diff(offsets)], axis=1).astype(np.uint32)
+        """First column and how many, of each box: uint32 [boxes, 2]."""
+        first_box = self.sets.set_offsets[:-1].astype(np.int64)
+        is_set = used >= singles
+        # a single box is named by its columns, a set by its boxes
+        by_use = np.where(
+            is_set[:, None],
+            np.stack([self.sets.set_offsets[:-1], np.diff(self.sets.set_offsets)], axis=1),
+            self.spans[first_box] if len(self.spans) else 0,
+        )
+        self._by_place = np.zeros((int(used.max(initial=-1)) + 1, 2), np.uint32)
+        self._by_place[used] = by_use
+        self._singles = singles
+
+    def __getitem__(self, which: "slice | NDArray[np.uint32]") -> U32:
+        """Return the records of some nodes, uint32 [n, 4]."""
+        test = self.forest.test[which]
+        place = (test & np.uint32(TEST_LIMIT - 1)).astype(np.int64)
+        place += np.where(test & TEST_MULTIPLE, self._singles, 0)
+        records = np.empty((len(test), 4), np.uint32)
+        records[:, 0] = test
+        records[:, 1] = self.forest.fail[which]
+        records[:, 2:] = self._by_place[place]
+        return records
+
+
+@dataclass
+class DeviceWindow:
+    """A window's nodes and items on the device.
+
+    Parameters
+    ----------
+    window : Window
+    nodes : uint32 [nodes, 4] on the device
+    runs : uint32 [items, 2] on the device
+    path_offsets : uint32 [items + 1] on the device
+    path : uint32 [n, 4] on the device
+    """
+
+    window: Window
+    nodes: DeviceArray
+    runs: DeviceArray
+    path_offsets: DeviceArray
+    path: DeviceArray
+
+    @classmethod
+    def bring(cls, tables: PlanTables, records: NodeRecords, window: Window) -> "DeviceWindow":
+        """Copy a window to the device."""
+        items, part = window.items, window.numbers
+        offsets = items.path_offsets[part.start : part.stop + 1]
+        path = items.path[int(offsets[0]) : int(offsets[-1])]
+        upload = tables.session.upload
+        return cls(
+            window,
+            upload(records[window.first_node : window.end_node]),
+            upload(items.runs[part.start : part.stop]),
+            upload(offsets - offsets[0]),
+            upload(records[path]),
+        )
+
+    @property
+    def first_node(self) -> np.uint32:
+        """Number of the first node, as kernels take it."""
+        return np.uint32(self.window.first_node)
+
+    @property
+    def items(self) -> int:
+        """How many items."""
+        return len(self.window.numbers)
+
+    def item_arguments(self) -> list[Any]:
+        """Arguments ``nodes, first_node, runs, path_offsets, path, item_count``."""
+        return [
+            self.nodes, self.first_node, self.runs, self.path_offsets, self.path,
+            np.uint32(self.items),
+        ]  # fmt: skip
+
+
+def device_windows(tables: PlanTables, room: int) -> Iterator[DeviceWindow]:
+    """Windows of a plan's forest that take at most ``room`` bytes, one on the device at a time.
+
+    A forest that fits as a whole stays on the device for the next time.
+    """
+    forest = tables.forest()
+    records = node_records(tables)
+    if len(forest) * RECORD_BYTES <= room:
+        if "window" not in tables.kept:
+            (window,) = windows_of(forest, len(forest))
+            tables.kept["window"] = DeviceWindow.bring(tables, records, window)
+        yield tables.kept["window"]
+        return
+    for window in windows_of(forest, max(1, room // RECORD_BYTES)):
+        yield DeviceWindow.bring(tables, records, window)
+
+
+def node_records(tables: PlanTables) -> NodeRecords:
+    """Make the records of a plan's forest, once."""
+    if "records" not in tables.kept:
+        tables.kept["records"] = NodeRecords(tables.plan, tables.forest())
+    records: NodeRecords = tables.kept["records"]
+    return records

@@ -1,0 +1,377 @@
+"""A plan on a device: what packs hands, boxes, columns and the contracted trie."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.kernels.cuda_device import DeviceArray
+from bidcascade.kernels.layout import FLAGS_PER_WORD, LANE_LIMIT, OPCODES
+from bidcascade.kernels.plan import (
+    ALWAYS,
+    COMPLETED,
+    LANE_HIGH_BITS,
+    MULTIPLE,
+    NEVER,
+    Plan,
+)
+from bidcascade.kernels.types import U32, U64
+
+from .forest import Forest, build_forest
+from .session import Chunk, Session
+
+I64 = NDArray[np.int64]
+
+_OPCODE_NAMES = {
+    "term": "TERM", "int": "INT", "<": "LT", "<=": "LE", "==": "EQ", "!=": "NE", ">=": "GE",
+    ">": "GT", "+": "ADD", "-": "SUB", "*": "MUL", "neg": "NEG", "not": "NOT", "and": "AND",
+    "or": "OR", "end": "END",
+}  # fmt: skip
+
+SORT_TILE = 256 * 8
+"""Deals of a block of threads in ``sort_count`` and ``sort_place``."""
+SORT_KEYS = 1024
+FORESTS_KEPT = 4
+
+
+def opcode_defines() -> dict[str, int]:
+    """Opcodes of programs as ``#define``s.
+
+    Examples
+    --------
+    >>> opcode_defines()["OP_END"]
+    15
+    """
+    return {f"OP_{_OPCODE_NAMES[name]}": code for name, code in OPCODES.items()}
+
+
+def word_defines(lane_words: int, flag_words: int) -> dict[str, int]:
+    """Say how many words a hand has, as ``#define``s.
+
+    Examples
+    --------
+    >>> word_defines(1, 2)
+    {'LANE_WORDS': 1, 'FLAG_WORDS': 2}
+    """
+    return {"LANE_WORDS": lane_words, "FLAG_WORDS": flag_words}
+
+
+def feature_defines(lane_words: int, flag_words: int, program_stack: int) -> dict[str, int]:
+    """Return the ``#define``s of ``features.cu``; ``program_stack`` is 0 where there are no programs.
+
+    Examples
+    --------
+    >>> feature_defines(1, 1, 0)["PROGRAM_STACK"]
+    0
+    """
+    words = word_defines(lane_words, flag_words)
+    return words | opcode_defines() | {"PROGRAM_STACK": program_stack}
+
+
+def first_defines(lane_words: int, flag_words: int) -> dict[str, int]:
+    """Return the ``#define``s of ``first.cu``.
+
+    Examples
+    --------
+    >>> first_defines(1, 1)["NODE_COMPLETED"]
+    1
+    """
+    return word_defines(lane_words, flag_words) | {
+        "BOX_ALWAYS": ALWAYS, "BOX_MULTIPLE": MULTIPLE, "NODE_COMPLETED": COMPLETED,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Distinct single tests of some boxes, for ``bit_columns``, and which ones make a box.
+
+    Parameters
+    ----------
+    half : uint32 [columns]
+        Which 32-bit half of a hand's words holds the lane or flag; ascending.
+    test : uint32 [columns]
+        Shift (5 bits), mask, low, span (8 bits each).
+    box_offsets : uint32 [boxes + 1]
+    box_columns : uint32
+        Columns of each box (CSR); none for the box that holds always.
+    """
+
+    half: U32
+    test: U32
+    box_offsets: U32
+    box_columns: U32
+
+    def __len__(self) -> int:
+        return len(self.half)
+
+    @classmethod
+    def of(cls, plan: Plan, boxes: I64) -> "Columns":
+        """Take boxes apart (none of them ``NEVER``)."""
+        lanes, flags = plan.packing.lane_words, plan.packing.flag_words
+        rows = plan.boxes[boxes]
+        low = np.ascontiguousarray(rows[:, :lanes]).view(np.uint8)
+        high = np.ascontiguousarray(rows[:, lanes : 2 * lanes]).view(np.uint8)
+        need = _bits(rows[:, 2 * lanes : 2 * lanes + flags])
+        forbid = _bits(rows[:, 2 * lanes + flags :])
+        box, lane = np.nonzero((low > 0) | (high < LANE_LIMIT))
+        bottom = low[box, lane].astype(np.int64)
+        keys = [_key(lane // 4, lane % 4 * 8, 0xFF, bottom, high[box, lane] - bottom)]
+        owners = [box]
+        for bits, value in ((need, 1), (forbid, 0)):
+            box, flag = np.nonzero(bits)
+            half = 2 * lanes + flag // 32
+            keys.append(_key(half, flag % 32, 1, np.full(len(flag), value), np.zeros(len(flag))))
+            owners.append(box)
+        owner = np.concatenate(owners)
+        distinct, column = np.unique(np.concatenate(keys), return_inverse=True)
+        order = np.argsort(owner, kind="stable")
+        return cls(
+            (distinct >> np.uint64(32)).astype(np.uint32),
+            (distinct & np.uint64(0xFFFFFFFF)).astype(np.uint32),
+            np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(boxes)))]).astype(
+                np.uint32
+            ),
+            column.reshape(-1)[order].astype(np.uint32),
+        )
+
+
+def _key(half: Any, shift: Any, mask: int, low: Any, span: Any) -> U64:
+    """Half and test of a column in one number, ordered by half."""
+    numbers = [np.asarray(part, np.int64).astype(np.uint64) for part in (half, shift, low, span)]
+    test = numbers[1] | np.uint64(mask << 5) | numbers[2] << np.uint64(13)
+    return np.asarray(numbers[0] << np.uint64(32) | test | numbers[3] << np.uint64(21), np.uint64)
+
+
+def _bits(words: U64) -> NDArray[np.uint8]:
+    return np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little")
+
+
+@dataclass(frozen=True, slots=True)
+class BoxSets:
+    """Sets of boxes over columns, for ``combine_boxes`` and ``member_bits``.
+
+    Parameters
+    ----------
+    columns : Columns
+    set_offsets : uint32 [sets + 1]
+        Into rows of ``columns.box_offsets``; a set without a box holds never.
+    """
+
+    columns: Columns
+    set_offsets: U32
+
+    @classmethod
+    def of(cls, plan: Plan, numbers: Sequence[int] | U32) -> "BoxSets":
+        """Look up numbers as ``Plan.node_box`` has them."""
+        members: list[int] = []
+        offsets = [0]
+        for number in np.asarray(numbers, np.int64).tolist():
+            if number & MULTIPLE:
+                which = number & (MULTIPLE - 1)
+                start, stop = int(plan.set_offsets[which]), int(plan.set_offsets[which + 1])
+                members += plan.set_boxes[start:stop].tolist()
+            elif number != NEVER:
+                members.append(number)
+            offsets.append(len(members))
+        return cls(Columns.of(plan, np.array(members, np.int64)), np.array(offsets, np.uint32))
+
+
+@dataclass
+class PlanTables:
+    """What the kernels read of a plan, on one device; brought when first asked for."""
+
+    session: Session
+    plan: Plan
+    words: int = field(init=False)
+    _arrays: dict[str, DeviceArray] = field(default_factory=dict, init=False)
+    _forests: dict[tuple[bool, int | None], Forest] = field(default_factory=dict, init=False)
+    kept: dict[Any, Any] = field(default_factory=dict, init=False)
+    """What operations keep for the next time, by their own keys."""
+
+    def __post_init__(self) -> None:
+        self.words = self.plan.packing.lane_words + self.plan.packing.flag_words
+
+    @property
+    def defines(self) -> dict[str, int]:
+        """How many words a hand has."""
+        return word_defines(self.plan.packing.lane_words, self.plan.packing.flag_words)
+
+    @property
+    def feature_defines(self) -> dict[str, int]:
+        """``#define``s of ``features.cu``."""
+        packing = self.plan.packing
+        stack = packing.program_stack if len(packing.program_starts) else 0
+        return feature_defines(packing.lane_words, packing.flag_words, stack)
+
+    def array(self, name: str) -> DeviceArray:
+        """Table on the device, by the name of its field in the plan or packing."""
+        if name not in self._arrays:
+            if name == "boxes":
+                values: NDArray[Any] = self._box_rows()
+            elif hasattr(self.plan, name):
+                values = getattr(self.plan, name)
+            else:
+                values = getattr(self.plan.packing, name)
+            self._arrays[name] = self.session.upload(values)
+        return self._arrays[name]
+
+    def boxes(self) -> list[DeviceArray]:
+        """Return what ``struct Boxes`` holds: rows of boxes, sets."""
+        return [self.array("boxes"), self.array("set_offsets"), self.array("set_boxes")]
+
+    def forest(self, *, completed_only: bool = False, max_depth: int | None = None) -> Forest:
+        """Contracted trie, on the host."""
+        key = (completed_only, max_depth)
+        if key not in self._forests:
+            if len(self._forests) >= FORESTS_KEPT:
+                self._forests.pop(next(iter(self._forests)))
+            self._forests[key] = build_forest(
+                self.plan, completed_only=completed_only, max_depth=max_depth
+            )
+        return self._forests[key]
+
+    def let_go(self) -> None:
+        """Give the device memory back; the tables come again when needed."""
+        self._arrays.clear()
+        self.kept.clear()
+
+    def _box_rows(self) -> U64:
+        """Rows lo.. | hi with high bits.. | mask.. | need.., as box.cuh takes them."""
+        lanes, flags = self.plan.packing.lane_words, self.plan.packing.flag_words
+        rows = self.plan.boxes.copy()
+        need = self.plan.boxes[:, 2 * lanes : 2 * lanes + flags]
+        rows[:, lanes : 2 * lanes] |= np.uint64(LANE_HIGH_BITS)
+        rows[:, 2 * lanes : 2 * lanes + flags] = need | self.plan.boxes[:, 2 * lanes + flags :]
+        rows[:, 2 * lanes + flags :] = need
+        return rows
+
+    def pack(
+        self,
+        chunk: Chunk,
+        out: DeviceArray,
+        *,
+        rotate: bool = True,
+        order: DeviceArray | None = None,
+        by_deal: bool = False,
+    ) -> None:
+        """Pack a chunk's hands: ``out`` [4, words, deals], or [4, deals, words] ``by_deal``."""
+        count = chunk.count
+        packing = self.plan.packing
+        names = ("programs", "program_starts", "program_flags")
+        terms = ("term_suits", "term_lengths", "term_contexts")
+        strides = (1, self.words) if by_deal else (count, 1)
+        self.session.each(
+            "features.cu", "pack_hands", self.feature_defines, 4 * count,
+            [
+                chunk.hands, np.uint64(chunk.stride), chunk.dealer, chunk.vulnerability,
+                np.uint64(chunk.first), order, np.uint32(count), np.uint32(rotate),
+                self.array("suit_words"), self.array("length_words"), self.array("context_words"),
+                *(self.array(name) for name in names), np.uint32(len(packing.program_starts)),
+                *(self.array(name) for name in terms), self.array("boxes"),
+                self.array("derived_flags"), self.array("derived_offsets"),
+                self.array("derived_boxes"), np.uint32(len(self.plan.derived_flags)),
+                out, np.uint64(count * self.words), *(np.uint64(stride) for stride in strides),
+            ],
+        )  # fmt: skip
+
+    def sort(self, chunk: Chunk, order: DeviceArray, cursors: DeviceArray) -> None:
+        """Fill ``order`` [deals]: like deals side by side; ``cursors`` [SORT_KEYS] is scratch."""
+        session = self.session
+        session.device.clear(cursors, stream=session.work)
+        tiles = -(-chunk.count // SORT_TILE)
+        deals: list[Any] = [
+            chunk.hands, np.uint64(chunk.stride), chunk.dealer, np.uint64(chunk.first),
+            np.uint32(chunk.count),
+        ]  # fmt: skip
+        defines = self.feature_defines
+        session.launch("features.cu", "sort_count", defines, tiles, 256, [*deals, cursors])
+        session.launch("features.cu", "sort_starts", defines, 1, SORT_KEYS, [cursors])
+        session.launch("features.cu", "sort_place", defines, tiles, 256, [*deals, cursors, order])
+
+
+@dataclass
+class PackedDeals:
+    """A chunk's packed words on the device, in an order that brings like deals together.
+
+    Parameters
+    ----------
+    tables : PlanTables
+    size : int
+        Most deals of a chunk.
+    """
+
+    tables: PlanTables
+    size: int
+    words: DeviceArray = field(init=False)
+    order: DeviceArray = field(init=False)
+    _cursors: DeviceArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        device = self.tables.session.device
+        self.words = device.empty(4 * self.tables.words * self.size, np.uint64)
+        self.order = device.empty(self.size, np.uint32)
+        self._cursors = device.empty(SORT_KEYS, np.uint32)
+
+    @staticmethod
+    def bytes_per_deal(tables: PlanTables) -> int:
+        """Device memory that a deal takes."""
+        return 32 * tables.words + 4
+
+    def fill(self, chunk: Chunk) -> DeviceArray:
+        """Sort and pack a chunk; return its words [4, words, deals]."""
+        tables = self.tables
+        order = self.order[: chunk.count]
+        words = self.words[: 4 * tables.words * chunk.count]
+        tables.sort(chunk, order, self._cursors)
+        tables.pack(chunk, words, order=order)
+        return words
+
+
+def thread_staging(limits_shared: int, words: int) -> tuple[int, int]:
+    """Threads of a block that stage a deal's words in shared memory, and bytes they take.
+
+    Raises
+    ------
+    ValueError
+        If not even a warp's words fit.
+
+    Examples
+    --------
+    >>> thread_staging(48 << 10, 2)
+    (256, 16384)
+    """
+    for threads in (256, 128, 64, 32):
+        size = threads * 4 * words * 8
+        if size <= min(limits_shared, 32 << 10) or (threads == 32 and size <= limits_shared):
+            return threads, size
+    raise ValueError(
+        f"expected hands of at most {limits_shared // 1024} words for this device, got {words} "
+        f"({words * FLAGS_PER_WORD} flags and lanes' bits)"
+    )
+
+
+def kernel_variants(
+    lane_words: int = 1, flag_words: int = 1
+) -> list[tuple[str, Mapping[str, int]]]:
+    """List files with ``#define``s to compile them with, every file at least once, to try them all.
+
+    Examples
+    --------
+    >>> sorted({file for file, _ in kernel_variants()})[:2]
+    ['columns.cu', 'counts_frontier.cu']
+    """
+    words = word_defines(lane_words, flag_words)
+    found: list[tuple[str, Mapping[str, int]]] = [
+        ("features.cu", feature_defines(lane_words, flag_words, stack)) for stack in (0, 5)
+    ]
+    found += [("columns.cu", {"BLOCK_WORDS": 32 * lane}) for lane in (1, 2, 4)]
+    found += [("counts_hybrid.cu", {"WORDS_A_LANE": lane, "LEVELS": 24}) for lane in (1, 2, 4)]
+    found += [
+        ("counts_lists.cu", words | {"DEALS_A_BLOCK": deals, "LIST_PLACES": room, "LEVELS": 24})
+        for deals, room in ((512, 1024), (2048, 256))
+    ]
+    found += [("counts_frontier.cu", words), ("walk.cu", words)]
+    found += [("first.cu", first_defines(lane_words, flag_words)), ("spread.cu", {})]
+    return [*found, ("dealing.cu", {})]
