@@ -26,6 +26,7 @@ def whole_words(terminal: TerminalDef) -> None:
 
     Examples
     --------
+    >>> from lark.lexer import PatternStr
     >>> terminal = TerminalDef("AT_MOST", PatternStr("at most"), 0)
     >>> whole_words(terminal)
     >>> bool(re.fullmatch(terminal.pattern.to_regexp(), "at   most"))
@@ -89,7 +90,7 @@ def _reads(text: str) -> bool:
     return error is None and not faults and found is not None
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 14)
 def parse_statement(text: str) -> Parsed:
     """Read one logical line.
 
@@ -106,7 +107,7 @@ def parse_statement(text: str) -> Parsed:
     return Parsed(cast(Statement | None, found), faults)
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 14)
 def parse_conditions(text: str) -> ParsedCondition:
     """Read conditions alone, as they stand behind a name.
 

@@ -11,8 +11,8 @@ def all_of(parts: Iterable[Condition]) -> Condition:
     Examples
     --------
     >>> from bidcascade.table.system_text.syntax_tree import Phrase
-    >>> all_of([Phrase("forced")])
-    Phrase(kind='forced', range=None, suits=(), count=None, of=None, who=None, call=None, text='')
+    >>> all_of([Phrase("forced")]).kind
+    'forced'
     """
     flat: list[Condition] = []
     for part in parts:

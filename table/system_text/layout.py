@@ -123,7 +123,7 @@ def logical_lines(lines: list[str], file: str, complain: Complain) -> list[Logic
     while number < len(lines):
         start = number
         number += 1
-        text = lines[start]
+        text = lines[start].replace("\u00a0", " ")
         stripped = text.strip()
         if not stripped or stripped.startswith("--"):
             continue

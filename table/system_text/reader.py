@@ -14,7 +14,7 @@ from .errors import invalid_system, nearest
 from .grammar import parse_conditions
 from .placing import place_condition
 from .resolver import Resolver
-from .sources import SUFFIX, Sources, shipped_folder
+from .sources import SUFFIX, Sources, is_file, shipped_folder
 from .statements import (
     Item,
 )
@@ -121,9 +121,9 @@ def read_system(
     if isinstance(path_or_text, str) and "\n" in path_or_text:
         return read_text(path_or_text, name, options=options)
     path = Path(path_or_text)
-    if not path.is_file() and len(path.parts) == 1:
+    if not is_file(path) and len(path.parts) == 1:
         shipped = shipped_folder() / (path.name if path.suffix else f"{path.name}{SUFFIX}")
-        path = shipped if shipped.is_file() else path
+        path = shipped if is_file(shipped) else path
     sources = Sources()
     # the name alone: what a line is called must not depend on where the file lies
     return _system(sources, sources.read_file(path, path.name), options)

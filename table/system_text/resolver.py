@@ -1,5 +1,6 @@
 """Makes lines and blocks of statements: options chosen, conventions put in place."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from .errors import nearest
@@ -59,9 +60,7 @@ class Resolver:
         return found
 
     def _line(self, line: Line, item: Item, using: tuple[str, ...]) -> Line:
-        variants = tuple(
-            below.statement for below in item.below if isinstance(below.statement, Variant)
-        )
+        variants = tuple(self._variants(item.below))
         if variants and line.condition is not None:
             self.sources.complain(
                 variants[0].where,
@@ -73,6 +72,18 @@ class Resolver:
             line.call, line.name, line.condition, line.quoted, line.agreements, variants, below,
             line.remark, line.where,
         )  # fmt: skip
+
+    def _variants(self, items: list[Item]) -> Iterator[Variant]:
+        """Hand types below a call, those of options that are on among them."""
+        for item in items:
+            statement = item.statement
+            if isinstance(statement, Variant):
+                yield statement
+            elif (
+                isinstance(statement, OptionStatement)
+                and self.sources.options.get(statement.name) is not statement.without
+            ):
+                yield from self._variants(item.below)
 
     def _block(
         self,
@@ -166,10 +177,14 @@ class Resolver:
         if words is None:
             return []
         used = f"as used in {statement.where.file}:{statement.where.line}" if words else ""
-        items = (self.sources.item(raw, words, used=used) for raw in convention.body)
-        return self.body(
-            [found for found in items if found is not None], parent, (*using, statement.name)
-        )
+        read = (self.sources.item(raw, words, used=used) for raw in convention.body)
+        items = [found for found in read if found is not None]
+        for found in items:
+            if isinstance(found.statement, Variant):
+                self.sources.complain(
+                    found.where, "a hand type stands below its call, not in a convention alone"
+                )
+        return self.body(items, parent, (*using, statement.name))
 
     def _words(self, use: UseStatement, convention: Convention) -> dict[str, str] | None:
         """Value of each parameter; None where one is missing."""

@@ -37,6 +37,20 @@ def shipped_folder() -> Path:
     return Path(str(files("bidcascade.table"))) / "systems"
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is a file of that name; a name that cannot be one has none.
+
+    Examples
+    --------
+    >>> is_file(Path("a" * 10_000))
+    False
+    """
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 @dataclass(slots=True)
 class Convention:
     """A convention as it is written: its body is read anew wherever it is used."""
@@ -71,8 +85,8 @@ class Sources:
         """Statements of a file, those of the files that it includes in their place."""
         try:
             content = path.read_bytes()
-        except OSError as error:
-            reason = error.strerror or str(error)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
             self.complain(Where(name, 0), f"the file cannot be read: {reason}")
             return []
         self.files.append((path, hashlib.sha256(content).hexdigest()))
@@ -152,7 +166,7 @@ class Sources:
             return None
         for folder in folders:
             path = folder / wanted
-            if path.is_file():
+            if is_file(path):
                 return path
         there = {path.name for folder in folders for path in folder.glob(f"*{SUFFIX}")}
         near = nearest(wanted.name, there)

@@ -22,6 +22,7 @@ _SEPARATOR: Final = re.compile(r"[,;:=()]|--")
 _LAST: Final = re.compile(r"(?:[^\s,;:=()]+|[,;:=()])$")
 _SUIT: Final = r"(clubs|diamonds|hearts|spades|[MXYZWm]|o[Mm])"
 _SUITS: Final = re.compile(rf"\b{_SUIT} or {_SUIT}$")
+_CARDS_AS_CALL: Final = re.compile(r"(?<!\S)([1-7])([CDHScdhs])$")
 _CALL: Final = {
     "x": "Double", "xx": "Redouble", "d": "Double", "dble": "Double", "r": "Redouble",
     "rdbl": "Redouble", "-": "Pass", "nt": "1NT",
@@ -105,6 +106,7 @@ def explain(text: str, error: UnexpectedInput, reads: Reads) -> Fault:
     """
     position, expected = _stopped(text, error)
     rest = text[position:]
+    before = text[:position].rstrip()
     word = _WORD.match(rest)
     read = word[0] if word else ""
     if position >= len(text.rstrip()) or rest.startswith("--"):
@@ -112,10 +114,11 @@ def explain(text: str, error: UnexpectedInput, reads: Reads) -> Fault:
     for opened, closed in (('"', '"'), ("{", "}")):
         if rest.startswith(opened) and closed not in rest[1:]:
             return Fault(position, f"{opened} is opened here and never closed", f"write {closed}")
+    if _CARDS_AS_CALL.search(before) and "IS_AVAILABLE" in expected and "EQUAL" not in expected:
+        return _cards_as_call(before)
     slip = _slip(text, position, expected)
     if slip is not None:
         return slip
-    before = text[:position].rstrip()
     left = _SEPARATOR.split(before)[-1].strip()
     right = _SEPARATOR.split(rest, maxsplit=1)[0].strip()
     if "COMMA" in expected and left and right and reads(left) and reads(right):
@@ -167,6 +170,8 @@ def _at_the_end(text: str, position: int, expected: Set[str]) -> Fault:
     before = text[:position].rstrip()
     if "COLON" in expected and "EQUAL" not in expected:
         return Fault(len(before), "a header ends with a colon", f'write "{before}:"')
+    if _CARDS_AS_CALL.search(before) and "IS_AVAILABLE" in expected and "EQUAL" not in expected:
+        return _cards_as_call(before)
     suits = _SUITS.search(before)
     if suits is not None and "LONGER_THAN" in expected:
         return Fault(
@@ -178,8 +183,24 @@ def _at_the_end(text: str, position: int, expected: Set[str]) -> Fault:
     return Fault(len(before), message)
 
 
+def _cards_as_call(before: str) -> Fault:
+    """Explain ``4S`` where a number of cards is meant."""
+    found = _CARDS_AS_CALL.search(before)
+    assert found is not None
+    suit = _OTHER_WORDS[found[2].lower()]
+    return Fault(
+        found.start(),
+        f'"{found[0]}" is a call, not a number of cards',
+        f'write "{found[1]} {suit}"',
+    )
+
+
 def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str, str] | None:
     """Message and advice for slips that have a reason of their own."""
+    if rest[:1] in "“”„‟":
+        return ("these quotes are not the plain ones", 'write " on both sides')
+    if rest[:1] == "—":
+        return ('"—" begins nothing here', 'a remark begins with "--"')
     if rest[:1] in "<>≥≤":
         return (f'"{rest[:2].strip()}" is not written here', 'write "15+", "at most 9" or "10-12"')
     if re.match(r"\d+[.,]\d|½", rest):

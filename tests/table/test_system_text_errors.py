@@ -138,6 +138,10 @@ opening:
         ("without option foo:", 'no option "foo"', "", "foo"),
         ("3NT = I have a fit", "takes two hands", '"we have"', "I have"),
         ("after 1C: 2D = 5+ diamonds", "stands alone in its line", "below it", "2D"),
+        ("2C = 8+ points, 4S", "a call, not a number", '"4 spades"', "4S"),
+        ("2C = 4S, 8+ points", "a call, not a number", '"4 spades"', "4S"),
+        ("2C = 4+ clubs “so”", "not the plain ones", '"', "“"),
+        ("2C = 4+ clubs — so", "begins nothing", '"--"', "—"),
         ("over 1C:", "stands in parentheses", "over (", "1C"),
         ("2C = 8+ points; shows 5+ X", 'which suit "X"', "", "5+ X"),
     ],
@@ -290,6 +294,11 @@ def test_a_convention_that_uses_itself():
     assert complaint(text).message == "a convention uses itself: a -> b -> a"
 
 
+def test_a_hand_type_in_a_convention():
+    text = "convention a:\n  either Weak: 5 points\nafter 1C:\n  2C = Two ways\n    use a\n"
+    assert "a hand type stands below its call" in complaint(text).message
+
+
 def test_a_convention_that_nothing_uses_is_read_too():
     assert "did you mean" in complaint("convention a:\n  after 1C:\n    1D = 4+ diamnds\n").message
 
@@ -321,6 +330,14 @@ def test_a_file_that_is_no_utf8(tmp_path):
     assert found.message == "byte 0xfc is no UTF-8"
     assert found.advice == "save the file as UTF-8"
     assert (found.where.line, found.where.column) == (1, 9)
+
+
+@pytest.mark.parametrize("name", ["a" * 5_000, "a\0b", "", ".", "a/b"])
+def test_names_that_no_file_has(name):
+    assert "there is no file" in complaint(f'include "{name}"\n').message
+    if name not in ("", "."):
+        with pytest.raises(InvalidSystem, match="cannot be read"):
+            read_system(name)
 
 
 def test_a_file_that_is_not_there(tmp_path):

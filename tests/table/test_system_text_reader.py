@@ -284,6 +284,24 @@ def test_options(options, names):
     }  # fmt: skip
 
 
+def test_an_option_may_hold_a_hand_type():
+    text = """\
+opening:
+  2D = Multi
+    either Weak: 5-10 points, 6+-card major
+    option strong-too:
+      or Strong: 20+ points, 4-4-4-1
+"""
+    (multi,) = read_text(text).blocks[0].body
+    assert [variant.name for variant in multi.variants] == ["Weak"]
+    (multi,) = read_text(text, options={"strong-too": True}).blocks[0].body
+    assert [variant.name for variant in multi.variants] == ["Weak", "Strong"]
+
+
+def test_no_break_spaces_are_spaces():
+    assert names_of("opening:\n\u00a0 1C = Clubs:\u00a03+ clubs\n") == ["Clubs"]
+
+
 def test_an_option_without_lines_sets_it():
     assert names_of(OPTIONS + "option weak-notrump, on\n")[0] == "Weak"
 
