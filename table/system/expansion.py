@@ -43,6 +43,7 @@ from .patterns import (
     Bindings,
     bid_code,
     candidates,
+    is_literal,
     is_variable,
     letter_of,
     match_call,
@@ -135,6 +136,12 @@ class Rules:
         self.vocabulary = vocabulary or Vocabulary()
         self.lowering = Lowering()
         self._tests: dict[int, tuple[HeaderTest, ...]] = {}
+        self.anywhere = _Branch()
+        for group in self.places.anywhere:
+            branch = self.anywhere
+            for test in self.tests(group):
+                branch = branch.below.setdefault(id(test.condition), (test, _Branch()))[1]
+            branch.groups.append(group)
 
     def tests(self, group: Group) -> "tuple[HeaderTest, ...]":
         """Tests of a group's headers, in order."""
@@ -219,6 +226,16 @@ class HeaderTest:
         self.is_fact = all(phrase.kind in FACTS for phrase in phrases_of(condition))
 
 
+class _Branch:
+    """Groups under the same headers, and what further headers lead to: each is tested once."""
+
+    __slots__ = ("below", "groups")
+
+    def __init__(self) -> None:
+        self.groups: list[Group] = []
+        self.below: dict[int, tuple[HeaderTest, _Branch]] = {}
+
+
 def _truth(condition: Condition, scope: PlaceScope) -> bool:
     """Whether a condition of nothing but facts holds."""
     if isinstance(condition, Phrase):
@@ -237,6 +254,8 @@ def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
     for group, start in _groups(rules, state):
         for bindings, dynamic in _satisfy(rules.tests(group), 0, rules, memo, start, ()):
             found += [(group.specificity, line, bindings, dynamic) for line in group.lines]
+    for group, bindings, dynamic in _anywhere(rules.anywhere, rules, memo, {}, ()):
+        found += [(group.specificity, line, bindings, dynamic) for line in group.lines]
     found.sort(key=_turn)
     owners: dict[int, Specificity] = {}
     rank = 0
@@ -318,8 +337,6 @@ def _groups(rules: Rules, state: State) -> Iterator[tuple[Group, Bindings]]:
         for placed, bound in state.meanings[-2].uses:
             for group in placed.below:
                 yield from _below(group, bound, calls[-1])
-    for group in places.anywhere:
-        yield group, {}
 
 
 def _below(group: Group, bindings: Bindings, their_call: int) -> Iterator[tuple[Group, Bindings]]:
@@ -350,17 +367,35 @@ def _satisfy(
     if first == len(tests):
         yield bindings, dynamic
         return
-    test = tests[first]
-    for bound in _bound(test.names, bindings) if test.names else (bindings,):
+    for bound, more in _passed(tests[first], rules, memo, bindings, dynamic):
+        yield from _satisfy(tests, first + 1, rules, memo, bound, more)
+
+
+def _anywhere(
+    branch: _Branch, rules: Rules, memo: Memo, bindings: Bindings, dynamic: tuple[Needs, ...]
+) -> Iterator[tuple[Group, Bindings, tuple[Needs, ...]]]:
+    """Find groups whose headers all hold, from a branch on."""
+    for group in branch.groups:
+        yield group, bindings, dynamic
+    for test, below in branch.below.values():
+        for bound, more in _passed(test, rules, memo, bindings, dynamic):
+            yield from _anywhere(below, rules, memo, bound, more)
+
+
+def _passed(
+    test: HeaderTest, rules: Rules, memo: Memo, bindings: Bindings, dynamic: tuple[Needs, ...]
+) -> Iterator[tuple[Bindings, tuple[Needs, ...]]]:
+    """Bindings under which one test holds."""
+    open_names = [name for name in test.names if letter_of(name, bindings) is None]
+    for bound in _bound(open_names, bindings) if open_names else (bindings,):
         scope = PlaceScope(memo, rules.defines, bound)
         if test.is_fact:
             if _truth(test.condition, scope):
-                yield from _satisfy(tests, first + 1, rules, memo, bound, dynamic)
+                yield bound, dynamic
             continue
         needs = rules.lowering.needs(test.condition, scope)
         if needs is not None:
-            more = (*dynamic, needs) if needs.criteria else dynamic
-            yield from _satisfy(tests, first + 1, rules, memo, bound, more)
+            yield bound, (*dynamic, needs) if needs.criteria else dynamic
 
 
 def _bound(names: Sequence[str], bindings: Bindings) -> Iterator[Bindings]:
@@ -381,6 +416,9 @@ def _calls(
 ) -> list[tuple[int, Bindings]]:
     """Legal calls that a line's pattern makes here, ascending, with the bindings of each."""
     auction = state.auction
+    code = _fixed_bid(id(pattern), pattern)
+    if code is not None:
+        return [(code, bindings)] if code > auction.last_bid else []
     fixed = CALL_OF_KIND.get(pattern.kind)
     if fixed is not None:
         return [(fixed, bindings)] if auction.is_legal(fixed) else []
@@ -408,6 +446,21 @@ def _calls(
         ((call, bound) for call, bound in found.items() if call > auction.last_bid),
         key=lambda item: item[0],
     )
+
+
+_FIXED_BIDS: dict[int, tuple[CallPattern, int | None]] = {}
+
+
+def _fixed_bid(key: int, pattern: CallPattern) -> int | None:
+    """Code of a bid that is the same everywhere, such as ``2NT``."""
+    known = _FIXED_BIDS.get(key)
+    if known is None or known[0] is not pattern:
+        code = None
+        if pattern.kind == "bid" and pattern.level and is_literal(pattern):
+            strain = letter_of(pattern.strain or "", {})
+            code = None if strain is None else bid_code(pattern.level, strain)
+        known = _FIXED_BIDS[key] = (pattern, code)
+    return known[1]
 
 
 def _meaning(place: Place, call: int, rules: Rules) -> tuple[Meaning, Knowledge]:
