@@ -127,7 +127,7 @@ def test_cases_in_words_and_as_json(example: System) -> None:
     assert report.groups() == {"Openings": (3, 4), "Answers": (3, 3)}
     misses = [line for line in report.lines() if "expected" in line]
     assert len(misses) == 1
-    assert "expected P, bid 2H by Weak two (example:15)" in misses[0]
+    assert "expected P, bid 2H by Weak two (example:13)" in misses[0]
     assert "[own.cases:6]" in misses[0]
 
 
