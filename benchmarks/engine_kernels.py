@@ -1,7 +1,7 @@
 """The project's own backends as engines: ``reference``, ``cpu``, ``cuda``.
 
-``cuda:lists`` and so on are ``cuda`` with one of its candidates for the cascade, chosen as a user
-would: by the environment variable.
+``cuda:lists`` and so on are ``cuda`` with one of its candidates for counts, chosen as a user would:
+by the environment variable.
 """
 
 import importlib
@@ -21,6 +21,7 @@ from bidcascade.kernels import (
     get_backend,
     why_unavailable,
 )
+from bidcascade.kernels.cuda import VARIANT_VARIABLE
 from bidcascade.kernels.types import U64
 
 from .engines import Engine
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from bidcascade.kernels.cuda_device import Device, Timing
 
 _STEPS = {"reference": 16, "cpu": cores() << 16, "cuda": 1 << 20}
-VARIANT_VARIABLE = "BIDCASCADE_CUDA_VARIANT"
-_CASCADES = ("counts", "entry_lists")
-"""Operations that there are several candidates for."""
 
 
 class KernelEngine:
@@ -52,7 +50,7 @@ class KernelEngine:
         reason = why_unavailable(self._backend_name)
         if reason is not None:
             return reason
-        if self._variant and operation not in _CASCADES:
+        if self._variant and operation != "counts":
             return "there is one way to do it only"
         if operation == "hands" and self._hands() is None:
             return "it does not deal"
@@ -70,8 +68,8 @@ class KernelEngine:
         return counts
 
     def entry_lists(self, plan: Plan, deals: DealArrays) -> Iterator[EntryLists]:
-        with self._chosen():
-            yield from self._backend.cascade_all(plan, deals)
+        lists: Iterator[EntryLists] = self._backend.cascade_all(plan, deals)
+        return lists
 
     def first(self, plan: Plan, deals: DealArrays) -> FirstAuctions:
         first: FirstAuctions = self._backend.cascade_first(plan, deals)

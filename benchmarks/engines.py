@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from bidcascade.kernels import BitColumns, DealArrays, EntryLists, FirstAuctions, Plan
+from bidcascade.kernels import BitColumns, DealArrays, EntryLists, FirstAuctions, Plan, cuda
 from bidcascade.kernels.types import U64
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ ENGINES = (
 )  # fmt: skip
 """Slowest definition first, then the project's own, a prototype, and the usual ways."""
 
-VARIANTS = ("lists", "frontier", "hybrid")
-"""Candidates for the cascade on the GPU; engine ``cuda:lists`` is ``cuda`` with one of them."""
+VARIANTS = cuda.VARIANTS
+"""Candidates for counts on the GPU; engine ``cuda:lists`` is ``cuda`` with one of them."""
 
 
 class Engine(Protocol):

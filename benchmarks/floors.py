@@ -1,6 +1,6 @@
 """``python -m benchmarks floors``: what each workload costs at least, without running it on a GPU.
 
-Bytes and integer operations are counted from the tables and deals (see ``roofline``), and divided
+Bytes and integer operations are counted from the tables and deals (see ``least_work``), and divided
 by what an H200 can do. These are predictions from arithmetic, not measurements. With numba a second
 table tells what the candidates for the cascade would have to do (see ``variant_model``).
 """
@@ -9,8 +9,9 @@ import argparse
 
 from .chart import format_seconds
 from .engines import get_engine
+from .least_work import work_of
 from .report import amount_of
-from .roofline import H200, work_of
+from .roofline import H200
 from .variant_model import predicted_seconds, sampled_load
 from .worker import Job, compare
 from .workloads import WORKLOADS, Inputs, Workload

@@ -31,10 +31,10 @@ PRESETS = {
         budget=5.0,
     ),
     "variants": Preset(
-        "the candidates for the cascade on the GPU against each other",
+        "the candidates for counts on the GPU against each other",
         # numpy is there to compare the answers with, on a bare machine too
         (*(f"cuda:{variant}" for variant in VARIANTS), "numpy"),
-        ("counts", "all"),
+        ("counts",),
         repeat=7,
         budget=5.0,
     ),

@@ -53,6 +53,8 @@ class Load:
 
     visits: float = 0.0
     """Nodes tried by a warp."""
+    wide_visits: float = 0.0
+    """Of these, nodes tried on more than 32 deals."""
     steps: float = 0.0
     """Filter steps of 32 deals."""
     wide_columns: float = 0.0
@@ -97,6 +99,7 @@ def block_load(plan: Plan, deals: DealArrays, count: Counts) -> Load:
     columns, few = box_columns(plan), above <= 32
     return Load(
         visits=float(tried.sum()),
+        wide_visits=float((tried & ~few).sum()),
         steps=float((-(-above[tried] // 32)).sum()),
         wide_columns=float(columns[tried & ~few].sum()),
         narrow_columns=float(columns[tried & few].sum()),
@@ -123,8 +126,8 @@ def sampled_load(
 
 def _values(load: Load) -> tuple[float, ...]:
     return (
-        load.visits, load.steps, load.wide_columns, load.narrow_columns, load.tests,
-        load.survivors,
+        load.visits, load.wide_visits, load.steps, load.wide_columns, load.narrow_columns,
+        load.tests, load.survivors,
     )  # fmt: skip
 
 

@@ -16,9 +16,11 @@ import numpy as np
 from .compare import Disagreement, check
 from .device_times import DeviceRun
 from .engines import Engine, get_engine
+from .least_work import hybrid_block, kernel_works, work_of
 from .machine import forget_peak, peak_bytes
-from .roofline import Ceilings, kernel_works, work_of
+from .roofline import Ceilings
 from .table_shape import first_tests, shape_of
+from .variant_model import sampled_load
 from .workloads import Inputs, digest, find_workloads, latencies, run
 
 _WARM_UP_DEALS = 64
@@ -179,7 +181,10 @@ def _measure_device(job: Job, engine: Engine, inputs: Inputs, timing: Timing) ->
     operation, plan = inputs.workload.operation, inputs.plan
     whole = work_of(operation, plan, len(part.deals), job.shape)
     if whole is not None:
-        works = kernel_works(operation, plan, len(part.deals), job.shape)
+        load = None
+        if operation == "counts":
+            load = sampled_load(plan, part.deals, hybrid_block(len(part.deals)), engine.counts)
+        works = kernel_works(operation, plan, len(part.deals), job.shape, load)
         timing.works = {
             name: [work.bytes, work.operations] for name, work in {"": whole, **works}.items()
         }

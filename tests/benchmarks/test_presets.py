@@ -42,7 +42,7 @@ def test_what_the_command_line_says_goes_first():
 
 @pytest.mark.parametrize("name", ["cuda:best", "cpu:lists", "numpy:", "gpu"])
 def test_variants_that_are_none(name):
-    with pytest.raises(ValueError, match="cuda:lists, cuda:frontier, cuda:hybrid, got"):
+    with pytest.raises(ValueError, match=f"cuda:lists, .*, got {name!r}"):
         get_engine(name)
 
 
@@ -71,7 +71,7 @@ def test_without_a_gpu_the_report_says_why(name, tmp_path, capsys):
             assert line["runs"]
     report = (tmp_path / "out/report.md").read_text("utf-8")
     assert f"python -m benchmarks {name}" in report
-    assert f"cuda: {NO_GPU}" in report or f"cuda:hybrid: {NO_GPU}" in report
+    assert NO_GPU in report
 
 
 def test_floors_are_told_without_a_gpu(capsys):
@@ -83,5 +83,5 @@ def test_floors_are_told_without_a_gpu(capsys):
         assert rows[workload].endswith(("| memory |", "| integer operations |"))
     assert "H200: 4.3 TB/s" in lines[0]
     # a second table, of the candidates
-    for variant in (*VARIANTS, "walk"):
+    for variant in VARIANTS:
         assert f"| counts/dense | {variant} | " in second

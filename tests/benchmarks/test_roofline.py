@@ -10,8 +10,8 @@ from benchmarks import report
 from benchmarks.ceilings import OPERATIONS_A_ROUND, measure_ceilings
 from benchmarks.device_times import DeviceRun, median_run
 from benchmarks.engine_numpy import NumpyEngine
-from benchmarks.roofline import H200, Ceilings, Work, packing_work, work_of
-from benchmarks.roofline import test_operations as operations_of_a_test
+from benchmarks.least_work import operations_a_test, packing_work, work_of
+from benchmarks.roofline import H200, Ceilings, Work
 from benchmarks.table_shape import first_tests, shape_of
 from benchmarks.worker import Timing
 from benchmarks.workloads import Inputs, find_workloads
@@ -39,7 +39,7 @@ def test_a_floor_is_the_longer_of_two_times():
 def test_work_of_the_operations():
     plan = small("counts/dense").plan
     assert (plan.packing.lane_words, plan.packing.flag_words) == (1, 1)
-    assert operations_of_a_test(plan) == 8 + 3 + 2
+    assert operations_a_test(plan) == 8 + 3 + 2
     # 34 bytes in; four hands of two words out
     assert packing_work(plan, 10) == Work(10 * (34 + 64), 10 * 4 * (20 + 24))
     shape = {"tests_per_deal": 5.0, "holding_per_deal": 3.0}

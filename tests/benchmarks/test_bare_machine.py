@@ -1,0 +1,90 @@
+"""A bare GPU machine: Python, NumPy, perhaps CuPy, a checkout; the benchmark must run there.
+
+A process that finds no other package does: its path has the standard library, NumPy and the
+project's two lowest folders, and ``site-packages`` is taken from it wherever it would come from.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bidcascade.bridge
+import bidcascade.kernels
+
+ROOT = Path(__file__).parents[2]
+LIBRARIES = ("numpy", "numpy.libs")
+ABSENT = ("polars", "numba", "lark", "pyarrow", "fastapi", "pydantic", "matplotlib", "endplay")
+
+SITE = """
+import sys
+sys.path[:] = [path for path in sys.path if "site-packages" not in path]
+"""
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """Environment of a process that finds nothing but NumPy and the project."""
+    if os.name != "posix":
+        pytest.skip("made of symbolic links")
+    folder = tmp_path_factory.mktemp("bare")
+    site = Path(np.__file__).parents[1]
+    for name in LIBRARIES:
+        if (site / name).exists():
+            (folder / name).symlink_to(site / name)
+    (folder / "bidcascade").mkdir()
+    for package in (bidcascade.bridge, bidcascade.kernels):
+        place = Path(package.__file__).parent.resolve()
+        (folder / "bidcascade" / package.__name__.rpartition(".")[2]).symlink_to(place)
+    (folder / "benchmarks").symlink_to(ROOT / "benchmarks")
+    (folder / "sitecustomize.py").write_text(SITE)
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return {**kept, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def run(environment, *words, timeout=250):
+    return subprocess.run(
+        [sys.executable, *words], cwd=environment["PYTHONPATH"], env=environment,
+        capture_output=True, text=True, check=False, timeout=timeout,
+    )  # fmt: skip
+
+
+def test_nothing_else_is_there(bare):
+    script = f"from importlib.util import find_spec; print([n for n in {ABSENT} if find_spec(n)])"
+    done = run(bare, "-c", script)
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
+
+
+def test_the_backends_say_what_is_missing(bare):
+    script = (
+        "from bidcascade.kernels import why_unavailable\n"
+        "for name in ('reference', 'cpu', 'cuda'): print(why_unavailable(name))\n"
+    )
+    done = run(bare, "-c", script)
+    assert done.returncode == 0, done.stderr
+    reference, cpu, cuda = done.stdout.splitlines()
+    assert (reference, cpu) == ("None", "numba is not installed")
+    assert cuda == "cupy is not installed"
+
+
+def test_every_workload_is_generated_compared_and_timed(bare, tmp_path):
+    """Tables of both shapes, all operations; ``reference`` beside ``numpy`` to compare with."""
+    done = run(
+        bare, "-m", "benchmarks", "--engine", "reference", "numpy", "cuda", "--entries", "1200",
+        "--deals", "200", "--repeat", "1", "--budget", "0.05", "--out", str(tmp_path / "out"),
+        "--workload", "counts/middle", "counts/bushy-dense", "all/middle", "first", "evaluate",
+        "features", "deals",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = map(json.loads, (tmp_path / "out/results.jsonl").read_text("utf-8").splitlines())
+    engines = {(line["workload"], line["engine"]): line for line in lines}
+    for workload in ("counts/middle", "counts/bushy-dense", "all/middle", "evaluate", "deals"):
+        assert engines[workload, "numpy"]["runs"], workload
+        assert engines[workload, "cuda"]["unavailable"] == "cupy is not installed"
+    for workload in ("features", "first/bushy-dense", "deals"):
+        assert engines[workload, "reference"]["runs"], workload
+    assert (tmp_path / "out/chart.svg").read_text("utf-8").startswith("<svg")

@@ -1,0 +1,92 @@
+"""Engine ``cuda`` over an emulated device: answers compared, device times told, floors for all."""
+
+import re
+
+import pytest
+
+from benchmarks import report, worker
+from benchmarks.compare import check
+from benchmarks.engines import VARIANTS, get_engine
+from benchmarks.least_work import kernel_works
+from benchmarks.variant_model import Load
+from benchmarks.worker import Job, measure
+from benchmarks.workloads import Inputs, find_workloads
+from bidcascade.kernels import cuda
+from bidcascade.kernels.cuda_device import SOURCES
+from tests.kernels.emulator import build
+from tests.kernels.emulator.device import EmulatedDevice
+
+
+@pytest.fixture
+def emulated(request, monkeypatch):
+    """The backend ``cuda`` works on the processor."""
+    reason = build.why_unavailable()
+    if reason is not None:
+        pytest.skip(reason)
+    folder = request.config.cache.mkdir("emulator")
+    backend = cuda.CudaBackend(EmulatedDevice(folder, checked=False))
+    monkeypatch.setattr(cuda, "_here", lambda: backend)
+    monkeypatch.setattr(cuda, "why_unavailable", lambda: None)
+    return backend
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["counts/middle", "all/selective", "first/bushy-dense", "evaluate", "features", "deals"],
+)
+def test_answers_are_compared(emulated, name):
+    (workload,) = find_workloads([name])
+    inputs = Inputs.make(workload, entries=1_200, deals=100, seed=5)
+    names = ["reference", "cuda"]
+    names += [f"cuda:{variant}" for variant in VARIANTS] if workload.kind == "counts" else []
+    engines = [get_engine(one) for one in names]
+    for engine in engines:
+        assert engine.why_unavailable(workload.operation) is None
+        engine.prepare(inputs.plan)
+    check(engines, inputs)
+
+
+def test_each_variant_runs_its_own_kernel(emulated):
+    inputs = Inputs.make(find_workloads(["counts/dense"])[0], entries=1_200, deals=70, seed=5)
+    kernels = {"walk": "count_walk", "lists": "count_lists", "hybrid": "count_hybrid",
+               "frontier": "frontier_expand"}  # fmt: skip
+    for variant in VARIANTS:
+        engine = get_engine(f"cuda:{variant}")
+        with engine.timings() as found:
+            engine.counts(inputs.plan, inputs.deals)
+        launched = {timing.name for timing in found}
+        assert launched & set(kernels.values()) == {kernels[variant]}
+
+
+def test_the_report_tells_time_and_floor_of_each_kernel(emulated, monkeypatch):
+    monkeypatch.setattr("benchmarks.ceilings._COPY_BYTES", 1 << 16)
+    monkeypatch.setattr(worker, "_WARM_UP_DEALS", 5)
+    shape = {"tests_per_deal": 100.0, "holding_per_deal": 50.0}
+    for name, kernel in (("counts/dense", "count_hybrid"), ("all/middle", "list_entries")):
+        job = Job(name, ["cuda"], 1_200, 90, 1, compare=False, repeat=1, budget=20, shape=shape)
+        timing = measure(job)
+        assert len(timing.runs) == len(timing.device_runs) == 1
+        lines = report._device_lines(timing)
+        assert re.match(r"cuda on the device, 90 deals \(measured on emulator: ", lines[0])
+        rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines if "|" in line}
+        for row in (kernel, "pack_hands", "all kernels"):
+            assert re.search(r"(memory|integer operations) \| [\d.e+,]+ \|$", rows[row]), row
+        assert "B/s" in rows["copies in"] or "GB/s" in rows["copies in"]
+
+
+def test_least_work_is_counted_for_kernels_that_exist():
+    inputs = Inputs.make(find_workloads(["counts/dense"])[0], entries=1_200, deals=1, seed=5)
+    shape = {"tests_per_deal": 9.0, "holding_per_deal": 5.0, "first_tests_per_deal": 3.0}
+    names = set(kernel_works("counts", inputs.plan, 1000, shape, Load(*range(1, 8))))
+    names |= set(kernel_works("evaluate", inputs.plan, 1000, shape))
+    text = "".join(file.read_text("utf-8") for file in SOURCES.glob("*.cu"))
+    entries = set(
+        re.findall(r'extern "C" __global__ void (?:__launch_bounds__\(.*?\) )?(\w+)\(', text)
+    )
+    assert names <= entries
+    # what is left out moves some numbers about, or is of the candidates that lose
+    assert entries - names == {
+        "add_counts", "frontier_sizes", "frontier_start", "gather_rows", "list_numbers",
+        "member_bits", "pack_nodes", "scan_add", "scan_tiles", "sort_starts", "take_deals",
+        "unpack_bits",
+    }  # fmt: skip
