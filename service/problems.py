@@ -63,6 +63,7 @@ KINDS: Final[dict[str, Kind]] = {
     "not-found": Kind(404, "There is nothing at this path"),
     "unknown-table": Kind(404, "There is no bidding table of this name"),
     "unknown-auction": Kind(404, "The bidding table does not have this auction"),
+    "no-system": Kind(404, "The bidding table was not compiled from a system"),
     "method-not-allowed": Kind(405, "This path does not take the method"),
     "not-acceptable": Kind(406, "The answer cannot be given in an accepted form"),
     "body-too-slow": Kind(408, "The body did not come in time"),

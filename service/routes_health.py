@@ -55,6 +55,9 @@ async def ready(request: Request) -> Response:
         "backend": tables.backend,
         "tables": tables.names(),
         "started_in_ms": tables.started_in_ms,
+        "reload_errors": {
+            table.name: list(table.reload_errors) for table in tables.all() if table.reload_errors
+        },
     }
     return answer_json(request, answer, headers=_NO_STORE)
 

@@ -1,5 +1,6 @@
 """``GET /v1/tables`` and below: which tables there are, what is in them, what is odd about them."""
 
+import hashlib
 from pathlib import PurePath
 from typing import Annotated, Any
 
@@ -8,15 +9,24 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from bidcascade.bridge import Auction, BidcascadeError, Seat, format_call, format_calls, parse_calls
 from bidcascade.table import BiddingTable, Row, named_systems
 
-from .answering import answer_json, table_headers
+from .answering import answer_json, json_bytes, table_headers
 from .openapi import API_VERSION, problems
 from .problems import Problem, complaint, invalid_request, problem_of
-from .schemas import LintAnswer, NextAnswer, TableAnswer, TablesAnswer
+from .schemas import ExplainAnswer, LintAnswer, NextAnswer, TableAnswer, TablesAnswer
+from .system_answers import explained_auction, next_of_system
 from .tables import MOST_LINT_EXAMPLES, LoadedTable
 from .work import Workplace
 
 router = APIRouter(tags=["tables"])
 
+AuctionInQuery = Annotated[
+    str,
+    Query(
+        description="The calls so far, divided by hyphens; none for the opening.",
+        max_length=2000,
+        examples=["1N-P"],
+    ),
+]
 TableInPath = Annotated[str, Path(description="Name of a bidding table.", examples=["sayc"])]
 
 
@@ -63,24 +73,51 @@ async def table(request: Request, name: TableInPath) -> Response:
 async def table_next(
     request: Request,
     name: TableInPath,
-    auction: Annotated[
-        str,
-        Query(
-            description="The calls so far, divided by hyphens; none for the opening.",
-            max_length=2000,
-            examples=["1N-P"],
-        ),
-    ] = "",
+    auction: AuctionInQuery = "",
 ) -> Response:
-    """Entries that may follow an auction, in order of priority."""
+    """Entries that may follow an auction, in order of priority.
+
+    A system has an answer after every auction that goes on, also where its compiled table ends.
+    """
     work: Workplace = request.app.state.workplace
     _check_query(request, "auction")
     found = work.tables.get(name)
-    try:
-        calls = Auction.of(parse_calls(auction), Seat.NORTH).calls
-    except BidcascadeError as error:
-        raise problem_of(error, field="auction", value=auction) from None
-    return _answer(request, found, _next(found, calls))
+    calls = _calls(auction)
+    if not found.engine.has_system:
+        return _answer(request, found, _next(found, calls))
+    with work.slots.taken():
+        value = await work.run(lambda: next_of_system(found.engine, calls))
+    return _answer(request, found, value)
+
+
+@router.get(
+    "/v1/tables/{name}/explain",
+    operation_id="tableExplain",
+    summary="What an auction has shown",
+    response_model=ExplainAnswer,
+    responses={
+        200: {"description": "Every call, as a player would explain it, with the numbers."},
+        **problems(404, 406, 422, 429, 500, 503, 504),
+    },
+)
+async def table_explain(
+    request: Request, name: TableInPath, auction: AuctionInQuery = ""
+) -> Response:
+    """Explain every call of an auction, both sides': what it said, and what is known then.
+
+    Both sides play the system that the table was compiled from.
+    """
+    work: Workplace = request.app.state.workplace
+    _check_query(request, "auction")
+    found = work.tables.get(name)
+    calls = _calls(auction)
+    if not found.engine.has_system:
+        raise Problem("no-system", f"expected the table of a system, got {name!r}")
+    with work.slots.taken():
+        explained = await work.run(lambda: found.engine.explain(calls))
+    assert explained is not None
+    value = {**explained_auction(explained), "table": found.engine.table_info()}
+    return _answer(request, found, value)
 
 
 @router.get(
@@ -115,6 +152,13 @@ async def table_lint(
     return _answer(request, found, {**report, "table": found.engine.table_info()})
 
 
+def _calls(auction: str) -> tuple[int, ...]:
+    try:
+        return Auction.of(parse_calls(auction), Seat.NORTH).calls
+    except BidcascadeError as error:
+        raise problem_of(error, field="auction", value=auction) from None
+
+
 def _check_query(request: Request, *known: str) -> None:
     for name, value in request.query_params.items():
         if name not in known:
@@ -123,8 +167,9 @@ def _check_query(request: Request, *known: str) -> None:
 
 
 def _answer(request: Request, table: LoadedTable, value: dict[str, Any]) -> Response:
-    # what is answered follows from the path, the table and this version of the API
-    etag = f"{API_VERSION}-{table.digest[:32]}"
+    # a system's text says more than its compiled table, and a table's answers are counted
+    digest = hashlib.sha256(table.digest.encode() + json_bytes(value)).hexdigest()
+    etag = f"{API_VERSION}-{digest[:32]}"
     headers = table_headers(table.name, table.digest, table.engine.backend)
     return answer_json(request, value, etag=etag, headers=headers)
 
@@ -138,6 +183,9 @@ def _describe(table: LoadedTable, work: Workplace) -> dict[str, Any]:
         **table.engine.table.info(),
         **table.engine.table_info(),
         "source": source,
+        "system": None if table.engine.system is None else table.engine.system.text.title,
+        "left_table": table.engine.left_table,
+        "reload_errors": list(table.reload_errors),
         "default": table.name == work.tables.names()[0],
     }
 
@@ -151,6 +199,7 @@ def _next(loaded: LoadedTable, calls: tuple[int, ...]) -> dict[str, Any]:
         "auction": [format_call(call) for call in calls],
         "entry": entry,
         "completed": entry is not None and table.is_completed(entry),
+        "forced": None,
         "entries": [_entry(table, child) for child in table.children(entry)],
         "table": loaded.engine.table_info(),
     }

@@ -201,7 +201,10 @@ class CandidateAnswer(BaseModel):
     model_config = _Strict
 
     call: str = Field(description="The call.", examples=["2C"])
-    entry: int = Field(description="Entry of the table.", examples=[534])
+    entry: int | None = Field(
+        description="Entry of the table; null where the compiled table does not go so far.",
+        examples=[534],
+    )
     name: str = Field(description="Its name, empty if it has none.", examples=["Stayman"])
     description: str = Field(
         description="What it means.", examples=["Asks for a four-card major; 8+ HCP"]
@@ -212,10 +215,20 @@ class CandidateAnswer(BaseModel):
     )
     holds: bool = Field(description="Whether the hand meets all conditions.", examples=[False])
     criteria: list[CriterionCheck] = Field(description="Its conditions, joined by AND.")
+    agreements: list[str] = Field(
+        description="What is agreed about it: `forcing`, `artificial`, `#stayman` …; in a table "
+        "of no system the row's tags.",
+        examples=[["artificial", "forcing", "#stayman"]],
+    )
+    taken_by: str | None = Field(
+        description="The earlier candidate that makes the call although this one holds as well; "
+        "else null.",
+        examples=["1N Strong notrump (sayc.bidding:12)"],
+    )
 
 
 class BidAnswer(BaseModel):
-    """The call that the table makes, and every candidate with its conditions."""
+    """The call that the table or its system makes, and every candidate with its conditions."""
 
     model_config = _Strict
 
@@ -225,7 +238,8 @@ class BidAnswer(BaseModel):
         description="What the rule says.", examples=["Game on points, no major; 10-15 HCP"]
     )
     entry: int | None = Field(
-        description="Entry of the table; null where the table does not have the call.",
+        description="Entry of the table; null where the table does not have the call: a system "
+        "goes on where its compiled table ends.",
         examples=[537],
     )
     where: str = Field(
@@ -240,6 +254,16 @@ class BidAnswer(BaseModel):
         description="Whether it is a pass because no candidate holds.", examples=[False]
     )
     note: str = Field(description="Why it is a pass by default, else empty.", examples=[""])
+    agreements: list[str] = Field(
+        description="What is agreed about the call: `forcing`, `artificial`, `#stayman` …; in a "
+        "table of no system the row's tags.",
+        examples=[["artificial", "forcing", "#stayman"]],
+    )
+    forced: bool | None = Field(
+        description="Whether partner's call asks for an answer; null where the table is of no "
+        "system.",
+        examples=[False],
+    )
     table: TableName
     backend: Literal["reference", "cpu", "cuda"] = Field(
         description="Engine of the service; one call is explained by the definition itself.",
@@ -255,6 +279,20 @@ class TableAnswer(TableName):
     )
     source: str = Field(
         description="Where its rows are from.", examples=["SAYC, comes with bidcascade"]
+    )
+    system: str | None = Field(
+        description="Title of the system that it was compiled from, null if it is of none.",
+        examples=["Standard American Yellow Card"],
+    )
+    left_table: int = Field(
+        description="Deals of mode `first` so far that left the compiled table and were bid on "
+        "by the system.",
+        examples=[0],
+    )
+    reload_errors: list[str] = Field(
+        description="Why it could not be loaded anew, with file and line; what answers is the "
+        "last good one. Empty if all is well.",
+        examples=[[]],
     )
     entries: int = Field(description="Calls in their auctions.", examples=[27832])
     openings: int = Field(description="Entries without a call before.", examples=[17])
@@ -317,7 +355,10 @@ class EntryAnswer(BaseModel):
     model_config = _Strict
 
     call: str = Field(description="The call.", examples=["2C"])
-    entry: int = Field(description="Entry of the table.", examples=[534])
+    entry: int | None = Field(
+        description="Entry of the table; null where the compiled table does not go so far.",
+        examples=[534],
+    )
     completed: bool = Field(description="Whether it ends the auction.", examples=[False])
     can_complete: bool = Field(
         description="Whether the table goes on from here to the end of some auction.",
@@ -327,7 +368,10 @@ class EntryAnswer(BaseModel):
         description="Whether no row stood for it and it was put in for a row below.",
         examples=[False],
     )
-    next: int = Field(description="How many entries may follow it.", examples=[4])
+    next: int = Field(
+        description="How many entries of the table may follow it; a system goes on even if none.",
+        examples=[4],
+    )
     variants: list[VariantAnswer] = Field(description="Its meanings; it holds if one does.")
 
 
@@ -338,10 +382,99 @@ class NextAnswer(BaseModel):
 
     auction: list[str] = Field(description="The calls so far.", examples=[["1N", "P"]])
     entry: int | None = Field(
-        description="Entry that these calls end with; null before the first call.", examples=[529]
+        description="Entry that these calls end with; null before the first call, and where the "
+        "compiled table of a system does not go so far.",
+        examples=[529],
     )
     completed: bool = Field(description="Whether the auction is over.", examples=[False])
+    forced: bool | None = Field(
+        description="Whether partner's call asks for an answer; null where the table is of no "
+        "system.",
+        examples=[False],
+    )
     entries: list[EntryAnswer] = Field(description="In order of priority.")
+    table: TableName
+
+
+_POINTS = [15, 17]
+_LENGTHS = {"C": [2, 5], "D": [2, 5], "H": [2, 5], "S": [2, 5]}
+
+
+class HandTypeAnswer(BaseModel):
+    """One kind of hand that makes a call."""
+
+    model_config = _Strict
+
+    name: str = Field(description="Of its line, empty if none.", examples=["Strong notrump"])
+    where: str = Field(description="File and line.", examples=["sayc.bidding:12"])
+    share: float = Field(
+        description="Part of the hands that fit what the player has shown, 0 to 1.", examples=[1.0]
+    )
+    points: list[int] = Field(description="Least and most points.", examples=[_POINTS])
+    lengths: dict[str, list[int]] = Field(
+        description="Least and most cards of each suit.", examples=[_LENGTHS]
+    )
+
+
+class ExplainedCallAnswer(BaseModel):
+    """One call, and what its player has shown with it and before."""
+
+    model_config = _Strict
+
+    call: str = Field(description="The call.", examples=["1N"])
+    player: int = Field(description="Who made it, counted from the dealer.", examples=[0])
+    sentence: str = Field(
+        description="What a player would say if asked.",
+        examples=["Strong notrump: 15-17 points, 2-5 clubs, 2-5 diamonds, 2-5 hearts, 2-5 spades"],
+    )
+    known: bool = Field(description="Whether the system has a line for it.", examples=[True])
+    agreements: list[str] = Field(
+        description="`forcing`, `artificial`, `#stayman` …", examples=[["limited"]]
+    )
+    hand_types: list[HandTypeAnswer] = Field(description="The kinds of hand that make this call.")
+    points: list[int] = Field(
+        description="Least and most points that are known now.", examples=[_POINTS]
+    )
+    lengths: dict[str, list[int]] = Field(
+        description="Least and most cards of each suit that are known now.", examples=[_LENGTHS]
+    )
+    also: dict[str, list[int]] = Field(
+        description="Bounds of further terms.", examples=[{"Aces": [1, 1]}]
+    )
+    share: float = Field(
+        description="Part of all hands that fit what the player has shown, 0 to 1.",
+        examples=[0.04],
+    )
+
+
+class OfferedCallAnswer(BaseModel):
+    """One call that the next player may choose."""
+
+    model_config = _Strict
+
+    call: str = Field(description="The call.", examples=["2C"])
+    name: str = Field(description="Of its first line.", examples=["Stayman"])
+    where: str = Field(description="File and line.", examples=["notrump.bidding:8"])
+
+
+class ExplainAnswer(BaseModel):
+    """An auction explained call by call."""
+
+    model_config = _Strict
+
+    auction: list[str] = Field(description="The calls.", examples=[["1N", "P"]])
+    calls: list[ExplainedCallAnswer] = Field(description="Each with what it has shown.")
+    forced: bool = Field(description="Whether the next player may not pass.", examples=[False])
+    game_forced: bool = Field(
+        description="Whether the next player's side has to reach game.", examples=[False]
+    )
+    agreed_suit: str | None = Field(
+        description="Trumps of the next player's side as far as agreed, `C D H S`.",
+        examples=["H"],
+    )
+    next_calls: list[OfferedCallAnswer] = Field(
+        description="What the next player has to choose from, in order of priority."
+    )
     table: TableName
 
 
@@ -390,6 +523,11 @@ class ReadyAnswer(BaseModel):
     tables: list[str] = Field(description="Tables that are loaded.", examples=[["sayc"]])
     started_in_ms: int = Field(
         description="From the start of loading to ready, in milliseconds.", examples=[2150]
+    )
+    reload_errors: dict[str, list[str]] = Field(
+        description="Tables that could not be loaded anew, with the reasons; their last good "
+        "versions answer.",
+        examples=[{}],
     )
 
 

@@ -4,7 +4,9 @@
 """
 
 import logging
+import signal
 import sys
+import threading
 from typing import Final
 
 import uvicorn
@@ -13,6 +15,7 @@ from bidcascade.bridge import BidcascadeError
 
 from .app import create_app
 from .settings import Settings, read_settings
+from .tables import Tables
 
 SWITCH_S: Final = 0.001
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -20,6 +23,8 @@ _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 def serve(settings: Settings) -> None:
     """Serve until the process is told to stop; running requests are finished first.
+
+    On SIGHUP the tables are loaded anew; those that cannot be stay as they are.
 
     There is one worker on purpose: each further one would hold the tables, and a GPU's context,
     once more. Kernels use all cores anyway.
@@ -54,9 +59,25 @@ def serve(settings: Settings) -> None:
         server.should_exit = True
 
     app.state.on_failure = stop
+    if hasattr(signal, "SIGHUP"):
+        _reload_on_hangup(app.state.workplace.tables)
     server.run()
     if failures:
         raise failures[0]
+
+
+def _reload_on_hangup(tables: Tables) -> None:
+    """Load the tables anew on SIGHUP, in a thread; signals that come meanwhile make one more go."""
+    asked = threading.Event()
+
+    def wait() -> None:
+        while True:
+            asked.wait()
+            asked.clear()
+            tables.reload_all()
+
+    threading.Thread(target=wait, name="reload-tables", daemon=True).start()
+    signal.signal(signal.SIGHUP, lambda number, frame: asked.set())
 
 
 if __name__ == "__main__":

@@ -52,8 +52,8 @@ class Settings(BaseSettings):
     table: str = Field(
         default="sayc",
         min_length=1,
-        description="Bidding table for requests that name none: a system of the package, a system's "
-        "file (.bidding), a table's folder or file, or name=path.",
+        description="Bidding table for requests that name none: a system of the package, a "
+        "system's file (.bidding), a table's folder or file, or name=path.",
     )
     extra_tables: _TextList = Field(
         default=(), description="Further tables, separated by commas, each a name or name=path."

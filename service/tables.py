@@ -11,15 +11,21 @@ from typing import Any, Final
 import numpy as np
 
 from bidcascade.bridge import (
+    Auction,
     BackendUnavailable,
     BidcascadeError,
     DeviceFault,
+    InvalidSystem,
+    InvalidTable,
     UnknownTable,
+    format_calls,
+    parse_call,
     parse_deal,
     parse_hand,
 )
 from bidcascade.kernels import DealArrays, get_backend
-from bidcascade.table import LintReport, build_table, lint, open_table
+from bidcascade.kernels.dealing import deal_hands
+from bidcascade.table import LintReport, build_table, lint
 
 from .auction_results import AuctionResults, Query
 from .deal_requests import deals_of_lin
@@ -41,6 +47,16 @@ _PROBE_ANSWER: Final = [("1N",), ("1N", "P"), ("1N", "P", "P")]
 """What the example deal answers: South has four spades, three hearts and 8 HCP."""
 
 
+_WARM_AUCTIONS: Final = (
+    "", "P", "1C", "1D P", "1H 1S", "1S X", "1N P", "2C P", "2H", "1C P 1S P", "1D 1H X P",
+    "1H P 2H P", "1S 2C 2S 3C", "1N P 2C P 2H P 3N P", "1D P 1H P 2C P 2S P", "3S X",
+    "P P 1C 1D X 2D", "1C 1N X 2H P P X P", "1S P 2N P 4N P 5H P",
+)  # fmt: skip
+"""Auctions that are bid once when a table is loaded: what they need is then at hand for others."""
+_MOST_COMPLAINTS: Final = 20
+_TRIED_DEALS: Final = 24
+"""Deals that a table bids to the end before it takes the place of another."""
+
 MOST_LINT_EXAMPLES: Final = 1000
 """Examples of each kind that a lint over REST may list."""
 
@@ -58,6 +74,7 @@ class LoadedTable:
         The members ``table`` and ``backend`` as every JSON answer ends with them.
     seconds_a_deal : dict of str to float
         Moving mean by mode of what a deal costs.
+    reload_errors : tuple of str
     """
 
     name: str
@@ -65,6 +82,8 @@ class LoadedTable:
     results: AuctionResults
     tail: bytes
     seconds_a_deal: dict[str, float] = field(default_factory=dict)
+    reload_errors: tuple[str, ...] = ()
+    """What was wrong when it was loaded anew without success: what is here is the last good one."""
     lint_report: LintReport | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -118,6 +137,7 @@ class Tables:
         self.error: BidcascadeError | None = None
         self.started_in_ms = 0
         self._loaded: dict[str, LoadedTable] = {}
+        self._reloading = threading.Lock()
         self._probe: tuple[Engine, DealArrays] | None = None
 
     def load(self) -> None:
@@ -147,6 +167,57 @@ class Tables:
             "ready in %d ms: tables %s, backend %s",
             self.started_in_ms, ", ".join(self._loaded), self.backend,
         )  # fmt: skip
+
+    def reload(self, name: str) -> bool:
+        """Open a table anew beside the one in use, try it out, and put it in its place.
+
+        Requests that are being worked on end with the old one. If anything is wrong the old one
+        stays, and :attr:`LoadedTable.reload_errors` and the log say what, with file and line.
+
+        Returns
+        -------
+        bool
+            Whether the table in use is now that of the files as they stand.
+
+        Raises
+        ------
+        UnknownTable
+            If the service has no table of that name.
+        Problem
+            503 while the tables are not loaded.
+        """
+        old = self.get(name)
+        with self._reloading:
+            try:
+                new = _load(name, self.paths[name], self.backend)
+                _try_out(new.engine)
+            except Exception as error:  # an error of ours too must not take the good table away
+                if isinstance(error, DeviceFault):
+                    self.fail(error)
+                old.reload_errors = _complaints(error)
+                _logger.error(
+                    "table %s stays as it was, it cannot be loaded anew: %s", name, error,
+                    exc_info=not isinstance(error, BidcascadeError),
+                )  # fmt: skip
+                return False
+            self._loaded[name] = new
+        same = new.digest == old.digest
+        _logger.info("table %s loaded anew, %s", name, "unchanged" if same else new.digest[:16])
+        return True
+
+    def reload_all(self) -> bool:
+        """Load all tables anew; whether all could be loaded.
+
+        Examples
+        --------
+        >>> Tables({"sayc": "sayc"}, "reference").reload_all()
+        False
+        """
+        if self.state != "ready":
+            _logger.warning("tables are not loaded anew: the service is %s", self.state)
+            return False
+        loaded = [self.reload(name) for name in self.names()]
+        return all(loaded)
 
     def check(self) -> None:
         """Ask the backend a small question whose answer is known.
@@ -224,7 +295,8 @@ class Tables:
 
 
 def _load(name: str, path: str, backend: str) -> LoadedTable:
-    engine = Engine(open_table(path), backend, name=name)
+    engine = Engine.open(path, backend)
+    engine.name = name
     engine.warm_up()
     results = AuctionResults(engine)
     members = json.dumps(
@@ -237,9 +309,49 @@ def _load(name: str, path: str, backend: str) -> LoadedTable:
         # twice: what the first time costs says nothing about later ones
         results.write(deals, query)
         loaded.write(deals, query)
-    engine.bid(parse_hand(EXAMPLE_DEAL[2:].split()[0]))
+    hand = parse_hand(EXAMPLE_DEAL[2:].split()[0])
+    for auction in _WARM_AUCTIONS:
+        engine.bid(hand, auction)
     deals_of_lin([_ONE_LIN])
     return loaded
+
+
+def _try_out(engine: Engine) -> None:
+    """Bid random deals: the table and its system must make the same calls, and legal ones.
+
+    Raises
+    ------
+    InvalidTable
+        If they do not.
+    """
+    if engine.system is None:
+        return
+    zero = np.zeros(_TRIED_DEALS, np.uint8)
+    deals = DealArrays(deal_hands(1, 0, _TRIED_DEALS), zero, zero)
+    first, continued = engine.first_auctions(deals)
+    beyond: dict[int, tuple[int, ...]] = {}
+    if continued is not None:
+        numbers = zip(continued.deals.tolist(), continued.bid.ending.tolist(), strict=True)
+        beyond = {deal: continued.bid.endings[number].calls for deal, number in numbers}
+    for deal in range(_TRIED_DEALS):
+        entry = int(first.entry[deal])
+        bid = beyond[deal] if deal in beyond else engine.table.auction_of(entry)
+        calls: list[int] = []
+        while not Auction.of(calls).is_complete:
+            hand = int(deals.hands[len(calls) % 4, deal])
+            calls.append(parse_call(engine.bid(hand, calls).call))
+        if calls != list(bid):
+            raise InvalidTable(
+                f"expected the table to bid {format_calls(calls)!r} as its system does, "
+                f"got {format_calls(bid)!r}"
+            )
+
+
+def _complaints(error: Exception) -> tuple[str, ...]:
+    """Say what is wrong, a line each: of a text every complaint with file and line."""
+    if isinstance(error, InvalidSystem) and error.complaints:
+        return tuple(f"{one.where}: {one.message}" for one in error.complaints[:_MOST_COMPLAINTS])
+    return (str(error).partition("\n")[0],)
 
 
 def _example() -> DealArrays:
