@@ -18,12 +18,12 @@ _REPEAT = 5
 
 
 def measure_ceilings(
-    device: Device, *, copy_bytes: int = _COPY_BYTES, rounds: int = _ROUNDS
+    device: Device, *, copy_bytes: int | None = None, rounds: int | None = None
 ) -> Ceilings:
     """Time a copy that is far larger than the caches, and a chain of integer operations."""
     return Ceilings(
-        _copy_rate(device, min(copy_bytes, device.free_bytes() // 4)),
-        _integer_rate(device, rounds),
+        _copy_rate(device, min(copy_bytes or _COPY_BYTES, device.free_bytes() // 4)),
+        _integer_rate(device, rounds or _ROUNDS),
         f"measured on {device.name}",
     )
 

@@ -13,18 +13,14 @@ from benchmarks.worker import Job, measure
 from benchmarks.workloads import Inputs, find_workloads
 from bidcascade.kernels import cuda
 from bidcascade.kernels.cuda_device import SOURCES
-from tests.kernels.emulator import build
 from tests.kernels.emulator.device import EmulatedDevice
+from tests.support_emulator import emulator_folder
 
 
 @pytest.fixture
 def emulated(request, monkeypatch):
     """The backend ``cuda`` works on the processor."""
-    reason = build.why_unavailable()
-    if reason is not None:
-        pytest.skip(reason)
-    folder = request.config.cache.mkdir("emulator")
-    backend = cuda.CudaBackend(EmulatedDevice(folder, checked=False))
+    backend = cuda.CudaBackend(EmulatedDevice(emulator_folder(request), checked=False))
     monkeypatch.setattr(cuda, "_here", lambda: backend)
     monkeypatch.setattr(cuda, "why_unavailable", lambda: None)
     return backend
@@ -60,6 +56,7 @@ def test_each_variant_runs_its_own_kernel(emulated):
 
 def test_the_report_tells_time_and_floor_of_each_kernel(emulated, monkeypatch):
     monkeypatch.setattr("benchmarks.ceilings._COPY_BYTES", 1 << 16)
+    monkeypatch.setattr("benchmarks.ceilings._ROUNDS", 2)
     monkeypatch.setattr(worker, "_WARM_UP_DEALS", 5)
     shape = {"tests_per_deal": 100.0, "holding_per_deal": 50.0}
     for name, kernel in (("counts/dense", "count_hybrid"), ("all/middle", "list_entries")):

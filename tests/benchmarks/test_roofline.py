@@ -18,8 +18,8 @@ from benchmarks.workloads import Inputs, find_workloads
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.cuda_device import Timing as DeviceTiming
 from bidcascade.kernels.reference import cascade_counts
-from tests.kernels.emulator import build
 from tests.kernels.emulator.device import EmulatedDevice
+from tests.support_emulator import emulator_folder
 
 
 def small(name, deals=60):
@@ -103,11 +103,8 @@ def test_tests_of_mode_first_are_counted_as_one_walks():
 
 
 @pytest.fixture
-def device(tmp_path):
-    reason = build.why_unavailable()
-    if reason is not None:
-        pytest.skip(reason)
-    return EmulatedDevice(tmp_path)
+def device(request):
+    return EmulatedDevice(emulator_folder(request))
 
 
 def test_ceilings_are_measured(device):
