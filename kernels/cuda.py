@@ -169,6 +169,37 @@ class CudaBackend:
         """For chosen nodes, the bit column of the deals that reach them."""
         return bits.members(self.tables(plan), deals, entries, self._chunk(len(deals)))
 
+    def counts_on_device(self, plan: Plan, deals: DealArrays | DeviceDeals) -> DeviceArray:
+        """Return counts that stay on the device, uint64 [nodes]."""
+        return counts.count_entries_on_device(
+            self.tables(plan), deals, self.variant or chosen_variant(), self._chunk(len(deals)),
+            node_bytes=self.node_bytes,
+        )  # fmt: skip
+
+    def lists_on_device(
+        self,
+        plan: Plan,
+        deals: DealArrays | DeviceDeals,
+        *,
+        completed_only: bool = False,
+        max_depth: int | None = None,
+        limit: int | None = None,
+    ) -> Iterator[lists.DeviceLists]:
+        """Entry lists that stay on the device; otherwise as :meth:`cascade_all`."""
+        options = lists.Options(completed_only, max_depth, limit)
+        return lists.entry_lists_on_device(
+            self.tables(plan), deals, options, self._chunk(len(deals)),
+            node_bytes=self._node_room(plan), most_entries=self._most_entries or lists.MOST_ENTRIES,
+        )  # fmt: skip
+
+    def first_on_device(
+        self, plan: Plan, deals: DealArrays | DeviceDeals
+    ) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+        """Entry (uint32), passes (uint8) and defaults (uint16) of each deal, on the device."""
+        return first.first_auctions_on_device(
+            self.tables(plan), deals, self._chunk(len(deals)), node_bytes=self._node_room(plan)
+        )
+
     def deal_hands(self, seed: int, first: int, count: int) -> U64:
         """Deal the deals ``first`` to ``first + count - 1`` of a seed; see ``dealing``."""
         check_range(seed, first, count)

@@ -81,12 +81,13 @@ def _parts(total: int, size: int) -> int:
 
 
 def _sets(tables: PlanTables, key: tuple[Any, ...], numbers: U32) -> BoxSets:
-    kept: dict[Any, BoxSets] = tables.kept.setdefault("sets", {})
-    if key not in kept:
-        if len(kept) >= _SETS_KEPT:
-            kept.pop(next(iter(kept)))
-        kept[key] = BoxSets.of(tables.plan, numbers)
-    return kept[key]
+    with tables.session.device.lock():
+        kept: dict[Any, BoxSets] = tables.kept.setdefault("sets", {})
+        if key not in kept:
+            if len(kept) >= _SETS_KEPT:
+                kept.pop(next(iter(kept)))
+            kept[key] = BoxSets.of(tables.plan, numbers)
+        return kept[key]
 
 
 def features(tables: PlanTables, deals: AnyDeals, most_deals: int) -> U64:

@@ -10,7 +10,7 @@ from bidcascade.kernels.types import U64
 from .bits import fitting
 from .counters import Counter, HybridCounter, ListCounter, WalkCounter
 from .frontier import FrontierCounter
-from .nodes import RECORD_BYTES, DeviceWindow, device_windows
+from .nodes import DeviceWindow, device_windows, is_whole
 from .session import AnyDeals, DealFeed, halving
 from .tables import PlanTables
 
@@ -52,29 +52,57 @@ def count_entries(
     node_bytes : int, optional
         Device memory that nodes may take; a share of what is free by default.
     """
-    session, forest = tables.session, tables.forest()
-    if not len(deals):
-        return np.zeros(tables.plan.node_count, np.uint64)
+    session, entries = tables.session, tables.plan.node_count
     with session.working():
-        if not len(forest):
-            return _spread(tables, session.zeros(1, np.uint64), len(deals))
-        room = node_room(tables, node_bytes)
-        whole = len(forest) * RECORD_BYTES <= room
-        if variant in _NEED_ALL_NODES and not whole:
-            _logger.info("%d nodes do not fit at once: hybrid, not %s", len(forest), variant)
-            variant = "hybrid"
-        counts = None if whole else np.empty(len(forest), np.uint64)
-        for window in device_windows(tables, room):
-            found = _count_window(tables, deals, VARIANTS[variant], window, most_deals)
-            if counts is None:
-                return _spread(tables, found, len(deals))
-            place = window.window
-            counts[place.first_node : place.end_node] = session.download(found)
-        assert counts is not None
-        # all deals and none behind the nodes, as representatives name them
-        table = np.append(counts, np.array([len(deals), 0], np.uint64))
-        spread: U64 = table[forest.representative]
-        return spread
+        found = _count_nodes(tables, deals, variant, most_deals, node_bytes)
+        if isinstance(found, np.ndarray):
+            return _spread_on_host(tables, found, len(deals))
+        out = np.empty(entries, np.uint64)
+        step = max(1, min(entries, int(session.memory() * SPREAD_SHARE / 12)))
+        spread = session.device.empty(step, np.uint64)
+        for start in range(0, entries, step):
+            stop = min(start + step, entries)
+            part = spread[: stop - start]
+            _spread(tables, found, len(deals), start, part)
+            session.device.copy_out(out[start:stop], part, stream=session.work)
+            session.wait()
+        return out
+
+
+def count_entries_on_device(
+    tables: PlanTables, deals: AnyDeals, variant: str, most_deals: int, *, node_bytes: int | None
+) -> DeviceArray:
+    """Return counts that stay on the device, uint64 [entries]; otherwise as :func:`count_entries`."""
+    session = tables.session
+    with session.working():
+        found = _count_nodes(tables, deals, variant, most_deals, node_bytes)
+        if isinstance(found, np.ndarray):
+            return session.upload(_spread_on_host(tables, found, len(deals)))
+        out = session.device.empty(tables.plan.node_count, np.uint64)
+        _spread(tables, found, len(deals), 0, out)
+        return out
+
+
+def _count_nodes(
+    tables: PlanTables, deals: AnyDeals, variant: str, most_deals: int, node_bytes: int | None
+) -> "U64 | DeviceArray":
+    """Count at the forest's nodes: on the device, or on the host if nodes came in windows."""
+    session, forest = tables.session, tables.forest()
+    if not len(forest) or not len(deals):
+        return np.zeros(len(forest), np.uint64)
+    room = node_room(tables, node_bytes)
+    whole = is_whole(tables, room)
+    if variant in _NEED_ALL_NODES and not whole:
+        _logger.info("%d nodes do not fit at once: hybrid, not %s", len(forest), variant)
+        variant = "hybrid"
+    counts = np.empty(0 if whole else len(forest), np.uint64)
+    for window in device_windows(tables, room):
+        found = _count_window(tables, deals, VARIANTS[variant], window, most_deals)
+        if whole:
+            return found
+        place = window.window
+        counts[place.first_node : place.end_node] = session.download(found)
+    return counts
 
 
 def _count_window(
@@ -103,27 +131,29 @@ def _count_window(
     return found
 
 
-def _spread(tables: PlanTables, counts: DeviceArray, deals: int) -> U64:
-    """Make counts of all entries from those of the nodes that stand for them."""
+def _spread_on_host(tables: PlanTables, counts: U64, deals: int) -> U64:
+    # all deals and none stand behind the nodes, as representatives name them
+    table = np.append(counts, np.array([deals, 0], np.uint64))
+    spread: U64 = table[tables.forest().representative]
+    return spread
+
+
+def _spread(
+    tables: PlanTables, counts: DeviceArray, deals: int, start: int, out: DeviceArray
+) -> None:
+    """Fill ``out`` with the counts of entries from ``start`` on, of the nodes they hold with."""
     session, forest = tables.session, tables.forest()
-    out = np.empty(tables.plan.node_count, np.uint64)
-    if not len(out):
-        return out
-    step = max(1, min(len(out), int(session.memory() * SPREAD_SHARE / 12)))
-    representative = session.device.empty(step, np.uint32)
-    spread = session.device.empty(step, np.uint64)
-    for start in range(0, len(out), step):
-        part = forest.representative[start : start + step]
-        session.device.copy_in(representative[: len(part)], part, stream=session.work)
-        session.each(
-            "spread.cu", "spread_counts", {}, len(part),
-            [
-                representative, np.uint64(len(part)), counts, np.uint32(len(forest)),
-                np.uint64(deals), spread,
-            ],
-        )  # fmt: skip
-        session.device.copy_out(
-            out[start : start + len(part)], spread[: len(part)], stream=session.work
-        )
-        session.wait()
-    return out
+    key, stop = "representative", start + out.size
+    if key in tables.kept:
+        representative = tables.kept[key][start:stop]
+    else:
+        representative = session.upload(forest.representative[start:stop])
+        if out.size == len(forest.representative):
+            tables.kept[key] = representative
+    session.each(
+        "spread.cu", "spread_counts", {}, out.size,
+        [
+            representative, np.uint64(out.size), counts, np.uint32(len(forest)),
+            np.uint64(deals), out,
+        ],
+    )  # fmt: skip

@@ -46,12 +46,41 @@ def first_auctions(
             returns.send([chunk.count] * 3, use)
         returns.finish()
 
-    per_deal = (
-        DealFeed.bytes_per_deal(deals) + PackedDeals.bytes_per_deal(tables) + 14 + 4 * STATE_WORDS
-    )
     with session.working():
-        halving(session, fitting(session, per_deal, most_deals, len(deals)), run)
+        size = fitting(session, _bytes_per_deal(tables, deals), most_deals, len(deals))
+        halving(session, size, run)
     return result
+
+
+def first_auctions_on_device(
+    tables: PlanTables, deals: AnyDeals, most_deals: int, *, node_bytes: int
+) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+    """Entry (uint32), passes (uint8) and defaults (uint16) of each deal, on the device."""
+    session = tables.session
+
+    def run(size: int) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+        device = session.device
+        entry = device.empty(len(deals), np.uint32)
+        passes = device.empty(len(deals), np.uint8)
+        defaults = device.empty(len(deals), np.uint16)
+        feed = DealFeed(session, deals, size)
+        bidder = _Bidder(tables, feed.size, node_bytes)
+        for chunk in feed:
+            part = slice(chunk.start, chunk.start + chunk.count)
+            bidder.bid(chunk, [entry[part], passes[part], defaults[part]])
+        session.wait()
+        return entry, passes, defaults
+
+    with session.working():
+        found: tuple[DeviceArray, DeviceArray, DeviceArray] = halving(
+            session, fitting(session, _bytes_per_deal(tables, deals), most_deals, len(deals)), run
+        )
+    return found
+
+
+def _bytes_per_deal(tables: PlanTables, deals: AnyDeals) -> int:
+    words = PackedDeals.bytes_per_deal(tables)
+    return DealFeed.bytes_per_deal(deals) + words + 14 + 4 * STATE_WORDS
 
 
 class _Bidder:
@@ -67,6 +96,8 @@ class _Bidder:
         )
         self.window_nodes = max(1, node_bytes // (NODE_BYTES + SOURCE_BYTES))
         self.state: DeviceArray | None = None
+        if "first" in tables.kept:
+            self.window_nodes = max(1, plan.node_count)
         if plan.node_count > self.window_nodes:
             self.state = tables.session.device.empty(STATE_WORDS * size, np.uint32)
 

@@ -14,7 +14,7 @@ import numpy as np
 from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels.cuda_device import DeviceArray, KernelArgument, Stream
 from bidcascade.kernels.results import EntryLists
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import U32, U64
 
 from .bits import fitting
 from .forest import Forest
@@ -67,7 +67,12 @@ class ListWalker:
         self.totals = device.empty(size, np.uint64)
         self.ends = device.empty(size, np.uint64)
         self.threads, self.shared_bytes = thread_staging(device.limits.shared_bytes, tables.words)
-        self._bounds = _window_bounds(self.forest, node_bytes)
+        self._key = ("lists", options.completed_only, options.max_depth)
+        self._bounds = (
+            [(0, len(self.forest))]
+            if self._key in tables.kept
+            else _window_bounds(self.forest, node_bytes)
+        )
 
     @staticmethod
     def bytes_per_deal(tables: PlanTables) -> int:
@@ -75,8 +80,7 @@ class ListWalker:
         return PackedDeals.bytes_per_deal(tables) + 24
 
     def _windows(self) -> Iterator[_Window]:
-        key = ("lists", self.options.completed_only, self.options.max_depth)
-        kept = self.tables.kept
+        key, kept = self._key, self.tables.kept
         if len(self._bounds) == 1:
             if key not in kept:
                 kept[key] = self._window(*self._bounds[0])
@@ -183,8 +187,11 @@ def _window_bounds(forest: Forest, node_bytes: int) -> list[tuple[int, int]]:
 class _Leaving:
     """A chunk of lists on its way to the host."""
 
-    lists: EntryLists
+    first_deal: int
+    offsets: U64
+    totals: U64
     entries: DeviceArray
+    here: U32 | None
     way: Stream
 
 
@@ -201,25 +208,85 @@ def entry_lists(
 
     Deals a chunk and entries a chunk are halved when the memory is short.
     """
+    for leaving in _chunks(tables, deals, options, most_deals, most_entries, node_bytes):
+        with tables.session.device.lock():
+            tables.session.device.synchronize(leaving.way)
+        assert leaving.here is not None
+        yield EntryLists(leaving.first_deal, leaving.offsets, leaving.here, leaving.totals)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLists:
+    """Entry lists that stay on the device; see :class:`~bidcascade.kernels.EntryLists`.
+
+    Parameters
+    ----------
+    first_deal, deals : int
+        Number of the chunk's first deal, and how many it has.
+    offsets : uint64 [deals + 1] on the device
+    entries : uint32 on the device
+    totals : uint64 [deals] on the device
+    """
+
+    first_deal: int
+    deals: int
+    offsets: DeviceArray
+    entries: DeviceArray
+    totals: DeviceArray
+
+
+def entry_lists_on_device(
+    tables: PlanTables,
+    deals: AnyDeals,
+    options: Options,
+    most_deals: int,
+    *,
+    node_bytes: int,
+    most_entries: int = MOST_ENTRIES,
+) -> Iterator[DeviceLists]:
+    """Entry lists that stay on the device; otherwise as :func:`entry_lists`."""
     session = tables.session
-    if not len(deals):
-        return
+    for leaving in _chunks(tables, deals, options, most_deals, most_entries, node_bytes, stay=True):
+        with session.device.lock():
+            offsets, totals = session.upload(leaving.offsets), session.upload(leaving.totals)
+            session.wait()
+        yield DeviceLists(leaving.first_deal, len(leaving.totals), offsets, leaving.entries, totals)
+
+
+def _chunks(
+    tables: PlanTables,
+    deals: AnyDeals,
+    options: Options,
+    most_deals: int,
+    most_entries: int,
+    node_bytes: int,
+    *,
+    stay: bool = False,
+) -> "Iterator[_Leaving]":
+    session = tables.session
     per_deal = DealFeed.bytes_per_deal(deals) + ListWalker.bytes_per_deal(tables)
     size = fitting(session, per_deal, most_deals, len(deals))
     room = max(1, min(most_entries, int(session.memory() * ENTRIES_SHARE) // 8))
     start = 0
     while start < len(deals):
         try:
-            for lists in _Lister(tables, deals, options, size, room, node_bytes).run(start):
-                start = lists.first_deal + len(lists.totals)
-                yield lists
+            lister = _Lister(tables, deals, options, size, room, node_bytes, stay=stay)
+            for leaving in lister.run(start):
+                start = leaving.first_deal + len(leaving.totals)
+                yield leaving
+            return
         except OutOfDeviceMemory as error:
             if size <= FEWEST_DEALS and room <= 1:
                 raise
             size = max(FEWEST_DEALS, size // 2 // FEWEST_DEALS * FEWEST_DEALS)
             room = max(1, room // 2)
-            _logger.warning("chunks of %d deals and %d entries from now on: %s", size, room, error)
-        session.device.release()
+            # as in halving: copies first, and no error in the log's hands
+            session.settle()
+            _logger.warning(
+                "chunks of %d deals and %d entries from now on: %s", size, room, str(error)
+            )
+        # outside the handler, which holds on to what did not fit
+        session.make_room()
 
 
 class _Lister:
@@ -233,13 +300,16 @@ class _Lister:
         size: int,
         room: int,
         node_bytes: int,
+        *,
+        stay: bool,
     ) -> None:
+        self.stay = stay
         self.tables, self.deals, self.options = tables, deals, options
         self.size, self.room, self.node_bytes = size, room, node_bytes
         self.session = tables.session
         self._sent = 0
 
-    def run(self, start: int) -> Iterator[EntryLists]:
+    def run(self, start: int) -> Iterator[_Leaving]:
         """List the deals from ``start`` on; locks the device while it works only."""
         device = self.session.device
         leaving: _Leaving | None = None
@@ -258,10 +328,10 @@ class _Lister:
                     with device.lock():
                         sent = self._send(walker, chunk, totals, first, stop)
                     if leaving is not None:
-                        yield self._arrived(leaving)
+                        yield leaving
                     leaving = sent
             if leaving is not None:
-                yield self._arrived(leaving)
+                yield leaving
         finally:
             # what the walker holds may be taken for something else from here on
             with device.lock(), contextlib.suppress(DeviceFault, OutOfDeviceMemory):
@@ -280,19 +350,15 @@ class _Lister:
         np.cumsum(self._listed(totals[first:stop]), out=offsets[1:])
         size = int(offsets[-1])
         entries = device.empty(size, np.uint32)
-        here = device.pinned(size, np.uint32)
+        here = None if self.stay else device.pinned(size, np.uint32)
         way = session.ways_out[self._sent % 2]
         self._sent += 1
         if size:
             walker.write(part, offsets, entries, packed=part.count == chunk.count)
+        if size and here is not None:
             device.wait(way, device.record(session.work))
             device.copy_out(here, entries, stream=way)
-        return _Leaving(EntryLists(part.start, offsets, here, totals[first:stop]), entries, way)
-
-    def _arrived(self, leaving: _Leaving) -> EntryLists:
-        with self.session.device.lock():
-            self.session.device.synchronize(leaving.way)
-        return leaving.lists
+        return _Leaving(part.start, offsets, totals[first:stop], entries, here, way)
 
 
 def _parts(listed: U64, room: int) -> Iterator[tuple[int, int]]:

@@ -168,7 +168,7 @@ def device_windows(tables: PlanTables, room: int) -> Iterator[DeviceWindow]:
     """
     forest = tables.forest()
     records = node_records(tables)
-    if len(forest) * RECORD_BYTES <= room:
+    if is_whole(tables, room):
         if "window" not in tables.kept:
             (window,) = windows_of(forest, len(forest))
             tables.kept["window"] = DeviceWindow.bring(tables, records, window)
@@ -176,6 +176,11 @@ def device_windows(tables: PlanTables, room: int) -> Iterator[DeviceWindow]:
         return
     for window in windows_of(forest, max(1, room // RECORD_BYTES)):
         yield DeviceWindow.bring(tables, records, window)
+
+
+def is_whole(tables: PlanTables, room: int) -> bool:
+    """Whether all nodes are on the device, or fit ``room`` bytes of it."""
+    return "window" in tables.kept or len(tables.forest()) * RECORD_BYTES <= room
 
 
 def node_records(tables: PlanTables) -> NodeRecords:

@@ -6,6 +6,7 @@ two more, in turns, so that copies of one chunk run beside the kernels of anothe
 
 import contextlib
 import logging
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -41,6 +42,8 @@ class Session:
     """
 
     device: Device
+    tables: "weakref.WeakSet[Any]" = field(default_factory=weakref.WeakSet, init=False)
+    """What is kept on the device for plans; each can ``let_go()``."""
     work: Stream = field(init=False)
     ways_in: tuple[Stream, Stream] = field(init=False)
     ways_out: tuple[Stream, Stream] = field(init=False)
@@ -105,6 +108,14 @@ class Session:
         """Bytes that an operation may plan with."""
         return int(self.device.free_bytes() * MEMORY_SHARE)
 
+    def make_room(self) -> None:
+        """Give back what is kept for plans and what is held for reuse; plans bring theirs again."""
+        with self.device.lock():
+            self.wait_for_all()
+            for tables in list(self.tables):
+                tables.let_go()
+            self.device.release()
+
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
         """Keep others off the device, and leave only when all streams are through.
@@ -143,11 +154,11 @@ def halving(session: Session, deals: int, run: Callable[[int], Any]) -> Any:
     ...     if deals > 100:
     ...         raise OutOfDeviceMemory("too many")
     ...     return deals
-    >>> class Pool:
-    ...     def release(self):
-    ...         pass
     >>> class Stub:
-    ...     device = Pool()
+    ...     def settle(self):
+    ...         pass
+    ...     def make_room(self):
+    ...         pass
     >>> halving(Stub(), 640, run)
     64
     """
@@ -158,9 +169,12 @@ def halving(session: Session, deals: int, run: Callable[[int], Any]) -> Any:
             if deals <= FEWEST_DEALS:
                 raise
             deals = max(FEWEST_DEALS, deals // 2 // FEWEST_DEALS * FEWEST_DEALS)
-            _logger.warning("chunks of %d deals from now on: %s", deals, error)
+            # copies under way still use what the run holds; once the error is gone, that is free
+            session.settle()
+            # the text, not the error: whoever keeps log records would keep frames and their arrays
+            _logger.warning("chunks of %d deals from now on: %s", deals, str(error))
         # outside the handler, which holds on to what did not fit
-        session.device.release()
+        session.make_room()
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def word_defines(lane_words: int, flag_words: int) -> dict[str, int]:
 
 
 def feature_defines(lane_words: int, flag_words: int, program_stack: int) -> dict[str, int]:
-    """Return the ``#define``s of ``features.cu``; ``program_stack`` is 0 where there are no programs.
+    """Return the ``#define``s of ``features.cu``; ``program_stack`` is 0 without programs.
 
     Examples
     --------
@@ -178,7 +178,7 @@ class BoxSets:
         return cls(Columns.of(plan, np.array(members, np.int64)), np.array(offsets, np.uint32))
 
 
-@dataclass
+@dataclass(eq=False)
 class PlanTables:
     """What the kernels read of a plan, on one device; brought when first asked for."""
 
@@ -192,6 +192,7 @@ class PlanTables:
 
     def __post_init__(self) -> None:
         self.words = self.plan.packing.lane_words + self.plan.packing.flag_words
+        self.session.tables.add(self)
 
     @property
     def defines(self) -> dict[str, int]:
