@@ -72,7 +72,7 @@ def count_entries(
 def count_entries_on_device(
     tables: PlanTables, deals: AnyDeals, variant: str, most_deals: int, *, node_bytes: int | None
 ) -> DeviceArray:
-    """Return counts that stay on the device, uint64 [entries]; otherwise as :func:`count_entries`."""
+    """Return counts that stay on the device; otherwise as :func:`count_entries`."""
     session = tables.session
     with session.working():
         found = _count_nodes(tables, deals, variant, most_deals, node_bytes)

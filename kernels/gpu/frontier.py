@@ -94,9 +94,21 @@ class FrontierCounter(Counter):
     def bind(self, size: int) -> None:
         """Take room for packed words and as many pairs as a share of the memory holds."""
         super().bind(size)
-        device = self.session.device
         room = int(self.session.memory() * PAIRS_SHARE / PAIR_BYTES)
         self.room = max(size, min(room, MOST_PAIRS))
+        while True:
+            try:
+                self._take_pairs()
+                return
+            except OutOfDeviceMemory as error:
+                if self.room <= size:
+                    raise
+                self.room = max(size, self.room // 2)
+                _logger.warning("places for %d pairs from now on: %s", self.room, str(error))
+            self.session.device.release()
+
+    def _take_pairs(self) -> None:
+        device = self.session.device
         self.levels = [
             (device.empty(self.room, np.uint32), device.empty(self.room, np.uint32))
             for _ in range(2)

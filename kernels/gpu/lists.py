@@ -281,7 +281,7 @@ def _chunks(
             size = max(FEWEST_DEALS, size // 2 // FEWEST_DEALS * FEWEST_DEALS)
             room = max(1, room // 2)
             # as in halving: copies first, and no error in the log's hands
-            session.settle()
+            session.wait_for_all()
             _logger.warning(
                 "chunks of %d deals and %d entries from now on: %s", size, room, str(error)
             )

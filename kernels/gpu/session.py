@@ -155,7 +155,7 @@ def halving(session: Session, deals: int, run: Callable[[int], Any]) -> Any:
     ...         raise OutOfDeviceMemory("too many")
     ...     return deals
     >>> class Stub:
-    ...     def settle(self):
+    ...     def wait_for_all(self):
     ...         pass
     ...     def make_room(self):
     ...         pass
@@ -170,7 +170,7 @@ def halving(session: Session, deals: int, run: Callable[[int], Any]) -> Any:
                 raise
             deals = max(FEWEST_DEALS, deals // 2 // FEWEST_DEALS * FEWEST_DEALS)
             # copies under way still use what the run holds; once the error is gone, that is free
-            session.settle()
+            session.wait_for_all()
             # the text, not the error: whoever keeps log records would keep frames and their arrays
             _logger.warning("chunks of %d deals from now on: %s", deals, str(error))
         # outside the handler, which holds on to what did not fit
