@@ -151,7 +151,7 @@ def show_place(options: argparse.Namespace) -> int:
     """List the lines of one place with their conditions."""
     from bidcascade.bridge import format_call
     from bidcascade.table import format_expression
-    from bidcascade.table.system.compile import tags_of
+    from bidcascade.table.system.describing import agreements_of
 
     system = _open(options.system, options)
     place = system.expand(options.auction)
@@ -160,7 +160,7 @@ def show_place(options: argparse.Namespace) -> int:
             "call": format_call(entry.call),
             "name": entry.name,
             "criteria": [format_expression(one) for one in entry.criteria],
-            "agreements": list(tags_of(entry)),
+            "agreements": list(agreements_of(entry)),
             "where": str(entry.where),
         }
         for entry in place.entries
@@ -407,9 +407,8 @@ def compile_system(options: argparse.Namespace) -> int:
     if options.json:
         print_json(told)
     else:
-        print(
-            f"{out}: {len(table):,} entries from {options.deals:,} deals, digest {table.digest[:16]}"
-        )
+        grown = f"{len(table):,} entries from {options.deals:,} deals"
+        print(f"{out}: {grown}, digest {table.digest[:16]}")
     return 0
 
 

@@ -48,7 +48,7 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
 
 def _configure_import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "source", metavar="FILE", help="Python literal, pickle, JSON Lines, Parquet"
+        "source", metavar="FILE", help="Python literal, pickle, JSON Lines, Parquet, *.bidding"
     )
     parser.add_argument("--out", required=True, metavar="DIR", help="folder for the table")
     parser.add_argument("--overwrite", action="store_true", help="replace a table that is there")
@@ -92,9 +92,12 @@ def import_rows(options: argparse.Namespace) -> int:
 def _configure_export(parser: argparse.ArgumentParser) -> None:
     _add_table(parser)
     parser.add_argument(
-        "--out", required=True, metavar="FILE", help="ending .jsonl, .py, .pkl or .parquet"
+        "--out",
+        required=True,
+        metavar="FILE",
+        help="ending .jsonl, .py, .pkl, .parquet or .bidding",
     )
-    parser.add_argument("--format", choices=("jsonl", "python", "pickle", "parquet"))
+    parser.add_argument("--format", choices=("jsonl", "python", "pickle", "parquet", "bidding"))
     parser.set_defaults(handler=export_rows)
 
 

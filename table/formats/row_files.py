@@ -1,4 +1,4 @@
-"""Files of rows: which format a file has, and reading and writing in any of the four."""
+"""Files of rows: which format a file has, and reading and writing in any of the five."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -13,12 +13,13 @@ from bidcascade.table.import_report import ImportReport
 from bidcascade.table.interning import UnknownPolicy
 from bidcascade.table.row import Row
 
+from .bidding_text import read_bidding_rows, write_bidding_rows
 from .json_lines import read_json_rows, write_json_rows
 from .literal import read_literal_rows, write_literal_rows
 from .parquet import read_parquet_rows, write_parquet_rows
 from .pickles import read_pickle_rows, write_pickle_rows
 
-RowFormat: TypeAlias = Literal["jsonl", "python", "pickle", "parquet"]
+RowFormat: TypeAlias = Literal["jsonl", "python", "pickle", "parquet", "bidding"]
 Reader: TypeAlias = Callable[[Path], Iterator[Row]]
 Writer: TypeAlias = Callable[[Iterable[Row], Path], None]
 
@@ -27,12 +28,13 @@ FORMATS: Final[dict[RowFormat, tuple[Reader, Writer, tuple[str, ...]]]] = {
     "python": (read_literal_rows, write_literal_rows, (".py", ".txt")),
     "pickle": (read_pickle_rows, write_pickle_rows, (".pkl", ".pickle")),
     "parquet": (read_parquet_rows, write_parquet_rows, (".parquet", ".pq")),
+    "bidding": (read_bidding_rows, write_bidding_rows, (".bidding",)),
 }
 """Reader, writer and usual endings of each format."""
 
 
 def sniff_format(path: Path) -> RowFormat:
-    """Format of a file by its first bytes, whatever its name.
+    """Format of a file by its first bytes; a system's text by its ending.
 
     Raises
     ------
@@ -50,6 +52,8 @@ def sniff_format(path: Path) -> RowFormat:
     """
     if not path.is_file():
         raise InvalidTable(f"expected a file of rows, got {str(path)!r}, which is no file")
+    if path.suffix.lower() == ".bidding":
+        return "bidding"
     with path.open("rb") as file:
         head = file.read(4096)
     if head.startswith(b"PAR1"):

@@ -327,7 +327,4 @@ def _excluded(
             yield denied[0] if len(denied) == 1 else Or(denied)
 
 
-tags_of = agreements_of
-
-
 __all__ = ["And", "Auction", "Growth", "Progress", "Sample", "compile_system", "rows_of"]

@@ -44,10 +44,17 @@ def agreements_of(entry: PlaceEntry) -> tuple[str, ...]:
     >>> agreements_of(system.expand().entries[0])
     ('artificial', '#strong')
     """
-    return tuple(_agreement(one, entry.bindings) for one in entry.agreements)
+    return tuple(agreement_words(one, entry.bindings) for one in entry.agreements)
 
 
-def _agreement(agreement: Agreement, bindings: Bindings) -> str:
+def agreement_words(agreement: Agreement, bindings: Bindings) -> str:
+    """Words of one agreement, with its suits in place.
+
+    Examples
+    --------
+    >>> agreement_words(Agreement("agrees", suit="M"), {"M": "H"})
+    'agrees hearts'
+    """
     if agreement.kind == "tag":
         return f"#{agreement.text}"
     if agreement.condition is not None:

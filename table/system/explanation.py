@@ -6,9 +6,10 @@ from typing import Any, Final
 
 from bidcascade.bridge import PASS, Auction, format_call
 
+from .describing import agreement_words
 from .facts import shown
 from .hand_space import Hull, hull, share
-from .patterns import Bindings, letter_of
+from .patterns import Bindings
 from .state import Meaning, State
 from .system import System, auction_calls
 
@@ -180,30 +181,13 @@ def _explained(before: State, after: State, meaning: Meaning) -> ExplainedCall:
                 _lengths(reach),
             )
         )
-    agreements = tuple(agreement_text(one, meaning) for one in meaning.agreements)
+    bindings: Bindings = meaning.uses[0][1] if meaning.uses else {}
+    agreements = tuple(agreement_words(one, bindings) for one in meaning.agreements)
     return ExplainedCall(
         format_call(meaning.call), position, _sentence(meaning, points, bounds, agreements),
         meaning.known, agreements, tuple(types), points, _lengths(bounds),
         {name: value for name, value in known.terms.items() if name not in ("HCP",)}, total,
     )  # fmt: skip
-
-
-def agreement_text(agreement: Any, meaning: Meaning) -> str:
-    """Words of an agreement, with the suit that it names.
-
-    Examples
-    --------
-    >>> from bidcascade.table.system_text.syntax_tree import Agreement
-    >>> agreement_text(Agreement("tag", "stayman"), Meaning(8))
-    '#stayman'
-    """
-    bindings: Bindings = meaning.uses[0][1] if meaning.uses else {}
-    if agreement.kind == "tag":
-        return f"#{agreement.text}"
-    if agreement.suit is not None:
-        letter = letter_of(agreement.suit, bindings)
-        return f"agrees {_NAMES.get(letter or '', agreement.suit)}"
-    return f"{agreement.kind} {agreement.text}".strip()
 
 
 def _lengths(bounds: Hull) -> dict[str, tuple[int, int]]:

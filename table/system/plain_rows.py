@@ -1,0 +1,278 @@
+"""Plain rows of a bidding table as a system's text, and back: place by place, nothing lost.
+
+Every auction of the table becomes a block of its own (``after 1NT (P), 3rd seat:``; the seat says
+how many passes stood before), every variant a line in the order of the table. Criteria that have
+a phrase are written in words, the others in braces.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from bidcascade.bridge import PASS, InvalidSystem, InvalidTable, format_calls
+from bidcascade.table.language.criteria import is_satisfiable
+from bidcascade.table.language.expression_tree import And
+from bidcascade.table.language.expressions import parse_expression
+from bidcascade.table.language.vocabulary import Vocabulary
+from bidcascade.table.row import Row
+from bidcascade.table.system_text.reader import parse_condition
+from bidcascade.table.system_text.syntax_tree import AllOf, Condition, Phrase, Range
+
+from .conditions import lower
+from .contexts import Group
+from .describing import agreement_words
+from .patterns import is_literal, match_call
+from .scope import Memo, PlaceScope
+from .state import State
+from .system import System
+
+_VOCABULARY: Final = Vocabulary()
+_SEATS: Final = ("1st", "2nd", "3rd", "4th")
+_SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+_STRAINS: Final = ("C", "D", "H", "S", "NT")
+_WORDS: Final = {"HCP": "points", "Total_Points": "total points"} | {
+    f"SL_{letter}": name for letter, name in _SUITS.items()
+}
+_BOUND: Final = re.compile(r"(\w+) (>=|<=|==) (\d+)")
+_NOTHING: Final = '""'
+_NAME: Final = re.compile(r"[A-Z][A-Za-z][^:;=\"{}]*")
+
+
+def text_of_rows(rows: Iterable[Row], title: str = "Imported table") -> Iterator[str]:
+    """Write rows of a table as lines of a system's text.
+
+    Parameters
+    ----------
+    rows
+        Those of one auction next to each other, as :meth:`BiddingTable.rows` gives them. Origin
+        and rank are not written: the order is the rank, and the new file is the origin.
+    title
+        Behind ``system``.
+
+    Raises
+    ------
+    InvalidTable
+        If a row cannot be written so that it reads back the same; the message says which.
+
+    Examples
+    --------
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([(0, (), ("1N",), "Strong", ["HCP >= 15", "HCP <= 17"])])
+    >>> for line in text_of_rows(table.rows()): print(line)
+    system Imported table
+    <BLANKLINE>
+    opening, 1st seat:
+      1NT = 15-17 points "Strong"
+    """
+    yield f"system {title}"
+    for prior, lines in groupby(rows, key=lambda row: row.prior):
+        yield ""
+        yield f"{_header(prior)}:"
+        for row in lines:
+            yield f"  {_line(row)}"
+
+
+def _header(prior: bytes) -> str:
+    seat = f"{_SEATS[len(prior) % 4]} seat"
+    opening = next((place for place, call in enumerate(prior) if call != PASS), None)
+    if opening is None:
+        return f"opening, {seat}"
+    steps = []
+    for place in range(opening, len(prior)):
+        text = _call(prior[place])
+        steps.append(text if (len(prior) - place) % 2 == 0 else f"({text})")
+    return f"after {' '.join(steps)}, {seat}"
+
+
+def _call(call: int) -> str:
+    if call < 3:
+        return ("Pass", "Double", "Redouble")[call]
+    return f"{(call - 3) // 5 + 1}{_STRAINS[(call - 3) % 5]}"
+
+
+def _line(row: Row) -> str:
+    place = f"{format_calls(row.prior)} {format_calls([row.call])}".strip()
+    if row.name and not _NAME.fullmatch(row.name):
+        raise InvalidTable(f"{place}: expected a name that begins with a capital, got {row.name!r}")
+    if '"' in row.description or "\n" in row.description:
+        raise InvalidTable(
+            f"{place}: expected a description in one line without quotes, got {row.description!r}"
+        )
+    said = ", ".join(_words(row.criteria, place))
+    if row.description:
+        said = f'{said} "{row.description}"'.strip()
+    if row.name:
+        said = f"{row.name}: {said or _NOTHING}"
+    # empty quotes say that nothing is said
+    text = f"{_call(row.call)} = {said or _NOTHING}"
+    return f"{text}; {', '.join(row.tags)}" if row.tags else text
+
+
+def _words(criteria: Sequence[str], place: str) -> list[str]:
+    """Conditions that lower to exactly these expressions."""
+    found: list[str] = []
+    rest = list(criteria)
+    while rest:
+        first = _BOUND.fullmatch(rest[0])
+        second = _BOUND.fullmatch(rest[1]) if len(rest) > 1 else None
+        words, used = f"{{{rest[0]}}}", 1
+        if first and first[1] in _WORDS:
+            name, operator, low = first[1], first[2], first[3]
+            measure = _WORDS[name]
+            if second and second[1] == name and (operator, second[2]) == (">=", "<="):
+                words, used = f"{low}-{second[3]} {measure}", 2
+            elif operator == ">=":
+                words = f"{low}+ {measure}"
+            elif operator == "<=":
+                words = f"at most {low} {measure}"
+            else:
+                words = f"{low} {measure}"
+            if _lowered(words) != tuple(rest[:used]):
+                words, used = f"{{{rest[0]}}}", 1
+        found.append(words)
+        rest = rest[used:]
+    if _contradicts(tuple(criteria)):
+        # words that exclude each other are a mistake in a system, raw expressions are taken
+        found = [f"{{{one}}}" for one in criteria]
+    if found and _lowered(", ".join(found)) != tuple(criteria):
+        raise InvalidTable(
+            f"{place}: expected criteria that can be written as conditions, got {list(criteria)}"
+        )
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _contradicts(criteria: tuple[str, ...]) -> bool:
+    return is_satisfiable([parse_expression(one) for one in criteria], _VOCABULARY) is not None
+
+
+@lru_cache(maxsize=1 << 14)
+def _lowered(words: str) -> tuple[str, ...] | None:
+    """Canonical texts of what a condition asks of any hand; None if it is no condition."""
+    try:
+        expression = lower(parse_condition(words), PlaceScope(Memo(State()), {}, {}))
+    except InvalidSystem:
+        return None
+    operands = expression.operands if isinstance(expression, And) else (expression,)
+    return tuple(map(str, operands))
+
+
+def rows_of_text(system: System) -> Iterator[Row]:
+    r"""Rows of a text whose blocks are single places, as :func:`text_of_rows` writes them.
+
+    Raises
+    ------
+    InvalidSystem
+        If a block is a pattern, not one auction; the message says which. Such systems are
+        compiled instead.
+
+    Examples
+    --------
+    >>> text = "opening, 1st seat:\n  1NT = 15-17 points \\"Strong\\""
+    >>> row = next(rows_of_text(System.parse(text)))
+    >>> row.criteria, row.description
+    (('HCP >= 15', 'HCP <= 17'), 'Strong')
+    """
+    places = system.rules.places
+    groups = [*places.opening, *(group for found in places.by_length.values() for group in found)]
+    others = [*places.any_length, *places.anywhere]
+    if others:
+        where = others[0].lines[0].line.where
+        raise InvalidSystem(f"{where}: expected blocks for single auctions, got a pattern")
+    for group in sorted(groups, key=lambda one: one.order):
+        prior = _prior(group)
+        for placed in group.lines:
+            line = placed.line
+            if line.below or line.variants:
+                raise InvalidSystem(
+                    f"{line.where}: expected a line without others below it in a table's text"
+                )
+            if not is_literal(line.call):
+                raise InvalidSystem(f"{line.where}: expected one call, got a pattern")
+            call = next(code for code in range(38) if match_call(line.call, code, {}) is not None)
+            yield Row(
+                prior, call, line.quoted, _criteria(line.condition), None, line.name, None,
+                tuple(agreement_words(one, {}) for one in line.agreements), str(line.where),
+            )  # fmt: skip
+
+
+def _prior(group: Group) -> bytes:
+    where = group.lines[0].line.where
+    seat = _seat(group.facts)
+    if seat is None:
+        raise InvalidSystem(f"{where}: expected a block that names one seat, such as '1st seat'")
+    calls: list[int] = []
+    if group.pattern is not None:
+        for step in group.pattern.steps:
+            codes = [
+                code
+                for pattern in step.calls
+                for code in range(38)
+                if match_call(pattern, code, {}) is not None
+            ]
+            if len(codes) != 1:
+                raise InvalidSystem(f"{where}: expected blocks for single auctions, got a pattern")
+            calls += codes
+    leading = (seat - 1 - len(calls)) % 4
+    return bytes([PASS] * leading + calls)
+
+
+def _seat(facts: Iterable[Condition]) -> int | None:
+    found = list(facts)
+    if len(found) != 1 or not isinstance(found[0], Phrase) or found[0].kind != "seat":
+        return None
+    named = found[0].range or Range()
+    return named.low if named.low == named.high and not named.also else None
+
+
+def _criteria(condition: Condition | None) -> tuple[str, ...]:
+    if condition is None:
+        return ()
+    parts = condition.parts if isinstance(condition, AllOf) else (condition,)
+    expression = lower(
+        parts[0] if len(parts) == 1 else AllOf(parts), PlaceScope(Memo(State()), {}, {})
+    )
+    operands = expression.operands if isinstance(expression, And) else (expression,)
+    return tuple(map(str, operands))
+
+
+def read_text_rows(path: Path) -> Iterator[Row]:
+    r"""Rows of a ``*.bidding`` file whose blocks are single auctions.
+
+    Raises
+    ------
+    InvalidTable
+        If the text cannot be read, or has patterns and must be compiled.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "rows.bidding"
+    ...     _ = file.write_text("opening, 1st seat:\n  1NT = 15-17 points")
+    ...     next(read_text_rows(file)).criteria
+    ('HCP >= 15', 'HCP <= 17')
+    """
+    try:
+        yield from rows_of_text(System.open(path))
+    except InvalidSystem as error:
+        raise InvalidTable(str(error)) from None
+
+
+def write_text_rows(rows: Iterable[Row], path: Path) -> None:
+    """Write rows as a ``*.bidding`` file; see :func:`text_of_rows`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "rows.bidding"
+    ...     write_text_rows([Row(b"", 7, "Strong")], file)
+    ...     file.read_text().splitlines()[-1]
+    '  1NT = "Strong"'
+    """
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in text_of_rows(rows))
