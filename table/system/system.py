@@ -55,6 +55,7 @@ class System:
         self.text = text
         self.name = name or text.title
         self.rules = Rules(text)
+        self._opponents: System | None = None
         self._expanders: dict[tuple[int, int], Expander] = {}
 
     @classmethod
@@ -77,6 +78,17 @@ class System:
         return cls(read_text(text, name, options=options), name)
 
     @property
+    def opponents(self) -> "System":
+        """What the other side plays unless a caller says otherwise.
+
+        It is the file that the text names (``opponents play "acol.bidding"``), else this system.
+        """
+        if self._opponents is None:
+            named = self.text.opponents
+            self._opponents = self if named is None else System.open(named)
+        return self._opponents
+
+    @property
     def vocabulary(self) -> Vocabulary:
         """Terms of its conditions."""
         return self.rules.vocabulary
@@ -87,11 +99,11 @@ class System:
         Parameters
         ----------
         opponents
-            The other side's system; None is this one.
+            The other side's system; None is the one that the text names, else this one.
         first
             Whether this system is played by the dealer's side.
         """
-        other = opponents or self
+        other = opponents or self.opponents
         pair = (self, other) if first else (other, self)
         key = (id(pair[0].rules), id(pair[1].rules))
         if key not in self._expanders:

@@ -1,6 +1,7 @@
 """What calls show: needs without what earlier lines take, promises, forcing states, passes."""
 
 import random
+from pathlib import Path
 
 import pytest
 from bidcascade.bridge import Auction, format_calls
@@ -158,3 +159,19 @@ def test_any_auction_expands_to_legal_calls(seed: int) -> None:
         legal = list(auction.legal_calls())
         auction = auction.add(chooser.choice(legal if chooser.random() < 0.5 else [0, *legal[:6]]))
     assert len(SYSTEM.state(auction.calls).meanings) == len(auction.calls)
+
+
+def test_a_text_may_name_what_the_opponents_play(tmp_path: Path) -> None:
+    (tmp_path / "weak.bidding").write_text(
+        "opening:\n  1NT = Weak: 12-14 points, balanced\n", encoding="utf-8"
+    )
+    (tmp_path / "ours.bidding").write_text(
+        'opponents play "weak.bidding"\n'
+        "opening:\n  1NT = Strong: 15-17 points, balanced\n"
+        "over (1NT):\n  Double = Penalty: 15+ points\n",
+        encoding="utf-8",
+    )
+    ours = System.open(tmp_path / "ours.bidding")
+    assert hull(ours.state("1N").knowledge[0].cells).points == (12, 14)
+    assert hull(ours.state("1N P").knowledge[0].cells).points == (15, 17)
+    assert [entry.name for entry in ours.expand("1N").entries] == ["Penalty"]
