@@ -124,7 +124,7 @@ def open_table(name_or_path: "str | Path" = DEFAULT_TABLE, **options: Any) -> Bi
     >>> open_table("culbertson")
     Traceback (most recent call last):
     ...
-    bidcascade.bridge.errors.UnknownTable: expected a table's name (sayc) or the path of one, \
+    bidcascade.bridge.errors.UnknownTable: expected a table's name (...sayc...) or the path of one, \
 got 'culbertson'
     """
     path = Path(name_or_path)

@@ -20,6 +20,7 @@ OPERATIONS = {
     ("get", "/v1/tables"): "tables",
     ("get", "/v1/tables/{name}"): "table",
     ("get", "/v1/tables/{name}/next"): "tableNext",
+    ("get", "/v1/tables/{name}/explain"): "tableExplain",
     ("get", "/v1/tables/{name}/lint"): "tableLint",
     ("get", "/healthz"): "health",
     ("get", "/readyz"): "ready",

@@ -26,7 +26,6 @@ from bidcascade.service.schemas import (
     TablesAnswer,
 )
 from bidcascade.service.settings import Settings
-from bidcascade.table import open_table
 from tests.support_service import DEAL, GOOD, ask, post, write_small_table
 
 JSON_LINES = "application/jsonl"
@@ -66,7 +65,7 @@ def test_first_auction_of_a_deal(app):
     assert auction.calls[-3:] == ["P", "P", "P"]
     assert auction.completed
     assert body.backend == "cpu"
-    assert body.table.model_dump() == Engine(open_table("sayc"), "cpu", name="sayc").table_info()
+    assert body.table.model_dump() == Engine.open("sayc", "cpu").table_info()
     assert answer.headers["bidcascade-table"] == "sayc"
     assert answer.headers["bidcascade-table-digest"] == body.table.digest
     assert answer.headers["bidcascade-backend"] == "cpu"
@@ -78,7 +77,7 @@ def test_all_auctions_are_the_engines(app, small_path, table, options):
     frame = random_deals(40, seed=5)
     body = {"deals": objects(frame), "table": table, **options}
     answer = AuctionsAnswer.model_validate_json(post(app, "/v1/auctions", body).content)
-    engine = Engine(open_table(small_path if table == "small" else table), "reference")
+    engine = Engine.open(str(small_path) if table == "small" else table, "reference")
     expected = engine.auctions(frame, **{"limit": 100, **options})
     variants = engine.variants(frame, expected)
     listed = [
@@ -99,7 +98,7 @@ def test_first_auctions_are_the_engines(app, small_path, table):
     frame = random_deals(40, seed=6)
     body = {"deals": objects(frame), "table": table, "mode": "first"}
     answer = AuctionsAnswer.model_validate_json(post(app, "/v1/auctions", body).content)
-    engine = Engine(open_table(small_path if table == "small" else table), "reference")
+    engine = Engine.open(str(small_path) if table == "small" else table, "reference")
     expected = engine.auctions(frame, mode="first")
     call_texts = ["P", "X", "XX", *(f"{n}{strain}" for n in range(1, 8) for strain in "CDHSN")]
     for result, calls, entry in zip(
@@ -234,7 +233,8 @@ def test_bid_is_the_engines(app, small_path, body):
     assert answer.status_code == 200
     BidAnswer.model_validate_json(answer.content)
     name = body.get("table", "sayc")
-    engine = Engine(open_table(small_path if name == "small" else name), "cpu", name=name)
+    engine = Engine.open(str(small_path) if name == "small" else name, "cpu")
+    engine.name = name
     expected = engine.bid(
         body["hand"],
         " ".join(body.get("auction", [])),

@@ -1,0 +1,65 @@
+"""A small bidding system for tests, and whole auctions bid call by call with a system."""
+
+from bidcascade.bridge import Auction, Seat, Vulnerability
+from bidcascade.kernels import DealArrays
+from bidcascade.table.system.system import System
+
+SMALL_SYSTEM = """
+system Small natural
+-- A natural system for tests: few lines, for every part of the language that tables depend on.
+
+opening:
+  2C  = Strong: 22+ points; artificial, forcing, #strong
+  1NT = Strong notrump: 15-17 points, balanced; #notrump
+  1M  = Five-card major: 12-21 points, 5+ M
+  1D  = Diamonds: 12-21 points, 4+ diamonds
+  1C  = Clubs: 12-21 points
+  2M  = Weak two:
+    either Good suit: 6-10 points, exactly 6 M, two of the top three in M, not vulnerable
+    or Long suit: 8-10 points, 7+ M
+
+after 1NT:
+  2C  = Stayman: 8+ points, 4-card major; artificial, forcing
+    2H = Four hearts: 4+ hearts
+    2S = Four spades: 4+ spades
+    2D = No major: any hand; artificial
+  -- 2D stands at two ranks with another call between
+  2D  = Weak with diamonds: at most 7 points, 6+ diamonds
+  3NT = Game: 10+ points
+  2D  = Longer diamonds: 8+ points, 5+ diamonds
+  2NT = Invitation: 8-9 points; invitational
+
+after 2C:
+  2D = Waiting: any hand; artificial
+
+over (1X):
+  1Y = Overcall: 8-16 points, 5+ Y
+  Double = Takeout: 12+ points, at most 2 X; takeout, forcing
+  2Y = Overcall: 10-16 points, 6+ Y
+
+general:
+  when last bid was partner's, partner bid X, not game reached, contested:
+    3X = Raise: 4+ X, 10+ points; limited
+    2X = Raise: 3+ X, 6+ points; limited
+  when last bid was theirs, at most 2-level, vulnerable:
+    2X = Competing: 6+ X, 8+ points
+  when last bid was theirs, at most 2-level:
+    2X = Competing: 6+ X, 6+ points
+  when forced, unbid suit X:
+    cheapest X = Answer: 4+ X
+  when forced:
+    cheapest NT = Answer: any hand
+"""
+
+
+def bid_call_by_call(system: System, deals: DealArrays, deal: int) -> tuple[int, ...]:
+    """Auction of one deal, each call asked of the system."""
+    dealer = int(deals.dealer[deal])
+    calls: list[int] = []
+    while not Auction.of(calls).is_complete:
+        choice = system.bid(
+            int(deals.hands[(dealer + len(calls)) % 4, deal]), calls, dealer=Seat(dealer),
+            vulnerability=Vulnerability(int(deals.vulnerability[deal])),
+        )  # fmt: skip
+        calls.append(choice.call)
+    return tuple(calls)
