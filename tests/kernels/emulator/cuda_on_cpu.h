@@ -233,16 +233,17 @@ void __stcs(T* address, T value) { *address = value; }
 template <class T>
 void __stcg(T* address, T value) { *address = value; }
 
-#define EMULATED_EXTREMES(type)                                  \
-  inline type min(type a, type b) { return b < a ? b : a; }      \
-  inline type max(type a, type b) { return a < b ? b : a; }
-EMULATED_EXTREMES(int)
-EMULATED_EXTREMES(unsigned)
-EMULATED_EXTREMES(long)
-EMULATED_EXTREMES(unsigned long)
-EMULATED_EXTREMES(long long)
-EMULATED_EXTREMES(unsigned long long)
-#undef EMULATED_EXTREMES
+// Two types meet as they do in arithmetic.
+template <class A, class B>
+auto min(A a, B b) -> decltype(a + b) {
+  const decltype(a + b) left = a, right = b;
+  return right < left ? right : left;
+}
+template <class A, class B>
+auto max(A a, B b) -> decltype(a + b) {
+  const decltype(a + b) left = a, right = b;
+  return left < right ? right : left;
+}
 
 [[noreturn]] inline void __trap(EMULATOR_SITE) { emulator::fail("__trap()", file, line); }
 #undef assert

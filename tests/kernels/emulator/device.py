@@ -260,8 +260,10 @@ class EmulatedKernel:
                     raise EmulatorFault(f"expected a device array as {where}, got {argument!r}")
                 # elements may be read as their parts, rows as vectors (uint4), no more
                 row = math.prod(argument.shape[1:]) * argument.dtype.itemsize
-                if size and argument.dtype.itemsize % size and (
-                    argument.size and (row == argument.dtype.itemsize or row % size)
+                if (
+                    size
+                    and argument.dtype.itemsize % size
+                    and (argument.size and (row == argument.dtype.itemsize or row % size))
                 ):
                     raise EmulatorFault(
                         f"{where} points to {size} bytes, got an array of {argument.dtype}"

@@ -1,0 +1,366 @@
+"""The CUDA backend, kernels and host code, on the emulator: the bits of ``reference``.
+
+Every count is asked of all variants. Chunks, windows of nodes, items and tiles are drawn as small
+as they go, so that small plans go the ways that large ones take.
+"""
+
+import contextlib
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
+from bidcascade.kernels import NO_ENTRY, DealArrays, Plan, Postfix, cuda, get_backend
+from bidcascade.kernels.cuda_device import Limits
+from bidcascade.kernels.dealing import deal_hands_reference
+from bidcascade.kernels.gpu import bits, counters, frontier, nodes
+from tests.kernels.emulator.backend import EmulatedBackend
+from tests.support_backends import (
+    SIZES,
+    SOME,
+    assert_same_answers,
+    assert_same_lists,
+    expression_plan,
+    merged,
+    reference,
+)
+from tests.support_plans import atoms, deal_arrays, expressions, random_plan
+
+EMULATED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+LEAST_SHARED = Limits(
+    multiprocessors=1, shared_bytes=18 << 10, shared_bytes_per_multiprocessor=20 << 10,
+    threads_per_multiprocessor=512,
+)  # fmt: skip
+MANY: list[Postfix] = [
+    *(
+        (name, value, ">=")
+        for name in ("HCP", "Total_Points", "QT", "Losers", "Controls", "Aces", "Kings", "Tens",
+                     "Rule_Of_20", "Rule_Of_15", "Keycards_S", "SL_S", "HCP_S", "Top5_H", "Top4_D")
+        for value in range(1, 8)
+    ),
+    *((f"C_{suit}{rank}",) for suit in "CDHS" for rank in "23456789TJQKA"),
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ways:
+    """What decides which way a plan and its deals take through the backend."""
+
+    schedule: int = 0
+    architecture: int = 750
+    most_deals: int | None = None
+    node_bytes: int | None = None
+    most_entries: int | None = None
+    item_nodes: int = 64
+    list_deals: int = 2048
+    list_warps: int = 16
+    words_a_lane: int = 1
+    members_at_once: int = 1024
+
+    @contextlib.contextmanager
+    def taken(self) -> Iterator[None]:
+        with (
+            mock.patch.object(nodes, "SMALLEST_ITEM", self.item_nodes),
+            mock.patch.object(nodes, "ITEMS", 1 << 20),
+            mock.patch.object(counters, "LIST_DEALS", self.list_deals),
+            mock.patch.object(counters, "LIST_WARPS", self.list_warps),
+            mock.patch.object(counters, "words_a_lane", return_value=self.words_a_lane),
+            mock.patch.object(bits, "MEMBERS_AT_ONCE", self.members_at_once),
+        ):
+            yield
+
+    def backend(self, folder: Path, **more: Any) -> EmulatedBackend:
+        return EmulatedBackend(
+            folder, schedule=self.schedule, architecture=self.architecture,
+            most_deals=self.most_deals, node_bytes=self.node_bytes,
+            most_entries=self.most_entries, **more,
+        )  # fmt: skip
+
+
+WAYS = st.builds(
+    Ways,
+    schedule=st.integers(0, 9),
+    architecture=st.sampled_from((750, 900)),
+    most_deals=st.sampled_from((None, 64, 128)),
+    node_bytes=st.sampled_from((None, 16, 160, 800)),
+    most_entries=st.sampled_from((None, 20, 1000)),
+    item_nodes=st.sampled_from((1, 2, 7, 64)),
+    list_deals=st.sampled_from((32, 2048)),
+    list_warps=st.sampled_from((1, 3)),
+    words_a_lane=st.sampled_from((1, 2, 4)),
+    members_at_once=st.sampled_from((1, 5, 1024)),
+)
+PROFILES = st.sampled_from(("gib", "mlbridge"))
+
+
+def compare(folder: Path, ways: Ways, plan: Plan, deals: DealArrays, **more: Any) -> None:
+    with ways.taken():
+        backend = ways.backend(folder, **more)
+        assert_same_answers(backend, plan, deals)
+        backend.device.synchronize_all()
+
+
+@settings(EMULATED, max_examples=40)
+@given(
+    expression_list=st.lists(expressions(), min_size=1, max_size=12),
+    seed=st.integers(0, 2**32), profile=PROFILES, ways=WAYS,
+)  # fmt: skip
+def test_expressions_equal_reference(
+    emulator_folder: Path, expression_list: list[Postfix], seed: int, profile: str, ways: Ways
+) -> None:
+    plan = expression_plan(expression_list, profile)
+    deals = deal_arrays(np.random.default_rng(seed), 70)
+    with ways.taken():
+        backend = ways.backend(emulator_folder)
+        np.testing.assert_array_equal(
+            backend.features(plan, deals), reference.features(plan, deals)
+        )
+        np.testing.assert_array_equal(
+            backend.evaluate(plan, deals).words, reference.evaluate(plan, deals).words
+        )
+
+
+@settings(EMULATED, max_examples=40)
+@given(
+    expression_list=st.lists(st.one_of(atoms(), expressions()), max_size=10),
+    seed=st.integers(0, 2**32), count=st.sampled_from((0, 1, 5, 33, 64, 65, 130)),
+    undescribed=st.sampled_from(("allow", "pass", "reject")), ways=WAYS,
+)  # fmt: skip
+def test_cascade_equals_reference(
+    emulator_folder: Path, expression_list: list[Postfix], seed: int, count: int,
+    undescribed: str, ways: Ways,
+) -> None:  # fmt: skip
+    rng = np.random.default_rng(seed)
+    plan = random_plan(rng, expression_list, undescribed=undescribed)
+    compare(emulator_folder, ways, plan, deal_arrays(rng, count))
+
+
+@pytest.mark.parametrize("count", SIZES)
+def test_sizes(emulator_folder: Path, count: int) -> None:
+    rng = np.random.default_rng(count)
+    compare(emulator_folder, Ways(), random_plan(rng, SOME), deal_arrays(rng, count))
+
+
+@pytest.mark.parametrize("off", [-1, 0, 1])
+@pytest.mark.parametrize("chunk", [64, 128])
+def test_a_chunk_and_one_more_or_less(emulator_folder: Path, chunk: int, off: int) -> None:
+    rng = np.random.default_rng(chunk + off)
+    compare(
+        emulator_folder, Ways(most_deals=chunk), random_plan(rng, SOME),
+        deal_arrays(rng, 2 * chunk + off),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("schedule", range(6))
+def test_a_block_of_columns_and_one_more(emulator_folder: Path, schedule: int) -> None:
+    # more than a block of 1,024 deals, and more than a tile of 256; every order of threads
+    rng = np.random.default_rng(schedule)
+    plan, deals = random_plan(rng, SOME, nodes=30), deal_arrays(rng, 300)
+    many = DealArrays(
+        np.tile(deals.hands, 4)[:, :1025], np.tile(deals.dealer, 4)[:1025],
+        np.tile(deals.vulnerability, 4)[:1025],
+    )  # fmt: skip
+    backend = Ways(schedule=schedule).backend(emulator_folder)
+    times, rest = divmod(1025, 300)
+    wanted = reference.cascade_counts(plan, deals) * np.uint64(times)
+    wanted += reference.cascade_counts(plan, deals.slice(0, rest))
+    np.testing.assert_array_equal(backend.cascade_counts(plan, many), wanted)
+
+
+def test_many_lanes_and_flag_words(emulator_folder: Path) -> None:
+    rng = np.random.default_rng(5)
+    plan = random_plan(rng, MANY, nodes=200)
+    assert plan.packing.lane_words > 1
+    assert plan.packing.flag_words > 1
+    compare(emulator_folder, Ways(item_nodes=8), plan, deal_arrays(rng, 100))
+
+
+def test_least_shared_memory(emulator_folder: Path) -> None:
+    # lists spill, and a block of threads stages fewer deals
+    rng = np.random.default_rng(6)
+    compare(
+        emulator_folder, Ways(item_nodes=5, list_deals=64), random_plan(rng, MANY, nodes=150),
+        deal_arrays(rng, 140), limits=LEAST_SHARED,
+    )  # fmt: skip
+
+
+def test_an_empty_table(emulator_folder: Path) -> None:
+    plan, deals = expression_plan([]), deal_arrays(np.random.default_rng(0), 5)
+    compare(emulator_folder, Ways(), plan, deals)
+    first = Ways().backend(emulator_folder).cascade_first(plan, deals)
+    assert first.entry.tolist() == [NO_ENTRY] * 5
+    assert first.passes.tolist() == [4] * 5
+
+
+def test_views_and_read_only_deals(emulator_folder: Path) -> None:
+    rng = np.random.default_rng(11)
+    plan, deals = random_plan(rng, SOME), deal_arrays(rng, 130)
+    view = DealArrays(
+        deals.hands[:, ::-1][:, 5:125], deals.dealer[::-1][5:125], deals.vulnerability[::-1][5:125]
+    )
+    for array in (view.hands, view.dealer, view.vulnerability):
+        array.flags.writeable = False
+    compare(emulator_folder, Ways(most_deals=64), plan, view)
+
+
+# --- memory ---
+
+
+OPERATIONS = ("features", "evaluate", "cascade_counts", "cascade_all", "cascade_first", "members")
+
+
+def answer(backend: EmulatedBackend, operation: str, plan: Plan, deals: DealArrays) -> list[Any]:
+    more = [range(0, plan.node_count, 2)] if operation == "members" else []
+    found = getattr(backend, operation)(plan, deals, *more)
+    if operation == "cascade_all":
+        found = merged(found)
+        return [found.totals, found.offsets, found.entries]
+    if operation == "cascade_first":
+        return [found.entry, found.passes, found.defaults]
+    return [found.words if hasattr(found, "words") else found]
+
+
+@pytest.mark.parametrize(
+    ("operation", "variant"),
+    [*((operation, None) for operation in OPERATIONS if operation != "cascade_counts"),
+     *(("cascade_counts", variant) for variant in cuda.VARIANTS)],
+)  # fmt: skip
+def test_short_memory_halves_the_chunks(
+    emulator_folder: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch,
+    operation: str, variant: str | None,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(frontier, "MOST_PAIRS", 2000)
+    rng = np.random.default_rng(7)
+    plan, deals = random_plan(rng, SOME), deal_arrays(rng, 1000)
+    whole = Ways().backend(emulator_folder, variant=variant or "hybrid")
+    wanted = answer(whole, operation, plan, deals)
+    parts = Ways(most_deals=64).backend(emulator_folder, variant=variant or "hybrid")
+    answer(parts, operation, plan, deals)
+    needs = [backend.device.most_live_bytes for backend in (parts, whole)]
+    assert needs[0] < needs[1]
+    # the device shows more memory than it then has to give
+    short = Ways().backend(
+        emulator_folder, variant=variant or "hybrid", memory_bytes=sum(needs) // 2
+    )
+    with mock.patch.object(short.device, "free_bytes", whole.device.free_bytes):
+        for found, right in zip(answer(short, operation, plan, deals), wanted, strict=True):
+            np.testing.assert_array_equal(found, right)
+    assert "from now on: out of device memory" in caplog.text
+
+
+@pytest.mark.parametrize("pairs", [70, 200, 1000])
+def test_pairs_that_do_not_fit_are_split(
+    emulator_folder: Path, monkeypatch: pytest.MonkeyPatch, pairs: int
+) -> None:
+    monkeypatch.setattr(frontier, "MOST_PAIRS", pairs)
+    rng = np.random.default_rng(8)
+    plan, deals = random_plan(rng, [("HCP", 8, ">=")], nodes=20), deal_arrays(rng, 260)
+    backend = Ways().backend(emulator_folder, variant="frontier")
+    try:
+        found = backend.cascade_counts(plan, deals)
+    except OutOfDeviceMemory as error:
+        assert "pairs" in str(error)  # noqa: PT017 - either answer is right, a wrong count is not
+    else:
+        np.testing.assert_array_equal(found, reference.cascade_counts(plan, deals))
+
+
+def test_memory_comes_back(emulator_folder: Path) -> None:
+    rng = np.random.default_rng(9)
+    plan, deals = random_plan(rng, SOME, nodes=200), deal_arrays(rng, 150)
+    backend = Ways(most_deals=64).backend(emulator_folder)
+    assert_same_answers(backend, plan, deals)
+    kept = backend.device.live_bytes
+    assert_same_answers(backend, plan, deals)
+    assert backend.device.live_bytes == kept
+    backend.tables(plan).let_go()
+    assert backend.device.live_bytes == 0
+
+
+def test_no_memory_is_no_answer(emulator_folder: Path) -> None:
+    rng = np.random.default_rng(10)
+    plan, deals = random_plan(rng, SOME), deal_arrays(rng, 100)
+    backend = Ways().backend(emulator_folder, memory_bytes=10_000)
+    with pytest.raises(OutOfDeviceMemory):
+        backend.cascade_counts(plan, deals)
+
+
+# --- the rest of the contract ---
+
+
+def test_several_callers_at_once(emulator_folder: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    rng = np.random.default_rng(9)
+    plan, deals = random_plan(rng, SOME), deal_arrays(rng, 150)
+    backend = Ways().backend(emulator_folder, variant="hybrid")
+    wanted = reference.cascade_counts(plan, deals)
+    first = reference.cascade_first(plan, deals)
+    with ThreadPoolExecutor(4) as pool:
+        counts = [pool.submit(backend.cascade_counts, plan, deals) for _ in range(6)]
+        firsts = [pool.submit(backend.cascade_first, plan, deals) for _ in range(6)]
+        for future in counts:
+            np.testing.assert_array_equal(future.result(), wanted)
+        for auction in firsts:
+            np.testing.assert_array_equal(auction.result().entry, first.entry)
+
+
+def test_several_plans_on_one_device(emulator_folder: Path) -> None:
+    backend = Ways(most_deals=64).backend(emulator_folder, variant="lists")
+    rng = np.random.default_rng(13)
+    plans = [random_plan(rng, SOME, nodes=size) for size in (10, 60, 200)]
+    deals = deal_arrays(rng, 100)
+    for plan in (*plans, *plans[::-1]):
+        np.testing.assert_array_equal(
+            backend.cascade_counts(plan, deals), reference.cascade_counts(plan, deals)
+        )
+
+
+def test_lists_that_nobody_reads_to_the_end(emulator_folder: Path) -> None:
+    rng = np.random.default_rng(14)
+    plan, deals = random_plan(rng, SOME), deal_arrays(rng, 300)
+    backend = Ways(most_deals=64).backend(emulator_folder)
+    chunks = backend.cascade_all(plan, deals)
+    next(chunks)
+    del chunks
+    assert_same_lists(backend.cascade_all(plan, deals), reference.cascade_all(plan, deals))
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**64 - 1])
+@pytest.mark.parametrize("first", [0, 1000, 2**58 - 200])
+def test_random_deals(emulator_folder: Path, seed: int, first: int) -> None:
+    backend = Ways(schedule=seed % 5, most_deals=64).backend(emulator_folder)
+    hands = backend.deal_hands(seed, first, 130)
+    for number in (0, 1, 63, 64, 65, 127, 128, 129):
+        assert tuple(hands[:, number].tolist()) == deal_hands_reference(seed, first + number)
+    assert backend.deal_hands(seed, first, 0).shape == (4, 0)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    ["features", "evaluate", "cascade_counts", "cascade_all", "cascade_first", "members"],
+)
+def test_signatures_are_the_same(operation: str) -> None:
+    assert inspect.signature(getattr(cuda, operation)) == inspect.signature(
+        getattr(get_backend("reference"), operation)
+    )
+
+
+def test_a_device_that_failed_answers_no_more(emulator_folder: Path) -> None:
+    rng = np.random.default_rng(15)
+    plan, deals = random_plan(rng, SOME), deal_arrays(rng, 40)
+    backend = Ways().backend(emulator_folder)
+    assert_same_answers(backend, plan, deals)
+    backend.device.failure = "a cosmic ray"
+    for ask in (backend.features, backend.evaluate, backend.cascade_counts, backend.cascade_first):
+        with pytest.raises(DeviceFault, match="cosmic ray"):
+            ask(plan, deals)
+    with pytest.raises(DeviceFault, match="cosmic ray"):
+        list(backend.cascade_all(plan, deals))

@@ -1,0 +1,157 @@
+"""Tests of the tests: kernels broken on purpose must not pass for right ones.
+
+Each mutant is one change to the text of a real kernel; where the text has changed so that it cannot
+be made any more, its test fails and the mutant must be found anew. Every mutant is looked for
+twice: by its answers alone, with nothing else watched, and by the emulator's own eyes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bidcascade.kernels import DealArrays, Plan
+from bidcascade.kernels.cuda import CudaBackend
+from tests.kernels.emulator.backend import EmulatedBackend
+from tests.kernels.emulator.device import EmulatedDevice, EmulatorFault
+from tests.support_backends import SOME, reference
+from tests.support_plans import deal_arrays, random_plan
+
+SCHEDULES = (0, 1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change to one kernel file, and what notices it."""
+
+    file: str
+    old: str
+    new: str
+    operation: str
+    variant: str
+    message: str
+    """What the emulator says of it; empty where it is a wrong answer and no more."""
+
+    def applied(self, file: str, text: str) -> str:
+        if file != self.file:
+            return text
+        found = text.count(self.old)
+        assert found == 1, f"expected {self.old!r} once in {file}, found it {found} times"
+        return text.replace(self.old, self.new)
+
+
+MUTANTS = {
+    "missing barrier": Mutant(
+        "columns.cu",
+        "        stage[lane][warp] = mine;\n        __syncthreads();\n",
+        "        stage[lane][warp] = mine;\n",
+        "evaluate", "hybrid", "race: |nothing has written",
+    ),
+    "missing barrier in a warp": Mutant(
+        "counts_lists.cu",
+        "    __syncwarp();\n    return kept;\n",
+        "    return kept;\n",
+        "counts", "lists", "race: |nothing has written",
+    ),
+    "off by one at the tail": Mutant(
+        "columns.cu",
+        "    return start < count ? (1u << (count - start)) - 1u : 0u;",
+        "    return start < count ? (2u << (count - start)) - 1u : 0u;",
+        "members", "hybrid", "",
+    ),
+    "one thread too many": Mutant(
+        "features.cu",
+        "    if (number >= 4ull * count) return;\n",
+        "    if (number > 4ull * count) return;\n",
+        "evaluate", "hybrid", "which has |which nothing has written",
+    ),
+    "wrong lane width": Mutant(
+        "counts_lists.cu",
+        "constexpr u64 LANE_HIGH_BITS = 0x8080808080808080ull;",
+        "constexpr u64 LANE_HIGH_BITS = 0x8000800080008000ull;",
+        "counts", "lists", "",
+    ),
+}  # fmt: skip
+
+
+class MutantDevice(EmulatedDevice):
+    """A device whose kernels have a mutant among them."""
+
+    mutant: Mutant
+    was_compiled = False
+
+    def source(self, file: str) -> str:
+        self.was_compiled |= file == self.mutant.file
+        return self.mutant.applied(file, super().source(file))
+
+
+def differs(
+    folder: Path, mutant: Mutant, plan: Plan, deals: DealArrays, *, checked: bool, schedule: int
+) -> bool:
+    """Whether the mutant's answer is wrong; an emulator's fault is raised."""
+    device = MutantDevice(folder, checked=checked, schedule=schedule)
+    device.mutant = mutant
+    plan.cache.clear()
+    backend = CudaBackend(device, variant=mutant.variant)
+    ask: dict[str, Callable[[CudaBackend], np.ndarray]] = {
+        "evaluate": lambda one: one.evaluate(plan, deals).words,
+        "counts": lambda one: one.cascade_counts(plan, deals),
+        "members": lambda one: one.members(plan, deals, range(plan.node_count)).words,
+    }
+    got, wanted = ask[mutant.operation](backend), ask[mutant.operation](reference)
+    assert device.was_compiled
+    return not np.array_equal(got, wanted)
+
+
+def plan_and_deals() -> tuple[Plan, DealArrays]:
+    rng = np.random.default_rng(41)
+    plan, deals = random_plan(rng, SOME, nodes=200), deal_arrays(rng, 45)
+    counts = reference.cascade_counts(plan, deals)
+    # a plan that asks: most nodes hold for some of the deals
+    assert ((counts > 0) & (counts < 45)).sum() > 150
+    return plan, deals
+
+
+@pytest.mark.parametrize("name", [name for name in MUTANTS if name != "one thread too many"])
+def test_a_mutant_gives_other_answers(emulator_folder: Path, name: str) -> None:
+    plan, deals = plan_and_deals()
+    found = [
+        differs(emulator_folder, MUTANTS[name], plan, deals, checked=False, schedule=schedule)
+        for schedule in SCHEDULES
+    ]
+    assert any(found)
+
+
+@pytest.mark.parametrize("name", [name for name in MUTANTS if MUTANTS[name].message])
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_mutant_is_seen_in_every_order(emulator_folder: Path, name: str, schedule: int) -> None:
+    plan, deals = plan_and_deals()
+    with pytest.raises(EmulatorFault, match=MUTANTS[name].message):
+        differs(emulator_folder, MUTANTS[name], plan, deals, checked=True, schedule=schedule)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_the_kernels_themselves_pass(emulator_folder: Path, schedule: int) -> None:
+    plan, deals = plan_and_deals()
+    for checked in (False, True):
+        backend = EmulatedBackend(emulator_folder, checked=checked, schedule=schedule)
+        np.testing.assert_array_equal(
+            backend.cascade_counts(plan, deals), reference.cascade_counts(plan, deals)
+        )
+        np.testing.assert_array_equal(
+            backend.evaluate(plan, deals).words, reference.evaluate(plan, deals).words
+        )
+        everyone = range(plan.node_count)
+        np.testing.assert_array_equal(
+            backend.members(plan, deals, everyone).words,
+            reference.members(plan, deals, everyone).words,
+        )
+
+
+def test_a_mutant_that_cannot_be_made_is_told(emulator_folder: Path) -> None:
+    plan, deals = plan_and_deals()
+    lost = Mutant("columns.cu", "no such line", "", "evaluate", "hybrid", "")
+    with pytest.raises(AssertionError, match="found it 0 times"):
+        differs(emulator_folder, lost, plan, deals, checked=True, schedule=0)
