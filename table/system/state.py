@@ -191,9 +191,11 @@ class State:
             return False
         side = self.position % 2
         last = self.meanings[-2]
-        if last.says("forcing") or last.says("forcing to game"):
+        if last.says("forcing"):
             return True
-        return self.game_forced[side] and not self.game_reached and self.contested[side]
+        if self.game_reached:
+            return False
+        return last.says("forcing to game") or (self.game_forced[side] and self.contested[side])
 
     @cached_property
     def game_reached(self) -> bool:
