@@ -318,6 +318,9 @@ def _same_suit(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -
     return bool(set(first) & set(second))
 
 
+_JUMPS: Final = {"jump": 1, "double jump": 2}
+
+
 def _sufficient(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -> bool:
     """``2X is available`` / ``cheapest X is at most the 2-level``."""
     call = phrase.call
@@ -327,7 +330,10 @@ def _sufficient(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) 
     letters = (letter,) if letter else suits(call.strain)
     level = call.level
     return any(
-        _in_range(cheapest_level(state.auction, strain), phrase.range or Range(0, level))
+        _in_range(
+            cheapest_level(state.auction, strain) + _JUMPS.get(call.kind, 0),
+            phrase.range or Range(0, level),
+        )
         for strain in letters
     )
 
