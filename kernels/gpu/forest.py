@@ -13,6 +13,7 @@ lists entries, in runs (``listed_from``, ``listed_behind``).
 """
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,36 +111,87 @@ def build_forest(
     """
     if max(len(plan.boxes), len(plan.set_offsets)) >= TEST_LIMIT:
         raise ValueError(f"expected fewer than 2**28 boxes, got {len(plan.boxes)}")
-    representative = np.full(plan.node_count, 0xFFFFFFFF, np.uint32)
+    representative = np.full(plan.node_count, _NEVER, np.uint32)
     groups: Sequence[range] = [range(plan.root_count)]
     if plan.node_count > NODES_AT_ONCE:
         groups = [range(root, root + 1) for root in range(plan.root_count)]
-    parts: list[dict[str, NDArray[np.uint32]]] = []
-    nodes = listed = levels = 0
-    for group in groups:
-        if max_depth is not None and max_depth <= 0:
-            break
-        tree = _levels_of(
+    if max_depth is not None and max_depth <= 0:
+        groups = []
+
+    def one_group(group: range) -> _Part:
+        levels = _levels_of(
             plan, np.arange(group.start, group.stop), completed_only=completed_only,
             max_depth=max_depth,
         )  # fmt: skip
-        part, depth = _numbered(plan, tree, nodes, listed, representative)
-        nodes += len(part["test"])
-        listed += len(part["listed"])
-        levels = max(levels, depth)
-        parts.append(part)
-    joined = {
-        name: np.concatenate([np.zeros(0, np.uint32), *(part[name] for part in parts)])
-        for name in ("test", "fail", "parent", "listed_from", "listed_behind", "listed")
-    }
-    # the marks of "none above" and "never" are known only now
-    joined["parent"][joined["parent"] == _NONE_ABOVE] = nodes
-    representative[representative == _NONE_ABOVE] = nodes
-    representative[representative == 0xFFFFFFFF] = nodes + 1
-    return Forest(**joined, representative=representative, levels=levels)
+        return _numbered(plan, levels, representative)
+
+    # the arrays are long, and NumPy lets go of the interpreter's lock while it works on them
+    with ThreadPoolExecutor(min(THREADS, max(1, len(groups)))) as pool:
+        parts = list(pool.map(one_group, groups))
+    nodes = sum(len(part.test) for part in parts)
+    forest = Forest(
+        test=_joined(parts, "test"),
+        fail=_joined(parts, "fail", by_nodes=True),
+        parent=_joined(parts, "parent", by_nodes=True, none=nodes),
+        listed_from=_joined(parts, "listed_from", by_listed=True),
+        listed_behind=_joined(parts, "listed_behind", by_listed=True),
+        listed=_joined(parts, "listed"),
+        representative=representative,
+        levels=max((part.levels for part in parts), default=0),
+    )
+    if len(parts) > 1 and not completed_only:
+        before = 0
+        for part in parts:
+            # what is listed is all that holds at all
+            own = representative[part.listed]
+            representative[part.listed] = np.where(own == _ALWAYS, own, own + np.uint32(before))
+            before += len(part.test)
+    # the marks of "always" and "never" are known only now
+    representative[representative == _ALWAYS] = nodes
+    representative[representative == _NEVER] = nodes + 1
+    return forest
 
 
-_NONE_ABOVE = 0xFFFFFFFE
+THREADS = 8
+_ALWAYS = np.uint32(0xFFFFFFFE)
+"""Above this there is no node that asks something; so it holds always."""
+_NEVER = np.uint32(0xFFFFFFFF)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Arrays of a :class:`Forest` of some openings, numbered from 0."""
+
+    test: U32
+    fail: U32
+    parent: U32
+    listed_from: U32
+    listed_behind: U32
+    listed: U32
+    levels: int
+
+
+def _joined(
+    parts: list[_Part],
+    name: str,
+    *,
+    by_nodes: bool = False,
+    by_listed: bool = False,
+    none: int | None = None,
+) -> U32:
+    """Join an array of the parts; numbers of nodes or places in lists go on from part to part."""
+    arrays: list[U32] = [getattr(part, name) for part in parts]
+    out = np.empty(sum(map(len, arrays)), np.uint32)
+    start = nodes = listed = 0
+    for part, array in zip(parts, arrays, strict=True):
+        target = out[start : start + len(array)]
+        np.add(array, np.uint32(by_nodes * nodes + by_listed * listed), out=target)
+        if none is not None:
+            target[array == _ALWAYS] = none
+        start += len(array)
+        nodes += len(part.test)
+        listed += len(part.listed)
+    return out
 
 
 def _levels_of(
@@ -169,30 +221,33 @@ def _levels_of(
         starts = plan.first_child[entries].astype(np.int64)
         entries = np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)
     for level, upper in zip(levels[:0:-1], levels[-2::-1], strict=True):
-        for below, total in (
-            (level.asking_below, upper.asking_below), (level.listed_below, upper.listed_below),
-        ):  # fmt: skip
-            total += np.bincount(level.above, below, len(total)).astype(np.int64)
+        firsts = _first_children(level.above)
+        if len(firsts):
+            parents = level.above[firsts]
+            upper.asking_below[parents] += np.add.reduceat(level.asking_below, firsts)
+            upper.listed_below[parents] += np.add.reduceat(level.listed_below, firsts)
     return levels
 
 
-def _numbered(
-    plan: Plan, levels: list[_Level], nodes: int, listed: int, representative: U32
-) -> tuple[dict[str, NDArray[np.uint32]], int]:
-    """Give numbers from ``nodes`` and ``listed`` on; fill in ``representative``."""
+def _first_children(above: I64) -> I64:
+    """Where the children of one entry after the other begin."""
+    is_first = np.ones(len(above), np.bool_)
+    is_first[1:] = above[1:] != above[:-1]
+    return np.flatnonzero(is_first)
+
+
+def _numbered(plan: Plan, levels: list[_Level], representative: U32) -> _Part:
+    """Give numbers from 0 on; fill in ``representative`` with them."""
     node_total = int(levels[0].asking_below.sum()) if levels else 0
     listed_total = int(levels[0].listed_below.sum()) if levels else 0
-    part = {
-        name: np.empty(node_total, np.uint32)
-        for name in ("test", "fail", "parent", "listed_from", "listed_behind")
-    }
-    part["listed"] = np.empty(listed_total, np.uint32)
+    test, fail, parent, listed_from, listed_behind = np.empty((5, node_total), np.uint32)
+    listed = np.empty(listed_total, np.uint32)
     # of the level above: first number inside the subtree, of nodes and of listed entries;
     # and who stands for it, how deep
-    inside_nodes = np.array([nodes], np.int64)
-    inside_listed = np.array([listed], np.int64)
-    stands = np.array([_NONE_ABOVE], np.int64)
-    asking_depth = np.zeros(1, np.int64)
+    inside_nodes = np.zeros(1, np.int64)
+    inside_listed = np.zeros(1, np.int64)
+    stands = np.array([_ALWAYS], np.uint32)
+    asking_depth = np.zeros(1, np.int16)
     deepest = 0
     for depth, level in enumerate(levels):
         above = level.above
@@ -201,31 +256,28 @@ def _numbered(
         asking_depth = asking_depth[above] + level.asks
         deepest = max(deepest, int(asking_depth.max(initial=0)))
         asking = level.asks
-        at = node[asking] - nodes
+        at = node[asking]
         box = plan.node_box[level.entries[asking]]
-        is_set = (box & MULTIPLE) > 0
-        part["test"][at] = (
-            (box & (MULTIPLE - 1)) | (depth & 3) << TEST_SEAT_SHIFT
-            | np.where(is_set, TEST_MULTIPLE, 0)
-        ).astype(np.uint32)  # fmt: skip
-        part["fail"][at] = (node + level.asking_below)[asking]
-        part["parent"][at] = stands[above][asking]
-        part["listed_from"][at] = place[asking]
-        part["listed_behind"][at] = (place + level.listed_below)[asking]
-        part["listed"][place[level.is_listed] - listed] = level.entries[level.is_listed]
-        stands = np.where(asking, node, stands[above])
+        mark = np.where(box & MULTIPLE, np.uint32(TEST_MULTIPLE), np.uint32(0))
+        seat = np.uint32((depth & 3) << TEST_SEAT_SHIFT)
+        test[at] = box & np.uint32(MULTIPLE - 1) | mark | seat
+        fail[at] = at + level.asking_below[asking]
+        parent[at] = stands[above[asking]]
+        listed_from[at] = place[asking]
+        listed_behind[at] = (place + level.listed_below)[asking]
+        listed[place[level.is_listed]] = level.entries[level.is_listed]
+        stands = stands[above]
+        stands[asking] = at
         representative[level.entries] = stands
         inside_nodes = node + asking
         inside_listed = place + level.is_listed
-    return part, deepest
+    return _Part(test, fail, parent, listed_from, listed_behind, listed, deepest)
 
 
 def _running(sizes: I64, above: I64) -> I64:
     """Sum of the sizes of the siblings before each."""
     before = np.cumsum(sizes) - sizes
-    is_first = np.ones(len(above), np.bool_)
-    is_first[1:] = above[1:] != above[:-1]
-    firsts = np.flatnonzero(is_first)
+    firsts = _first_children(above)
     return before - np.repeat(before[firsts], np.diff(firsts, append=len(above)))
 
 
