@@ -4,6 +4,7 @@ What reads well and is no bridge all the same is noted in ``faults``. Method nam
 other builders are the names and aliases of ``bidding.lark``, which says what they stand for.
 """
 
+import re
 from typing import Any, Final
 
 from lark import Token, Transformer
@@ -16,6 +17,9 @@ NUMBER_WORDS: Final = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
     "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13,
 }  # fmt: skip
+_BLANKS: Final = re.compile(r"\s+")
+_AROUND_MARKS: Final = re.compile(r" ?([,;:]) ?")
+_IN_PARENTHESES: Final = re.compile(r"\( | \)")
 _STRAINS: Final = {**SUIT_WORDS, "NT": "NT"}
 
 
@@ -39,6 +43,18 @@ def one_blank(words: str) -> str:
     'their suit'
     """
     return " ".join(words.split())
+
+
+def tidy(words: str) -> str:
+    """Words with single blanks between them and behind punctuation marks, none before them.
+
+    Examples
+    --------
+    >>> tidy("Weak ,or  very strong ;( sometimes )")
+    'Weak, or very strong; (sometimes)'
+    """
+    words = _AROUND_MARKS.sub(r"\1 ", _BLANKS.sub(" ", words))
+    return _IN_PARENTHESES.sub(lambda match: match[0].strip(), words).strip()
 
 
 def start_of_token(token: Token) -> int:

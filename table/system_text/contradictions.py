@@ -87,6 +87,8 @@ def _between(own: tuple[Phrase, ...], known: tuple[Phrase, ...]) -> Iterator[Con
             continue
         key, found = counted
         values = _values(found)
+        if not values:  # an empty range was complained of when it was read
+            continue
         if key in ranges:
             both = ranges[key][0] & values
             if not both and number >= len(known):

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from .call_builder import tidy
 from .errors import Complaint, complaint_at, invalid_system
 from .layout import RawItem, logical_lines, tree_of
 from .syntax_tree import Where
@@ -21,7 +22,8 @@ WIDEST_CALL: Final = 3
 
 _KEPT: Final = re.compile(r'"[^"]*"|\{[^{}]*\}')
 _CALL: Final = re.compile(r'(?P<call>[^"=:{]*?[^"=:{\s])\s*=(?!=)')
-_BLANKS: Final = re.compile(r"\s+")
+_PLACE: Final = "\0"
+"""Stands for a quote or an expression while the words around it are put in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,20 +114,17 @@ def _split(line: str) -> tuple[str, str]:
 
 
 def _tidy(words: str) -> str:
-    """Words with one blank between them; quotes and expressions stay as they are."""
-    parts: list[str] = []
-    done = 0
-    for kept in _KEPT.finditer(words):
-        parts += [_tidy_plain(words[done : kept.start()]), kept[0]]
-        done = kept.end()
-    parts.append(_tidy_plain(words[done:]))
-    return "".join(parts).strip()
+    """Put blanks where they belong; quotes and expressions stay as they are."""
+    kept: list[str] = []
 
+    def keep(match: re.Match[str]) -> str:
+        kept.append(match[0])
+        return _PLACE
 
-def _tidy_plain(words: str) -> str:
-    words = _BLANKS.sub(" ", words)
-    words = re.sub(r" ?([,;:]) ?", r"\1 ", words)
-    return re.sub(r"\( | \)", lambda match: match[0].strip(), words)
+    words = tidy(_KEPT.sub(keep, words.replace(_PLACE, " ")))
+    for text in kept:
+        words = words.replace(_PLACE, text, 1)
+    return words
 
 
 def _remark(remark: str) -> str:

@@ -18,6 +18,7 @@ LONGEST_LINE: Final = 10_000
 """Characters a line may have."""
 
 _CODE: Final = re.compile(r'(?:[^"\-]|"[^"]*"|-(?!-)|"(?=[^"]*$))*')
+_UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _GOES_ON: Final = re.compile(r"(?:,|\b(?:or|and))\s*$")
 _PARTS: Final = re.compile(r'"[^"]*"|--.*|#[\w-]+|[^\W_]\w*')
 
@@ -121,32 +122,35 @@ def logical_lines(lines: list[str], file: str, complain: Complain) -> list[Logic
     found: list[LogicalLine] = []
     number = 0
     while number < len(lines):
-        start = number
         number += 1
-        text = lines[start].replace("\u00a0", " ")
-        stripped = text.strip()
-        if not stripped or stripped.startswith("--"):
+        if _is_comment(lines[number - 1]):
             continue
-        if not _is_readable(text, start + 1, file, complain):
+        text = _readable(lines[number - 1], number, file, complain)
+        stripped = text.strip()
+        if not stripped:
             continue
         indent = _indent(text)
-        pieces = [Piece(0, start + 1, indent + 1)]
+        pieces = [Piece(0, number, indent + 1)]
         code = _code(stripped)
         while (
             _GOES_ON.search(code)
             and number < len(lines)
-            and lines[number].strip()
-            and not lines[number].strip().startswith("--")
+            and not _is_comment(lines[number])
             and _indent(lines[number]) > indent
-            and _is_readable(lines[number], number + 1, file, complain)
         ):
-            code = code.rstrip() + " "
-            pieces.append(Piece(len(code), number + 1, _indent(lines[number]) + 1))
-            stripped = code + lines[number].strip()
-            code = _code(stripped)
             number += 1
+            text = _readable(lines[number - 1], number, file, complain)
+            code = code.rstrip() + " "
+            pieces.append(Piece(len(code), number, _indent(text) + 1))
+            stripped = code + text.strip()
+            code = _code(stripped)
         found.append(LogicalLine(stripped, indent, file, tuple(pieces)))
     return found
+
+
+def _is_comment(text: str) -> bool:
+    stripped = text.strip()
+    return not stripped or stripped.startswith("--")
 
 
 def _indent(text: str) -> int:
@@ -159,7 +163,9 @@ def _code(text: str) -> str:
     return text if match is None else match[0]
 
 
-def _is_readable(text: str, number: int, file: str, complain: Complain) -> bool:
+def _readable(text: str, number: int, file: str, complain: Complain) -> str:
+    """Complain of characters that a line may not have, and put blanks for them."""
+    text = text.replace("\u00a0", " ")
     code = _code(text)
     if "\t" in code:
         complain(
@@ -167,15 +173,23 @@ def _is_readable(text: str, number: int, file: str, complain: Complain) -> bool:
             "a tab stands here",
             "use blanks: how wide a tab is depends on who reads it",
         )
-        return False
+        text = text.expandtabs(4)
+    unseen = _UNSEEN.search(code)
+    if unseen is not None:
+        complain(
+            Where(file, number, unseen.start() + 1),
+            f"a character that cannot be seen stands here ({unseen[0]!r})",
+            "take it out",
+        )
+        text = _UNSEEN.sub(" ", text)
     if len(text) > LONGEST_LINE:
         complain(
             Where(file, number, 1),
             f"a line has at most {LONGEST_LINE:,} characters, this one has {len(text):,}",
             "end it with a comma and go on below",
         )
-        return False
-    return True
+        return ""
+    return text
 
 
 def tree_of(lines: list[LogicalLine], complain: Complain) -> list[RawItem]:
@@ -203,16 +217,18 @@ def tree_of(lines: list[LogicalLine], complain: Complain) -> list[RawItem]:
             body = open_items[-1][1][-1].below
             open_items.append((line.indent, body))
         else:
+            left = open_items[-1]
             while len(open_items) > 1 and line.indent < open_items[-1][0]:
-                above = open_items.pop()
-            if line.indent != open_items[-1][0]:
-                steps = " or ".join(str(indent) for indent in sorted({open_items[-1][0], above[0]}))
+                left = open_items.pop()
+            if line.indent < open_items[-1][0]:  # the first line was indented
+                open_items[-1] = (line.indent, top)
+            elif line.indent > open_items[-1][0]:
+                steps = f"{open_items[-1][0]} or {left[0]}"
                 complain(
                     line.where(),
                     f"this line is indented by {line.indent}, no line above it is",
                     f"indent it by {steps}, as the lines that it goes with",
                 )
-                if line.indent > open_items[-1][0]:
-                    open_items.append(above)
+                open_items.append(left)
         open_items[-1][1].append(item)
     return top

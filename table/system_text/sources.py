@@ -196,7 +196,7 @@ class Sources:
         statement = place_statement(parsed.statement, line.where)
         if isinstance(statement, ConventionStatement):
             self._convention(statement, raw, top=top)
-            return Item(statement, line.where())
+            return Item(statement, line.where()) if top else None
         item = Item(statement, line.where(), self._below(raw, words, used), bool(raw.below))
         if isinstance(statement, OptionStatement):
             self._option(statement)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from lark import Token
 from lark.visitors import v_args
 
-from .call_builder import one_blank, place
+from .call_builder import one_blank, place, tidy
 from .fact_builder import FactBuilder
 from .joining import all_of
 from .statements import (
@@ -38,7 +38,8 @@ _ONE_ROUND: Final = {
     "forcing for one round": "forcing", "forcing one round": "forcing",
     "game forcing": "forcing to game",
 }  # fmt: skip
-_LIKE_A_CONDITION: Final = re.compile(r"\d\+|\d-\d|,")
+LIKE_A_CONDITION: Final = re.compile(r"\d\+|\d-\d|,")
+"""What a name without a colon may not hold: it seems to be a condition, the colon forgotten."""
 _Conditions = tuple[Condition | None, str]
 _Meaning = tuple[str, Condition | None, str, tuple[Agreement, ...], str]
 
@@ -70,7 +71,7 @@ class TreeBuilder(FactBuilder):
         remark: Token | None,
     ) -> _Meaning:
         condition, quoted = conditions or (None, "")
-        return one_blank(name), condition, quoted, agreements or (), _remark(remark)
+        return tidy(name), condition, quoted, agreements or (), _remark(remark)
 
     def unnamed(
         self,
@@ -87,14 +88,14 @@ class TreeBuilder(FactBuilder):
         return str(words), None, quoted, agreements or (), _remark(remark)
 
     def bare_name(self, name: Token, *quoted: Token) -> tuple[str, str]:
-        found = _LIKE_A_CONDITION.search(name)
+        found = LIKE_A_CONDITION.search(name)
         if found is not None:
             self.fault(
                 (name.start_pos or 0) + found.start(),
-                f'a name ends with a colon, "{one_blank(name)}" goes on with a condition',
+                f'a name ends with a colon, "{tidy(name)}" goes on with a condition',
                 "write a colon behind the name, and begin conditions with a small letter",
             )
-        return one_blank(name), _joined(quoted)
+        return tidy(name), _joined(quoted)
 
     # ------------------------------------------------------------------ conditions
     def conditions(self, *items: "Condition | tuple[Condition | None, str]") -> _Conditions:
@@ -195,7 +196,7 @@ class TreeBuilder(FactBuilder):
         return Agreement("agrees", suit=str(suit), where=place(words.start_pos or 0))
 
     def says(self, token: Token) -> Agreement:
-        kind, _, text = one_blank(token).partition(" ")
+        kind, _, text = tidy(token).partition(" ")
         if not text:
             self.fault(token.start_pos or 0, f'"{kind}" what? I read nothing behind it')
         return Agreement(kind, text, where=place(token.start_pos or 0))
@@ -214,7 +215,7 @@ class TreeBuilder(FactBuilder):
         return Define(name, suits, condition, place(word.start_pos or 0))
 
     def system(self, _word: Token, title: Token, _remark: Token | None) -> SystemStatement:
-        return SystemStatement(one_blank(title))
+        return SystemStatement(tidy(title))
 
     def include(self, _word: Token, file: Token, _remark: Token | None) -> IncludeStatement:
         return IncludeStatement(file[1:-1], place(file.start_pos or 0))
@@ -223,7 +224,7 @@ class TreeBuilder(FactBuilder):
         return OpponentsStatement(file[1:-1], place(file.start_pos or 0))
 
     def parameter(self, name: Token, value: Token | None) -> Parameter:
-        text = None if value is None else one_blank(value)
+        text = None if value is None else tidy(value)
         return Parameter(str(name), text, place(name.start_pos or 0))
 
     def convention(self, _word: Token, name: Token, *parts: Any) -> ConventionStatement:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from .reader import BUILT_IN_DEFINES
 from .syntax_tree import Agreement, Block, Condition, Line, SystemText, Variant
+from .tree_builder import LIKE_A_CONDITION
 from .wording import agreement_text, call_text, condition_text, header_text
 
 STEP = 2
@@ -85,7 +86,8 @@ def _meaning(
         conditions.append(f'"{quoted}"')
     words = ", ".join(conditions)
     if name:
-        words = f"{name}: {words}" if words else name
+        alone = f"{name}:" if LIKE_A_CONDITION.search(name) else name
+        words = f"{name}: {words}" if words else alone
     if agreements:
         words += "; " + ", ".join(agreement_text(agreement) for agreement in agreements)
     return words

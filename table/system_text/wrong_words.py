@@ -82,7 +82,7 @@ def _phrases() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     terminal = ""
     for line in grammar.splitlines():
-        start = re.match(r"([A-Z_]+)(?:\.\d+)?: *(?!/)", line)
+        start = re.match(r"([A-Z_]+)(?:\.\d+)?: (?!/)", line)
         if start is not None:
             terminal = start[1]
         elif not re.match(r" +\|? *\"", line):
@@ -256,6 +256,6 @@ def _listed(expected: Set[str]) -> str:
                                  "JUMP", "DOUBLE_JUMP", "GAME_IN"}  # fmt: skip
     names += sorted({_READABLE[terminal] for terminal in left if terminal in _READABLE})
     if not names:
-        told = sorted(_phrases()[terminal][0] for terminal in left if terminal in _phrases())
+        told = sorted(_phrases()[terminal][0] for terminal in left if _phrases().get(terminal))
         names = [f'"{words}"' for words in told[:4]] or ["the end of the line"]
     return " or ".join(names[:5])

@@ -105,6 +105,7 @@ opening:
         ("2C = {HCP > 5", "never closed", "", "{HCP"),
         ("2C = (4 clubs", 'expect ")"', "", ""),
         ("2C = 5-3 points", '"5-3" is an empty range', '"3-5"', "5-3"),
+        ("2C = 5+ clubs, 5-3 clubs", '"5-3" is an empty range', '"3-5"', "5-3"),
         ("2C = 6-4-card suit", "empty range", "", "6-4"),
         ("2C = fewer than 0 points", "empty range", "", "fewer"),
         ("2C = 14+ clubs", "at most 13 cards in a suit", "", "14+"),
@@ -181,6 +182,7 @@ def test_a_bad_line(line, message, advice, caret):
             "conditions of its own",
         ),
         ("define aa = bb\ndefine bb = aa\n", 1, "is defined by itself: aa -> bb -> aa"),
+        ("after 1C:\n  convention aa:\n    1D = 4+ diamonds\n", 2, "at the left edge"),
         ("define aa = 3+ clubs\ndefine aa = 4+ clubs\n", 2, "defined already, in line 1"),
         ("define aa X = 3+ Y\n", 1, 'which suit "Y" is'),
         ("define good X = 3+ X\nopening:\n  1C = good\n", 3, "defined with 1 suit, I read 0"),
@@ -221,11 +223,18 @@ def test_variables_that_are_bound(text):
 
 # ---------------------------------------------------------------------- layout
 def test_tabs():
-    first, second = complaints("opening:\n\t1C = 3+ clubs\n  1D =\t4+ diamonds\n")[-2:]
+    first, second = complaints("opening:\n\t1C = 3+ clubs\n    1D =\t4+ diamonds\n")
     assert (first.where.line, second.where.line) == (2, 3)
     assert "a tab stands here" in first.message
-    assert (first.where.column, second.where.column) == (1, 7)
+    assert (first.where.column, second.where.column) == (1, 9)
     assert "\t" not in first.line_text
+
+
+@pytest.mark.parametrize("character", ["\0", "\x0c", "\x85", "\u2028"])
+def test_characters_that_cannot_be_seen(character):
+    found = complaint(f"opening:\n  1C = 3+{character} clubs\n")
+    assert "cannot be seen" in found.message
+    assert found.where.column == 10
 
 
 def test_tabs_in_comments_are_nobodys_business():
@@ -239,7 +248,9 @@ def test_indentation_that_fits_no_line_above():
 
 
 def test_a_first_line_that_is_indented():
-    assert "the first line is indented" in complaint("  opening:\n    1C = 3+ clubs\n").message
+    text = "  opening:\n    1C = 3+ clubs\n"
+    assert "the first line is indented" in complaint(text).message
+    assert "the first line is indented" in complaint(text + "after 1C:\n  1D = any hand\n").message
 
 
 def test_steps_without_end():
@@ -332,12 +343,15 @@ def test_a_file_that_is_no_utf8(tmp_path):
     assert (found.where.line, found.where.column) == (1, 9)
 
 
-@pytest.mark.parametrize("name", ["a" * 5_000, "a\0b", "", ".", "a/b"])
+@pytest.mark.parametrize("name", ["a" * 5_000, "", ".", "a/b"])
 def test_names_that_no_file_has(name):
     assert "there is no file" in complaint(f'include "{name}"\n').message
-    if name not in ("", "."):
-        with pytest.raises(InvalidSystem, match="cannot be read"):
-            read_system(name)
+
+
+@pytest.mark.parametrize("name", ["a" * 5_000, "a\0b", "", ".", "a/b"])
+def test_paths_that_no_file_has(name):
+    with pytest.raises(InvalidSystem, match="cannot be read"):
+        read_system(name)
 
 
 def test_a_file_that_is_not_there(tmp_path):

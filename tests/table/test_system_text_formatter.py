@@ -89,6 +89,16 @@ def test_only_comments():
     assert format_system_text("\n-- one\n\n\n--two\n\n") == "-- one\n\n-- two\n"
 
 
+def test_names_are_laid_out_as_they_are_read():
+    text = "opening:\n  1C = Weak ,or  strong ( or both ):3+ clubs;shows 5+ points ;asks( all )\n"
+    laid_out = format_system_text(text)
+    assert laid_out.split("\n")[1] == (
+        "  1C = Weak, or strong (or both): 3+ clubs; shows 5+ points; asks(all)"
+    )
+    name = read_text(text.replace(" ;asks( all )", "")).blocks[0].body[0].name
+    assert name == "Weak, or strong (or both)"
+
+
 def test_what_cannot_be_laid_out():
     with pytest.raises(InvalidSystem, match="a tab stands here"):
         format_system_text("opening:\n\t1C = 3+ clubs\n")

@@ -26,8 +26,9 @@ opening:
     either Weak: 5-10 points, 6+-card major "as ever"; preemptive  -- mostly
     or 20-22 points, 4-4-4-1
     2H = Pass or correct: any hand
-      (Double or 2S):
+      (Double or 3C):
         Redouble = 12+ points
+    2S = Spades, 5+ of them:
   2M = Weak two: 5-10 points, 6 M and good M or 7 M, not (4+ oM or void in oM)
 after 1H or 1m (1NT), partner opened:
   use raise(least 7)
