@@ -7,6 +7,7 @@ calls count most, then classes like ``(1M)``, then facts, then ``general:``, the
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from bidcascade.table.system_text.syntax_tree import (
     AllOf,
@@ -24,6 +25,10 @@ from .patterns import AuctionPattern, is_literal
 
 Specificity = tuple[int, int, int, int]
 """Literal calls, classes, facts, and 1 unless ``general``: a higher tuple comes first."""
+
+
+FOREMOST: Final = 400
+"""Counts as so many literal calls for a ``foremost:`` block: more than any auction has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +95,7 @@ class _Frame:
     opening: bool = False
     facts: tuple[Condition, ...] = ()
     general: bool = False
+    foremost: bool = False
     depth_literal: int = 0
     depth_classes: int = 0
     below_line: bool = False
@@ -158,6 +164,8 @@ class _Collector:
             else:
                 classes += 1
         facts = 0 if frame.general else sum(map(_count_facts, frame.facts))
+        if frame.foremost:
+            literal += FOREMOST
         specificity = (literal, classes, facts, 0 if frame.general else 1)
         order = self._orders
         self._orders += 1
@@ -202,6 +210,8 @@ def _frames(block: Block, frame: _Frame) -> Iterator[_Frame]:
             yield replace(frame, their_call=auction[0], facts=facts)
     elif header.kind == "opening":
         yield _Frame(opening=True, facts=facts)
+    elif header.kind == "foremost":
+        yield replace(frame, facts=facts, foremost=True)
     elif header.kind == "general":
         yield replace(frame, facts=facts, general=True)
     else:

@@ -195,7 +195,8 @@ class Header:
     ----------
     kind
         ``opening`` (nobody has bid; conditions may name seats and vulnerability), ``after`` (also
-        written ``over``), ``their call`` (``(Double):`` below a line), ``when``, ``general``.
+        written ``over``), ``their call`` (``(Double):`` below a line), ``when``, ``general`` (behind all
+        other places), ``foremost`` (before all others).
     auctions
         Of ``after``: alternatives joined by ``or``; of ``their call``: one step each.
     condition

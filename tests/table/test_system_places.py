@@ -177,3 +177,13 @@ def test_levels_and_relative_calls() -> None:
 def test_an_unbound_variable_is_an_error_with_its_place() -> None:
     with pytest.raises(InvalidSystem, match=r":3"):
         System.parse("opening:\n  1C = Natural: 3+ clubs\n  1D = Natural: 4+ M\n")
+
+
+def test_foremost_lines_come_before_the_most_specific_ones() -> None:
+    system = system_with(
+        "after 1S:\n  4S = Game: any hand\n"
+        "foremost, partner opened 1S:\n  4NT = Aces: 20+ points; artificial, forcing\n"
+        "    5C = None: no aces\n"
+    )
+    assert calls_at(system, "1S P") == ["4N Aces", "4S Game"]
+    assert calls_at(system, "1S P 4N P")[0] == "5C None"
