@@ -17,7 +17,8 @@ from .tables import BoxSets, PlanTables
 
 I64 = NDArray[np.int64]
 
-TILE_DEALS = 256
+TILE_DEALS = 1024
+TILE_THREADS = 256
 BLOCK_WORDS = 32
 """Words of bits of a block of deals, where nothing asks for more."""
 MEMBERS_AT_ONCE = 1024
@@ -57,7 +58,7 @@ class ColumnBits:
         if columns:
             self.session.launch(
                 "columns.cu", "bit_columns", {"BLOCK_WORDS": self.block_words}, 4 * tiles,
-                TILE_DEALS,
+                TILE_THREADS,
                 [
                     words, np.uint32(words_per_hand), np.uint32(count), self._half, self._test,
                     np.uint32(columns), self.bits,

@@ -8,55 +8,69 @@
 
 constexpr u32 TILE_WARPS = 8;
 constexpr u32 TILE_THREADS = TILE_WARPS * WARP;
+constexpr u32 TILE_WORDS = 32;
+constexpr u32 WORDS_A_WARP = TILE_WORDS / TILE_WARPS;
+constexpr u32 TILE_DEALS = 32 * TILE_WORDS;
 constexpr u32 BLOCK_DEALS = 32 * BLOCK_WORDS;
-static_assert(BLOCK_WORDS % TILE_WARPS == 0, "a tile lies in one block of deals");
+static_assert(BLOCK_WORDS % TILE_WORDS == 0, "a tile lies in one block of deals");
 
-// Whether the value of a column's test lies in its interval.
-__device__ __forceinline__ bool column_holds(u32 half, u32 test) {
-    const u32 shift = test & 31u, mask = test >> 5 & 255u;
-    const u32 low = test >> 13 & 255u, span = test >> 21 & 255u;
-    return ((half >> shift & mask) - low) <= span;
-}
-
-// Works out all columns of TILE_THREADS deals a block of threads, a deal a thread, for one row.
+// Works out all columns of TILE_DEALS deals for one row, WORDS_A_WARP deals a thread.
 //
 //   halves       [4][words][count][2]: packed words by row, as two halves each
 //   column_half  [columns] which half holds the lane or flag; ascending
+//   column_test  [columns] shift (5 bits), mask, low and span (8 bits each): the column holds where
+//                the value under the mask lies in low .. low + span
 extern "C" __global__ void __launch_bounds__(TILE_THREADS) bit_columns(
     const u32* __restrict__ halves, u32 words, u32 count, const u32* __restrict__ column_half,
     const u32* __restrict__ column_test, u32 columns, u32* __restrict__ out) {
-    __shared__ u32 stage[WARP][TILE_WARPS + 1];
+    // one word more a row, so that lanes that write a column each meet no bank twice
+    __shared__ u32 stage[WARP][TILE_WORDS + 1];
     const u32 deal_blocks = (count + BLOCK_DEALS - 1) / BLOCK_DEALS;
-    const u32 tiles = deal_blocks * (BLOCK_DEALS / TILE_THREADS);
+    const u32 tiles = deal_blocks * (BLOCK_DEALS / TILE_DEALS);
     const u32 row = blockIdx.x / tiles, tile = blockIdx.x % tiles;
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    const u32 place = tile * TILE_THREADS + threadIdx.x;
-    const u32 deal_block = tile * TILE_THREADS / BLOCK_DEALS;
-    const u32 first_word = (tile * TILE_THREADS - deal_block * BLOCK_DEALS) / 32;
-    u32* const target = out + (static_cast<u64>(deal_block) * 4 + row) * columns * BLOCK_WORDS;
+    const u32 deal_block = tile * TILE_DEALS / BLOCK_DEALS;
+    const u32 first_word = (tile * TILE_DEALS - deal_block * BLOCK_DEALS) / 32;
+    u32* const target =
+        out + (static_cast<u64>(deal_block) * 4 + row) * columns * BLOCK_WORDS + first_word + lane;
 
-    u32 loaded = ~0u, half = 0;
+    u32 place[WORDS_A_WARP], half[WORDS_A_WARP];
+#pragma unroll
+    for (u32 word = 0; word < WORDS_A_WARP; ++word) {
+        place[word] = tile * TILE_DEALS + (word * TILE_WARPS + warp) * 32 + lane;
+        half[word] = 0;
+    }
+    u32 loaded = ~0u;
     for (u32 start = 0; start < columns; start += WARP) {
         const u32 size = min(WARP, columns - start);
-        u32 mine = 0;
+        u32 mine[WORDS_A_WARP] = {};
         for (u32 number = 0; number < size; ++number) {
             const u32 wanted = __ldg(column_half + start + number);
             if (wanted != loaded) {
                 loaded = wanted;
-                const u64 word = static_cast<u64>(row) * words + wanted / 2;
-                half = place < count ? __ldg(halves + (word * count + place) * 2 + wanted % 2) : 0;
+                const u64 from = (static_cast<u64>(row) * words + wanted / 2) * count;
+#pragma unroll
+                for (u32 word = 0; word < WORDS_A_WARP; ++word)
+                    if (place[word] < count)
+                        half[word] = __ldg(halves + (from + place[word]) * 2 + wanted % 2);
             }
             const u32 test = __ldg(column_test + start + number);
-            const u32 bits = __ballot_sync(ALL_LANES, place < count && column_holds(half, test));
-            if (lane == number) mine = bits;
+            const u32 shift = test & 31u, mask = test >> 5 & 255u;
+            const u32 low = test >> 13 & 255u, span = test >> 21 & 255u;
+#pragma unroll
+            for (u32 word = 0; word < WORDS_A_WARP; ++word) {
+                const bool holds = (half[word] >> shift & mask) - low <= span;
+                const u32 bits = __ballot_sync(ALL_LANES, holds && place[word] < count);
+                if (lane == number) mine[word] = bits;
+            }
         }
-        // through shared memory, so that whole sectors are written
-        stage[lane][warp] = mine;
+        // through shared memory: a warp writes 32 words of a column side by side
+#pragma unroll
+        for (u32 word = 0; word < WORDS_A_WARP; ++word)
+            stage[lane][word * TILE_WARPS + warp] = mine[word];
         __syncthreads();
-        const u32 column = threadIdx.x / TILE_WARPS, word = threadIdx.x % TILE_WARPS;
-        if (column < size)
-            target[static_cast<u64>(start + column) * BLOCK_WORDS + first_word + word] =
-                stage[column][word];
+        for (u32 number = warp; number < size; number += TILE_WARPS)
+            target[static_cast<u64>(start + number) * BLOCK_WORDS] = stage[number][lane];
         __syncthreads();
     }
 }
