@@ -9,7 +9,7 @@ from .sources import Convention, Sources
 from .statements import ConventionStatement, HeaderStatement, Item, OptionStatement, UseStatement
 from .syntax_tree import Block, Define, Line, Phrase, Variant
 
-MOST_STATEMENTS: Final = 200_000
+MOST_STATEMENTS: Final = 100_000
 """Lines that a system may have, those of conventions counted wherever they are used."""
 
 

@@ -24,6 +24,12 @@ _NAMES: Final = {"me": "I"}
 _POSSESSIVE: Final = {"me": "my", "partner": "partner's", "RHO": "RHO's", "LHO": "LHO's"}
 _OWNERS: Final = {"me": "mine", "we": "ours", "they": "theirs", "partner": "partner's",
                   "RHO": "RHO's", "LHO": "LHO's"}  # fmt: skip
+_VERBS: Final = {"pass": "passed", "double": "doubled", "redouble": "redoubled"}
+_ONE: Final = frozenset({
+    "points", "losers", "controls", "quick tricks", "playing tricks", "aces", "kings", "queens",
+    "keycards",
+})  # fmt: skip
+"""What is counted one by one: the ``s`` goes when there is one."""
 _WITHOUT_ARTICLE: Final = frozenset({
     "notrump", "forcing", "forcing to game", "artificial", "invitational", "limited", "natural",
     "preemptive", "takeout", "penalty",
@@ -188,7 +194,8 @@ def phrase_text(phrase: Phrase) -> str:
     if writer is not None:
         return writer(phrase)
     if phrase.range is not None:
-        words = f"{range_text(phrase.range)} {phrase.kind}"
+        is_one = phrase.range == Range(1, 1) and phrase.kind in _ONE
+        words = f"{range_text(phrase.range)} {phrase.kind[:-1] if is_one else phrase.kind}"
         return f"{words} in {phrase.suits[0]}" if phrase.suits else words
     return phrase.kind
 
@@ -242,7 +249,8 @@ def _seat(phrase: Phrase) -> str:
     found = phrase.range or Range(1)
     high = 4 if found.high is None else found.high
     seats = [*range(found.low, high + 1), *found.also]
-    return " or ".join(_SEATS[seat] for seat in seats) + " seat"
+    *first, last = (_SEATS[seat] for seat in seats)
+    return f"{', '.join(first)} or {last} seat" if first else f"{last} seat"
 
 
 def _who(phrase: Phrase) -> str:
@@ -277,11 +285,12 @@ def _not_bid(phrase: Phrase) -> str:
 
 
 def _last_call(phrase: Phrase, negation: str = "") -> str:
-    if phrase.who in ("we", "they"):  # only "they passed" and its like can say that
-        assert phrase.call is not None
-        verb = {"pass": "passed", "double": "doubled", "redouble": "redoubled"}[phrase.call.kind]
+    verb = None if phrase.call is None else _VERBS.get(phrase.call.kind)
+    if verb is not None and (not negation or phrase.who in ("we", "they")):
         return f"{negation}{_who(phrase)} {verb}"
     words = f"{_POSSESSIVE[phrase.who or 'me']} last call was {negation}"
+    if phrase.call is not None and verb is not None:
+        return f"{words}a {phrase.call.kind}"
     if phrase.call is not None:
         return words + call_text(phrase.call)
     article = "" if phrase.text in _WITHOUT_ARTICLE or phrase.text.startswith("#") else "a "

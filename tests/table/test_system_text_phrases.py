@@ -228,6 +228,40 @@ def test_phrase_reads_again_as_itself(text):
     assert parse_condition(condition_text(condition)) == condition
 
 
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        (Phrase("aces", range=Range(1, 1)), "1 ace"),
+        (Phrase("aces", range=Range(1, 1, (4,))), "1 or 4 aces"),
+        (Phrase("length", range=Range(0, 0), suits=("spades",)), "no spades"),
+        (Phrase("seat", range=Range(1, 3)), "1st, 2nd or 3rd seat"),
+        (Phrase("last call", who="RHO", call=PASS), "RHO passed"),
+        (
+            NotThis(Phrase("last call", who="RHO", call=DOUBLE)),
+            "RHO's last call was not a double",
+        ),
+        (Phrase("last call", who="partner", text="raise"), "partner's last call was a raise"),
+        (NotThis(Phrase("fit", count=8)), "no 8-card fit"),
+        (Phrase("level", range=Range(0, 2)), "at most the 2-level"),
+        (
+            any_of([Phrase("forced"), all_of([Phrase("balancing"), Phrase("contested")])]),
+            "forced or balancing and contested",
+        ),
+        (
+            all_of([Phrase("forced"), any_of([Phrase("balancing"), Phrase("contested")])]),
+            "forced, balancing or contested",
+        ),
+        (
+            NotThis(all_of([Phrase("forced"), Phrase("balancing")])),
+            "not (forced, balancing)",
+        ),
+    ],
+)
+def test_words(condition, words):
+    assert condition_text(condition) == words
+    assert parse_condition(words) == condition
+
+
 def test_every_documented_kind_is_tested():
     table = files("bidcascade.table.system_text").joinpath("phrases.md").read_text("utf-8")
     documented = {
