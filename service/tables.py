@@ -191,6 +191,7 @@ class Tables:
             try:
                 new = _load(name, self.paths[name], self.backend)
                 _try_out(new.engine)
+                new.engine.left_table = 0
             except Exception as error:  # an error of ours too must not take the good table away
                 if isinstance(error, DeviceFault):
                     self.fail(error)
@@ -313,6 +314,8 @@ def _load(name: str, path: str, backend: str) -> LoadedTable:
     for auction in _WARM_AUCTIONS:
         engine.bid(hand, auction)
     deals_of_lin([_ONE_LIN])
+    # what was asked to warm up is nobody's deal
+    engine.left_table = 0
     return loaded
 
 
