@@ -1,0 +1,136 @@
+"""The contracted trie: walks over it reach what the reference reaches, runs cut it up whole."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bidcascade.kernels import Plan, reference
+from bidcascade.kernels.gpu import forest as forest_module
+from bidcascade.kernels.gpu.forest import TEST_SEAT_SHIFT, Forest, build_forest, split
+from bidcascade.kernels.gpu.nodes import NodeRecords, windows_of
+from bidcascade.kernels.plan import ALWAYS
+from tests.support_backends import SOME
+from tests.support_plans import deal_arrays, random_plan
+
+OPTIONS: list[dict[str, Any]] = [
+    {}, {"completed_only": True}, {"max_depth": 2}, {"max_depth": 0},
+    {"completed_only": True, "max_depth": 4},
+]  # fmt: skip
+
+
+def made_plan(seed: int, nodes: int = 60) -> Plan:
+    rng = np.random.default_rng(seed)
+    undescribed = ("allow", "pass", "reject")[seed % 3]
+    return random_plan(rng, SOME, nodes=nodes, undescribed=undescribed)
+
+
+def entries_of_nodes(plan: Plan, forest: Forest) -> dict[int, int]:
+    """The entry of the table that each node is: of those it stands for the one that asks."""
+    return {
+        int(node): entry
+        for entry, node in enumerate(forest.representative)
+        if int(plan.node_box[entry]) != ALWAYS and node < len(forest)
+    }
+
+
+def depths(plan: Plan) -> list[int]:
+    found: list[int] = []
+    for parent in plan.parent.tolist():
+        found.append(0 if parent == plan.node_count else found[parent] + 1)
+    return found
+
+
+def walked(plan: Plan, forest: Forest, holds: dict[int, bool]) -> list[int]:
+    """Entries that a walk lists, given which nodes hold."""
+    listed: list[int] = []
+    node = behind = 0
+    while node < len(forest):
+        listed += forest.listed[behind : forest.listed_from[node]].tolist()
+        came = holds[node]
+        behind = int((forest.listed_from if came else forest.listed_behind)[node])
+        node = node + 1 if came else int(forest.fail[node])
+    return listed + forest.listed[behind:].tolist()
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("nodes_at_once", [forest_module.NODES_AT_ONCE, 1])
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**16))
+def test_a_walk_lists_what_the_reference_reaches(
+    options: dict[str, Any], nodes_at_once: int, seed: int
+) -> None:
+    plan = made_plan(seed)
+    deals = deal_arrays(np.random.default_rng(seed), 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forest_module, "NODES_AT_ONCE", nodes_at_once)
+        forest = build_forest(plan, **options)
+    entries, depth = entries_of_nodes(plan, forest), depths(plan)
+    assert len(entries) == len(forest)
+    for node, entry in entries.items():
+        assert int(forest.test[node]) >> TEST_SEAT_SHIFT & 3 == depth[entry] % 4
+    (wanted,) = reference.cascade_all(plan, deals, **options)
+    for deal in range(len(deals)):
+        one = reference._OneDeal(plan, deals, deal)
+        holds = {node: one.node_holds(entry, depth[entry]) for node, entry in entries.items()}
+        start, stop = int(wanted.offsets[deal]), int(wanted.offsets[deal + 1])
+        assert walked(plan, forest, holds) == wanted.entries[start:stop].tolist()
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**16), most_nodes=st.integers(1, 40))
+def test_runs_cover_all_nodes_and_know_what_is_above(seed: int, most_nodes: int) -> None:
+    forest = build_forest(made_plan(seed))
+    items = split(forest, most_nodes)
+    numbers = [node for first, end in items.runs.tolist() for node in range(first, end)]
+    assert numbers == list(range(len(forest)))
+    for item, (first, end) in enumerate(items.runs.tolist()):
+        assert 0 < end - first < 2 * most_nodes
+        path = items.path[items.path_offsets[item] : items.path_offsets[item + 1]].tolist()
+        for node in range(first, end):
+            outside, above = [], int(forest.parent[node])
+            while above != len(forest):
+                if above < first:
+                    outside.append(above)
+                above = int(forest.parent[above])
+            assert outside[::-1] == path
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**16), most_nodes=st.integers(1, 40))
+def test_windows_follow_one_another(seed: int, most_nodes: int) -> None:
+    forest = build_forest(made_plan(seed))
+    windows = windows_of(forest, most_nodes)
+    bounds = [0, *(window.end_node for window in windows)]
+    assert [window.first_node for window in windows] == bounds[:-1]
+    assert bounds[-1] == len(forest)
+    assert all(window.nodes <= max(most_nodes, 1) for window in windows)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**16))
+def test_records_name_the_columns_of_the_box(seed: int) -> None:
+    plan = made_plan(seed)
+    forest = build_forest(plan)
+    records = NodeRecords(plan, forest)
+    columns = records.sets.columns
+    some = records[0 : len(forest)]
+    np.testing.assert_array_equal(some[:, 0], forest.test)
+    np.testing.assert_array_equal(some[:, 1], forest.fail)
+    flags = plan.packing.flag_words
+    for node, entry in entries_of_nodes(plan, forest).items():
+        box = int(plan.node_box[entry])
+        start, count = some[node, 2:].tolist()
+        if box >> 31:
+            number = box & 0x7FFFFFFF
+            size = int(plan.set_offsets[number + 1] - plan.set_offsets[number])
+            assert count == size > 1
+            assert records.spans[start : start + count].shape == (size, 2)
+            continue
+        bits = plan.boxes[box, -2 * flags :].copy().view(np.uint8)
+        is_flag = columns.half[columns.box_columns[start : start + count]] >= (
+            2 * plan.packing.lane_words
+        )
+        assert is_flag.sum() == np.unpackbits(bits).sum()
