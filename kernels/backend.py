@@ -81,10 +81,7 @@ def why_unavailable(name: str) -> str | None:
     try:
         module = importlib.import_module(f".{name}", __package__)
     except ImportError as error:
-        missing = error.name or str(error)
-        if missing.endswith(f"kernels.{name}"):
-            return "this version has no cuda backend yet"
-        return f"{missing} is not installed"
+        return f"{error.name or error} is not installed"
     probe = cast("Callable[[], str | None] | None", getattr(module, "why_unavailable", None))
     return probe() if probe else None
 

@@ -79,7 +79,7 @@ def test_a_walk_lists_what_the_reference_reaches(
         assert walked(plan, forest, holds) == wanted.entries[start:stop].tolist()
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**16), most_nodes=st.integers(1, 40))
 def test_runs_cover_all_nodes_and_know_what_is_above(seed: int, most_nodes: int) -> None:
     forest = build_forest(made_plan(seed))
@@ -98,7 +98,7 @@ def test_runs_cover_all_nodes_and_know_what_is_above(seed: int, most_nodes: int)
             assert outside[::-1] == path
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**16), most_nodes=st.integers(1, 40))
 def test_windows_follow_one_another(seed: int, most_nodes: int) -> None:
     forest = build_forest(made_plan(seed))
@@ -109,7 +109,7 @@ def test_windows_follow_one_another(seed: int, most_nodes: int) -> None:
     assert all(window.nodes <= max(most_nodes, 1) for window in windows)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**16))
 def test_records_name_the_columns_of_the_box(seed: int) -> None:
     plan = made_plan(seed)
