@@ -1,7 +1,8 @@
-"""The CUDA backend, kernels and host code, on the emulator: the bits of ``reference``.
+"""The CUDA backend, kernels and host code, gives the bits of ``reference``.
 
-Every count is asked of all variants. Chunks, windows of nodes, items and tiles are drawn as small
-as they go, so that small plans go the ways that large ones take.
+One body for the emulator and for a real device (``-m gpu``). Every count is asked of all variants.
+Chunks, windows of nodes, items and tiles are drawn as small as they go, so that small plans go the
+ways that large ones take.
 """
 
 import contextlib
@@ -19,10 +20,10 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels import NO_ENTRY, DealArrays, Plan, Postfix, cuda, get_backend
-from bidcascade.kernels.cuda_device import Limits
+from bidcascade.kernels.cuda_device import Limits, cupy_device, default_device_number
 from bidcascade.kernels.dealing import deal_hands_reference
 from bidcascade.kernels.gpu import bits, counters, frontier, nodes
-from tests.kernels.emulator.backend import EmulatedBackend
+from tests.kernels.emulator.backend import EmulatedBackend, EveryVariant
 from tests.support_backends import (
     SIZES,
     SOME,
@@ -77,12 +78,18 @@ class Ways:
         ):
             yield
 
-    def backend(self, folder: Path, **more: Any) -> EmulatedBackend:
-        return EmulatedBackend(
-            folder, schedule=self.schedule, architecture=self.architecture,
-            most_deals=self.most_deals, node_bytes=self.node_bytes,
-            most_entries=self.most_entries, **more,
-        )  # fmt: skip
+    @property
+    def options(self) -> dict[str, Any]:
+        """For the backend."""
+        return {
+            "most_deals": self.most_deals, "node_bytes": self.node_bytes,
+            "most_entries": self.most_entries,
+        }  # fmt: skip
+
+    @property
+    def device_options(self) -> dict[str, Any]:
+        """For an emulated device."""
+        return {"schedule": self.schedule, "architecture": self.architecture}
 
 
 WAYS = st.builds(
@@ -101,11 +108,48 @@ WAYS = st.builds(
 PROFILES = st.sampled_from(("gib", "mlbridge"))
 
 
-def compare(folder: Path, ways: Ways, plan: Plan, deals: DealArrays, **more: Any) -> None:
-    with ways.taken():
-        backend = ways.backend(folder, **more)
-        assert_same_answers(backend, plan, deals)
-        backend.device.synchronize_all()
+class Places:
+    """Where a test runs: makes backends there."""
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        self.name = request.param
+        self.folder: Path | None = None
+        if self.name == "emulator":
+            self.folder = request.getfixturevalue("emulator_folder")
+
+    def backend(
+        self, ways: Ways, *, device_options: dict[str, Any] | None = None, **options: Any
+    ) -> EveryVariant:
+        options = ways.options | options
+        if self.folder is not None:
+            return EmulatedBackend(
+                self.folder, device_options=ways.device_options | (device_options or {}), **options
+            )
+        return EveryVariant(cupy_device(default_device_number()), **options)
+
+    def compare(self, ways: Ways, plan: Plan, deals: DealArrays, **more: Any) -> None:
+        with ways.taken():
+            assert_same_answers(self.backend(ways, **more), plan, deals)
+
+
+GPU = pytest.param(
+    "cuda",
+    marks=[
+        pytest.mark.gpu,
+        pytest.mark.skipif(cuda.why_unavailable() is not None, reason=str(cuda.why_unavailable())),
+    ],
+)
+
+
+@pytest.fixture(params=["emulator", GPU])
+def places(request: pytest.FixtureRequest) -> Places:
+    return Places(request)
+
+
+@pytest.fixture(params=["emulator"])
+def emulator(request: pytest.FixtureRequest) -> Places:
+    """For what only the emulator shows."""
+    return Places(request)
 
 
 @settings(EMULATED, max_examples=40)
@@ -114,12 +158,12 @@ def compare(folder: Path, ways: Ways, plan: Plan, deals: DealArrays, **more: Any
     seed=st.integers(0, 2**32), profile=PROFILES, ways=WAYS,
 )  # fmt: skip
 def test_expressions_equal_reference(
-    emulator_folder: Path, expression_list: list[Postfix], seed: int, profile: str, ways: Ways
+    places: Places, expression_list: list[Postfix], seed: int, profile: str, ways: Ways
 ) -> None:
     plan = expression_plan(expression_list, profile)
     deals = deal_arrays(np.random.default_rng(seed), 70)
     with ways.taken():
-        backend = ways.backend(emulator_folder)
+        backend = places.backend(ways)
         np.testing.assert_array_equal(
             backend.features(plan, deals), reference.features(plan, deals)
         )
@@ -135,32 +179,31 @@ def test_expressions_equal_reference(
     undescribed=st.sampled_from(("allow", "pass", "reject")), ways=WAYS,
 )  # fmt: skip
 def test_cascade_equals_reference(
-    emulator_folder: Path, expression_list: list[Postfix], seed: int, count: int,
+    places: Places, expression_list: list[Postfix], seed: int, count: int,
     undescribed: str, ways: Ways,
 ) -> None:  # fmt: skip
     rng = np.random.default_rng(seed)
     plan = random_plan(rng, expression_list, undescribed=undescribed)
-    compare(emulator_folder, ways, plan, deal_arrays(rng, count))
+    places.compare(ways, plan, deal_arrays(rng, count))
 
 
 @pytest.mark.parametrize("count", SIZES)
-def test_sizes(emulator_folder: Path, count: int) -> None:
+def test_sizes(places: Places, count: int) -> None:
     rng = np.random.default_rng(count)
-    compare(emulator_folder, Ways(), random_plan(rng, SOME), deal_arrays(rng, count))
+    places.compare(Ways(), random_plan(rng, SOME), deal_arrays(rng, count))
 
 
 @pytest.mark.parametrize("off", [-1, 0, 1])
 @pytest.mark.parametrize("chunk", [64, 128])
-def test_a_chunk_and_one_more_or_less(emulator_folder: Path, chunk: int, off: int) -> None:
+def test_a_chunk_and_one_more_or_less(places: Places, chunk: int, off: int) -> None:
     rng = np.random.default_rng(chunk + off)
-    compare(
-        emulator_folder, Ways(most_deals=chunk), random_plan(rng, SOME),
+    places.compare(Ways(most_deals=chunk), random_plan(rng, SOME),
         deal_arrays(rng, 2 * chunk + off),
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("schedule", range(6))
-def test_a_block_of_columns_and_one_more(emulator_folder: Path, schedule: int) -> None:
+def test_a_block_of_columns_and_one_more(places: Places, schedule: int) -> None:
     # more than a block of 1,024 deals, and more than a tile of 256; every order of threads
     rng = np.random.default_rng(schedule)
     plan, deals = random_plan(rng, SOME, nodes=30), deal_arrays(rng, 300)
@@ -168,39 +211,38 @@ def test_a_block_of_columns_and_one_more(emulator_folder: Path, schedule: int) -
         np.tile(deals.hands, 4)[:, :1025], np.tile(deals.dealer, 4)[:1025],
         np.tile(deals.vulnerability, 4)[:1025],
     )  # fmt: skip
-    backend = Ways(schedule=schedule).backend(emulator_folder)
+    backend = places.backend(Ways(schedule=schedule))
     times, rest = divmod(1025, 300)
     wanted = reference.cascade_counts(plan, deals) * np.uint64(times)
     wanted += reference.cascade_counts(plan, deals.slice(0, rest))
     np.testing.assert_array_equal(backend.cascade_counts(plan, many), wanted)
 
 
-def test_many_lanes_and_flag_words(emulator_folder: Path) -> None:
+def test_many_lanes_and_flag_words(places: Places) -> None:
     rng = np.random.default_rng(5)
     plan = random_plan(rng, MANY, nodes=200)
     assert plan.packing.lane_words > 1
     assert plan.packing.flag_words > 1
-    compare(emulator_folder, Ways(item_nodes=8), plan, deal_arrays(rng, 100))
+    places.compare(Ways(item_nodes=8), plan, deal_arrays(rng, 100))
 
 
-def test_least_shared_memory(emulator_folder: Path) -> None:
+def test_least_shared_memory(emulator: Places) -> None:
     # lists spill, and a block of threads stages fewer deals
     rng = np.random.default_rng(6)
-    compare(
-        emulator_folder, Ways(item_nodes=5, list_deals=64), random_plan(rng, MANY, nodes=150),
-        deal_arrays(rng, 140), limits=LEAST_SHARED,
+    emulator.compare(Ways(item_nodes=5, list_deals=64), random_plan(rng, MANY, nodes=150),
+        deal_arrays(rng, 140), device_options={"limits": LEAST_SHARED},
     )  # fmt: skip
 
 
-def test_an_empty_table(emulator_folder: Path) -> None:
+def test_an_empty_table(places: Places) -> None:
     plan, deals = expression_plan([]), deal_arrays(np.random.default_rng(0), 5)
-    compare(emulator_folder, Ways(), plan, deals)
-    first = Ways().backend(emulator_folder).cascade_first(plan, deals)
+    places.compare(Ways(), plan, deals)
+    first = places.backend(Ways()).cascade_first(plan, deals)
     assert first.entry.tolist() == [NO_ENTRY] * 5
     assert first.passes.tolist() == [4] * 5
 
 
-def test_views_and_read_only_deals(emulator_folder: Path) -> None:
+def test_views_and_read_only_deals(places: Places) -> None:
     rng = np.random.default_rng(11)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 130)
     view = DealArrays(
@@ -208,7 +250,7 @@ def test_views_and_read_only_deals(emulator_folder: Path) -> None:
     )
     for array in (view.hands, view.dealer, view.vulnerability):
         array.flags.writeable = False
-    compare(emulator_folder, Ways(most_deals=64), plan, view)
+    places.compare(Ways(most_deals=64), plan, view)
 
 
 # --- memory ---
@@ -234,21 +276,21 @@ def answer(backend: EmulatedBackend, operation: str, plan: Plan, deals: DealArra
      *(("cascade_counts", variant) for variant in cuda.VARIANTS)],
 )  # fmt: skip
 def test_short_memory_halves_the_chunks(
-    emulator_folder: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch,
+    emulator: Places, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch,
     operation: str, variant: str | None,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(frontier, "MOST_PAIRS", 2000)
     rng = np.random.default_rng(7)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 1000)
-    whole = Ways().backend(emulator_folder, variant=variant or "hybrid")
+    whole = emulator.backend(Ways(), variant=variant or "hybrid")
     wanted = answer(whole, operation, plan, deals)
-    parts = Ways(most_deals=64).backend(emulator_folder, variant=variant or "hybrid")
+    parts = emulator.backend(Ways(most_deals=64), variant=variant or "hybrid")
     answer(parts, operation, plan, deals)
     needs = [backend.device.most_live_bytes for backend in (parts, whole)]
     assert needs[0] < needs[1]
     # the device shows more memory than it then has to give
-    short = Ways().backend(
-        emulator_folder, variant=variant or "hybrid", memory_bytes=sum(needs) // 2
+    short = emulator.backend(
+        Ways(), variant=variant or "hybrid", device_options={"memory_bytes": sum(needs) // 2}
     )
     with mock.patch.object(short.device, "free_bytes", whole.device.free_bytes):
         for found, right in zip(answer(short, operation, plan, deals), wanted, strict=True):
@@ -258,12 +300,12 @@ def test_short_memory_halves_the_chunks(
 
 @pytest.mark.parametrize("pairs", [70, 200, 1000])
 def test_pairs_that_do_not_fit_are_split(
-    emulator_folder: Path, monkeypatch: pytest.MonkeyPatch, pairs: int
+    places: Places, monkeypatch: pytest.MonkeyPatch, pairs: int
 ) -> None:
     monkeypatch.setattr(frontier, "MOST_PAIRS", pairs)
     rng = np.random.default_rng(8)
     plan, deals = random_plan(rng, [("HCP", 8, ">=")], nodes=20), deal_arrays(rng, 260)
-    backend = Ways().backend(emulator_folder, variant="frontier")
+    backend = places.backend(Ways(), variant="frontier")
     try:
         found = backend.cascade_counts(plan, deals)
     except OutOfDeviceMemory as error:
@@ -272,10 +314,10 @@ def test_pairs_that_do_not_fit_are_split(
         np.testing.assert_array_equal(found, reference.cascade_counts(plan, deals))
 
 
-def test_memory_comes_back(emulator_folder: Path) -> None:
+def test_memory_comes_back(emulator: Places) -> None:
     rng = np.random.default_rng(9)
     plan, deals = random_plan(rng, SOME, nodes=200), deal_arrays(rng, 150)
-    backend = Ways(most_deals=64).backend(emulator_folder)
+    backend = emulator.backend(Ways(most_deals=64))
     assert_same_answers(backend, plan, deals)
     kept = backend.device.live_bytes
     assert_same_answers(backend, plan, deals)
@@ -284,10 +326,10 @@ def test_memory_comes_back(emulator_folder: Path) -> None:
     assert backend.device.live_bytes == 0
 
 
-def test_no_memory_is_no_answer(emulator_folder: Path) -> None:
+def test_no_memory_is_no_answer(emulator: Places) -> None:
     rng = np.random.default_rng(10)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 100)
-    backend = Ways().backend(emulator_folder, memory_bytes=10_000)
+    backend = emulator.backend(Ways(), device_options={"memory_bytes": 10_000})
     with pytest.raises(OutOfDeviceMemory):
         backend.cascade_counts(plan, deals)
 
@@ -295,12 +337,12 @@ def test_no_memory_is_no_answer(emulator_folder: Path) -> None:
 # --- the rest of the contract ---
 
 
-def test_several_callers_at_once(emulator_folder: Path) -> None:
+def test_several_callers_at_once(places: Places) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     rng = np.random.default_rng(9)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 150)
-    backend = Ways().backend(emulator_folder, variant="hybrid")
+    backend = places.backend(Ways(), variant="hybrid")
     wanted = reference.cascade_counts(plan, deals)
     first = reference.cascade_first(plan, deals)
     with ThreadPoolExecutor(4) as pool:
@@ -312,8 +354,8 @@ def test_several_callers_at_once(emulator_folder: Path) -> None:
             np.testing.assert_array_equal(auction.result().entry, first.entry)
 
 
-def test_several_plans_on_one_device(emulator_folder: Path) -> None:
-    backend = Ways(most_deals=64).backend(emulator_folder, variant="lists")
+def test_several_plans_on_one_device(places: Places) -> None:
+    backend = places.backend(Ways(most_deals=64), variant="lists")
     rng = np.random.default_rng(13)
     plans = [random_plan(rng, SOME, nodes=size) for size in (10, 60, 200)]
     deals = deal_arrays(rng, 100)
@@ -323,10 +365,10 @@ def test_several_plans_on_one_device(emulator_folder: Path) -> None:
         )
 
 
-def test_lists_that_nobody_reads_to_the_end(emulator_folder: Path) -> None:
+def test_lists_that_nobody_reads_to_the_end(places: Places) -> None:
     rng = np.random.default_rng(14)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 300)
-    backend = Ways(most_deals=64).backend(emulator_folder)
+    backend = places.backend(Ways(most_deals=64))
     chunks = backend.cascade_all(plan, deals)
     next(chunks)
     del chunks
@@ -335,8 +377,8 @@ def test_lists_that_nobody_reads_to_the_end(emulator_folder: Path) -> None:
 
 @pytest.mark.parametrize("seed", [0, 7, 2**64 - 1])
 @pytest.mark.parametrize("first", [0, 1000, 2**58 - 200])
-def test_random_deals(emulator_folder: Path, seed: int, first: int) -> None:
-    backend = Ways(schedule=seed % 5, most_deals=64).backend(emulator_folder)
+def test_random_deals(places: Places, seed: int, first: int) -> None:
+    backend = places.backend(Ways(schedule=seed % 5, most_deals=64))
     hands = backend.deal_hands(seed, first, 130)
     for number in (0, 1, 63, 64, 65, 127, 128, 129):
         assert tuple(hands[:, number].tolist()) == deal_hands_reference(seed, first + number)
@@ -353,10 +395,10 @@ def test_signatures_are_the_same(operation: str) -> None:
     )
 
 
-def test_a_device_that_failed_answers_no_more(emulator_folder: Path) -> None:
+def test_a_device_that_failed_answers_no_more(emulator: Places) -> None:
     rng = np.random.default_rng(15)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 40)
-    backend = Ways().backend(emulator_folder)
+    backend = emulator.backend(Ways())
     assert_same_answers(backend, plan, deals)
     backend.device.failure = "a cosmic ray"
     for ask in (backend.features, backend.evaluate, backend.cascade_counts, backend.cascade_first):

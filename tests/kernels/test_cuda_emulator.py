@@ -10,7 +10,7 @@ import pytest
 
 from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels import cuda_device
-from tests.kernels.emulator.device import EmulatedDevice, EmulatorFault
+from tests.kernels.emulator.device import Checks, EmulatedDevice, EmulatorFault
 
 TOYS = Path(__file__).parent / "emulator" / "toys.cu"
 SCHEDULES = (0, 1, 2, 3)
@@ -151,8 +151,8 @@ def test_intrinsics(toys: Toys) -> None:
 
 def test_unchecked_kernels_give_the_same(toys: Toys) -> None:
     values = np.arange(1000, dtype=np.uint64)
-    for checked in (True, False):
-        device = toys(checked=checked)
+    for checks in Checks:
+        device = toys(checks=checks)
         out = device.empty(1000, np.uint64)
         device.toy("add", out, device.upload(values), np.uint64(1 << 40), np.uint32(1000),
                    blocks=4, threads=256)  # fmt: skip
@@ -214,7 +214,7 @@ def test_a_write_beyond_the_end(device: ToyDevice) -> None:
 
 
 def test_a_write_beyond_the_end_is_found_unchecked_too(toys: Toys) -> None:
-    device = toys(checked=False)
+    device = toys(checks=Checks.NONE)
     device.toy("writes_beyond", device.empty(100, np.uint32), np.uint32(100), blocks=4)
     with pytest.raises(EmulatorFault, match="a write beyond device buffer"):
         device.synchronize()

@@ -2,7 +2,7 @@
 
 Each mutant is one change to the text of a real kernel; where the text has changed so that it cannot
 be made any more, its test fails and the mutant must be found anew. Every mutant is looked for
-twice: by its answers alone, with nothing else watched, and by the emulator's own eyes.
+twice: by its answers, with bounds watched and no more, and by the emulator's own eyes.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ import pytest
 from bidcascade.kernels import DealArrays, Plan
 from bidcascade.kernels.cuda import CudaBackend
 from tests.kernels.emulator.backend import EmulatedBackend
-from tests.kernels.emulator.device import EmulatedDevice, EmulatorFault
+from tests.kernels.emulator.device import Checks, EmulatedDevice, EmulatorFault
 from tests.support_backends import SOME, reference
 from tests.support_plans import deal_arrays, random_plan
 
@@ -45,8 +45,7 @@ class Mutant:
 MUTANTS = {
     "missing barrier": Mutant(
         "columns.cu",
-        "        stage[lane][warp] = mine;\n        __syncthreads();\n",
-        "        stage[lane][warp] = mine;\n",
+        "= mine[word];\n        __syncthreads();\n", "= mine[word];\n",
         "evaluate", "hybrid", "race: |nothing has written",
     ),
     "missing barrier in a warp": Mutant(
@@ -88,10 +87,10 @@ class MutantDevice(EmulatedDevice):
 
 
 def differs(
-    folder: Path, mutant: Mutant, plan: Plan, deals: DealArrays, *, checked: bool, schedule: int
+    folder: Path, mutant: Mutant, plan: Plan, deals: DealArrays, checks: Checks, schedule: int
 ) -> bool:
     """Whether the mutant's answer is wrong; an emulator's fault is raised."""
-    device = MutantDevice(folder, checked=checked, schedule=schedule)
+    device = MutantDevice(folder, checks=checks, schedule=schedule)
     device.mutant = mutant
     plan.cache.clear()
     backend = CudaBackend(device, variant=mutant.variant)
@@ -103,6 +102,14 @@ def differs(
     got, wanted = ask[mutant.operation](backend), ask[mutant.operation](reference)
     assert device.was_compiled
     return not np.array_equal(got, wanted)
+
+
+def fails(folder: Path, mutant: Mutant, plan: Plan, deals: DealArrays, schedule: int) -> bool:
+    """Whether answers differ, or a wrong number was used as an address; nothing else is watched."""
+    try:
+        return differs(folder, mutant, plan, deals, Checks.BOUNDS, schedule)
+    except EmulatorFault:
+        return True
 
 
 def plan_and_deals() -> tuple[Plan, DealArrays]:
@@ -117,10 +124,7 @@ def plan_and_deals() -> tuple[Plan, DealArrays]:
 @pytest.mark.parametrize("name", [name for name in MUTANTS if name != "one thread too many"])
 def test_a_mutant_gives_other_answers(emulator_folder: Path, name: str) -> None:
     plan, deals = plan_and_deals()
-    found = [
-        differs(emulator_folder, MUTANTS[name], plan, deals, checked=False, schedule=schedule)
-        for schedule in SCHEDULES
-    ]
+    found = [fails(emulator_folder, MUTANTS[name], plan, deals, schedule) for schedule in SCHEDULES]
     assert any(found)
 
 
@@ -129,14 +133,16 @@ def test_a_mutant_gives_other_answers(emulator_folder: Path, name: str) -> None:
 def test_a_mutant_is_seen_in_every_order(emulator_folder: Path, name: str, schedule: int) -> None:
     plan, deals = plan_and_deals()
     with pytest.raises(EmulatorFault, match=MUTANTS[name].message):
-        differs(emulator_folder, MUTANTS[name], plan, deals, checked=True, schedule=schedule)
+        differs(emulator_folder, MUTANTS[name], plan, deals, Checks.ALL, schedule)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_the_kernels_themselves_pass(emulator_folder: Path, schedule: int) -> None:
     plan, deals = plan_and_deals()
-    for checked in (False, True):
-        backend = EmulatedBackend(emulator_folder, checked=checked, schedule=schedule)
+    for checks in (Checks.BOUNDS, Checks.ALL):
+        backend = EmulatedBackend(
+            emulator_folder, device_options={"checks": checks, "schedule": schedule}
+        )
         np.testing.assert_array_equal(
             backend.cascade_counts(plan, deals), reference.cascade_counts(plan, deals)
         )
@@ -154,4 +160,4 @@ def test_a_mutant_that_cannot_be_made_is_told(emulator_folder: Path) -> None:
     plan, deals = plan_and_deals()
     lost = Mutant("columns.cu", "no such line", "", "evaluate", "hybrid", "")
     with pytest.raises(AssertionError, match="found it 0 times"):
-        differs(emulator_folder, lost, plan, deals, checked=True, schedule=0)
+        differs(emulator_folder, lost, plan, deals, Checks.ALL, 0)

@@ -17,6 +17,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from enum import IntFlag
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,16 @@ Clock = dict[int, int]
 """By stream, how many of its operations are known to be over."""
 
 
+class Checks(IntFlag):
+    """What the runtime judges each access for."""
+
+    NONE = 0
+    BOUNDS = 1
+    UNWRITTEN = 3
+    RACES = 5
+    ALL = 7
+
+
 class EmulatorFault(DeviceFault):
     """A kernel or the order of operations is wrong; the device is of no more use."""
 
@@ -57,7 +68,7 @@ class _Launch(ctypes.Structure):
         ("shared_limit", ctypes.c_uint),
         ("schedule", ctypes.c_uint),
         ("poison", ctypes.c_uint),
-        ("checked", ctypes.c_uint),
+        ("checks", ctypes.c_uint),
         ("number", ctypes.c_uint),
         ("unordered_count", ctypes.c_uint),
         ("unordered", ctypes.c_void_p),
@@ -298,8 +309,8 @@ class EmulatedDevice:
         Where built libraries are kept.
     schedule : int
         Order of threads and blocks: 0 forwards, 1 backwards, else drawn from this seed.
-    checked : bool
-        Whether each access is judged (slower).
+    checks : Checks
+        What each access is judged for (slower).
     memory_bytes : int
         Device memory there is.
     architecture : int
@@ -311,7 +322,7 @@ class EmulatedDevice:
         folder: Path,
         *,
         schedule: int = 0,
-        checked: bool = True,
+        checks: Checks = Checks.ALL,
         memory_bytes: int = 1 << 30,
         limits: Limits = SMALL,
         architecture: int = 750,
@@ -320,7 +331,7 @@ class EmulatedDevice:
         self.limits = limits
         self.folder = folder
         self.schedule = schedule
-        self.checked = checked
+        self.checks = checks
         self.memory_bytes = memory_bytes
         self.architecture = architecture
         self.live_bytes = 0
@@ -629,7 +640,7 @@ class EmulatedDevice:
             if key not in self._kernels:
                 path = kernel_library(
                     self.folder, file, self.source(file),
-                    {"__CUDA_ARCH__": self.architecture} | dict(defines), checked=self.checked,
+                    {"__CUDA_ARCH__": self.architecture} | dict(defines), checked=bool(self.checks),
                 )  # fmt: skip
                 self._kernels[key] = EmulatedKernel(self, file, entry, path)
             return self._kernels[key]
@@ -666,8 +677,8 @@ class EmulatedDevice:
                 arguments=ctypes.addressof(pointers), grid=(blocks, 1, 1), block=(threads, 1, 1),
                 dynamic_shared=shared_bytes, shared_limit=self.limits.shared_bytes,
                 schedule=self.schedule if self.schedule < 2 else self.schedule + number % 1000,
-                poison=POISON, checked=self.checked, number=number, unordered_count=len(unordered),
-                unordered=ctypes.addressof(peers), limit_seconds=LIMIT_SECONDS,
+                poison=POISON, checks=int(self.checks), number=number,
+                unordered_count=len(unordered), unordered=ctypes.addressof(peers), limit_seconds=LIMIT_SECONDS,
                 error=ctypes.cast(error, ctypes.c_char_p), error_size=ERROR_BYTES,
             )  # fmt: skip
             failed = self._library.emulator_launch(ctypes.addressof(request))
@@ -679,7 +690,7 @@ class EmulatedDevice:
                     error.value.decode(),
                 )
                 raise EmulatorFault(text)
-            if not self.checked:
+            if not self.checks:
                 # nobody saw what was written: all of it counts
                 for array, writes in uses_by_address:
                     if writes:

@@ -45,6 +45,8 @@ constexpr size_t stack_bytes = 128 * 1024;
 constexpr size_t most_dynamic_shared = 227 * 1024;
 constexpr unsigned most_threads = 1024, warp_lanes = 32;
 constexpr Byte guard_pattern = 0xE7;
+// what Launch::checks asks for; bounds always come with it
+constexpr unsigned unwritten_check = 2, race_check = 4;
 
 // ---- memory -------------------------------------------------------------------------------------
 
@@ -244,7 +246,7 @@ struct Launch {
   void** arguments;
   unsigned grid[3], block[3];
   unsigned dynamic_shared, shared_limit;
-  unsigned schedule, poison, checked;
+  unsigned schedule, poison, checks;
   // launches are numbered from 1; those of other streams that may run at the same time
   unsigned number, unordered_count;
   const unsigned* unordered;
@@ -593,7 +595,7 @@ void Machine::judge(const Cell& cell, const Access& now, bool writes, const Memo
 }
 
 void Machine::check(void* address, size_t size, bool writes, bool atomic, const void* code) {
-  if (launch == nullptr || failed || !launch->checked) return;
+  if (launch == nullptr || failed || launch->checks == 0) return;
   if ((++checks_ & 0xfffff) == 0) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
     if (spent.count() > launch->limit_seconds)
@@ -634,11 +636,12 @@ void Machine::check(void* address, size_t size, bool writes, bool atomic, const 
   now.thread = static_cast<unsigned short>(current->number);
   now.clock = current->clocks[current->lane()] & 0x7fff;
   now.atomic = atomic;
-  if (!writes || atomic)
+  if ((launch->checks & unwritten_check) != 0 && (!writes || atomic))
     if (const void* found = std::memchr(memory->written.get() + offset, 0, size))
       fail_here("%s byte %td of %s at {%x}, which nothing has written", verb,
                 static_cast<const Byte*>(found) - memory->written.get(), memory->name(), now.place);
   if (writes) std::memset(memory->written.get() + offset, 1, size);
+  if ((launch->checks & race_check) == 0) return;
   const auto splits = [&] { return ((offset | size) & ((size_t(1) << memory->granule_shift) - 1)) != 0; };
   if (splits()) memory->refine(((offset | size) & 1) != 0 ? 0 : 1);
   const unsigned shift = memory->granule_shift;
