@@ -248,6 +248,22 @@ def _here() -> CudaBackend:
     return _on(default_device_number())
 
 
+def backend_here() -> CudaBackend:
+    """Return the backend that the functions of this module work with, for what stays on the device.
+
+    Raises
+    ------
+    BackendUnavailable
+        If there is no device.
+
+    Examples
+    --------
+    >>> if why_unavailable() is None:
+    ...     assert backend_here().session.device is device()
+    """
+    return _here()
+
+
 def why_unavailable() -> str | None:
     """Say why there is nothing to run on, or ``None``; a device that failed is none any more.
 

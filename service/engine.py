@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import polars as pl
 
-from bidcascade.bridge import InvalidTable, Seat, Vulnerability, format_calls, parse_calls
+from bidcascade.bridge import (
+    BackendUnavailable,
+    InvalidTable,
+    Seat,
+    Vulnerability,
+    format_calls,
+    parse_calls,
+)
 from bidcascade.kernels import DealArrays, EntryLists, FirstAuctions, Plan, get_backend
 from bidcascade.kernels.types import U32, U64
 from bidcascade.loaders import SEAT_ENUM
@@ -27,6 +34,8 @@ if TYPE_CHECKING:
     from bidcascade.table.system.explanation import AuctionExplanation
     from bidcascade.table.system.on_demand import SharedExpander
     from bidcascade.table.system.system import System
+
+    from .device_engine import DeviceEngine
 
 Mode: TypeAlias = Literal["all", "first"]
 FIRST_CHUNK = 1 << 18
@@ -93,7 +102,8 @@ class Engine:
     ) -> None:
         self.table = table
         self.name = name or table.source or table.digest[:12]
-        self.opened_from: str | None = None
+        self.opened_from: tuple[str, dict[str, Any]] | None = None
+        """What :meth:`open` was given: name or path, and options."""
         self._backend = get_backend(backend)
         self._plan: Plan = table.plan()
         self._entries = EntryColumns(table)
@@ -110,7 +120,7 @@ class Engine:
         system = partial(open_system, name_or_path, **options) if is_system(name_or_path) else None
         table = open_table(name_or_path, **options)
         engine = cls(table, backend, name=name_or_path, system=system)
-        engine.opened_from = name_or_path
+        engine.opened_from = name_or_path, options
         return engine
 
     @property
@@ -144,6 +154,24 @@ class Engine:
     def plan(self) -> Plan:
         """What the kernels work from."""
         return self._plan
+
+    def on_device(self) -> "DeviceEngine":
+        """Give the same table for deals and answers that stay on the GPU.
+
+        Raises
+        ------
+        BackendUnavailable
+            If the backend is not ``cuda``.
+        """
+        if self.backend != "cuda":
+            raise BackendUnavailable(
+                f"expected the backend 'cuda' for frames on a device, got {self.backend!r}"
+            )
+        from bidcascade.kernels.cuda import backend_here
+
+        from .device_engine import DeviceEngine
+
+        return DeviceEngine(self, backend_here())
 
     def warm_up(self) -> None:
         """Compile or load all that first answers need, so that they come as fast as later ones."""
@@ -397,7 +425,7 @@ class Engine:
         InvalidTable
             If the table has no such entry.
         """
-        numbers = list(dict.fromkeys(self._entry(entry) for entry in entries))
+        numbers = self.entry_numbers(entries)
         bits = self._backend.members(self._plan, deal_arrays(frame), numbers)
         return pl.DataFrame(
             {
@@ -405,6 +433,16 @@ class Engine:
                 for column, entry in enumerate(numbers)
             }
         )
+
+    def entry_numbers(self, entries: Iterable[int | str]) -> list[int]:
+        """Distinct numbers of entries given by number or auction, in that order.
+
+        Raises
+        ------
+        InvalidTable
+            If the table has no such entry.
+        """
+        return list(dict.fromkeys(self._entry(entry) for entry in entries))
 
     def _entry(self, entry: int | str) -> int:
         if isinstance(entry, str):

@@ -5,10 +5,12 @@ It is the one that the tests of kernels use: two runtimes in one process would b
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.kernels.emulator import build
+from tests.kernels.emulator.device import Checks, EmulatedDevice
 
 
 def emulator_folder(request: pytest.FixtureRequest) -> Path:
@@ -21,3 +23,8 @@ def emulator_folder(request: pytest.FixtureRequest) -> Path:
     cache = request.config.cache
     assert cache is not None
     return cache.mkdir("emulator")
+
+
+def emulated_device(request: pytest.FixtureRequest, **options: Any) -> EmulatedDevice:
+    """Make a device that answers quickly: the tests of kernels judge each access, these do not."""
+    return EmulatedDevice(emulator_folder(request), checks=Checks.NONE, **options)

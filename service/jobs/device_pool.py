@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade import bridge
-from bidcascade.bridge import BackendUnavailable, BidcascadeError
+from bidcascade.bridge import BackendUnavailable, BidcascadeError, InvalidInput
 from bidcascade.kernels.types import U64
 from bidcascade.service.engine import Engine
 from bidcascade.table import is_system
@@ -133,17 +133,18 @@ class DeviceAnswerer:
             If one cannot run the engine; names the device.
         """
         with ExitStack() as stack:
+            place, options = stack.enter_context(_table_place(engine, folder))
             start = {
-                "table": stack.enter_context(_table_place(engine, folder)),
+                "table": place,
+                "options": options,
                 "digest": engine.table.digest,
                 "backend": engine.backend,
-                "name": engine.name,
             }
             processes: list[DeviceProcess] = []
             try:
                 for number, device in enumerate(devices):
-                    place = folder / f".device-{number}.{os.getpid()}{PARTIAL_SUFFIX}"
-                    processes.append(DeviceProcess(device, place))
+                    own = folder / f".device-{number}.{os.getpid()}{PARTIAL_SUFFIX}"
+                    processes.append(DeviceProcess(device, own))
                 for process in processes:
                     process.start(start)
                 for process in processes:
@@ -253,16 +254,20 @@ def environment_of(device: str) -> dict[str, str]:
 
 
 @contextmanager
-def _table_place(engine: Engine, folder: Path) -> Iterator[str]:
-    """Name or folder from which a process can open the engine's table."""
-    opened_from = engine.opened_from
-    if opened_from is not None and (is_system(opened_from) or Path(opened_from).is_dir()):
-        yield opened_from
-        return
+def _table_place(engine: Engine, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Name or folder, and options, with which a process can open the engine's table."""
+    if engine.opened_from is not None:
+        name, options = engine.opened_from
+        if is_system(name) or Path(name).is_dir():
+            yield name, options
+            return
+    if engine.has_system:
+        # deals that leave the table are bid on by the system, which each process must have
+        raise InvalidInput("expected a system opened by its name or path for work on devices")
     place = folder / f".table.{os.getpid()}{PARTIAL_SUFFIX}"
     try:
         engine.table.save(place)
-        yield str(place)
+        yield str(place), {}
     finally:
         shutil.rmtree(place, ignore_errors=True)
 

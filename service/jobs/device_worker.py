@@ -138,7 +138,7 @@ def main() -> int:
 def _serve(start: dict[str, Any], folder: Path, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
     try:
         folder.mkdir(exist_ok=True)
-        engine = Engine.open(start["table"], start["backend"], name=start["name"])
+        engine = Engine.open(start["table"], start["backend"], **start["options"])
         if engine.table.digest != start["digest"]:
             raise InvalidTable(f"the table {start['table']!r} has changed meanwhile")
         worker = Worker(engine, folder)

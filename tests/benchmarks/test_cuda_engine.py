@@ -13,14 +13,13 @@ from benchmarks.worker import Job, measure
 from benchmarks.workloads import Inputs, find_workloads
 from bidcascade.kernels import cuda
 from bidcascade.kernels.cuda_device import SOURCES
-from tests.kernels.emulator.device import Checks, EmulatedDevice
-from tests.support_emulator import emulator_folder
+from tests.support_emulator import emulated_device
 
 
 @pytest.fixture
 def emulated(request, monkeypatch):
     """The backend ``cuda`` works on the processor."""
-    backend = cuda.CudaBackend(EmulatedDevice(emulator_folder(request), checks=Checks.NONE))
+    backend = cuda.CudaBackend(emulated_device(request))
     monkeypatch.setattr(cuda, "_here", lambda: backend)
     monkeypatch.setattr(cuda, "why_unavailable", lambda: None)
     return backend

@@ -18,8 +18,7 @@ from benchmarks.workloads import Inputs, find_workloads
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.cuda_device import Timing as DeviceTiming
 from bidcascade.kernels.reference import cascade_counts
-from tests.kernels.emulator.device import EmulatedDevice
-from tests.support_emulator import emulator_folder
+from tests.support_emulator import emulated_device
 
 
 def small(name, deals=60):
@@ -104,7 +103,7 @@ def test_tests_of_mode_first_are_counted_as_one_walks():
 
 @pytest.fixture
 def device(request):
-    return EmulatedDevice(emulator_folder(request))
+    return emulated_device(request)
 
 
 def test_ceilings_are_measured(device):

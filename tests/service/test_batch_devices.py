@@ -29,9 +29,33 @@ from tests.support_cli import command, environment, run_apart, write_inputs
 PART_DEALS = 25
 
 
+ROWS = [
+    {"prior": "", "call": "P", "criteria": ["HCP <= 11"]},
+    {"prior": "", "call": "1C", "name": "Opening", "criteria": ["HCP >= 12"]},
+    {"prior": "", "call": "1N", "name": "Strong", "criteria": ["15 <= HCP <= 17", "Balanced"]},
+    {"prior": "1C", "call": "P"},
+    {"prior": "1C P", "call": "1H", "name": "Hearts", "criteria": ["SL_H >= 4", "HCP >= 6"]},
+    {"prior": "1C P", "call": "1S", "name": "Spades", "criteria": ["SL_S >= 4", "HCP >= 6"]},
+    {"prior": "1C P", "call": "P", "criteria": ["HCP < 6"]},
+    {"prior": "1C P P", "call": "P"},
+    {"prior": "1N", "call": "P"},
+    {"prior": "1N P", "call": "3N", "name": "To play", "criteria": ["HCP >= 10"]},
+    {"prior": "P", "call": "1D", "criteria": ["HCP >= 11"]},
+]
+
+
 @pytest.fixture(scope="module")
-def engine():
-    return Engine.open("sayc", "reference")
+def table_folder(tmp_path_factory):
+    """Folder of a small table."""
+    table, _ = build_table(ROWS, undescribed="allow", source="small")
+    folder = tmp_path_factory.mktemp("table") / "small"
+    table.save(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def engine(table_folder):
+    return Engine.open(str(table_folder), "reference")
 
 
 @pytest.fixture(scope="module")
@@ -125,10 +149,11 @@ def test_interrupted_and_resumed_with_other_devices(
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 @pytest.mark.parametrize("mode", ["all", "counts"])
-def test_killed_and_resumed(inputs, one_process, tmp_path, mode):
+def test_killed_and_resumed(inputs, one_process, table_folder, tmp_path, mode):
     folder = tmp_path / "out"
     arguments = ("batch", *inputs, "--out", folder, "--mode", mode, "--resume", "--jobs", 1,
-                 "--part-deals", PART_DEALS, "--backend", "reference")  # fmt: skip
+                 "--part-deals", PART_DEALS, "--backend", "reference",
+                 "--table", table_folder)  # fmt: skip
     process = subprocess.Popen(
         command(*arguments, "--devices", "0,1"), env=environment(), stderr=subprocess.PIPE
     )
@@ -178,6 +203,21 @@ def test_a_device_fails(engine, inputs, one_process, tmp_path, monkeypatch, faul
     check_equal(written(engine, inputs, folder, "all", resume=True), one_process["all"])
 
 
+def test_a_system_goes_to_the_processes_by_its_name(engine, tmp_path):
+    """Deals that leave the table are bid on by the system; a table alone would answer otherwise."""
+    nameless = Engine(engine.table, "reference", system=object)
+    with (
+        pytest.raises(InvalidInput, match="a system opened by its name or path"),
+        device_pool.DeviceAnswerer.started(nameless, tmp_path, ["0"]),
+    ):
+        pass
+    with device_pool._table_place(engine, tmp_path) as place:
+        assert place == engine.opened_from
+    nameless.opened_from = "sayc", {"options": {"a": True}}
+    with device_pool._table_place(nameless, tmp_path) as place:
+        assert place == ("sayc", {"options": {"a": True}})
+
+
 def test_numbers_count_among_the_visible_devices(monkeypatch):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert environment_of("1")["CUDA_VISIBLE_DEVICES"] == "1"
@@ -188,30 +228,34 @@ def test_numbers_count_among_the_visible_devices(monkeypatch):
         environment_of("2")
 
 
+def start_message(table_folder, digest=None):
+    if digest is None:
+        digest = open_table(table_folder).digest
+    return {"table": str(table_folder), "backend": "reference", "options": {}, "digest": digest}
+
+
 def test_each_process_sees_its_device(monkeypatch, tmp_path):
     monkeypatch.setattr(device_pool, "_WORKER", "tests.support_faulty_worker")
     monkeypatch.setenv("BIDCASCADE_TEST_FAULT", "start")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,6")
     process = DeviceProcess("1", tmp_path / ".device")
-    process.start({"table": "sayc", "backend": "reference", "name": "sayc", "digest": ""})
+    process.start(start_message(tmp_path, ""))
     with pytest.raises(BackendUnavailable, match="device '1': no device 6"):
         process.answer()
     process.end(at_once=False)
 
 
-def test_a_changed_table_is_not_answered_from(tmp_path):
+def test_a_changed_table_is_not_answered_from(table_folder, tmp_path):
     process = DeviceProcess("0", tmp_path / ".device")
-    start = {"table": "sayc", "backend": "reference", "name": "sayc", "digest": "another"}
-    process.start(start)
-    with pytest.raises(ValueError, match="device '0': the table 'sayc' has changed"):
+    process.start(start_message(table_folder, "another"))
+    with pytest.raises(ValueError, match=r"device '0': the table '.*small' has changed"):
         process.answer()
     process.end(at_once=False)
 
 
-def test_a_process_refuses_what_it_does_not_know(tmp_path):
+def test_a_process_refuses_what_it_does_not_know(table_folder, tmp_path):
     process = DeviceProcess("0", tmp_path / ".device")
-    digest = open_table("sayc").digest
-    process.start({"table": "sayc", "backend": "reference", "name": "", "digest": digest})
+    process.start(start_message(table_folder))
     assert process.answer() == {"backend": "reference"}
     with pytest.raises(RuntimeError, match="device '0': expected answer, count or gather"):
         process.ask({"do": "dance"})

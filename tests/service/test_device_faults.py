@@ -148,9 +148,10 @@ def test_errors_of_a_device_are_exit_3():
 
 
 @pytest.mark.parametrize("error", [DeviceFault(FAULT), OutOfDeviceMemory(FULL)])
-def test_a_command_tells_what_the_device_did(fake, error, capsys):
+def test_a_command_tells_what_the_device_did(fake, error, tmp_path, capsys):
     fake.raises = error
-    assert main(["auctions", DEAL, "--backend", "cuda"]) == NO_BACKEND
+    table = str(write_small_table(tmp_path))
+    assert main(["auctions", DEAL, "--backend", "cuda", "--table", table]) == NO_BACKEND
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err == f"bidcascade: error: {error}\n"

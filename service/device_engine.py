@@ -1,0 +1,221 @@
+"""An engine whose deals and answers stay on the GPU: frames of device arrays in and out.
+
+Deals come as a cudf frame or as device arrays and are read where they lie; answers are columns on
+the device, which become a cudf frame without a copy, or a polars frame on the host.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from bidcascade.bridge import format_calls
+from bidcascade.kernels import DealArrays
+from bidcascade.kernels.device_frames import (
+    DeviceDeals,
+    bits_on_device,
+    cudf_frame,
+    deals_of_cudf,
+    deals_on_device,
+    is_cudf_frame,
+    list_numbers_on_device,
+)
+
+from .answers import deal_arrays
+from .compass import evaluation_plan
+
+if TYPE_CHECKING:
+    from bidcascade.kernels.cuda import CudaBackend
+    from bidcascade.kernels.cuda_device import Device, DeviceArray
+
+    from .engine import Engine
+
+
+class DeviceFrame:
+    """Columns on a device, all of one length.
+
+    Parameters
+    ----------
+    device : Device
+    arrays : mapping of str to device array
+        By name. Each has ``__cuda_array_interface__`` and, from CuPy, DLPack.
+    booleans : sequence of str
+        Columns of bytes 0 and 1 that are truth values.
+    """
+
+    def __init__(
+        self,
+        device: "Device",
+        arrays: "Mapping[str, DeviceArray]",
+        *,
+        booleans: Sequence[str] = (),
+    ) -> None:
+        self._device = device
+        self._arrays = dict(arrays)
+        self._booleans = frozenset(booleans)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return list(self._arrays)
+
+    def __getitem__(self, name: str) -> "DeviceArray":
+        """One column as a device array."""
+        return self._arrays[name]
+
+    def __len__(self) -> int:
+        return next((array.size for array in self._arrays.values()), 0)
+
+    def to_cudf(self) -> Any:
+        """Give a cudf frame over the same memory.
+
+        Raises
+        ------
+        BackendUnavailable
+            If there is no cudf here; says why.
+        """
+        return cudf_frame(self._arrays, booleans=[*self._booleans])
+
+    def to_polars(self) -> pl.DataFrame:
+        """Copy to the host, as a polars frame."""
+        columns = []
+        for name, array in self._arrays.items():
+            values = self._device.download(array)
+            columns.append(
+                pl.Series(name, values.view(np.bool_) if name in self._booleans else values)
+            )
+        return pl.DataFrame(columns)
+
+
+class DeviceEngine:
+    """A bidding table on a GPU, from deals on the device to answers on the device.
+
+    Made by :meth:`Engine.on_device`. What it takes as deals: what :meth:`deals` returns or takes.
+
+    Parameters
+    ----------
+    engine : Engine
+        Its table and plan.
+    backend : CudaBackend
+    """
+
+    def __init__(self, engine: "Engine", backend: "CudaBackend") -> None:
+        self._engine = engine
+        self._backend = backend
+        self.device: Device = backend.session.device
+
+    def deals(self, source: Any) -> DeviceDeals:
+        """Take deals; nothing that is on the device leaves it.
+
+        Parameters
+        ----------
+        source : cudf.DataFrame, polars.DataFrame, mapping or DeviceDeals
+            A deal frame; or contiguous device arrays by name: ``north east south west`` uint64,
+            ``dealer vulnerability`` uint8. A polars frame is copied to the device.
+
+        Raises
+        ------
+        InvalidInput
+            If a column is missing or of another type, or a row is no deal; names it.
+        """
+        if isinstance(source, DeviceDeals):
+            return source
+        if isinstance(source, pl.DataFrame):
+            return self._uploaded(deal_arrays(source))
+        if is_cudf_frame(source):
+            return deals_of_cudf(self.device, source)
+        return deals_on_device(self.device, source)
+
+    def _uploaded(self, deals: DealArrays) -> DeviceDeals:
+        arrays = [
+            self.device.upload(np.ascontiguousarray(array))
+            for array in (deals.hands, deals.dealer, deals.vulnerability)
+        ]
+        self.device.synchronize()
+        return DeviceDeals(self.device, *arrays)
+
+    def counts(self, deals: Any) -> DeviceFrame:
+        """How many of the deals reach each entry: ``count`` uint64, a row for every entry."""
+        counts = self._backend.counts_on_device(self._engine.plan, self.deals(deals))
+        return DeviceFrame(self.device, {"count": counts})
+
+    def first(self, deals: Any) -> DeviceFrame:
+        """Mode ``first``, a row for each deal.
+
+        ``entry`` uint32 (:data:`~bidcascade.kernels.NO_ENTRY` where not even the first call is in
+        the table), ``passes`` uint8 that follow it, ``defaults`` uint16. What a system bids where
+        its compiled table ends is not worked out here.
+        """
+        entry, passes, defaults = self._backend.first_on_device(
+            self._engine.plan, self.deals(deals)
+        )
+        return DeviceFrame(self.device, {"entry": entry, "passes": passes, "defaults": defaults})
+
+    def entries(
+        self,
+        deals: Any,
+        *,
+        completed_only: bool = False,
+        max_depth: int | None = None,
+        limit: int | None = None,
+    ) -> Iterator[DeviceFrame]:
+        """Mode ``all``: ``deal`` uint32 and ``entry`` uint32, in frames that fit the device.
+
+        Options as for :meth:`Engine.auctions`.
+        """
+        for lists in self._backend.lists_on_device(
+            self._engine.plan, self.deals(deals),
+            completed_only=completed_only, max_depth=max_depth, limit=limit,
+        ):  # fmt: skip
+            numbers = list_numbers_on_device(
+                self.device, lists.offsets, lists.entries.size, first=lists.first_deal
+            )
+            self.device.synchronize()
+            yield DeviceFrame(self.device, {"deal": numbers, "entry": lists.entries})
+
+    def members(self, deals: Any, entries: Iterable[int | str]) -> DeviceFrame:
+        """Which deals reach chosen entries: a truth value a deal, columns named by auctions.
+
+        The bits, an eighth of a byte a deal and entry, go by way of the host.
+
+        Raises
+        ------
+        InvalidTable
+            If the table has no such entry.
+        """
+        numbers = self._engine.entry_numbers(entries)
+        taken = self.deals(deals)
+        bits = self._backend.members(self._engine.plan, taken, numbers)
+        columns = {
+            format_calls(self._engine.table.auction_of(entry)): bits_on_device(
+                self.device, self.device.upload(bits.words[column, 0]), len(taken)
+            )
+            for column, entry in enumerate(numbers)
+        }
+        self.device.synchronize()
+        return DeviceFrame(self.device, columns, booleans=[*columns])
+
+    def evaluate(self, deals: Any, expressions: Sequence[str]) -> DeviceFrame:
+        """Truth of expressions on all four hands; columns as of :meth:`Engine.evaluate`.
+
+        Raises
+        ------
+        InvalidExpression, UnknownTerm
+            If an expression does not parse or a term is unknown.
+        """
+        plan, names = evaluation_plan(expressions, self._engine.table.vocabulary)
+        taken = self.deals(deals)
+        bits = self._backend.evaluate_on_device(plan, taken)
+        words = bits.shape[2]
+        rows = bits.reshape(4 * len(names), words)
+        columns = {
+            name: bits_on_device(
+                self.device, rows[4 * number + seat : 4 * number + seat + 1].reshape(words),
+                len(taken),
+            )
+            for number, row in enumerate(names)
+            for seat, name in enumerate(row)
+        }  # fmt: skip
+        self.device.synchronize()
+        return DeviceFrame(self.device, columns, booleans=[*columns])

@@ -1,0 +1,247 @@
+"""Deals and answers that stay on the device, short memory and faults: the engine on the backend
+``cuda`` over an emulated device, against ``reference``."""
+
+import logging
+
+import numpy as np
+import polars as pl
+import pytest
+
+from bidcascade.bridge import BackendUnavailable, DeviceFault, InvalidInput, OutOfDeviceMemory
+from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
+from bidcascade.loaders import random_deals
+from bidcascade.service import Engine, auction_results, tables
+from bidcascade.service import engine as engine_module
+from bidcascade.service.answers import deal_arrays
+from bidcascade.service.app import create_app
+from bidcascade.service.settings import Settings
+from bidcascade.table import build_table
+from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf
+from tests.support_emulator import emulated_device
+from tests.support_service import GOOD, ask, post, problem_of, write_small_table
+
+ROWS = [
+    {"prior": "", "call": "P", "criteria": ["HCP <= 11"]},
+    {"prior": "", "call": "1C", "criteria": ["HCP >= 12"]},
+    {"prior": "", "call": "1N", "criteria": ["15 <= HCP <= 17", "Balanced"]},
+    {"prior": "1C", "call": "P"},
+    {"prior": "1C P", "call": "1H", "criteria": ["SL_H >= 4", "HCP >= 6"]},
+    {"prior": "1C P", "call": "1S", "criteria": ["SL_S >= 4 or SL_H >= 5", "HCP >= 6"]},
+    {"prior": "1C P", "call": "P", "criteria": ["HCP < 6"]},
+    {"prior": "P", "call": "1D", "criteria": ["HCP >= 11"]},
+]
+EXPRESSIONS = ["HCP >= 12", "Balanced", "SL_S > SL_H"]
+
+
+@pytest.fixture
+def emulated(request, monkeypatch):
+    """Make ``cuda`` work on the processor, with as much memory as is asked for."""
+
+    def make(memory_bytes=1 << 28, **options):
+        device = emulated_device(request, memory_bytes=memory_bytes)
+        made = cuda.CudaBackend(device, **options)
+        monkeypatch.setattr(cuda, "_here", lambda: made)
+        monkeypatch.setattr(cuda, "why_unavailable", lambda: device.failure)
+        return device
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def table():
+    return build_table(ROWS, undescribed="allow")[0]
+
+
+@pytest.fixture(scope="module")
+def reference(table):
+    return Engine(table, "reference")
+
+
+@pytest.fixture
+def frame():
+    return random_deals(150, seed=4)
+
+
+def columns_of(frame, device):
+    """Columns of a polars deal frame as arrays on the device."""
+    deals = deal_arrays(frame)
+    arrays = dict(zip(("north", "east", "south", "west"), deals.hands, strict=True))
+    arrays |= {"dealer": deals.dealer, "vulnerability": deals.vulnerability}
+    return {name: device.upload(array) for name, array in arrays.items()}
+
+
+def as_given(kind, frame, device):
+    """Deals in one of the forms that the engine takes."""
+    if kind == "polars":
+        return frame
+    columns = columns_of(frame, device)
+    if kind == "arrays":
+        return columns
+    return DataFrame({name: DeviceSeries(array, device) for name, array in columns.items()})
+
+
+@pytest.mark.parametrize("kind", ["polars", "arrays", "cudf"])
+def test_answers_are_those_of_the_definition(emulated, table, reference, frame, kind):
+    device = emulated()
+    engine = Engine(table, "cuda").on_device()
+    deals = engine.deals(as_given(kind, frame, device))
+    assert len(deals) == 150
+    assert engine.deals(deals) is deals
+
+    counts = engine.counts(deals).to_polars()
+    assert counts["count"].to_list() == reference.count_entries(frame).tolist()
+
+    first = engine.first(deals)
+    assert first.columns == ["entry", "passes", "defaults"]
+    assert len(first) == 150
+    wanted = reference.auctions(frame, mode="first")
+    found = first.to_polars()
+    entries = pl.select(pl.when(found["entry"] != NO_ENTRY).then(found["entry"])).to_series()
+    assert entries.to_list() == wanted["entry"].to_list()
+    assert found["defaults"].to_list() == wanted["defaults"].to_list()
+
+    for options in ({}, {"max_depth": 2}, {"limit": 1}):
+        parts = [part.to_polars() for part in engine.entries(deals, **options)]
+        listed = reference.auctions(frame, **options).select("deal", "entry")
+        assert pl.concat(parts).rows() == listed.rows()
+
+    members = engine.members(deals, ["1C", "1C P 1S", 0]).to_polars()
+    assert members.equals(reference.members(frame, ["1C", "1C P 1S", 0]))
+
+    truths = engine.evaluate(deals, EXPRESSIONS)
+    assert truths.to_polars().equals(reference.evaluate(frame, EXPRESSIONS))
+
+
+def test_lists_come_in_parts_that_fit(emulated, table, reference, frame):
+    emulated(most_deals=64, most_entries=40)
+    parts = [part.to_polars() for part in Engine(table, "cuda").on_device().entries(frame)]
+    assert len(parts) > 3
+    wanted = reference.auctions(frame).select("deal", "entry")
+    assert pl.concat(parts).rows() == wanted.rows()
+
+
+def test_answers_become_cudf_frames_over_the_same_memory(
+    emulated, table, reference, frame, monkeypatch
+):
+    device = emulated()
+    monkeypatch.setattr(device_frames, "why_no_cudf", lambda: None)
+    monkeypatch.setattr(device_frames, "_cudf", fake_cudf)
+    engine = Engine(table, "cuda").on_device()
+    first = engine.first(frame)
+    made = first.to_cudf()
+    assert made.columns == first.columns
+    assert made["entry"].interface["data"][0] == first["entry"].address
+    truths = engine.evaluate(frame, EXPRESSIONS)
+    wanted = reference.evaluate(frame, EXPRESSIONS)
+    for name in wanted.columns:
+        values = truths.to_cudf()[name].values(device)
+        assert values.dtype == np.bool_
+        assert values.tolist() == wanted[name].to_list()
+
+
+def test_without_cudf_only_its_frames_are_missing(emulated, table, frame):
+    emulated()
+    first = Engine(table, "cuda").on_device().first(frame)
+    assert first.to_polars().height == 150
+    with pytest.raises(BackendUnavailable, match="cudf is not installed"):
+        first.to_cudf()
+
+
+def test_no_deals_have_no_answers(emulated, table):
+    emulated()
+    engine = Engine(table, "cuda").on_device()
+    none = random_deals(0, seed=1)
+    assert engine.counts(none).to_polars()["count"].to_list() == [0] * len(table)
+    assert engine.first(none).to_polars().height == 0
+    assert list(engine.entries(none)) == []
+    assert engine.evaluate(none, EXPRESSIONS).to_polars().height == 0
+
+
+def test_a_row_that_is_no_deal_is_named(emulated, table, frame):
+    device = emulated()
+    columns = columns_of(frame, device)
+    west = frame["west"].to_numpy().copy()
+    west[77] ^= np.uint64(3)
+    columns["west"] = device.upload(west)
+    with pytest.raises(InvalidInput, match=r"in row 77$"):
+        Engine(table, "cuda").on_device().deals(columns)
+
+
+def test_another_backend_has_no_device(reference):
+    with pytest.raises(BackendUnavailable, match=r"'cuda' for frames .* got 'reference'"):
+        reference.on_device()
+
+
+def test_short_memory_halves_and_says_so(emulated, table, reference, caplog):
+    """Chunks get smaller until they fit; the answer is the same."""
+    frame = random_deals(4000, seed=9)
+    device = emulated(memory_bytes=700_000, node_bytes=1 << 12)
+    # what the backend plans with is more than there is, as when others take memory meanwhile
+    device.free_bytes = lambda: 1 << 30
+    engine = Engine(table, "cuda")
+    with caplog.at_level(logging.WARNING, "bidcascade.kernels"):
+        assert (engine.count_entries(frame) == reference.count_entries(frame)).all()
+        wanted = reference.auctions(frame, mode="first")
+        assert engine.auctions(frame, mode="first").equals(wanted)
+    halved = [line.getMessage() for line in caplog.records if "from now on" in line.getMessage()]
+    assert halved
+    assert all("out of device memory" in line for line in halved)
+    assert device.most_live_bytes <= 700_000
+
+
+def test_memory_for_not_even_the_smallest_chunk(emulated, table):
+    device = emulated(memory_bytes=150_000)
+    device.free_bytes = lambda: 1 << 30
+    with pytest.raises(OutOfDeviceMemory, match="out of device memory"):
+        Engine(table, "cuda").count_entries(random_deals(100, seed=1))
+
+
+@pytest.fixture
+def service(emulated, tmp_path):
+    """The service on the emulated device, and the device."""
+    device = emulated()
+    path = write_small_table(tmp_path)
+    app = create_app(Settings(table=f"small={path}", backend="cuda"))
+    app.state.workplace.tables.load()
+    return app, device
+
+
+def test_the_service_runs_on_the_device(service, tmp_path):
+    app, device = service
+    assert ask(app, "GET", "/readyz").json()["backend"] == "cuda"
+    before = device.launches
+    answer = post(app, "/v1/auctions", GOOD)
+    assert answer.status_code == 200
+    assert device.launches > before
+    plain = create_app(Settings(table=f"small={tmp_path / 'small.jsonl'}", backend="reference"))
+    plain.state.workplace.tables.load()
+    assert answer.json()["results"] == post(plain, "/v1/auctions", GOOD).json()["results"]
+
+
+def test_a_fault_of_the_device_ends_readiness(service):
+    app, device = service
+    device.failure = "the device failed: count_hybrid: an illegal memory access"
+    body = problem_of(post(app, "/v1/auctions", GOOD), 503, "device-fault")
+    assert body["detail"] == device.failure
+    reason = device.failure
+    device.failure = None
+    assert problem_of(ask(app, "GET", "/readyz"), 503, "not-ready")["detail"] == reason
+    # and whoever asks for the backend anew is told, too
+    device.failure = reason
+    assert backend.why_unavailable("cuda") == reason
+    with pytest.raises(BackendUnavailable, match="an illegal memory access"):
+        engine_module.get_backend("cuda")
+    assert auction_results.get_backend is engine_module.get_backend is tables.get_backend
+
+
+def test_a_fault_is_raised_not_answered(emulated, table, frame):
+    device = emulated()
+    engine = Engine(table, "cuda")
+    device.failure = "the device failed"
+    for ask_engine in (
+        lambda: engine.count_entries(frame), lambda: engine.auctions(frame),
+        lambda: engine.auctions(frame, mode="first"), lambda: engine.members(frame, ["1C"]),
+        lambda: engine.evaluate(frame, EXPRESSIONS), lambda: engine.on_device().deals(frame),
+    ):  # fmt: skip
+        with pytest.raises(DeviceFault, match="the device failed"):
+            ask_engine()
