@@ -15,7 +15,7 @@ from bidcascade.table.import_report import FINDINGS
 from bidcascade.table.lint import KINDS
 from tests.support_docs import CHECKOUT, blocks_of, page_text, run_page
 
-PAGES = ("command-line", "rest", "deal-frame", "tables", "expressions", "engine", "gpu")
+PAGES = ("command-line", "rest", "deal-frame", "tables", "expressions", "engine", "gpu", "systems")
 GENERATED = {"terms", "settings"}
 OTHERS = {"README", "decisions"}
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")

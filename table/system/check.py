@@ -255,8 +255,10 @@ class _Tally:
             )
         for (call, first, second), (count, examples) in _most(self._claims):
             yield Finding(
-                "double claim", f"{call} means two things with the same hand: {first} and {second}",
-                count, tuple(examples),
+                "double claim",
+                f"{call} means two things with the same hand: {first} and {second}",
+                count,
+                tuple(examples),
             )
         for placed in self._lines:
             if not self._chosen[placed.number]:
@@ -284,8 +286,8 @@ class _Tally:
             twin = tuple(map(_exchanged, calls))
             if twin <= calls or twin not in self._names:
                 continue
-            own = {name for call, name in names if call and name}
-            other = {name for call, name in self._names[twin][1] if call and name}
+            own = _comparable(names, twin)
+            other = _comparable(self._names[twin][1], calls)
             if own != other:
                 both = count + self._names[twin][0]
                 lacking = ", ".join(sorted(own ^ other)[:_EXAMPLES])
@@ -302,6 +304,12 @@ def _exchanged(call: int) -> int:
     if call < 3:
         return call
     return call + {2: 1, 3: -1}.get((call - 3) % 5, 0)
+
+
+def _comparable(names: frozenset[tuple[int, str]], twin: tuple[int, ...]) -> set[str]:
+    """Names of calls that could be made, with majors exchanged, at the twin place too."""
+    last = max(twin, default=0)
+    return {name for call, name in names if call > 2 and name and _exchanged(call) > last}
 
 
 def _note(notes: dict[Key, tuple[int, list[str]]], key: Key, count: int, text: str) -> None:

@@ -485,7 +485,9 @@ def _meaning(place: Place, call: int, rules: Rules) -> tuple[Meaning, Knowledge]
             terms.append(_narrowed(_term_bounds(entry.expression), promise))
             if cells:
                 shown |= cells
-                alternatives.append(Alternative(entry.name, entry.where, cells))
+                alternatives.append(
+                    Alternative(entry.name, entry.where, cells, entry.needs.expression)
+                )
         else:
             taken |= reach.must
     if not uses:

@@ -4,15 +4,20 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from bidcascade.bridge import PASS, Auction, format_call
+import numpy as np
 
+from bidcascade.bridge import PASS, Auction, format_call
+from bidcascade.table.language.vocabulary import Vocabulary
+
+from .cells import HANDS, to_flags
 from .describing import agreement_words
 from .facts import shown
-from .hand_space import Hull, hull, share
+from .hand_space import Hull, hull, proportion, share
 from .patterns import Bindings
 from .state import Meaning, State
 from .system import System, auction_calls
 
+_VOCABULARY: Final = Vocabulary()
 _SUITS: Final = "CDHS"
 _NAMES: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 _PLAYERS: Final = ("dealer", "dealer's left", "dealer's partner", "dealer's right")
@@ -169,18 +174,10 @@ def _explained(before: State, after: State, meaning: Meaning) -> ExplainedCall:
     bounds = hull(known.cells)
     points = shown(after, position, "HCP")
     total = share(known.cells)
-    types = []
-    for alternative in meaning.alternatives:
-        reach = hull(alternative.cells)
-        types.append(
-            HandType(
-                alternative.name,
-                str(alternative.where),
-                share(alternative.cells & known.cells, known.cells),
-                reach.points,
-                _lengths(reach),
-            )
-        )
+    types = [
+        HandType(one.name, str(one.where), part, hull(one.cells).points, _lengths(hull(one.cells)))
+        for one, part in zip(meaning.alternatives, _parts(meaning), strict=True)
+    ]
     bindings: Bindings = meaning.uses[0][1] if meaning.uses else {}
     agreements = tuple(agreement_words(one, bindings) for one in meaning.agreements)
     return ExplainedCall(
@@ -188,6 +185,21 @@ def _explained(before: State, after: State, meaning: Meaning) -> ExplainedCall:
         meaning.known, agreements, tuple(types), points, _lengths(bounds),
         {name: value for name, value in known.terms.items() if name not in ("HCP",)}, total,
     )  # fmt: skip
+
+
+def _parts(meaning: Meaning) -> list[float]:
+    """Part of the call's hands that each alternative takes, earlier ones first; they add to 1.
+
+    Honours count with their frequency among the hands of a shape and point count.
+    """
+    left = np.ones_like(HANDS)
+    weights = []
+    for one in meaning.alternatives:
+        held = to_flags(one.cells) * proportion(one.expression, _VOCABULARY)
+        weights.append(float((HANDS * left * held).sum()))
+        left = left * (1 - held)
+    total = sum(weights)
+    return [weight / total if total else 0.0 for weight in weights]
 
 
 def _lengths(bounds: Hull) -> dict[str, tuple[int, int]]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from bidcascade.bridge import FIRST_BID, PASS, Auction
+from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.system_text.syntax_tree import Agreement, Where
 
 from .contexts import PlacedLine
@@ -40,11 +41,15 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One hand type of a call: a variant of a line, with the hands that it leaves possible."""
+    """One hand type of a call: a variant of a line, with the hands that it leaves possible.
+
+    ``expression`` is all that the hand must meet.
+    """
 
     name: str
     where: Where
     cells: int = field(repr=False)
+    expression: Expression = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
