@@ -80,10 +80,12 @@ def import_options(options: argparse.Namespace) -> dict[str, Any]:
         If there are any and the table is no file of rows: what it means is settled there.
     """
     from bidcascade.service.cli import UsageError
+    from bidcascade.table import is_system
 
     names = ("profile", "undescribed", "unknown")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    if given and hasattr(options, "table") and not Path(options.table).is_file():
+    table = getattr(options, "table", None)
+    if given and table is not None and (is_system(table) or not Path(table).is_file()):
         raise UsageError(
             f"expected --{next(iter(given))} only with a file of rows, got it for {options.table!r}"
         )
@@ -189,4 +191,4 @@ def shown_numbers(numbers: Mapping[str, int]) -> str:
     >>> shown_numbers({"boards": 1200, "rejects": 0})
     '1,200 boards, 0 rejects'
     """
-    return ", ".join(f"{number:,} {name}" for name, number in numbers.items())
+    return ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in numbers.items())

@@ -54,12 +54,16 @@ _COUNTS_EVERY_S: Final = 30.0
 
 
 class Summary(NamedTuple):
-    """What a batch did, all runs together."""
+    """What a batch did, all runs together.
+
+    ``left_table`` are deals of mode ``first`` that were bid on by the system outside its table.
+    """
 
     boards: int
     rejects: int
     rows: int
     parts: int
+    left_table: int = 0
 
 
 def run_batch(
@@ -146,7 +150,9 @@ def run_batch(
             job = _Job(engine, answerer, sources, path, manifest, jobs)
             stack.enter_context(job.showing_progress(shown=show_progress))
             job.run()
-    return Summary(manifest.boards, manifest.rejects, manifest.rows, len(manifest.parts))
+    return Summary(
+        manifest.boards, manifest.rejects, manifest.rows, len(manifest.parts), manifest.left_table
+    )
 
 
 @dataclass(slots=True)
@@ -277,6 +283,10 @@ class _Job:
                 with can_write(self._folder / name):
                     (answered.folder / name).replace(self._folder / name)
             sync_folder(self._folder)
+        if self._mode == "first" and self._engine.has_system:
+            for name in answered.files:
+                entries = pl.scan_parquet(self._folder / name).select(pl.col("entry").null_count())
+                part.left_table += entries.collect().item()
 
     def _put(self, frame: pl.DataFrame, name: str, part: Part) -> None:
         write_parquet(frame, self._folder / name)

@@ -58,7 +58,11 @@ class Position:
 
 @dataclass(slots=True)
 class Part:
-    """One written part: its size, and its files with their lengths in bytes."""
+    """One written part: its size, and its files with their lengths in bytes.
+
+    ``left_table`` are the deals of mode ``first`` that left the compiled table and were bid on by
+    its system.
+    """
 
     number: int
     boards: int
@@ -66,6 +70,7 @@ class Part:
     rows: int
     backend: str
     files: dict[str, int] = field(default_factory=dict)
+    left_table: int = 0
 
 
 @dataclass(slots=True)
@@ -102,6 +107,11 @@ class Manifest:
         """Rows of answers so far."""
         return sum(part.rows for part in self.parts)
 
+    @property
+    def left_table(self) -> int:
+        """Deals so far that left the compiled table."""
+        return sum(part.left_table for part in self.parts)
+
     def files(self) -> dict[str, int]:
         """All files that count, with their lengths in bytes."""
         named = {name: size for part in self.parts for name, size in part.files.items()}
@@ -110,7 +120,10 @@ class Manifest:
     def write(self, folder: Path) -> None:
         """Replace the manifest in a folder."""
         head = {"format": FORMAT, "format_version": VERSION}
-        totals = {"boards": self.boards, "rejects": self.rejects, "rows": self.rows}
+        totals = {
+            "boards": self.boards, "rejects": self.rejects, "rows": self.rows,
+            "left_table": self.left_table,
+        }  # fmt: skip
         write_json(head | asdict(self) | {"totals": totals}, folder / MANIFEST)
 
     @classmethod

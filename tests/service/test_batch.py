@@ -22,13 +22,13 @@ from bidcascade.service.jobs.batch import BATCH_MODES, run_batch
 from bidcascade.service.jobs.batch_folder import locked
 from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.service.jobs.whole_files import CannotWrite
-from bidcascade.table import import_table, open_table
+from bidcascade.table import import_table
 from tests.support_cli import command, environment, run_apart, write_inputs
 
 
 @pytest.fixture(scope="module")
 def engine():
-    return Engine(open_table("sayc"), "cpu", name="sayc")
+    return Engine.open("sayc", "cpu")
 
 
 @pytest.fixture(scope="module")
@@ -93,8 +93,11 @@ def test_the_manifest_tells_what_was_done(engine, inputs, tmp_path):
     assert value["table"] == engine.table_info()
     assert value["options"] == {"mode": "first", "completed_only": False, "part_deals": 100}
     assert [part["boards"] for part in value["parts"]] == [100, 100, 40]
-    assert value["totals"] == {"boards": 240, "rejects": 9, "rows": 240}
-    assert summary == (240, 9, 240, 3)
+    left = int(rows_of(tmp_path / "out")["auctions"]["entry"].null_count())
+    assert 0 < left < 240
+    assert sum(part["left_table"] for part in value["parts"]) == left
+    assert value["totals"] == {"boards": 240, "rejects": 9, "rows": 240, "left_table": left}
+    assert summary == (240, 9, 240, 3, left)
     assert {part["backend"] for part in value["parts"]} == {"cpu"}
     for given, path in zip(value["inputs"], inputs, strict=True):
         assert (given["path"], given["bytes"]) == (str(path), path.stat().st_size)
