@@ -6,7 +6,7 @@ the bidding is; places outside it are expanded when somebody asks.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -35,7 +35,10 @@ Front = Mapping[tuple[int, ...], Indices]
 
 DEFAULT_DEALS: Final = 20_000
 DEFAULT_SEED: Final = 2026
-_EXPRESSIONS_AT_ONCE: Final = 2048
+KEPT_BYTES: Final = 1 << 30
+"""Bit columns that a sample remembers at most, apart from those of the depth at work."""
+EVALUATED_BYTES: Final = 1 << 28
+"""Bit columns that are worked out at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class Sample:
     """
 
     deals: DealArrays
-    _columns: dict[Expression, U64] = field(default_factory=dict)
+    _columns: dict[tuple[int, Expression], U64] = field(default_factory=dict)
 
     @classmethod
     def random(cls, count: int, *, seed: int = DEFAULT_SEED) -> "Sample":
@@ -78,12 +81,23 @@ class Sample:
         return cls(DealArrays(deal_hands(seed, 0, count), np.zeros(count, np.uint8), vulnerability))
 
     def evaluate(
-        self, expressions: Sequence[Expression], vocabulary: Vocabulary, backend: Backend
+        self,
+        expressions: Iterable[Expression],
+        position: int,
+        vocabulary: Vocabulary,
+        backend: Backend,
     ) -> None:
-        """Work out bit columns of expressions that are not known yet."""
-        new = [one for one in dict.fromkeys(expressions) if one not in self._columns]
-        for start in range(0, len(new), _EXPRESSIONS_AT_ONCE):
-            part = new[start : start + _EXPRESSIONS_AT_ONCE]
+        """Work out bit columns of expressions for a position, where they are not known yet.
+
+        What was worked out before is forgotten when it fills KEPT_BYTES.
+        """
+        size = (len(self.deals) + 63) // 64 * 8
+        if len(self._columns) * size > KEPT_BYTES:
+            self._columns.clear()
+        new = [one for one in dict.fromkeys(expressions) if (position, one) not in self._columns]
+        at_once = max(1, EVALUATED_BYTES // (4 * size))
+        for start in range(0, len(new), at_once):
+            part = new[start : start + at_once]
             plan = build_plan(
                 expressions=[to_postfix(one, vocabulary) for one in part],
                 criteria=[()], variant_sets=[()],
@@ -94,11 +108,12 @@ class Sample:
             )  # fmt: skip
             words = backend.evaluate(plan, self.deals).words
             for number, one in enumerate(part):
-                self._columns[one] = words[number]
+                # a copy: a view would keep the columns of all four seats
+                self._columns[position, one] = words[number, position].copy()
 
     def holding(self, expression: Expression, position: int, deals: Indices) -> NDArray[np.bool_]:
         """Which of some deals hold an evaluated expression at a position."""
-        words = self._columns[expression][position]
+        words = self._columns[position, expression]
         picked: U64 = words[deals >> 6] >> (deals & 63).astype(np.uint64)
         return (picked & np.uint64(1)).astype(np.bool_)
 
@@ -170,7 +185,8 @@ class Growth:
             opened = [(self._expander.place(calls), deals) for calls, deals in front.items()]
             vocabulary = self._expander.sides[depth % 2].vocabulary
             self._sample.evaluate(
-                [one for place, _ in opened for entry in place.entries for one in entry.criteria],
+                (one for place, _ in opened for entry in place.entries for one in entry.criteria),
+                depth % 4,
                 vocabulary,
                 self._backend,
             )
