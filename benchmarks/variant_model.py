@@ -3,7 +3,8 @@
 The counting is exact: blocks of deals, sorted as the backend sorts them, are run through the table,
 and the visits, filter steps and columns that each candidate would need are added up. The time is a
 prediction: warp instructions of the inner loops, read off the sources and rounded, over the rate at
-which an H200 is expected to issue them. It is there to choose what to measure.
+which an H200 is expected to issue them, or the bytes that columns bring from the second-level cache
+if that takes longer. It is there to choose what to measure.
 
     walk      a deal a thread: tests × TEST each, in warps that wait for their longest deal, and one
               atomic for every entry that a deal reaches
@@ -28,6 +29,10 @@ from .roofline import H200
 
 ISSUE_RATE = 5e11
 """Warp instructions a second: 132 multiprocessors × 4 schedulers × 1.75 GHz, at 55 %."""
+CACHE_RATE = 5.5e12
+"""Bytes a second from the second-level cache, where the columns of a block of deals lie."""
+NARROW_BYTES = 5 * 32
+"""Of a column that each lane reads one word of: five sectors, for five deals apart."""
 ATOMIC_RATE = 5e9
 """Atomic additions to different words of the second-level cache a second."""
 
@@ -145,5 +150,6 @@ def predicted_seconds(variant: str, load: Load, block: int) -> float:
     if variant == "hybrid":
         wide = load.wide_columns * (COLUMN + WORD * block / 1024)
         instructions = load.visits * VISIT + wide + load.narrow_columns * LANE_COLUMN
-        return instructions / ISSUE_RATE
+        cached = load.wide_columns * block / 8 + load.narrow_columns * NARROW_BYTES
+        return max(instructions / ISSUE_RATE, cached / CACHE_RATE)
     raise ValueError(f"expected walk, lists, frontier or hybrid, got {variant!r}")
