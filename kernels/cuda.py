@@ -19,7 +19,7 @@ from .cuda_device import Device, DeviceArray, cupy_device, default_device_number
 from .dealing import check_range, mixed
 from .deals import DealArrays
 from .device_frames import DeviceDeals
-from .gpu import bits, counts, first, lists
+from .gpu import bits, counters, counts, first, lists
 from .gpu.session import Session
 from .gpu.tables import PlanTables
 from .plan import Plan
@@ -237,6 +237,13 @@ class CudaBackend:
             self.evaluate(plan, deals)
         if plan.node_count:
             self.members(plan, deals, [0])
+        # what only larger chunks run: two deals for lists, and the larger blocks of bit columns
+        two = DealArrays(np.repeat(hands, 2, axis=1), np.zeros(2, np.uint8), np.zeros(2, np.uint8))
+        list(self.cascade_all(plan, two))
+        tables = self.tables(plan)
+        with self.session.device.lock():
+            for lane_words in (2, 4):
+                counters.compile_hybrid(tables, lane_words)
 
 
 @cache

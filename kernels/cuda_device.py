@@ -402,7 +402,7 @@ class CupyDevice:
         with (
             _faults(self, doing),
             cupy.cuda.Device(self.number),
-            cast("Any", stream) or cupy.cuda.Stream.null,
+            cupy.cuda.Stream.null if stream is None else cast("Any", stream),
         ):
             yield
 

@@ -89,6 +89,18 @@ def words_a_lane(deals: int) -> int:
     return 4 if deals >= 1 << 16 else 2 if deals >= 1 << 13 else 1
 
 
+def hybrid_defines(tables: PlanTables, lane_words: int) -> dict[str, int]:
+    """Return the ``#define``s of ``counts_hybrid.cu``."""
+    return {"WORDS_A_LANE": lane_words, "LEVELS": levels_define(tables.forest().levels)}
+
+
+def compile_hybrid(tables: PlanTables, lane_words: int) -> None:
+    """Compile what chunks with ``lane_words`` words a lane run, before they come."""
+    device = tables.session.device
+    device.kernel("columns.cu", "bit_columns", {"BLOCK_WORDS": 32 * lane_words})
+    device.kernel("counts_hybrid.cu", "count_hybrid", hybrid_defines(tables, lane_words))
+
+
 class HybridCounter(Counter):
     """Variant ``hybrid``: bit columns."""
 
@@ -106,9 +118,7 @@ class HybridCounter(Counter):
                 self.session.upload(spans),
             )
         self.tests, self.spans = tables.kept["columns"]
-        self.defines = {
-            "WORDS_A_LANE": self.words_a_lane, "LEVELS": levels_define(tables.forest().levels),
-        }  # fmt: skip
+        self.defines = hybrid_defines(tables, self.words_a_lane)
 
     @property
     def bytes_per_deal(self) -> float:

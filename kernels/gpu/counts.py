@@ -54,7 +54,7 @@ def count_entries(
     """
     session, entries = tables.session, tables.plan.node_count
     with session.working():
-        found = _count_nodes(tables, deals, variant, most_deals, node_bytes)
+        found = count_nodes(tables, deals, variant, most_deals, node_bytes)
         if isinstance(found, np.ndarray):
             return _spread_on_host(tables, found, len(deals))
         out = np.empty(entries, np.uint64)
@@ -75,7 +75,7 @@ def count_entries_on_device(
     """Return counts that stay on the device; otherwise as :func:`count_entries`."""
     session = tables.session
     with session.working():
-        found = _count_nodes(tables, deals, variant, most_deals, node_bytes)
+        found = count_nodes(tables, deals, variant, most_deals, node_bytes)
         if isinstance(found, np.ndarray):
             return session.upload(_spread_on_host(tables, found, len(deals)))
         out = session.device.empty(tables.plan.node_count, np.uint64)
@@ -83,7 +83,7 @@ def count_entries_on_device(
         return out
 
 
-def _count_nodes(
+def count_nodes(
     tables: PlanTables, deals: AnyDeals, variant: str, most_deals: int, node_bytes: int | None
 ) -> "U64 | DeviceArray":
     """Count at the forest's nodes: on the device, or on the host if nodes came in windows."""
@@ -143,13 +143,10 @@ def _spread(
 ) -> None:
     """Fill ``out`` with the counts of entries from ``start`` on, of the nodes they hold with."""
     session, forest = tables.session, tables.forest()
-    key, stop = "representative", start + out.size
-    if key in tables.kept:
-        representative = tables.kept[key][start:stop]
+    if out.size == len(forest.representative):
+        representative = representatives(tables)
     else:
-        representative = session.upload(forest.representative[start:stop])
-        if out.size == len(forest.representative):
-            tables.kept[key] = representative
+        representative = session.upload(forest.representative[start : start + out.size])
     session.each(
         "spread.cu", "spread_counts", {}, out.size,
         [
@@ -157,3 +154,11 @@ def _spread(
             np.uint64(deals), out,
         ],
     )  # fmt: skip
+
+
+def representatives(tables: PlanTables) -> DeviceArray:
+    """Return the node that each entry holds with, on the device; it stays there."""
+    if "representative" not in tables.kept:
+        tables.kept["representative"] = tables.session.upload(tables.forest().representative)
+    array: DeviceArray = tables.kept["representative"]
+    return array

@@ -7,8 +7,6 @@
 #include "nodes.cuh"
 
 constexpr u32 THREADS = 256;
-constexpr u32 SCAN_ITEMS = 4;
-constexpr u32 SCAN_TILE = THREADS * SCAN_ITEMS;
 constexpr u32 TESTS_A_THREAD = 4;
 constexpr u32 TILE_TESTS = THREADS * TESTS_A_THREAD;
 
@@ -29,42 +27,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) frontier_sizes(
     if (number >= pairs) return;
     const u32 node = pair_nodes[number];
     sizes[number] = __ldg(child_offsets + node + 1) - __ldg(child_offsets + node);
-}
-
-// Running sums (of the values before) within tiles of SCAN_TILE, in place; sums [tiles] of each.
-extern "C" __global__ void __launch_bounds__(THREADS) scan_tiles(
-    u64* __restrict__ values, u64 count, u64* __restrict__ sums) {
-    __shared__ u64 totals[THREADS];
-    const u64 first = static_cast<u64>(blockIdx.x) * SCAN_TILE + threadIdx.x * SCAN_ITEMS;
-    u64 own[SCAN_ITEMS];
-    u64 total = 0;
-#pragma unroll
-    for (u32 item = 0; item < SCAN_ITEMS; ++item) {
-        own[item] = first + item < count ? values[first + item] : 0;
-        total += own[item];
-    }
-    totals[threadIdx.x] = total;
-    __syncthreads();
-    for (u32 step = 1; step < THREADS; step *= 2) {
-        const u64 before = threadIdx.x >= step ? totals[threadIdx.x - step] : 0;
-        __syncthreads();
-        totals[threadIdx.x] += before;
-        __syncthreads();
-    }
-    u64 running = totals[threadIdx.x] - total;
-#pragma unroll
-    for (u32 item = 0; item < SCAN_ITEMS; ++item) {
-        if (first + item < count) values[first + item] = running;
-        running += own[item];
-    }
-    if (threadIdx.x == THREADS - 1) sums[blockIdx.x] = totals[threadIdx.x];
-}
-
-// Adds each tile's start to its values.
-extern "C" __global__ void __launch_bounds__(THREADS) scan_add(
-    u64* __restrict__ values, u64 count, const u64* __restrict__ starts) {
-    const u64 number = thread_number();
-    if (number < count) values[number] += __ldg(starts + number / SCAN_TILE);
 }
 
 // Last pair of [low, high) whose start is not behind `test`.

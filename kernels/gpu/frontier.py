@@ -11,18 +11,19 @@ from bidcascade.kernels.types import U32
 from .counters import Counter
 from .forest import Forest
 from .nodes import DeviceWindow
-from .session import FEWEST_DEALS, Chunk, Session
+from .scan import RunningSums
+from .session import FEWEST_DEALS, Chunk
 from .tables import PlanTables
 
 _logger = logging.getLogger("bidcascade.kernels")
 
-SCAN_TILE = 1024
 TILE_TESTS = 1024
 PAIR_BYTES = 8 + 8 + 8
 """A pair of this level and of the next, and the running sum of its tests."""
 PAIRS_SHARE = 0.4
 """Share of the free memory that pairs may take."""
-MOST_PAIRS = 1 << 30
+MOST_PAIRS = 1 << 28
+"""Most pairs of a level, 6 GB of them; of more, the deals are halved."""
 
 
 def children_of(forest: Forest) -> tuple[U32, U32]:
@@ -39,46 +40,6 @@ def children_of(forest: Forest) -> tuple[U32, U32]:
     counts = np.bincount(forest.parent, minlength=len(forest) + 1)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32)
     return offsets, np.argsort(forest.parent, kind="stable").astype(np.uint32)
-
-
-class _RunningSums:
-    """Sums of the values before each, of up to ``most`` values, on the device."""
-
-    def __init__(self, session: Session, most: int) -> None:
-        self.session = session
-        self._sums: list[DeviceArray] = []
-        while True:
-            most = -(-most // SCAN_TILE)
-            self._sums.append(session.device.empty(most, np.uint64))
-            if most == 1:
-                break
-
-    def run(self, defines: dict[str, int], values: DeviceArray) -> int:
-        """Replace values by sums; return the sum of all; waits."""
-        levels = [values]
-        for sums in self._sums:
-            tiles = -(-levels[-1].size // SCAN_TILE)
-            self.session.launch(
-                "counts_frontier.cu",
-                "scan_tiles",
-                defines,
-                tiles,
-                256,
-                [levels[-1], np.uint64(levels[-1].size), sums[:tiles]],
-            )
-            if tiles == 1:
-                total = sums[:1]
-                break
-            levels.append(sums[:tiles])
-        for below, starts in zip(levels[-2::-1], levels[:0:-1], strict=True):
-            self.session.each(
-                "counts_frontier.cu",
-                "scan_add",
-                defines,
-                below.size,
-                [below, np.uint64(below.size), starts],
-            )
-        return int(self.session.download(total)[0])
 
 
 class FrontierCounter(Counter):
@@ -114,7 +75,7 @@ class FrontierCounter(Counter):
             for _ in range(2)
         ]
         self.starts = device.empty(self.room, np.uint64)
-        self.sums = _RunningSums(self.session, self.room)
+        self.sums = RunningSums(self.session, self.room)
         self.found = device.empty(1, np.uint64)
         self.chunk_counts = device.empty(self.nodes, np.uint64)
 
@@ -160,7 +121,7 @@ class FrontierCounter(Counter):
                 pairs,
                 [this[0], np.uint64(pairs), self.child_offsets, starts],
             )
-            tests = self.sums.run(defines, starts)
+            tests = self.sums.run(starts)
             session.device.clear(self.found, stream=session.work)
             session.launch(
                 "counts_frontier.cu", "frontier_expand", defines, -(-tests // TILE_TESTS), 256,

@@ -19,6 +19,7 @@ from bidcascade.kernels.types import U32, U64
 from .bits import fitting
 from .forest import Forest
 from .session import FEWEST_DEALS, AnyDeals, Chunk, DealFeed
+from .single import list_one
 from .tables import PackedDeals, PlanTables, thread_staging
 
 _logger = logging.getLogger("bidcascade.kernels")
@@ -314,6 +315,12 @@ class _Lister:
         device = self.session.device
         leaving: _Leaving | None = None
         try:
+            if len(self.deals) == 1:
+                with device.lock():
+                    leaving = self._single()
+                if leaving is not None:
+                    yield leaving
+                    return
             with device.lock():
                 feed = DealFeed(self.session, self.deals, self.size, start=start)
                 walker = ListWalker(self.tables, self.options, feed.size, self.node_bytes)
@@ -341,24 +348,43 @@ class _Lister:
         limit = self.options.limit
         return totals if limit is None else np.minimum(totals, np.uint64(limit))
 
+    def _single(self) -> _Leaving | None:
+        """List the only deal there is, if that can be done with many threads."""
+        options, tables = self.options, self.tables
+        forest = tables.forest(completed_only=options.completed_only, max_depth=options.max_depth)
+        key = (options.completed_only, options.max_depth)
+        try:
+            found = list_one(tables, self.deals, forest, key, options.limit)
+        except OutOfDeviceMemory:
+            found = None  # the other way needs less
+            self.session.wait_for_all()
+        if found is None:
+            return None
+        size = found.entries.size
+        offsets, totals = np.array([0, size], np.uint64), np.array([found.total], np.uint64)
+        return self._leave(0, offsets, totals, found.entries)
+
     def _send(
         self, walker: ListWalker, chunk: Chunk, totals: U64, first: int, stop: int
     ) -> _Leaving:
-        device, session = self.session.device, self.session
         part = chunk.part(first, stop)
         offsets = np.zeros(part.count + 1, np.uint64)
         np.cumsum(self._listed(totals[first:stop]), out=offsets[1:])
         size = int(offsets[-1])
-        entries = device.empty(size, np.uint32)
-        here = None if self.stay else device.pinned(size, np.uint32)
-        way = session.ways_out[self._sent % 2]
-        self._sent += 1
+        entries = self.session.device.empty(size, np.uint32)
         if size:
             walker.write(part, offsets, entries, packed=part.count == chunk.count)
-        if size and here is not None:
+        return self._leave(part.start, offsets, totals[first:stop], entries)
+
+    def _leave(self, first_deal: int, offsets: U64, totals: U64, entries: DeviceArray) -> _Leaving:
+        device, session = self.session.device, self.session
+        here = None if self.stay else device.pinned(entries.size, np.uint32)
+        way = session.ways_out[self._sent % 2]
+        self._sent += 1
+        if entries.size and here is not None:
             device.wait(way, device.record(session.work))
             device.copy_out(here, entries, stream=way)
-        return _Leaving(part.start, offsets, totals[first:stop], entries, here, way)
+        return _Leaving(first_deal, offsets, totals, entries, here, way)
 
 
 def _parts(listed: U64, room: int) -> Iterator[tuple[int, int]]:

@@ -375,4 +375,4 @@ def kernel_variants(
     ]
     found += [("counts_frontier.cu", words), ("walk.cu", words)]
     found += [("first.cu", first_defines(lane_words, flag_words)), ("spread.cu", {})]
-    return [*found, ("dealing.cu", {})]
+    return [*found, ("scan.cu", {}), ("dealing.cu", {})]
