@@ -12,9 +12,9 @@ from typing import Any
 
 from .compare import Disagreement
 from .engines import ENGINES, get_engine
-from .floors import floors
+from .gpu.floors import floors
+from .gpu.presets import PRESETS, apply_preset
 from .machine import environment, machine_kind, sources_digest
-from .presets import PRESETS, apply_preset
 from .report import Measured, write_report
 from .worker import Job, Timing
 from .workloads import WORKLOADS, Workload, find_workloads

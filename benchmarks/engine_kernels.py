@@ -25,8 +25,8 @@ from bidcascade.kernels.cuda import VARIANT_VARIABLE
 from bidcascade.kernels.types import U64
 
 from .engines import Engine
+from .gpu.roofline import Ceilings
 from .machine import cores
-from .roofline import Ceilings
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda_device import Device, Timing
@@ -127,7 +127,7 @@ class KernelEngine:
 
     def ceilings(self) -> Ceilings | None:
         """What the device can do at most, measured now."""
-        from .ceilings import measure_ceilings
+        from .gpu.ceilings import measure_ceilings
 
         device = self._device()
         return None if device is None else measure_ceilings(device)

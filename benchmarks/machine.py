@@ -38,7 +38,7 @@ def environment() -> dict[str, str]:
 def sources_digest() -> str:
     """Mark of the measured files as they are now."""
     mark = hashlib.sha256()
-    for folder in ("bridge", "kernels", "benchmarks"):
+    for folder in ("bridge", "kernels", "kernels/gpu", "benchmarks", "benchmarks/gpu"):
         for file in sorted((_ROOT / folder).glob("*.*")):
             if file.suffix in (".py", ".cu", ".cuh"):
                 mark.update(f"{folder}/{file.name}\n".encode() + file.read_bytes())
@@ -101,7 +101,8 @@ def _commit() -> str:
         query = [git, "-C", str(_ROOT), *words]
         return subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip()
 
-    changed = ask("status", "--porcelain", "--", "kernels", "bridge", "benchmarks/*.py")
+    sources = ("kernels", "bridge", "benchmarks/*.py", "benchmarks/gpu")
+    changed = ask("status", "--porcelain", "--", *sources)
     return ask("rev-parse", "--short=12", "HEAD") + (" with changes" if changed else "")
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from .chart import Bar, bar_chart, format_seconds
-from .device_times import DeviceRun, median_run
-from .roofline import Ceilings, Work
+from .gpu.device_times import DeviceRun, median_run
+from .gpu.roofline import Ceilings, Work
 from .worker import Timing
 from .workloads import Workload
 

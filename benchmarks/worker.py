@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from .compare import Disagreement, check
-from .device_times import DeviceRun
 from .engines import Engine, get_engine
-from .least_work import hybrid_block, kernel_works, work_of
+from .gpu.device_times import DeviceRun
+from .gpu.least_work import hybrid_block, kernel_works, work_of
+from .gpu.roofline import Ceilings
+from .gpu.variant_model import sampled_load
 from .machine import forget_peak, peak_bytes
-from .roofline import Ceilings
 from .table_shape import first_tests, shape_of
-from .variant_model import sampled_load
 from .workloads import Inputs, digest, find_workloads, latencies, run
 
 _WARM_UP_DEALS = 64

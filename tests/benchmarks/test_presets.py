@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks.engines import VARIANTS, get_engine
-from benchmarks.presets import PRESETS
+from benchmarks.gpu.presets import PRESETS
 from benchmarks.workloads import find_workloads
 from bidcascade.kernels import why_unavailable
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from benchmarks import report
-from benchmarks.ceilings import OPERATIONS_A_ROUND, measure_ceilings
-from benchmarks.device_times import DeviceRun, median_run
 from benchmarks.engine_numpy import NumpyEngine
-from benchmarks.least_work import operations_a_test, packing_work, work_of
-from benchmarks.roofline import H200, Ceilings, Work
+from benchmarks.gpu.ceilings import OPERATIONS_A_ROUND, measure_ceilings
+from benchmarks.gpu.device_times import DeviceRun, median_run
+from benchmarks.gpu.least_work import operations_a_test, packing_work, work_of
+from benchmarks.gpu.roofline import H200, Ceilings, Work
 from benchmarks.table_shape import first_tests, shape_of
 from benchmarks.worker import Timing
 from benchmarks.workloads import Inputs, find_workloads
@@ -116,7 +116,7 @@ def test_ceilings_are_measured(device):
 
 
 def test_the_mix_does_what_its_count_says():
-    source = (Path(report.__file__).parent / "ceilings.cu").read_text("utf-8")
+    source = (Path(report.__file__).parent / "gpu/ceilings.cu").read_text("utf-8")
     chains = [line for line in source.splitlines() if " = (" in line and "^" in line]
     # each line is one three-input instruction and one addition
     assert all(line.count("^") == line.count("&") == line.count("+") == 1 for line in chains)

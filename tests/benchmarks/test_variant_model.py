@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.engines import VARIANTS, get_engine
-from benchmarks.variant_model import (
+from benchmarks.gpu.variant_model import (
     Load,
     block_load,
     box_columns,

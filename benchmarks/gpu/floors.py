@@ -7,14 +7,15 @@ table tells what the candidates for the cascade would have to do (see ``variant_
 
 import argparse
 
-from .chart import format_seconds
-from .engines import get_engine
+from benchmarks.chart import format_seconds
+from benchmarks.engines import get_engine
+from benchmarks.report import amount_of
+from benchmarks.worker import Job, compare
+from benchmarks.workloads import WORKLOADS, Inputs, Workload
+
 from .least_work import work_of
-from .report import amount_of
 from .roofline import H200
 from .variant_model import predicted_seconds, sampled_load
-from .worker import Job, compare
-from .workloads import WORKLOADS, Inputs, Workload
 
 
 def floors(options: argparse.Namespace) -> str:
