@@ -5,7 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from bidcascade.kernels.cuda_device import why_no_device
 from tests.kernels.emulator import build
+
+
+@pytest.fixture(scope="session", autouse=True)
+def memory_without_pool() -> None:
+    """Under compute-sanitizer each array gets memory of its own, so that its end can be seen."""
+    if os.environ.get("BIDCASCADE_TEST_WITHOUT_POOL") and why_no_device() is None:
+        import cupy
+
+        cupy.cuda.set_allocator(None)
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,8 @@ COMPILER = "g++"
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
 COMMON = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-U_FORTIFY_SOURCE", *WARNINGS)
 RUNTIME_OPTIONS = (*COMMON, "-O2")
-KERNEL_OPTIONS = (*COMMON, "-O1", "-g1", "-fno-strict-aliasing")
+# addr2line takes the file numbers of the newer format for those of the older
+KERNEL_OPTIONS = (*COMMON, "-O1", "-g1", "-gdwarf-4", "-fno-strict-aliasing")
 CHECKED_OPTIONS = ("-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0")
 COMPILE_SECONDS = 120
 

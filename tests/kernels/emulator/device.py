@@ -678,7 +678,8 @@ class EmulatedDevice:
                 dynamic_shared=shared_bytes, shared_limit=self.limits.shared_bytes,
                 schedule=self.schedule if self.schedule < 2 else self.schedule + number % 1000,
                 poison=POISON, checks=int(self.checks), number=number,
-                unordered_count=len(unordered), unordered=ctypes.addressof(peers), limit_seconds=LIMIT_SECONDS,
+                unordered_count=len(unordered), unordered=ctypes.addressof(peers),
+                limit_seconds=LIMIT_SECONDS,
                 error=ctypes.cast(error, ctypes.c_char_p), error_size=ERROR_BYTES,
             )  # fmt: skip
             failed = self._library.emulator_launch(ctypes.addressof(request))

@@ -156,7 +156,7 @@ KERNEL writes_beyond(u32* out, u32 count) {
     if (at <= count) out[at] = at;
 }
 
-KERNEL writes_far_beyond(u32* out) { out[1000000] = 1; }
+KERNEL writes_far_beyond(u32* out) { out[(1ll << 40)] = 1; }
 
 KERNEL reads_before(u32* out, const u32* in) { out[0] = in[static_cast<i64>(blockIdx.x) - 1]; }
 
