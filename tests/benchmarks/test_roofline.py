@@ -1,5 +1,6 @@
 """Least work and floors, counted by hand on small plans; ceilings of an emulated device."""
 
+import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from benchmarks import report
 from benchmarks.engine_numpy import NumpyEngine
+from benchmarks.gpu import ceilings
 from benchmarks.gpu.ceilings import OPERATIONS_A_ROUND, measure_ceilings
 from benchmarks.gpu.device_times import DeviceRun, median_run
 from benchmarks.gpu.least_work import operations_a_test, packing_work, work_of
@@ -17,7 +19,9 @@ from benchmarks.worker import Timing
 from benchmarks.workloads import Inputs, find_workloads
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.cuda_device import Timing as DeviceTiming
+from bidcascade.kernels.cuda_device import compiler_options
 from bidcascade.kernels.reference import cascade_counts
+from tests import support_nvrtc as nvrtc
 from tests.support_emulator import emulated_device
 
 
@@ -27,11 +31,11 @@ def small(name, deals=60):
 
 
 def test_a_floor_is_the_longer_of_two_times():
-    ceilings = Ceilings(bytes=100.0, operations=1000.0, source="made up")
-    assert ceilings.floor(Work(50, 100)) == 0.5
-    assert ceilings.bound(Work(50, 100)) == "memory"
-    assert ceilings.floor(Work(50, 900)) == 0.9
-    assert ceilings.bound(Work(50, 900)) == "integer operations"
+    made_up = Ceilings(bytes=100.0, operations=1000.0, source="made up")
+    assert made_up.floor(Work(50, 100)) == 0.5
+    assert made_up.bound(Work(50, 100)) == "memory"
+    assert made_up.floor(Work(50, 900)) == 0.9
+    assert made_up.bound(Work(50, 900)) == "integer operations"
     assert Work(1, 2) + Work(3, 4) == Work(4, 6)
 
 
@@ -107,10 +111,10 @@ def device(request):
 
 
 def test_ceilings_are_measured(device):
-    ceilings = measure_ceilings(device, copy_bytes=1 << 16, rounds=2)
-    assert ceilings.bytes > 0
-    assert ceilings.operations > 0
-    assert ceilings.source == "measured on emulator"
+    found = measure_ceilings(device, copy_bytes=1 << 16, rounds=2)
+    assert found.bytes > 0
+    assert found.operations > 0
+    assert found.source == "measured on emulator"
     # all that was taken is given back
     assert device.free_bytes() == device.memory_bytes
 
@@ -169,3 +173,20 @@ def test_the_report_holds_a_line_for_each_kernel():
 def test_an_h200_is_what_the_datasheet_and_a_copy_say():
     assert H200.operations == pytest.approx(132 * 64 * 1.98e9, rel=0.02)
     assert H200.bytes < 4.8e12
+
+
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+def test_the_ceilings_compile_without_a_warning(architecture):
+    reason = nvrtc.why_unavailable()
+    if reason is not None:
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    source = Path(ceilings._FILE).read_text("utf-8")
+    options = [*compiler_options({}), f"--gpu-architecture=sm_{architecture}"]
+    able = [one for one in nvrtc.libraries() if one.supports(architecture)]
+    assert able
+    for compiler in able:
+        usage = compiler.compile("ceilings.cu", source, options)
+        assert usage.keys() == {"integer_mix", "copy_pairs"}
+        assert all(used.spilled_bytes == 0 for used in usage.values())
