@@ -47,6 +47,29 @@ struct Boxes {
     const u32* __restrict__ set_boxes;
 };
 
+// Words of a thread's deal, all four rows of them.
+struct DealWords {
+    const u64* words;
+    u32 stride;  // from word to word
+
+    __device__ __forceinline__ const u64* row(u32 seat) const {
+        return words + seat * WORDS * stride;
+    }
+};
+
+// Takes the words of the deal at a place from features [4][WORDS][count]. With `staged` they go to
+// shared memory, a column for each thread: a row is chosen by number, which registers cannot be.
+// Hands of very many words stay where they are.
+__device__ __forceinline__ DealWords words_of_deal(
+    u64* shared, const u64* __restrict__ features, u32 count, u32 place, u32 staged) {
+    if (!staged) return {features + place, count};
+    u64* const own = shared + threadIdx.x;
+#pragma unroll
+    for (u32 word = 0; word < 4 * WORDS; ++word)
+        own[word * blockDim.x] = __ldg(features + static_cast<u64>(word) * count + place);
+    return {own, blockDim.x};
+}
+
 // Whether words pass a test: its box, or any box of its set.
 __device__ __forceinline__ bool passes_test(
     const u64* words, u32 stride, u32 test, const Boxes& boxes) {

@@ -23,6 +23,8 @@ LIST_WARPS = 16
 LIST_DEALS = 2048
 LIST_SHARE = 0.65
 """Share of the shared memory that packed words may take; lists have the rest."""
+MOST_COLUMNS = 1 << 25
+"""Columns of a block of deals have 32-bit places: 128 words each."""
 WAVES = 4
 """Blocks of threads for each that runs at once, so that none that takes long holds up the rest."""
 
@@ -109,6 +111,10 @@ class HybridCounter(Counter):
         self.words_a_lane = words_a_lane(deals)
         records = node_records(tables)
         self.sets = records.sets
+        if len(self.sets.columns) >= MOST_COLUMNS:
+            raise ValueError(
+                f"expected fewer than {MOST_COLUMNS} distinct tests, got {len(self.sets.columns)}"
+            )
         if "columns" not in tables.kept:
             # a set of no boxes has no span: an array of nothing is no argument
             spans = records.spans if len(records.spans) else np.zeros((1, 2), np.uint32)
@@ -150,6 +156,11 @@ class HybridCounter(Counter):
 class ListCounter(Counter):
     """Variant ``lists``: packed words in shared memory, lists of deals."""
 
+    @staticmethod
+    def fits(tables: PlanTables) -> bool:
+        """Whether the words of a warp's deals fit the shared memory."""
+        return 32 * 32 * tables.words <= tables.session.device.limits.shared_bytes - 64
+
     def __init__(self, tables: PlanTables, window: DeviceWindow, deals: int) -> None:
         super().__init__(tables, window, deals)
         limits = self.session.device.limits
@@ -158,11 +169,7 @@ class ListCounter(Counter):
         self.block_deals = LIST_DEALS
         while self.block_deals > 32 and self.block_deals * per_deal > room * LIST_SHARE:
             self.block_deals //= 2
-        self.list_room = (room - self.block_deals * per_deal) // (2 * LIST_WARPS) // 8 * 8
-        if self.list_room < 0:
-            raise ValueError(
-                f"expected hands of fewer words for the variant lists, got {tables.words}"
-            )
+        self.list_room = max(0, room - self.block_deals * per_deal) // (2 * LIST_WARPS) // 8 * 8
         self.list_room = min(self.list_room, 4 * self.block_deals)
         self.shared_bytes = self.block_deals * per_deal + 2 * LIST_WARPS * self.list_room
         self.levels = levels_define(tables.forest().levels)
@@ -209,7 +216,8 @@ class WalkCounter(Counter):
         self.session.each(
             "walk.cu", "count_walk", self.tables.defines, chunk.count,
             [
-                words, np.uint32(chunk.count), *self.tables.boxes(), self.window.nodes,
+                words, np.uint32(chunk.count), np.uint32(self.shared_bytes > 0),
+                *self.tables.boxes(), self.window.nodes,
                 np.uint32(self.window.window.nodes), counts,
             ],
             threads=self.threads, shared_bytes=self.shared_bytes,

@@ -95,6 +95,9 @@ def count_nodes(
     if variant in _NEED_ALL_NODES and not whole:
         _logger.info("%d nodes do not fit at once: hybrid, not %s", len(forest), variant)
         variant = "hybrid"
+    if variant == "lists" and not ListCounter.fits(tables):
+        _logger.info("hands of %d words: hybrid, not lists", tables.words)
+        variant = "hybrid"
     counts = np.empty(0 if whole else len(forest), np.uint64)
     for window in device_windows(tables, room):
         found = _count_window(tables, deals, VARIANTS[variant], window, most_deals)

@@ -30,8 +30,9 @@ __device__ __forceinline__ void and_columns(
         const u32 mine = lane < size ? __ldg(tests + first + start + lane) : 0;
 #pragma unroll 4
         for (u32 number = 0; number < size; ++number) {
+            // 32 bits hold any place in a row; the host checks the number of columns
             const u32* const column =
-                row + static_cast<u64>(__shfl_sync(ALL_LANES, mine, number)) * BLOCK_WORDS + lane;
+                row + (__shfl_sync(ALL_LANES, mine, number) * BLOCK_WORDS + lane);
 #pragma unroll
             for (u32 word = 0; word < WORDS_A_LANE; ++word) bits[word] &= __ldg(column + word * WARP);
         }
@@ -72,9 +73,7 @@ __device__ __forceinline__ bool in_columns(
         const u32 mine = lane < size ? __ldg(tests + first + start + lane) : 0;
 #pragma unroll 4
         for (u32 number = 0; number < size; ++number)
-            bits &= __ldg(row +
-                          static_cast<u64>(__shfl_sync(ALL_LANES, mine, number)) * BLOCK_WORDS +
-                          deal / 32);
+            bits &= __ldg(row + (__shfl_sync(ALL_LANES, mine, number) * BLOCK_WORDS + deal / 32));
     }
     return bits >> (deal % 32) & 1u;
 }

@@ -63,7 +63,7 @@ struct Auction {
 //
 //   state  [STATE_WORDS][count] where deals wait between windows; null if there is one window only
 extern "C" __global__ void first_auctions(
-    const u64* __restrict__ features, u32 count, const u32* __restrict__ order,
+    const u64* __restrict__ features, u32 count, u32 staged, const u32* __restrict__ order,
     const u64* __restrict__ box_rows, const u32* __restrict__ set_offsets,
     const u32* __restrict__ set_boxes, const uint4* __restrict__ nodes, u32 first_node,
     u32 end_node, u32 roots, u32* __restrict__ state, u32* __restrict__ entry,
@@ -72,10 +72,8 @@ extern "C" __global__ void first_auctions(
     const u64 place = thread_number();
     if (place >= count) return;
     const Boxes boxes = {box_rows, set_offsets, set_boxes};
-    u64* const own = reinterpret_cast<u64*>(shared) + threadIdx.x;
-#pragma unroll
-    for (u32 word = 0; word < 4 * WORDS; ++word)
-        own[word * blockDim.x] = __ldg(features + static_cast<u64>(word) * count + place);
+    const DealWords own = words_of_deal(
+        reinterpret_cast<u64*>(shared), features, count, static_cast<u32>(place), staged);
 
     Auction auction;
     if (state == nullptr || first_node == 0) auction.start(roots);
@@ -94,8 +92,8 @@ extern "C" __global__ void first_auctions(
                 auction.pass_first_child = first_child;
                 auction.pass_about = about;
             }
-            const u64* const words = own + (auction.depth & 3u) * WORDS * blockDim.x;
-            if (node.x != BOX_ALWAYS && !passes_test(words, blockDim.x, node.x, boxes)) continue;
+            const u64* const words = own.row(auction.depth & 3u);
+            if (node.x != BOX_ALWAYS && !passes_test(words, own.stride, node.x, boxes)) continue;
         } else if (auction.pass_node != NONE) {
             // no call holds: a pass by default, on in the table
             ++auction.defaults;

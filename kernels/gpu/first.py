@@ -112,7 +112,8 @@ class _Bidder:
             session.each(
                 "first.cu", "first_auctions", self.defines, chunk.count,
                 [
-                    words, np.uint32(chunk.count), self.packed.order, *tables.boxes(), nodes,
+                    words, np.uint32(chunk.count), np.uint32(self.shared_bytes > 0),
+                    self.packed.order, *tables.boxes(), nodes,
                     np.uint32(start), np.uint32(stop), np.uint32(tables.plan.root_count),
                     self.state, *out,
                 ],

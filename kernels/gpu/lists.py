@@ -116,7 +116,8 @@ class ListWalker:
         self, words: DeviceArray, count: int, window: _Window
     ) -> list[KernelArgument]:
         return [
-            words, np.uint32(count), self.packed.order, *self.tables.boxes(), window.nodes,
+            words, np.uint32(count), np.uint32(self.shared_bytes > 0), self.packed.order,
+            *self.tables.boxes(), window.nodes,
             np.uint32(window.first_node), np.uint32(window.end_node), np.uint32(window.is_last),
             np.uint32(len(self.forest.listed)),
         ]  # fmt: skip

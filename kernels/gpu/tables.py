@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels.cuda_device import DeviceArray
-from bidcascade.kernels.layout import FLAGS_PER_WORD, LANE_LIMIT, OPCODES
+from bidcascade.kernels.layout import LANE_LIMIT, OPCODES
 from bidcascade.kernels.plan import (
     ALWAYS,
     COMPLETED,
@@ -333,24 +333,18 @@ class PackedDeals:
 def thread_staging(limits_shared: int, words: int) -> tuple[int, int]:
     """Threads of a block that stage a deal's words in shared memory, and bytes they take.
 
-    Raises
-    ------
-    ValueError
-        If not even a warp's words fit.
+    0 bytes where not even a warp's words fit: they are read where they are.
 
     Examples
     --------
-    >>> thread_staging(48 << 10, 2)
-    (256, 16384)
+    >>> thread_staging(48 << 10, 2), thread_staging(48 << 10, 50)
+    ((256, 16384), (128, 0))
     """
     for threads in (256, 128, 64, 32):
         size = threads * 4 * words * 8
         if size <= min(limits_shared, 32 << 10) or (threads == 32 and size <= limits_shared):
             return threads, size
-    raise ValueError(
-        f"expected hands of at most {limits_shared // 1024} words for this device, got {words} "
-        f"({words * FLAGS_PER_WORD} flags and lanes' bits)"
-    )
+    return 128, 0
 
 
 def kernel_variants(

@@ -8,31 +8,21 @@
 // hold: they always do where the entry above them does. So a walk lists runs.
 #include "box.cuh"
 
-// This thread's column of the block's packed words in shared memory, a row for each seat and word.
-__device__ __forceinline__ const u64* stage_words(
-    u64* shared, const u64* __restrict__ features, u32 count, u32 place) {
-    u64* const own = shared + threadIdx.x;
-#pragma unroll
-    for (u32 word = 0; word < 4 * WORDS; ++word)
-        own[word * blockDim.x] = __ldg(features + static_cast<u64>(word) * count + place);
-    return own;
-}
-
-__device__ __forceinline__ bool node_holds(const u64* own, u32 test, const Boxes& boxes) {
-    return passes_test(own + test_seat(test) * WORDS * blockDim.x, blockDim.x, test, boxes);
+__device__ __forceinline__ bool node_holds(const DealWords& own, u32 test, const Boxes& boxes) {
+    return passes_test(own.row(test_seat(test)), own.stride, test, boxes);
 }
 
 // Counts, variant "walk": counts [node_count] rises by one for every deal that reaches a node.
 extern "C" __global__ void count_walk(
-    const u64* __restrict__ features, u32 count, const u64* __restrict__ box_rows,
+    const u64* __restrict__ features, u32 count, u32 staged, const u64* __restrict__ box_rows,
     const u32* __restrict__ set_offsets, const u32* __restrict__ set_boxes,
     const uint4* __restrict__ nodes, u32 node_count, u64* __restrict__ counts) {
     DYNAMIC_SHARED(shared);
     const u64 place = thread_number();
     if (place >= count) return;
     const Boxes boxes = {box_rows, set_offsets, set_boxes};
-    const u64* const own = stage_words(
-        reinterpret_cast<u64*>(shared), features, count, static_cast<u32>(place));
+    const DealWords own = words_of_deal(
+        reinterpret_cast<u64*>(shared), features, count, static_cast<u32>(place), staged);
     u32 k = 0;
     while (k < node_count) {
         const uint4 node = __ldg(nodes + k);
@@ -50,7 +40,7 @@ extern "C" __global__ void count_walk(
 //   position, behind  [count] what a place has come to: node, and first entry not looked at
 //   all_listed        with the last window the number of entries listed; else 0
 extern "C" __global__ void list_totals(
-    const u64* __restrict__ features, u32 count, const u32* __restrict__ order,
+    const u64* __restrict__ features, u32 count, u32 staged, const u32* __restrict__ order,
     const u64* __restrict__ box_rows, const u32* __restrict__ set_offsets,
     const u32* __restrict__ set_boxes, const uint4* __restrict__ nodes, u32 first_node,
     u32 end_node, u32 is_last, u32 all_listed, u32* __restrict__ position,
@@ -59,8 +49,8 @@ extern "C" __global__ void list_totals(
     const u64 place = thread_number();
     if (place >= count) return;
     const Boxes boxes = {box_rows, set_offsets, set_boxes};
-    const u64* const own = stage_words(
-        reinterpret_cast<u64*>(shared), features, count, static_cast<u32>(place));
+    const DealWords own = words_of_deal(
+        reinterpret_cast<u64*>(shared), features, count, static_cast<u32>(place), staged);
     u32 k = position[place];
     u32 from = behind[place];
     const u32 deal = order[place];
@@ -83,7 +73,7 @@ extern "C" __global__ void list_totals(
 //   listed  of the window, from entry first_listed on
 //   next    [deals] where each deal's next entry goes; moved on
 extern "C" __global__ void list_entries(
-    const u64* __restrict__ features, u32 count, const u32* __restrict__ order,
+    const u64* __restrict__ features, u32 count, u32 staged, const u32* __restrict__ order,
     const u64* __restrict__ box_rows, const u32* __restrict__ set_offsets,
     const u32* __restrict__ set_boxes, const uint4* __restrict__ nodes, u32 first_node,
     u32 end_node, u32 is_last, u32 all_listed, const u32* __restrict__ listed, u32 first_listed,
@@ -93,8 +83,8 @@ extern "C" __global__ void list_entries(
     const u64 place = thread_number();
     if (place >= count) return;
     const Boxes boxes = {box_rows, set_offsets, set_boxes};
-    const u64* const own = stage_words(
-        reinterpret_cast<u64*>(shared), features, count, static_cast<u32>(place));
+    const DealWords own = words_of_deal(
+        reinterpret_cast<u64*>(shared), features, count, static_cast<u32>(place), staged);
     u32 k = position[place];
     u32 from = behind[place];
     const u32 deal = order[place];
