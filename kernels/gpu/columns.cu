@@ -14,12 +14,17 @@ constexpr u32 TILE_DEALS = 32 * TILE_WORDS;
 constexpr u32 BLOCK_DEALS = 32 * BLOCK_WORDS;
 static_assert(BLOCK_WORDS % TILE_WORDS == 0, "a tile lies in one block of deals");
 
+// Place of a thread's deal in one of its warp's words.
+__device__ __forceinline__ u32 place_of(u32 tile, u32 word, u32 warp, u32 lane) {
+    return tile * TILE_DEALS + (word * TILE_WARPS + warp) * 32 + lane;
+}
+
 // Works out all columns of TILE_DEALS deals for one row, WORDS_A_WARP deals a thread.
 //
 //   halves       [4][words][count][2]: packed words by row, as two halves each
 //   column_half  [columns] which half holds the lane or flag; ascending
-//   column_test  [columns] shift (5 bits), mask, low and span (8 bits each): the column holds where
-//                the value under the mask lies in low .. low + span
+//   column_test  [columns] shift (5 bits), mask, low and span (8 bits each, span lowest): the column
+//                holds where the value under the mask lies in low .. low + span; ascending, too
 extern "C" __global__ void __launch_bounds__(TILE_THREADS) bit_columns(
     const u32* __restrict__ halves, u32 words, u32 count, const u32* __restrict__ column_half,
     const u32* __restrict__ column_test, u32 columns, u32* __restrict__ out) {
@@ -34,33 +39,39 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS) bit_columns(
     u32* const target =
         out + (static_cast<u64>(deal_block) * 4 + row) * columns * BLOCK_WORDS + first_word + lane;
 
-    u32 place[WORDS_A_WARP], half[WORDS_A_WARP];
-#pragma unroll
-    for (u32 word = 0; word < WORDS_A_WARP; ++word) {
-        place[word] = tile * TILE_DEALS + (word * TILE_WARPS + warp) * 32 + lane;
-        half[word] = 0;
-    }
-    u32 loaded = ~0u;
+    u32 half[WORDS_A_WARP], value[WORDS_A_WARP];
+    u32 loaded_half = ~0u, loaded_value = ~0u;
     for (u32 start = 0; start < columns; start += WARP) {
         const u32 size = min(WARP, columns - start);
         u32 mine[WORDS_A_WARP] = {};
         for (u32 number = 0; number < size; ++number) {
             const u32 wanted = __ldg(column_half + start + number);
-            if (wanted != loaded) {
-                loaded = wanted;
+            const u32 test = __ldg(column_test + start + number);
+            // columns of one half, and those of one lane in it, stand together
+            if (wanted != loaded_half) {
                 const u64 from = (static_cast<u64>(row) * words + wanted / 2) * count;
 #pragma unroll
-                for (u32 word = 0; word < WORDS_A_WARP; ++word)
-                    if (place[word] < count)
-                        half[word] = __ldg(halves + (from + place[word]) * 2 + wanted % 2);
+                for (u32 word = 0; word < WORDS_A_WARP; ++word) {
+                    const u32 place = place_of(tile, word, warp, lane);
+                    half[word] =
+                        place < count ? __ldg(halves + (from + place) * 2 + wanted % 2) : 0;
+                }
             }
-            const u32 test = __ldg(column_test + start + number);
-            const u32 shift = test & 31u, mask = test >> 5 & 255u;
-            const u32 low = test >> 13 & 255u, span = test >> 21 & 255u;
+            if (wanted != loaded_half || test >> 16 != loaded_value) {
+                loaded_half = wanted;
+                loaded_value = test >> 16;
+                const u32 shift = test >> 24, mask = test >> 16 & 255u;
+#pragma unroll
+                for (u32 word = 0; word < WORDS_A_WARP; ++word)
+                    // a deal that is none has a value in no interval
+                    value[word] = place_of(tile, word, warp, lane) < count
+                                      ? half[word] >> shift & mask
+                                      : ALL_LANES;
+            }
+            const u32 low = test >> 8 & 255u, span = test & 255u;
 #pragma unroll
             for (u32 word = 0; word < WORDS_A_WARP; ++word) {
-                const bool holds = (half[word] >> shift & mask) - low <= span;
-                const u32 bits = __ballot_sync(ALL_LANES, holds && place[word] < count);
+                const u32 bits = __ballot_sync(ALL_LANES, value[word] - low <= span);
                 if (lane == number) mine[word] = bits;
             }
         }

@@ -92,7 +92,7 @@ class Columns:
     half : uint32 [columns]
         Which 32-bit half of a hand's words holds the lane or flag; ascending.
     test : uint32 [columns]
-        Shift (5 bits), mask, low, span (8 bits each).
+        Shift (5 bits), mask, low, span (8 bits each, span lowest).
     box_offsets : uint32 [boxes + 1]
     box_columns : uint32
         Columns of each box (CSR); none for the box that holds always.
@@ -138,10 +138,10 @@ class Columns:
 
 
 def _key(half: Any, shift: Any, mask: int, low: Any, span: Any) -> U64:
-    """Half and test of a column in one number, ordered by half."""
+    """Half and test of a column in one number, ordered by half, then by lane or flag."""
     numbers = [np.asarray(part, np.int64).astype(np.uint64) for part in (half, shift, low, span)]
-    test = numbers[1] | np.uint64(mask << 5) | numbers[2] << np.uint64(13)
-    return np.asarray(numbers[0] << np.uint64(32) | test | numbers[3] << np.uint64(21), np.uint64)
+    place = numbers[0] << np.uint64(32) | numbers[1] << np.uint64(24) | np.uint64(mask << 16)
+    return np.asarray(place | numbers[2] << np.uint64(8) | numbers[3], np.uint64)
 
 
 def _bits(words: U64) -> NDArray[np.uint8]:
