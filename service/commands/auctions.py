@@ -226,12 +226,22 @@ def bid(options: argparse.Namespace) -> int:
 
 
 def _print_candidates(answer: "BidAnswer") -> None:
-    for candidate in answer.candidates:
+    made = next((n for n, one in enumerate(answer.candidates) if one.holds), None)
+    left_out = 0
+    for number, candidate in enumerate(answer.candidates):
+        if made is not None and number > made and not candidate.holds:
+            # a system has dozens of lines; those that neither fit nor came first say little
+            left_out += 1
+            continue
         about = ": ".join(text for text in (candidate.name, candidate.description) if text)
         print(f"{'*' if candidate.holds else ' '} {candidate.call:2}  {about or 'undescribed'}")
         for check in candidate.criteria:
             mark = "yes" if check["holds"] else "no"
             print(f"       {mark:3}  {check['expression']}  ({_value_text(check['value'])})")
+        if candidate.taken_by is not None:
+            print(f"       but  {candidate.taken_by} comes first")
+    if left_out:
+        print(f"  {left_out} more behind it, none of which holds")
 
 
 def _value_text(value: Any) -> str:

@@ -69,5 +69,7 @@ def batch(options: argparse.Namespace) -> int:
     if options.json:
         print_json({**numbers, "table": engine.table_info(), "backend": engine.backend})
     else:
+        if not summary.left_table:
+            del numbers["left_table"]
         note(shown_numbers(numbers))
     return 0
