@@ -25,7 +25,7 @@ from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
 
 from .describing import agreements_of, description_of
-from .expansion import Place, PlaceEntry, Rules
+from .expansion import Expander, Place, PlaceEntry, Rules
 from .hand_space import bounds
 from .system import System
 
@@ -34,6 +34,8 @@ Front = Mapping[tuple[int, ...], Indices]
 """Auctions with the deals of a sample that have come so far."""
 
 DEFAULT_DEALS: Final = 20_000
+_AUCTION_LENGTH: Final = 64
+"""An expander that forgets by itself must not drop what the next depth needs."""
 DEFAULT_SEED: Final = 2026
 KEPT_BYTES: Final = 1 << 30
 """Bit columns that a sample remembers at most, apart from those of the depth at work."""
@@ -145,6 +147,9 @@ class Growth:
     front
         Auctions, none of them over, with the deals (by number) that go on from there; all deals
         from the root on if not given.
+    private
+        Whether the expander is used by nobody else: then places are forgotten once they are bid,
+        which keeps the memory of a long compilation small.
     """
 
     def __init__(
@@ -156,6 +161,7 @@ class Growth:
         front: Front | None = None,
         progress: Callable[[Progress], None] | None = None,
         backend: Backend | None = None,
+        private: bool = False,
     ) -> None:
         self._expander = expander
         self._sample = sample
@@ -163,6 +169,7 @@ class Growth:
         self._front: Front = {(): np.arange(len(sample.deals))} if front is None else front
         self._progress = progress
         self._backend = backend or get_backend("cpu")
+        self._private = private
         self.left_open = 0
         """Deals that reached a place which was not expanded."""
 
@@ -175,6 +182,7 @@ class Growth:
         for calls, deals in self._front.items():
             waiting.setdefault(len(calls), {})[calls] = [deals]
         places = entries = 0
+        closed: list[tuple[int, ...]] = []
         while waiting:
             depth = min(waiting)
             front = self._wide_enough(waiting.pop(depth))
@@ -183,6 +191,9 @@ class Growth:
             if self._progress is not None:
                 self._progress(Progress(depth, places, entries, len(front)))
             opened = [(self._expander.place(calls), deals) for calls, deals in front.items()]
+            # the states of this depth are all that the next one needs
+            self._forget(closed)
+            closed = list(front) if self._private else []
             vocabulary = self._expander.sides[depth % 2].vocabulary
             self._sample.evaluate(
                 (one for place, _ in opened for entry in place.entries for one in entry.criteria),
@@ -200,6 +211,11 @@ class Growth:
                     if len(took) and not place.state.auction.add(call).is_complete:
                         below = waiting.setdefault(depth + 1, {})
                         below.setdefault((*place.calls, call), []).append(took)
+
+    def _forget(self, places: Iterable[tuple[int, ...]]) -> None:
+        if isinstance(self._expander, Expander):
+            for calls in places:
+                self._expander.forget(calls)
 
     def _wide_enough(
         self, found: Mapping[tuple[int, ...], Sequence[Indices]]
@@ -271,8 +287,11 @@ def compile_system(
     >>> table.find([7, 0, 17]) is not None
     True
     """
-    expander = system.expander(opponents)
-    growth = Growth(expander, Sample.random(deals, seed=seed), least=least, progress=progress)
+    other = opponents or system.opponents
+    expander = Expander(system.rules, other.rules, keep=deals * _AUCTION_LENGTH)
+    growth = Growth(
+        expander, Sample.random(deals, seed=seed), least=least, progress=progress, private=True
+    )
     builder = TableBuilder(undescribed="allow", source=source_of(system, opponents, deals, seed))
     for place, _ in growth.places():
         builder.add(rows_of(place, expander.sides[place.state.position % 2].vocabulary))

@@ -202,6 +202,12 @@ class Expander:
             self._places.popitem(last=False)
         return place
 
+    def forget(self, calls: Sequence[int]) -> None:
+        """Drop what is remembered of an auction; the states behind it stay."""
+        key = tuple(calls)
+        self._places.pop(key, None)
+        self._states.pop(key, None)
+
     def meaning(self, place: Place, call: int) -> tuple[Meaning, Knowledge]:
         """Meaning of a call at a place, and what the caller has then shown altogether."""
         rules = self.sides[len(place.calls) % 2]
