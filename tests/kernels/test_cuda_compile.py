@@ -2,19 +2,23 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bidcascade.bridge import FULL_DECK
+from bidcascade.kernels import Postfix
 from bidcascade.kernels.cuda_device import SOURCES, compiler_options, source_text
 from bidcascade.kernels.gpu.tables import kernel_variants
+from tests.kernels.emulator.backend import EveryVariant
+from tests.kernels.emulator.device import Checks, EmulatedDevice
+from tests.support_backends import SOME, assert_same_answers
 from tests.support_nvrtc import ARCHITECTURES, CompileError, Nvrtc, libraries, why_unavailable
+from tests.support_plans import deal_arrays, random_plan
 
 WORDS = ((1, 1), (3, 6))
 """Lane and flag words of a hand: the least, and more than the published tables need."""
-
-REGISTERS = 65536
-"""Of a multiprocessor, on all of these cards."""
 
 Defines = Mapping[str, int]
 
@@ -58,11 +62,38 @@ def test_compiles_without_a_warning(
     options = [*compiler_options(defines), f"--gpu-architecture=sm_{architecture}"]
     able = [compiler for compiler in compilers if compiler.supports(architecture)]
     assert able
-    for compiler in able:
+    # the least words with every compiler, more with the newest
+    least = all(defines.get(name, 1) == 1 for name in ("LANE_WORDS", "FLAG_WORDS"))
+    for compiler in able if least else able[-1:]:
         usage = compiler.compile(file, source_text(file), options)
         assert usage
         for entry, used in usage.items():
             assert used.shared_bytes <= 48 << 10, entry
+
+
+def test_what_the_backend_asks_for_compiles(
+    compilers: tuple[Nvrtc, ...], emulator_folder: Path
+) -> None:
+    device = EmulatedDevice(emulator_folder, checks=Checks.NONE)
+    rng = np.random.default_rng(2)
+    # with a program (an or over two suits), with more than a word of flags, and with neither
+    cards: list[Postfix] = [(f"C_{suit}{rank}",) for suit in "CDHS" for rank in "23456789TJQKA"]
+    product: Postfix = ("SL_S", "SL_H", "*", 12, ">=")
+    for asked in (SOME, [*cards, *SOME, *((f"Top{n}_S", 2, ">=") for n in (3, 5))], [product]):
+        plan, deals = random_plan(rng, asked), deal_arrays(rng, 20)
+        backend = EveryVariant(device)
+        assert_same_answers(backend, plan, deals)
+        backend.deal_hands(1, 0, 10)
+    newest = compilers[-1]
+    built: dict[tuple[str, tuple[tuple[str, int], ...]], set[str]] = {}
+    for file, entry, defines in device.requested:
+        if (file, defines) not in built:
+            options = [*compiler_options(dict(defines)), "--gpu-architecture=sm_90"]
+            built[file, defines] = set(newest.compile(file, source_text(file), options))
+        assert entry in built[file, defines]
+    assert {file for file, _, _ in device.requested} == {
+        path.name for path in SOURCES.glob("*.cu")
+    } - {"frames.cu"}
 
 
 def test_a_warning_is_told_with_its_place(compilers: tuple[Nvrtc, ...]) -> None:

@@ -8,6 +8,7 @@ twice: by its answers, with bounds watched and no more, and by the emulator's ow
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -161,3 +162,18 @@ def test_a_mutant_that_cannot_be_made_is_told(emulator_folder: Path) -> None:
     lost = Mutant("columns.cu", "no such line", "", "evaluate", "hybrid", "")
     with pytest.raises(AssertionError, match="found it 0 times"):
         differs(emulator_folder, lost, plan, deals, Checks.ALL, 0)
+
+
+class ForgetfulDevice(EmulatedDevice):
+    """A device that never lets a stream wait for another: host code that forgot to ask."""
+
+    def wait(self, stream: Any, event: Any) -> None:
+        pass
+
+
+@pytest.mark.parametrize("operation", ["features", "cascade_counts", "cascade_first", "evaluate"])
+def test_streams_that_do_not_wait_are_seen(emulator_folder: Path, operation: str) -> None:
+    plan, deals = plan_and_deals()
+    backend = CudaBackend(ForgetfulDevice(emulator_folder), most_deals=64)
+    with pytest.raises(EmulatorFault, match="neither waits for the other"):
+        getattr(backend, operation)(plan, deals)
