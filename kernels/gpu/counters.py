@@ -9,6 +9,8 @@ walk       a deal a thread, depth first
 =========  ========================================================================================
 """
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from bidcascade.kernels.cuda_device import DeviceArray
@@ -29,7 +31,7 @@ WAVES = 4
 """Blocks of threads for each that runs at once, so that none that takes long holds up the rest."""
 
 
-class Counter:
+class Counter(ABC):
     """One way, for one window of nodes.
 
     Parameters
@@ -53,9 +55,9 @@ class Counter:
         """Take what chunks of at most ``size`` deals need."""
         self.packed = PackedDeals(self.tables, size)
 
+    @abstractmethod
     def count(self, chunk: Chunk, counts: DeviceArray) -> None:
         """Raise ``counts`` [nodes of the window] by how many of the chunk's deals reach each."""
-        raise NotImplementedError
 
 
 def levels_define(levels: int) -> int:

@@ -151,7 +151,7 @@ def _spread(
     else:
         representative = session.upload(forest.representative[start : start + out.size])
     session.each(
-        "spread.cu", "spread_counts", {}, out.size,
+        "entries.cu", "spread_counts", {}, out.size,
         [
             representative, np.uint64(out.size), counts, np.uint32(len(forest)),
             np.uint64(deals), out,

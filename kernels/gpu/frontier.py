@@ -83,7 +83,7 @@ class FrontierCounter(Counter):
         """Expand level by level; halves a chunk whose pairs do not fit."""
         if self._count_whole(chunk):
             self.session.each(
-                "spread.cu",
+                "entries.cu",
                 "add_counts",
                 {},
                 self.nodes,

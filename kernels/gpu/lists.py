@@ -18,13 +18,13 @@ from bidcascade.kernels.types import U32, U64
 
 from .bits import fitting
 from .forest import Forest
+from .nodes import RECORD_BYTES
 from .session import FEWEST_DEALS, AnyDeals, Chunk, DealFeed
 from .single import list_one
 from .tables import PackedDeals, PlanTables, thread_staging
 
 _logger = logging.getLogger("bidcascade.kernels")
 
-RECORD_BYTES = 16
 MOST_ENTRIES = 1 << 26
 """Most entries of a chunk of lists: 256 MB."""
 ENTRIES_SHARE = 0.25

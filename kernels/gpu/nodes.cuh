@@ -17,15 +17,6 @@ __device__ __forceinline__ u32 node_seat(const uint4& node) {
     return node.x >> NODE_SEAT_SHIFT & 3u;
 }
 
-struct Items {
-    const uint4* __restrict__ nodes;        // the window's
-    u32 first_node;                         // number of nodes[0]
-    const uint2* __restrict__ runs;         // [items] first node, end
-    const u32* __restrict__ path_offsets;   // [items + 1] into path
-    const uint4* __restrict__ path;         // nodes above, the highest first
-    u32 count;
-};
-
 __device__ __forceinline__ u32 warp_sum(u32 value) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_add_sync(ALL_LANES, value);
@@ -47,7 +38,7 @@ __device__ __forceinline__ u32 sum_below(u32 value, u32 lane) {
     return sum - value;
 }
 
-// Hands the warps of a block the numbers first .. end - 1, each number once.
+// Gives the warps of a block one number after the other, each to one warp.
 __device__ __forceinline__ u32 next_number(u32* cursor, u32 lane) {
     u32 number = 0;
     if (lane == 0) number = atomicAdd(cursor, 1u);

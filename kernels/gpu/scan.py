@@ -27,7 +27,7 @@ class RunningSums:
         for sums in self._sums:
             tiles = -(-levels[-1].size // SCAN_TILE)
             self.session.launch(
-                "scan.cu",
+                "entries.cu",
                 "scan_tiles",
                 {},
                 tiles,
@@ -40,7 +40,7 @@ class RunningSums:
             levels.append(sums[:tiles])
         for below, starts in zip(levels[-2::-1], levels[:0:-1], strict=True):
             self.session.each(
-                "scan.cu",
+                "entries.cu",
                 "scan_add",
                 {},
                 below.size,

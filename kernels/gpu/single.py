@@ -58,12 +58,12 @@ def list_one(
         np.uint32(len(tables.forest())),
     ]  # fmt: skip
     marks = session.device.empty(count, np.uint64)
-    session.each("scan.cu", "mark_listed", {}, count, [*arguments, marks])
+    session.each("entries.cu", "mark_listed", {}, count, [*arguments, marks])
     total = RunningSums(session, count).run(marks)
     size = total if limit is None else min(total, limit)
     entries = session.device.empty(size, np.uint32)
     if size:
         session.each(
-            "scan.cu", "write_listed", {}, count, [*arguments, marks, np.uint64(size), entries]
+            "entries.cu", "write_listed", {}, count, [*arguments, marks, np.uint64(size), entries]
         )
     return SingleList(entries, total)

@@ -368,5 +368,5 @@ def kernel_variants(
         for deals, room in ((512, 1024), (2048, 256))
     ]
     found += [("counts_frontier.cu", words), ("walk.cu", words)]
-    found += [("first.cu", first_defines(lane_words, flag_words)), ("spread.cu", {})]
-    return [*found, ("scan.cu", {}), ("dealing.cu", {})]
+    found += [("first.cu", first_defines(lane_words, flag_words)), ("entries.cu", {})]
+    return [*found, ("dealing.cu", {})]
