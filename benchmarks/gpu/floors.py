@@ -11,7 +11,7 @@ from benchmarks.chart import format_seconds
 from benchmarks.engines import get_engine
 from benchmarks.report import amount_of
 from benchmarks.worker import Job, compare
-from benchmarks.workloads import WORKLOADS, Inputs, Workload
+from benchmarks.workloads import Inputs, Workload, find_workloads
 
 from .least_work import work_of
 from .roofline import H200
@@ -26,7 +26,7 @@ def floors(options: argparse.Namespace) -> str:
         "| workload | tests a deal | bytes | integer operations | floor | of |",
         "|" + " --- |" * 6,
     ]  # fmt: skip
-    for workload in WORKLOADS:
+    for workload in find_workloads(options.workload):
         if workload.kind in ("one", "parquet"):
             continue
         line = _line(workload, options)
@@ -49,7 +49,7 @@ def _variants(options: argparse.Namespace) -> list[str]:
         "| workload | candidate | deals a block | visits | steps | columns | words | predicted |",
         "|" + " --- |" * 8,
     ]  # fmt: skip
-    for workload in WORKLOADS:
+    for workload in find_workloads(options.workload):
         if workload.kind != "counts":
             continue
         inputs = Inputs.make(
