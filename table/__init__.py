@@ -15,15 +15,18 @@ from .registry import cache_folder, is_system, named_systems, open_system, open_
 from .row import Row
 from .show import show, show_info
 from .storage import open_folder, save
+from .system.compile import compile_system
+from .system.explanation import AuctionExplanation, explain_auction
+from .system.system import System
 from .truncation import is_suspected_truncation
 
 __all__ = [
-    "CAN_COMPLETE", "COMPLETED", "INSERTED", "NONE_U32", "BiddingTable",
-    "Expression", "ImportReport", "LintReport", "Row", "TableBuilder", "UndescribedPolicy",
-    "Vocabulary", "build_table", "cache_folder", "counts_through", "explain", "explain_one",
-    "export_table", "format_expression", "import_table", "is_satisfiable",
-    "is_suspected_truncation", "is_system", "lint", "lint_on_deals", "named_systems", "open_folder",
-    "open_system", "open_table",
-    "parse_expression", "read_rows", "row_object", "save", "show", "show_info", "sniff_format",
-    "to_postfix",
+    "CAN_COMPLETE", "COMPLETED", "INSERTED", "NONE_U32", "AuctionExplanation", "BiddingTable",
+    "Expression", "ImportReport", "LintReport", "Row", "System", "TableBuilder",
+    "UndescribedPolicy", "Vocabulary", "build_table", "cache_folder", "compile_system",
+    "counts_through", "explain", "explain_auction", "explain_one", "export_table",
+    "format_expression", "import_table", "is_satisfiable", "is_suspected_truncation",
+    "is_system", "lint", "lint_on_deals", "named_systems", "open_folder", "open_system",
+    "open_table", "parse_expression", "read_rows", "row_object", "save", "show", "show_info",
+    "sniff_format", "to_postfix",
 ]  # fmt: skip
