@@ -48,9 +48,9 @@ class Growth:
     seed: int = 2026
 
 
-SHIPPED: Final = Growth(200_000, least=24)
+SHIPPED: Final = Growth(200_000, least=40)
 """Of the tables that come with the package: a few MB each."""
-ON_REQUEST: Final = Growth(50_000, least=8)
+ON_REQUEST: Final = Growth(50_000, least=10)
 """Of systems that are compiled when they are opened: a matter of seconds."""
 
 
