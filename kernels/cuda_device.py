@@ -602,7 +602,13 @@ def why_no_device() -> str | None:
         count = int(cupy.cuda.runtime.getDeviceCount())
     except (cupy.cuda.runtime.CUDARuntimeError, OSError, RuntimeError) as error:
         return f"CUDA finds no device: {error}"
-    return None if count else "CUDA finds no device"
+    if not count:
+        return "CUDA finds no device"
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except (ImportError, OSError, RuntimeError) as error:
+        return f"NVRTC, which compiles the kernels, does not load: {error}"
+    return None
 
 
 @cache
