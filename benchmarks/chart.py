@@ -49,7 +49,7 @@ def bar_chart(title: str, groups: Sequence[tuple[str, Sequence[Bar]]]) -> str:
         y += _GAP - 14
         for bar in bars:
             length = max(1.0, scale * (math.log10(bar.seconds) - low)) if bar.seconds > 0 else 1.0
-            colour = _COLOURS.get(bar.engine, "#555555")
+            colour = _COLOURS.get(bar.engine.partition(":")[0], "#555555")
             faint = ' fill-opacity="0.55" stroke-dasharray="3 2"' if bar.extrapolated else ""
             note = " (extrapolated)" if bar.extrapolated else ""
             parts.append(

@@ -13,7 +13,7 @@ from .gpu.roofline import Ceilings, Work
 from .worker import Timing
 from .workloads import Workload
 
-_BASELINES = ("polars", "polars-frames", "lists")
+_BASELINES = ("polars", "polars-frames", "lists", "cpu")
 
 
 @dataclass(frozen=True)
