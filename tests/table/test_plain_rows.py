@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from bidcascade.bridge import InvalidTable
 from bidcascade.table import Row, build_table, export_table, import_table
 from bidcascade.table.system.plain_rows import rows_of_text, text_of_rows
 from bidcascade.table.system.system import System
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def kept(row: Row) -> tuple[object, ...]:

@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
+
 from bidcascade.bridge import Auction, format_calls
 from bidcascade.table.system.facts import shown
 from bidcascade.table.system.hand_space import hull, share

@@ -1,6 +1,7 @@
 """Where lines of a system apply: patterns, specificity, lines below lines, facts."""
 
 import pytest
+
 from bidcascade.bridge import InvalidSystem, format_call
 from bidcascade.table.system.system import System
 

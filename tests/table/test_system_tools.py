@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from bidcascade.bridge import InvalidInput
 from bidcascade.table.system.cases import CaseReport, parse_cases, read_cases, run_cases
 from bidcascade.table.system.check import check_system
