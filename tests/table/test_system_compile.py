@@ -4,12 +4,13 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bidcascade.bridge import PASS, Auction, parse_calls
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.table.system import on_demand
 from bidcascade.table.system.compile import Growth, Sample, compile_system, rows_of
 from bidcascade.table.system.on_demand import SharedExpander, bid_on, seen_from_dealer
 from bidcascade.table.system.system import System
@@ -27,9 +28,16 @@ def random_deals(count: int, seed: int) -> DealArrays:
     )
 
 
+@pytest.fixture(params=["one by one", "together"])
+def either_way(request, monkeypatch):
+    """Both ways to bid deals on: that of few deals, and that of many."""
+    if request.param == "together":
+        monkeypatch.setattr(on_demand, "FEW", 0)
+
+
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=15)
-def test_deals_are_bid_on_as_call_by_call(seed):
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_deals_are_bid_on_as_call_by_call(either_way, seed):
     deals = random_deals(20, seed)
     out = bid_on(SMALL.expander(), deals, {(): np.arange(20)})
     for deal in range(20):
@@ -37,8 +45,8 @@ def test_deals_are_bid_on_as_call_by_call(seed):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 8))
-@settings(max_examples=15)
-def test_a_front_may_have_any_depth(seed, most):
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_front_may_have_any_depth(either_way, seed, most):
     """Deals go on from where they are, some from the root and some from deep in an auction."""
     deals = random_deals(16, seed)
     whole = [bid_call_by_call(SMALL, deals, deal) for deal in range(16)]
@@ -49,7 +57,19 @@ def test_a_front_may_have_any_depth(seed, most):
     assert [out.endings[number].calls for number in out.ending] == whole
 
 
-def test_the_last_rule_names_the_ending():
+@pytest.mark.parametrize("most", [0, 1000])
+def test_few_deals_are_bid_as_many(monkeypatch, most):
+    deals = random_deals(150, 17)
+    front = {(): np.arange(0, 100), (PASS,): np.arange(100, 150)}
+    expected = bid_on(SMALL.expander(), deals, front)
+    monkeypatch.setattr(on_demand, "FEW", most)
+    found = bid_on(SMALL.expander(), deals, front)
+    assert found.defaults.tolist() == expected.defaults.tolist()
+    for one, other in zip(found.ending, expected.ending, strict=True):
+        assert found.endings[one] == expected.endings[other]
+
+
+def test_the_last_rule_names_the_ending(either_way):
     deals = random_deals(50, 3)
     out = bid_on(SMALL.expander(), deals, {(): np.arange(50)})
     for ending in out.endings:

@@ -56,7 +56,9 @@ def test_a_call_shows_its_needs() -> None:
 def test_earlier_lines_are_denied() -> None:
     # one club has no five-card major, and no four diamonds unless clubs are longer
     shape = lengths("1C", 0)
-    assert shape["H"] == (0, 4) and shape["S"] == (0, 4) and shape["C"][0] == 3
+    assert shape["H"] == (0, 4)
+    assert shape["S"] == (0, 4)
+    assert shape["C"][0] == 3
     assert shape["D"] == (0, 6)
     # a balanced hand of 15-17 would have opened one notrump
     cells = SYSTEM.state("1C").knowledge[0].cells
@@ -104,10 +106,12 @@ def test_terms_beyond_shape_and_points_are_kept() -> None:
 
 
 def test_forcing_states() -> None:
-    assert SYSTEM.state("2C P").forced and SYSTEM.state("2C P 2D P").forced
+    assert SYSTEM.state("2C P").forced
+    assert SYSTEM.state("2C P 2D P").forced
     assert not SYSTEM.state("2C P 2D P 4S P").forced
     assert not SYSTEM.state("2C X").forced
-    assert SYSTEM.state("1S P 2H P").forced and not SYSTEM.state("1S P 2S P").forced
+    assert SYSTEM.state("1S P 2H P").forced
+    assert not SYSTEM.state("1S P 2S P").forced
 
 
 def test_suits_that_were_shown() -> None:
@@ -142,7 +146,8 @@ def test_a_promise_counts_for_partner_but_not_for_the_hands() -> None:
 
 def test_each_side_reads_the_other_by_its_own_system() -> None:
     weak = System.parse(
-        "opening:\n  1NT = Weak: 12-14 points, balanced\nover (1NT):\n  Double = Strong: 15+ points\n"
+        "opening:\n  1NT = Weak: 12-14 points, balanced\n"
+        "over (1NT):\n  Double = Strong: 15+ points\n"
     )
     ours = SYSTEM.expand("1N", opponents=weak)
     assert hull(ours.state.knowledge[0].cells).points == (12, 14)

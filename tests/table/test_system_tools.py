@@ -57,7 +57,8 @@ def test_shares_of_openings_are_those_that_were_worked_out_elsewhere(example: Sy
     }  # fmt: skip
     deals = 200_000
     place = check_system(example, deals=deals, least=deals).places[0]
-    assert place.auction == "" and place.deals == deals
+    assert place.auction == ""
+    assert place.deals == deals
     found = {(line.call, line.name): (line.chosen, line.fits) for line in place.lines}
     assert found.keys() == wanted.keys()
     for key, (chosen, fits) in wanted.items():
@@ -82,16 +83,19 @@ def test_findings_on_deals(example: System) -> None:
         EXAMPLE
         + "  4NT = Never: 37 points\n"
         + "after 1H:\n  2H = Raise: 6-10 points, 3+ hearts\n"
-        + "after 1S:\n  2S = Simple raise: 6-10 points, 3+ spades\n  2S = Other raise: 8+ points, 4+ spades\n"
+        + "after 1S:\n  2S = Simple raise: 6-10 points, 3+ spades\n"
+        + "  2S = Other raise: 8+ points, 4+ spades\n"
     )
     found = check_system(broken, deals=20_000).findings
     kinds = {finding.kind for finding in found}
     assert {"gap", "double claim", "dead line", "asymmetry"} <= kinds
     gap = next(finding for finding in found if finding.kind == "gap")
-    assert "Strong" in gap.text and "2C P" in gap.examples
+    assert "Strong" in gap.text
+    assert "2C P" in gap.examples
     assert any("Never" in finding.text for finding in found if finding.kind == "dead line")
     claim = next(finding for finding in found if finding.kind == "double claim")
-    assert claim.text.startswith("2S means two things") and claim.deals > 0
+    assert claim.text.startswith("2S means two things")
+    assert claim.deals > 0
     asymmetry = next(finding for finding in found if finding.kind == "asymmetry")
     assert "raise" in asymmetry.text.lower()
     assert "gap" in {finding.kind for finding in check_system(example, deals=20_000).findings}
@@ -102,10 +106,12 @@ def test_diff_lists_what_changed_and_how_often(example: System) -> None:
     found = diff_systems(example, weaker, deals=20_000)
     assert found.followed == found.deals == 20_000
     opening = {(change.old, change.new) for change in found.changes if change.auction == ""}
-    assert ("1N", "1C") in opening and ("1C", "1N") in opening
+    assert ("1N", "1C") in opening
+    assert ("1C", "1N") in opening
     assert found.changed == sum(change.deals for change in found.changes)
     first = found.changes[0]
-    assert first.examples and "Strong notrump" in first.old_rule + first.new_rule
+    assert first.examples
+    assert "Strong notrump" in first.old_rule + first.new_rule
     assert diff_systems(example, example, deals=2_000).changes == ()
 
 
@@ -120,7 +126,8 @@ def test_cases_in_words_and_as_json(example: System) -> None:
         "group Answers\n"
         "K5.AQ982.T52.976 : 1N P -> 2D\n"
         '{"hand": "AK5.Q32.KJ52.Q97", "auction": ["P"], "expected": "1N", "group": "Answers"}\n'
-        "N:AK5.Q32.KJ52.Q97 432.KJ5.AQ97.T43 QJ9.A987.T3.KJ85 T876.T64.864.A62 -> 1N P 2C P 2D P P P\n"
+        "N:AK5.Q32.KJ52.Q97 432.KJ5.AQ97.T43 QJ9.A987.T3.KJ85 T876.T64.864.A62"
+        " -> 1N P 2C P 2D P P P\n"
     )
     cases = parse_cases(text, "own.cases")
     assert [case.group for case in cases[:5]] == ["Openings"] * 4 + ["Answers"]
@@ -162,16 +169,20 @@ def test_explanation_says_what_a_player_would(example: System) -> None:
     assert transfer.sentence == (
         "Transfer: 5+ hearts, at most 6 diamonds, at most 6 spades; artificial, forcing, announce"
     ) or transfer.lengths["H"] == (5, 13)
-    assert found.forced and not found.game_forced
+    assert found.forced
+    assert not found.game_forced
     assert [one["call"] for one in found.next_calls] == ["3H", "2H"]
-    assert first.points == (15, 17) and 0.04 < first.share < 0.06
+    assert first.points == (15, 17)
+    assert 0.04 < first.share < 0.06
     assert found.to_dict()["calls"][0]["call"] == "1N"
 
 
 def test_compiled_table_has_places_names_and_lines(example: System) -> None:
     table = compile_system(example, deals=2_000)
     entry = table.find([7, 0, 9])
-    assert entry is not None and table.name(entry) == "Transfer"
+    assert entry is not None
+    assert table.name(entry) == "Transfer"
     row = table.row(entry)
-    assert row.where == "example:18" and "forcing" in row.tags
+    assert row.where == "example:18"
+    assert "forcing" in row.tags
     assert compile_system(example, deals=2_000).digest == table.digest
