@@ -6,7 +6,7 @@ questions only. The bounds of the criteria over shapes and points are kept with 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from bidcascade.table.language.expression_tree import And, Expression, Truth
 from bidcascade.table.language.vocabulary import Vocabulary
@@ -14,10 +14,9 @@ from bidcascade.table.system_text.syntax_tree import CallPattern, Condition, Def
 
 from .conditions import lower
 from .hand_space import Bounds, bounds
-from .patterns import Bindings
 from .scope import PlaceScope
 
-TRUE: Final = Truth(True)  # noqa: FBT003
+TRUE: Final = Truth(value=True)
 
 
 class Needs:
@@ -60,6 +59,7 @@ class Needs:
 
 
 ANY_HAND: Final = Needs(())
+Answer = TypeVar("Answer")
 _Question = tuple[Any, ...]
 _Answers = tuple[Any, ...]
 
@@ -74,7 +74,7 @@ class _Asking:
         self.questions = questions
         self.answers = answers
 
-    def _noted(self, question: _Question, answer: Any) -> Any:
+    def _noted(self, question: _Question, answer: Answer) -> Answer:
         self.questions.append(question)
         self.answers.append(answer)
         return answer
@@ -83,16 +83,16 @@ class _Asking:
         found = self.scope.suits(word)
         if word in _ROLE_FREE:
             return found
-        return self._noted((0, word), found)  # type: ignore[no-any-return]
+        return self._noted((0, word), found)
 
     def shown(self, who: str, term: str) -> tuple[int, int]:
-        return self._noted((1, who, term), self.scope.shown(who, term))  # type: ignore[no-any-return]
+        return self._noted((1, who, term), self.scope.shown(who, term))
 
     def fact(self, phrase: Phrase) -> bool:
-        return self._noted((2, phrase), self.scope.fact(phrase))  # type: ignore[no-any-return]
+        return self._noted((2, phrase), self.scope.fact(phrase))
 
     def bid(self, call: CallPattern) -> tuple[int, str] | None:
-        return self._noted((3, call), self.scope.bid(call))  # type: ignore[no-any-return]
+        return self._noted((3, call), self.scope.bid(call))
 
     def define(self, name: str) -> Define | None:
         return self.scope.define(name)
@@ -120,15 +120,15 @@ class _Inside(_Asking):
         found = self.scope.suits(word)
         if word in self.bound or word in _ROLE_FREE:
             return found
-        return self._noted((0, word), found)  # type: ignore[no-any-return]
+        return self._noted((0, word), found)
 
     def fact(self, phrase: Phrase) -> bool:
         bound = self.bound
-        return self._noted((4, phrase, bound), self.scope.fact(phrase))  # type: ignore[no-any-return]
+        return self._noted((4, phrase, bound), self.scope.fact(phrase))
 
     def bid(self, call: CallPattern) -> tuple[int, str] | None:
         bound = self.bound
-        return self._noted((5, call, bound), self.scope.bid(call))  # type: ignore[no-any-return]
+        return self._noted((5, call, bound), self.scope.bid(call))
 
     def with_suits(self, bound: Mapping[str, tuple[str, ...]]) -> "_Asking":
         return _Inside(
@@ -248,6 +248,3 @@ class Lowering:
                 found = self._by_criteria[criteria] = Needs(criteria)
             self._joined[key] = found
         return found
-
-
-__all__ = ["ANY_HAND", "TRUE", "Bindings", "Lowering", "Needs"]
