@@ -4,16 +4,23 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import PASS
+from bidcascade.bridge import PASS, Seat, Vulnerability
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.types import U16
 
+from .choice import choose
 from .compile import Growth, Indices, Places, Sample
 from .expansion import Expander, Place, Rules
+from .system import context_at
+
+FEW: Final = 2000
+"""Up to so many deals are bid one by one: to work out conditions for all deals at once takes a
+while for each condition, however few the deals."""
 
 Lock = AbstractContextManager[bool]
 
@@ -108,7 +115,7 @@ def bid_on(
 ) -> BidOut:
     """Bid deals to the end from where they are, as the system would call by call.
 
-    Deals that are at the same place are bid together.
+    Many deals that are at the same place are bid together.
 
     Parameters
     ----------
@@ -133,10 +140,17 @@ def bid_on(
     >>> out.endings, out.ending.tolist()
     ((Ending(calls=(0, 7, 0, 0, 0), name=''),), [0, 0])
     """
-    growth = Growth(places, Sample(seen_from_dealer(deals)), front=front, backend=backend)
+    turned = seen_from_dealer(deals)
     endings: dict[Ending, int] = {}
     ending = np.full(len(deals), -1, np.int64)
     defaults = np.zeros(len(deals), np.uint16)
+    if len(deals) <= FEW:
+        for calls, numbers in front.items():
+            for deal in numbers.tolist():
+                found, defaults[deal] = _bid_alone(places, turned, deal, calls)
+                ending[deal] = endings.setdefault(found, len(endings))
+        return BidOut(tuple(endings), ending, defaults)
+    growth = Growth(places, Sample(turned), front=front, backend=backend)
     for place, taken in growth.places():
         has_pass = any(entry.call == PASS for entry in place.entries)
         for entry, took in taken:
@@ -149,3 +163,22 @@ def bid_on(
                 found = Ending((*place.calls, call), "" if entry is None else entry.name)
                 ending[took] = endings.setdefault(found, len(endings))
     return BidOut(tuple(endings), ending, defaults)
+
+
+def _bid_alone(
+    places: Places, deals: DealArrays, deal: int, calls: tuple[int, ...]
+) -> tuple[Ending, int]:
+    """Bid one deal, dealt by position 0, to the end; how, and the passes by default."""
+    sides = Vulnerability(int(deals.vulnerability[deal]))
+    hands: list[int] = deals.hands[:, deal].tolist()
+    defaults = 0
+    while True:
+        place = places.place(calls)
+        vocabulary = places.sides[len(calls) % 2].vocabulary
+        context = context_at(len(calls), Seat.NORTH, sides)
+        choice = choose(place, hands[len(calls) % 4], context, vocabulary)
+        if choice.entry is None and any(entry.call == PASS for entry in place.entries):
+            defaults += 1
+        calls = (*calls, choice.call)
+        if place.state.auction.add(choice.call).is_complete:
+            return Ending(calls, "" if choice.entry is None else choice.entry.name), defaults

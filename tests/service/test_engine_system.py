@@ -14,6 +14,7 @@ from bidcascade.service import Engine, answers
 from bidcascade.service.answers import deal_arrays
 from bidcascade.service.auction_results import AuctionResults, Query
 from bidcascade.table import open_system
+from bidcascade.table.system import on_demand
 from bidcascade.table.system.compile import compile_system
 from bidcascade.table.system.system import System
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
@@ -44,8 +45,10 @@ def deals_and_frame(count: int, seed: int) -> tuple[DealArrays, pl.DataFrame]:
     return deal_arrays(frame), frame
 
 
+@pytest.mark.parametrize("few", [0, 2000])
 @pytest.mark.parametrize("small", [True, False])
-def test_mode_first_is_the_systems_bidding(engine, monkeypatch, small):
+def test_mode_first_is_the_systems_bidding(engine, monkeypatch, small, few):
+    monkeypatch.setattr(on_demand, "FEW", few)
     if not small:
         monkeypatch.setattr(answers, "_SMALL_TABLE", 1)
         engine = Engine(engine.table, "cpu", system=SMALL)
@@ -66,8 +69,9 @@ def test_mode_first_is_the_systems_bidding(engine, monkeypatch, small):
             assert engine.table.auction_of(row["entry"]) == calls
 
 
-def test_sayc_bids_as_its_table_and_beyond():
+def test_sayc_bids_as_its_table_and_beyond(monkeypatch):
     """A few hundred deals of the real thing, grown little so that many leave the table."""
+    monkeypatch.setattr(on_demand, "FEW", 0)
     system = open_system("sayc")
     engine = Engine(compile_system(system, deals=150, least=2), "cpu", system=system)
     deals, frame = deals_and_frame(120, 77)
