@@ -21,7 +21,8 @@ class Preset:
 PRESETS = {
     "gpu": Preset(
         "polars and the cpu backend against the GPU: cuda, and cudf as the naive way there",
-        ("cpu", "cuda", "polars", "cudf"),
+        # numpy is what a machine without numba and polars has to compare with
+        ("cpu", "cuda", "numpy", "polars", "cudf"),
         (
             "counts/selective", "counts/middle", "counts/dense", "counts/bushy-dense",
             "all/selective", "parquet/selective", "first/selective", "first/bushy-dense",

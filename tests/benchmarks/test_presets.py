@@ -34,7 +34,7 @@ def test_what_the_command_line_says_goes_first():
     assert options_of().budget == 60
     assert options_of().engine == []
     gpu = options_of("gpu")
-    assert gpu.engine == ["cpu", "cuda", "polars", "cudf"]
+    assert gpu.engine == ["cpu", "cuda", "numpy", "polars", "cudf"]
     assert (gpu.repeat, gpu.budget) == (5, 5)
     some = options_of("gpu", "--engine", "cuda", "--workload", "deals", "--repeat", "2")
     assert (some.engine, some.workload, some.repeat) == (["cuda"], ["deals"], 2)
