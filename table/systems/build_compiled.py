@@ -1,8 +1,8 @@
 """Compile the systems that come with the package into the tables that come with it.
 
-Run ``python -m bidcascade.table.systems.build_compiled``, or ``bidcascade system compile
---shipped``, after a change of a system's text. The same texts give the same bytes; a test compares
-the folders with the texts.
+Run ``python -m bidcascade.table.systems.build_compiled`` after a change of a system's text; with
+``--anew`` it compiles those as well whose text has not changed. The same texts give the same bytes;
+a test compares the folders with the texts.
 """
 
 import shutil
