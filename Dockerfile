@@ -1,7 +1,6 @@
 # bidcascade as a service. The CPU engine by default:
 #   docker build -t bidcascade . && docker run -p 8000:8000 bidcascade
-# On a CUDA base with the extra "gpu" (the toolkit of NVIDIA for containers must be on the host);
-# auto takes the GPU once this version has a cuda backend:
+# On a CUDA base with the extra "gpu" (the toolkit of NVIDIA for containers must be on the host):
 #   docker build --build-arg GPU=1 -t bidcascade:gpu . && docker run --gpus all -p 8000:8000 bidcascade:gpu
 
 ARG GPU=0
