@@ -27,7 +27,7 @@ from bidcascade.table import BiddingTable, is_system, open_system, open_table
 from .answers import EntryColumns, deal_arrays, has_entry
 from .bid_answer import BidAnswer, answer_bid, matching_variants, what_is_asked
 from .compass import evaluation_plan, expression_columns
-from .first_auctions import Continued, continue_deals, finished_auctions
+from .systems.first_auctions import Continued, continue_deals, finished_auctions
 
 if TYPE_CHECKING:
     from bidcascade.table.system.expansion import Place
@@ -518,7 +518,7 @@ class Engine:
         """
         if self._places is None:
             return answer_bid(self.table, hand, auction, dealer, vulnerability)
-        from .system_bid import answer_from_system
+        from .systems.bid import answer_from_system
 
         mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
         place = self._places.place(calls)

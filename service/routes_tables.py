@@ -13,7 +13,7 @@ from .answering import answer_json, json_bytes, table_headers
 from .openapi import API_VERSION, problems
 from .problems import Problem, complaint, invalid_request, problem_of
 from .schemas import ExplainAnswer, LintAnswer, NextAnswer, TableAnswer, TablesAnswer
-from .system_answers import explained_auction, next_of_system
+from .systems.answers import explained_auction, next_of_system
 from .tables import MOST_LINT_EXAMPLES, LoadedTable
 from .work import Workplace
 

@@ -2,12 +2,11 @@
 
 from bidcascade.bridge import PASS, format_call
 from bidcascade.kernels import Context
+from bidcascade.service.bid_answer import BidAnswer, Candidate
 from bidcascade.table import BiddingTable, Vocabulary
 from bidcascade.table.system.choice import CandidateCheck, check_candidates
 from bidcascade.table.system.describing import agreements_of, description_of
 from bidcascade.table.system.expansion import Place, PlaceEntry
-
-from .bid_answer import BidAnswer, Candidate
 
 
 def answer_from_system(

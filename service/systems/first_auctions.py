@@ -7,9 +7,8 @@ import polars as pl
 
 from bidcascade.kernels import NO_ENTRY, DealArrays, FirstAuctions
 from bidcascade.kernels.types import U8
+from bidcascade.service.answers import I64, endings_frame
 from bidcascade.table import BiddingTable
-
-from .answers import I64, endings_frame
 
 if TYPE_CHECKING:
     from bidcascade.table.system.compile import Places

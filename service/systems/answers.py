@@ -3,12 +3,11 @@
 from typing import Any, Final
 
 from bidcascade.bridge import PASS, Auction, format_call
+from bidcascade.service.engine import Engine
 from bidcascade.table import format_expression
 from bidcascade.table.system.describing import agreements_of, description_of
 from bidcascade.table.system.expansion import PlaceEntry
 from bidcascade.table.system.explanation import AuctionExplanation
-
-from .engine import Engine
 
 _PASS: Final[dict[str, Any]] = {
     "name": "Pass", "description": "", "criteria": [], "rank": None, "tags": [], "where": "",
