@@ -291,7 +291,7 @@ def test_an_address_that_does_not_fit(device: ToyDevice) -> None:
 
 
 def test_a_kernel_that_does_not_end(toys: Toys, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.kernels.emulator.device.LIMIT_SECONDS", 0.2)
+    monkeypatch.setattr("tests.kernels.emulator.kernel.LIMIT_SECONDS", 0.2)
     device = toys()
     device.toy("spins", device.zeros(1, np.uint32), threads=1)
     with pytest.raises(EmulatorFault, match="still running after"):

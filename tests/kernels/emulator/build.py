@@ -49,7 +49,7 @@ def _compiler_version() -> str:
 @cache
 def _header_texts() -> tuple[str, ...]:
     # how things are built counts too
-    names = ("runtime.h", "cuda_on_cpu.h", "entries.h", "build.py")
+    names = ("runtime.h", "memory.h", "fibers.h", "cuda_on_cpu.h", "entries.h", "build.py")
     return tuple((HERE / name).read_text("utf-8") for name in names)
 
 
