@@ -239,8 +239,9 @@ def test_bid_makes_the_calls_of_mode_first(table):
                 assert not answer.note
 
 
-def test_bid_outside_the_table(made_up):
-    answer = Engine(made_up, "cpu").bid("K52.AQ3.9876.KJ2", "7N P")
+def test_bid_outside_the_table():
+    table, _ = build_table([{"prior": "", "call": "1N"}])
+    answer = Engine(table, "cpu").bid("K52.AQ3.9876.KJ2", "7N P")
     assert (answer.call, answer.entry, answer.default_pass) == ("P", None, True)
     assert answer.note == "pass by default: the table does not have '7N'"
 
