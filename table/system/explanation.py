@@ -101,7 +101,12 @@ class AuctionExplanation:
     agreed_suit
         Trumps of the next player's side as far as agreed.
     next_calls
-        What the next player has to choose from: call, name, sentence.
+        What the next player has to choose from: call, name and where the line stands.
+
+    Examples
+    --------
+    >>> AuctionExplanation("P", (), forced=False, game_forced=False, agreed_suit=None).to_dict()["auction"]
+    'P'
     """
 
     auction: str

@@ -171,7 +171,7 @@ def rows_of_text(system: System) -> Iterator[Row]:
 
     Examples
     --------
-    >>> text = "opening, 1st seat:\n  1NT = 15-17 points \\"Strong\\""
+    >>> text = "opening, 1st seat:\n  1NT = 15-17 points \"Strong\""
     >>> row = next(rows_of_text(System.parse(text)))
     >>> row.criteria, row.description
     (('HCP >= 15', 'HCP <= 17'), 'Strong')
