@@ -22,8 +22,11 @@ from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels import NO_ENTRY, DealArrays, Plan, Postfix, cuda, get_backend
 from bidcascade.kernels.cuda_device import Limits, cupy_device, default_device_number
 from bidcascade.kernels.dealing import deal_hands_reference
-from bidcascade.kernels.gpu import bits, counters, frontier, nodes
+from bidcascade.kernels.gpu import bits, counters, first, frontier, lists, nodes
+from bidcascade.kernels.gpu.scan import RunningSums
+from bidcascade.kernels.gpu.session import Session
 from tests.kernels.emulator.backend import EmulatedBackend, EveryVariant
+from tests.kernels.emulator.device import Checks
 from tests.support_backends import (
     SIZES,
     SOME,
@@ -65,6 +68,7 @@ class Ways:
     list_warps: int = 16
     words_a_lane: int = 1
     members_at_once: int = 1024
+    staged: bool = True
 
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
@@ -75,7 +79,13 @@ class Ways:
             mock.patch.object(counters, "LIST_WARPS", self.list_warps),
             mock.patch.object(counters, "words_a_lane", return_value=self.words_a_lane),
             mock.patch.object(bits, "MEMBERS_AT_ONCE", self.members_at_once),
+            contextlib.ExitStack() as more,
         ):
+            for module in () if self.staged else (counters, first, lists):
+                # as where a hand has more words than a block has shared memory for
+                more.enter_context(
+                    mock.patch.object(module, "thread_staging", return_value=(128, 0))
+                )
             yield
 
     @property
@@ -104,6 +114,7 @@ WAYS = st.builds(
     list_warps=st.sampled_from((1, 3)),
     words_a_lane=st.sampled_from((1, 2, 4)),
     members_at_once=st.sampled_from((1, 5, 1024)),
+    staged=st.booleans(),
 )
 PROFILES = st.sampled_from(("gib", "mlbridge"))
 
@@ -332,6 +343,18 @@ def test_no_memory_is_no_answer(emulator: Places) -> None:
     backend = emulator.backend(Ways(), device_options={"memory_bytes": 10_000})
     with pytest.raises(OutOfDeviceMemory):
         backend.cascade_counts(plan, deals)
+
+
+@pytest.mark.parametrize("count", [1, 2, 1023, 1024, 1025, 5000, (1 << 20) + 1])
+def test_running_sums(places: Places, count: int) -> None:
+    # tiles of 1,024: one, two and three levels of them
+    checks = Checks.ALL if count < 1 << 20 else Checks.BOUNDS
+    backend = places.backend(Ways(), device_options={"checks": checks})
+    session: Session = backend.session
+    values = np.random.default_rng(count).integers(0, 1 << 40, count).astype(np.uint64)
+    array = session.upload(values)
+    assert RunningSums(session, count).run(array) == int(values.sum())
+    np.testing.assert_array_equal(session.download(array), np.cumsum(values) - values)
 
 
 # --- the rest of the contract ---
