@@ -21,7 +21,7 @@ PREFIX: Final = "BIDCASCADE_"
 OTHER_VARIABLES: Final = {
     f"{PREFIX}CACHE": "folder for compiled bidding tables",
     f"{PREFIX}CUDA_DEVICE": "number of the GPU that the backend cuda uses (0)",
-    f"{PREFIX}CUDA_VARIANT": "how the backend cuda walks a table: lists, frontier or hybrid",
+    f"{PREFIX}CUDA_VARIANT": "how the backend cuda walks a table: hybrid, lists, frontier or walk",
 }
 """Variables with the prefix that are read elsewhere."""
 
