@@ -27,6 +27,7 @@ def emulator_folder(request: pytest.FixtureRequest) -> Path:
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    cache = request.config.cache
-    assert cache is not None
-    return cache.mkdir("emulator")
+    cache = getattr(request.config, "cache", None)
+    if cache is None:  # -p no:cacheprovider
+        return Path(request.getfixturevalue("tmp_path_factory").mktemp("emulator"))
+    return Path(cache.mkdir("emulator"))
