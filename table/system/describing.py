@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
+from bidcascade.table.system_text.joining import all_of
 from bidcascade.table.system_text.syntax_tree import (
     Agreement,
     AllOf,
@@ -10,10 +11,12 @@ from bidcascade.table.system_text.syntax_tree import (
     CallPattern,
     Condition,
     NotThis,
+    Phrase,
 )
 from bidcascade.table.system_text.wording import condition_text
 
 from .expansion import PlaceEntry
+from .facts import FACTS
 from .patterns import Bindings, is_variable, letter_of
 
 _SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
@@ -29,9 +32,17 @@ def description_of(entry: PlaceEntry) -> str:
     >>> [description_of(entry) for entry in system.expand().entries]
     ['5+ hearts, 12-21 points', '5+ spades, 12-21 points']
     """
-    if entry.condition is None:
-        return ""
-    return condition_text(_bound(entry.condition, entry.bindings))
+    condition = None if entry.condition is None else _without_facts(entry.condition)
+    return "" if condition is None else condition_text(_bound(condition, entry.bindings))
+
+
+def _without_facts(condition: Condition) -> Condition | None:
+    """What a condition asks of the hand; what the auction has decided already is left out."""
+    if isinstance(condition, AllOf):
+        parts = [part for one in condition.parts if (part := _without_facts(one)) is not None]
+        return all_of(parts) if parts else None
+    inner = condition.part if isinstance(condition, NotThis) else condition
+    return None if isinstance(inner, Phrase) and inner.kind in FACTS else condition
 
 
 def agreements_of(entry: PlaceEntry) -> tuple[str, ...]:
