@@ -63,7 +63,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     diff.add_argument("old", metavar="OLD", help=_SYSTEM_HELP)
     diff.add_argument("new", metavar="NEW", help=_SYSTEM_HELP)
     _add_options(diff)
-    _add_sample(diff, 100_000)
+    _add_sample(diff, 100_000, least=None)
     diff.add_argument(
         "--show", type=whole_number(1), default=20, metavar="N", help="changes listed"
     )
@@ -102,15 +102,16 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _add_sample(parser: argparse.ArgumentParser, deals: int) -> None:
+def _add_sample(parser: argparse.ArgumentParser, deals: int, *, least: int | None = 1) -> None:
     parser.add_argument(
         "--deals", type=whole_number(1), default=deals, metavar="N",
         help=f"random deals that are bid (default: {deals})",
     )  # fmt: skip
     parser.add_argument("--seed", type=whole_number(0), default=2026, metavar="S")
     parser.add_argument(
-        "--least", type=whole_number(1), default=1, metavar="K",
-        help="leave out places that fewer deals reach (default: 1)",
+        "--least", type=whole_number(1), default=least, metavar="K",
+        help="leave out places that fewer deals reach (default: "
+        + ("one in 20,000 of them)" if least is None else f"{least})"),
     )  # fmt: skip
 
 
@@ -351,9 +352,9 @@ def diff_systems(options: argparse.Namespace) -> int:
     from bidcascade.table.system.diff import diff_systems as compare
 
     old, new = _open(options.old, options), _open(options.new, options)
-    found = compare(
-        old, new, deals=options.deals, seed=options.seed, least=options.least, processes=2
-    )
+    # a place that one deal in 20,000 reaches is worth a second of a long comparison
+    least = options.least or max(1, options.deals // 20_000)
+    found = compare(old, new, deals=options.deals, seed=options.seed, least=least, processes=2)
     if options.json:
         print_json(asdict(found))
     else:

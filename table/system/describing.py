@@ -37,7 +37,7 @@ def description_of(entry: PlaceEntry) -> str:
 
 
 def _without_facts(condition: Condition) -> Condition | None:
-    """What a condition asks of the hand; what the auction has decided already is left out."""
+    """Keep what a condition asks of the hand, not what the auction has decided already."""
     if isinstance(condition, AllOf):
         parts = [part for one in condition.parts if (part := _without_facts(one)) is not None]
         return all_of(parts) if parts else None
