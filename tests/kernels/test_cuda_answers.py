@@ -19,9 +19,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
-from bidcascade.kernels import NO_ENTRY, DealArrays, Plan, Postfix, cuda, get_backend
+from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, Plan, Postfix, cuda, get_backend
 from bidcascade.kernels.cuda_device import Limits, cupy_device, default_device_number
 from bidcascade.kernels.dealing import deal_hands_reference
+from bidcascade.kernels.device_frames import DeviceDeals
 from bidcascade.kernels.gpu import bits, counters, first, frontier, lists, nodes
 from bidcascade.kernels.gpu.scan import RunningSums
 from bidcascade.kernels.gpu.session import Session
@@ -262,6 +263,52 @@ def test_views_and_read_only_deals(places: Places) -> None:
     for array in (view.hands, view.dealer, view.vulnerability):
         array.flags.writeable = False
     places.compare(Ways(most_deals=64), plan, view)
+
+
+@settings(EMULATED, max_examples=8)
+@given(seed=st.integers(0, 2**32), count=st.sampled_from((1, 64, 65, 130)), ways=WAYS)
+def test_deals_and_answers_that_stay_on_the_device(
+    places: Places, seed: int, count: int, ways: Ways
+) -> None:
+    rng = np.random.default_rng(seed)
+    plan, deals = random_plan(rng, SOME), deal_arrays(rng, count)
+    with ways.taken():
+        backend = places.backend(ways)
+        device = backend.session.device
+        there = DeviceDeals(
+            device, device.upload(deals.hands), device.upload(deals.dealer),
+            device.upload(deals.vulnerability),
+        )  # fmt: skip
+        device.synchronize()
+        words = device.download(backend.evaluate_on_device(plan, there))
+        np.testing.assert_array_equal(words.view(np.uint64), reference.evaluate(plan, deals).words)
+        counts = reference.cascade_counts(plan, deals)
+        np.testing.assert_array_equal(backend.cascade_counts(plan, there), counts)
+        np.testing.assert_array_equal(
+            device.download(backend.counts_on_device(plan, there)), counts
+        )
+        wanted = reference.cascade_first(plan, deals)
+        first = backend.cascade_first(plan, there)
+        np.testing.assert_array_equal(first.entry, wanted.entry)
+        three = backend.first_on_device(plan, there)
+        for got, right in zip(three, (wanted.entry, wanted.passes, wanted.defaults), strict=True):
+            np.testing.assert_array_equal(device.download(got), right)
+        for options in ({}, {"limit": 2}, {"completed_only": True, "max_depth": 3}):
+            right = reference.cascade_all(plan, deals, **options)
+            assert_same_lists(backend.cascade_all(plan, there, **options), right)
+            parts = [
+                EntryLists(
+                    part.first_deal, device.download(part.offsets), device.download(part.entries),
+                    device.download(part.totals),
+                )
+                for part in backend.lists_on_device(plan, there, **options)
+            ]  # fmt: skip
+            assert_same_lists(parts, reference.cascade_all(plan, deals, **options))
+        chosen = range(0, plan.node_count, 3)
+        np.testing.assert_array_equal(
+            backend.members(plan, there, chosen).words,
+            reference.members(plan, deals, chosen).words,
+        )
 
 
 # --- memory ---
