@@ -12,6 +12,7 @@ import pytest
 from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels import cuda_device
 from bidcascade.kernels.cuda_device import CupyDevice
+from tests.kernels.emulator.build import BuildError, kernel_library
 from tests.kernels.emulator.device import Checks, EmulatedDevice, EmulatorFault
 from tests.support_toys import TOYS, toy_text
 
@@ -470,3 +471,17 @@ def test_launches_are_timed(toys: Toys) -> None:
         added(device, device.empty(8, np.uint64), values, None)
     assert [(timing.name, timing.copied_bytes) for timing in found] == [("copy in", 64), ("add", 0)]
     assert all(timing.seconds > 0 for timing in found)
+
+
+# --- building ---
+
+
+def test_a_warning_refuses_a_kernel(emulator_folder: Path) -> None:
+    text = '#line 1 "some.cu"\nextern "C" __global__ void kernel(int* out) {\n int unused;\n}\n'
+    with pytest.raises(BuildError, match=r"some.cu:2:6: error: unused variable"):
+        kernel_library(emulator_folder, "some.cu", text, {})
+
+
+def test_a_file_without_kernels_is_refused(emulator_folder: Path) -> None:
+    with pytest.raises(BuildError, match="expected an entry point"):
+        kernel_library(emulator_folder, "some.cu", "static const int none = 0;\n", {})

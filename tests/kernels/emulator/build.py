@@ -8,6 +8,7 @@ import hashlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from functools import cache
@@ -16,10 +17,10 @@ from pathlib import Path
 HERE = Path(__file__).parent
 COMPILER = "g++"
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
-COMMON = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-U_FORTIFY_SOURCE", *WARNINGS)
+COMMON = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-U_FORTIFY_SOURCE")
 RUNTIME_OPTIONS = (*COMMON, "-O2")
 # addr2line takes the file numbers of the newer format for those of the older
-KERNEL_OPTIONS = (*COMMON, "-O1", "-g1", "-gdwarf-4", "-fno-strict-aliasing")
+KERNEL_OPTIONS = (*COMMON, *WARNINGS, "-O1", "-g1", "-gdwarf-4", "-fno-strict-aliasing")
 CHECKED_OPTIONS = ("-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0")
 COMPILE_SECONDS = 120
 
@@ -34,6 +35,8 @@ class BuildError(Exception):
 
 def why_unavailable() -> str | None:
     """Say why nothing can be built here, or ``None``."""
+    if sys.platform != "linux":
+        return f"the emulator runs on Linux, not on {sys.platform}"
     if shutil.which(COMPILER) is None:
         return f"{COMPILER} is not installed"
     return None

@@ -8,6 +8,7 @@
 // Left out on purpose: __activemask (what it returns is up to the hardware), cooperative groups,
 // inline PTX. A kernel that needs more than what is here does not compile, which is the point.
 #pragma once
+#pragma GCC system_header  // warnings are for the kernels
 
 #include "runtime.h"
 

@@ -1,6 +1,7 @@
 // Makes the entry points of a kernel file callable without knowing their signatures: included
 // behind it, followed by one EMULATED_ENTRY(name) for each.
 #pragma once
+#pragma GCC system_header  // warnings are for the kernels
 
 #include <cstddef>
 #include <cstring>
