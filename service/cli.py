@@ -18,6 +18,7 @@ from bidcascade.bridge import (
     BidcascadeError,
     DeviceFault,
     InvalidInput,
+    InvalidSystem,
     InvalidTable,
     OutOfDeviceMemory,
 )
@@ -122,7 +123,7 @@ def exit_code(error: BaseException) -> int:
     """
     if isinstance(error, BackendUnavailable | DeviceFault | OutOfDeviceMemory):
         return NO_BACKEND
-    if isinstance(error, InvalidInput | InvalidTable | OSError | MemoryError):
+    if isinstance(error, InvalidInput | InvalidSystem | InvalidTable | OSError | MemoryError):
         return BAD_INPUT
     return BAD_ARGUMENTS
 
@@ -132,6 +133,9 @@ def _message(error: BaseException) -> str:
         return "not enough memory"
     if isinstance(error, OSError) and error.strerror and not isinstance(error, BidcascadeError):
         return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror
+    if isinstance(error, InvalidSystem):
+        # every complaint with its line and a caret: a text is mended in one go
+        return str(error)
     return str(error).partition("\n")[0]
 
 

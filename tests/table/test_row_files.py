@@ -24,7 +24,7 @@ from bidcascade.table import (
     sniff_format,
 )
 from bidcascade.table.formats.literal import rows_of_literal, tuple_of
-from bidcascade.table.formats.row_files import FORMATS, format_by_name
+from bidcascade.table.formats.row_files import format_by_name
 
 PUBLISHED = [
     (0, (), ("1C",), "3+ ♣; 11-21 HCP ", ["SL_C >= 3", "HCP >= 11", "HCP <= 21"]),
@@ -54,7 +54,7 @@ def import_text(folder: Path, text: str, name: str = "rows.jsonl", **options: An
     return import_table(path, **options)
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", ENDINGS)
 def test_export_and_import_give_the_same_table(tmp_path: Path, format: str) -> None:
     table, _ = build_table(PUBLISHED)
     path = tmp_path / ENDINGS[format]

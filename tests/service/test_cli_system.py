@@ -1,0 +1,100 @@
+"""Commands ``system`` and ``explain``."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bidcascade.service.cli import BAD_INPUT, DONE, main
+
+TEXT = """opening:
+  1NT = Strong notrump: 15-17 points, balanced; limited
+after 1NT:
+  2C = Stayman: 8+ points, 4 hearts or 4 spades; artificial, forcing
+    2M = Four cards: 4+ M
+    2D = No major: any other hand; artificial
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> str:
+    path = tmp_path / "tiny.bidding"
+    path.write_text(TEXT, encoding="utf-8")
+    return str(path)
+
+
+def test_show_lists_lines_in_their_order(tiny: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["system", "show", tiny, "1N P 2C P", "--json"]) == DONE
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["forced"] is True
+    assert [line["call"] for line in shown["lines"]] == ["2H", "2S", "2D"]
+    assert shown["lines"][0]["where"] == "tiny.bidding:5"
+
+
+def test_check_tells_shares(tiny: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["system", "check", tiny, "--deals", "2000", "--at", "1N P"]) == DONE
+    out = capsys.readouterr().out
+    assert "after 1N P" in out
+    assert "Stayman [tiny.bidding:4]" in out
+
+
+def test_lint_diff_and_compile(
+    tiny: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["system", "lint", tiny, "--deals", "2000"]) == DONE
+    weak = tmp_path / "weak.bidding"
+    weak.write_text(TEXT.replace("15-17", "12-14"), encoding="utf-8")
+    assert main(["system", "diff", tiny, str(weak), "--deals", "2000", "--json"]) == DONE
+    out = capsys.readouterr().out
+    assert json.loads(out[out.index("{") :])["changed"] > 100
+    folder = str(tmp_path / "table")
+    assert main(["system", "compile", tiny, "--out", folder, "--deals", "500", "--json"]) == DONE
+    assert json.loads(capsys.readouterr().out)["entries"] > 5
+    assert main(["system", "compile", tiny, "--out", folder, "--deals", "500"]) == BAD_INPUT
+    assert "--overwrite replaces it" in capsys.readouterr().err
+
+
+def test_cases_beside_a_system(tiny: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["system", "test", tiny]) == BAD_INPUT
+    assert "*.cases file beside" in capsys.readouterr().err
+    Path(tiny).with_suffix(".cases").write_text(
+        "AK5.Q32.KJ52.Q97 -> 1N\nAK5.Q32.KJ52.Q97 : P -> P -- wrong on purpose\n", encoding="utf-8"
+    )
+    assert main(["system", "test", tiny]) == BAD_INPUT
+    assert "1 of 2 right" in capsys.readouterr().out
+
+
+def test_fmt_lays_out_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "loose.bidding"
+    path.write_text("opening:\n    1NT=Strong: 15-17 points ,balanced\n", encoding="utf-8")
+    assert main(["system", "fmt", "--check", str(path)]) == BAD_INPUT
+    assert main(["system", "fmt", str(path)]) == DONE
+    assert main(["system", "fmt", "--check", str(path)]) == DONE
+    assert "  1NT = Strong: 15-17 points, balanced" in path.read_text(encoding="utf-8")
+
+
+def test_explain_says_what_was_shown(tiny: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "1N P 2C P", "--table", tiny]) == DONE
+    out = capsys.readouterr().out
+    assert out.startswith("1N  Strong notrump: 15-17 points")
+    assert "The next player may not pass." in out
+
+
+def test_every_complaint_of_a_text_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "wrong.bidding"
+    path.write_text(
+        "opening:\n  1NT = Strong: 15-17 points, ballanced\n  1H = Five: 5+ heart\n",
+        encoding="utf-8",
+    )
+    assert main(["bid", "AK5.Q32.KJ52.Q97", "--table", str(path)]) == BAD_INPUT
+    err = capsys.readouterr().err
+    assert 'wrong.bidding:2: "ballanced"? did you mean "balanced"' in err
+    assert "wrong.bidding:3:" in err
+    assert "^" in err
+
+
+def test_unknown_systems_are_told_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["system", "show", "culbertson"]) != DONE
+    assert "culbertson" in capsys.readouterr().err
