@@ -26,6 +26,10 @@ MOST_FILES: Final = 100
 """Files that one system may include, all levels together."""
 
 
+PAGES: Final = "pages"
+"""Folder, beside the shipped systems, of what they include."""
+
+
 def shipped_folder() -> Path:
     """Folder of the systems that come with the package.
 
@@ -157,7 +161,7 @@ class Sources:
     def _find(self, file: str, where: Where) -> Path | None:
         """Find a file that a text names: beside it, else among the systems that are shipped."""
         wanted = Path(file if Path(file).suffix else f"{file}{SUFFIX}")
-        folders = [shipped_folder()]
+        folders = [shipped_folder(), shipped_folder() / PAGES]
         if self.reading:
             folders.insert(0, self.reading[-1].parent)
         elif wanted.is_absolute() or ".." in wanted.parts:
@@ -246,7 +250,8 @@ class Sources:
 
 def _name_of(path: Path, reading: list[Path]) -> str:
     """Name of an included file in messages: without its folder where that is clear."""
-    if (reading and path.parent.resolve() == reading[-1].parent) or path.parent == shipped_folder():
+    shipped = (shipped_folder(), shipped_folder() / PAGES)
+    if (reading and path.parent.resolve() == reading[-1].parent) or path.parent in shipped:
         return path.name
     return str(path)
 

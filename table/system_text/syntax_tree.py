@@ -20,7 +20,7 @@ ROLES: Final = (
     "every suit", "both majors", "both minors",
 )  # fmt: skip
 """Suits named by what they are in the auction. ``every``, ``both`` and plurals mean all of them,
-``a`` and ``an`` at least one. ``our suit`` is the agreed one, ``trumps`` too (else the last bid)."""
+``a`` and ``an`` at least one. ``our suit`` and ``trumps`` are the agreed one, else the last bid."""
 
 Who = Literal["me", "partner", "LHO", "RHO", "we", "they"]
 
@@ -195,8 +195,8 @@ class Header:
     ----------
     kind
         ``opening`` (nobody has bid; conditions may name seats and vulnerability), ``after`` (also
-        written ``over``), ``their call`` (``(Double):`` below a line), ``when``, ``general`` (behind all
-        other places), ``foremost`` (before all others).
+        written ``over``), ``their call`` (``(Double):`` below a line), ``when``, ``general``
+        (behind all other places), ``foremost`` (before all others).
     auctions
         Of ``after``: alternatives joined by ``or``; of ``their call``: one step each.
     condition

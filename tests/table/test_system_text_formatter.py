@@ -111,7 +111,7 @@ def test_lines_that_do_not_read_are_laid_out_all_the_same():
 
 
 def test_shipped_systems_keep_what_they_say():
-    for path in sorted(shipped_folder().glob("*.bidding")):
+    for path in sorted(shipped_folder().rglob("*.bidding")):
         text = path.read_text("utf-8")
         laid_out = format_system_text(text)
         assert format_system_text(laid_out) == laid_out, path.name

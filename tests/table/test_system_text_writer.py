@@ -54,7 +54,7 @@ def test_a_written_system_reads_as_the_same():
 
 def test_shipped_systems_written_and_read():
     found = 0
-    for path in sorted(shipped_folder().glob("*.bidding")):
+    for path in sorted(shipped_folder().rglob("*.bidding")):
         try:
             system = read_system(path)
         except InvalidSystem:
