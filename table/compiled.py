@@ -74,7 +74,7 @@ def key_of(files: Iterable[tuple[str, str]], options: Mapping[str, bool], growth
 
 
 def record_of(system: "System", growth: Growth) -> dict[str, Any]:
-    """What ``compiled.json`` says of a table that is compiled from a system as it stands.
+    """Make what ``compiled.json`` says of a table compiled from a system as it stands.
 
     Examples
     --------

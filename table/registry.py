@@ -124,8 +124,8 @@ def open_table(name_or_path: "str | Path" = DEFAULT_TABLE, **options: Any) -> Bi
     >>> open_table("culbertson")
     Traceback (most recent call last):
     ...
-    bidcascade.bridge.errors.UnknownTable: expected a table's name (...sayc...) or the path of one, \
-got 'culbertson'
+    bidcascade.bridge.errors.UnknownTable: expected a table's name (...sayc...) or the path \
+of one, got 'culbertson'
     """
     path = Path(name_or_path)
     if is_system(name_or_path):
