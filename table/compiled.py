@@ -84,11 +84,16 @@ def record_of(system: "System", growth: Growth) -> dict[str, Any]:
     ['deals', 'files', 'key', 'least', 'options', 'seed']
     """
     text = system.text
-    files = [(path.name, sha) for path, sha in text.files]
+    files = [(_name_of(path, text.files[0][0].parent), sha) for path, sha in text.files]
     # a text that came from no file is known by its tree
     known = files or [("", hashlib.sha256(repr(text.blocks).encode()).hexdigest())]
     key = key_of(known, text.options, growth)
     return {"key": key, "files": files, "options": dict(text.options), **asdict(growth)}
+
+
+def _name_of(path: Path, folder: Path) -> str:
+    """Name of a system's file: from the system's folder on, where it lies in that."""
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
 
 
 def open_if_fresh(folder: Path, texts: Path, growth: Growth) -> BiddingTable | None:

@@ -105,7 +105,8 @@ class AuctionExplanation:
 
     Examples
     --------
-    >>> AuctionExplanation("P", (), forced=False, game_forced=False, agreed_suit=None).to_dict()["auction"]
+    >>> found = AuctionExplanation("P", (), forced=False, game_forced=False, agreed_suit=None)
+    >>> found.to_dict()["auction"]
     'P'
     """
 
