@@ -93,6 +93,8 @@ def record_of(system: "System", growth: Growth) -> dict[str, Any]:
 
 def _name_of(path: Path, folder: Path) -> str:
     """Name of a system's file: from the system's folder on, where it lies in that."""
+    # a page may have been found by way of a link
+    path, folder = path.resolve(), folder.resolve()
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
 
 
