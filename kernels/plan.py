@@ -362,3 +362,19 @@ def _check_trie(
             raise ValueError("expected children within the table, got a first_child beyond it")
     if nodes and int(variant_set.max()) >= set_count:
         raise ValueError(f"expected variant sets below {set_count}, got {int(variant_set.max())}")
+
+
+def expressions_plan(expressions: Sequence[Postfix], profile: str) -> Plan:
+    """Plan without a table, which only evaluates expressions.
+
+    Examples
+    --------
+    >>> expressions_plan([("SL_S", 5, ">=")], "gib").node_count
+    0
+    """
+    nothing = np.zeros(0, np.uint32)
+    return build_plan(
+        expressions=expressions, criteria=[], variant_sets=[()], first_child=nothing,
+        child_count=np.zeros(0, np.uint16), call=np.zeros(0, np.uint8),
+        flags=np.zeros(0, np.uint8), variant_set=nothing, root_count=0, profile=profile,
+    )  # fmt: skip

@@ -13,9 +13,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import SEATS, InvalidExpression, UnknownTerm
-from bidcascade.kernels import Backend, BitColumns, DealArrays, Plan, Postfix, build_plan, terms
+from bidcascade.kernels import Backend, BitColumns, DealArrays, Plan, Postfix, terms
 from bidcascade.kernels.layout import Separable, evaluate_tree
 from bidcascade.kernels.lowering import ARITY, Tree, term_names_in, to_tree
+from bidcascade.kernels.plan import expressions_plan
 from bidcascade.table import (
     Expression,
     Vocabulary,
@@ -148,12 +149,7 @@ class CompassVocabulary(Vocabulary):
 
 @lru_cache(maxsize=16)
 def _plan_of(codes: tuple[Postfix, ...], profile: str) -> Plan:
-    nothing = np.zeros(0, np.uint32)
-    return build_plan(
-        expressions=codes, criteria=[], variant_sets=[()], first_child=nothing,
-        child_count=np.zeros(0, np.uint16), call=np.zeros(0, np.uint8),
-        flags=np.zeros(0, np.uint8), variant_set=nothing, root_count=0, profile=profile,
-    )  # fmt: skip
+    return expressions_plan(codes, profile)
 
 
 def evaluation_plan(

@@ -31,6 +31,7 @@ from bidcascade.bridge import (
     parse_calls,
     parse_deal,
     parse_hand,
+    parse_seat,
 )
 from bidcascade.table.system_text.syntax_tree import NOWHERE, Where
 
@@ -223,8 +224,6 @@ def run_cases(
 
 
 def _bid_deal(system: System, case: Case, deal: Deal, opponents: System | None) -> CaseResult:
-    from bidcascade.bridge import parse_seat
-
     dealer = parse_seat(case.dealer)
     calls: list[int] = []
     rule = ""

@@ -13,13 +13,14 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import PASS, Auction
-from bidcascade.kernels import Backend, DealArrays, build_plan, get_backend
+from bidcascade.bridge import PASS
+from bidcascade.kernels import Backend, DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.kernels.plan import expressions_plan
 from bidcascade.kernels.types import U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.build import TableBuilder
-from bidcascade.table.language.expression_tree import And, Expression, Not, Or, format_expression
+from bidcascade.table.language.expression_tree import Expression, Not, Or, format_expression
 from bidcascade.table.language.lowering import to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
@@ -100,14 +101,9 @@ class Sample:
         at_once = max(1, EVALUATED_BYTES // (4 * size))
         for start in range(0, len(new), at_once):
             part = new[start : start + at_once]
-            plan = build_plan(
-                expressions=[to_postfix(one, vocabulary) for one in part],
-                criteria=[()], variant_sets=[()],
-                first_child=np.zeros(0, np.uint32), child_count=np.zeros(0, np.uint16),
-                call=np.zeros(0, np.uint8), flags=np.zeros(0, np.uint8),
-                variant_set=np.zeros(0, np.uint32), root_count=0,
-                profile=vocabulary.profile, undescribed="allow",
-            )  # fmt: skip
+            plan = expressions_plan(
+                [to_postfix(one, vocabulary) for one in part], vocabulary.profile
+            )
             words = backend.evaluate(plan, self.deals).words
             for number, one in enumerate(part):
                 # a copy: a view would keep the columns of all four seats
@@ -360,6 +356,3 @@ def _excluded(
         if bounds(other.expression, vocabulary).can & mine:
             denied = tuple(Not(one) for one in other.criteria)
             yield denied[0] if len(denied) == 1 else Or(denied)
-
-
-__all__ = ["And", "Auction", "Growth", "Progress", "Sample", "compile_system", "rows_of"]

@@ -6,12 +6,12 @@ Every function answers for the player to call, from what a :class:`~.state.State
 from collections.abc import Callable
 from typing import Final
 
-from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, REDOUBLE
+from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, REDOUBLE, bid_level
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.system_text.syntax_tree import Phrase, Range
 
 from .hand_space import term_range
-from .patterns import Bindings, letter_of, level_of, match_call, strain_of
+from .patterns import Bindings, letter_of, match_call, strain_of
 from .state import State, cheapest_level
 
 _SUITS: Final = "CDHS"
@@ -264,7 +264,7 @@ def _balancing(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -
 
 def _level(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -> bool:
     last = state.auction.last_bid
-    return _in_range(level_of(last) if last >= FIRST_BID else 0, phrase.range)
+    return _in_range(bid_level(last) if last >= FIRST_BID else 0, phrase.range)
 
 
 def _last_bid(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -> bool:

@@ -9,11 +9,18 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from bidcascade.bridge import DOUBLE, PASS, REDOUBLE
+from bidcascade.bridge import (
+    DOUBLE,
+    FIRST_BID,
+    PASS,
+    REDOUBLE,
+    STRAINS,
+    bid_level,
+    bid_strain,
+    make_bid,
+)
 from bidcascade.table.system_text.syntax_tree import AuctionStep, CallPattern
 
-STRAINS: Final = "CDHSN"
-FIRST_BID: Final = 3
 Bindings = Mapping[str, str]
 """Suit variable to letter. The level variable ``n`` is bound to a digit."""
 
@@ -27,17 +34,6 @@ _FIXED: Final = {
 CALL_OF_KIND: Final = {"pass": PASS, "double": DOUBLE, "redouble": REDOUBLE}
 
 
-def level_of(call: int) -> int:
-    """Level 1-7 of a bid's code.
-
-    Examples
-    --------
-    >>> level_of(3), level_of(37)
-    (1, 7)
-    """
-    return (call - FIRST_BID) // 5 + 1
-
-
 def strain_of(call: int) -> str:
     """Strain letter ``C D H S N`` of a bid's code.
 
@@ -46,7 +42,7 @@ def strain_of(call: int) -> str:
     >>> strain_of(3), strain_of(37)
     ('C', 'N')
     """
-    return STRAINS[(call - FIRST_BID) % 5]
+    return STRAINS[bid_strain(call)]
 
 
 def bid_code(level: int, strain: str) -> int:
@@ -57,7 +53,7 @@ def bid_code(level: int, strain: str) -> int:
     >>> bid_code(1, "N")
     7
     """
-    return FIRST_BID + 5 * (level - 1) + STRAINS.index(strain)
+    return make_bid(level, STRAINS.index(strain))
 
 
 def is_variable(word: str | None) -> bool:
@@ -136,7 +132,7 @@ def match_call(pattern: CallPattern, call: int, bindings: Bindings) -> Bindings 
         if call == FIRST_BID + 34:
             return None
         call += 1
-    level = level_of(call)
+    level = bid_level(call)
     if pattern.level is not None and pattern.level > 0 and level != pattern.level:
         return None
     if pattern.level == 0:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from bidcascade.bridge import FIRST_BID, PASS, Auction
+from bidcascade.bridge import FIRST_BID, PASS, Auction, bid_level
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.system_text.syntax_tree import Agreement, Where
 
 from .contexts import PlacedLine
 from .hand_space import EVERYTHING, Hull, hull
-from .patterns import Bindings, bid_code, game_level, letter_of, level_of, strain_of
+from .patterns import Bindings, bid_code, game_level, letter_of, strain_of
 
 Interval = tuple[int, int]
 _SUITS: Final = "CDHS"
@@ -206,7 +206,7 @@ class State:
     def game_reached(self) -> bool:
         """Whether the last bid is game or higher."""
         last = self.auction.last_bid
-        return last >= FIRST_BID and level_of(last) >= game_level(strain_of(last))
+        return last >= FIRST_BID and bid_level(last) >= game_level(strain_of(last))
 
     def after(self, meaning: Meaning, knowledge: Knowledge) -> "State":
         """Return the state behind a call of the player to act."""
@@ -242,7 +242,7 @@ def describe_call(state: State, call: int) -> Deed:
     """
     if call < FIRST_BID:
         return Deed()
-    position, strain, level = state.position, strain_of(call), level_of(call)
+    position, strain, level = state.position, strain_of(call), bid_level(call)
     jump = level - cheapest_level(state.auction, strain)
     if strain == "N":
         return Deed(jump=jump)
@@ -269,7 +269,7 @@ def cheapest_level(auction: Auction, strain: str) -> int:
     """
     if auction.last_bid < FIRST_BID:
         return 1
-    level = level_of(auction.last_bid)
+    level = bid_level(auction.last_bid)
     return level if bid_code(level, strain) > auction.last_bid else level + 1
 
 
