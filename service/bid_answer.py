@@ -11,19 +11,15 @@ from bidcascade.bridge import (
     Seat,
     Vulnerability,
     check_hand,
-    dealer_relative_seat,
     format_call,
     format_calls,
-    is_vulnerable,
     parse_calls,
     parse_hand,
-    parse_seat,
-    parse_vulnerability,
-    seat_of_call,
 )
 from bidcascade.kernels import Context, DealArrays
 from bidcascade.table import BiddingTable, Row, explain, parse_expression
 from bidcascade.table.language.explain import ExpressionCheck
+from bidcascade.table.system.system import context_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,31 +149,10 @@ def what_is_asked(
     """
     mask = parse_hand(hand) if isinstance(hand, str) else check_hand(hand)
     calls = tuple(parse_calls(auction) if isinstance(auction, str) else auction)
-    seat = parse_seat(dealer) if isinstance(dealer, str) else Seat(dealer)
-    sides = (
-        parse_vulnerability(vulnerability)
-        if isinstance(vulnerability, str)
-        else Vulnerability(vulnerability)
-    )
-    if Auction.of(calls, seat).is_complete:
+    context = context_at(len(calls), dealer, vulnerability)
+    if Auction.of(calls).is_complete:
         raise IllegalCall(f"expected an auction that goes on, got {format_calls(calls)!r}")
-    return mask, calls, context_of(seat, len(calls), sides)
-
-
-def context_of(dealer: Seat | int, depth: int, vulnerability: Vulnerability | int) -> Context:
-    """Collect what terms may know of the player to call at ``depth`` besides the cards.
-
-    Examples
-    --------
-    >>> context_of(Seat.NORTH, 1, Vulnerability.EW)
-    Context(seat=2, vul_we=1, vul_they=0)
-    """
-    seat = seat_of_call(dealer, depth)
-    return Context(
-        dealer_relative_seat(dealer, seat),
-        int(is_vulnerable(vulnerability, seat)),
-        int(is_vulnerable(vulnerability, Seat((seat + 1) % 4))),
-    )
+    return mask, calls, context
 
 
 def _default_pass(candidates: list[Candidate], entry: int | None, note: str) -> BidAnswer:
@@ -229,7 +204,7 @@ def matching_variants(table: BiddingTable, deals: DealArrays, deal: int, entry: 
         depth = len(rows[0].prior)
         dealer = int(deals.dealer[deal])
         hand = int(deals.hands[(dealer + depth) % 4, deal])
-        context = context_of(dealer, depth, int(deals.vulnerability[deal]))
+        context = context_at(depth, dealer, int(deals.vulnerability[deal]))
         rows = [row for row in rows if _checked(table, row, row.call, hand, context)[0]]
     labels = (row.name or row.description for row in rows)
     return list(dict.fromkeys(label for label in labels if label))

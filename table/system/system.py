@@ -178,7 +178,9 @@ def auction_calls(auction: "str | Iterable[int]") -> tuple[int, ...]:
 
 
 def context_at(
-    depth: int, dealer: "Seat | str" = Seat.NORTH, vulnerability: "Vulnerability | str" = "None"
+    depth: int,
+    dealer: "Seat | int | str" = Seat.NORTH,
+    vulnerability: "Vulnerability | int | str" = "None",
 ) -> Context:
     """Seat and vulnerability of the player to call at a depth.
 

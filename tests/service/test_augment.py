@@ -11,7 +11,6 @@ from bidcascade.kernels import PROFILES, evaluate_postfix, get_backend
 from bidcascade.loaders import random_deals
 from bidcascade.service import Engine
 from bidcascade.service.answers import deal_arrays
-from bidcascade.service.bid_answer import context_of
 from bidcascade.service.compass import (
     CompassVocabulary,
     DealCondition,
@@ -21,6 +20,7 @@ from bidcascade.service.compass import (
 )
 from bidcascade.service.jobs.augment import augment, read_expressions
 from bidcascade.table import Vocabulary, build_table, parse_expression, to_postfix
+from bidcascade.table.system.system import context_at
 
 FRAME = random_deals(40, seed=11)
 DEALS = deal_arrays(FRAME)
@@ -39,7 +39,7 @@ def engine():
 def value_of(code, deal, seat, vocabulary):
     """Value of postfix code by the reference, one hand at a time."""
     dealer, sides = int(DEALS.dealer[deal]), int(DEALS.vulnerability[deal])
-    context = context_of(dealer, (seat - dealer) % 4, sides)
+    context = context_at((seat - dealer) % 4, dealer, sides)
     return evaluate_postfix(code, int(DEALS.hands[seat, deal]), context, profile=vocabulary.profile)
 
 
