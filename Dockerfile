@@ -1,7 +1,9 @@
-# bidcascade as a service. The CPU engine by default:
-#   docker build -t bidcascade . && docker run -p 8000:8000 bidcascade
+# bidcascade as a service. The CPU engine by default; without keys for this machine only (to let
+# others ask, give it BIDCASCADE_API_KEYS_FILE instead, see docs/operations.md):
+#   docker build -t bidcascade . && docker run -p 127.0.0.1:8000:8000 -e BIDCASCADE_AUTH=false bidcascade
 # On a CUDA base with the extra "gpu" (the toolkit of NVIDIA for containers must be on the host):
-#   docker build --build-arg GPU=1 -t bidcascade:gpu . && docker run --gpus all -p 8000:8000 bidcascade:gpu
+#   docker build --build-arg GPU=1 -t bidcascade:gpu . && docker run --gpus all \
+#     -p 127.0.0.1:8000:8000 -e BIDCASCADE_AUTH=false bidcascade:gpu
 
 ARG GPU=0
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .compare import Disagreement
-from .engines import ENGINES, get_engine
+from .engines.choice import ENGINES, get_engine
 from .gpu.floors import floors
 from .gpu.presets import PRESETS, apply_preset
 from .machine import environment, machine_kind, sources_digest

@@ -69,7 +69,11 @@ class Connection:
             yield await self._reader.readexactly(int(fields["content-length"]))
             return
         while True:
-            size = int((await self._reader.readline()).strip(), 16)
+            line = await self._reader.readline()
+            if not line.endswith(b"\n"):
+                # not a matter of a kept connection: this answer had begun
+                raise RuntimeError("expected the rest of an answer, but the server ended it")
+            size = int(line, 16)
             piece = await self._reader.readexactly(size)
             await self._reader.readexactly(2)
             if not size:

@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,9 +36,18 @@ CONNECTIONS = 32
 Numbers = dict[str, Any]
 
 
+class RunningServer(NamedTuple):
+    """A server in a process of its own, ready."""
+
+    port: int
+    ready_s: float
+    """Seconds from its start until it was ready."""
+    process: "subprocess.Popen[bytes]"
+
+
 @contextlib.contextmanager
-def running_server(ready_s: float = 120) -> Iterator[tuple[int, float]]:
-    """Server in a process of its own: its port, and the seconds until it was ready."""
+def running_server(ready_s: float = 120, **settings: object) -> Iterator[RunningServer]:
+    """Server on a free port of the loopback interface; ended in any case."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
@@ -48,13 +57,14 @@ def running_server(ready_s: float = 120) -> Iterator[tuple[int, float]]:
         "PYTHONPATH": str(ROOT / ".typings"),
         "BIDCASCADE_PORT": str(port),
         "BIDCASCADE_HOST": "127.0.0.1",
-        "BIDCASCADE_LOG_LEVEL": "warning",
+        "BIDCASCADE_LOG_LEVEL": "error",
+        **{f"BIDCASCADE_{name.upper()}": str(value) for name, value in settings.items()},
     }
     command = [sys.executable, "-m", "bidcascade.service.server"]
     process = subprocess.Popen(command, env=environment)
     try:
         asyncio.run(_until_ready(port, started + ready_s, process))
-        yield port, time.perf_counter() - started
+        yield RunningServer(port, time.perf_counter() - started, process)
     finally:
         process.terminate()
         try:
@@ -195,7 +205,7 @@ def measure(rate: float, seconds: float, deals: int, seed: int, *, singles: int 
     result: Numbers = {
         "python": platform.python_version(), "cores": os.cpu_count(), "load": os.getloadavg()[0]
     }  # fmt: skip
-    with running_server() as (port, ready_s):
+    with running_server() as (port, ready_s, _):
         result["ready_s"] = round(ready_s, 2)
         asyncio.run(one_client(port, "/v1/auctions", requests["first"][:1]))
         # how slow the very first answers are is told by the maximum of these

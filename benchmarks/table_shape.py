@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from bidcascade.kernels import DealArrays, FirstAuctions, Plan
 from bidcascade.kernels.types import U64
 
-from .column_walk import Columns, first_auctions
-from .engine_numpy import NumpyEngine
+from .engines.column_walk import Columns, first_auctions
+from .engines.numpy_engine import NumpyEngine
 
 FIRST_DEALS = 4_096
 """Deals on which the tests of mode ``first`` are counted."""

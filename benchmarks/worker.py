@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .compare import Disagreement, check
-from .engines import Engine, get_engine
+from .engines.choice import Engine, get_engine
 from .gpu.device_times import DeviceRun
 from .gpu.least_work import hybrid_block, kernel_works, work_of
 from .gpu.roofline import Ceilings

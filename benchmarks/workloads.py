@@ -15,7 +15,7 @@ from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels import DealArrays, EntryLists, Plan
 
 from .deals import random_deals
-from .engines import Engine
+from .engines.choice import Engine
 from .published import expression_plan
 from .tables import DENSITIES, SMALLEST, named_table
 

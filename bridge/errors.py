@@ -4,18 +4,23 @@
     ├── InvalidCard          (ValueError)  a rank or suit that does not exist
     ├── InvalidHand          (ValueError)  not 13 distinct cards, or text that is no hand
     ├── InvalidDeal          (ValueError)  hands that overlap, a wrong dealer or vulnerability
+    │   └── NoSuchDeal                     no deal meets what is known of it and asked of it
     ├── InvalidCall          (ValueError)  text or a code that is no call
     ├── InvalidContract      (ValueError)  a contract or a number of tricks that does not exist
     ├── IllegalCall          (ValueError)  a call that the auction does not allow
     ├── InvalidExpression    (ValueError)  a bidding-table expression that does not parse
     │   └── UnknownTerm      (LookupError) a term that the vocabulary lacks
     ├── InvalidTable         (ValueError)  a bidding table or file of one that cannot be used
+    │   └── InvalidOverlay   (ValueError)  rules laid over a table that cannot be used
     ├── InvalidSystem        (ValueError)  a bidding system's text that cannot be used
     ├── InvalidInput         (ValueError)  a file or stream that holds no usable deals
     ├── LimitExceeded        (ValueError)  a request above a limit
     ├── UnknownTable         (LookupError) no bidding table of that name
     ├── BackendUnavailable   (RuntimeError) the engine asked for cannot run here
     ├── DeviceFault          (RuntimeError) the device failed while it worked
+    ├── DoubleDummyFailed    (RuntimeError) deals that the double-dummy solver could not solve
+    ├── TimedOut             (TimeoutError) work that was not done in the time given for it
+    ├── Cancelled            (RuntimeError) work that was given up because its caller said so
     └── OutOfDeviceMemory    (MemoryError) not even the smallest share of the work fits the device
 
 A message says what was expected, the offending value and where it stood; lower case, no full stop.
@@ -41,6 +46,10 @@ class InvalidDeal(BidcascadeError, ValueError):
     """Hands that overlap, or a dealer or vulnerability that does not exist."""
 
 
+class NoSuchDeal(InvalidDeal):
+    """No deal meets what is known of it and asked of it, or none was found among those tried."""
+
+
 class InvalidCall(BidcascadeError, ValueError):
     """Text or a code that is no call."""
 
@@ -63,6 +72,17 @@ class UnknownTerm(InvalidExpression, LookupError):
 
 class InvalidTable(BidcascadeError, ValueError):
     """A bidding table, or a file of one, that cannot be used."""
+
+
+class InvalidOverlay(InvalidTable):
+    """Rules laid over a table that cannot be used; the message lists all complaints, a line each.
+
+    ``complaints`` are those lines, each with file and line of the rule.
+    """
+
+    def __init__(self, message: str, complaints: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.complaints: tuple[str, ...] = tuple(complaints)
 
 
 class InvalidSystem(BidcascadeError, ValueError):
@@ -95,6 +115,27 @@ class BackendUnavailable(BidcascadeError, RuntimeError):
 
 class DeviceFault(BidcascadeError, RuntimeError):
     """The device failed while it worked; there is no answer, not even a part of one."""
+
+
+class DoubleDummyFailed(BidcascadeError, RuntimeError):
+    """Deals that the double-dummy solver could not solve.
+
+    ``deals`` are their numbers in the question; ``answers`` is what the call would have returned,
+    with -1 in their places, or ``None`` where the solver could not work at all.
+    """
+
+    def __init__(self, message: str, deals: Iterable[int] = (), answers: Any = None) -> None:
+        super().__init__(message)
+        self.deals: tuple[int, ...] = tuple(deals)
+        self.answers = answers
+
+
+class TimedOut(BidcascadeError, TimeoutError):
+    """Work that was not done in the time given for it."""
+
+
+class Cancelled(BidcascadeError, RuntimeError):
+    """Work that was given up because its caller said so."""
 
 
 class OutOfDeviceMemory(BidcascadeError, MemoryError):

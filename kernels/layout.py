@@ -12,12 +12,12 @@ truth values that are not separable (an ``or`` over two suits) are small program
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .lowering import UNBOUNDED, Interval, LinearForm, Literal, Tree, term_names_in
+from .lowering import Interval, LinearForm, Literal, Tree, term_names_in
 from .terms import Context, HoldingFunction, Term, all_lengths, length, terms
 from .types import U64
 
@@ -36,6 +36,7 @@ PROGRAM_LIMIT = 1 << 31
 """Largest absolute value a program may compute on the way."""
 
 I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
 
 # Program opcodes; cpu and cuda read the same numbers.
 OPCODES = {
@@ -56,10 +57,18 @@ def _holding_values(function: HoldingFunction) -> I32:
 
 
 @lru_cache(maxsize=8)
-def _shape_indices() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _shape_indices() -> tuple[I64, I64]:
     """Lengths of the 560 shapes (560 × 4) and their positions among the 2,744."""
     lengths = np.array(all_lengths(), dtype=np.int64)
     return lengths, lengths[:, 0] + 14 * lengths[:, 1] + 196 * lengths[:, 2]
+
+
+@cache
+def _holdings_by_cards() -> tuple[I64, I64]:
+    """Sort the 8,192 holdings by number of cards; tell where each number from 0 to 13 begins."""
+    cards = np.bitwise_count(np.arange(HOLDINGS))
+    by_cards = np.argsort(cards, kind="stable")
+    return by_cards, np.searchsorted(cards[by_cards], np.arange(14))
 
 
 def contexts() -> list[Context]:
@@ -129,20 +138,28 @@ class Separable:
     def bounds(self) -> tuple[int, int]:
         """Smallest and largest value over all hands of 13 cards and all contexts."""
         shapes, positions = _shape_indices()
-        cards = np.bitwise_count(np.arange(HOLDINGS)).astype(np.int64)
-        lowest = self.lengths[positions].astype(np.int64)
-        highest = lowest.copy()
-        for suit in range(4):
-            low = np.full(14, UNBOUNDED)
-            high = np.full(14, -UNBOUNDED)
-            np.minimum.at(low, cards, self.suits[suit])
-            np.maximum.at(high, cards, self.suits[suit])
-            lowest += low[shapes[:, suit]]
-            highest += high[shapes[:, suit]]
+        by_cards, begins = _holdings_by_cards()
+        ordered = self.suits[:, by_cards]
+        # of each suit, the least and the most with 0, 1, … 13 cards
+        least = np.minimum.reduceat(ordered, begins, axis=1).astype(np.int64)
+        most = np.maximum.reduceat(ordered, begins, axis=1).astype(np.int64)
+        suits = np.arange(4)
+        lengths = self.lengths[positions].astype(np.int64)
+        lowest = lengths + least[suits, shapes].sum(axis=1)
+        highest = lengths + most[suits, shapes].sum(axis=1)
         return (
             int(lowest.min()) + int(self.contexts.min()),
             int(highest.max()) + int(self.contexts.max()),
         )
+
+
+@lru_cache(maxsize=256)
+def _tabulated(form: LinearForm, profile: str) -> tuple[Separable, int, int]:
+    """Tables and bounds of a linear form, kept: many plans ask for the same ones."""
+    values = Separable.of_form(form, terms(profile))
+    for table in (values.suits, values.lengths, values.contexts):
+        table.setflags(write=False)
+    return (values, *values.bounds())
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,8 +302,7 @@ class LayoutBuilder:
 
     def _form(self, form: LinearForm) -> tuple[Separable, int, int]:
         if form not in self._forms:
-            values = Separable.of_form(form, self._catalogue)
-            self._forms[form] = (values, *values.bounds())
+            self._forms[form] = _tabulated(form, self.profile)
         return self._forms[form]
 
     def _wants_lane(self, form: LinearForm, values: Separable) -> bool:

@@ -65,19 +65,21 @@ def inline_formulas(postfix: Postfix, formulas: Mapping[str, Postfix]) -> Postfi
     >>> inline_formulas(("Fit", 8, ">="), {"Fit": ("SL_S", "SL_H", "+")})
     ('SL_S', 'SL_H', '+', 8, '>=')
     """
+    return tuple(_inlined(postfix, formulas, ()))
 
-    def expand(tokens: Postfix, path: tuple[str, ...]) -> list[str | int]:
-        result: list[str | int] = []
-        for token in tokens:
-            if isinstance(token, str) and token in formulas:
-                if token in path:
-                    raise ValueError(f"term {token!r} is defined by itself: {' -> '.join(path)}")
-                result += expand(formulas[token], (*path, token))
-            else:
-                result.append(token)
-        return result
 
-    return tuple(expand(postfix, ()))
+def _inlined(
+    tokens: Postfix, formulas: Mapping[str, Postfix], path: tuple[str, ...]
+) -> list[str | int]:
+    result: list[str | int] = []
+    for token in tokens:
+        if isinstance(token, str) and token in formulas:
+            if token in path:
+                raise ValueError(f"term {token!r} is defined by itself: {' -> '.join(path)}")
+            result += _inlined(formulas[token], formulas, (*path, token))
+        else:
+            result.append(token)
+    return result
 
 
 def to_tree(postfix: Postfix) -> Tree:

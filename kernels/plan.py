@@ -37,7 +37,6 @@ CAN_COMPLETE = 2
 
 UNDESCRIBED_POLICIES = ("allow", "pass", "reject")
 LANE_HIGH_BITS = 0x8080808080808080
-LANE_ALL = 0x7F7F7F7F7F7F7F7F
 
 
 @dataclass(frozen=True)
@@ -127,48 +126,59 @@ class Plan:
 
 
 class _BoxInterner:
-    """Turns conjunctions of tests into box rows, equal rows into one number."""
+    """Turns conjunctions of tests into box rows, equal rows into one number.
+
+    A row is put together as four whole numbers of Python, a lane being one of their bytes: tables
+    have tens of thousands of lists, and one array for each of them takes long.
+    """
 
     def __init__(self, lane_words: int, flag_words: int) -> None:
-        self.lane_words, self.flag_words = lane_words, flag_words
+        self._lane_bytes = lane_words * LANES_PER_WORD
+        self._flag_bytes = flag_words * FLAGS_PER_WORD // 8
+        self._any_high = int.from_bytes(bytes([LANE_LIMIT]) * self._lane_bytes, "little")
         self._numbers: dict[bytes, int] = {}
-        self.rows: list[U64] = []
         self.add([])  # ALWAYS
-        self.never()  # NEVER
+        # NEVER: lo above hi in every lane
+        self._intern(self._any_high, 0, 0, 0)
 
-    def _intern(self, row: U64) -> int:
-        key = row.tobytes()
-        if key not in self._numbers:
-            self._numbers[key] = len(self.rows)
-            self.rows.append(row)
-        return self._numbers[key]
-
-    def never(self) -> int:
-        """Box number of the box that nothing passes."""
-        row = np.zeros(2 * (self.lane_words + self.flag_words), np.uint64)
-        row[: self.lane_words] = LANE_ALL  # lo above hi in every lane
-        return self._intern(row)
+    def _intern(self, low: int, high: int, need: int, forbid: int) -> int:
+        row = b"".join(
+            (
+                low.to_bytes(self._lane_bytes, "little"),
+                high.to_bytes(self._lane_bytes, "little"),
+                need.to_bytes(self._flag_bytes, "little"),
+                forbid.to_bytes(self._flag_bytes, "little"),
+            )
+        )
+        return self._numbers.setdefault(row, len(self._numbers))
 
     def add(self, tests: Sequence[LayoutTest]) -> int:
         """Box number of a conjunction."""
-        lane_words, flag_words = self.lane_words, self.flag_words
-        low = [0] * (lane_words * LANES_PER_WORD)
-        high = [LANE_LIMIT] * (lane_words * LANES_PER_WORD)
-        need, forbid = [0] * flag_words, [0] * flag_words
+        bounds: dict[int, tuple[int, int]] = {}
+        need = forbid = 0
         for test in tests:
             if isinstance(test, FlagTest):
-                word, bit = divmod(test.flag, FLAGS_PER_WORD)
-                (need if test.positive else forbid)[word] |= 1 << bit
+                if test.positive:
+                    need |= 1 << test.flag
+                else:
+                    forbid |= 1 << test.flag
             else:
-                low[test.lane] = max(low[test.lane], test.low)
-                high[test.lane] = min(high[test.lane], test.high)
-        contradiction = any(lo > hi for lo, hi in zip(low, high, strict=True)) or any(
-            wanted & refused for wanted, refused in zip(need, forbid, strict=True)
-        )
-        if contradiction:
+                low, high = bounds.get(test.lane, (0, LANE_LIMIT))
+                bounds[test.lane] = max(low, test.low), min(high, test.high)
+        if need & forbid:
             return NEVER
-        row = np.array([*_pack_lanes(low), *_pack_lanes(high), *need, *forbid], np.uint64)
-        return self._intern(row)
+        lows, highs = 0, self._any_high
+        for lane, (low, high) in bounds.items():
+            if low > high:
+                return NEVER
+            lows |= low << 8 * lane
+            highs ^= (high ^ LANE_LIMIT) << 8 * lane
+        return self._intern(lows, highs, need, forbid)
+
+    def rows(self) -> U64:
+        """All rows (uint64 [boxes, 2 * lane_words + 2 * flag_words])."""
+        words = np.frombuffer(b"".join(self._numbers), "<u8")
+        return words.reshape(len(self._numbers), -1).astype(np.uint64)
 
 
 class _SetInterner:
@@ -191,13 +201,6 @@ class _SetInterner:
             self.members += distinct
             self.offsets.append(len(self.members))
         return MULTIPLE | self._numbers[distinct]
-
-
-def _pack_lanes(values: Sequence[int]) -> list[int]:
-    return [
-        sum(value << 8 * lane for lane, value in enumerate(values[start : start + LANES_PER_WORD]))
-        for start in range(0, len(values), LANES_PER_WORD)
-    ]
 
 
 def build_plan(
@@ -310,7 +313,7 @@ def build_plan(
         criteria=tuple(tuple(row) for row in criteria),
         variant_sets=tuple(tuple(row) for row in variant_sets),
         packing=packing,
-        boxes=np.stack(boxes.rows),
+        boxes=boxes.rows(),
         derived_flags=np.array([*layout.derived], np.uint32),
         derived_offsets=np.array(derived_offsets, np.uint32),
         derived_boxes=np.array(derived_boxes, np.uint32),

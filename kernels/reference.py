@@ -36,8 +36,11 @@ def evaluate_postfix(
     *,
     profile: str = "gib",
     formulas: Mapping[str, Postfix] | None = None,
+    values: Mapping[str, int] | None = None,
 ) -> int:
     """Value of an expression for a hand mask; the expression holds where it is not 0.
+
+    ``values`` are those of the hand's terms where the caller has them at hand already.
 
     Examples
     --------
@@ -59,8 +62,17 @@ def evaluate_postfix(
             stack.append(_BINARY[token](left, right))
         elif formulas is not None and token in formulas:
             stack.append(
-                evaluate_postfix(formulas[token], hand, context, profile=profile, formulas=formulas)
+                evaluate_postfix(
+                    formulas[token],
+                    hand,
+                    context,
+                    profile=profile,
+                    formulas=formulas,
+                    values=values,
+                )
             )
+        elif values is not None:
+            stack.append(values[token])
         else:
             stack.append(terms(profile)[token].value(hand, context))
     (value,) = stack

@@ -8,9 +8,12 @@ where it has not. Records that could not be used go to a rejects frame, never si
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
-from bidcascade.bridge import SEATS, VULNERABILITIES
+from bidcascade.bridge import FULL_DECK, SEATS, VULNERABILITIES, Deal, InvalidInput
+from bidcascade.kernels import DealArrays
+from bidcascade.kernels.types import U8
 
 SEAT_ENUM = pl.Enum(list(SEATS))
 VULNERABILITY_ENUM = pl.Enum(list(VULNERABILITIES))
@@ -151,3 +154,76 @@ def bare_deals(columns: dict[str, pl.Series]) -> pl.DataFrame:
         .alias(name)
         for name, dtype in DEAL_SCHEMA.items()
     )
+
+
+def deal_arrays(frame: pl.DataFrame) -> DealArrays:
+    """Arrays of a deal frame for the kernels.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Deal frame; only ``north east south west dealer vulnerability`` are read.
+
+    Raises
+    ------
+    InvalidInput
+        If a column is missing or of another type, or a row is no deal; names the column or row.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> deal_arrays(random_deals(3, seed=1)).dealer
+    array([0, 1, 2], dtype=uint8)
+    """
+    missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
+    if missing:
+        raise InvalidInput(f"expected the columns of a deal frame, got none named {missing!r}")
+    hands = np.empty((4, frame.height), np.uint64)
+    for seat, name in enumerate(HAND_COLUMNS):
+        column = frame[name]
+        if column.dtype != pl.UInt64:
+            raise InvalidInput(f"expected hand masks (UInt64) in {name!r}, got {column.dtype}")
+        hands[seat] = column.fill_null(0).to_numpy()
+    union = hands[0] | hands[1] | hands[2] | hands[3]
+    is_deal = (union == np.uint64(FULL_DECK)) & (np.bitwise_count(hands) == 13).all(axis=0)
+    if not is_deal.all():
+        row = int(np.argmin(is_deal))
+        raise InvalidInput(
+            f"expected four disjoint hands of 13 cards, got {frame.row(row)[:4]!r} in row {row}"
+        )
+    dealer = _codes(frame["dealer"], SEAT_ENUM)
+    return DealArrays(hands, dealer, _codes(frame["vulnerability"], VULNERABILITY_ENUM))
+
+
+def deal_frame(deals: Sequence[Deal]) -> pl.DataFrame:
+    """Deal frame, the six required columns of it, of single deals.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_deal
+    >>> text = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"
+    >>> deal_frame([parse_deal(text)])["dealer"].to_list()
+    ['N']
+    """
+    columns = {name: [deal.hands[seat] for deal in deals] for seat, name in enumerate(HAND_COLUMNS)}
+    codes = {
+        "dealer": [SEATS[deal.dealer] for deal in deals],
+        "vulnerability": [VULNERABILITIES[deal.vulnerability] for deal in deals],
+    }
+    schema = {name: DEAL_SCHEMA[name] for name in REQUIRED_COLUMNS}
+    return pl.DataFrame({**columns, **codes}, schema=schema)
+
+
+def _codes(column: pl.Series, enum: pl.Enum) -> U8:
+    allowed = ", ".join(enum.categories)
+    if column.dtype != enum:
+        try:
+            column = column.cast(pl.String).cast(enum)
+        except pl.exceptions.PolarsError:
+            raise InvalidInput(
+                f"expected {allowed} in column {column.name!r}, got other values"
+            ) from None
+    if column.null_count():
+        raise InvalidInput(f"expected {allowed} in column {column.name!r}, got null")
+    codes: U8 = column.to_physical().cast(pl.UInt8).to_numpy()
+    return np.ascontiguousarray(codes)

@@ -5,12 +5,22 @@ digits, declarers North, South, East, West, for each of them notrump, spades, he
 clubs. ``OptimumResultTable`` is the table of Portable Bridge Notation 2.1, chapter 5.7.
 """
 
+import re
+from typing import Final
+
 import polars as pl
 
 from bidcascade.bridge import SEATS, STRAINS, InvalidInput
 
 from .encodings import decode_text
 from .pbn_tokens import Game, split_games
+
+DOUBLE_DUMMY_COLUMNS: Final = tuple(f"DD_{seat}_{strain}" for seat in SEATS for strain in STRAINS)
+"""Columns with declarer's tricks, double dummy: ``DD_N_C`` to ``DD_W_N``, in the order of
+:func:`parse_double_dummy_tricks`."""
+
+PAR_COLUMN: Final = "Par_NS"
+"""Column with the par score of a deal from the view of North-South."""
 
 _DECLARERS = "NSEW"
 _DENOMINATIONS = "NSHDC"
@@ -138,3 +148,71 @@ def pbn_tags(data: bytes, names: list[str]) -> pl.DataFrame:
             rows.append((game.number, *values))
     schema = {"record": pl.UInt32(), **{name: pl.String() for name in names}}
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+_OPTIMUM_SCORE = re.compile(r"\s*(NS|EW)\s+([+-]?\d{1,4})\s*")
+
+
+def parse_optimum_score(text: str) -> int:
+    """Read an ``OptimumScore`` tag: the par score, from the view of North-South.
+
+    Raises
+    ------
+    InvalidInput
+        If the text is not a side and a score.
+
+    Examples
+    --------
+    >>> parse_optimum_score("NS +620"), parse_optimum_score("EW 50"), parse_optimum_score("NS -400")
+    (620, -50, -400)
+    """
+    found = _OPTIMUM_SCORE.fullmatch(text)
+    if found is None:
+        raise InvalidInput(f"expected a side and a score such as 'NS 620', got {text!r}")
+    return int(found[2]) if found[1] == "NS" else -int(found[2])
+
+
+def double_dummy_columns(data: bytes) -> tuple[pl.DataFrame, int]:
+    r"""Double-dummy tricks and par of every game of a PBN file, to be joined by ``record``.
+
+    ``DoubleDummyTricks`` counts before ``OptimumResultTable``, where a game has both.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``record`` as in :func:`.pbn.read_pbn`, :data:`DOUBLE_DUMMY_COLUMNS` (UInt8) and
+        :data:`PAR_COLUMN` (Int16); null where a game has none.
+    int
+        How many tags could not be read and are null.
+
+    Examples
+    --------
+    >>> text = b'[Deal "x"]\n[DoubleDummyTricks "77667775576677566775"]\n[OptimumScore "EW 50"]\n'
+    >>> found, unread = double_dummy_columns(text)
+    >>> found.select("record", "DD_N_C", "DD_E_H", "DD_W_N", "Par_NS").rows(), unread
+    ([(1, 7, 7, 6, -50)], 0)
+    """
+    tags = pbn_tags(data, ["DoubleDummyTricks", "OptimumResultTable", "OptimumScore"])
+    rows: list[tuple[int | None, ...]] = []
+    unread = 0
+    for record, digits, table, optimum in tags.iter_rows():
+        tricks: tuple[int | None, ...] = (None,) * len(DOUBLE_DUMMY_COLUMNS)
+        par = None
+        try:
+            if digits is not None:
+                tricks = parse_double_dummy_tricks(digits)
+            elif table is not None:
+                tricks = parse_optimum_result_table(table)
+        except InvalidInput:
+            unread += 1
+        try:
+            par = parse_optimum_score(optimum) if optimum is not None else None
+        except InvalidInput:
+            unread += 1
+        rows.append((record, *tricks, par))
+    schema = {
+        "record": pl.UInt32(),
+        **dict.fromkeys(DOUBLE_DUMMY_COLUMNS, pl.UInt8()),
+        PAR_COLUMN: pl.Int16(),
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row"), unread

@@ -2,6 +2,7 @@
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from bidcascade.bridge import SEATS, VULNERABILITIES, Seat, Vulnerability
 from bidcascade.kernels.dealing import deal_hands
@@ -55,7 +56,38 @@ def random_deals(
         raise ValueError(
             f"expected board numbers up to {_LAST_BOARD}, got {count!r} boards from {first!r} on"
         )
-    hands = deal_hands(seed, first - 1, count)
+    return board_frame(
+        deal_hands(seed, first - 1, count), f"random:{seed}", first=first, dealer=dealer,
+        vulnerability=vulnerability,
+    )  # fmt: skip
+
+
+def board_frame(
+    hands: NDArray[np.uint64],
+    source: str,
+    *,
+    first: int = 1,
+    dealer: Seat | None = None,
+    vulnerability: Vulnerability | None = None,
+) -> pl.DataFrame:
+    """Make a deal frame of hands as boards of a session, numbered from ``first`` on.
+
+    Parameters
+    ----------
+    hands : uint64[4, n]
+        Hand masks of North, East, South and West.
+    source : str
+        What the column ``source`` says.
+    dealer, vulnerability
+        Of all boards; without them, those of the board number.
+
+    Examples
+    --------
+    >>> hands = deal_hands(1, 0, 2)
+    >>> board_frame(hands, "mine", dealer=Seat.SOUTH).select("board", "dealer", "source").rows()
+    [(1, 'S', 'mine'), (2, 'S', 'mine')]
+    """
+    count = hands.shape[1]
     boards = np.arange(first, first + count, dtype=np.int32)
     index = (boards - 1) % 16
     # the two rotations of the law, as bridge.board_dealer and board_vulnerability give them
@@ -71,7 +103,7 @@ def random_deals(
                 sides.astype(np.uint32)
             ),
             "board": pl.Series(boards),
-            "source": pl.repeat(f"random:{seed}", count, dtype=pl.String, eager=True),
+            "source": pl.repeat(source, count, dtype=pl.String, eager=True),
             "record": pl.Series(boards),
         }
     )

@@ -4,7 +4,7 @@ import asyncio
 import io
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 from starlette.requests import Request
@@ -209,12 +209,3 @@ def table_headers(name: str, digest: str, backend: str) -> dict[str, str]:
         "Bidcascade-Table-Digest": digest,
         "Bidcascade-Backend": backend,
     }
-
-
-def plain(value: Any) -> Any:
-    """Dataclasses and tuples within a value as dicts and lists; everything else as it is."""
-    if hasattr(value, "__dataclass_fields__"):
-        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    return value

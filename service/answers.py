@@ -1,7 +1,7 @@
 """Deal frames into arrays for the kernels, and entry numbers back into calls and contracts."""
 
-from collections.abc import Sequence
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -11,22 +11,13 @@ from bidcascade.bridge import (
     CALL_TEXTS,
     DOUBLE,
     FIRST_BID,
-    FULL_DECK,
     REDOUBLE,
-    SEATS,
     STRAINS,
-    VULNERABILITIES,
-    Deal,
-    InvalidInput,
 )
-from bidcascade.kernels import NO_ENTRY, DealArrays, FirstAuctions
+from bidcascade.kernels import NO_ENTRY, FirstAuctions
 from bidcascade.kernels.types import U8, U32
 from bidcascade.loaders import (
-    DEAL_SCHEMA,
-    HAND_COLUMNS,
-    REQUIRED_COLUMNS,
     SEAT_ENUM,
-    VULNERABILITY_ENUM,
 )
 from bidcascade.table import COMPLETED, BiddingTable
 
@@ -47,79 +38,6 @@ _CONTRACT_TEXTS = [
         for doubling in ("", "X", "XX")
     ),
 ]
-
-
-def deal_arrays(frame: pl.DataFrame) -> DealArrays:
-    """Arrays of a deal frame for the kernels.
-
-    Parameters
-    ----------
-    frame : polars.DataFrame
-        Deal frame; only ``north east south west dealer vulnerability`` are read.
-
-    Raises
-    ------
-    InvalidInput
-        If a column is missing or of another type, or a row is no deal; names the column or row.
-
-    Examples
-    --------
-    >>> from bidcascade.loaders import random_deals
-    >>> deal_arrays(random_deals(3, seed=1)).dealer
-    array([0, 1, 2], dtype=uint8)
-    """
-    missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
-    if missing:
-        raise InvalidInput(f"expected the columns of a deal frame, got none named {missing!r}")
-    hands = np.empty((4, frame.height), np.uint64)
-    for seat, name in enumerate(HAND_COLUMNS):
-        column = frame[name]
-        if column.dtype != pl.UInt64:
-            raise InvalidInput(f"expected hand masks (UInt64) in {name!r}, got {column.dtype}")
-        hands[seat] = column.fill_null(0).to_numpy()
-    union = hands[0] | hands[1] | hands[2] | hands[3]
-    is_deal = (union == np.uint64(FULL_DECK)) & (np.bitwise_count(hands) == 13).all(axis=0)
-    if not is_deal.all():
-        row = int(np.argmin(is_deal))
-        raise InvalidInput(
-            f"expected four disjoint hands of 13 cards, got {frame.row(row)[:4]!r} in row {row}"
-        )
-    dealer = _codes(frame["dealer"], SEAT_ENUM)
-    return DealArrays(hands, dealer, _codes(frame["vulnerability"], VULNERABILITY_ENUM))
-
-
-def deal_frame(deals: Sequence[Deal]) -> pl.DataFrame:
-    """Deal frame, the six required columns of it, of single deals.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import parse_deal
-    >>> text = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"
-    >>> deal_frame([parse_deal(text)])["dealer"].to_list()
-    ['N']
-    """
-    columns = {name: [deal.hands[seat] for deal in deals] for seat, name in enumerate(HAND_COLUMNS)}
-    codes = {
-        "dealer": [SEATS[deal.dealer] for deal in deals],
-        "vulnerability": [VULNERABILITIES[deal.vulnerability] for deal in deals],
-    }
-    schema = {name: DEAL_SCHEMA[name] for name in REQUIRED_COLUMNS}
-    return pl.DataFrame({**columns, **codes}, schema=schema)
-
-
-def _codes(column: pl.Series, enum: pl.Enum) -> U8:
-    allowed = ", ".join(enum.categories)
-    if column.dtype != enum:
-        try:
-            column = column.cast(pl.String).cast(enum)
-        except pl.exceptions.PolarsError:
-            raise InvalidInput(
-                f"expected {allowed} in column {column.name!r}, got other values"
-            ) from None
-    if column.null_count():
-        raise InvalidInput(f"expected {allowed} in column {column.name!r}, got null")
-    codes: U8 = column.to_physical().cast(pl.UInt8).to_numpy()
-    return np.ascontiguousarray(codes)
 
 
 def distinct(numbers: U32, size: int) -> tuple[I64, U32]:
@@ -316,3 +234,33 @@ def has_entry(first: FirstAuctions) -> pl.Series:
     """Entry numbers of mode ``first``, null where not even the first call is in the table."""
     entry = pl.Series("entry", first.entry)
     return entry.to_frame().select(pl.when(entry != NO_ENTRY).then(entry))["entry"]
+
+
+_EMPTY_ALL = pl.Schema(
+    {"deal": pl.UInt32(), "entry": pl.UInt32(), "calls": pl.String(), "completed": pl.Boolean()}
+)
+_EMPTY_FIRST = pl.Schema(
+    {
+        "deal": pl.UInt32(),
+        "auction": pl.List(pl.UInt8()),
+        "completed": pl.Boolean(),
+        "entry": pl.UInt32(),
+        "defaults": pl.UInt16(),
+        "contract": pl.String(),
+        "declarer": SEAT_ENUM,
+    }
+)
+_LIMIT_COLUMNS = {"total": pl.UInt32(), "truncated": pl.Boolean()}
+
+
+def empty_auctions(mode: Literal["all", "first"], limit: int | None) -> pl.DataFrame:
+    """Answer of :meth:`Engine.auctions` about no deals.
+
+    Examples
+    --------
+    >>> empty_auctions("all", 5).columns
+    ['deal', 'entry', 'calls', 'completed', 'total', 'truncated']
+    """
+    if mode == "first":
+        return pl.DataFrame(schema=_EMPTY_FIRST)
+    return pl.DataFrame(schema={**_EMPTY_ALL, **(_LIMIT_COLUMNS if limit is not None else {})})

@@ -86,6 +86,11 @@ class BidAnswer:
     agreements: list[str] = field(default_factory=list)
     forced: bool | None = None
 
+    @property
+    def is_without_line(self) -> bool:
+        """Whether a system has not a single line for the place."""
+        return self.forced is not None and self.default_pass and not self.candidates
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
         return asdict(self)

@@ -6,20 +6,26 @@ loaded when it runs: ``bidcascade --help`` and ``bidcascade info`` wait for no c
 
 import argparse
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import Final, NoReturn, Protocol, cast
+from types import FrameType
+from typing import Final, NoReturn, Protocol, Self, cast
 
 from bidcascade.bridge import (
     BackendUnavailable,
     BidcascadeError,
     DeviceFault,
+    DoubleDummyFailed,
     InvalidInput,
+    InvalidOverlay,
     InvalidSystem,
     InvalidTable,
+    NoSuchDeal,
     OutOfDeviceMemory,
 )
 
@@ -38,11 +44,17 @@ COMMANDS: Final = {
     "augment": ("deals", "add columns of terms, expressions and entries to deals"),
     "deals": ("deals", "random deals, also under a condition"),
     "batch": ("batch", "the archive job: any number of deals, safe to interrupt and resume"),
-    "table": ("table", "bidding tables: import, export, info, show, lint"),
+    "table": ("table", "bidding tables: import, export, show, lint, mine, learn, vet and more"),
     "system": ("system", "bidding systems as text: show, check, lint, fmt, test, diff, compile"),
     "explain": ("system", "what an auction has shown, call by call"),
+    "compare": ("compare", "two systems bid the same deals both ways: IMPs, and where they part"),
+    "interpret": ("interpret", "what an auction shows of all four hands, and the next calls"),
+    "layouts": ("interpret", "deals that fit an auction and what is known of the hands"),
+    "infer": ("infer", "single dummy: what a card tells about the hands that were not seen"),
+    "lead": ("lead", "the best opening lead against a contract"),
     "serve": ("serve", "REST service"),
     "get": ("serve", "make a request to the service without a server"),
+    "api-key": ("serve", "make a key for a service that asks for keys"),
     "info": ("info", "versions, backends, tables, cache places"),
 }
 """Commands with the module that has them, and what they do."""
@@ -72,6 +84,36 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
+class _Interruption:
+    """Remembers that SIGINT came, while it is entered.
+
+    ``KeyboardInterrupt`` alone does not tell: raised inside a call from C, it can come out as a
+    ``SystemError`` (ctypes) or as a panic (polars).
+    """
+
+    def __init__(self) -> None:
+        self.came = False
+        self._waits = False
+
+    def _raise(self, number: int, frame: FrameType | None) -> NoReturn:
+        self.came = True
+        raise KeyboardInterrupt
+
+    def __enter__(self) -> Self:
+        # only the main thread may set handlers, and nobody's own handler is replaced
+        self._waits = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if self._waits:
+            signal.signal(signal.SIGINT, self._raise)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._waits and signal.getsignal(signal.SIGINT) == self._raise:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code is returned.
 
@@ -86,6 +128,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     1
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    with _Interruption() as interruption:
+        return _run(words, interruption)
+
+
+def _run(words: list[str], interruption: _Interruption) -> int:
     debug = "--debug" in words
     try:
         options = make_parser(words).parse_args(words)
@@ -94,23 +141,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        _print_error("interrupted")
-        return INTERRUPTED
+        return _interrupted()
     except BrokenPipeError:
         # whoever read our output has enough; python must not try to flush the rest at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+    except SystemExit:  # --help and --version
+        raise
     except (BidcascadeError, OSError, MemoryError) as error:
         if debug:
             traceback.print_exc()
+        if interruption.came:
+            return _interrupted()
         _print_error(_message(error))
         return exit_code(error)
-    except Exception as error:  # an error of ours: still one line, and how to learn more
+    # an error of ours, or a panic of polars, which is no Exception: still one line, and how to
+    # learn more
+    except BaseException as error:
         if debug:
             traceback.print_exc()
+        if interruption.came:
+            return _interrupted()
         _print_error(f"internal error: {type(error).__name__}: {_message(error)}"
                      + ("" if debug else " (--debug shows where)"))  # fmt: skip
         return INTERNAL_ERROR
+
+
+def _interrupted() -> int:
+    _print_error("interrupted")
+    return INTERRUPTED
 
 
 def exit_code(error: BaseException) -> int:
@@ -121,9 +180,10 @@ def exit_code(error: BaseException) -> int:
     >>> exit_code(InvalidInput("no deals")), exit_code(UsageError("no such option"))
     (2, 1)
     """
-    if isinstance(error, BackendUnavailable | DeviceFault | OutOfDeviceMemory):
+    if isinstance(error, BackendUnavailable | DeviceFault | DoubleDummyFailed | OutOfDeviceMemory):
         return NO_BACKEND
-    if isinstance(error, InvalidInput | InvalidSystem | InvalidTable | OSError | MemoryError):
+    unusable = InvalidInput | InvalidSystem | InvalidTable | NoSuchDeal | OSError | MemoryError
+    if isinstance(error, unusable):
         return BAD_INPUT
     return BAD_ARGUMENTS
 
@@ -133,7 +193,7 @@ def _message(error: BaseException) -> str:
         return "not enough memory"
     if isinstance(error, OSError) and error.strerror and not isinstance(error, BidcascadeError):
         return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror
-    if isinstance(error, InvalidSystem):
+    if isinstance(error, InvalidSystem | InvalidOverlay):
         # every complaint with its line and a caret: a text is mended in one go
         return str(error)
     return str(error).partition("\n")[0]
@@ -172,7 +232,8 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
         _add_debug(command)
         if name == named:
             configure = getattr(
-                import_module(f".commands.{module}", __package__), f"configure_{name}"
+                import_module(f".commands.{module}", __package__),
+                f"configure_{name.replace('-', '_')}",
             )
             cast("Callable[[argparse.ArgumentParser], None]", configure)(command)
     return parser

@@ -21,9 +21,8 @@ from bidcascade.kernels.device_frames import (
     is_cudf_frame,
     list_numbers_on_device,
 )
-
-from .answers import deal_arrays
-from .compass import evaluation_plan
+from bidcascade.loaders import deal_arrays
+from bidcascade.table.compass import evaluation_plan
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend

@@ -21,12 +21,12 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import DealArrays, EntryLists, FirstAuctions, Plan, get_backend
 from bidcascade.kernels.types import U32, U64
-from bidcascade.loaders import SEAT_ENUM
+from bidcascade.loaders import deal_arrays
 from bidcascade.table import BiddingTable, is_system, open_system, open_table
+from bidcascade.table.compass import evaluation_plan, expression_columns
 
-from .answers import EntryColumns, deal_arrays, has_entry
+from .answers import EntryColumns, empty_auctions, has_entry
 from .bid_answer import BidAnswer, answer_bid, matching_variants, what_is_asked
-from .compass import evaluation_plan, expression_columns
 from .systems.first_auctions import Continued, continue_deals, finished_auctions
 
 if TYPE_CHECKING:
@@ -40,22 +40,6 @@ if TYPE_CHECKING:
 Mode: TypeAlias = Literal["all", "first"]
 FIRST_CHUNK = 1 << 18
 """Deals that one frame of :meth:`Engine.iter_auctions` answers in mode ``first``."""
-
-_EMPTY_ALL = pl.Schema(
-    {"deal": pl.UInt32(), "entry": pl.UInt32(), "calls": pl.String(), "completed": pl.Boolean()}
-)
-_EMPTY_FIRST = pl.Schema(
-    {
-        "deal": pl.UInt32(),
-        "auction": pl.List(pl.UInt8()),
-        "completed": pl.Boolean(),
-        "entry": pl.UInt32(),
-        "defaults": pl.UInt16(),
-        "contract": pl.String(),
-        "declarer": SEAT_ENUM,
-    }
-)
-_LIMIT_COLUMNS = {"total": pl.UInt32(), "truncated": pl.Boolean()}
 
 
 class Engine:
@@ -105,7 +89,7 @@ class Engine:
         self.opened_from: tuple[str, dict[str, Any]] | None = None
         """What :meth:`open` was given: name or path, and options."""
         self._backend = get_backend(backend)
-        self._plan: Plan = table.plan()
+        self._plan: Plan | None = None
         self._entries = EntryColumns(table)
         self.left_table = 0
         """Deals of mode ``first`` that left the table and were bid on by the system, so far."""
@@ -113,14 +97,27 @@ class Engine:
         self._lock = threading.RLock()
 
     @classmethod
-    def open(cls, name_or_path: str, backend: str = "auto", **options: Any) -> "Engine":
-        """Engine of a system or table by name or path; see :func:`bidcascade.table.open_table`."""
+    def open(
+        cls,
+        name_or_path: str,
+        backend: str = "auto",
+        *,
+        overlays: Sequence[str] = (),
+        **options: Any,
+    ) -> "Engine":
+        """Engine of a system or table by name or path; see :func:`bidcascade.table.open_table`.
+
+        Where ``overlays`` change what follows an auction, the table answers there; elsewhere the
+        system does, if the table was compiled from one.
+        """
         # an absent backend is found out before a large table is read
         get_backend(backend)
         system = partial(open_system, name_or_path, **options) if is_system(name_or_path) else None
-        table = open_table(name_or_path, **options)
+        table = open_table(name_or_path, overlays=overlays, **options)
         engine = cls(table, backend, name=name_or_path, system=system)
         engine.opened_from = name_or_path, options
+        if overlays:
+            engine.opened_from = name_or_path, {**options, "overlays": list(overlays)}
         return engine
 
     @property
@@ -138,9 +135,24 @@ class Engine:
                 self._system = self._system()
             return self._system
 
+    def answers_from_table(self, auction: Sequence[int]) -> bool:
+        """Tell whether the table says what follows an auction, not the system.
+
+        That is so where there is no system, and where overlays changed what follows.
+
+        Examples
+        --------
+        >>> Engine.open("sayc", "reference").answers_from_table([])
+        False
+        """
+        if not self.has_system:
+            return True
+        entry = self.table.find(auction) if len(auction) else -1
+        return entry in self.table.changed_places
+
     @cached_property
-    def _places(self) -> "SharedExpander | None":
-        """Places of the system, for several threads."""
+    def places(self) -> "SharedExpander | None":
+        """Places of the system, which several threads may ask; None for other tables."""
         from bidcascade.table.system.on_demand import SharedExpander
 
         return None if self.system is None else SharedExpander(self.system.expander(), self._lock)
@@ -152,7 +164,11 @@ class Engine:
 
     @property
     def plan(self) -> Plan:
-        """What the kernels work from."""
+        """What the kernels work from; made when first asked for, as one call needs none of it."""
+        if self._plan is None:
+            with self._lock:
+                if self._plan is None:
+                    self._plan = self.table.plan()
         return self._plan
 
     def on_device(self) -> "DeviceEngine":
@@ -177,17 +193,23 @@ class Engine:
         """Compile or load all that first answers need, so that they come as fast as later ones."""
         warm = getattr(self._backend, "warm_up", None)
         if warm is not None:
-            warm(self._plan)
+            warm(self.plan)
         self._entries.warm_up()
 
     def table_info(self) -> dict[str, Any]:
-        """Name, digest, profile and policy of the table, as every answer states them."""
-        return {
+        """Name, digest, profile and policy of the table, as every answer states them.
+
+        With overlays, ``overlays`` lists name and SHA-256 of each.
+        """
+        info: dict[str, Any] = {
             "name": self.name,
             "digest": self.table.digest,
             "profile": self.table.profile,
             "undescribed": self.table.undescribed,
         }
+        if self.table.overlays:
+            info["overlays"] = [mark.to_dict() for mark in self.table.overlays]
+        return info
 
     # --- auctions -----------------------------------------------------------------------------
 
@@ -241,7 +263,7 @@ class Engine:
         )
         if len(parts) == 1:
             return parts[0]
-        return pl.concat([_empty(mode, limit), *parts])
+        return pl.concat([empty_auctions(mode, limit), *parts])
 
     def iter_auctions(
         self,
@@ -267,7 +289,7 @@ class Engine:
         if not frame.height:
             return
         for lists in self._backend.cascade_all(
-            self._plan, deal_arrays(frame),
+            self.plan, deal_arrays(frame),
             completed_only=completed_only, max_depth=max_depth, limit=limit,
         ):  # fmt: skip
             yield self._all_frame(lists, limit)
@@ -283,7 +305,7 @@ class Engine:
         if not frame.height:
             return
         for lists in self._backend.cascade_all(
-            self._plan, deal_arrays(frame), completed_only=completed_only
+            self.plan, deal_arrays(frame), completed_only=completed_only
         ):
             counts = np.diff(lists.offsets).astype(np.int64)
             last = lists.first_deal + len(counts)
@@ -344,10 +366,10 @@ class Engine:
 
         The latter have no entry and no passes behind it in the arrays.
         """
-        first = self._backend.cascade_first(self._plan, deals)
-        if self._places is None:
+        first = self._backend.cascade_first(self.plan, deals)
+        if self.places is None:
             return first, None
-        continued = continue_deals(self.table, self._places, deals, first)
+        continued = continue_deals(self.table, self.places, deals, first)
         if continued is not None:
             with self._lock:
                 self.left_table += len(continued.deals)
@@ -391,7 +413,7 @@ class Engine:
 
     def count_entries(self, frame: pl.DataFrame) -> U64:
         """How many of the deals reach each entry, uint64[entries]; sums up over frames."""
-        return self._backend.cascade_counts(self._plan, deal_arrays(frame))
+        return self._backend.cascade_counts(self.plan, deal_arrays(frame))
 
     def counts_frame(self, counts: U64) -> pl.DataFrame:
         """Frame of :meth:`counts` from (sums of) :meth:`count_entries`."""
@@ -426,7 +448,7 @@ class Engine:
             If the table has no such entry.
         """
         numbers = self.entry_numbers(entries)
-        bits = self._backend.members(self._plan, deal_arrays(frame), numbers)
+        bits = self._backend.members(self.plan, deal_arrays(frame), numbers)
         return pl.DataFrame(
             {
                 format_calls(self.table.auction_of(entry)): pl.Series(bits.arrow(column))
@@ -516,13 +538,15 @@ class Engine:
         >>> Engine(table, "reference").bid("AK52.AQ3.976.KJ2").call
         '1N'
         """
-        if self._places is None:
+        if self.places is None:
             return answer_bid(self.table, hand, auction, dealer, vulnerability)
         from .systems.bid import answer_from_system
 
         mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
-        place = self._places.place(calls)
-        vocabulary = self._places.sides[len(calls) % 2].vocabulary
+        if self.answers_from_table(calls):
+            return answer_bid(self.table, mask, calls, dealer, vulnerability)
+        place = self.places.place(calls)
+        vocabulary = self.places.sides[len(calls) % 2].vocabulary
         return answer_from_system(place, mask, context, vocabulary, self.table)
 
     def expand(self, auction: Sequence[int] | str = ()) -> "Place | None":
@@ -533,7 +557,7 @@ class Engine:
         InvalidCall, IllegalCall
             If it is no legal auction, or over.
         """
-        if self._places is None or self.system is None:
+        if self.places is None or self.system is None:
             return None
         with self._lock:
             return self.system.expand(auction)
@@ -552,9 +576,3 @@ class Engine:
             return None
         with self._lock:
             return explain_auction(self.system, auction)
-
-
-def _empty(mode: Mode, limit: int | None) -> pl.DataFrame:
-    if mode == "first":
-        return pl.DataFrame(schema=_EMPTY_FIRST)
-    return pl.DataFrame(schema={**_EMPTY_ALL, **(_LIMIT_COLUMNS if limit is not None else {})})

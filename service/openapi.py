@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from .problems import KINDS, MEDIA_TYPE
-from .schemas import AuctionsRequest, BidRequest, ProblemAnswer
+from .schemas import ProblemAnswer
 
 API_VERSION: Final = "1.0"
 """Version of the API; the first part changes when an answer loses or changes something."""
@@ -26,7 +26,8 @@ table by name and digest, and the engine. Every error is `application/problem+js
 """
 
 _REFERENCE: Final = "#/components/schemas/{model}"
-_NOT_FROM_ROUTES: Final[tuple[type[BaseModel], ...]] = (AuctionsRequest, BidRequest, ProblemAnswer)
+_not_from_routes: list[type[BaseModel]] = [ProblemAnswer]
+"""Models that FastAPI does not see: bodies are named here by :func:`body_of`."""
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -54,9 +55,11 @@ def body_of(model: type[BaseModel]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> body_of(BidRequest)["requestBody"]["required"]
+    >>> body_of(ProblemAnswer)["requestBody"]["required"]
     True
     """
+    if model not in _not_from_routes:
+        _not_from_routes.append(model)
     schema = {"$ref": _REFERENCE.format(model=model.__name__)}
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
@@ -73,13 +76,37 @@ def describe(app: FastAPI) -> dict[str, Any]:
             tags=app.openapi_tags,
         )
         _, definitions = models_json_schema(
-            [(model, "validation") for model in _NOT_FROM_ROUTES], ref_template=_REFERENCE
+            [(model, "validation") for model in _not_from_routes], ref_template=_REFERENCE
         )
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas.update(definitions["$defs"])
         document["components"]["schemas"] = dict(sorted(schemas.items()))
+        _add_keys(document)
         app.openapi_schema = document
     return app.openapi_schema
+
+
+def _add_keys(document: dict[str, Any]) -> None:
+    """Say which operations need a key where the service asks for keys."""
+    from .security.authentication import OPEN_PATHS
+
+    document["components"]["securitySchemes"] = {
+        "key": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A key made by `bidcascade api-key`; needed where the service was "
+            "started with the setting `api_keys_file`.",
+        }
+    }
+    for path, operations in document["paths"].items():
+        if path in OPEN_PATHS:
+            continue
+        for operation in operations.values():
+            operation["security"] = [{"key": []}, {}]
+            responses = {**operation["responses"], **{
+                str(status): answer for status, answer in problems(401).items()
+            }}  # fmt: skip
+            operation["responses"] = dict(sorted(responses.items()))
 
 
 def document_text() -> str:

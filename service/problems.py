@@ -21,9 +21,13 @@ from starlette.responses import Response
 from bidcascade.bridge import (
     BackendUnavailable,
     BidcascadeError,
+    Cancelled,
     DeviceFault,
+    DoubleDummyFailed,
     LimitExceeded,
+    NoSuchDeal,
     OutOfDeviceMemory,
+    TimedOut,
     UnknownTable,
 )
 
@@ -60,9 +64,13 @@ class Kind(NamedTuple):
 KINDS: Final[dict[str, Kind]] = {
     "malformed-json": Kind(400, "The body is not JSON"),
     "bad-request": Kind(400, "The request cannot be read"),
+    "unauthorized": Kind(401, "A key is needed"),
+    "forbidden": Kind(403, "The key does not allow this"),
     "not-found": Kind(404, "There is nothing at this path"),
     "unknown-table": Kind(404, "There is no bidding table of this name"),
     "unknown-auction": Kind(404, "The bidding table does not have this auction"),
+    "unknown-job": Kind(404, "There is no job of this id"),
+    "unknown-result": Kind(404, "The job has no file of this name"),
     "no-system": Kind(404, "The bidding table was not compiled from a system"),
     "method-not-allowed": Kind(405, "This path does not take the method"),
     "not-acceptable": Kind(406, "The answer cannot be given in an accepted form"),
@@ -71,14 +79,20 @@ KINDS: Final[dict[str, Kind]] = {
     "too-many-deals": Kind(413, "The request has too many deals"),
     "limit-exceeded": Kind(413, "The request asks for more than a limit"),
     "unsupported-media-type": Kind(415, "The body is not of a type that is read here"),
+    "reload-failed": Kind(409, "The table cannot be loaded anew; the one in use stays"),
+    "no-such-deal": Kind(422, "No deal meets what is known of it and asked of it"),
     "invalid-request": Kind(422, "Something in the request is wrong"),
     "overloaded": Kind(429, "Too many requests are being worked on"),
+    "too-many-jobs": Kind(429, "Too many jobs wait"),
     "internal-error": Kind(500, "The service failed"),
     "not-ready": Kind(503, "The service is not ready"),
     "backend-unavailable": Kind(503, "The engine cannot run"),
     "device-fault": Kind(503, "The device failed"),
     "out-of-device-memory": Kind(503, "The device has too little free memory"),
+    "double-dummy-failed": Kind(503, "Deals could not be solved double dummy"),
+    "jobs-unavailable": Kind(503, "The folder of the jobs cannot be used"),
     "timeout": Kind(504, "The answer took too long"),
+    "no-room": Kind(507, "There is no room for the job"),
 }
 """Every kind of problem by name; the name ends its ``type``."""
 
@@ -280,6 +294,12 @@ def problem_of(error: BidcascadeError, *, field: str = "", value: object = None)
         kind = "device-fault"
     elif isinstance(error, OutOfDeviceMemory):
         kind = "out-of-device-memory"
+    elif isinstance(error, DoubleDummyFailed):
+        kind = "double-dummy-failed"
+    elif isinstance(error, NoSuchDeal):
+        kind = "no-such-deal"
+    elif isinstance(error, TimedOut | Cancelled):
+        kind = "timeout"
     errors: list[FieldError] = []
     if field:
         errors = [complaint(field, value, str(error))]

@@ -13,13 +13,14 @@ from bidcascade.loaders import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM
 
 from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, table_headers
 from .auction_results import Query
+from .batching.questions import AuctionsQuestion, FrameQuestion, part_deals
 from .deal_requests import deals_of
 from .limits import parse_body
 from .openapi import body_of, problems
 from .problems import Problem, complaint, invalid_request
 from .schemas import AuctionsAnswer, AuctionsRequest
 from .tables import LoadedTable
-from .work import INLINE_BYTES, INLINE_SECONDS, Workplace
+from .work import INLINE_BYTES, Workplace
 
 router = APIRouter(tags=["answers"])
 
@@ -30,8 +31,6 @@ _VULNERABILITIES: Final = pl.Series(
 )
 _COMMAS: Final = 64
 """Commas of a deal at most, on average: LIN text of a whole board has some."""
-_LARGE_LIMIT: Final = 1000
-"""From this limit on what a deal costs says little about the next one."""
 
 _ANSWERS: Final = {
     JSON_LINES: {
@@ -87,13 +86,12 @@ async def auctions(request: Request) -> Response:
         table = work.tables.get(asked.table)
         query = Query(asked.mode, asked.completed_only, asked.limit)
         headers = table_headers(table.name, table.digest, work.tables.backend)
-        if form == JSON and len(deals) <= work.settings.stream_chunk_deals:
-            results = await work.run(
-                lambda: table.write(deals, query), small=_is_small(table, deals, query)
-            )
+        size = part_deals(table.seconds_a_deal[query.mode], work.settings.stream_chunk_deals)
+        if form == JSON and len(deals) <= size:
+            results = await work.ask(AuctionsQuestion(table, query), deals, deals=len(deals))
             content = b'{"results":[%s],%s}' % (b",".join(results), table.tail)
             return Response(content, media_type=JSON, headers=headers)
-        parts = _parts(work, table, deals, query, form)
+        parts = _parts(work, table, deals, query, form, size)
         # an error in the first part is still an error of the whole answer
         first = await anext(parts)
         held = False
@@ -134,12 +132,6 @@ def _too_many(got: str, most: int) -> Problem:
     )
 
 
-def _is_small(table: LoadedTable, deals: DealArrays, query: Query) -> bool:
-    if query.mode == "all" and query.limit > _LARGE_LIMIT:
-        return False
-    return table.seconds_a_deal[query.mode] * len(deals) < INLINE_SECONDS
-
-
 async def _behind(first: bytes, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     yield first
     async for part in parts:
@@ -147,18 +139,19 @@ async def _behind(first: bytes, parts: AsyncIterator[bytes]) -> AsyncIterator[by
 
 
 async def _parts(
-    work: Workplace, table: LoadedTable, deals: DealArrays, query: Query, form: str
+    work: Workplace, table: LoadedTable, deals: DealArrays, query: Query, form: str, size: int
 ) -> AsyncIterator[bytes]:
     """Parts of a long answer, one for each run of deals."""
-    size = work.settings.stream_chunk_deals
     arrow = ArrowParts()
     for start in range(0, len(deals), size):
         chosen = deals.slice(start, min(start + size, len(deals)))
+        ask = partial(work.ask, deals=len(chosen), lane="part", begun=start > 0)
         if form == ARROW:
-            frame = await work.run(partial(_frame, table, chosen, start, query))
+            question = FrameQuestion(partial(_frame, table, query=query))
+            frame = await ask(question, (chosen, start))
             yield arrow.part(frame)
             continue
-        results = await work.run(partial(table.write, chosen, query))
+        results = await ask(AuctionsQuestion(table, query), chosen)
         if form == JSON_LINES:
             yield b"".join(
                 b'{"deal":%d,%s\n' % (number, result[1:])
@@ -169,7 +162,7 @@ async def _parts(
     yield b"],%s}" % table.tail if form == JSON else arrow.end() if form == ARROW else b""
 
 
-def _frame(table: LoadedTable, deals: DealArrays, start: int, query: Query) -> pl.DataFrame:
+def _frame(table: LoadedTable, deals: DealArrays, start: int, *, query: Query) -> pl.DataFrame:
     """Answer of the engine as the Arrow form has it."""
     frame = pl.DataFrame(
         [

@@ -12,8 +12,9 @@ from bidcascade.table import BiddingTable, Row, named_systems
 from .answering import answer_json, json_bytes, table_headers
 from .openapi import API_VERSION, problems
 from .problems import Problem, complaint, invalid_request, problem_of
-from .schemas import ExplainAnswer, LintAnswer, NextAnswer, TableAnswer, TablesAnswer
+from .schemas import LintAnswer, NextAnswer, TableAnswer, TablesAnswer
 from .systems.answers import explained_auction, next_of_system
+from .systems.schemas import ExplainAnswer
 from .tables import MOST_LINT_EXAMPLES, LoadedTable
 from .work import Workplace
 
@@ -83,7 +84,7 @@ async def table_next(
     _check_query(request, "auction")
     found = work.tables.get(name)
     calls = _calls(auction)
-    if not found.engine.has_system:
+    if found.engine.answers_from_table(calls):
         return _answer(request, found, _next(found, calls))
     with work.slots.taken():
         value = await work.run(lambda: next_of_system(found.engine, calls))
@@ -241,4 +242,6 @@ def _variant(row: Row) -> dict[str, Any]:
         "tags": list(row.tags),
         "where": row.where,
         "source_index": row.source_index,
+        "count": row.count,
+        "source": row.source,
     }

@@ -4,6 +4,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field
 
+from .inference.schemas_simulation import SimulateRequest, SimulationAnswer
+from .schemas_overlays import OverlayName
+
 EXAMPLE_DEAL: Final = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
 _EXAMPLE_DIGEST: Final = "5b866c75b9cdc816293e976051f726f88c0544924cfec14bc8c5a833625a4710"
 LONGEST_AUCTION: Final = 319
@@ -109,6 +112,11 @@ class TableName(BaseModel):
         description="What holds where an entry has no criteria: every call, only a pass, none.",
         examples=["pass"],
     )
+    overlays: list[OverlayName] = Field(
+        default=[],
+        description="Rules laid over the table, in their order; absent if there are none.",
+        examples=[[]],
+    )
 
 
 class AuctionAnswer(BaseModel):
@@ -179,6 +187,12 @@ class BidRequest(BaseModel):
         default="None", description="`None`, `NS`, `EW` or `Both`.", examples=["None"]
     )
     table: TableChoice = None
+    simulate: SimulateRequest | bool | None = Field(
+        default=None,
+        description="`true` or an object: choose the call by simulation. `false`: never. Else only "
+        "where the system has no line for the place (setting `auto_simulate_ms`).",
+        examples=[None],
+    )
 
 
 class CriterionCheck(BaseModel):
@@ -264,6 +278,11 @@ class BidAnswer(BaseModel):
         "system.",
         examples=[False],
     )
+    simulation: SimulationAnswer | None = Field(
+        default=None,
+        description="How the call was simulated; absent where it was not. `call` is then the best "
+        "one, and `note` says so.",
+    )
     table: TableName
     backend: Literal["reference", "cpu", "cuda"] = Field(
         description="Engine of the service; one call is explained by the definition itself.",
@@ -308,6 +327,10 @@ class TableAnswer(TableName):
     expressions: int = Field(description="Distinct expressions.", examples=[209])
     texts: int = Field(description="Distinct texts.", examples=[647])
     bytes: int = Field(description="Size of its arrays.", examples=[617446])
+    extras: list[str] = Field(
+        description="Names of the frames that go with it, as after mining.",
+        examples=[["announcements"]],
+    )
     user_terms: dict[str, str] = Field(
         description="Terms of its own, with their formulas.",
         examples=[{"Strength": "HCP + SL_S"}],
@@ -346,6 +369,14 @@ class VariantAnswer(BaseModel):
     )
     source_index: int | None = Field(
         description="Index that its row gave, null if none.", examples=[None]
+    )
+    count: int | None = Field(
+        description="How often the call was made, in a mined table, else null.", examples=[None]
+    )
+    source: str = Field(
+        description="What its meaning was taken from, as `announcement`; empty if its row does "
+        "not say.",
+        examples=[""],
     )
 
 
@@ -393,88 +424,6 @@ class NextAnswer(BaseModel):
         examples=[False],
     )
     entries: list[EntryAnswer] = Field(description="In order of priority.")
-    table: TableName
-
-
-_POINTS = [15, 17]
-_LENGTHS = {"C": [2, 5], "D": [2, 5], "H": [2, 5], "S": [2, 5]}
-
-
-class HandTypeAnswer(BaseModel):
-    """One kind of hand that makes a call."""
-
-    model_config = _Strict
-
-    name: str = Field(description="Of its line, empty if none.", examples=["Strong notrump"])
-    where: str = Field(description="File and line.", examples=["sayc.bidding:12"])
-    share: float = Field(
-        description="Part of the hands that fit what the player has shown, 0 to 1.", examples=[1.0]
-    )
-    points: list[int] = Field(description="Least and most points.", examples=[_POINTS])
-    lengths: dict[str, list[int]] = Field(
-        description="Least and most cards of each suit.", examples=[_LENGTHS]
-    )
-
-
-class ExplainedCallAnswer(BaseModel):
-    """One call, and what its player has shown with it and before."""
-
-    model_config = _Strict
-
-    call: str = Field(description="The call.", examples=["1N"])
-    player: int = Field(description="Who made it, counted from the dealer.", examples=[0])
-    sentence: str = Field(
-        description="What a player would say if asked.",
-        examples=["Strong notrump: 15-17 points, 2-5 clubs, 2-5 diamonds, 2-5 hearts, 2-5 spades"],
-    )
-    known: bool = Field(description="Whether the system has a line for it.", examples=[True])
-    agreements: list[str] = Field(
-        description="`forcing`, `artificial`, `#stayman` …", examples=[["limited"]]
-    )
-    hand_types: list[HandTypeAnswer] = Field(description="The kinds of hand that make this call.")
-    points: list[int] = Field(
-        description="Least and most points that are known now.", examples=[_POINTS]
-    )
-    lengths: dict[str, list[int]] = Field(
-        description="Least and most cards of each suit that are known now.", examples=[_LENGTHS]
-    )
-    also: dict[str, list[int]] = Field(
-        description="Bounds of further terms.", examples=[{"Aces": [1, 1]}]
-    )
-    share: float = Field(
-        description="Part of all hands that fit what the player has shown, 0 to 1.",
-        examples=[0.04],
-    )
-
-
-class OfferedCallAnswer(BaseModel):
-    """One call that the next player may choose."""
-
-    model_config = _Strict
-
-    call: str = Field(description="The call.", examples=["2C"])
-    name: str = Field(description="Of its first line.", examples=["Stayman"])
-    where: str = Field(description="File and line.", examples=["notrump.bidding:8"])
-
-
-class ExplainAnswer(BaseModel):
-    """An auction explained call by call."""
-
-    model_config = _Strict
-
-    auction: list[str] = Field(description="The calls.", examples=[["1N", "P"]])
-    calls: list[ExplainedCallAnswer] = Field(description="Each with what it has shown.")
-    forced: bool = Field(description="Whether the next player may not pass.", examples=[False])
-    game_forced: bool = Field(
-        description="Whether the next player's side has to reach game.", examples=[False]
-    )
-    agreed_suit: str | None = Field(
-        description="Trumps of the next player's side as far as agreed, `C D H S`.",
-        examples=["H"],
-    )
-    next_calls: list[OfferedCallAnswer] = Field(
-        description="What the next player has to choose from, in order of priority."
-    )
     table: TableName
 
 

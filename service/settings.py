@@ -19,9 +19,11 @@ PREFIX: Final = "BIDCASCADE_"
 """Every setting is read from the environment variable of its name behind this prefix."""
 
 OTHER_VARIABLES: Final = {
+    f"{PREFIX}API_KEY": "key that the Python clients send",
     f"{PREFIX}CACHE": "folder for compiled bidding tables",
     f"{PREFIX}CUDA_DEVICE": "number of the GPU that the backend cuda uses (0)",
     f"{PREFIX}CUDA_VARIANT": "how the backend cuda walks a table: hybrid, lists, frontier or walk",
+    f"{PREFIX}URL": "address of the service that the Python clients ask",
 }
 """Variables with the prefix that are read elsewhere."""
 
@@ -58,13 +60,35 @@ class Settings(BaseSettings):
     extra_tables: _TextList = Field(
         default=(), description="Further tables, separated by commas, each a name or name=path."
     )
+    overlays: _TextList = Field(
+        default=(),
+        description="Files of rules, separated by commas, that are laid over the bidding table in "
+        "this order; table=path for a table other than the default one.",
+    )
     backend: Literal["auto", "reference", "cpu", "cuda"] = Field(
         default="auto", description="Engine; auto takes cuda where it works, else cpu."
+    )
+    api_keys_file: str = Field(
+        default="",
+        description="File of API keys, made by `bidcascade api-key`; with it every question needs "
+        "one.",
+    )
+    auth: bool = Field(
+        default=True,
+        description="Refuse to serve other machines without keys; --no-auth lets everybody ask.",
     )
     log_level: Literal["debug", "info", "warning", "error", "critical"] = Field(
         default="info", description="Least severe messages that are written to standard error."
     )
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="Lines for people, or one JSON object a line."
+    )
     access_log: bool = Field(default=False, description="Write a line for every request.")
+    slow_request_ms: int = Field(
+        default=1000,
+        ge=0,
+        description="Requests that take longer get a warning in the log; 0 for none.",
+    )
     max_request_bytes: int = Field(
         default=32 << 20, ge=1024, description="Longest request body; longer ones are answered 413."
     )
@@ -79,11 +103,41 @@ class Settings(BaseSettings):
     max_concurrent_requests: int = Field(
         default=256, ge=1, description="Requests worked on at once; further ones are answered 429."
     )
+    max_batch_deals: int = Field(
+        default=65_536,
+        ge=1,
+        description="Most deals of waiting requests that the engine works on at once.",
+    )
+    max_batch_requests: int = Field(
+        default=256, ge=1, description="Most waiting requests that the engine works on at once."
+    )
+    max_queue_deals: int = Field(
+        default=1_000_000,
+        ge=1,
+        description="Most deals of requests that wait for the engine; further requests are "
+        "answered 429.",
+    )
     request_timeout_ms: int = Field(
         default=30_000,
         ge=1,
         description="Longest time for reading the body (else 408), and for working on an answer or "
         "on one part of it (else 504).",
+    )
+    dd_workers: int = Field(
+        default=0,
+        ge=0,
+        description="Processes that solve deals double dummy, started when they are needed; 0 for "
+        "one a core.",
+    )
+    simulate_double_dummy: bool = Field(
+        default=True,
+        description="Score simulated calls double dummy; else by the law of total tricks.",
+    )
+    auto_simulate_ms: int = Field(
+        default=500,
+        ge=0,
+        description="Time for a call that is simulated because the system has no line for the "
+        "place; 0 for a pass instead.",
     )
     stream_chunk_deals: int = Field(
         default=500, ge=1, description="Deals whose answers are made at once and sent as one part."
@@ -93,12 +147,55 @@ class Settings(BaseSettings):
         ge=0,
         description="Time that running requests get to end when the service is stopped.",
     )
+    data_folder: str = Field(
+        default="",
+        description="Folder for jobs and their files; if not given, the user's data folder, which "
+        "is made when the first job comes.",
+    )
+    jobs_root: str = Field(
+        default="",
+        description="Folder whose files jobs may read by path; if not given, only uploads.",
+    )
+    max_upload_bytes: int = Field(
+        default=1 << 30,
+        ge=1024,
+        description="Longest upload for a job; longer ones are answered 413.",
+    )
+    max_unpacked_bytes: int = Field(
+        default=8 << 30,
+        ge=1024,
+        description="Most bytes that an upload may be unpacked to; more are answered 413.",
+    )
+    max_data_bytes: int = Field(
+        default=64 << 30,
+        ge=1024,
+        description="Most bytes in the data folder; uploads beyond are answered 507, and jobs that "
+        "write more fail.",
+    )
+    max_running_jobs: int = Field(
+        default=2, ge=1, description="Jobs that run at once, each in a process of its own."
+    )
+    max_queued_jobs: int = Field(
+        default=100, ge=0, description="Most jobs that wait; further ones are answered 429."
+    )
+    job_part_deals: int = Field(
+        default=10_000,
+        ge=1,
+        le=10_000_000,
+        description="Deals of a job that are answered at once: what a stopped job may have to do "
+        "again.",
+    )
+    job_retention_hours: int = Field(
+        default=168,
+        ge=1,
+        description="Hours after their end when jobs are removed with their files.",
+    )
     cors_origins: _TextList = Field(
         default=(),
         description="Web origins, separated by commas, whose pages may ask; none unless named.",
     )
 
-    @field_validator("extra_tables", "cors_origins", mode="before")
+    @field_validator("extra_tables", "overlays", "cors_origins", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
@@ -113,6 +210,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _check_tables(self) -> "Settings":
         self.table_paths()
+        self.overlay_paths()
         return self
 
     def table_paths(self) -> dict[str, str]:
@@ -123,6 +221,28 @@ class Settings(BaseSettings):
             if name in paths:
                 raise ValueError(f"expected each table once, got {name!r} twice")
             paths[name] = path
+        return paths
+
+    def overlay_paths(self) -> dict[str, tuple[str, ...]]:
+        """Files of rules for each table that has some, in their order.
+
+        Examples
+        --------
+        >>> Settings(overlays="fixes.csv,sayc=more.jsonl").overlay_paths()
+        {'sayc': ('fixes.csv', 'more.jsonl')}
+        """
+        names = list(self.table_paths())
+        paths: dict[str, tuple[str, ...]] = {}
+        for written in self.overlays:
+            name, equals, path = written.partition("=")
+            if not equals:
+                name, path = names[0], written
+            if name not in names or not path:
+                raise ValueError(
+                    f"expected an overlay as path or table=path, with a table of "
+                    f"{', '.join(names)}, got {written!r}"
+                )
+            paths[name] = (*paths.get(name, ()), path)
         return paths
 
 
@@ -182,7 +302,7 @@ def _complaints(error: ValidationError) -> Iterable[str]:
     for one in error.errors(include_url=False, include_context=False):
         message = one["msg"].removeprefix("Value error, ")
         if not one["loc"]:
-            yield f"settings 'table', 'extra_tables': {message}"
+            yield f"settings 'table', 'extra_tables', 'overlays': {message}"
             continue
         name = str(one["loc"][0]).removeprefix(PREFIX.lower())
         message = message[:1].lower() + message[1:]

@@ -4,17 +4,19 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
 from bidcascade.bridge import (
+    PASS,
     Auction,
     BackendUnavailable,
     BidcascadeError,
     DeviceFault,
+    InvalidOverlay,
     InvalidSystem,
     InvalidTable,
     UnknownTable,
@@ -26,8 +28,12 @@ from bidcascade.bridge import (
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.table import LintReport, build_table, lint
+from bidcascade.table.overlays.changes import changed_entries
+from bidcascade.table.overlays.overlaid_table import OverlaidTable
 
+from .administration.collection import without_full_collections
 from .auction_results import AuctionResults, Query
+from .batching.questions import LEAST_PART_DEALS
 from .deal_requests import deals_of_lin
 from .engine import Engine
 from .problems import Problem
@@ -53,6 +59,8 @@ _WARM_AUCTIONS: Final = (
     "P P 1C 1D X 2D", "1C 1N X 2H P P X P", "1S P 2N P 4N P 5H P",
 )  # fmt: skip
 """Auctions that are bid once when a table is loaded: what they need is then at hand for others."""
+_WARM_DEALS: Final = 64
+"""Random deals that are bid when a table is loaded, to learn what a deal costs."""
 _MOST_COMPLAINTS: Final = 20
 _TRIED_DEALS: Final = 24
 """Deals that a table bids to the end before it takes the place of another."""
@@ -61,7 +69,7 @@ MOST_LINT_EXAMPLES: Final = 1000
 """Examples of each kind that a lint over REST may list."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class LoadedTable:
     """One table with its engine and what answers repeat.
 
@@ -98,7 +106,9 @@ class LoadedTable:
         written = self.results.write(deals, query)
         seconds = (time.perf_counter() - started) / len(deals)
         known = self.seconds_a_deal.get(query.mode, seconds)
-        self.seconds_a_deal[query.mode] = known + (seconds - known) / 8
+        # what a call costs however few its deals says nothing about many deals
+        weight = 1 / 8 if len(deals) >= LEAST_PART_DEALS else 0.0
+        self.seconds_a_deal[query.mode] = known + weight * (seconds - known)
         return written
 
     def lint(self, examples: int) -> dict[str, Any]:
@@ -120,6 +130,8 @@ class Tables:
     paths : mapping of str to str
         Name and what :func:`bidcascade.table.open_table` opens for it.
     backend : str
+    overlays : mapping of str to sequence of str, optional
+        Files of rules that are laid over the table of a name.
 
     Examples
     --------
@@ -128,8 +140,14 @@ class Tables:
     'loading'
     """
 
-    def __init__(self, paths: Mapping[str, str], backend: str) -> None:
+    def __init__(
+        self,
+        paths: Mapping[str, str],
+        backend: str,
+        overlays: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         self.paths = dict(paths)
+        self.overlays = dict(overlays or {})
         self.asked_backend = backend
         self.backend = ""
         self.state = "loading"
@@ -155,7 +173,7 @@ class Tables:
             self.backend = get_backend(self.asked_backend).NAME
             self._probe = _probe(self.backend)
             for name, path in self.paths.items():
-                self._loaded[name] = _load(name, path, self.backend)
+                self._loaded[name] = _load(name, path, self.backend, self.overlays.get(name, ()))
             self.check()
         except BidcascadeError as error:
             self.state, self.error = "failed", error
@@ -189,8 +207,10 @@ class Tables:
         old = self.get(name)
         with self._reloading:
             try:
-                new = _load(name, self.paths[name], self.backend)
-                _try_out(new.engine)
+                overlays = self.overlays.get(name, ())
+                with without_full_collections():
+                    new = _load(name, self.paths[name], self.backend, overlays)
+                    _try_out(new.engine)
                 new.engine.left_table = 0
             except Exception as error:  # an error of ours too must not take the good table away
                 if isinstance(error, DeviceFault):
@@ -202,8 +222,15 @@ class Tables:
                 )  # fmt: skip
                 return False
             self._loaded[name] = new
-        same = new.digest == old.digest
-        _logger.info("table %s loaded anew, %s", name, "unchanged" if same else new.digest[:16])
+        if new.digest == old.digest:
+            new.lint_report = old.lint_report
+            _logger.info("table %s loaded anew, unchanged", name)
+        else:
+            changed = len(changed_entries(old.engine.table, new.engine.table))
+            _logger.info(
+                "table %s loaded anew, %s: %s of %s entries hold for other hands",
+                name, new.digest[:16], f"{changed:,}", f"{len(new.engine.table):,}",
+            )  # fmt: skip
         return True
 
     def reload_all(self) -> bool:
@@ -237,7 +264,7 @@ class Tables:
             _logger.error("backend %s answers the probe with %r", self.backend, answer)
             raise Problem("not-ready", f"backend {self.backend!r} gives a wrong answer")
 
-    def fail(self, error: DeviceFault) -> None:
+    def fail(self, error: BidcascadeError) -> None:
         """Answer nothing any more: what a device says after a fault may be wrong.
 
         Examples
@@ -295,9 +322,12 @@ class Tables:
         return Problem("not-ready", reason, headers={"Retry-After": "1"})
 
 
-def _load(name: str, path: str, backend: str) -> LoadedTable:
-    engine = Engine.open(path, backend)
+def _load(name: str, path: str, backend: str, overlays: Sequence[str] = ()) -> LoadedTable:
+    engine = Engine.open(path, backend, overlays=overlays)
     engine.name = name
+    if isinstance(engine.table, OverlaidTable):
+        for line in str(engine.table.report).split("\n"):
+            _logger.info("table %s with overlays: %s", name, line)
     engine.warm_up()
     results = AuctionResults(engine)
     members = json.dumps(
@@ -305,11 +335,12 @@ def _load(name: str, path: str, backend: str) -> LoadedTable:
         ensure_ascii=False, separators=(",", ":"),
     )  # fmt: skip
     loaded = LoadedTable(name, engine, results, members[1:-1].encode())
-    deals = _example()
+    deals, many = _example(), _random_deals(_WARM_DEALS)
     for query in (Query(), Query(completed_only=True), Query("first")):
         # twice: what the first time costs says nothing about later ones
-        results.write(deals, query)
-        loaded.write(deals, query)
+        for some in (deals, many):
+            results.write(some, query)
+        loaded.write(many, query)
     hand = parse_hand(EXAMPLE_DEAL[2:].split()[0])
     for auction in _WARM_AUCTIONS:
         engine.bid(hand, auction)
@@ -329,8 +360,7 @@ def _try_out(engine: Engine) -> None:
     """
     if engine.system is None:
         return
-    zero = np.zeros(_TRIED_DEALS, np.uint8)
-    deals = DealArrays(deal_hands(1, 0, _TRIED_DEALS), zero, zero)
+    deals = _random_deals(_TRIED_DEALS)
     first, continued = engine.first_auctions(deals)
     beyond: dict[int, tuple[int, ...]] = {}
     if continued is not None:
@@ -338,7 +368,8 @@ def _try_out(engine: Engine) -> None:
         beyond = {deal: continued.bid.endings[number].calls for deal, number in numbers}
     for deal in range(_TRIED_DEALS):
         entry = int(first.entry[deal])
-        bid = beyond[deal] if deal in beyond else engine.table.auction_of(entry)
+        passes = (PASS,) * int(first.passes[deal])
+        bid = beyond[deal] if deal in beyond else (*engine.table.auction_of(entry), *passes)
         calls: list[int] = []
         while not Auction.of(calls).is_complete:
             hand = int(deals.hands[len(calls) % 4, deal])
@@ -352,9 +383,16 @@ def _try_out(engine: Engine) -> None:
 
 def _complaints(error: Exception) -> tuple[str, ...]:
     """Say what is wrong, a line each: of a text every complaint with file and line."""
+    if isinstance(error, InvalidOverlay) and error.complaints:
+        return error.complaints[:_MOST_COMPLAINTS]
     if isinstance(error, InvalidSystem) and error.complaints:
         return tuple(f"{one.where}: {one.message}" for one in error.complaints[:_MOST_COMPLAINTS])
     return (str(error).partition("\n")[0],)
+
+
+def _random_deals(count: int) -> DealArrays:
+    zero = np.zeros(count, np.uint8)
+    return DealArrays(deal_hands(1, 0, count), zero, zero)
 
 
 def _example() -> DealArrays:

@@ -1,26 +1,36 @@
 """Where the work of a request is done, and when it is given up.
 
-Small work is done on the event loop, all other in a thread.
+Questions to the engine go through the batcher. Other work is done on the event loop if it is small,
+else in a thread.
 """
 
 import asyncio
-from collections.abc import Callable
-from typing import Final, TypeVar
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 
-from bidcascade.bridge import DeviceFault
+from bidcascade.bridge import BidcascadeError, DeviceFault, TimedOut
 
+from .batching.batcher import Batcher, Lane
+from .batching.questions import Question
+from .job_queue.queue import JobQueue
+from .job_queue.uploads import Uploads
 from .limits import Slots, read_body
+from .observability.metrics import Metrics
+from .observability.stages import current_stages
 from .problems import Problem
 from .settings import Settings
 from .tables import Tables
 
+if TYPE_CHECKING:
+    from bidcascade.inference.double_dummy import DoubleDummyPool
+
 _Result = TypeVar("_Result")
 
-INLINE_SECONDS: Final = 0.001
-"""Work expected to take less is done on the event loop: a thread would cost about as much."""
 THREADS: Final = 4
 """Threads for larger work, which goes from part to part; more would only slow small requests."""
 INLINE_BYTES: Final = 1 << 16
@@ -38,14 +48,93 @@ class Workplace:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.tables = Tables(settings.table_paths(), settings.backend)
+        self.tables = Tables(settings.table_paths(), settings.backend, settings.overlay_paths())
         self.slots = Slots(settings.max_concurrent_requests)
         self.timeout_s = settings.request_timeout_ms / 1000
+        self.on_death: Callable[[BidcascadeError], None] | None = None
+        """Called when the engine's thread has ended: the process must be started anew."""
         self._limiter: CapacityLimiter | None = None
+        self._waiting: CapacityLimiter | None = None
+        self._double_dummy: DoubleDummyPool | None = None
+        self._lock = threading.Lock()
+        self.jobs = JobQueue(settings, self.tables)
+        self.uploads = Uploads()
+        self.metrics = Metrics(self.tables, self._queue, self.jobs.counts)
+        self._batcher: Batcher[Any, Any] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def batcher(self) -> "Batcher[Any, Any]":
+        """The batcher of the running event loop; made when it is first asked for."""
+        loop = asyncio.get_running_loop()
+        if self._batcher is None or self._loop is not loop:
+            self._loop = loop
+            self._batcher = Batcher(
+                _answer,
+                max_batch_deals=self.settings.max_batch_deals,
+                max_batch_requests=self.settings.max_batch_requests,
+                max_queue_deals=self.settings.max_queue_deals,
+                on_failure=self._fail,
+                observe=self.metrics.saw_batch,
+            )
+        return self._batcher
+
+    def _queue(self) -> tuple[int, int]:
+        if self._batcher is None:
+            return 0, 0
+        return self._batcher.queued_deals, self._batcher.dropped
+
+    async def ask(
+        self,
+        question: Question,
+        payload: Any,
+        *,
+        deals: int = 1,
+        lane: Lane = "small",
+        begun: bool = False,
+    ) -> Any:
+        """Ask the engine; see :meth:`Batcher.ask`."""
+        stages = current_stages()
+        return await self.batcher.ask(
+            question, payload, deals=deals, lane=lane, begun=begun, timeout_s=self.timeout_s,
+            on_stage=None if stages is None else stages.add,
+        )  # fmt: skip
+
+    @property
+    def double_dummy(self) -> "DoubleDummyPool":
+        """The one pool of solving processes; made when it is first asked for."""
+        from bidcascade.inference.double_dummy import DoubleDummyPool
+
+        with self._lock:
+            if self._double_dummy is None:
+                self._double_dummy = DoubleDummyPool(self.settings.dd_workers or None)
+            return self._double_dummy
+
+    def waiting_threads(self, count: int) -> CapacityLimiter:
+        """Places for work that mostly waits for other processes; made when first asked for."""
+        if self._waiting is None:
+            self._waiting = CapacityLimiter(count)
+        return self._waiting
+
+    async def close(self) -> None:
+        """Answer what has been accepted, end the engine's thread and all processes."""
+        await asyncio.to_thread(self.jobs.close)
+        with self._lock:
+            if self._double_dummy is not None:
+                self._double_dummy.close()
+        if self._batcher is not None and self._loop is asyncio.get_running_loop():
+            await self._batcher.close()
+
+    def _fail(self, error: BidcascadeError) -> None:
+        self.tables.fail(error)
+        if self.on_death is not None and not isinstance(error, DeviceFault):
+            self.on_death(error)
 
     async def read(self, request: Request) -> bytes:
         """Read the body of a request within the limits of the settings; see :func:`read_body`."""
-        return await read_body(request, self.settings.max_request_bytes, self.timeout_s)
+        stages = current_stages()
+        with nullcontext() if stages is None else stages.measured("read"):
+            return await read_body(request, self.settings.max_request_bytes, self.timeout_s)
 
     async def run(
         self, work: Callable[[], _Result], *, small: bool = False, ahead: bool = False
@@ -77,9 +166,16 @@ class Workplace:
         try:
             async with asyncio.timeout(self.timeout_s):
                 return await to_thread.run_sync(guarded, abandon_on_cancel=True, limiter=limiter)
+        except TimedOut:
+            # the work had a limit of its own; a TimeoutError too, and not the one below
+            raise
         except TimeoutError:
             raise Problem(
                 "timeout",
                 f"expected an answer within {self.settings.request_timeout_ms} ms "
                 "(setting request_timeout_ms)",
             ) from None
+
+
+def _answer(question: Question, payloads: Sequence[Any]) -> Sequence[Any]:
+    return question.answer(payloads)

@@ -26,7 +26,6 @@ class AugmentationCheck:
 
     def add(self, row: int, written: Row) -> None:
         """Take in what a row states."""
-        """Take in what a row states."""
         stated = written.augmentation
         if stated is None:
             return
@@ -51,7 +50,6 @@ class AugmentationCheck:
             self.wrong.append((row, what))
 
     def check(self, trie: Trie, offsets: I64, finding: Finding) -> None:
-        """Compare with the trie, and put what is wrong in the finding."""
         """Compare with the trie, and put what is wrong in the finding."""
         rows = np.frombuffer(self.rows, dtype=np.uint64).astype(np.int64)
         kept = trie.row_dropped[rows] == Dropped.KEPT

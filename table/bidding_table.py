@@ -26,12 +26,18 @@ from .columns import (
     UndescribedPolicy,
     list_at,
 )
+from .kept_values import KeptValues
 from .language.vocabulary import Vocabulary
 from .row import Row
 from .trie import parents_of
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from bidcascade.kernels import Plan
+
+    from .extras import Extra
+    from .overlays.rules import OverlayMark
 
 
 class BiddingTable:
@@ -58,6 +64,8 @@ class BiddingTable:
         Counts of the import's findings; no part of the digest.
     digest : str, optional
         The digest, where it is known already.
+    extras : mapping of str to Extra, optional
+        Frames that go with the table, by name; no part of the digest.
 
     Examples
     --------
@@ -82,6 +90,7 @@ class BiddingTable:
         source: str = "",
         imported: Mapping[str, int] | None = None,
         digest: str | None = None,
+        extras: "Mapping[str, Extra] | None" = None,
     ) -> None:
         self.columns = columns
         self.profile = profile
@@ -90,11 +99,37 @@ class BiddingTable:
         self.source = source
         self.imported: dict[str, int] = dict(imported or {})
         self._digest = digest
+        self._extras: dict[str, Extra] = dict(sorted((extras or {}).items()))
         self._plan: Plan | None = None
         self.expressions = TextPool(columns["expression_offsets"], columns["expression_bytes"])
         """Distinct expressions in canonical text, by number."""
         self.texts = TextPool(columns["text_offsets"], columns["text_bytes"])
         """Descriptions, names, tags and places, by number; number 0 is empty."""
+
+    @property
+    def overlays(self) -> "tuple[OverlayMark, ...]":
+        """Overlays that were laid over the table, in their order; none for a table as it is kept.
+
+        See :func:`bidcascade.table.overlays.applying.apply_overlays`.
+        """
+        return ()
+
+    @property
+    def changed_places(self) -> frozenset[int]:
+        """Entries behind which overlays added, changed or removed a call; -1 for the opening."""
+        return frozenset()
+
+    def settled(self) -> "BiddingTable":
+        """Give the table as one that can be kept: with overlays, a table of the rows as they are.
+
+        Examples
+        --------
+        >>> from bidcascade.table.build import build_table
+        >>> table, _ = build_table([{"prior": "", "call": "1C"}])
+        >>> table.settled() is table
+        True
+        """
+        return self
 
     @staticmethod
     def open(path: "Path | str", *, verify: bool = False) -> "BiddingTable":
@@ -363,13 +398,16 @@ class BiddingTable:
             first.call,
             int(columns["variant_criteria"][number]),
             int(columns["variant_description"][number]),
-            [int(columns[f"variant_{name}"][number]) for name in LABEL_COLUMNS],
+            [
+                int(columns[f"variant_{name}"][number]) if f"variant_{name}" in columns else missing
+                for name, (_, missing) in LABEL_COLUMNS.items()
+            ],
         )
 
     def _make_row(
         self, prior: bytes, call: int, criteria: int, description: int, labels: list[int]
     ) -> Row:
-        index, rank, name, tags, where = labels
+        index, rank, name, tags, where, count, source = labels
         texts = self._text_cache
         return Row(
             prior,
@@ -381,6 +419,8 @@ class BiddingTable:
             None if rank == NO_RANK else rank,
             self._tags(tags),
             texts[where],
+            None if count == NONE_U32 else count,
+            texts[source],
         )
 
     def _tags(self, number: int) -> tuple[str, ...]:
@@ -390,17 +430,100 @@ class BiddingTable:
         return tuple(self._text_cache[text] for text in numbers)
 
     @cached_property
-    def _text_cache(self) -> "_Cache":
-        return _Cache(self.texts.__getitem__)
+    def _text_cache(self) -> KeptValues:
+        return KeptValues(self.texts.__getitem__)
 
     @cached_property
-    def _criteria_cache(self) -> "_Cache":
-        return _Cache(self.criteria)
+    def _criteria_cache(self) -> KeptValues:
+        return KeptValues(self.criteria)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The terms of the table's profile, with the user's own."""
         return Vocabulary(self.profile, self.user_terms)
+
+    # --- what goes with the table ---------------------------------------------------------------
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """Names of the frames that go with the table, sorted."""
+        return tuple(self._extras)
+
+    def extra(self, name: str) -> "pl.DataFrame | None":
+        """Read a frame that goes with the table; ``None`` if there is none of this name.
+
+        Raises
+        ------
+        InvalidTable
+            If its file is gone or is not what was written.
+        """
+        found = self._extras.get(name)
+        return None if found is None else found.frame()
+
+    def extra_content(self, name: str) -> bytes:
+        """Give the Parquet file of a frame that goes with the table."""
+        return self._extras[name].content()
+
+    def with_extra(self, name: str, frame: "pl.DataFrame") -> "BiddingTable":
+        """Give the same table with a frame of further values of entries, kept when it is saved.
+
+        Parameters
+        ----------
+        name : str
+            Small letters, digits and ``_``; one of the same name is replaced.
+        frame : polars.DataFrame
+            Its first column is ``entry``, UInt32: the entry that the row is about, null if it is
+            about none. Rows are put in the order of entries.
+
+        Raises
+        ------
+        InvalidTable
+            If the name or the column ``entry`` is not as said, or an entry is none of the table.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from bidcascade.table.build import build_table
+        >>> table, _ = build_table([{"prior": "", "call": "1C"}])
+        >>> schema = {"entry": pl.UInt32, "rate": pl.Float64}
+        >>> rates = pl.DataFrame({"entry": [0], "rate": [0.2]}, schema)
+        >>> with_rates = table.with_extra("rates", rates)
+        >>> with_rates.extras, with_rates.extra("rates").columns, with_rates == table
+        (('rates',), ['entry', 'rate'], True)
+        """
+        from .extras import FrameExtra
+
+        return self._with_extras({**self._extras, name: FrameExtra.of(name, frame, len(self))})
+
+    def without_extra(self, name: str) -> "BiddingTable":
+        """Give the same table without a frame that goes with it; itself if there is none.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from bidcascade.table.build import build_table
+        >>> table, _ = build_table([{"prior": "", "call": "1C"}])
+        >>> with_rates = table.with_extra("rates", pl.DataFrame(schema={"entry": pl.UInt32}))
+        >>> with_rates.without_extra("rates").extras
+        ()
+        """
+        if name not in self._extras:
+            return self
+        return self._with_extras(
+            {other: extra for other, extra in self._extras.items() if other != name}
+        )
+
+    def _with_extras(self, extras: "Mapping[str, Extra]") -> "BiddingTable":
+        return BiddingTable(
+            self.columns,
+            profile=self.profile,
+            undescribed=self.undescribed,
+            user_terms=self.user_terms,
+            source=self.source,
+            imported=self.imported,
+            digest=self._digest,
+            extras=extras,
+        )
 
     # --- the table as a whole -----------------------------------------------------------------
 
@@ -409,7 +532,7 @@ class BiddingTable:
         """SHA-256 of all that the table says, in hexadecimal; worked out once.
 
         Rows, descriptions, criteria, order, profile, policy and user terms count; the file
-        format, the source and the import's findings do not.
+        format, the source, the import's findings and the extras do not.
         """
         if self._digest is None:
             self._digest = self.compute_digest()
@@ -450,25 +573,10 @@ class BiddingTable:
             "expressions": len(self.expressions),
             "texts": len(self.texts) - 1,
             "bytes": sum(column.nbytes for column in self.columns.values()),
+            "extras": list(self.extras),
             "profile": self.profile,
             "undescribed": self.undescribed,
             "user_terms": dict(self.user_terms),
             "source": self.source,
             "digest": self.digest,
         }
-
-
-class _Cache(dict[int, Any]):
-    """Values by number, made when first asked for and kept up to a limit."""
-
-    _LIMIT = 1 << 20
-
-    def __init__(self, make: Any) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, number: int) -> Any:
-        value = self._make(number)
-        if len(self) < self._LIMIT:
-            self[number] = value
-        return value

@@ -20,6 +20,7 @@ from .columns import (
     INSERTED,
     LABEL_COLUMNS,
     NO_RANK,
+    REQUIRED_COLUMNS,
     UNDESCRIBED_POLICIES,
     Column,
     Columns,
@@ -126,11 +127,14 @@ class TableBuilder:
         """
         number = self.report.rows
         text_numbers = self._texts.numbers
-        indices = self._labels["index"]
+        indices, counts, sources = (self._labels[name] for name in ("index", "count", "source"))
         for written in rows:
             number += 1
             row = written if type(written) is Row else row_of(written, f"row {number}")
-            prior, call, description, criteria, index, name, rank, tags, where, augmentation = row
+            (
+                prior, call, description, criteria, index, name, rank, tags, where, count, source,
+                augmentation,
+            ) = row  # fmt: skip
             self._row_criteria.append(self._criteria.number(criteria, number))
             text = text_numbers.get(description)
             if text is None:
@@ -143,6 +147,10 @@ class TableBuilder:
                 indices.add(number - 1, index)
             if name or rank is not None or tags or where:
                 self._add_labels(number, name, rank, tags, where)
+            if count is not None:
+                counts.add(number - 1, count)
+            if source:
+                sources.add(number - 1, self._texts.number(source, number))
             if augmentation is not None:
                 self._augmented.add(number - 1, row)
             self.report.rows = number
@@ -222,7 +230,9 @@ class TableBuilder:
         columns["description"][entries] = descriptions[first]
         for name, (kind, missing) in LABEL_COLUMNS.items():
             by_row = self._labels[name].dense(row_count, missing, kind)
-            columns[f"variant_{name}"] = by_row[further]
+            variant = f"variant_{name}"
+            if variant in REQUIRED_COLUMNS or (by_row[further] != missing).any():
+                columns[variant] = by_row[further]
             if (by_row[first] != missing).any():
                 columns[name] = np.full(count, missing, dtype=kind)
                 columns[name][entries] = by_row[first]

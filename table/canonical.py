@@ -73,7 +73,7 @@ def renumber(
 
     text_uses: list[str] = [
         name
-        for label in ("description", "name", "where")
+        for label in ("description", "name", "where", "source")
         for name in (label, f"variant_{label}")
         if name in columns
     ] + ["tag_texts"]

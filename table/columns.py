@@ -47,8 +47,14 @@ LABEL_COLUMNS: dict[str, tuple[type[np.generic], int]] = {
     "name": (np.uint32, 0),
     "tags": (np.uint32, 0),
     "where": (np.uint32, 0),
+    # how often the call was made, and what kind of text says what it means
+    "count": (np.uint32, NONE_U32),
+    "source": (np.uint32, 0),
 }
 """Columns a table has only if some row fills them, with the value that stands for "nothing"."""
+
+OPTIONAL_VARIANT_COLUMNS = frozenset({"variant_count", "variant_source"})
+"""Of the columns of variants those that a table has only if some variant fills them."""
 
 VARIANT_COLUMNS: dict[str, type[np.generic]] = {
     "variant_entry": np.uint32,
@@ -79,7 +85,7 @@ COLUMN_TYPES: dict[str, type[np.generic]] = {
 }
 """Type of every column, in the order in which the digest takes them."""
 
-REQUIRED_COLUMNS = frozenset(COLUMN_TYPES) - frozenset(LABEL_COLUMNS)
+REQUIRED_COLUMNS = frozenset(COLUMN_TYPES) - frozenset(LABEL_COLUMNS) - OPTIONAL_VARIANT_COLUMNS
 
 
 class TextPool(Sequence[str]):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidTable, format_calls
 
 from .bidding_table import BiddingTable
-from .columns import CAN_COMPLETE, INSERTED, NONE_U32, Column
+from .columns import CAN_COMPLETE, INSERTED, NONE_U32, Column, list_at
 from .import_report import counted
 from .language.criteria import is_satisfiable
 from .language.expressions import Comparison, Expression, Number, Term, parse_expression
@@ -32,11 +32,24 @@ KINDS: Final[dict[str, str]] = {
     "dead_ends": "entries from which no auction of the table is completed",
     "tags": "rows with terms about the auction, which are no tests",
     "truncated": "descriptions that look cut off",
+    "announced_truncated": "mined entries whose announcement was cut off",
+    "announced_dropped": "mined entries whose announcement has a part that is no phrase",
+    "announced_human": "mined entries that only a human's text describes",
+    "contradicted": "mined entries that another announcement of the call contradicts",
     "never_reached": "entries that no deal reaches",
     "never_chosen": "entries that some deal reaches and none chooses",
     "without_call": "places where hands have no valid call but pass",
 }
 """Kinds of findings in the order of a report; the last three come from :func:`lint_on_deals`."""
+
+_ON_DEALS: Final = ("never_reached", "never_chosen", "without_call")
+_TAGS_OF_MINED: Final = {
+    "announced_truncated": "truncated",
+    "announced_dropped": "dropped",
+    "announced_human": "human",
+    "contradicted": "contradicted",
+}
+"""Kinds that are entries with a tag, where mining set it."""
 
 
 @dataclass(slots=True)
@@ -101,6 +114,8 @@ class LintReport:
 def lint(table: BiddingTable, *, examples: int = MOST_EXAMPLES) -> LintReport:
     """Look a table over; every distinct criteria list and description is looked at once.
 
+    Of a mined table the examples are the calls that were made most often.
+
     Parameters
     ----------
     examples : int
@@ -114,7 +129,9 @@ def lint(table: BiddingTable, *, examples: int = MOST_EXAMPLES) -> LintReport:
     >>> lint(table).findings["unsatisfiable"].count
     1
     """
-    report = LintReport(len(table), {kind: LintFinding() for kind in list(KINDS)[:11]})
+    report = LintReport(
+        len(table), {kind: LintFinding() for kind in KINDS if kind not in _ON_DEALS}
+    )
     rows = _Rows(table, examples)
     _lint_criteria(table, rows, report)
     _lint_texts(table, rows, report)
@@ -125,9 +142,16 @@ def lint(table: BiddingTable, *, examples: int = MOST_EXAMPLES) -> LintReport:
         "undescribed": undescribed,
         "undescribed_bids": undescribed & (table.call != 0),
         "dead_ends": (flags & CAN_COMPLETE) == 0,
+        **_with_tags(table),
     }
     for kind, mask in by_entry.items():
-        report.findings[kind] = _of_entries(table, np.flatnonzero(mask), examples)
+        entries = np.flatnonzero(mask)
+        if "count" in table.columns:
+            counts = table.columns["count"]
+            entries = entries[np.argsort(-counts[entries].astype(np.int64), kind="stable")]
+        said_too = kind in _TAGS_OF_MINED
+        detail = _times_made(table, entries[:examples].tolist() if said_too else [])
+        report.findings[kind] = _of_entries(table, entries, examples, detail)
     dropped = {
         kind: table.imported.get(kind, 0)
         for kind in ("illegal_calls", "below_completed", "rejected", "below_rejected")
@@ -137,6 +161,48 @@ def lint(table: BiddingTable, *, examples: int = MOST_EXAMPLES) -> LintReport:
         [{"detail": f"{kind}: {count:,}"} for kind, count in dropped.items() if count],
     )
     return report
+
+
+def _with_tags(table: BiddingTable) -> "dict[str, NDArray[np.bool_]]":
+    """Mined entries by what is the matter with their announcement."""
+    columns = table.columns
+    if "tags" not in columns or "source" not in columns:
+        return {}
+    mined = np.array([text in ("announcement", "note") for text in table.texts], np.bool_)
+    is_mined = mined[columns["source"]]
+    sets = [
+        {
+            table.texts[text]
+            for text in list_at(columns["tag_offsets"], columns["tag_texts"], number)
+        }
+        for number in range(len(columns["tag_offsets"]) - 1)
+    ]
+    return {
+        kind: np.array([tag in tags for tags in sets], np.bool_)[columns["tags"]] & is_mined
+        for kind, tag in _TAGS_OF_MINED.items()
+    }
+
+
+def _times_made(table: BiddingTable, with_text: list[int]) -> Callable[[int], str]:
+    """Say how often an entry was made; for some, how often with the text that describes it."""
+    if "count" not in table.columns:
+        return lambda entry: ""
+    counts = table.columns["count"]
+    texts = table.extra("announcements") if with_text else None
+    times: dict[int, int] = {}
+    if texts is not None and {"entry", "count", "kept"} <= set(texts.columns):
+        of_these = texts.filter(texts["kept"] & texts["entry"].is_in(with_text))
+        times = dict(zip(of_these["entry"], of_these["count"], strict=True))
+
+    def detail(entry: int) -> str:
+        if counts[entry] == NONE_U32:
+            return ""
+        text = f"made {counted(int(counts[entry]), 'time')}"
+        if entry in times:
+            text += f", {times[entry]:,} with this text: {table.description(entry)}"
+        return text
+
+    return detail
 
 
 class _Rows:

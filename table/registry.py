@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -94,7 +94,12 @@ def open_system(
     return System.open(path, options=options)
 
 
-def open_table(name_or_path: "str | Path" = DEFAULT_TABLE, **options: Any) -> BiddingTable:
+def open_table(
+    name_or_path: "str | Path" = DEFAULT_TABLE,
+    *,
+    overlays: "Sequence[str | Path]" = (),
+    **options: Any,
+) -> BiddingTable:
     """Open a bidding table by name, folder, or file of rows or of a system.
 
     A system becomes a table of moderate size: those of the package bring it along, others are
@@ -106,6 +111,9 @@ def open_table(name_or_path: "str | Path" = DEFAULT_TABLE, **options: Any) -> Bi
     name_or_path : str or Path
         ``"sayc"``, a folder that :func:`save` wrote, a file that ends in ``.bidding``, or a file
         of rows in any of the formats.
+    overlays : sequence of path
+        Files of rules that are laid over the table, see
+        :func:`~bidcascade.table.overlays.applying.apply_overlays`.
     options
         For files of rows: those of :func:`import_table`. For systems: ``options`` as in
         :func:`open_system`.
@@ -118,6 +126,8 @@ def open_table(name_or_path: "str | Path" = DEFAULT_TABLE, **options: Any) -> Bi
         If the file or folder is no bidding table.
     InvalidSystem
         If the text of a system cannot be used; with every complaint about it.
+    InvalidOverlay
+        If rules that are to be laid over it cannot be used; with every complaint about them.
 
     Examples
     --------
@@ -127,6 +137,10 @@ def open_table(name_or_path: "str | Path" = DEFAULT_TABLE, **options: Any) -> Bi
     bidcascade.bridge.errors.UnknownTable: expected a table's name (...sayc...) or the path \
 of one, got 'culbertson'
     """
+    if overlays:
+        from .overlays.applying import apply_overlays
+
+        return apply_overlays(open_table(name_or_path, **options), overlays)
     path = Path(name_or_path)
     if is_system(name_or_path):
         return _open_compiled(name_or_path, **options)

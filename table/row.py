@@ -14,9 +14,11 @@ LONGEST_AUCTION: Final = 319
 
 LARGEST_INDEX: Final = 0xFFFFFFFE
 LARGEST_RANK: Final = 0x7FFFFFFE
+LARGEST_COUNT: Final = 0xFFFFFFFE
 
 KEYS: Final = (
-    "index", "prior", "call", "name", "description", "criteria", "rank", "tags", "where",
+    "index", "prior", "call", "name", "description", "criteria", "rank", "tags", "where", "count",
+    "source",
 )  # fmt: skip
 """Keys of a row that is written as an object; ``prior`` and ``call`` must be there."""
 
@@ -55,6 +57,11 @@ class Row(NamedTuple):
     rank: int | None = None
     tags: tuple[str, ...] = ()
     where: str = ""
+    # the key of the row formats; the method of tuples that it hides is of no use to a row
+    count: int | None = None  # type: ignore[assignment]
+    """How often the call was made there, in a table mined from auctions."""
+    source: str = ""
+    """What kind of text says what the call means: ``announcement``, ``note``, ``learned`` …."""
     augmentation: Augmentation | None = None
 
 
@@ -89,7 +96,7 @@ def row_of(written: object, place: str) -> Row:
     Traceback (most recent call last):
     ...
     bidcascade.bridge.errors.InvalidTable: row 2: expected only the keys index, prior, call, name, \
-description, criteria, rank, tags, where, got 'criterai'
+description, criteria, rank, tags, where, count, source, got 'criterai'
     """
     if isinstance(written, Row):
         return written
@@ -126,7 +133,7 @@ def _row_of_mapping(row: Mapping[Any, Any], place: str) -> Row:
     known = (
         ("prior" in row) + ("call" in row) + ("index" in row) + ("name" in row)
         + ("description" in row) + ("criteria" in row) + ("rank" in row) + ("tags" in row)
-        + ("where" in row)
+        + ("where" in row) + ("count" in row) + ("source" in row)
     )  # fmt: skip
     if known != len(row):
         stranger = next(key for key in row if key not in KEYS)
@@ -136,7 +143,7 @@ def _row_of_mapping(row: Mapping[Any, Any], place: str) -> Row:
     for key in ("prior", "call"):
         if key not in row:
             raise InvalidTable(f"{place}: expected a key {key!r}, got {_shown(row)}")
-    name, tags, where = get("name"), get("tags"), get("where")
+    name, tags, where, source = get("name"), get("tags"), get("where"), get("source")
     return Row(
         _prior(row["prior"], place),
         _call(row["call"], place),
@@ -147,6 +154,8 @@ def _row_of_mapping(row: Mapping[Any, Any], place: str) -> Row:
         _number(get("rank"), "rank", LARGEST_RANK, place),
         _texts(tags, "tags", place) if tags else (),
         _text(where, "where", place) if where else "",
+        _number(get("count"), "count", LARGEST_COUNT, place),
+        _text(source, "source", place) if source else "",
     )
 
 

@@ -57,6 +57,9 @@ def _entry_lines(table: BiddingTable, entry: int, head: str, indent: str) -> lis
             lines.append(f"{deeper}or {_label(variant, inserted=False)}".rstrip())
         if variant.criteria:
             lines.append(deeper + ", ".join(variant.criteria))
+        if variant.count is not None:
+            times = f"made {counted(variant.count, 'time')}"
+            lines.append(f"{deeper}{times}, {variant.source}" if variant.source else deeper + times)
         if variant.tags:
             lines.append(deeper + " ".join(f"#{tag}" for tag in variant.tags))
     return lines
@@ -108,6 +111,10 @@ def show_info(table: BiddingTable) -> str:
         f"{info['bytes']:,} bytes",
         f"digest {info['digest']}",
     ]
+    if table.extras:
+        lines.append(f"with {', '.join(table.extras)}")
+    for mark in table.overlays:
+        lines.append(f"overlay {mark.name}, SHA-256 {mark.sha256}")
     if info["source"]:
         lines.append(f"from {info['source']}")
     lines += [f"{name} = {formula}" for name, formula in info["user_terms"].items()]

@@ -1,5 +1,7 @@
 """The own format of a bidding table: a folder of ``.npy`` columns and a ``manifest.json``.
 
+Frames that go with a table (see ``extras``) are Parquet files in its folder ``extras``.
+
 Columns are memory-mapped when the table is opened, so that opening takes no longer for many entries
 than for few, and a table may be larger than the memory. A table is written into a folder beside the
 place where it goes, which is renamed at the end: it appears whole or not at all.
@@ -28,6 +30,7 @@ from .columns import (
     Column,
     Columns,
 )
+from .extras import FOLDER, open_extras, write_extras
 
 FORMAT: Final = "bidcascade bidding table"
 FORMAT_VERSION: Final = 1
@@ -36,7 +39,7 @@ _LONGEST_MANIFEST: Final = 10_000_000
 
 
 def save(table: BiddingTable, path: "Path | str", *, overwrite: bool = False) -> None:
-    """Write a table to a folder.
+    """Write a table to a folder; with overlays, a table of the rows as they are with them.
 
     Parameters
     ----------
@@ -59,6 +62,7 @@ def save(table: BiddingTable, path: "Path | str", *, overwrite: bool = False) ->
     True
     """
     path = Path(path)
+    table = table.settled()
     if path.exists() and not (overwrite and is_table_folder(path)):
         what = "which is there already" if is_table_folder(path) else "which is no bidding table"
         raise InvalidTable(f"expected a free place for the table, got {str(path)!r}, {what}")
@@ -101,6 +105,8 @@ def _write(table: BiddingTable, folder: Path) -> None:
         "digest": table.digest,
         "columns": described,
     }
+    if table.extras:
+        manifest["extras"] = write_extras(table, folder / FOLDER)
     text = json.dumps(manifest, indent=1, ensure_ascii=False)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
     folder.chmod(0o755)
@@ -137,7 +143,7 @@ def open_folder(path: "Path | str", *, verify: bool = False) -> BiddingTable:
     ----------
     verify : bool
         Whether to read everything, check that numbers point where something is, and compare the
-        digest.
+        digests.
 
     Raises
     ------
@@ -169,6 +175,7 @@ def open_folder(path: "Path | str", *, verify: bool = False) -> BiddingTable:
         source=manifest["source"],
         imported=manifest["imported"],
         digest=manifest["digest"],
+        extras=open_extras(path, manifest.get("extras", {}), manifest["entries"]),
     )
     if verify:
         _verify(path, table)
@@ -310,6 +317,8 @@ def _verify(path: Path, table: BiddingTable) -> None:
     ends = columns["first_child"].astype(np.int64) + columns["child_count"]
     if len(table) and int(ends.max()) > len(table):
         raise InvalidTable(f"{path.name}: expected children below {len(table):,}")
+    for name in table.extras:
+        table.extra(name)
     found = table.compute_digest()
     if found != table.digest:
         raise InvalidTable(f"{path.name}: expected the digest {table.digest}, got {found}")

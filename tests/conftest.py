@@ -9,9 +9,28 @@ from hypothesis import settings
 IN_CI = bool(os.environ.get("CI"))
 
 settings.register_profile("dev", deadline=None, max_examples=50)
-settings.register_profile("ci", deadline=None, max_examples=200, derandomize=True)
+settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True)
+settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.register_profile("sanitizer", deadline=None, max_examples=3, derandomize=True)
 settings.load_profile("ci" if IN_CI else "dev")
+
+LONGEST_FIRST = (
+    "table/test_large_table.py",
+    "kernels/test_cuda_answers.py",
+    "test_docs.py",
+    "service/test_cli_errors.py",
+    "service/job_queue/test_bad_jobs.py",
+    "kernels/test_cuda_compile.py",
+    "table/test_registry.py",
+    "service/test_batch_devices.py",
+    "service/test_batch.py",
+    "service/test_cli.py",
+    "web/test_page_flows.py",
+    "service/job_queue/test_job_runs.py",
+    "service/test_mine.py",
+    "service/client/test_client_service.py",
+)
+"""Files that take minutes: begun first, so that no process is left alone with one of them."""
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +47,10 @@ def shared_data() -> Path:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that reads the shared data, so that ``-m real_data`` finds them all."""
+    """Mark every test that reads the shared data for ``-m real_data``; long files go first."""
     for item in items:
         if "shared_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.real_data)
+    folder = Path(__file__).parent
+    turn = {folder / name: number for number, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: turn.get(item.path, len(turn)))

@@ -7,13 +7,16 @@ made. What a block is for is told by its language and by a comment in the line b
 * ``text`` or ``json`` behind ``sh``: what the commands print, where ``…`` stands for anything;
 * ``python``: run, all blocks of a page in one namespace; ``pycon``: a doctest in the same one;
 * ``<!-- file: NAME -->``: written to that file; ``<!-- exit N -->``: the last command ends so;
+* ``<!-- needs: LIBRARY -->``: run where the library is installed, which it has to be in CI;
 * ``<!-- not run -->`` and ``<!-- ci:… -->``: left alone.
 """
 
 import contextlib
 import doctest
+import importlib.util
 import io
 import json
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -25,6 +28,7 @@ import pytest
 from bidcascade.service.app import create_app
 from bidcascade.service.cli import COMMANDS, main, make_parser
 from bidcascade.service.settings import Settings
+from tests.service.job_queue.support_jobs import wait_for
 from tests.support_service import ask
 
 CHECKOUT = Path(__file__).parents[1]
@@ -112,6 +116,12 @@ class Page:
         self.printed: str | None = None
         self.ran: list[str] = []
         self._app: Any = None
+        self._job = ""
+
+    def close(self) -> None:
+        """End what the service that was asked has begun."""
+        if self._app is not None:
+            self._app.state.workplace.jobs.close()
 
     def run(self, block: Block) -> None:
         where = f"{self.name}:{block.line}"
@@ -119,6 +129,10 @@ class Page:
             self.printed = None
         mark, _, argument = block.mark.partition(": ")
         if mark == "not run" or mark.startswith("ci:"):
+            self.printed = None
+            return
+        if mark == "needs" and importlib.util.find_spec(argument) is None:
+            assert not os.environ.get("CI"), f"{where}: {argument} is not installed"
             self.printed = None
             return
         if mark == "file":
@@ -164,25 +178,38 @@ class Page:
         return text_in(printed)
 
     def _curl(self, words: list[str], where: str) -> str:
-        method, url, body, headers = "GET", "", None, {}
+        """Ask the service; ``$JOB`` is the job that was begun last, which is waited for."""
+        method, url, headers, target = "GET", "", {}, None
+        content: bytes | None = None
         rest = iter(words[1:])
         for word in rest:
             if word in ("-d", "--data"):
-                method, body = "POST", next(rest)
-                json.loads(body)
+                method, content = "POST", next(rest).encode()
+                json.loads(content)
+            elif word in ("-T", "--upload-file"):
+                content = Path(next(rest)).read_bytes()
+            elif word in ("-X", "--request"):
+                method = next(rest)
+            elif word in ("-o", "--output"):
+                target = Path(next(rest))
             elif word in ("-H", "--header"):
                 name, _, value = next(rest).partition(": ")
                 headers[name] = value
             elif not word.startswith("-"):
-                url = word
+                url = word.replace("$JOB", self._job)
         assert url.startswith(SERVICE), f"{where}: {url!r}"
         if self._app is None:
-            self._app = create_app(Settings(backend="cpu"))
+            self._app = create_app(Settings(backend="cpu", data_folder="data"))
             self._app.state.workplace.tables.load()
-        content = None if body is None else body.encode()
         answer = ask(self._app, method, url[len(SERVICE) :], content=content, headers=headers)
-        assert answer.status_code == 200, f"{where}: {answer.text}"
+        assert answer.is_success, f"{where}: {answer.text}"
         self.ran.append("curl")
+        if answer.status_code == 202:
+            self._job = answer.json()["id"]
+            wait_for(self._app, self._job)
+        if target is not None:
+            target.write_bytes(answer.content)
+            return ""
         return answer.text
 
     def _run_session(self, block: Block, where: str) -> None:
@@ -202,6 +229,9 @@ class Page:
 def run_page(name: str) -> list[str]:
     """Run all blocks of a page; the commands that ran are returned."""
     page = Page(name)
-    for block in blocks_of(page_text(name)):
-        page.run(block)
+    try:
+        for block in blocks_of(page_text(name)):
+            page.run(block)
+    finally:
+        page.close()
     return page.ran

@@ -24,8 +24,9 @@ BELOW = {
 """Folders that each folder may import from."""
 
 HOMES = {
-    "polars": {"loaders", "table", "service"},
+    "polars": {"loaders", "table", "inference", "service"},
     "fastapi": {"service"},
+    "httpx": {"service"},
     "starlette": {"service"},
     "uvicorn": {"service"},
     "cupy": {"kernels"},
@@ -38,7 +39,8 @@ LIBRARIES = {"bridge": set(), "kernels": {"numpy", "numba", "cupy", "cudf"}}
 """Folders that may import no library but these."""
 
 IN_ONE_FILE = ({"cupy"}, {"cudf"}, {"endplay"})
-"""Libraries that may appear in one file of all packages and no second one."""
+"""Libraries that may appear in one file of a package and no second one; endplay is known to two
+packages: its boards to loaders, its solver to inference."""
 
 
 class Import(NamedTuple):

@@ -93,10 +93,13 @@ def problem_of(response: httpx.Response, status: int, kind: str) -> dict[str, An
 
 
 @contextlib.contextmanager
-def running_server(**settings: object) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
+def running_server(
+    program: str = "", **settings: object
+) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
     """Server in a process of its own on a free port: its address and the process.
 
-    Does not wait until it is ready. The process is ended in any case.
+    ``program`` is what it runs in place of the server itself. Does not wait until it is ready. The
+    process is ended in any case.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -110,7 +113,7 @@ def running_server(**settings: object) -> Iterator[tuple[str, "subprocess.Popen[
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
     }  # fmt: skip
     process = subprocess.Popen(
-        [sys.executable, "-m", "bidcascade.service.server"],
+        [sys.executable, *(["-c", program] if program else ["-m", "bidcascade.service.server"])],
         env=environment,
         stderr=subprocess.PIPE,
     )

@@ -15,9 +15,18 @@ from bidcascade.table.import_report import FINDINGS
 from bidcascade.table.lint import KINDS
 from tests.support_docs import CHECKOUT, blocks_of, page_text, run_page
 
-PAGES = ("command-line", "rest", "deal-frame", "tables", "expressions", "engine", "gpu", "systems")
+pytestmark = pytest.mark.slow
+
+PAGES = (
+    "announcements", "augmented-columns", "clients", "command-line", "compare", "deal-frame",
+    "double-dummy", "engine", "expressions", "gpu", "inference", "jobs", "learning", "mining",
+    "operations", "overlays", "rest", "scale-out", "semantics", "simulation",
+    "single-dummy", "systems", "tables", "tutorial", "vetting",
+)  # fmt: skip
+RUN_ELSEWHERE = {"clients", "command-line"}
+"""Pages that need more: the first one asks a running service (``test_client_service.py``)."""
 GENERATED = {"terms", "settings"}
-OTHERS = {"README", "decisions"}
+OTHERS = {"README", "decisions", "web"}
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -61,7 +70,7 @@ def test_links_lead_somewhere():
     assert not broken
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name != "command-line"])
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in RUN_ELSEWHERE])
 def test_examples_run_and_print_what_is_shown(name, tmp_path, monkeypatch):
     page = f"docs/{name}.md"
     page_text(page)
@@ -145,17 +154,17 @@ def test_findings_and_problems_are_explained():
 def test_changes_name_all_that_is_public():
     text = page_text("CHANGELOG.md")
     sections = dict(re.findall(r"^### (.*?)\n(.*?)(?=^### |\Z)", text, re.M | re.S))
-    for package in ("bridge", "kernels", "loaders", "table", "service"):
+    for package in ("bridge", "kernels", "loaders", "table", "inference", "service"):
         named = set(re.findall(r"`(\w+)`", sections[f"`bidcascade.{package}`"]))
         public = set(importlib.import_module(f"bidcascade.{package}").__all__)
         assert public <= named, sorted(public - named)
-    commands = re.findall(r"^- `(\w+)", sections["Command line"], re.M)
+    commands = re.findall(r"^- `([a-z][\w-]*)", sections["Command line"], re.M)
     assert set(commands) == set(COMMANDS)
 
 
 def test_paths_of_the_service_are_named():
     served = set(json.loads(page_text("docs/openapi.json"))["paths"])
     for page in ("README.md", "docs/rest.md"):
-        named = set(re.findall(r"`(?:GET |POST )?(/v1/[\w/{}]+|/\w+z)", page_text(page)))
+        named = set(re.findall(r"`(?:GET |POST )?(/v1/[\w/{}]+|/\w+z|/metrics)", page_text(page)))
         named |= set(re.findall(r"get \"?(/v1/(?:auctions|bid))", page_text(page)))
         assert named == served, page

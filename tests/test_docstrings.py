@@ -28,6 +28,7 @@ def module_names() -> Iterator[str]:
                 yield ".".join(("bidcascade", name, *(p for p in parts if p != "__init__")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(module_names()))
 def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

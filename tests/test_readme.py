@@ -14,7 +14,7 @@ from tests.support_docs import CHECKOUT, blocks_of, commands_of, matches, page_t
 
 def test_every_command_is_named():
     readme = page_text("README.md")
-    named = set(re.findall(r"^\| `bidcascade (\w+)", readme, re.MULTILINE))
+    named = set(re.findall(r"^\| `bidcascade ([\w-]+)", readme, re.MULTILINE))
     assert named == set(COMMANDS)
     parser = make_parser(["table"])
     actions = next(
@@ -49,6 +49,7 @@ def test_settings_are_read_from_the_named_variables(monkeypatch):
     assert Settings().max_request_deals == 7
 
 
+@pytest.mark.slow
 def test_snippets_run(tmp_path, monkeypatch):
     page_text("README.md")
     monkeypatch.chdir(tmp_path)
@@ -103,6 +104,7 @@ def ends_of(picture: str) -> list[tuple[float, float]]:
     return found
 
 
+@pytest.mark.slow
 def test_picture_shows_what_is_answered_today(picture_maker):
     shown = text_of(page_text("docs/answer.svg"))
     printed = [line.plain.rstrip() for line in picture_maker.screen()]
@@ -111,6 +113,7 @@ def test_picture_shows_what_is_answered_today(picture_maker):
     assert commands == [["bidcascade", *words] for words in picture_maker.COMMANDS]
 
 
+@pytest.mark.slow
 def test_picture_is_self_contained(picture_maker):
     picture = picture_maker.draw(picture_maker.screen())
     assert re.findall(r"https?://[^\"') ]+", picture) == ["http://www.w3.org/2000/svg"]

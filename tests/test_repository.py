@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -36,6 +37,7 @@ COMES_WITH = {
     "pydantic": "fastapi",
     "pydantic_core": "fastapi",
     "anyio": "fastapi",
+    "dask": "distributed",
 }
 """Libraries that may be imported because another one that is declared is built on them."""
 
@@ -85,6 +87,7 @@ def test_folders_are_small():
     assert not {str(path): count for path, count in modules.items() if count > MAX_MODULES}
 
 
+@pytest.mark.slow
 def test_nothing_forbidden_is_written():
     found = []
     for path in tracked_files():
@@ -148,7 +151,9 @@ def test_every_package_is_listed():
 def test_every_library_is_declared():
     files = [path for path in tracked_files() if path.parts[0] in BELOW and path.suffix == ".py"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    requirements = [*project["dependencies"], *project["optional-dependencies"]["gpu"]]
+    extras = project["optional-dependencies"]
+    asked_for = (extras[name] for name in ("gpu", "client", "dask", "dask-gpu"))
+    requirements = [*project["dependencies"], *chain.from_iterable(asked_for)]
     # "cupy-cuda13x[ctk]>=14" is imported as cupy, "pydantic-settings>=2" as pydantic_settings
     names = (re.match(r"[\w-]+", requirement) for requirement in requirements)
     declared = {

@@ -8,7 +8,7 @@ table tells what the candidates for the cascade would have to do (see ``variant_
 import argparse
 
 from benchmarks.chart import format_seconds
-from benchmarks.engines import get_engine
+from benchmarks.engines.choice import get_engine
 from benchmarks.report import amount_of
 from benchmarks.worker import Job, compare
 from benchmarks.workloads import Inputs, Workload, find_workloads

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.engines import VARIANTS
+from benchmarks.engines.choice import VARIANTS
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from .options import (
     print_table,
     whole_number,
 )
+from .simulation import add_simulation_options, print_simulation, simulated
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,8 +77,7 @@ def auctions(options: argparse.Namespace) -> int:
 def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
     """Frames of the deals that the arguments name, each at least one deal."""
     from bidcascade.bridge import InvalidInput
-    from bidcascade.loaders import REQUIRED_COLUMNS, iter_deals, parse_deal_line
-    from bidcascade.service.answers import deal_frame
+    from bidcascade.loaders import REQUIRED_COLUMNS, deal_frame, iter_deals, parse_deal_line
     from bidcascade.service.deal_requests import deal_of_lin
 
     for text in given:
@@ -130,7 +130,7 @@ def _write_json(
     """Write the answer of ``POST /v1/auctions``."""
     import json
 
-    from bidcascade.service.answers import deal_arrays
+    from bidcascade.loaders import deal_arrays
     from bidcascade.service.auction_results import AuctionResults, Query
 
     results = AuctionResults(engine)
@@ -192,6 +192,7 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dealer", default="N", metavar="SEAT", help="who dealt (default: N)")
     parser.add_argument("--vul", default="None", metavar="V", help="None, NS, EW or Both")
     parser.add_argument("--explain", action="store_true", help="show why, for every candidate")
+    add_simulation_options(parser)
     add_table_options(parser)
     add_json_option(parser)
     parser.set_defaults(handler=bid)
@@ -214,12 +215,16 @@ def bid(options: argparse.Namespace) -> int:
     calls = Auction.of(parse_calls(options.auction), dealer).calls
     engine = open_engine(options)
     answer = engine.bid(hand, calls, dealer=dealer, vulnerability=sides)
+    answer, simulation = simulated(options, engine, answer, hand, calls, dealer, sides)
     if options.json:
-        print_json({**answer.to_dict(), "table": engine.table_info(), "backend": engine.backend})
+        written = answer.to_dict() | ({} if simulation is None else {"simulation": simulation})
+        print_json({**written, "table": engine.table_info(), "backend": engine.backend})
         return 0
     about = ": ".join(text for text in (answer.name, answer.description) if text)
     where = f"  ({answer.where})" if answer.where else ""
     print(f"{answer.call}  {about or answer.note or 'undescribed'}{where}")
+    if simulation is not None:
+        print_simulation(simulation, answer.note if about else "")
     if options.explain:
         _print_candidates(answer)
     return 0

@@ -1,6 +1,7 @@
 """Command ``batch``: the archive job."""
 
 import argparse
+from contextlib import ExitStack
 
 from .options import (
     add_json_option,
@@ -32,6 +33,10 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
         help="CUDA devices, as 0,1: a process for each (with --backend cpu so many processes)",
     )  # fmt: skip
     parser.add_argument(
+        "--scheduler", type=_scheduler, metavar="ADDRESS",
+        help="Dask scheduler, as tcp://host:8786: its workers answer (needs the extra dask)",
+    )  # fmt: skip
+    parser.add_argument(
         "--part-deals", type=whole_number(1, 10_000_000), default=100_000, metavar="N",
         help="deals of a part (default: 100000)",
     )  # fmt: skip
@@ -47,6 +52,16 @@ def _devices(text: str) -> tuple[str, ...]:
     return devices
 
 
+def _scheduler(text: str) -> str:
+    from bidcascade.bridge import InvalidInput
+    from bidcascade.service.scale_out.address import check_address
+
+    try:
+        return check_address(text)
+    except InvalidInput as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def batch(options: argparse.Namespace) -> int:
     """Answer all deals of the inputs into a folder."""
     from bidcascade.service.cli import UsageError
@@ -56,18 +71,29 @@ def batch(options: argparse.Namespace) -> int:
     if options.devices and options.backend == "auto":
         # who names devices does not want the processor instead
         options.backend = "cuda"
-    engine = open_engine(options)
+    with ExitStack() as stack:
+        cluster = None
+        if options.scheduler:
+            if options.devices:
+                raise UsageError("expected --devices or --scheduler, got both")
+            from bidcascade.service.scale_out.cluster import connected
 
-    from bidcascade.service.jobs.batch import run_batch
+            cluster = stack.enter_context(connected(options.scheduler, options.backend))
+            # the workers have the backend; here the table is only looked at
+            options.backend = "reference" if options.backend == "reference" else "cpu"
+        engine = open_engine(options)
 
-    summary = run_batch(
-        engine, options.inputs, options.out, mode=options.mode,
-        completed_only=options.completed, resume=options.resume, jobs=options.jobs,
-        devices=options.devices, part_deals=options.part_deals,
-    )  # fmt: skip
+        from bidcascade.service.jobs.batch import run_batch
+
+        summary = run_batch(
+            engine, options.inputs, options.out, mode=options.mode,
+            completed_only=options.completed, resume=options.resume, jobs=options.jobs,
+            devices=options.devices, elsewhere=cluster, part_deals=options.part_deals,
+        )  # fmt: skip
     numbers = summary._asdict()
     if options.json:
-        print_json({**numbers, "table": engine.table_info(), "backend": engine.backend})
+        backend = engine.backend if cluster is None else cluster.backend
+        print_json({**numbers, "table": engine.table_info(), "backend": backend})
     else:
         if not summary.left_table:
             del numbers["left_table"]

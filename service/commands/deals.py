@@ -2,7 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ from .options import (
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from bidcascade.bridge import Seat, Vulnerability
 
 MOST_DEALS_TRIED = 100_000_000
 """Deals looked at for a condition unless asked otherwise."""
@@ -102,6 +105,15 @@ def configure_augment(parser: argparse.ArgumentParser) -> None:
         "--auctions", nargs="+", default=[], metavar="AUCTION",
         help="auctions of the table ('1N P 3N'): whether the deal reaches that entry",
     )  # fmt: skip
+    parser.add_argument(
+        "--wide", action="store_true",
+        help="all terms, cards, shapes and expressions of the table, and results of the sources",
+    )  # fmt: skip
+    parser.add_argument(
+        "--dd", action="store_true",
+        help="double-dummy tricks of every contract, par and its contracts: about ten deals a "
+        "second; what is solved is kept for the next run if this one is killed",
+    )  # fmt: skip
     add_table_options(parser)
     parser.set_defaults(handler=augment)
 
@@ -118,7 +130,9 @@ def augment(options: argparse.Namespace) -> int:
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import empty_deals, iter_deals
     from bidcascade.service.jobs import augment as augmenting
+    from bidcascade.service.jobs import wide
     from bidcascade.service.jobs.deal_files import deal_sink
+    from bidcascade.service.jobs.double_dummy import solving
     from bidcascade.service.jobs.progress import progress_bar
 
     engine = open_engine(options)
@@ -127,19 +141,31 @@ def augment(options: argparse.Namespace) -> int:
         text, source = _read_text(options.expressions)
         expressions = augmenting.read_expressions(text, source, engine.table.vocabulary)
     terms = options.terms
-    if not (terms or expressions or options.auctions):
+    if not (terms or expressions or options.auctions or options.wide or options.dd):
         terms = list(augmenting.DEFAULT_TERMS)
     wanted = {"terms": terms, "expressions": expressions, "auctions": options.auctions}
-    boards = rejects = 0
-    with deal_sink(options.out) as write, progress_bar("augment") as report:
-        write(augmenting.augment(engine, empty_deals(), **wanted))
-        for batch in iter_deals(options.inputs, progress=report):
-            write(augmenting.augment(engine, batch.deals, **wanted))
-            boards += batch.deals.height
-            rejects += batch.rejects.height
-        if not boards:
-            raise InvalidInput(f"expected deals, got none and {rejects} rejects")
-    note(shown_numbers({"boards": boards, "rejects": rejects}))
+    numbers = {"boards": 0, "rejects": 0}
+    with ExitStack() as stack:
+        report = stack.enter_context(progress_bar("augment"))
+        deals = wide.WideDeals(options.inputs) if options.wide or options.dd else None
+        add = wide.widen if options.wide else augmenting.augment
+        if options.dd:
+            # entered before the output, so that what is solved goes only when that is whole
+            add = stack.enter_context(solving(options.out, add, report))
+        write = stack.enter_context(deal_sink(options.out))
+        write(add(engine, empty_deals() if deals is None else deals.empty(), **wanted))
+        batches = (
+            iter_deals(options.inputs, progress=report) if deals is None else deals.batches(report)
+        )
+        for batch in batches:
+            write(add(engine, batch.deals, **wanted))
+            numbers["boards"] += batch.deals.height
+            numbers["rejects"] += batch.rejects.height
+        if not numbers["boards"]:
+            raise InvalidInput(f"expected deals, got none and {numbers['rejects']} rejects")
+    if deals is not None and deals.unread:
+        numbers["results unread"] = deals.unread
+    note(shown_numbers(numbers))
     return 0
 
 
@@ -165,9 +191,14 @@ def configure_deals(parser: argparse.ArgumentParser) -> None:
         help="the same seed gives the same deals",
     )  # fmt: skip
     parser.add_argument(
-        "--where", metavar="EXPR",
+        "--where", action="append", default=[], metavar="EXPR",
         help="only deals that meet a condition; its terms carry a seat: 'HCP_N >= 15', "
-        "'SL_N_S + SL_S_S >= 8 and not Balanced_E'",
+        "'SL_N_S + SL_S_S >= 8 and not Balanced_E'; may be given several times",
+    )  # fmt: skip
+    parser.add_argument(
+        "--known", action="append", default=[], metavar="SEAT:HAND",
+        help="cards that a hand has: 'S:AKxx.Qx.xxx.K432' (x is a card below the ten), "
+        "'E:A+.+.+.-' (+ is any more); may be given several times",
     )  # fmt: skip
     parser.add_argument("--dealer", metavar="SEAT", help="who deals (default: by board number)")
     parser.add_argument("--vul", metavar="V", help="None, NS, EW or Both (default: by board)")
@@ -195,50 +226,78 @@ def deals(options: argparse.Namespace) -> int:
 
     dealer = None if options.dealer is None else parse_seat(options.dealer)
     sides = None if options.vul is None else parse_vulnerability(options.vul)
-    if options.where is None and options.count > 2**31 - 1:
+    if options.count > 2**31 - 1:
         raise UsageError(f"expected at most {2**31 - 1} deals, got {options.count}")
+    if options.where or options.known:
+        return _deals_under_conditions(options, dealer, sides)
 
-    from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import random_deals
     from bidcascade.service.jobs.deal_files import deal_sink
     from bidcascade.service.jobs.progress import progress_bar
 
-    select = _condition(options) if options.where is not None else None
-    most = options.count if select is None else options.most
-    found = tried = 0
     with deal_sink(options.out) as write, progress_bar("deals") as report:
-        while found < options.count and tried < most:
-            size = min(_CHUNK, most - tried)
-            frame = random_deals(
-                size, options.seed, first=tried + 1, dealer=dealer, vulnerability=sides
+        for done in range(0, options.count, _CHUNK):
+            size = min(_CHUNK, options.count - done)
+            write(
+                random_deals(size, options.seed, first=done + 1, dealer=dealer, vulnerability=sides)
             )
-            tried += size
-            if select is not None:
-                frame = frame.filter(select(frame))
-            chosen = frame.head(options.count - found)
-            write(chosen)
-            if select is not None and found + frame.height >= options.count:
-                tried = int(chosen["board"][-1])
-            found += frame.height
-            report(min(found, options.count), options.count, tried)
-        if found < options.count:
-            raise InvalidInput(
-                f"expected {options.count:,} deals where {options.where}, got {found:,} among "
-                f"{tried:,}; --most lets more be looked at"
-            )
-    if select is not None:
-        note(f"{options.count:,} of {tried:,} deals looked at")
+            report(done + size, options.count, done + size)
     return 0
 
 
-def _condition(options: argparse.Namespace) -> "Callable[[pl.DataFrame], pl.Series]":
-    import polars as pl
-
+def _deals_under_conditions(
+    options: argparse.Namespace, dealer: "Seat | None", sides: "Vulnerability | None"
+) -> int:
+    """Deal under conditions, every deal that meets them equally likely."""
+    from bidcascade.bridge import InvalidInput, Seat, Vulnerability
+    from bidcascade.inference.layouts.equal import deal_where
+    from bidcascade.inference.layouts.known import parse_known
+    from bidcascade.inference.layouts.searching import Limits
     from bidcascade.kernels import get_backend
-    from bidcascade.service.answers import deal_arrays
-    from bidcascade.service.compass import DealCondition
+    from bidcascade.loaders import board_frame
+    from bidcascade.service.cli import UsageError
+    from bidcascade.service.jobs.deal_files import deal_sink
+    from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.table import Vocabulary
 
-    condition = DealCondition(options.where, Vocabulary(options.profile))
-    backend = get_backend(options.backend)
-    return lambda frame: pl.Series(condition.holds(backend, deal_arrays(frame)))
+    found = tried = 0
+    parts = deal_where(
+        options.where, count=options.count, seed=options.seed, known=parse_known(options.known),
+        dealer=Seat.NORTH if dealer is None else dealer,
+        vulnerability=Vulnerability.NONE if sides is None else sides,
+        vocabulary=Vocabulary(options.profile), backend=get_backend(options.backend),
+        limits=Limits(options.most, float("inf")),
+    )  # fmt: skip
+    if (dealer is None or sides is None) and (asked := _about_the_board(options)):
+        raise UsageError(f"expected --dealer and --vul with a condition on {asked}")
+    # what cannot be dealt is said before a file is begun
+    first = next(parts)
+    with deal_sink(options.out) as write, progress_bar("deals") as report:
+        for hands, tried in chain((first,), parts):
+            write(
+                board_frame(
+                    hands, f"random:{options.seed}", first=found + 1, dealer=dealer,
+                    vulnerability=sides,
+                )
+            )  # fmt: skip
+            found += hands.shape[1]
+            report(found, options.count, tried)
+        if found < options.count:
+            raise InvalidInput(
+                f"expected {options.count:,} deals where {', '.join(options.where)}, got "
+                f"{found:,} among {tried:,}; --most lets more be looked at"
+            )
+    note(f"{options.count:,} of {tried:,} deals looked at")
+    return 0
+
+
+def _about_the_board(options: argparse.Namespace) -> str:
+    """Term of a condition that asks for the seat or the vulnerability, which boards change."""
+    from bidcascade.table import parse_expression
+    from bidcascade.table.language.expression_tree import terms_of
+
+    for text in options.where:
+        for term in terms_of(parse_expression(text)):
+            if term.rpartition("_")[0] in ("Seat", "Vul_We", "Vul_They"):
+                return term
+    return ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bidcascade.service.engine import Engine
+    from bidcascade.table import BiddingTable
 
 BACKEND_CHOICES = ("auto", "reference", "cpu", "cuda")
 PROFILE_CHOICES = ("gib", "mlbridge")
@@ -52,7 +53,25 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
         "--backend", default="auto", choices=BACKEND_CHOICES,
         help="engine (default: auto, cuda where it works, else cpu)",
     )  # fmt: skip
+    add_overlay_option(parser)
     add_import_options(parser)
+
+
+def add_overlay_option(parser: argparse.ArgumentParser) -> None:
+    """Add rules that are laid over the table."""
+    parser.add_argument(
+        "--overlay", dest="overlays", action="append", default=[], metavar="FILE",
+        help="rules to lay over the table, CSV or JSON Lines; may be given several times",
+    )  # fmt: skip
+
+
+def tell_overlays(table: "BiddingTable") -> None:
+    """Say on standard error what rules did to a table, if there are any."""
+    from bidcascade.table.overlays.overlaid_table import OverlaidTable
+
+    if isinstance(table, OverlaidTable):
+        for line in str(table.report).split("\n"):
+            note(f"overlay: {line}")
 
 
 def add_import_options(parser: argparse.ArgumentParser) -> None:
@@ -97,7 +116,14 @@ def open_engine(options: argparse.Namespace) -> "Engine":
     from bidcascade.service.engine import Engine
 
     with table_errors(options.table):
-        return Engine.open(options.table, options.backend, **import_options(options))
+        engine = Engine.open(
+            options.table,
+            options.backend,
+            overlays=getattr(options, "overlays", ()),
+            **import_options(options),
+        )
+    tell_overlays(engine.table)
+    return engine
 
 
 @contextmanager
@@ -192,3 +218,33 @@ def shown_numbers(numbers: Mapping[str, int]) -> str:
     '1,200 boards, 0 rejects'
     """
     return ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in numbers.items())
+
+
+def add_layout_options(parser: argparse.ArgumentParser, *also_known: str) -> None:
+    """Add what layouts are drawn by: known cards, conditions, how strictly calls count, a seed.
+
+    ``also_known`` are further names of ``--known``.
+    """
+    parser.add_argument(
+        *also_known, "--known", dest="known", action="append", default=[], metavar="SEAT:HAND",
+        help="what is known of a hand: 'E:QJ98.54.K732.T65', 'N:AKxx.Qx.xxx.K432' (x is a card "
+        "below the ten), 'W:A+.+.+.-' (+ is any more); may be given several times",
+    )  # fmt: skip
+    parser.add_argument(
+        "--where", action="append", default=[], metavar="EXPR",
+        help="condition on the deal, as for deals: 'HCP_E >= 10'; may be given several times",
+    )  # fmt: skip
+    parser.add_argument(
+        "--loose", action="store_true",
+        help="calls need only be among those that hold, not the ones that the system makes",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seed", type=whole_number(0, 2**64 - 1), default=0, metavar="S",
+        help="the same seed gives the same layouts (default: 0)",
+    )  # fmt: skip
+
+
+def add_board_options(parser: argparse.ArgumentParser) -> None:
+    """Add dealer and vulnerability."""
+    parser.add_argument("--dealer", default="N", metavar="SEAT", help="who dealt (default: N)")
+    parser.add_argument("--vul", default="None", metavar="V", help="None, NS, EW or Both")

@@ -1,4 +1,4 @@
-"""Commands about the REST service: ``serve``, and ``get`` for a request without a server."""
+"""Commands about the REST service: ``serve``, ``api-key``, and ``get``, which needs no server."""
 
 import argparse
 import sys
@@ -52,10 +52,16 @@ def configure_serve(parser: argparse.ArgumentParser) -> None:
 
 def serve(options: argparse.Namespace) -> int:
     """Run the service until it is told to stop."""
-    from bidcascade.service.cli import INTERRUPTED
+    from bidcascade.bridge import InvalidInput
+    from bidcascade.service.cli import INTERRUPTED, UsageError
+    from bidcascade.service.security.authentication import check_keys
 
     settings = _settings(options)
     _check_address(settings.host, settings.port)
+    try:
+        check_keys(settings)
+    except InvalidInput as error:
+        raise UsageError(str(error)) from None
 
     from bidcascade.service.server import serve as run
 
@@ -86,6 +92,41 @@ def _check_address(host: str, port: int) -> None:
         raise UsageError(f"cannot listen on {host}:{port}: {reason}") from None
 
 
+def configure_api_key(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``api-key``."""
+    parser.add_argument("name", metavar="NAME", help="whose key it is, one word")
+    parser.add_argument(
+        "--role", choices=("read", "admin"), default="read",
+        help="read asks questions, admin also starts jobs and loads tables anew (default: read)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--file", required=True, metavar="FILE", help="file of keys that it is added to"
+    )
+    parser.set_defaults(handler=api_key)
+
+
+def api_key(options: argparse.Namespace) -> int:
+    """Make a key, add its hash to a file, and print it once."""
+    import os
+
+    from bidcascade.bridge import InvalidInput
+    from bidcascade.service.security.keys import ApiKeys, new_key
+
+    from .options import note
+
+    path = Path(options.file)
+    key, entry = new_key(options.name, options.role)
+    if path.exists() and ApiKeys.read(path).has(entry.name):
+        raise InvalidInput(f"expected a new name, got {entry.name!r}, which {path.name} has")
+    # made readable for nobody else before there is anything in it
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(descriptor, "a", encoding="utf-8") as file:
+        file.write(entry.line() + "\n")
+    note(f"{entry.name} may {entry.role}; the key is shown this once:")
+    print(key)
+    return 0
+
+
 def configure_get(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``get``."""
     parser.add_argument("target", metavar="/v1/…", help="path, with query")
@@ -108,7 +149,7 @@ def get(options: argparse.Namespace) -> int:
     if not options.target.startswith("/"):
         raise UsageError(f"expected a path such as /v1/tables, got {options.target!r}")
     body = _body(options.data)
-    settings = _settings(options, port=0)
+    settings = _settings(options, port=0, slow_request_ms=0)
     answer = asyncio.run(_ask(options, body, settings))
     sys.stdout.buffer.write(answer.body)
     if answer.body and not answer.body.endswith(b"\n") and b"json" in _type(answer):

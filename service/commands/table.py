@@ -4,17 +4,24 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .announcements import configure_announcements
+from .learn import configure_learn
+from .mine import configure_mine
 from .options import (
     add_import_options,
     add_json_option,
+    add_overlay_option,
     check_folder_of,
     import_options,
     note,
     open_engine,
     print_json,
     table_errors,
+    tell_overlays,
     whole_number,
 )
+from .table_counts import configure_counts
+from .vet import configure_vet
 
 if TYPE_CHECKING:
     from bidcascade.table import BiddingTable
@@ -35,6 +42,15 @@ def configure_table(parser: argparse.ArgumentParser) -> None:
     show.add_argument("auction", nargs="?", default="", metavar="AUCTION", help="such as '1N P'")
     show.set_defaults(handler=show_place)
     _configure_lint(actions.add_parser("lint", help="what is wrong or worth a look"))
+    configure_mine(actions.add_parser("mine", help="archives of auctions -> table"))
+    configure_learn(
+        actions.add_parser("learn", help="what the hands that made each call had in common")
+    )
+    configure_announcements(
+        actions.add_parser("announcements", help="what the texts of an archive are")
+    )
+    configure_counts(actions.add_parser("counts", help="how many deals reach each entry"))
+    configure_vet(actions.add_parser("vet", help="the table against auctions really bid"))
 
 
 def _add_table(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +58,7 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
         "table", nargs="?", default="sayc", metavar="TABLE",
         help="a name, a folder or a file of rows (default: sayc)",
     )  # fmt: skip
+    add_overlay_option(parser)
     add_import_options(parser)
     add_json_option(parser)
 
@@ -197,4 +214,6 @@ def _open(options: argparse.Namespace) -> "BiddingTable":
     from bidcascade.table import open_table
 
     with table_errors(options.table):
-        return open_table(options.table, **import_options(options))
+        table = open_table(options.table, overlays=options.overlays, **import_options(options))
+    tell_overlays(table)
+    return table

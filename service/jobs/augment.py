@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import SEATS, InvalidExpression, InvalidInput
-from bidcascade.service.answers import deal_arrays
-from bidcascade.service.compass import compass_name, term_values
+from bidcascade.loaders import deal_arrays
 from bidcascade.service.engine import Engine
 from bidcascade.table import Vocabulary, parse_expression, to_postfix
+from bidcascade.table.compass import compass_name, term_values
 
 DEFAULT_TERMS = ("HCP", "SL_C", "SL_D", "SL_H", "SL_S", "Balanced")
 """Terms of which there are columns unless others are asked for."""

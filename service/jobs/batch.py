@@ -11,8 +11,9 @@
 Every file is written beside its place, brought to the disk and renamed; then the manifest is
 replaced. A run that is killed at any moment therefore goes on where the manifest stands.
 
-With devices there is a process for each (see ``device_pool``). Parts are the same, begun in the
-same order and made to count in the same order, so that the folder is the same as well.
+With devices there is a process for each (see ``device_pool``), with a scheduler the workers of a
+cluster (see ``scale_out``). Parts are the same, begun in the same order and
+made to count in the same order, so that the folder is the same as well.
 """
 
 import time
@@ -36,10 +37,10 @@ from bidcascade.service.engine import Engine
 
 from .batch_folder import check_folder, clean, locked, remove_all, remove_if_empty
 from .batch_inputs import Inputs, boards_in_parquet, nothing_usable, refuse_hopeless
-from .batch_parts import FILE_ROWS, Answered, Answerer, Asked, OwnAnswerer
+from .batch_parts import FILE_ROWS, Answered, Answerer, Asked, Elsewhere, OwnAnswerer
 from .device_pool import DeviceAnswerer
 from .manifest import MANIFEST, Manifest, Part, Position, describe_inputs
-from .progress import progress_bar
+from .progress import Report, progress_bar
 from .whole_files import can_write, sync_folder, whole_file, write_parquet
 
 BatchMode: TypeAlias = Literal["all", "first", "counts"]
@@ -76,8 +77,10 @@ def run_batch(
     resume: bool = False,
     jobs: int | None = None,
     devices: Sequence[str] = (),
+    elsewhere: Elsewhere | None = None,
     part_deals: int = PART_DEALS,
     show_progress: bool | None = None,
+    report: Report | None = None,
 ) -> Summary:
     """Answer all deals of some inputs into a folder.
 
@@ -99,10 +102,15 @@ def run_batch(
     devices : sequence of str
         Answer in processes of their own, one for each of these devices (``["0", "1"]``), which
         ``cuda`` engines run on; others share the processor. What is written is the same.
+    elsewhere : callable, optional
+        Answer there, in the place of devices: see ``connected`` of
+        :mod:`bidcascade.service.scale_out.cluster`. What is written is the same.
     part_deals : int
         Deals of a part.
     show_progress : bool, optional
         By default if standard error is a terminal.
+    report : callable, optional
+        Told after each part, in the place of a bar: see :class:`.progress.Report`.
 
     Raises
     ------
@@ -145,10 +153,12 @@ def run_batch(
         clean(path, manifest)
         if not manifest.finished:
             answerer: Answerer = OwnAnswerer(engine, path)
-            if devices:
+            if elsewhere is not None:
+                answerer = stack.enter_context(elsewhere(engine, path))
+            elif devices:
                 answerer = stack.enter_context(DeviceAnswerer.started(engine, path, devices))
             job = _Job(engine, answerer, sources, path, manifest, jobs)
-            stack.enter_context(job.showing_progress(shown=show_progress))
+            stack.enter_context(job.showing_progress(shown=show_progress, report=report))
             job.run()
     return Summary(
         manifest.boards, manifest.rejects, manifest.rows, len(manifest.parts), manifest.left_table
@@ -191,15 +201,15 @@ class _Job:
         self._parts_begun = len(manifest.parts)
         self._boards_begun = manifest.boards
         self._counts: U64 | None = None
-        self._counted = Part(len(manifest.parts), 0, 0, 0, engine.backend)
+        self._counted = Part(len(manifest.parts), 0, 0, 0, answerer.backend)
         self._counting: list[Future[None]] = []
         self._counts_written = 0.0
 
     @contextmanager
-    def showing_progress(self, *, shown: bool | None) -> Iterator[None]:
-        """Show a bar while the block runs."""
-        with progress_bar(f"batch {self._mode}", shown=shown) as report:
-            self._report = report
+    def showing_progress(self, *, shown: bool | None, report: Report | None) -> Iterator[None]:
+        """Show a bar while the block runs, or report elsewhere."""
+        with progress_bar(f"batch {self._mode}", shown=shown if report is None else False) as bar:
+            self._report = bar if report is None else report
             yield
 
     def run(self) -> None:
@@ -245,9 +255,10 @@ class _Job:
     # --- writing --------------------------------------------------------------------------------
 
     def _write_part(self, deals: list[pl.DataFrame], rejects: list[pl.DataFrame]) -> None:
-        boards = pl.concat([empty_deals(), *deals])
+        # in one piece, as it comes out of a message: how Parquet is laid out follows the pieces
+        boards = pl.concat([empty_deals(), *deals], rechunk=True)
         refused = pl.concat([empty_rejects(), *rejects])
-        part = Part(self._parts_begun, boards.height, refused.height, 0, self._engine.backend)
+        part = Part(self._parts_begun, boards.height, refused.height, 0, self._answerer.backend)
         if self._mode == "counts":
             self._count(boards, refused, part)
             return
@@ -353,7 +364,7 @@ class _Job:
         self._commit(self._counted, copy(self._position))
         if before is not None:
             (self._folder / before).unlink(missing_ok=True)
-        self._counted = Part(len(self._manifest.parts), 0, 0, 0, self._engine.backend)
+        self._counted = Part(len(self._manifest.parts), 0, 0, 0, self._answerer.backend)
         self._counts_written = time.monotonic()
 
     # --- the end --------------------------------------------------------------------------------

@@ -1,13 +1,15 @@
 """Parts of a batch answered: in this process, or wherever an :class:`Answerer` sends them.
 
 The job cuts the boards into parts and makes answered ones count, in order. Who answers them is told
-by an answerer; ``device_pool`` has the one with a process for each device.
+by an answerer; ``device_pool`` has the one with a process for each device, ``scale_out`` the one
+with a cluster.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -59,6 +61,11 @@ class Answerer(Protocol):
     """Answers parts; see :class:`OwnAnswerer`."""
 
     @property
+    def backend(self) -> str:
+        """Name of the backend that answers."""
+        ...
+
+    @property
     def ahead(self) -> int:
         """Parts that are worked on at once."""
         ...
@@ -76,12 +83,17 @@ class Answerer(Protocol):
         ...
 
 
+Elsewhere: TypeAlias = Callable[[Engine, Path], AbstractContextManager[Answerer]]
+"""Starts an answerer for a table and a batch's folder; its work has ended when the block ends."""
+
+
 class OwnAnswerer:
     """Answers parts one after the other in this process, straight into the batch's folder."""
 
     ahead = 1
 
     def __init__(self, engine: Engine, folder: Path) -> None:
+        self.backend = engine.backend
         self._engine = engine
         self._folder = folder
 

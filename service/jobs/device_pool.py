@@ -101,7 +101,8 @@ class DeviceProcess:
 class DeviceAnswerer:
     """Answers parts on several devices at once; see :meth:`started`."""
 
-    def __init__(self, processes: Sequence[DeviceProcess]) -> None:
+    def __init__(self, processes: Sequence[DeviceProcess], backend: str) -> None:
+        self.backend = backend
         self._processes = processes
         # one part waits for each device, so that none has to wait for the reader
         self.ahead = 2 * len(processes)
@@ -133,7 +134,7 @@ class DeviceAnswerer:
             If one cannot run the engine; names the device.
         """
         with ExitStack() as stack:
-            place, options = stack.enter_context(_table_place(engine, folder))
+            place, options = stack.enter_context(table_place(engine, folder))
             start = {
                 "table": place,
                 "options": options,
@@ -149,7 +150,7 @@ class DeviceAnswerer:
                     process.start(start)
                 for process in processes:
                     process.answer()
-                with cls(processes)._working() as answerer:
+                with cls(processes, engine.backend)._working() as answerer:
                     yield answerer
             except BaseException:
                 for process in processes:
@@ -254,11 +255,11 @@ def environment_of(device: str) -> dict[str, str]:
 
 
 @contextmanager
-def _table_place(engine: Engine, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def table_place(engine: Engine, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Name or folder, and options, with which a process can open the engine's table."""
     if engine.opened_from is not None:
         name, options = engine.opened_from
-        if is_system(name) or Path(name).is_dir():
+        if engine.table.overlays or is_system(name) or Path(name).is_dir():
             yield name, options
             return
     if engine.has_system:

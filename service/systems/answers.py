@@ -12,6 +12,8 @@ from bidcascade.table.system.explanation import AuctionExplanation
 _PASS: Final[dict[str, Any]] = {
     "name": "Pass", "description": "", "criteria": [], "rank": None, "tags": [], "where": "",
     "source_index": None,
+    "count": None,
+    "source": "",
 }  # fmt: skip
 
 
@@ -66,6 +68,8 @@ def _variant(entry: PlaceEntry) -> dict[str, Any]:
         "tags": list(agreements_of(entry)),
         "where": str(entry.where),
         "source_index": None,
+        "count": None,
+        "source": "",
     }
 
 

@@ -1,8 +1,8 @@
 """Rows as JSON Lines: one object (or one published tuple as a list) a line, UTF-8.
 
 ``{"prior": ["1N", "P"], "call": "2C", "name": "Stayman", "criteria": ["SL_H >= 4"]}``; further
-keys are ``index``, ``description``, ``rank``, ``tags`` and ``where``. A key that is not known is an
-error: a mistyped ``criteria`` would otherwise leave an entry without any.
+keys are ``index``, ``description``, ``rank``, ``tags``, ``where``, ``count`` and ``source``. A key
+that is not known is an error: a mistyped ``criteria`` would otherwise leave an entry without any.
 """
 
 import codecs
@@ -103,6 +103,10 @@ def row_object(row: Row) -> dict[str, Any]:
         written["tags"] = list(row.tags)
     if row.where:
         written["where"] = row.where
+    if row.count is not None:
+        written["count"] = row.count
+    if row.source:
+        written["source"] = row.source
     return written
 
 

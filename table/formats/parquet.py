@@ -1,4 +1,4 @@
-"""Rows as Parquet: ``index prior call name description criteria rank tags where``, a row a row.
+"""Rows as Parquet, a row a row, in the columns of :data:`ROW_SCHEMA`.
 
 ``prior``, ``criteria`` and ``tags`` are lists of texts, ``prior`` may also be one text (``1N-P``);
 only ``prior`` and ``call`` must be there.
@@ -26,6 +26,8 @@ ROW_SCHEMA: Final = pl.Schema(
         "rank": pl.Int32(),
         "tags": pl.List(pl.String()),
         "where": pl.String(),
+        "count": pl.UInt32(),
+        "source": pl.String(),
     }
 )
 """Columns of a Parquet file of rows."""
@@ -94,6 +96,8 @@ def _values(row: Row) -> tuple[Any, ...]:
         row.rank,
         list(row.tags),
         row.where,
+        row.count,
+        row.source,
     )
 
 

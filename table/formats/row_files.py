@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 from bidcascade.bridge import InvalidTable
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.build import TableBuilder
-from bidcascade.table.columns import NO_RANK, UndescribedPolicy
+from bidcascade.table.columns import LABEL_COLUMNS, UndescribedPolicy
 from bidcascade.table.import_report import ImportReport
 from bidcascade.table.interning import UnknownPolicy
 from bidcascade.table.row import Row
@@ -157,7 +157,8 @@ def export_table(
     """Write a table's rows to a file, which appears whole or not at all.
 
     Inserted parents are not written; an import makes them again. The two tuple formats have no
-    place for names, ranks, tags and origins: a table that has them is refused, not shortened.
+    place for names, ranks, tags, origins, counts and sources: a table that has them is refused, not
+    shortened. Extras are no rows and stay behind.
 
     Raises
     ------
@@ -192,8 +193,11 @@ def _check_fits_tuples(table: BiddingTable, format: RowFormat) -> None:
     columns = table.columns
     kept = [
         name
-        for name, empty in (("name", 0), ("tags", 0), ("where", 0), ("rank", NO_RANK))
-        if name in columns or (columns[f"variant_{name}"] != empty).any()
+        for name in ("name", "tags", "where", "rank", "count", "source")
+        if any(
+            column in columns and (columns[column] != LABEL_COLUMNS[name][1]).any()
+            for column in (name, f"variant_{name}")
+        )
     ]
     if kept:
         raise InvalidTable(

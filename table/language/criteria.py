@@ -105,12 +105,12 @@ def is_satisfiable(expressions: Sequence[Expression], vocabulary: Vocabulary) ->
     >>> is_satisfiable([parse_expression(text) for text in shape], Vocabulary())
     'no hand fits SL_S >= 5 and SL_H >= 5 and SL_D >= 4'
     """
-    if _feasible(expressions, vocabulary):
+    if _is_feasible(expressions, vocabulary):
         return None
     conflict = list(expressions)
     for expression in expressions:  # drop what is not needed for the conflict
         rest = [other for other in conflict if other is not expression]
-        if not _feasible(rest, vocabulary):
+        if not _is_feasible(rest, vocabulary):
             conflict = rest
     return "no hand fits " + " and ".join(_operand(expression) for expression in conflict)
 
@@ -131,7 +131,7 @@ def analyse(expressions: Sequence[Expression], vocabulary: Vocabulary) -> Analys
     >>> analysis.bounds["SL_C"], analysis.bounds["SL_S"]
     ((0, 3), (5, 8))
     """
-    branches = _feasible(expressions, vocabulary)
+    branches = list(_feasible(expressions, vocabulary))
     if not branches:
         return Analysis({}, is_satisfiable(expressions, vocabulary))
     names = {"HCP": None, "SL_C": None, "SL_D": None, "SL_H": None, "SL_S": None}
@@ -179,11 +179,17 @@ def specificity(expressions: Sequence[Expression], vocabulary: Vocabulary) -> fl
 def _branches(expressions: Sequence[Expression], vocabulary: Vocabulary) -> list[list[Interval]]:
     branches: list[list[Interval]] = [[]]
     for expression in expressions:
-        alternatives = _alternatives(to_tree(to_postfix(expression, vocabulary)), positive=True)
+        alternatives = _alternatives_of(expression, vocabulary)
         if alternatives is None or len(alternatives) * len(branches) > MOST_BRANCHES:
             continue
         branches = [branch + more for branch in branches for more in alternatives]
     return branches
+
+
+@lru_cache(maxsize=1 << 14)
+def _alternatives_of(expression: Expression, vocabulary: Vocabulary) -> list[list[Interval]] | None:
+    # the same expressions come in list after list
+    return _alternatives(to_tree(to_postfix(expression, vocabulary)), positive=True)
 
 
 def _alternatives(tree: Tree, *, positive: bool) -> list[list[Interval]] | None:
@@ -228,6 +234,25 @@ def _table(form: LinearForm, profile: str) -> Separable:
     return Separable.of_form(form, terms(profile))
 
 
+# 64 KiB a suit and form: fewer are kept than of the tables themselves
+@lru_cache(maxsize=128)
+def _suit_values(form: LinearForm, profile: str) -> list[tuple[int, I64, I64, I64]]:
+    """Suits that matter to a form: suit, its values by length, least and most by shape."""
+    found = []
+    for suit, values in enumerate(_table(form, profile).suits):
+        if values.any():
+            ordered = values[_BY_LENGTH].astype(np.int64)
+            least, most = (_by_shape(end, ordered, suit) for end in (np.minimum, np.maximum))
+            found.append((suit, ordered, least, most))
+    return found
+
+
+def _by_shape(end: np.ufunc, ordered: I64, suit: int) -> I64:
+    """Least or most of a suit's values, which are ordered by length, for each shape."""
+    ends: I64 = end.reduceat(ordered, _LENGTH_STARTS)
+    return ends[_SHAPES[:, suit]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Branch:
     """What is left of holdings and shapes under a conjunction of intervals."""
@@ -244,15 +269,14 @@ class _Branch:
         by_context = table.contexts[self.contexts]
         low = table.lengths[_SHAPE_INDEX] + np.int64(by_context.min())
         high = table.lengths[_SHAPE_INDEX] + np.int64(by_context.max())
-        for suit in range(4):
-            values = table.suits[suit].astype(np.int64)
-            if not values.any():
-                continue
+        for suit, values, least, most in _suit_values(form, self.profile):
             allowed = self.holdings[suit]
-            least = np.where(allowed, values, UNBOUNDED)[_BY_LENGTH]
-            most = np.where(allowed, values, -UNBOUNDED)[_BY_LENGTH]
-            low = low + np.minimum.reduceat(least, _LENGTH_STARTS)[_SHAPES[:, suit]]
-            high = high + np.maximum.reduceat(most, _LENGTH_STARTS)[_SHAPES[:, suit]]
+            if not allowed.all():
+                allowed = allowed[_BY_LENGTH]
+                least = _by_shape(np.minimum, np.where(allowed, values, UNBOUNDED), suit)
+                most = _by_shape(np.maximum, np.where(allowed, values, -UNBOUNDED), suit)
+            low = low + least
+            high = high + most
         return low, high
 
     def share(self) -> float:
@@ -350,6 +374,8 @@ def _solve(intervals: Sequence[Interval], profile: str) -> _Branch | None:
 def _shapes_with_holdings(holdings: Flags) -> Flags:
     shapes = np.ones(len(_SHAPES), np.bool_)
     for suit, allowed in enumerate(holdings):
+        if allowed.all():
+            continue
         present = np.logical_or.reduceat(allowed[_BY_LENGTH], _LENGTH_STARTS)
         shapes &= present[_SHAPES[:, suit]]
     return shapes
@@ -369,9 +395,16 @@ def _pairs(
             yield form, (sums[left][0] - sums[right][1], sums[left][1] - sums[right][0])
 
 
-def _feasible(expressions: Sequence[Expression], vocabulary: Vocabulary) -> list[_Branch]:
-    solved = (_solve(branch, vocabulary.profile) for branch in _branches(expressions, vocabulary))
-    return [branch for branch in solved if branch is not None]
+def _feasible(expressions: Sequence[Expression], vocabulary: Vocabulary) -> Iterator[_Branch]:
+    """Branches that leave some hand, each solved when it is asked for."""
+    for branch in _branches(expressions, vocabulary):
+        solved = _solve(branch, vocabulary.profile)
+        if solved is not None:
+            yield solved
+
+
+def _is_feasible(expressions: Sequence[Expression], vocabulary: Vocabulary) -> bool:
+    return next(_feasible(expressions, vocabulary), None) is not None
 
 
 def _term_bounds(name: str, branch: _Branch, vocabulary: Vocabulary) -> tuple[int, int]:

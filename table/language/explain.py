@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias, TypedDict
 
-from bidcascade.kernels import Context, Postfix, evaluate_postfix
+from bidcascade.kernels import Context, Postfix, evaluate_postfix, terms
 
 from .expression_tree import Expression, format_expression, terms_of
 from .lowering import to_postfix
@@ -58,13 +58,45 @@ def explain(
     >>> explain(parse_hand("K52.AQ3.9876.KJ2"), [parse_expression("SL_H >= 4")], Vocabulary())
     [{'expression': 'SL_H >= 4', 'value': 3, 'holds': False}]
     """
-    return [explain_one(hand, expression, vocabulary, context) for expression in expressions]
+    values = HandValues(hand, vocabulary, context)
+    return [
+        explain_one(hand, expression, vocabulary, context, values=values)
+        for expression in expressions
+    ]
+
+
+class HandValues(dict[str, int]):
+    """Values of terms for one hand, each worked out when it is first asked for.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_hand
+    >>> HandValues(parse_hand("K52.AQ3.9876.KJ2"), Vocabulary())["HCP"]
+    13
+    """
+
+    def __init__(self, hand: int, vocabulary: Vocabulary, context: Context | None = None) -> None:
+        super().__init__()
+        self._hand = hand
+        self._terms = terms(vocabulary.profile)
+        self._context = context or Context()
+
+    def __missing__(self, name: str) -> int:
+        value = self[name] = self._terms[name].value(self._hand, self._context)
+        return value
 
 
 def explain_one(
-    hand: int, expression: Expression, vocabulary: Vocabulary, context: Context | None = None
+    hand: int,
+    expression: Expression,
+    vocabulary: Vocabulary,
+    context: Context | None = None,
+    *,
+    values: HandValues | None = None,
 ) -> ExpressionCheck:
     """Check a hand against one expression; see :func:`explain`.
+
+    ``values`` are kept from one expression to the next by those who ask about many.
 
     Examples
     --------
@@ -73,15 +105,25 @@ def explain_one(
     >>> explain_one(parse_hand("K52.AQ3.9876.KJ2"), parse_expression("QT>2"), Vocabulary())
     {'expression': 'QT > 2', 'value': 2.5, 'holds': True}
     """
+    text, code, names = _known(expression, vocabulary)
+    value = evaluate_postfix(code, hand, context, profile=vocabulary.profile, values=values)
+    shown = {
+        name: term_value_shown(name, hand, vocabulary, context, values=values) for name in names
+    }
     return {
-        "expression": format_expression(expression),
-        "value": _shown_value(hand, expression, vocabulary, context),
-        "holds": holds(hand, expression, vocabulary, context),
+        "expression": text,
+        "value": shown if len(shown) > 1 else next(iter(shown.values()), None),
+        "holds": bool(value),
     }
 
 
 def holds(
-    hand: int, expression: Expression, vocabulary: Vocabulary, context: Context | None = None
+    hand: int,
+    expression: Expression,
+    vocabulary: Vocabulary,
+    context: Context | None = None,
+    *,
+    values: HandValues | None = None,
 ) -> bool:
     """Tell whether an expression holds for a hand.
 
@@ -92,23 +134,24 @@ def holds(
     >>> holds(parse_hand("K52.AQ3.9876.KJ2"), parse_expression("Balanced"), Vocabulary())
     True
     """
-    code = _code(expression, vocabulary)
-    return bool(evaluate_postfix(code, hand, context, profile=vocabulary.profile))
+    _, code, _ = _known(expression, vocabulary)
+    return bool(evaluate_postfix(code, hand, context, profile=vocabulary.profile, values=values))
 
 
 @lru_cache(maxsize=1 << 14)
-def _code(expression: Expression, vocabulary: Vocabulary) -> Postfix:
-    """Code of an expression: one place of a table asks for few, over and over."""
-    return to_postfix(expression, vocabulary)
-
-
-@lru_cache(maxsize=1 << 14)
-def _terms_of(expression: Expression) -> tuple[str, ...]:
-    return tuple(terms_of(expression))
+def _known(expression: Expression, vocabulary: Vocabulary) -> tuple[str, Postfix, tuple[str, ...]]:
+    """Text, code and terms of an expression: one place of a table asks for few, over and over."""
+    code = to_postfix(expression, vocabulary)
+    return format_expression(expression), code, tuple(terms_of(expression))
 
 
 def term_value_shown(
-    name: str, hand: int, vocabulary: Vocabulary, context: Context | None = None
+    name: str,
+    hand: int,
+    vocabulary: Vocabulary,
+    context: Context | None = None,
+    *,
+    values: HandValues | None = None,
 ) -> Value:
     """Value of a term as a player reads it: quick tricks in halves, a pattern as text.
 
@@ -122,20 +165,9 @@ def term_value_shown(
     if vocabulary.is_tag(name):
         return None
     lowered = vocabulary.lowered_term(name)
-    value = evaluate_postfix(lowered.code, hand, context, profile=vocabulary.profile)
+    value = evaluate_postfix(lowered.code, hand, context, profile=vocabulary.profile, values=values)
     if name == "Pattern":
         return f"{value:X}"
     if lowered.boolean:
         return bool(value)
     return value / lowered.scale if value % lowered.scale else value // lowered.scale
-
-
-def _shown_value(
-    hand: int, expression: Expression, vocabulary: Vocabulary, context: Context | None
-) -> Value | dict[str, Value]:
-    values = {
-        name: term_value_shown(name, hand, vocabulary, context) for name in _terms_of(expression)
-    }
-    if len(values) > 1:
-        return values
-    return next(iter(values.values()), None)

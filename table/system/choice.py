@@ -5,7 +5,12 @@ from dataclasses import dataclass
 
 from bidcascade.bridge import PASS
 from bidcascade.kernels import Context
-from bidcascade.table.language.explain import ExpressionCheck, explain_one, holds
+from bidcascade.table.language.explain import (
+    ExpressionCheck,
+    HandValues,
+    explain_one,
+    holds,
+)
 from bidcascade.table.language.expression_tree import Truth
 from bidcascade.table.language.vocabulary import Vocabulary
 
@@ -74,14 +79,24 @@ def choose(place: Place, hand: int, context: Context, vocabulary: Vocabulary) ->
     >>> choose(Place(State(), ()), 0x1FFF, Context(), Vocabulary()).call
     0
     """
+    values = HandValues(hand, vocabulary, context)
     for entry in place.entries:
-        if fits(entry, hand, context, vocabulary):
+        if fits(entry, hand, context, vocabulary, values=values):
             return Choice(entry.call, entry, place.state.forced)
     return Choice(PASS, None, place.state.forced)
 
 
-def fits(entry: PlaceEntry, hand: int, context: Context, vocabulary: Vocabulary) -> bool:
+def fits(
+    entry: PlaceEntry,
+    hand: int,
+    context: Context,
+    vocabulary: Vocabulary,
+    *,
+    values: HandValues | None = None,
+) -> bool:
     """Whether a hand meets all criteria of an entry.
+
+    ``values`` are kept from one entry to the next by those who ask about many.
 
     Examples
     --------
@@ -96,7 +111,7 @@ def fits(entry: PlaceEntry, hand: int, context: Context, vocabulary: Vocabulary)
     return all(
         expression.value
         if isinstance(expression, Truth)
-        else holds(hand, expression, vocabulary, context)
+        else holds(hand, expression, vocabulary, context, values=values)
         for expression in entry.criteria
     )
 
@@ -112,10 +127,12 @@ def check_candidates(
     []
     """
     found: list[CandidateCheck] = []
+    values = HandValues(hand, vocabulary, context)
     taker: PlaceEntry | None = None
     for entry in entries:
         checks = tuple(
-            explain_one(hand, expression, vocabulary, context) for expression in entry.criteria
+            explain_one(hand, expression, vocabulary, context, values=values)
+            for expression in entry.criteria
         )
         good = all(check["holds"] for check in checks)
         found.append(CandidateCheck(entry, good, checks, taker if good else None))

@@ -372,21 +372,32 @@ def _named(phrase: Phrase, scope: Scope, depth: int) -> Expression:
             phrase,
             f"{len(definition.suits)} suits behind {phrase.text!r}, got {len(phrase.suits)}",
         )
+    return _defined(definition, phrase, scope, depth + 1, 0, {})
 
-    def with_suits(place: int, bound: dict[str, tuple[str, ...]]) -> Expression:
-        if place == len(phrase.suits):
-            inner = scope.with_suits(bound) if bound else scope
-            return _lower(definition.condition, inner, depth + 1)
-        word = phrase.suits[place]
-        return _join(
-            word,
-            [
-                with_suits(place + 1, bound | _parameter(definition.suits[place], letter))
-                for letter in scope.suits(word)
-            ],
-        )
 
-    return with_suits(0, {})
+def _defined(
+    definition: Define,
+    phrase: Phrase,
+    scope: Scope,
+    depth: int,
+    place: int,
+    bound: dict[str, tuple[str, ...]],
+) -> Expression:
+    """Lower a definition with its parameters from ``place`` on still to be bound."""
+    if place == len(phrase.suits):
+        inner = scope.with_suits(bound) if bound else scope
+        return _lower(definition.condition, inner, depth)
+    word = phrase.suits[place]
+    return _join(
+        word,
+        [
+            _defined(
+                definition, phrase, scope, depth, place + 1,
+                bound | _parameter(definition.suits[place], letter),
+            )
+            for letter in scope.suits(word)
+        ],
+    )  # fmt: skip
 
 
 def _parameter(name: str, letter: str) -> dict[str, tuple[str, ...]]:

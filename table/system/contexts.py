@@ -21,7 +21,7 @@ from bidcascade.table.system_text.syntax_tree import (
     SystemText,
 )
 
-from .patterns import AuctionPattern, is_literal
+from .patterns import AuctionPattern, fixed_bid, is_literal
 
 Specificity = tuple[int, int, int, int]
 """Literal calls, classes, facts, and 1 unless ``general``: a higher tuple comes first."""
@@ -35,12 +35,17 @@ FOREMOST: Final = 400
 class PlacedLine:
     """A line of the text with a number of its own; two lines are equal only if they are one.
 
-    ``below`` are the groups under it: partner's answers.
+    ``below`` are the groups under it: partner's answers. ``fixed_bid`` is the code of its call if
+    that is a bid which is the same everywhere.
     """
 
     number: int
     line: Line
     below: "tuple[Group, ...]" = field(default=(), repr=False)
+    fixed_bid: int | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fixed_bid", fixed_bid(self.line.call))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,8 +32,19 @@ def description_of(entry: PlaceEntry) -> str:
     >>> [description_of(entry) for entry in system.expand().entries]
     ['5+ hearts, 12-21 points', '5+ spades, 12-21 points']
     """
-    condition = None if entry.condition is None else _without_facts(entry.condition)
-    return "" if condition is None else condition_text(_bound(condition, entry.bindings))
+    return _said(entry)[0]
+
+
+def _said(entry: PlaceEntry) -> tuple[str, tuple[str, ...]]:
+    """Words of an entry; made once, for they are the same for every hand."""
+    if entry.said is None:
+        condition = None if entry.condition is None else _without_facts(entry.condition)
+        text = "" if condition is None else condition_text(_bound(condition, entry.bindings))
+        words = tuple(agreement_words(one, entry.bindings) for one in entry.agreements)
+        # no part of what the entry is; frozen for all else
+        object.__setattr__(entry, "said", (text, words))
+    assert entry.said is not None
+    return entry.said
 
 
 def _without_facts(condition: Condition) -> Condition | None:
@@ -55,7 +66,7 @@ def agreements_of(entry: PlaceEntry) -> tuple[str, ...]:
     >>> agreements_of(system.expand().entries[0])
     ('artificial', '#strong')
     """
-    return tuple(agreement_words(one, entry.bindings) for one in entry.agreements)
+    return _said(entry)[1]
 
 
 def agreement_words(agreement: Agreement, bindings: Bindings) -> str:

@@ -6,7 +6,7 @@ the entries of a place give the next call its meaning, the meaning gives the nex
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from bidcascade.bridge import PASS
@@ -43,7 +43,6 @@ from .patterns import (
     Bindings,
     bid_code,
     candidates,
-    is_literal,
     is_variable,
     letter_of,
     match_call,
@@ -87,6 +86,8 @@ class PlaceEntry:
     line: PlacedLine
     bindings: Bindings
     specificity: Specificity
+    said: tuple[str, tuple[str, ...]] | None = field(default=None, compare=False, repr=False)
+    """Description and agreements in words, kept by :mod:`.describing` when they were asked for."""
 
     @property
     def criteria(self) -> tuple[Expression, ...]:
@@ -267,7 +268,7 @@ def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
     rank = 0
     for specificity, placed, bindings, dynamic in found:
         made = False
-        for call, bound in _calls(placed.line.call, bindings, state, memo):
+        for call, bound in _calls(placed, bindings, state, memo):
             if owners.get(call, specificity) != specificity:
                 continue
             scope = PlaceScope(memo, rules.defines, bound)
@@ -418,11 +419,10 @@ def _bound(names: Sequence[str], bindings: Bindings) -> Iterator[Bindings]:
 
 
 def _calls(
-    pattern: CallPattern, bindings: Bindings, state: State, memo: Memo
+    placed: PlacedLine, bindings: Bindings, state: State, memo: Memo
 ) -> list[tuple[int, Bindings]]:
     """Legal calls that a line's pattern makes here, ascending, with the bindings of each."""
-    auction = state.auction
-    code = _fixed_bid(id(pattern), pattern)
+    auction, pattern, code = state.auction, placed.line.call, placed.fixed_bid
     if code is not None:
         return [(code, bindings)] if code > auction.last_bid else []
     fixed = CALL_OF_KIND.get(pattern.kind)
@@ -452,21 +452,6 @@ def _calls(
         ((call, bound) for call, bound in found.items() if call > auction.last_bid),
         key=lambda item: item[0],
     )
-
-
-_FIXED_BIDS: dict[int, tuple[CallPattern, int | None]] = {}
-
-
-def _fixed_bid(key: int, pattern: CallPattern) -> int | None:
-    """Code of a bid that is the same everywhere, such as ``2NT``."""
-    known = _FIXED_BIDS.get(key)
-    if known is None or known[0] is not pattern:
-        code = None
-        if pattern.kind == "bid" and pattern.level and is_literal(pattern):
-            strain = letter_of(pattern.strain or "", {})
-            code = None if strain is None else bid_code(pattern.level, strain)
-        known = _FIXED_BIDS[key] = (pattern, code)
-    return known[1]
 
 
 def _meaning(place: Place, call: int, rules: Rules) -> tuple[Meaning, Knowledge]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from bidcascade.bridge import PASS, Auction, format_call
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .cells import HANDS, to_flags
+from .compile import Places
 from .describing import agreement_words
 from .facts import shown
 from .hand_space import Hull, hull, proportion, share
@@ -122,6 +123,14 @@ class AuctionExplanation:
         return asdict(self)
 
 
+class StatesAndPlaces(Places, Protocol):
+    """Where states and places come from: an :class:`~.expansion.Expander`, or a shared one."""
+
+    def state(self, calls: Sequence[int]) -> State:
+        """State after a legal auction."""
+        ...
+
+
 def explain_auction(
     system: System, auction: "str | Sequence[int]", opponents: System | None = None
 ) -> AuctionExplanation:
@@ -151,17 +160,29 @@ def explain_auction(
     'Strong notrump: 15-17 points, 2-5 clubs, 2-5 diamonds, 2-5 hearts, 2-5 spades'
     """
     calls = auction_calls(auction)
+    return explain_places(system.expander(opponents, first=len(calls) % 2 == 0), calls)
+
+
+def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExplanation:
+    """Like :func:`explain_auction`, by the places of two systems.
+
+    Examples
+    --------
+    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
+    >>> explain_places(system.expander(), (7,)).calls[0].points
+    (15, 17)
+    """
+    calls = tuple(calls)
     Auction.of(calls)
-    expander = system.expander(opponents, first=len(calls) % 2 == 0)
     explained = []
     for number in range(len(calls)):
-        before, after = expander.state(calls[:number]), expander.state(calls[: number + 1])
+        before, after = places.state(calls[:number]), places.state(calls[: number + 1])
         explained.append(_explained(before, after, after.meanings[-1]))
-    state = expander.state(calls)
+    state = places.state(calls)
     offered: tuple[dict[str, str], ...] = ()
     if not state.auction.is_complete:
         seen: dict[int, dict[str, str]] = {}
-        for entry in expander.place(calls).entries:
+        for entry in places.place(calls).entries:
             if entry.call not in seen:
                 seen[entry.call] = {
                     "call": format_call(entry.call), "name": entry.name, "where": str(entry.where)

@@ -12,7 +12,7 @@ from bidcascade.table.system_text.syntax_tree import Phrase, Range
 
 from .hand_space import term_range
 from .patterns import Bindings, letter_of, match_call, strain_of
-from .state import State, cheapest_level
+from .state import Deed, Meaning, State, cheapest_level
 
 _SUITS: Final = "CDHS"
 _VOCABULARY: Final = Vocabulary()
@@ -210,26 +210,31 @@ def _is_call(phrase: Phrase, state: State, number: int, bindings: Bindings) -> b
     text = phrase.text
     if text.startswith("#"):
         return text[1:] in meaning.tags
-    simple: dict[str, bool] = {
-        "forcing": meaning.says("forcing") or meaning.says("forcing to game"),
-        "artificial": meaning.is_artificial,
-        "natural": call >= FIRST_BID and not meaning.is_artificial,
-        "pass": call == PASS,
-        "double": call == DOUBLE,
-        "redouble": call == REDOUBLE,
-        "bid": call >= FIRST_BID,
-        "raise": deed.raise_,
-        "jump": deed.jump >= 1,
-        "double jump": deed.jump >= 2,
-        "jump raise": deed.raise_ and deed.jump >= 1,
-        "new suit": deed.new_suit,
-        "suit": call >= FIRST_BID and strain_of(call) != "N",
-        "notrump": call >= FIRST_BID and strain_of(call) == "N",
-        "cue-bid": deed.cue_bid,
-        "reverse": deed.reverse,
-        "jump shift": deed.new_suit and deed.jump >= 1,
-    }
-    return simple[text] if text in simple else meaning.says(text)
+    test = _CALLS_IN_WORDS.get(text)
+    return meaning.says(text) if test is None else test(call, meaning, deed)
+
+
+_CALLS_IN_WORDS: Final[dict[str, Callable[[int, Meaning, Deed], bool]]] = {
+    "forcing": lambda call, meaning, deed: (
+        meaning.says("forcing") or meaning.says("forcing to game")
+    ),
+    "artificial": lambda call, meaning, deed: meaning.is_artificial,
+    "natural": lambda call, meaning, deed: call >= FIRST_BID and not meaning.is_artificial,
+    "pass": lambda call, meaning, deed: call == PASS,
+    "double": lambda call, meaning, deed: call == DOUBLE,
+    "redouble": lambda call, meaning, deed: call == REDOUBLE,
+    "bid": lambda call, meaning, deed: call >= FIRST_BID,
+    "raise": lambda call, meaning, deed: deed.raise_,
+    "jump": lambda call, meaning, deed: deed.jump >= 1,
+    "double jump": lambda call, meaning, deed: deed.jump >= 2,
+    "jump raise": lambda call, meaning, deed: deed.raise_ and deed.jump >= 1,
+    "new suit": lambda call, meaning, deed: deed.new_suit,
+    "suit": lambda call, meaning, deed: call >= FIRST_BID and strain_of(call) != "N",
+    "notrump": lambda call, meaning, deed: call >= FIRST_BID and strain_of(call) == "N",
+    "cue-bid": lambda call, meaning, deed: deed.cue_bid,
+    "reverse": lambda call, meaning, deed: deed.reverse,
+    "jump shift": lambda call, meaning, deed: deed.new_suit and deed.jump >= 1,
+}
 
 
 def _has_called(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -> bool:

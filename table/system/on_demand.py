@@ -16,6 +16,7 @@ from bidcascade.kernels.types import U16
 from .choice import choose
 from .compile import Growth, Indices, Places, Sample
 from .expansion import Expander, Place, Rules
+from .state import State
 from .system import context_at
 
 FEW: Final = 2000
@@ -56,6 +57,11 @@ class SharedExpander:
         """Entries after a legal auction that goes on."""
         with self._lock:
             return self._expander.place(calls)
+
+    def state(self, calls: Sequence[int]) -> State:
+        """State after a legal auction."""
+        with self._lock:
+            return self._expander.state(calls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,6 +267,20 @@ def is_literal(call: CallPattern) -> bool:
     return call.kind == "bid" and bool(call.level) and call.strain in _FIXED
 
 
+def fixed_bid(call: CallPattern) -> int | None:
+    """Code of a bid that is the same everywhere; None for other patterns.
+
+    Examples
+    --------
+    >>> fixed_bid(CallPattern("bid", 2, "NT")), fixed_bid(CallPattern("bid", 2, "M"))
+    (12, None)
+    """
+    if not call.level or not is_literal(call):
+        return None
+    strain = letter_of(call.strain or "", {})
+    return None if strain is None else bid_code(call.level, strain)
+
+
 _PASS_OF: Final = {
     theirs: AuctionStep((CallPattern("pass"),), theirs=theirs) for theirs in (False, True)
 }

@@ -48,7 +48,8 @@ def text_of_rows(rows: Iterable[Row], title: str = "Imported table") -> Iterator
     ----------
     rows
         Those of one auction next to each other, as :meth:`BiddingTable.rows` gives them. Origin
-        and rank are not written: the order is the rank, and the new file is the origin.
+        and rank are not written: the order is the rank, and the new file is the origin. Nor are
+        count and source, which are no part of a system.
     title
         Behind ``system``.
 

@@ -24,9 +24,6 @@ class Memo:
         self.plain_facts: dict[int, bool] = {}
 
 
-_VARIABLES: dict[int, tuple[Phrase, tuple[str, ...]]] = {}
-
-
 def variables_of(phrase: Phrase) -> tuple[str, ...]:
     """Suit variables of a phrase in order of appearance; ``n`` for a level.
 
@@ -35,9 +32,8 @@ def variables_of(phrase: Phrase) -> tuple[str, ...]:
     >>> variables_of(Phrase("bid", suits=("X",), who="they"))
     ('X',)
     """
-    known = _VARIABLES.get(id(phrase))
-    if known is not None and known[0] is phrase:
-        return known[1]
+    if phrase.variables is not None:
+        return phrase.variables
     words = list(phrase.suits)
     if phrase.call is not None:
         if phrase.call.strain is not None:
@@ -45,7 +41,7 @@ def variables_of(phrase: Phrase) -> tuple[str, ...]:
         if phrase.call.level == 0:
             words.append("n")
     found = tuple(dict.fromkeys(word for word in words if word == "n" or is_variable(word)))
-    _VARIABLES[id(phrase)] = (phrase, found)
+    object.__setattr__(phrase, "variables", found)
     return found
 
 

@@ -83,9 +83,12 @@ class System:
 
         It is the file that the text names (``opponents play "acol.bidding"``), else this system.
         """
+        named = self.text.opponents
+        if named is None:
+            # not kept: a system that refers to itself would outlive its last use
+            return self
         if self._opponents is None:
-            named = self.text.opponents
-            self._opponents = self if named is None else System.open(named)
+            self._opponents = System.open(named)
         return self._opponents
 
     @property

@@ -4,7 +4,9 @@ All that is wrong is found in one go: a bad line is complained of and the next o
 """
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from bidcascade.bridge import InvalidSystem
@@ -30,7 +32,7 @@ from .syntax_tree import (
     Where,
 )
 
-__all__ = ["BUILT_IN_DEFINES", "parse_condition", "read_system", "read_text"]
+__all__ = ["built_in_defines", "parse_condition", "read_system", "read_text"]
 
 _BUILT_IN: Final = {
     "balanced": "4-3-3-3 or 4-4-3-2 or 5-3-3-2",
@@ -79,10 +81,20 @@ def parse_condition(text: str, where: Where = NOWHERE) -> Condition:
     return condition
 
 
-BUILT_IN_DEFINES: Final = {
-    name: Define(name, (), parse_condition(text), NOWHERE) for name, text in _BUILT_IN.items()
-}
-"""What balanced, semi-balanced and unbalanced mean, unless a system's text says it."""
+@cache
+def built_in_defines() -> Mapping[str, Define]:
+    """Say what balanced, semi-balanced and unbalanced mean, unless a system's text does.
+
+    Read when first asked for: whoever reads no system need not wait for the grammar.
+
+    Examples
+    --------
+    >>> sorted(built_in_defines())
+    ['balanced', 'semi-balanced', 'unbalanced']
+    """
+    return MappingProxyType(
+        {name: Define(name, (), parse_condition(text), NOWHERE) for name, text in _BUILT_IN.items()}
+    )
 
 
 def read_system(
@@ -171,7 +183,7 @@ def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | N
                 "a call stands in a block, this one is below nothing",
                 'begin a block above it, such as "opening:" or "after 1NT:"',
             )
-    defines = {**BUILT_IN_DEFINES, **resolver.defines}
+    defines = {**built_in_defines(), **resolver.defines}
     names = known_names(defines)
     settled = tuple(_settled_block(block, names) for block in blocks)
     title = sources.title

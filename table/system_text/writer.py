@@ -5,7 +5,7 @@ Conventions stand where they were used, options as they were chosen, included fi
 
 from collections.abc import Iterator
 
-from .reader import BUILT_IN_DEFINES
+from .reader import built_in_defines
 from .syntax_tree import Agreement, Block, Condition, Line, SystemText, Variant
 from .tree_builder import LIKE_A_CONDITION
 from .wording import agreement_text, call_text, condition_text, header_text
@@ -36,7 +36,7 @@ def write_system_text(system: SystemText) -> str:
     defines = [
         " ".join(("define", define.name, *define.suits, "=", condition_text(define.condition)))
         for name, define in system.defines.items()
-        if BUILT_IN_DEFINES.get(name) != define
+        if built_in_defines().get(name) != define
     ]
     if defines:
         parts.append("\n".join(defines))

@@ -88,6 +88,7 @@ for workload in WORKLOADS:
 """
 
 
+@pytest.mark.slow
 def test_every_workload_is_generated_compared_and_timed(bare):
     """Tables of both shapes, all operations; ``reference`` beside ``numpy`` to compare with."""
     done = run(bare, "-c", EVERY_WORKLOAD)
@@ -106,6 +107,7 @@ def test_every_workload_is_generated_compared_and_timed(bare):
     assert engines["counts/dense", "numpy"]["shape"]["tests_per_deal"] > 0
 
 
+@pytest.mark.slow
 def test_the_command_writes_its_report(bare, tmp_path):
     done = run(
         bare, "-m", "benchmarks", "variants", "--entries", "1200", "--deals", "200",

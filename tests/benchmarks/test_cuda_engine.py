@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import report, worker
 from benchmarks.compare import check
-from benchmarks.engines import VARIANTS, get_engine
+from benchmarks.engines.choice import VARIANTS, get_engine
 from benchmarks.gpu.least_work import kernel_works
 from benchmarks.gpu.variant_model import Load
 from benchmarks.worker import Job, measure

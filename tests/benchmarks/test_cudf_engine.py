@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks import engine_cudf
 from benchmarks.compare import check
-from benchmarks.engine_cudf import CudfEngine
-from benchmarks.engines import get_engine
+from benchmarks.engines import cudf_engine
+from benchmarks.engines.choice import get_engine
+from benchmarks.engines.cudf_engine import CudfEngine
 from benchmarks.workloads import Inputs, answer, find_workloads
 from tests.support_fake_cudf import fake_cudf, fake_cupy
 
@@ -18,7 +18,7 @@ from tests.support_fake_cudf import fake_cudf, fake_cupy
 def engine(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy())
     monkeypatch.setitem(sys.modules, "cudf", fake_cudf())
-    monkeypatch.setattr(engine_cudf, "find_spec", lambda name: name)
+    monkeypatch.setattr(cudf_engine, "find_spec", lambda name: name)
     return CudfEngine()
 
 
@@ -62,7 +62,7 @@ def test_a_library_that_does_not_start_is_a_reason(monkeypatch):
 
     cupy.cuda.runtime.getDeviceCount = no_device
     monkeypatch.setitem(sys.modules, "cupy", cupy)
-    monkeypatch.setattr(engine_cudf, "find_spec", lambda name: name)
+    monkeypatch.setattr(cudf_engine, "find_spec", lambda name: name)
     assert CudfEngine().why_unavailable("counts") == (
         "cudf does not start: cudaErrorNoDevice: no CUDA-capable device is detected"
     )

@@ -15,8 +15,8 @@ import pytest
 from benchmarks import __main__ as command
 from benchmarks.chart import Bar, bar_chart, format_seconds
 from benchmarks.compare import Disagreement, check, difference
-from benchmarks.engine_numpy import NumpyEngine
-from benchmarks.engines import ENGINES, OPERATIONS, Engine, get_engine
+from benchmarks.engines.choice import ENGINES, OPERATIONS, Engine, get_engine
+from benchmarks.engines.numpy_engine import NumpyEngine
 from benchmarks.machine import environment, machine_kind
 from benchmarks.term_tables import atom, holding_tables
 from benchmarks.worker import Job, Timing, compare, measure
@@ -74,7 +74,7 @@ def test_blocks_of_deals_are_joined(engine_name: str, monkeypatch: pytest.Monkey
     engine = get_engine(engine_name)
     wanted = answer(get_engine("cpu"), inputs)
     monkeypatch.setattr(engine, "block", 64, raising=False)
-    monkeypatch.setattr("benchmarks.engine_lists._BLOCK", 64)
+    monkeypatch.setattr("benchmarks.engines.list_engine._BLOCK", 64)
     np.testing.assert_array_equal(answer(engine, inputs)["counts"], wanted["counts"])
 
 
@@ -205,6 +205,7 @@ def test_a_change_of_the_files_ends_the_command(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_the_command_writes_its_report(tmp_path: Path) -> None:
     arguments = [
         "--workload", "counts/bushy-dense", "deals", "--engine", "reference", "cpu",
@@ -302,7 +303,7 @@ def test_names_of_workloads_are_different() -> None:
 def test_plain_engines_need_neither_polars_nor_lark() -> None:
     script = (
         "import sys; sys.modules.update(dict.fromkeys(('polars', 'lark', 'pyarrow', 'fastapi')))\n"
-        "from benchmarks.engines import get_engine\n"
+        "from benchmarks.engines.choice import get_engine\n"
         "from benchmarks.workloads import Inputs, answer, find_workloads\n"
         "inputs = Inputs.make(find_workloads(['counts/dense'])[0], entries=1000, deals=5, seed=1)\n"
         "for name in ('reference', 'cpu', 'numpy', 'lists'):\n"

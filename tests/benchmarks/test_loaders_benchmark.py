@@ -2,10 +2,13 @@
 
 import json
 
+import pytest
+
 from benchmarks.loaders import main
 from bidcascade.loaders import random_deals, write_lin, write_pbn
 
 
+@pytest.mark.slow
 def test_measurements(tmp_path, capsys):
     (tmp_path / "lin" / "vugraph").mkdir(parents=True)
     (tmp_path / "pbn").mkdir()

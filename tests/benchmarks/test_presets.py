@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks.engines import VARIANTS, get_engine
+from benchmarks.engines.choice import VARIANTS, get_engine
 from benchmarks.gpu.presets import PRESETS
 from benchmarks.worker import compare, measure
 from benchmarks.workloads import find_workloads

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks import report
-from benchmarks.engine_numpy import NumpyEngine
+from benchmarks.engines.numpy_engine import NumpyEngine
 from benchmarks.gpu import ceilings
 from benchmarks.gpu.ceilings import OPERATIONS_A_ROUND, measure_ceilings
 from benchmarks.gpu.device_times import DeviceRun, median_run

@@ -28,6 +28,7 @@ def result():
     return measure(rate=100, seconds=0.2, deals=1200, seed=1, singles=50)
 
 
+@pytest.mark.slow
 def test_a_short_run_has_no_failures(result):
     groups = {name: value for name, value in result.items() if isinstance(value, dict)}
     assert len(groups) == 10
@@ -40,6 +41,7 @@ def test_a_short_run_has_no_failures(result):
     assert json.loads(json.dumps(result)) == result
 
 
+@pytest.mark.slow
 def test_the_report_has_a_row_for_each_measurement(result):
     lines = markdown(result).splitlines()
     rows = [line for line in lines if line.startswith("| ") and not line.startswith("| ---")]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.engines import VARIANTS, get_engine
+from benchmarks.engines.choice import VARIANTS, get_engine
 from benchmarks.gpu.variant_model import (
     Load,
     block_load,

@@ -46,6 +46,7 @@ def backend(request: pytest.FixtureRequest) -> Backend:
     return get_backend(request.param)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend_name", FAST)
 @given(
     expression_list=st.lists(expressions(), min_size=1, max_size=12),
@@ -64,6 +65,7 @@ def test_expressions_equal_reference(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend_name", FAST)
 @settings(max_examples=40)
 @given(

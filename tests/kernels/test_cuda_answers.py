@@ -39,6 +39,8 @@ from tests.support_backends import (
 )
 from tests.support_plans import atoms, deal_arrays, expressions, random_plan
 
+pytestmark = pytest.mark.slow
+
 EMULATED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 LEAST_SHARED = Limits(
     multiprocessors=1, shared_bytes=18 << 10, shared_bytes_per_multiprocessor=20 << 10,

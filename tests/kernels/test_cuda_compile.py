@@ -17,6 +17,8 @@ from tests.support_backends import SOME, assert_same_answers
 from tests.support_nvrtc import ARCHITECTURES, CompileError, Nvrtc, libraries, why_unavailable
 from tests.support_plans import deal_arrays, random_plan
 
+pytestmark = pytest.mark.slow
+
 WORDS = ((1, 1), (3, 6))
 """Lane and flag words of a hand: the least, and more than the published tables need."""
 

@@ -9,6 +9,7 @@ from bidcascade.kernels.layout import Separable
 from bidcascade.kernels.terms import all_lengths
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["gib", "mlbridge"])
 def test_declared_ranges_are_the_ranges_of_all_hands(profile: str) -> None:
     wrong = {

@@ -111,6 +111,7 @@ def why_known(ours: dict[str, Any], theirs: dict[str, Any], column: str) -> str 
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_endplay_agrees_on_real_files(shared_data: Path) -> None:
     paths = sorted(path for path in (shared_data / "pbn").rglob("*") if path.is_file())

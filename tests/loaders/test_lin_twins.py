@@ -19,6 +19,7 @@ def assert_same(fast: Batch, plain: Batch) -> None:
     assert fast.rejects.schema == REJECT_SCHEMA
 
 
+@pytest.mark.slow
 @given(LIN_TEXTS)
 @settings(max_examples=400)
 def test_any_text(text):
@@ -47,6 +48,7 @@ def test_nothing_lasts_from_file_to_file(texts):
         assert together.rejects.filter(source=document.source).equals(alone.rejects)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_every_real_file(shared_data):
     files = sorted((shared_data / "lin").rglob("*.lin"))

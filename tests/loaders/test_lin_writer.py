@@ -21,6 +21,7 @@ def written(frame: pl.DataFrame) -> str:
     return stream.getvalue()
 
 
+@pytest.mark.slow
 @given(FRAMES)
 def test_frames(frame):
     batch = read_lin(written(frame).encode())

@@ -18,6 +18,7 @@ from bidcascade.loaders.frame import DEAL_SCHEMA, REQUIRED_COLUMNS
 from tests.support_lin import played_boards
 
 
+@pytest.mark.slow
 @given(text=st.lists(played_boards(), max_size=3).map("".join))
 def test_round_trip(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("parquet") / "deals.parquet"

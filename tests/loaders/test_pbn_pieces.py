@@ -156,6 +156,7 @@ LINES = st.sampled_from([
 LINES_WITHOUT_INHERITANCE = LINES.filter(lambda line: '"#' not in line)
 
 
+@pytest.mark.slow
 @given(
     st.lists(LINES, max_size=60) | st.lists(LINES_WITHOUT_INHERITANCE, min_size=20, max_size=100),
     st.integers(1, 200) | st.integers(200, 900),
@@ -183,6 +184,7 @@ GAMES = st.sampled_from([
 ])  # fmt: skip
 
 
+@pytest.mark.slow
 @given(
     st.lists(GAMES | LINES_WITHOUT_INHERITANCE | GAMES, min_size=15, max_size=60).map("\n".join),
     st.sampled_from([40, 80, 150]),
@@ -281,6 +283,7 @@ def test_normalise():
     assert normalise("a\r\nb\rc\n\0") == "a\nb\nc\n "
 
 
+@pytest.mark.slow
 def test_real_files_in_pieces(shared_data, monkeypatch):
     set_piece_size(monkeypatch, 4000)
     monkeypatch.setattr(pbn_tokens, "TAIL", 900)

@@ -276,6 +276,7 @@ def test_garbage_behind_boards_is_refused_in_bounded_memory(monkeypatch, head):
     assert stream.taken < 1 << 18
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(monkeypatch, tmp_path):
     """Peak of Python's allocations while a file and its quadruple are read."""
     for name, size in (("LARGE_BYTES", 1 << 20), ("CHUNK_BYTES", 1 << 19), ("HEAD_BYTES", 1 << 16)):
@@ -320,6 +321,7 @@ def die(piece: pieces.Piece) -> Batch:
     return Batch(deals.select(empty_deals().columns), empty_rejects())
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_costs_one_file(monkeypatch):
     monkeypatch.setattr(read, "read_piece", die)
     groups = [["a", "b"], ["c", "killer", "d"], ["e"]]

@@ -8,18 +8,17 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import SEATS, InvalidExpression, InvalidInput, InvalidTable, UnknownTerm
 from bidcascade.kernels import PROFILES, evaluate_postfix, get_backend
-from bidcascade.loaders import random_deals
+from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
-from bidcascade.service.answers import deal_arrays
-from bidcascade.service.compass import (
+from bidcascade.service.jobs.augment import augment, read_expressions
+from bidcascade.table import Vocabulary, build_table, parse_expression, to_postfix
+from bidcascade.table.compass import (
     CompassVocabulary,
     DealCondition,
     compass_expression,
     compass_name,
     term_values,
 )
-from bidcascade.service.jobs.augment import augment, read_expressions
-from bidcascade.table import Vocabulary, build_table, parse_expression, to_postfix
 from bidcascade.table.system.system import context_at
 
 FRAME = random_deals(40, seed=11)
@@ -163,6 +162,7 @@ CONDITIONS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(CONDITIONS)
 @settings(max_examples=80)
 def test_conditions_on_whole_deals(text):

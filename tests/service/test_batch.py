@@ -14,9 +14,8 @@ import pytest
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import get_backend
-from bidcascade.loaders import read_deals
+from bidcascade.loaders import deal_arrays, read_deals
 from bidcascade.service import Engine
-from bidcascade.service.answers import deal_arrays
 from bidcascade.service.jobs import batch, batch_inputs
 from bidcascade.service.jobs.batch import BATCH_MODES, run_batch
 from bidcascade.service.jobs.batch_folder import locked
@@ -66,6 +65,7 @@ def check_equal(found, expected):
         assert found[kind].equals(frame), kind
 
 
+@pytest.mark.slow
 def test_each_board_is_answered_or_refused(engine, inputs, expected):
     read = read_deals(inputs)
     assert read.deals.height == 240
@@ -150,6 +150,7 @@ def test_interrupted_after_any_part(
     check_equal(found, expected[mode])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["all", "counts"])
 def test_killed_at_any_moment(inputs, expected, tmp_path, mode):
     folder = tmp_path / "out"
@@ -318,6 +319,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="limits are POSIX's")
 def test_the_system_refuses_to_write(inputs, expected, tmp_path):
     folder = tmp_path / "out"
@@ -347,6 +349,7 @@ def test_wrong_options(engine, inputs, tmp_path):
             run_batch(engine, inputs, tmp_path / "out", **options)
 
 
+@pytest.mark.slow
 def test_standard_input_cannot_be_resumed(inputs, tmp_path):
     folder = tmp_path / "out"
     with Path(inputs[0]).open("rb") as stdin:
@@ -361,6 +364,7 @@ def test_standard_input_cannot_be_resumed(inputs, tmp_path):
     assert "cannot be resumed" in again.err
 
 
+@pytest.mark.slow
 def test_real_files_answered_as_the_reference_does(shared_data, tmp_path):
     source = shared_data / "table/bbo_bidding_sequences_table.py.txt"
     engine = Engine.open(str(source), "cpu")

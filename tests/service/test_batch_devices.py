@@ -26,6 +26,8 @@ from bidcascade.service.jobs.pipe_messages import receive, send
 from bidcascade.table import build_table, open_table
 from tests.support_cli import command, environment, run_apart, write_inputs
 
+pytestmark = pytest.mark.slow
+
 PART_DEALS = 25
 
 
@@ -165,7 +167,7 @@ def test_killed_and_resumed(inputs, one_process, table_folder, tmp_path, mode):
     resumed = run_apart(*arguments)
     assert resumed.code == 0, resumed.err
     # those that lost their batch end by themselves, and leave nothing
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 150
     while [file for file in folder.iterdir() if file.is_dir()]:
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -211,10 +213,10 @@ def test_a_system_goes_to_the_processes_by_its_name(engine, tmp_path):
         device_pool.DeviceAnswerer.started(nameless, tmp_path, ["0"]),
     ):
         pass
-    with device_pool._table_place(engine, tmp_path) as place:
+    with device_pool.table_place(engine, tmp_path) as place:
         assert place == engine.opened_from
     nameless.opened_from = "sayc", {"options": {"a": True}}
-    with device_pool._table_place(nameless, tmp_path) as place:
+    with device_pool.table_place(nameless, tmp_path) as place:
         assert place == ("sayc", {"options": {"a": True}})
 
 

@@ -7,14 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import polars as pl
 import pytest
 
-from bidcascade.bridge import Auction, format_calls, parse_calls
+from bidcascade.bridge import Auction, InvalidInput, format_calls, parse_calls
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
 from bidcascade.service import Engine
-from bidcascade.service.cli import COMMANDS, main
+from bidcascade.service.cli import BAD_INPUT, COMMANDS, main
 from bidcascade.service.jobs.deal_files import deal_sink
 from bidcascade.service.settings import Settings
 from bidcascade.table import open_table
@@ -81,6 +82,7 @@ def test_the_one_auction(run):
     assert contract == ("Pass" if bought is None else f"{str(bought)[:-1]} by {str(bought)[-1]}")
 
 
+@pytest.mark.slow
 def test_auctions_of_files_and_of_standard_input(run, inputs):
     deals = read_deals(inputs).deals
     found = Engine.open("sayc").auctions(deals, mode="first")
@@ -147,12 +149,41 @@ def test_deals_under_a_condition(run, tmp_path):
     spades = 0x1FFF << 39
     fit = ((found["north"] | found["south"]) & spades).map_elements(int.bit_count, pl.Int64)
     assert fit.min() > 8
-    # the first deals of the seed that fit, under their own numbers
-    boards = found["board"].to_list()
-    again = random_deals(boards[-1], seed=3)
-    assert again.filter(pl.col("board").is_in(boards)).equals(found)
+    assert found["board"].to_list() == list(range(1, 21))
+    # fewer deals of a seed are the first of more
+    run("deals", 5, "--seed", 3, "--where", "HCP_N >= 20 and SL_N_S + SL_S_S > 8", "--out", out)
+    assert pl.read_parquet(out).equals(found.head(5))
 
 
+def test_deals_with_known_cards_and_several_conditions(run, tmp_path):
+    out = tmp_path / "deals.parquet"
+    run("deals", 30, "--seed", 3, "--where", "HCP_N >= 20", "--where", "C_E_SK",
+        "--known", "S:AQxx.xx+.+.-", "--dealer", "S", "--vul", "None", "--out", out)  # fmt: skip
+    found = pl.read_parquet(out)
+    south, east = found["south"].to_list(), found["east"].to_list()
+    assert all(hand >> 50 & 1 == 0 and hand >> 51 & 1 and hand >> 49 & 1 for hand in south)
+    assert all((hand >> 39).bit_count() == 4 and not hand & 0x1FFF for hand in south)
+    assert all(hand >> 50 & 1 for hand in east)
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        (["HCP_N > 37"], "no such deal where HCP_N > 37: no hand is left for N"),
+        (["HCP_N >= 21", "HCP_S >= 20"], "no such deal where HCP_N >= 21, HCP_S >= 20"),
+        (["Top5_N_S + Top5_S_S == 3 and Top5_N_S + Top5_S_S == 4"], "no such deal found"),
+    ],
+)
+def test_no_such_deal(capfd, tmp_path, where, said):
+    options = [word for text in where for word in ("--where", text)]
+    out = tmp_path / "deals.lin"
+    words = ["deals", "5", "--seed", "1", *options, "--most", "200000", "--out", str(out)]
+    assert main(words) == BAD_INPUT
+    assert said in capfd.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.slow
 def test_augment(run, inputs, tmp_path):
     out, file = tmp_path / "wide.parquet", tmp_path / "expressions.txt"
     file.write_text("# openings\nHCP >= 12\n\n15<=HCP<=17\n")
@@ -178,6 +209,7 @@ def test_parquet_to_standard_output(tmp_path):
     assert pl.read_parquet(done.stdout)["board"].to_list() == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.slow
 def test_batch(run, inputs, tmp_path):
     value = json.loads(run("batch", *inputs, "--out", tmp_path / "out", "--mode", "counts",
                            "--json"))  # fmt: skip
@@ -217,6 +249,7 @@ def test_user_terms_in_a_table(run, tmp_path):
     assert info["undescribed"] == "allow"
 
 
+@pytest.mark.slow
 def test_requests_without_a_server(run):
     assert json.loads(run("get", "/v1/tables"))["tables"][0]["name"] == "sayc"
     assert json.loads(run("get", "/readyz"))["status"]
@@ -297,13 +330,14 @@ def on_a_terminal(stream, *arguments, **more):
             break
         shown += piece
     os.close(terminal)
-    assert process.wait(60) == 0
+    assert process.wait(150) == 0
     return shown.decode()
 
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*[34][0-7]m")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_bars_and_colours_belong_to_terminals(inputs, tmp_path):
     arguments = ("batch", *inputs, "--mode", "first", "--out")
@@ -317,6 +351,7 @@ def test_bars_and_colours_belong_to_terminals(inputs, tmp_path):
     assert re.fullmatch(told, plain[2])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes are POSIX's")
 def test_whoever_reads_may_stop(tmp_path):
     """As ``bidcascade … | head -1``: no noise."""
@@ -332,16 +367,17 @@ def test_whoever_reads_may_stop(tmp_path):
     assert process.returncode == 141
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 def test_interrupted_from_the_keyboard(tmp_path):
     out = tmp_path / "deals.parquet"
     process = subprocess.Popen(
-        command("deals", 10, "--seed", 1, "--where", "HCP_N > 36", "--out", out),
+        command("deals", 10, "--seed", 1, "--where", "Top5_N_S + Top5_S_S == 99", "--out", out),
         env=environment(),
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 150
     while not any(tmp_path.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
@@ -349,6 +385,36 @@ def test_interrupted_from_the_keyboard(tmp_path):
     assert process.returncode == 130
     assert errors == "bidcascade: error: interrupted\n"
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+@pytest.mark.parametrize("error", [SystemError, BaseException, InvalidInput])
+def test_an_interruption_may_come_out_as_another_error(monkeypatch, capsys, error):
+    """ctypes makes a SystemError of an interrupted call, polars a panic that is no Exception."""
+
+    def interrupted(options):
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        raise error("error return without exception set")
+
+    monkeypatch.setattr("bidcascade.service.commands.info.info", interrupted)
+    # whoever runs the tests in the background may ignore the signal
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert main(["info"]) == 130
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert capsys.readouterr().err == "bidcascade: error: interrupted\n"
+
+
+def test_a_panic_is_an_internal_error(monkeypatch, capsys):
+    def panics(options):
+        raise BaseException("a panic of polars")
+
+    monkeypatch.setattr("bidcascade.service.commands.info.info", panics)
+    assert main(["info"]) == 70
+    assert "internal error: BaseException: a panic of polars" in capsys.readouterr().err
 
 
 def test_a_sink_takes_many_frames(tmp_path):

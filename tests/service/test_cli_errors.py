@@ -17,6 +17,8 @@ from bidcascade.service.cli import main
 from tests.support_cli import command, environment, run_apart, write_inputs
 from tests.support_service import DEAL, write_small_table
 
+pytestmark = pytest.mark.slow
+
 HAND = "K52.AQ3.9876.KJ2"
 BAD_ARGUMENTS, BAD_INPUT, NO_BACKEND = 1, 2, 3
 

@@ -38,6 +38,7 @@ def test_check_tells_shares(tiny: str, capsys: pytest.CaptureFixture[str]) -> No
     assert "Stayman [tiny.bidding:4]" in out
 
 
+@pytest.mark.slow
 def test_lint_diff_and_compile(
     tiny: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,9 +21,9 @@ from bidcascade.bridge import (
     parse_deal,
 )
 from bidcascade.kernels import BACKENDS, get_backend, why_unavailable
-from bidcascade.loaders import empty_deals, random_deals
+from bidcascade.loaders import deal_arrays, deal_frame, empty_deals, random_deals
 from bidcascade.service import Engine, answers
-from bidcascade.service.answers import deal_arrays, deal_frame, distinct
+from bidcascade.service.answers import distinct
 from bidcascade.table import build_table, explain_one, open_table, parse_expression
 from tests.support_tables import made_up_rows
 
@@ -71,6 +71,7 @@ def listed(table, frame, **options):
     ]
 
 
+@pytest.mark.slow
 def test_all_lists_the_entries_that_hold(table, backend, either_size):
     found = Engine(table, backend).auctions(DEALS)
     expected = listed(table, DEALS)

@@ -9,9 +9,8 @@ import pytest
 
 from bidcascade.bridge import Auction, IllegalCall, Seat, format_calls, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.loaders import random_deals
+from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine, answers
-from bidcascade.service.answers import deal_arrays
 from bidcascade.service.auction_results import AuctionResults, Query
 from bidcascade.table import open_system
 from bidcascade.table.system import on_demand
@@ -69,6 +68,7 @@ def test_mode_first_is_the_systems_bidding(engine, monkeypatch, small, few):
             assert engine.table.auction_of(row["entry"]) == calls
 
 
+@pytest.mark.slow
 def test_sayc_bids_as_its_table_and_beyond(monkeypatch):
     """A few hundred deals of the real thing, grown little so that many leave the table."""
     monkeypatch.setattr(on_demand, "FEW", 0)
@@ -81,6 +81,7 @@ def test_sayc_bids_as_its_table_and_beyond(monkeypatch):
         assert tuple(row["auction"]) == bid_call_by_call(system, deals, row["deal"])
 
 
+@pytest.mark.slow
 def test_how_far_the_table_goes_makes_no_difference(engine):
     _, frame = deals_and_frame(400, 31)
     wider = Engine(compile_system(SMALL, deals=4000), "cpu", system=SMALL)

@@ -101,6 +101,7 @@ atoms = st.one_of(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(atoms, min_size=1, max_size=4), st.sampled_from(["gib", "mlbridge"]))
 def test_hands_that_fit_refute_no_verdict(texts, profile):
     """Sound: a fitting hand means satisfiable, and its values lie within the bounds."""

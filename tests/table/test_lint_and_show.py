@@ -112,7 +112,10 @@ def test_bounds_that_exclude_each_other(expressions: list[str], terms: list[str]
         ("Major suit opening -- 5+ !H; 11-21 HCP; 1", False),
         ("Major suit opening -- 5+ !H; 11-21 H  ", False),
         ("Minor suit opening -- 3+ !C; 11-21 HCP;", True),
-        ("5+ !D; 13-17 HCP; 14-19 total points; at best partial stop in !H; !SA", False),
+        # may have been !SA+, as much as an ace; no !SA can only deny more
+        ("5+ !D; 13-17 HCP; 14-19 total points; at best partial stop in !H; !SA", True),
+        ("5+ !D; 13-17 HCP; 14-19 total points; biddable !S; no !HA; !CA; no !S", True),
+        ("5+ !D; 13-17 HCP; 14-19 total points; at best partial stop in !H; 2 !S", False),
         ("a remark of sixty-nine characters, which is no list of phrases at all", False),
         ("No fit for the major, as I see it now and always; at most 2 hearts", False),
         ("Natural and forcing; 10+ HCP, 3+ clubs", False),

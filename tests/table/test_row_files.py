@@ -71,8 +71,8 @@ def test_export_and_import_give_the_same_table(tmp_path: Path, format: str) -> N
 def test_all_that_a_row_says_is_kept(tmp_path: Path, format: str) -> None:
     rows = [
         Row(b"", 7, "text", ("HCP >= 15",), 3, "Strong", 2, ("Alert", "Forcing"), "s.bidding:4"),
-        Row(b"", 7, "other", ("HCP >= 20",), None, "Stronger", 1, (), "s.bidding:5"),
-        Row(b"\x07", 0),
+        Row(b"", 7, "other", ("HCP >= 20",), None, "Stronger", 1, (), "s.bidding:5", 17, "note"),
+        Row(b"\x07", 0, count=0, source="undescribed"),
     ]
     table, _ = build_table(rows)
     path = tmp_path / ENDINGS[format]
@@ -87,9 +87,13 @@ def test_the_tuple_formats_refuse_what_they_cannot_hold(tmp_path: Path, name: st
     table, _ = build_table([Row(b"", 7, name="Strong", rank=3)])
     with pytest.raises(InvalidTable, match="without name, rank for the format"):
         export_table(table, tmp_path / name)
+    table, _ = build_table([Row(b"", 7, count=3, source="note"), Row(b"", 7, "again")])
+    with pytest.raises(InvalidTable, match="without count, source for the format"):
+        export_table(table, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
@@ -396,6 +400,7 @@ def test_no_bytes_raise_anything_but_our_errors(tmp_path: Path, tail: bytes, hea
     assert import_table(path)[0] == import_table(path)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["python", "pickle", "jsonl"])
 @given(data=st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from bidcascade.bridge import InvalidTable
@@ -222,3 +223,111 @@ def test_saving_below_a_file_is_refused(table: BiddingTable, tmp_path: Path) -> 
 def test_a_copied_folder_is_the_same_table(table: BiddingTable, folder: Path) -> None:
     copied = shutil.copytree(folder, folder.with_name("copy"))
     assert BiddingTable.open(copied) == table
+
+
+# --- frames that go with a table -----------------------------------------------------------------
+
+RATES = pl.DataFrame(
+    {"entry": [3, 0, 0], "rate": [0.5, 0.25, 1.0]}, {"entry": pl.UInt32, "rate": pl.Float64}
+)
+
+
+@pytest.fixture
+def with_rates(table: BiddingTable, tmp_path: Path) -> Path:
+    notes = RATES.select("entry", text=pl.lit("♣Q"))
+    table.with_extra("rates", RATES).with_extra("notes", notes).save(tmp_path / "rich")
+    return tmp_path / "rich"
+
+
+def test_extras_are_kept_beside_the_table(table: BiddingTable, with_rates: Path) -> None:
+    opened = BiddingTable.open(with_rates, verify=True)
+    assert opened.extras == ("notes", "rates") == tuple(opened.info()["extras"])
+    rates = opened.extra("rates")
+    assert rates is not None
+    assert rates.rows() == [(0, 0.25), (0, 1.0), (3, 0.5)]
+    assert opened.extra("bounds") is None
+    # evidence beside the table, no part of what it says
+    assert opened == table
+    assert table.extras == ()
+    # saved from where it lies, replaced by name
+    again = opened.with_extra("rates", RATES.head(0))
+    again.save(with_rates, overwrite=True)
+    reopened = BiddingTable.open(with_rates, verify=True)
+    rates, notes = reopened.extra("rates"), reopened.extra("notes")
+    assert rates is not None
+    assert rates.is_empty()
+    assert notes is not None
+    assert notes["text"].to_list() == ["♣Q"] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "frame", "message"),
+    [
+        ("Rates", RATES, "expected a name of small letters, digits and _"),
+        ("../rates", RATES, "expected a name of small letters"),
+        ("", RATES, "expected a name of small letters"),
+        ("rates", RATES.select("rate"), "expected 'entry' of type UInt32 as first column"),
+        ("rates", RATES.select("rate", "entry"), "expected 'entry' of type UInt32 as first"),
+        ("rates", RATES.cast({"entry": pl.Int64}), "expected 'entry' of type UInt32 as first"),
+        ("rates", RATES.with_columns(entry=pl.lit(4, pl.UInt32)), "expected entries below 4"),
+    ],
+)
+def test_what_is_no_extra_is_refused(
+    table: BiddingTable, name: str, frame: pl.DataFrame, message: str
+) -> None:
+    with pytest.raises(InvalidTable, match=message):
+        table.with_extra(name, frame)
+
+
+def test_a_damaged_extra_is_named_when_it_is_read(with_rates: Path) -> None:
+    file = with_rates / "extras" / "rates.parquet"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1] + b"X")
+    opened = BiddingTable.open(with_rates)
+    assert opened.extra("notes") is not None
+    with pytest.raises(InvalidTable, match=r"rich/extras/rates\.parquet: expected the SHA-256"):
+        opened.extra("rates")
+    with pytest.raises(InvalidTable, match="expected the SHA-256"):
+        BiddingTable.open(with_rates, verify=True)
+    file.write_bytes(whole[:-1])
+    with pytest.raises(InvalidTable, match="bytes, got"):
+        BiddingTable.open(with_rates)
+    file.unlink()
+    with pytest.raises(InvalidTable, match=r"expected a file rates\.parquet, got none"):
+        BiddingTable.open(with_rates)
+
+
+@pytest.mark.parametrize(
+    "extras", [[], {"../../rates": {}}, {"rates": None}, {"rates": {"bytes": 4, "sha256": "../"}}]
+)
+def test_extras_that_are_described_wrongly_are_refused(folder: Path, extras: Any) -> None:
+    change_manifest(folder, extras=extras)
+    with pytest.raises(InvalidTable, match="expected"):
+        BiddingTable.open(folder)
+
+
+# --- counts and sources --------------------------------------------------------------------------
+
+
+def test_counts_and_sources_come_back(tmp_path: Path) -> None:
+    rows = [
+        Row(b"", 7, "15-17", ("HCP >= 15",), count=412, source="announcement"),
+        Row(b"", 7, "20-22", ("HCP >= 20",), count=0),
+        Row(b"", 0, source="undescribed"),
+    ]
+    table, _ = build_table(rows)
+    table.save(tmp_path / "mined")
+    assert list(BiddingTable.open(tmp_path / "mined", verify=True).rows()) == rows
+    plain, _ = build_table([row._replace(count=None, source="") for row in rows])
+    assert plain != table
+    # a table without them has no such columns, and so the digest that it always had
+    assert not {name for name in plain.columns if name.endswith(("count", "source"))} - {
+        "child_count"
+    }
+    assert plain.digest == "608e304b5719803e5d07991cb3880097f2e008a1938cbfadf27855f575bdcc7d"
+
+
+@pytest.mark.parametrize("name", ["sayc", "acol", "two-over-one"])
+def test_the_shipped_tables_keep_their_digest(name: str) -> None:
+    table = BiddingTable.open(Path(storage.__file__).parent / "systems" / "compiled" / name)
+    assert table.compute_digest() == table.digest

@@ -230,6 +230,7 @@ def suits_of(hand):
     return dict(zip("SHDC", format_hand(hand).split("."), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["gib", "mlbridge"])
 def test_every_definition_agrees_with_a_second_reading(profile):
     unread = []

@@ -1,0 +1,1 @@
+"""Benchmarks of inference: matches of systems, studies of play."""

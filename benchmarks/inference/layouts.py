@@ -1,0 +1,140 @@
+"""Time and acceptance of layouts after typical auctions, unseen and seen from the opening leader.
+
+Run ``python -m benchmarks.inference.layouts`` from the root, with the packages on the path. For
+each auction 200 layouts of SAYC are sampled: once cold (its lines are read and lowered, kernels are
+compiled already), then again and again with other seeds. The leader's hand is one that fits.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.machine import environment
+from bidcascade.bridge import Auction, Seat, parse_calls
+from bidcascade.inference import sample_layouts
+from bidcascade.table import System, open_system
+
+RESULTS = Path(__file__).parents[1] / "results"
+LAYOUTS = 200
+
+AUCTIONS = (
+    "1N P 2C P 2H P 3N P P P",
+    "1N P 3N P P P",
+    "1N P 2D P 2H P 3N P 4H P P P",
+    "1S P 2S P P P",
+    "1S P 2S P 4S P P P",
+    "1H P 1S P 2H P 4H P P P",
+    "1D P 1H P 1N P P P",
+    "1C P 1H P 1S P 2N P 3N P P P",
+    "1D P 2N P 3N P P P",
+    "2N P 3C P 3S P 4S P P P",
+    "2C P 2D P 2N P 3N P P P",
+    "2H P P P",
+    "3D P P X P 4S P P P",
+    "1H 1S 2H 2S P P P",
+    "1S X P 2H P P P",
+    "1H 2C 2H 3C 3H P P P",
+    "1C 1D X 2D P P X P P P",
+    "P P 1S P 2S P P P",
+    "1N P 4N P 6N P P P",
+    "1S P 3S P 4N P 5D P 6S P P P",
+)
+
+
+def measure(system: System, auction: str, repeat: int) -> dict[str, Any]:
+    """Measure one auction."""
+    calls = parse_calls(auction)
+    contract = Auction.of(calls).contract
+    assert contract is not None
+    leader = Seat((contract.declarer + 1) % 4)
+    start = time.perf_counter()
+    first = sample_layouts(system, auction, count=LAYOUTS, seed=1)
+    found: dict[str, Any] = {
+        "auction": auction,
+        "first_ms": 1000 * (time.perf_counter() - start),
+        "relaxed": [str(one) for one in first.report.relaxed],
+    }
+    hand = int(first.hands[leader, 0])
+    for name, known in (("unseen", {}), ("leader", {leader: hand})):
+        sample_layouts(system, auction, count=LAYOUTS, seed=2, known=known)
+        seconds, reports = [], []
+        for seed in range(3, 3 + repeat):
+            start = time.perf_counter()
+            layouts = sample_layouts(system, auction, count=LAYOUTS, seed=seed, known=known)
+            seconds.append(time.perf_counter() - start)
+            reports.append(layouts.report)
+        found[name] = {
+            "min_ms": 1000 * min(seconds),
+            "median_ms": 1000 * float(np.median(seconds)),
+            "max_ms": 1000 * max(seconds),
+            "proposals": float(np.median([one.proposals for one in reports])),
+            "acceptance": float(np.median([one.acceptance for one in reports])),
+            "effective_size": float(np.median([one.effective_size for one in reports])),
+            "accepted": min(one.accepted for one in reports),
+        }
+    return found
+
+
+def page(found: dict[str, Any]) -> str:
+    """Results as Markdown."""
+    lines = [
+        "# Layouts after typical auctions",
+        "",
+        f"{LAYOUTS} layouts of SAYC, median of {found['repeat']} seeds, milliseconds; *first*: the "
+        "first time that the auction comes up. *Seen*: the opening leader's hand is known. "
+        "*Accepted*: share of the deals looked at that fit; *size*: the effective one.",
+        "",
+        "| auction | first | unseen | accepted | size | seen | accepted | size |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    marked = False
+    for row in found["auctions"]:
+        cells = [f"{row['first_ms']:.0f}"]
+        for name in ("unseen", "leader"):
+            one = row[name]
+            cells += [
+                f"{one['median_ms']:.1f}",
+                f"{100 * one['acceptance']:.2g} %",
+                f"{one['effective_size']:.0f}",
+            ]
+        star = " \\*" if row["relaxed"] else ""
+        marked = marked or bool(row["relaxed"])
+        lines.append(f"| `{row['auction']}`{star} | " + " | ".join(cells) + " |")
+    if marked:
+        lines += ["", "\\* conditions were relaxed:", ""]
+        lines += [
+            f"* `{row['auction']}`: {'; '.join(row['relaxed'])}"
+            for row in found["auctions"]
+            if row["relaxed"]
+        ]
+    machine = found["environment"]
+    lines += ["", ", ".join(f"{key}: {value}" for key, value in machine.items()), ""]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=15)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    options = parser.parse_args()
+    system = open_system("sayc")
+    # kernels are compiled or loaded before anything is measured
+    sample_layouts(system, "1H 1S 2H 2S P P P", count=50, seed=1)
+    fresh = open_system("sayc")
+    found = {
+        "repeat": options.repeat,
+        "layouts": LAYOUTS,
+        "auctions": [measure(fresh, auction, options.repeat) for auction in AUCTIONS],
+        "environment": environment(),
+    }
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "layouts.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    (options.out / "layouts.md").write_text(page(found), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

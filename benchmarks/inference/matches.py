@@ -1,0 +1,106 @@
+"""What a match of two systems costs: compiling, bidding a million deals, working some of them out.
+
+Run ``python -m benchmarks.inference.matches`` from the repository's root with the packages on the
+path. The tables of the pair are compiled once and kept in a folder of this run, so that compiling
+is measured as well. Seconds of the clock and of this process's own processor time; solvers run in
+others.
+"""
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.machine import environment
+from bidcascade.inference.compare import KINDS, Budget, SystemMatch
+from bidcascade.inference.compare_summary import boards_frame, summarize
+from bidcascade.inference.double_dummy.pool import DoubleDummyPool
+from bidcascade.loaders import deal_arrays, random_deals
+from bidcascade.table import open_system
+from bidcascade.table.registry import CACHE_VARIABLE
+
+RESULTS = Path(__file__).parents[1] / "results"
+PAIRS = (("sayc", "acol"), ("sayc", "two-over-one"))
+
+
+def measure(pair: tuple[str, str], count: int, budget: int) -> dict[str, Any]:
+    """Measure one match."""
+    first, second = (open_system(name) for name in pair)
+    deals = deal_arrays(random_deals(count, seed=1))
+    steps: dict[str, dict[str, float]] = {}
+
+    def timed(name: str, work: Callable[[], Any]) -> Any:
+        wall, own = time.perf_counter(), time.process_time()
+        answer = work()
+        steps[name] = {
+            "wall_s": time.perf_counter() - wall, "own_s": time.process_time() - own
+        }  # fmt: skip
+        return answer
+
+    few = deals.slice(0, 1000)
+    timed("compile both tables, bid 1,000 deals", lambda: SystemMatch(first, second, few))
+    match = timed(f"bid {count:,} deals at two tables", lambda: SystemMatch(first, second, deals))
+    with DoubleDummyPool() as pool:
+        timed(f"work out {budget:,}", lambda: match.work_out(pool, Budget(deals=budget)))
+    summary = timed("sum up", lambda: summarize(match.result))
+    timed("frame of boards", lambda: boards_frame(match.result))
+    kinds = np.bincount(match.result.kind, minlength=len(KINDS)) / count
+    return {
+        "pair": list(pair), "steps": steps, "kinds": dict(zip(KINDS, kinds.tolist(), strict=True)),
+        "solved": match.result.solved, "imps": summary.imps.value, "error": summary.imps.error,
+    }  # fmt: skip
+
+
+def page(found: dict[str, Any]) -> str:
+    """Results as Markdown."""
+    lines = [
+        "# Systems against each other", "",
+        f"{found['deals']:,} deals, of which {found['budget']:,} were worked out. Seconds of the "
+        "clock, and of the process's own processors in brackets (solvers run in other processes). "
+        f"Load of the machine before: {found['load']:.1f} on {found['cpus']} processors.",
+        "",
+    ]  # fmt: skip
+    for match in found["matches"]:
+        kinds = ", ".join(f"{name} {100 * share:.0f} %" for name, share in match["kinds"].items())
+        lines += [
+            f"## {' against '.join(match['pair'])}", "",
+            f"Kinds: {kinds}. {match['solved']:,} contracts solved; {match['imps']:+.3f} ± "
+            f"{match['error']:.3f} IMPs a deal.",
+            "", "| step | seconds |", "| --- | ---: |",
+        ]  # fmt: skip
+        lines += [
+            f"| {name} | {step['wall_s']:.1f} ({step['own_s']:.1f}) |"
+            for name, step in match["steps"].items()
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure and write the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--deals", type=int, default=1_000_000)
+    parser.add_argument("--budget", type=int, default=1_000)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    options = parser.parse_args()
+    found: dict[str, Any] = {
+        "environment": environment(), "deals": options.deals, "budget": options.budget,
+        "load": os.getloadavg()[0], "cpus": os.cpu_count(),
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ[CACHE_VARIABLE] = cache
+        found["matches"] = [measure(pair, options.deals, options.budget) for pair in PAIRS]
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "matches.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    (options.out / "matches.md").write_text(page(found), "utf-8")
+    print(page(found))
+
+
+if __name__ == "__main__":
+    main()

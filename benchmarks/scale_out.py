@@ -1,0 +1,183 @@
+"""What a board costs a worker and the batch's own process when a cluster answers.
+
+Run ``python -m benchmarks.scale_out`` from the repository's root with the packages on the path and
+``distributed`` installed. Random deals in Parquet go through the compiled table of Standard
+American, in one process and on a cluster of loopback workers; both folders are compared byte for
+byte. Costs are CPU seconds, which other work on the machine disturbs less than the clock.
+"""
+
+import argparse
+import json
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
+from bidcascade.service import Engine
+from bidcascade.service.jobs.batch import run_batch
+from bidcascade.service.jobs.batch_parts import PART_COLUMNS
+from bidcascade.service.jobs.device_worker import frame_bytes
+from bidcascade.service.scale_out import tasks
+from bidcascade.service.scale_out.cluster import connected
+from bidcascade.table import open_table
+
+from .machine import environment
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """CPU seconds of all threads of this process."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def question(number: int, mode: str) -> str:
+    """Ask for a part as the batch does."""
+    return json.dumps({"number": number, "offset": 0, "mode": mode, "completed_only": False})
+
+
+def on_a_worker(start: str, file: Path, mode: str) -> dict[str, object]:
+    """Measure one part as a worker answers it."""
+    both = read_deals(file).deals
+    half = both.height // 2
+    # other deals than those it is warm with: places of a system that were met are kept
+    for number, deals in enumerate((both.head(half), both.tail(half))):
+        block = frame_bytes(deals.select(PART_COLUMNS))
+        begun = time.process_time()
+        reply = tasks.answer(start, question(number, mode), block)
+        seconds = time.process_time() - begun
+    size = sum(map(len, reply["files"].values()))
+    return {
+        "boards": deals.height,
+        "boards per CPU second": round(deals.height / seconds),
+        "rows a board": round(reply["rows"] / deals.height, 2),
+        "bytes sent a board": round(len(block) / deals.height, 1),
+        "bytes answered a board": round(size / deals.height, 1),
+        "peak MiB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+    }
+
+
+def on_a_cluster(
+    address: str, engine: Engine, file: Path, folder: Path, part_deals: int
+) -> dict[str, object]:
+    """Measure the batch's own process while workers answer, and compare the folders."""
+    found: dict[str, object] = {}
+    for mode in ("first", "all"):
+        alone, there = folder / f"{mode}-alone", folder / f"{mode}-there"
+        run_batch(engine, file, alone, mode=mode, part_deals=part_deals)
+        with connected(address, "cpu") as elsewhere:
+            warm = folder / f"{mode}-warm"
+            run_batch(engine, file, warm, mode=mode, part_deals=part_deals, elsewhere=elsewhere)
+            begun = time.perf_counter()
+            cpu = cpu_seconds(
+                partial(
+                    run_batch,
+                    engine,
+                    file,
+                    there,
+                    mode=mode,
+                    part_deals=part_deals,
+                    elsewhere=elsewhere,
+                )
+            )
+            seconds = time.perf_counter() - begun
+        for path in alone.iterdir():
+            assert path.read_bytes() == (there / path.name).read_bytes(), path.name
+        boards = pl.scan_parquet(file).select(pl.len()).collect().item()
+        found[mode] = {
+            "boards": boards,
+            "boards per CPU second of the batch's process": round(boards / cpu),
+            "boards/s": round(boards / seconds),
+        }
+    return found
+
+
+def measure(deals: int, system_deals: int, workers: int) -> dict[str, Any]:
+    """Measure everything once and say it in numbers."""
+    from distributed import LocalCluster
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        file, few = folder / "deals.parquet", folder / "few.parquet"
+        write_deal_parquet(random_deals(deals, seed=1), file)
+        write_deal_parquet(random_deals(system_deals, seed=1), few)
+        table = open_table("sayc")
+        # the same table without its system: what leaves it is passed out, as with an imported one
+        table.save(folder / "table")
+        engine = Engine.open(str(folder / "table"), "cpu")
+        start = {"options": {}, "digest": table.digest, "backend": "cpu",
+                 "versions": tasks.versions()}  # fmt: skip
+        plain = json.dumps({"table": str(folder / "table"), **start})
+        system = json.dumps({"table": "sayc", **start})
+        found: dict[str, Any] = {
+            "environment": environment(),
+            "workers": workers,
+            "worker": {
+                "mode first, table": on_a_worker(plain, file, "first"),
+                "mode all, table": on_a_worker(plain, file, "all"),
+                "mode first, table and its system": on_a_worker(system, few, "first"),
+            },
+        }
+        read_deals(file)
+        found["read Parquet boards per CPU second"] = round(
+            deals / cpu_seconds(lambda: read_deals(file))
+        )
+        with LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True,
+            dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+        ) as cluster:  # fmt: skip
+            found["cluster"] = on_a_cluster(
+                cluster.scheduler_address, engine, file, folder, deals // 8
+            )
+    return found
+
+
+def report(found: dict[str, Any]) -> str:
+    """Write the numbers as Markdown."""
+    lines = [
+        "# Batches on a cluster",
+        "",
+        f"The compiled table `sayc`, {found['environment']['cores']} cores, {found['workers']} "
+        "workers on loopback; `python -m benchmarks.scale_out`. Folders were equal byte for byte.",
+        "",
+        "| a worker | boards | boards/CPU s | rows a board | bytes sent | bytes answered "
+        "| peak MiB |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for name, one in found["worker"].items():
+        boards, rate, *rest = one.values()
+        lines.append(f"| {name} | {boards:,} | {rate:,} | {' | '.join(map(str, rest))} |")
+    lines += [
+        "",
+        "| the batch's process | boards | boards/CPU s | boards/s of the whole |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    for name, one in found["cluster"].items():
+        lines.append(f"| mode {name} | {' | '.join(f'{value:,}' for value in one.values())} |")
+    rate = found["read Parquet boards per CPU second"]
+    return "\n".join([*lines, "", f"Parquet was read at {rate:,} boards/CPU s.", ""])
+
+
+def main() -> None:
+    """Measure, and write ``results/scale_out.json`` and ``.md``."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale_out")
+    parser.add_argument("--deals", type=int, default=200_000)
+    parser.add_argument("--system-deals", type=int, default=8_000)
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args()
+    found = measure(options.deals, options.system_deals, options.workers)
+    (RESULTS / "scale_out.json").write_text(json.dumps(found, indent=1) + "\n")
+    (RESULTS / "scale_out.md").write_text(report(found))
+    print(report(found))
+
+
+if __name__ == "__main__":
+    main()

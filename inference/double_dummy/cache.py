@@ -1,0 +1,80 @@
+"""What is known of deals already: answers by canonical key, the least recently used forgotten."""
+
+from collections import OrderedDict
+from typing import Final
+
+DEFAULT_ENTRIES: Final = 1 << 17
+"""About 40 MB when full."""
+
+Known = int | bytes
+"""Tricks of the leader's side with best play, or for each of 52 canonical cards (signed bytes)."""
+
+
+class AnswerCache:
+    """Bounded memory of answers; its user sees to it that one thread is in it at a time.
+
+    Parameters
+    ----------
+    entries : int
+        How many answers are kept; 0 for none.
+
+    Examples
+    --------
+    >>> cache = AnswerCache(2)
+    >>> for key in (b"a", b"b", b"a", b"c"):
+    ...     if cache.value(key) is None:
+    ...         cache.store(key, ord(key))
+    >>> cache.value(b"a"), cache.value(b"b"), cache.hits
+    (97, None, 2)
+    """
+
+    def __init__(self, entries: int = DEFAULT_ENTRIES) -> None:
+        self.entries = entries
+        self.hits = 0
+        self.misses = 0
+        self._known: OrderedDict[bytes, Known] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def value(self, key: bytes) -> int | None:
+        """Tricks of the leader's side with best play, ``None`` if not known."""
+        known = self._look_up(key)
+        if known is None:
+            self.misses += 1
+            return None
+        self.hits += 1
+        if isinstance(known, int):
+            return known
+        # signed bytes, of which -1 stands for no answer: 255 when read as they are
+        return max(known.replace(b"\xff", b""))
+
+    def cards(self, key: bytes) -> bytes | None:
+        """Tricks of the leader's side by canonical card, ``None`` if not known."""
+        known = self._look_up(key)
+        if not isinstance(known, bytes):
+            self.misses += 1
+            return None
+        self.hits += 1
+        return known
+
+    def store(self, key: bytes, known: Known) -> None:
+        """Keep an answer; one for all cards is not replaced by one for the best."""
+        if not self.entries:
+            return
+        if isinstance(known, int) and isinstance(self._known.get(key), bytes):
+            return
+        self._known[key] = known
+        self._known.move_to_end(key)
+        if len(self._known) > self.entries:
+            self._known.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._known.clear()
+
+    def _look_up(self, key: bytes) -> Known | None:
+        known = self._known.get(key)
+        if known is not None:
+            self._known.move_to_end(key)
+        return known

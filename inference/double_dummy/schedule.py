@@ -1,0 +1,339 @@
+"""Which deals are to be solved, for whom and in which order: the state that a pool's threads share.
+
+    calls ── take turns ── batches ── one thread and one process a worker ── answers ── who waits
+
+A question that several calls ask is solved once. Nothing here knows processes.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from threading import Condition, Event
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.bridge import BidcascadeError, DoubleDummyFailed
+from bidcascade.kernels.types import U8
+
+from .cache import AnswerCache, Known
+from .protocol import I8, NOT_HELD
+
+MOST_ENDS: Final = 3
+"""So many processes may end over one deal on its own before the deal is given up."""
+MOST_KILLS: Final = 30
+"""The same for processes that were killed from outside, which says little about the deal."""
+
+_BATCH_COST: Final = 10.0
+"""Cost of a batch in deals of 13 cards, of which a process solves about 100 a second."""
+_ALL_CARDS_COST: Final = 5.0
+"""More than it is: whoever asks for all leads waits for the first answers."""
+_CARD_FACTOR: Final = 2.0
+_MOST_IN_BATCH: Final = 512
+
+
+class Question:
+    """A deal to be solved, and who waits for its answer."""
+
+    __slots__ = ("all_cards", "alone", "askers", "cost", "deal", "ends", "key", "kills", "places")
+
+    def __init__(
+        self, key: bytes, deal: NDArray[np.int32], places: U8, cards: int, *, all_cards: bool
+    ) -> None:
+        self.key = key
+        self.deal = deal
+        """The solver's structure, int32 [24]."""
+        self.places = places
+        """Canonical number of each card, uint8 [52]."""
+        self.all_cards = all_cards
+        self.cost = (_ALL_CARDS_COST if all_cards else 1.0) / _CARD_FACTOR ** (13 - cards)
+        self.alone = False
+        """Whether it was in a batch that ended a process."""
+        self.ends = self.kills = 0
+        self.askers: list[tuple[Call, int]] = []
+
+
+class Call:
+    """One request: questions of one kind, some of them answered already.
+
+    Parameters
+    ----------
+    count : int
+    all_cards : bool
+    """
+
+    def __init__(self, count: int, *, all_cards: bool) -> None:
+        self.answers: I8 = np.full((count, 52) if all_cards else count, NOT_HELD, np.int8)
+        """By question; for all cards by canonical card."""
+        self.all_cards = all_cards
+        self.missing = count
+        self.failed: dict[int, str] = {}
+        self.error: BidcascadeError | None = None
+        self.done = Event()
+        self.queue: deque[Question] = deque()
+        self.asked: list[Question] = []
+
+    def answer(self, number: int, known: Known) -> None:
+        """Take in the answer to a question."""
+        if isinstance(known, int):
+            self.answers[number] = known
+        elif self.all_cards:
+            self.answers[number] = np.frombuffer(known, np.int8)
+        else:
+            self.answers[number] = max(np.frombuffer(known, np.int8))
+        self._one_less()
+
+    def fail_one(self, number: int, reason: str) -> None:
+        """Take in that a question has no answer."""
+        self.failed[number] = reason
+        self._one_less()
+
+    def _one_less(self) -> None:
+        self.missing -= 1
+        if not self.missing:
+            self.done.set()
+
+
+class Batch:
+    """Questions that go to a process together."""
+
+    def __init__(self, questions: list[Question]) -> None:
+        self.questions = questions
+        self.answered = 0
+        self.kill: Callable[[], None] | None = None
+        """Ends the process that is at it; set while one is."""
+        self.given_up = False
+
+    @property
+    def all_cards(self) -> bool:
+        """Whether the tricks of each card are asked."""
+        return self.questions[0].all_cards
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether somebody still waits for one of its answers."""
+        return any(question.askers for question in self.questions[self.answered :])
+
+
+class Schedule:
+    """Open questions of all calls; every method takes the lock itself."""
+
+    def __init__(self, cache: AnswerCache) -> None:
+        self.cache = cache
+        self.changed = Condition()
+        self.is_closed = False
+        self._turns: deque[Call] = deque()
+        self._open: dict[tuple[bytes, bool], Question] = {}
+        self._running: list[Batch] = []
+
+    # --- callers ---------------------------------------------------------------------------------
+
+    def submit(
+        self,
+        keys: list[bytes],
+        places: U8,
+        deals: Callable[[NDArray[np.intp]], NDArray[np.int32]],
+        sizes: NDArray[np.integer],
+        order: NDArray[np.intp],
+        *,
+        all_cards: bool,
+    ) -> Call:
+        """Ask questions; what is known already is answered at once.
+
+        Parameters
+        ----------
+        keys, places
+            Of the questions, as :func:`.canonical.canonical` finds them.
+        deals : callable
+            Makes the solver's structures of the questions of these numbers.
+        sizes : int [n]
+            Cards of a hand.
+        order : int [n]
+            In which order they are best solved.
+        all_cards : bool
+
+        Raises
+        ------
+        DoubleDummyFailed
+            If the pool is closed.
+        """
+        call = Call(len(keys), all_cards=all_cards)
+        if not keys:
+            call.done.set()
+            return call
+        with self.changed:
+            self._check_open()
+            new = [number for number in order.tolist() if not self._known(call, number, keys)]
+            records = deals(np.array(new, np.intp))
+            for record, number in zip(records, new, strict=True):
+                key = keys[number]
+                question = self._open.get((key, all_cards))
+                if question is None and not all_cards:
+                    question = self._open.get((key, True))
+                if question is None:
+                    question = Question(
+                        key, record, places[number], int(sizes[number]), all_cards=all_cards
+                    )
+                    self._open[key, all_cards] = question
+                    call.queue.append(question)
+                question.askers.append((call, number))
+                call.asked.append(question)
+            if call.queue:
+                self._turns.append(call)
+                self.changed.notify_all()
+        return call
+
+    def _known(self, call: Call, number: int, keys: list[bytes]) -> bool:
+        key = keys[number]
+        known = self.cache.cards(key) if call.all_cards else self.cache.value(key)
+        if known is None:
+            return False
+        call.answer(number, known)
+        return True
+
+    def withdraw(self, call: Call) -> list[Batch]:
+        """Give up a call; return the batches under way that nobody waits for any more."""
+        with self.changed:
+            return self._withdraw(call)
+
+    def _withdraw(self, call: Call) -> list[Batch]:
+        for question in call.asked:
+            question.askers = [asker for asker in question.askers if asker[0] is not call]
+        for question in call.queue:
+            if question.askers:
+                # others wait for it: it is theirs from now on
+                self._enqueue(question)
+            else:
+                del self._open[question.key, question.all_cards]
+        call.queue.clear()
+        call.asked.clear()
+        if call in self._turns:
+            self._turns.remove(call)
+        return [batch for batch in self._running if not batch.is_wanted]
+
+    def give_up(self, batch: Batch) -> None:
+        """End the process that is at a batch, if nobody has come to wait for it meanwhile."""
+        with self.changed:
+            if batch in self._running and not batch.is_wanted and batch.kill is not None:
+                batch.given_up = True
+                batch.kill()
+
+    def close(self) -> None:
+        """Tell all who wait that there will be no answers, and let all who work go."""
+        with self.changed:
+            self.is_closed = True
+            self._fail_all(DoubleDummyFailed("the double-dummy pool was closed"))
+            for batch in self._running:
+                if batch.kill is not None:
+                    batch.kill()
+            self.changed.notify_all()
+
+    def _check_open(self) -> None:
+        if self.is_closed:
+            raise DoubleDummyFailed("the double-dummy pool was closed")
+
+    # --- workers ---------------------------------------------------------------------------------
+
+    def next_batch(self, timeout_s: float) -> Batch | None:
+        """Wait for questions to solve; ``None`` after the time, or when the pool is closed."""
+        with self.changed:
+            self.changed.wait_for(lambda: self._turns or self.is_closed, timeout_s)
+            if self.is_closed or not self._turns:
+                return None
+            # calls take turns, so that a long one does not hold up the others
+            call = self._turns.popleft()
+            batch = Batch(_take(call.queue))
+            if call.queue:
+                self._turns.append(call)
+            self._running.append(batch)
+            return batch
+
+    def deliver(self, batch: Batch, known: Iterable[Known | str]) -> None:
+        """Take in answers to the next questions of a batch, or why there is none."""
+        with self.changed:
+            for one in known:
+                question = batch.questions[batch.answered]
+                batch.answered += 1
+                self._open.pop((question.key, question.all_cards), None)
+                if isinstance(one, str):
+                    self._fail(question, one)
+                    continue
+                self.cache.store(question.key, one)
+                for call, number in question.askers:
+                    call.answer(number, one)
+                question.askers = []
+
+    def finish(self, batch: Batch, *, died: bool, killed: bool = False) -> None:
+        """Take back what a batch has left unanswered, in front of all else of its calls.
+
+        Parameters
+        ----------
+        died, killed : bool
+            Whether the process ended over it, and whether somebody else ended it.
+        """
+        with self.changed:
+            self._running.remove(batch)
+            batch.kill = None
+            rest = batch.questions[batch.answered :]
+            if died and len(rest) == 1 and not batch.given_up:
+                rest[0].kills += killed
+                rest[0].ends += not killed
+            for question in reversed(rest):
+                question.alone |= died
+                if not question.askers:
+                    self._open.pop((question.key, question.all_cards), None)
+                elif question.ends < MOST_ENDS and question.kills < MOST_KILLS:
+                    self._enqueue(question, first=True)
+                else:
+                    self._open.pop((question.key, question.all_cards), None)
+                    self._fail(question, _why(question))
+            self.changed.notify_all()
+
+    def fail_all(self, error: BidcascadeError) -> None:
+        """Let all who wait know that nothing can be solved."""
+        with self.changed:
+            self._fail_all(error)
+
+    def _fail_all(self, error: BidcascadeError) -> None:
+        askers = {call for question in self._open.values() for call, _ in question.askers}
+        for call in askers:
+            call.error = error
+            self._withdraw(call)
+            call.done.set()
+
+    def _fail(self, question: Question, reason: str) -> None:
+        for call, number in question.askers:
+            call.fail_one(number, reason)
+        question.askers = []
+
+    def _enqueue(self, question: Question, *, first: bool = False) -> None:
+        call = question.askers[0][0]
+        if not call.queue:
+            self._turns.append(call)
+        if first:
+            call.queue.appendleft(question)
+        else:
+            call.queue.append(question)
+        self.changed.notify()
+
+
+def _why(question: Question) -> str:
+    if question.ends >= MOST_ENDS:
+        return f"ended the solver {question.ends} times"
+    return f"was not solved before the solver was killed, {question.kills} times"
+
+
+def _take(queue: "deque[Question]") -> list[Question]:
+    """Take questions for one batch from a queue that holds some."""
+    taken = [queue.popleft()]
+    cost = taken[0].cost
+    while (
+        queue
+        and not (taken[0].alone or queue[0].alone)
+        and queue[0].all_cards == taken[0].all_cards
+        and cost + queue[0].cost <= _BATCH_COST
+        and len(taken) < _MOST_IN_BATCH
+    ):
+        taken.append(queue.popleft())
+        cost += taken[-1].cost
+    return taken

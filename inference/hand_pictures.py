@@ -1,0 +1,185 @@
+"""What layouts say of one hand: points, lengths, shapes, cards, stoppers, keycards."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.bridge import RANKS, SUITS
+from bidcascade.kernels import DealArrays
+from bidcascade.table import Vocabulary
+from bidcascade.table.compass import term_values
+
+from .layouts.result import Layouts
+
+F64 = NDArray[np.float64]
+I64 = NDArray[np.int64]
+U64 = NDArray[np.uint64]
+
+MOST_POINTS: Final = 37
+_SHAPES_SHOWN: Final = 8
+_HONOURS: Final = "AKQJT"
+
+
+@dataclass(frozen=True, slots=True)
+class HandPicture:
+    """One hand over many layouts.
+
+    Parameters
+    ----------
+    points
+        Chance of 0, 1, … 37 high card points.
+    mean_points
+        Their mean.
+    points_range, length_ranges
+        Least and most that came up: points, and cards by suit letter.
+    lengths
+        By suit letter, the chance of 0, 1, … 13 cards.
+    mean_lengths
+        By suit letter.
+    shapes
+        Commonest exact shapes, spades first (``5=3=3=2``), with their chance.
+    cards
+        Chance of every card, by name (``SA`` … ``C2``).
+    stoppers
+        By suit letter, the chance of a stopper (term ``Stopper_x``).
+    keycards
+        Chance of 0, 1, … 5 keycards of the agreed suit; None where none is agreed.
+
+    Examples
+    --------
+    >>> picture = picture_of(np.array([0x1FFF], np.uint64), np.ones(1))
+    >>> picture.mean_points, picture.shapes[0], picture.cards["CA"], picture.lengths["C"][13]
+    (10.0, ('0=0=0=13', 1.0), 1.0, 1.0)
+    """
+
+    points: tuple[float, ...]
+    mean_points: float
+    points_range: tuple[int, int]
+    lengths: Mapping[str, tuple[float, ...]]
+    mean_lengths: Mapping[str, float]
+    length_ranges: Mapping[str, tuple[int, int]]
+    shapes: tuple[tuple[str, float], ...]
+    cards: Mapping[str, float]
+    stoppers: Mapping[str, float]
+    keycards: tuple[float, ...] | None
+
+    @property
+    def honours(self) -> dict[str, dict[str, float]]:
+        """Chance of A K Q J T by suit letter."""
+        return {suit: {rank: self.cards[suit + rank] for rank in _HONOURS} for suit in SUITS}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON, chances rounded to four places."""
+        found: dict[str, Any] = _rounded(asdict(self))
+        found["honours"] = _rounded(self.honours)
+        return found
+
+
+def picture_of(
+    hands: U64, weights: F64, *, agreed: str | None = None, vocabulary: Vocabulary | None = None
+) -> HandPicture:
+    """Picture of one hand.
+
+    Parameters
+    ----------
+    hands : uint64 [n]
+        At least one.
+    weights : float64 [n]
+    agreed : str, optional
+        Letter of the trump suit, for keycards.
+    vocabulary
+        Says what a stopper is.
+    """
+    vocabulary = vocabulary or Vocabulary()
+    share = weights / weights.sum()
+    deals = _as_north(hands)
+    points = term_values("HCP", 0, deals, vocabulary)
+    lengths = np.stack([term_values(f"SL_{suit}", 0, deals, vocabulary) for suit in SUITS])
+    bits = (hands[np.newaxis] >> np.arange(52, dtype=np.uint64)[:, np.newaxis]) & np.uint64(1)
+    chances = bits.astype(np.float64) @ share
+    stoppers = [
+        float(share @ (term_values(f"Stopper_{suit}", 0, deals, vocabulary) != 0)) for suit in SUITS
+    ]
+    keycards = None
+    if agreed is not None and agreed in SUITS:
+        counts = term_values(f"Keycards_{agreed}", 0, deals, vocabulary)
+        keycards = _histogram(counts, share, 6)
+    return HandPicture(
+        _histogram(points, share, MOST_POINTS + 1),
+        float(share @ points),
+        (int(points.min()), int(points.max())),
+        {suit: _histogram(lengths[number], share, 14) for number, suit in enumerate(SUITS)},
+        {suit: float(share @ lengths[number]) for number, suit in enumerate(SUITS)},
+        {
+            suit: (int(lengths[number].min()), int(lengths[number].max()))
+            for number, suit in enumerate(SUITS)
+        },
+        _shapes(lengths, share),
+        {
+            SUITS[suit] + RANKS[rank]: float(chances[13 * suit + rank])
+            for suit in (3, 2, 1, 0)
+            for rank in range(12, -1, -1)
+        },
+        dict(zip(SUITS, stoppers, strict=True)),
+        keycards,
+    )
+
+
+def pictures(
+    layouts: Layouts,
+    agreed: tuple[str | None, str | None] = (None, None),
+    vocabulary: Vocabulary | None = None,
+) -> tuple[HandPicture, HandPicture, HandPicture, HandPicture]:
+    """Pictures of the four hands; ``agreed`` are the trumps of North-South and East-West.
+
+    Examples
+    --------
+    >>> from bidcascade.inference import sample_layouts
+    >>> from bidcascade.table import System
+    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
+    >>> north = pictures(sample_layouts(system, "1N", count=200, seed=1))[0]
+    >>> north.points_range, north.points[14], 0.2 < north.points[15] + north.points[16] < 1
+    ((15, 17), 0.0, True)
+    """
+    north, east, south, west = (
+        picture_of(
+            np.ascontiguousarray(layouts.hands[seat]), layouts.weights, agreed=agreed[seat % 2],
+            vocabulary=vocabulary,
+        )
+        for seat in range(4)
+    )  # fmt: skip
+    return north, east, south, west
+
+
+def _as_north(hands: U64) -> DealArrays:
+    """Hands as North's; the others' are not looked at."""
+    nothing = np.zeros(len(hands), np.uint8)
+    return DealArrays(np.broadcast_to(hands, (4, len(hands))), nothing, nothing)
+
+
+def _histogram(values: I64, share: F64, size: int) -> tuple[float, ...]:
+    return tuple(np.bincount(values, share, size)[:size].tolist())
+
+
+def _shapes(lengths: I64, share: F64) -> tuple[tuple[str, float], ...]:
+    numbers, which = np.unique(np.array([1, 14, 196, 2744]) @ lengths, return_inverse=True)
+    chances = np.bincount(which, share)
+    found = []
+    for place in np.argsort(-chances, kind="stable")[:_SHAPES_SHOWN].tolist():
+        number = int(numbers[place])
+        clubs, diamonds, hearts, spades = (number // 14**suit % 14 for suit in range(4))
+        found.append((f"{spades}={hearts}={diamonds}={clubs}", float(chances[place])))
+    return tuple(found)
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, Mapping):
+        return {key: _rounded(one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [_rounded(one) for one in value]
+    return value

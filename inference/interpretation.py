@@ -1,0 +1,289 @@
+"""What an auction shows of all four hands: by the system's words, and over layouts that fit it."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from bidcascade.bridge import (
+    PASS,
+    Auction,
+    Seat,
+    Vulnerability,
+    format_call,
+    format_calls,
+    seat_of_call,
+)
+from bidcascade.kernels import Backend, get_backend
+from bidcascade.table import BiddingTable, System
+from bidcascade.table.system.explanation import (
+    AuctionExplanation,
+    ExplainedCall,
+    StatesAndPlaces,
+    explain_places,
+)
+from bidcascade.table.system.hand_space import EVERYTHING, hull
+from bidcascade.table.system.system import auction_calls
+
+from .hand_pictures import HandPicture, pictures
+from .layouts.judging import Judge
+from .layouts.known import KnownCards, known_by_seat
+from .layouts.result import LayoutReport, Layouts
+from .layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_layouts
+from .layouts.steps import Source, Step, offered_steps
+
+DEFAULT_LAYOUTS: Final = 500
+_SUITS: Final = "CDHS"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHand:
+    """What one player's calls have shown, by the system: bounds that all four players may know.
+
+    Parameters
+    ----------
+    points
+        Least and most high card points (what was promised counts).
+    lengths
+        Least and most cards by suit letter.
+    also
+        Bounds of further terms, such as ``Aces``.
+    calls
+        Names and sentences of the player's calls, in order.
+
+    Examples
+    --------
+    >>> ShownHand((15, 17), {"S": (2, 5)}, {}, ()).points
+    (15, 17)
+    """
+
+    points: tuple[int, int]
+    lengths: Mapping[str, tuple[int, int]]
+    also: Mapping[str, tuple[int, int]]
+    calls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NextCall:
+    """A call that may come next.
+
+    Parameters
+    ----------
+    call, name
+        Text, and the name of its first line.
+    chance
+        Share of the layouts in which the player makes it.
+
+    Examples
+    --------
+    >>> NextCall("2C", "Stayman", 0.25).chance
+    0.25
+    """
+
+    call: str
+    name: str
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """An auction interpreted.
+
+    Parameters
+    ----------
+    auction, dealer, vulnerability
+        As text.
+    known
+        Seats whose hand is known in whole.
+    explanation
+        Call by call, by the system; None for a bidding table of no system.
+    shown
+        By seat letter.
+    hands
+        By seat letter, over the layouts.
+    agreed
+        Trumps as far as agreed, of North-South and East-West.
+    next_player
+        Seat letter of the player to call, None after the end.
+    next_calls
+        What that player calls, the likeliest first.
+    report
+        How the layouts were found.
+
+    Examples
+    --------
+    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
+    >>> found = interpret(system, "1N", layouts=100, seed=1)
+    >>> found.hands["N"].points_range, found.next_calls[0].call
+    ((15, 17), 'P')
+    """
+
+    auction: str
+    dealer: str
+    vulnerability: str
+    known: tuple[str, ...]
+    explanation: AuctionExplanation | None
+    shown: Mapping[str, ShownHand]
+    hands: Mapping[str, HandPicture]
+    agreed: tuple[str | None, str | None]
+    next_player: str | None
+    next_calls: tuple[NextCall, ...]
+    report: LayoutReport
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        explained = self.explanation
+        return {
+            "auction": self.auction.split(),
+            "dealer": self.dealer,
+            "vulnerability": self.vulnerability,
+            "known": list(self.known),
+            "calls": [] if explained is None else [asdict(one) for one in explained.calls],
+            "forced": explained is not None and explained.forced,
+            "game_forced": explained is not None and explained.game_forced,
+            "agreed": {"NS": self.agreed[0], "EW": self.agreed[1]},
+            "hands": {
+                seat: {"shown": asdict(self.shown[seat]), **picture.to_dict()}
+                for seat, picture in self.hands.items()
+            },
+            "next_player": self.next_player,
+            "next_calls": [
+                {**asdict(one), "chance": round(one.chance, 4)} for one in self.next_calls
+            ],
+            "report": self.report.to_dict(),
+        }
+
+
+def interpret(
+    source: Source,
+    auction: str | Sequence[int] = (),
+    *,
+    dealer: Seat | str = Seat.NORTH,
+    vulnerability: Vulnerability | str = Vulnerability.NONE,
+    known: Mapping[Seat, KnownCards | str | int] | None = None,
+    where: Sequence[str] = (),
+    layouts: int = DEFAULT_LAYOUTS,
+    seed: int = 0,
+    strict: bool = True,
+    opponents: System | None = None,
+    time_limit_s: float = DEFAULT_TIME_LIMIT_S,
+    cancel: threading.Event | None = None,
+    backend: Backend | None = None,
+) -> Interpretation:
+    """Tell what an auction has shown of the four hands, and what may be called next.
+
+    Parameters
+    ----------
+    source, auction, dealer, vulnerability, known, where, seed, strict, opponents, time_limit_s, \
+cancel, backend
+        As of :func:`~bidcascade.inference.sample_layouts`.
+    layouts
+        How many layouts chances are counted over.
+
+    Raises
+    ------
+    BidcascadeError, ValueError
+        As :func:`~bidcascade.inference.sample_layouts` does.
+
+    Examples
+    --------
+    >>> system = System.parse('''
+    ... opening:
+    ...   1NT = Strong notrump: 15-17 points, balanced
+    ... ''')
+    >>> found = interpret(system, "1N P", known={Seat.EAST: "AKQ2.732.9854.T6"}, layouts=50)
+    >>> found.hands["N"].cards["SA"], found.shown["N"].points
+    (0.0, (15, 17))
+    """
+    calls = auction_calls(auction)
+    places = _places_of(source, opponents)
+    backend = backend or get_backend("cpu")
+    found = sample_layouts(
+        source if places is None else places, calls, count=layouts, dealer=dealer,
+        vulnerability=vulnerability, known=known, where=where, seed=seed, strict=strict,
+        time_limit_s=time_limit_s, cancel=cancel, backend=backend,
+    )  # fmt: skip
+    explained = None if places is None else explain_places(places, calls)
+    hands = known_by_seat(known or {})
+    agreed = _agreed(places, calls, found.dealer)
+    vocabulary = source.vocabulary if isinstance(source, BiddingTable) else None
+    names = [Seat(seat).letter for seat in range(4)]
+    steps = () if Auction.of(calls).is_complete else offered_steps(source, calls, opponents)
+    whose = None if Auction.of(calls).is_complete else seat_of_call(found.dealer, len(calls))
+    return Interpretation(
+        format_calls(calls), found.dealer.letter, found.vulnerability.text,
+        tuple(name for name, one in zip(names, hands, strict=True) if one.is_whole),
+        explained, _shown(explained, found.dealer, source, calls),
+        dict(zip(names, pictures(found, agreed, vocabulary), strict=True)), agreed,
+        None if whose is None else whose.letter, _next_calls(steps, found, backend), found.report,
+    )  # fmt: skip
+
+
+def _places_of(source: Source, opponents: System | None) -> StatesAndPlaces | None:
+    if isinstance(source, BiddingTable):
+        return None
+    return source.expander(opponents) if isinstance(source, System) else source
+
+
+def _agreed(
+    places: StatesAndPlaces | None, calls: Sequence[int], dealer: Seat
+) -> tuple[str | None, str | None]:
+    if places is None:
+        return None, None
+    first, second = places.state(calls).agreed
+    return (first, second) if dealer % 2 == 0 else (second, first)
+
+
+def _shown(
+    explained: AuctionExplanation | None, dealer: Seat, source: Source, calls: Sequence[int]
+) -> dict[str, ShownHand]:
+    """By seat: the system's words, or what the rows of a table say."""
+    found = {Seat(seat).letter: ShownHand((0, 37), dict.fromkeys(_SUITS, (0, 13)), {}, ())
+             for seat in range(4)}  # fmt: skip
+    if explained is None:
+        return found | _shown_by_table(source, calls, dealer)
+    for number, call in enumerate(explained.calls):
+        letter = seat_of_call(dealer, number).letter
+        told = (*found[letter].calls, _told(call))
+        found[letter] = ShownHand(call.points, call.lengths, call.also, told)
+    return found
+
+
+def _told(call: ExplainedCall) -> str:
+    return f"{call.call} {call.sentence}"
+
+
+def _shown_by_table(source: Source, calls: Sequence[int], dealer: Seat) -> dict[str, ShownHand]:
+    from .layouts.steps import read_auction
+
+    cells = [EVERYTHING] * 4
+    told: list[list[str]] = [[], [], [], []]
+    for step in read_auction(source, calls, dealer):
+        left = cells[step.seat] & step.cells()
+        # what contradicts the calls before counts for nothing
+        cells[step.seat] = left or cells[step.seat]
+        names = dict.fromkeys(option.name for option in step.options if option.is_made)
+        told[step.seat].append(
+            " ".join([format_call(step.call), " or ".join(name for name in names if name)]).strip()
+        )
+    found = {}
+    for seat in range(4):
+        bounds = hull(cells[seat])
+        found[Seat(seat).letter] = ShownHand(
+            bounds.points, dict(zip(_SUITS, bounds.lengths, strict=True)), {}, tuple(told[seat])
+        )
+    return found
+
+
+def _next_calls(steps: Sequence[Step], layouts: Layouts, backend: Backend) -> tuple[NextCall, ...]:
+    """Chance of each call that the next player may make, the likeliest first."""
+    if not steps:
+        return ()
+    verdicts = Judge(steps).verdicts(layouts.deals, backend)
+    chances = layouts.weights @ verdicts / layouts.weights.sum()
+    found = []
+    for step, chance in zip(steps, chances.tolist(), strict=True):
+        name = next((one.name for one in step.options if one.is_made and one.name), "")
+        found.append(NextCall(format_call(step.call), name, chance))
+    found.sort(key=lambda one: -one.chance)
+    return tuple(one for one in found if one.chance > 0 or one.call != format_call(PASS))

@@ -1,0 +1,1 @@
+"""Layouts of the unseen cards that agree with an auction."""

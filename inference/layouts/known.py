@@ -1,0 +1,226 @@
+"""What is known of a hand: cards it holds, cards it does not, lengths, spots written ``x``."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from bidcascade.bridge import (
+    FULL_DECK,
+    InvalidCard,
+    InvalidDeal,
+    InvalidHand,
+    Seat,
+    cards_of,
+    format_card,
+    parse_hand,
+    parse_holding,
+)
+
+Interval = tuple[int, int]
+
+ANY_LENGTH: Final[tuple[Interval, ...]] = ((0, 13),) * 4
+SPOT_CARDS: Final = 0xFF
+"""What an ``x`` stands for: the cards of a suit below the ten."""
+_SUITS: Final = "CDHS"
+_PART = re.compile(r"(?P<cards>(?:10|[2-9TJQKA])*)(?P<spots>x*)(?P<open>\+?)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCards:
+    """What is known of one hand.
+
+    Parameters
+    ----------
+    cards
+        Mask of cards that the hand holds (the whole hand, or a part: cards played).
+    forbidden
+        Mask of cards that it does not hold.
+    lengths
+        Least and most cards of clubs, diamonds, hearts and spades in the whole hand.
+
+    Raises
+    ------
+    InvalidHand
+        If it is no hand: more than 13 cards, a card both held and not held, or lengths that no
+        13 cards have.
+
+    Examples
+    --------
+    >>> KnownCards.parse("AKxx.Qx.xxx.K432").lengths
+    ((4, 4), (3, 3), (2, 2), (4, 4))
+    """
+
+    cards: int = 0
+    forbidden: int = 0
+    lengths: tuple[Interval, ...] = ANY_LENGTH
+
+    def __post_init__(self) -> None:
+        for name, mask in (("cards", self.cards), ("forbidden", self.forbidden)):
+            if not 0 <= mask <= FULL_DECK:
+                raise InvalidHand(f"expected {name} as a mask of 52 cards, got {mask!r}")
+        if self.cards.bit_count() > 13:
+            raise InvalidHand(f"expected at most 13 cards, got {self.cards.bit_count()}")
+        if both := self.cards & self.forbidden:
+            raise InvalidHand(f"expected no card both held and not held, got {_names(both)}")
+        if (FULL_DECK & ~self.forbidden).bit_count() < 13:
+            raise InvalidHand("expected 13 cards that the hand may hold, got too many forbidden")
+        if len(self.lengths) != 4:
+            raise InvalidHand(f"expected lengths of four suits, got {self.lengths!r}")
+        least = most = 0
+        for suit, (low, high) in enumerate(self.lengths):
+            held = (self.cards >> 13 * suit & 0x1FFF).bit_count()
+            open_cards = (~self.forbidden >> 13 * suit & 0x1FFF).bit_count()
+            if not 0 <= low <= high <= 13 or held > high or open_cards < low:
+                raise InvalidHand(
+                    f"expected a length of {_SUITS[suit]} that the known cards allow, "
+                    f"got {low}-{high} with {held} known and {open_cards} possible"
+                )
+            least += max(low, held)
+            most += min(high, open_cards)
+        if not least <= 13 <= most:
+            raise InvalidHand(f"expected lengths that 13 cards have, got {self.lengths!r}")
+
+    @classmethod
+    def parse(cls, text: str) -> "KnownCards":
+        """Read a hand that may be known in part.
+
+        Four suits, spades first, separated by dots. ``x`` is a card below the ten; a suit that
+        ends with ``+`` may hold more cards, and there ``x`` is any further card.
+        ``AKxx.Qx.xxx.K432`` is a whole hand but for its spots; ``AK+.+.+.-`` holds the ace and king
+        of spades and no club.
+
+        Raises
+        ------
+        InvalidHand
+            If it is no such text, or no hand.
+
+        Examples
+        --------
+        >>> known = KnownCards.parse("AKx+.+.+.-")
+        >>> known.lengths, known.is_whole
+        (((0, 0), (0, 13), (0, 13), (3, 13)), False)
+        """
+        parts = text.strip().split(".")
+        if len(parts) != 4:
+            return cls.of_hand(parse_hand(text))
+        cards = forbidden = 0
+        lengths: list[Interval] = [(0, 13)] * 4
+        for part, suit in zip(parts, (3, 2, 1, 0), strict=True):
+            found = _PART.fullmatch("" if part.strip() == "-" else part.strip())
+            if found is None:
+                raise InvalidHand(
+                    f"expected ranks, x and + in a suit such as 'AKxx' or 'Q+', got {part!r} "
+                    f"in {text!r}"
+                )
+            try:
+                holding = parse_holding(found["cards"])
+            except InvalidCard as error:
+                raise InvalidHand(f"{error}, in hand {text!r}") from None
+            size = holding.bit_count() + len(found["spots"])
+            if size > 13:
+                raise InvalidHand(f"expected at most 13 cards of a suit, got {part!r} in {text!r}")
+            cards |= holding << 13 * suit
+            if found["open"]:
+                lengths[suit] = size, 13
+            else:
+                lengths[suit] = size, size
+                spots = SPOT_CARDS if found["spots"] else 0
+                forbidden |= (0x1FFF & ~spots & ~holding) << 13 * suit
+        try:
+            return cls(cards, forbidden, tuple(lengths))
+        except InvalidHand as error:
+            raise InvalidHand(f"{error}, in hand {text!r}") from None
+
+    @classmethod
+    def of_hand(cls, hand: int) -> "KnownCards":
+        """Whole hand that is known.
+
+        Examples
+        --------
+        >>> KnownCards.of_hand(0x1FFF).is_whole
+        True
+        """
+        return cls(hand)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all 13 cards are known."""
+        return self.cards.bit_count() == 13
+
+
+NOTHING_KNOWN: Final = KnownCards()
+
+
+def known_by_seat(
+    known: Mapping[Seat, "KnownCards | str | int"],
+) -> tuple[KnownCards, KnownCards, KnownCards, KnownCards]:
+    """Tell what is known of the four hands, from texts, masks or :class:`KnownCards`.
+
+    Raises
+    ------
+    InvalidHand
+        If a hand is none.
+    InvalidDeal
+        If a card is known to be in two hands, or in none.
+
+    Examples
+    --------
+    >>> [known.is_whole for known in known_by_seat({Seat.EAST: "AKQJT98765432..."})]
+    [False, True, False, False]
+    """
+    found = [NOTHING_KNOWN] * 4
+    for seat, value in known.items():
+        if isinstance(value, str):
+            value = KnownCards.parse(value)
+        elif isinstance(value, int):
+            value = KnownCards.of_hand(value)
+        found[seat] = value
+    seen = nowhere = 0
+    for number, one in enumerate(found):
+        if both := seen & one.cards:
+            raise InvalidDeal(
+                f"expected every card in one hand, got {_names(both)} in {Seat(number).letter} and "
+                "in another hand"
+            )
+        seen |= one.cards
+    nowhere = FULL_DECK & ~seen
+    for one in found:
+        nowhere &= one.forbidden if not one.is_whole else FULL_DECK
+    if nowhere:
+        raise InvalidDeal(f"expected a hand that may hold {_names(nowhere)}, got none")
+    return found[0], found[1], found[2], found[3]
+
+
+def _names(mask: int) -> str:
+    names = [format_card(card) for card in cards_of(mask)]
+    return " ".join(names[:6]) + (" …" if len(names) > 6 else "")
+
+
+def parse_known(texts: Iterable[str]) -> dict[Seat, KnownCards]:
+    """Read ``N:AKxx.Qx.xxx.Kxxx`` and the like, a seat each.
+
+    Raises
+    ------
+    InvalidHand, InvalidDeal
+        If a text is none, or a seat comes twice.
+
+    Examples
+    --------
+    >>> list(parse_known(["e:AK+.+.+.+"]))
+    [<Seat.EAST: 1>]
+    """
+    from bidcascade.bridge import parse_seat
+
+    found: dict[Seat, KnownCards] = {}
+    for text in texts:
+        letter, colon, hand = text.partition(":")
+        if not colon:
+            raise InvalidHand(
+                f"expected a seat and a hand such as 'N:AKxx.Qx.xxx.Kxxx', got {text!r}"
+            )
+        seat = parse_seat(letter.strip())
+        if seat in found:
+            raise InvalidDeal(f"expected each seat once, got {seat.letter!r} again")
+        found[seat] = KnownCards.parse(hand)
+    return found

@@ -1,0 +1,460 @@
+"""The opening lead: one card for all layouts that the leader cannot tell apart.
+
+Every layout is solved for every lead; what counts is the mean over layouts, by weight. A lead is
+never chosen layout by layout: the leader has one hand and one decision.
+
+Scorings:
+
+``tricks``
+    Mean tricks of the defenders.
+``set``
+    Share of layouts in which the contract goes down.
+``matchpoints``
+    Share of other tables beaten, half for equal scores, where each other table leads another card
+    of the same hand, each card as often.
+``imps``
+    Mean IMPs against those other tables.
+
+Touching cards, with no card in play between them, are one lead. All leads are measured on the same
+layouts, so that differences between them are known far better than each value.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import sqrt
+from threading import Event
+from time import monotonic
+from typing import Final, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.bridge import (
+    Contract,
+    InvalidDeal,
+    InvalidInput,
+    Seat,
+    TimedOut,
+    Vulnerability,
+    cards_of,
+    format_card,
+    imps,
+    is_vulnerable,
+    score,
+)
+from bidcascade.kernels.types import U64
+
+from .double_dummy.protocol import I8, DoubleDummy
+
+F64: TypeAlias = NDArray[np.float64]
+
+LeadScoring: TypeAlias = Literal["tricks", "set", "matchpoints", "imps"]
+LEAD_SCORINGS: Final[tuple[LeadScoring, ...]] = get_args(LeadScoring)
+
+CONFIDENCE: Final = 0.95
+_QUANTILE: Final = 1.959964
+"""Of the normal distribution for a two-sided interval of 95 %."""
+FIRST_LAYOUTS: Final = 6
+"""Layouts behind the first answer."""
+STEP_LAYOUTS: Final = 30
+"""Layouts by which later answers grow at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What one lead is worth over all layouts.
+
+    Parameters
+    ----------
+    card : int
+        The highest of its touching cards.
+    cards : tuple of int
+        All of them, highest first.
+    value : float
+        By the scoring asked for; tricks, set, matchpoints (0-1) and imps stand beside it.
+    low, high : float or None
+        Interval of confidence of the value; none from fewer than two layouts.
+    behind : float
+        How much less the value is than that of the best lead, measured on the same layouts.
+    behind_error : float or None
+        Half the width of the interval of confidence of ``behind``.
+    best_share : float
+        Share of layouts in which no lead takes more tricks.
+    """
+
+    card: int
+    cards: tuple[int, ...]
+    value: float
+    low: float | None
+    high: float | None
+    behind: float
+    behind_error: float | None
+    tricks: float
+    set: float
+    matchpoints: float
+    imps: float
+    best_share: float
+
+    @property
+    def names(self) -> str:
+        """The cards as text: ``SK SQ``."""
+        return " ".join(format_card(card) for card in self.cards)
+
+    @property
+    def is_close(self) -> bool:
+        """Whether it may be as good as the best lead, as far as the layouts tell."""
+        return self.behind_error is None or self.behind <= self.behind_error
+
+
+@dataclass(frozen=True, slots=True)
+class LeadStudy:
+    """Leads from best to worst.
+
+    Parameters
+    ----------
+    leads : tuple of Lead
+    contract : Contract
+    scoring : str
+    layouts, asked : int
+        How many were solved, and how many there are.
+    effective_size : float
+        (Σw)² / Σw² of the solved ones' weights.
+    seconds : float
+    """
+
+    leads: tuple[Lead, ...]
+    contract: Contract
+    scoring: LeadScoring
+    layouts: int
+    asked: int
+    effective_size: float
+    seconds: float
+
+    @property
+    def best(self) -> Lead:
+        """The best lead; of equal ones that with more tricks, then the first in clubs upwards."""
+        return self.leads[0]
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the best lead is clear of all others."""
+        return not any(lead.is_close for lead in self.leads[1:])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all layouts were solved."""
+        return self.layouts == self.asked
+
+
+def best_leads(
+    hands: U64,
+    contract: Contract,
+    solver: DoubleDummy,
+    *,
+    weights: F64 | None = None,
+    vulnerability: Vulnerability = Vulnerability.NONE,
+    scoring: LeadScoring = "tricks",
+    time_limit_s: float | None = None,
+    stop_when_decided: bool = False,
+    cancel: Event | None = None,
+) -> LeadStudy:
+    """Find the best leads against a contract.
+
+    Parameters
+    ----------
+    hands : uint64 [4, n]
+        Layouts by compass seat; the hand of the leader, on declarer's left, is the same in all.
+    contract : Contract
+    solver : DoubleDummy
+    weights : float64 [n], optional
+        All the same if not given.
+    vulnerability : Vulnerability
+    scoring : {"tricks", "set", "matchpoints", "imps"}
+    time_limit_s : float, optional
+        Answer with what is solved by then.
+    stop_when_decided : bool
+        Solve no more layouts than it takes to tell the best lead from all others.
+    cancel : threading.Event, optional
+
+    Returns
+    -------
+    LeadStudy
+
+    Raises
+    ------
+    InvalidInput, InvalidDeal
+        If there is no layout, or the leader's hand is not the same in all.
+    TimedOut
+        If not even the first layouts were solved in time.
+    DoubleDummyFailed, Cancelled, BackendUnavailable
+        As the solver does.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_contract, parse_deal
+    >>> from bidcascade.inference.double_dummy import DoubleDummyPool
+    >>> deal = parse_deal("N:AK2.A32.A432.432 QJT98.KQ.765.J65 543.654.KQJ.AKQ7 76.JT987.T98.T98")
+    >>> hands = np.array(deal.hands, np.uint64)[:, None]
+    >>> with DoubleDummyPool(workers=1) as pool:
+    ...     study = best_leads(hands, parse_contract("3NS"), pool)
+    >>> study.best.names, study.best.tricks, study.layouts
+    ('CT C9 C8', 2.0, 1)
+    """
+    study = None
+    for study in refine_leads(
+        hands, contract, solver, weights=weights, vulnerability=vulnerability, scoring=scoring,
+        time_limit_s=time_limit_s, cancel=cancel,
+    ):  # fmt: skip
+        if stop_when_decided and study.is_decided:
+            break
+    assert study is not None
+    return study
+
+
+def refine_leads(
+    hands: U64,
+    contract: Contract,
+    solver: DoubleDummy,
+    *,
+    weights: F64 | None = None,
+    vulnerability: Vulnerability = Vulnerability.NONE,
+    scoring: LeadScoring = "tricks",
+    time_limit_s: float | None = None,
+    cancel: Event | None = None,
+    first: int = FIRST_LAYOUTS,
+    step: int = STEP_LAYOUTS,
+) -> Iterator[LeadStudy]:
+    """Find the best leads again and again, over more and more of the layouts.
+
+    Parameters
+    ----------
+    first, step : int
+        Layouts behind the first answer, and by how many later ones grow at most.
+
+    Yields
+    ------
+    LeadStudy
+        At least one; the last is over all layouts, or over those solved in time.
+
+    Raises
+    ------
+    InvalidInput, InvalidDeal, TimedOut, DoubleDummyFailed, Cancelled, BackendUnavailable
+        As :func:`best_leads`.
+    """
+    started = monotonic()
+    leader = Seat((contract.declarer + 1) % 4)
+    count = _check(hands, weights, leader, scoring, first, step)
+    weights = np.ones(count) if weights is None else weights
+    tricks = np.empty((0, 52), np.int8)
+    size = min(first, count)
+    while len(tricks) < count:
+        left = None if time_limit_s is None else started + time_limit_s - monotonic()
+        if left is not None and left <= 0 and len(tricks):
+            return
+        part = hands[:, len(tricks) : len(tricks) + size]
+        try:
+            solved = solver.leads(part, contract.strain, leader, cancel=cancel, timeout_s=left)
+        except TimedOut:
+            if not len(tricks):
+                raise
+            # those of the part that were quick are not a fair sample of it
+            return
+        tricks = np.concatenate([tricks, solved])
+        study = study_leads(
+            tricks, hands[:, : len(tricks)], contract, weights=weights[: len(tricks)],
+            vulnerability=vulnerability, scoring=scoring,
+        )  # fmt: skip
+        yield replace(study, asked=count, seconds=monotonic() - started)
+        size = min(2 * size, step, count - len(tricks))
+
+
+def study_leads(
+    tricks: I8,
+    hands: U64,
+    contract: Contract,
+    *,
+    weights: F64 | None = None,
+    vulnerability: Vulnerability = Vulnerability.NONE,
+    scoring: LeadScoring = "tricks",
+) -> LeadStudy:
+    """Work out the leads from solved layouts.
+
+    Parameters
+    ----------
+    tricks : int8 [n, 52]
+        Tricks of the defenders by lead, as :meth:`.protocol.DoubleDummy.leads` gives them.
+    hands : uint64 [4, n]
+        The layouts.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_contract
+    >>> suits = np.array([0x1FFF << 13 * suit for suit in range(4)], np.uint64)
+    >>> hands = np.stack([suits, suits[[0, 2, 1, 3]]], axis=1)
+    >>> tricks = np.full((2, 52), -1, np.int8)
+    >>> tricks[:, :13] = [[0], [13]]
+    >>> study_leads(tricks, hands, parse_contract("7NW")).best.tricks
+    6.5
+    """
+    leader = Seat((contract.declarer + 1) % 4)
+    count = _check(hands, weights, leader, scoring, 1, 1)
+    weights = np.ones(count) if weights is None else weights
+    groups = touching_cards(hands, leader)
+    held = tricks[:, [card for group in groups for card in group]].astype(np.int64)
+    heads = tricks[:, [group[0] for group in groups]].astype(np.int64)
+    values = _values(heads, held, contract, vulnerability)
+    chosen = values[scoring]
+    means = {name: _mean(value, weights) for name, value in values.items()}
+    best_share = _mean((heads == held.max(axis=1, keepdims=True)).astype(np.float64), weights)
+    # equal ones by tricks, then as they stand; nothing hangs on the last digits of a sum
+    order = np.lexsort((-means["tricks"].round(9), -means[scoring].round(9))).tolist()
+    best = order[0]
+    size = float(weights.sum() ** 2 / (weights**2).sum())
+    errors = _errors(chosen, weights)
+    behind = chosen[:, [best]] - chosen
+    behind_errors = _errors(behind, weights)
+    leads = []
+    for place, group in enumerate(groups):
+        value = float(means[scoring][place])
+        low, high = _interval(value, errors, place, size, scoring)
+        leads.append(
+            Lead(
+                card=group[0],
+                cards=group,
+                value=value,
+                low=low,
+                high=high,
+                behind=max(0.0, float(_mean(behind[:, [place]], weights)[0])),
+                behind_error=None if behind_errors is None else float(behind_errors[place]),
+                tricks=float(means["tricks"][place]),
+                set=float(means["set"][place]),
+                matchpoints=float(means["matchpoints"][place]),
+                imps=float(means["imps"][place]),
+                best_share=float(best_share[place]),
+            )
+        )
+    return LeadStudy(
+        tuple(leads[place] for place in order), contract, scoring, count, count, size, 0.0
+    )
+
+
+def touching_cards(hands: U64, leader: Seat) -> list[tuple[int, ...]]:
+    """Leads of a hand that are the same: cards with none between them that is still in play.
+
+    Parameters
+    ----------
+    hands : uint64 [4, n]
+        Layouts of the same cards.
+
+    Returns
+    -------
+    list of tuple of int
+        Highest first in each; clubs first, high cards before low ones.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_hand
+    >>> hand = parse_hand("KQ9.-.-.Q8762", cards=None)
+    >>> hands = np.array([[hand], [0], [parse_hand("AJ.-.-.K5", cards=None)], [0]], np.uint64)
+    >>> [" ".join(format_card(card) for card in group)
+    ...  for group in touching_cards(hands, Seat.NORTH)]
+    ['CQ C8 C7 C6', 'C2', 'SK SQ', 'S9']
+    """
+    own = int(hands[leader, 0])
+    in_play = int(np.bitwise_or.reduce(hands[:, 0]))
+    groups: list[list[int]] = []
+    for suit in range(4):
+        open_group = False
+        for card in sorted(cards_of(in_play & 0x1FFF << 13 * suit), reverse=True):
+            if not own >> card & 1:
+                open_group = False
+            elif open_group:
+                groups[-1].append(card)
+            else:
+                groups.append([card])
+                open_group = True
+    return [tuple(group) for group in groups]
+
+
+def _check(
+    hands: U64, weights: F64 | None, leader: Seat, scoring: str, first: int, step: int
+) -> int:
+    if scoring not in LEAD_SCORINGS:
+        raise InvalidInput(f"expected a scoring of {', '.join(LEAD_SCORINGS)}, got {scoring!r}")
+    if hands.ndim != 2 or len(hands) != 4:
+        raise ValueError(f"expected hands as uint64[4, n], got {hands.dtype}{hands.shape}")
+    count: int = hands.shape[1]
+    if not count:
+        raise InvalidInput("expected at least one layout, got none")
+    if first < 1 or step < 1:
+        raise ValueError(f"expected first and step from 1 on, got {first!r} and {step!r}")
+    if (hands[leader] != hands[leader, 0]).any():
+        raise InvalidDeal(f"expected the same hand of {leader.letter} in all layouts")
+    cards = int(hands[leader, 0]).bit_count()
+    if cards != 13:
+        raise InvalidDeal(f"expected 13 cards in the hand of {leader.letter}, got {cards}")
+    if weights is not None and (
+        weights.shape != (count,) or not (weights >= 0).all() or not weights.sum() > 0
+    ):
+        raise InvalidInput(f"expected {count} weights from 0 on, and not all 0")
+    return count
+
+
+def _values(
+    heads: NDArray[np.int64],
+    held: NDArray[np.int64],
+    contract: Contract,
+    vulnerability: Vulnerability,
+) -> dict[LeadScoring, F64]:
+    """Worth of each lead in each layout: float64 [n, leads] by scoring."""
+    vulnerable = is_vulnerable(vulnerability, contract.declarer)
+    points = np.array([-score(contract, 13 - taken, vulnerable=vulnerable) for taken in range(14)])
+    difference = points[:, None] - points[None, :]
+    beats = np.sign(difference) / 2 + 0.5
+    as_imps = np.array([[imps(int(one)) for one in row] for row in difference], np.float64)
+    counts = (held[:, :, None] == np.arange(14)).sum(axis=1)
+    others = held.shape[1] - 1
+    # the other tables: every card of the hand but the one that is led
+    field_beaten = (counts @ beats.T - 0.5) / others
+    field_imps = counts @ as_imps.T / others
+    rows = np.arange(len(heads))[:, None]
+    return {
+        "tricks": heads.astype(np.float64),
+        "set": (points[heads] > 0).astype(np.float64),
+        "matchpoints": field_beaten[rows, heads]
+        if held.shape[1] > 1
+        else np.full(heads.shape, 0.5),
+        "imps": field_imps[rows, heads],
+    }
+
+
+def _mean(values: F64, weights: F64) -> F64:
+    mean: F64 = weights @ values / weights.sum()
+    return mean
+
+
+def _errors(values: F64, weights: F64) -> F64 | None:
+    """Half the width of the interval of confidence of each mean."""
+    used = int((weights > 0).sum())
+    if used < 2:
+        return None
+    share = weights / weights.sum()
+    deviations = values - share @ values
+    # for equal weights it is the sample variance over n
+    variance = (share**2) @ deviations**2 * used / (used - 1)
+    errors: F64 = _QUANTILE * np.sqrt(variance)
+    return errors
+
+
+def _interval(
+    value: float, errors: F64 | None, place: int, size: float, scoring: LeadScoring
+) -> tuple[float | None, float | None]:
+    if errors is None:
+        return None, None
+    if scoring == "set":
+        # Wilson's interval: a share that was never met is not known to be nil
+        square = _QUANTILE**2 / size
+        centre = (value + square / 2) / (1 + square)
+        width = _QUANTILE * sqrt(value * (1 - value) / size + square / (4 * size)) / (1 + square)
+        return max(0.0, centre - width), min(1.0, centre + width)
+    return value - float(errors[place]), value + float(errors[place])

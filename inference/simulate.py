@@ -1,0 +1,339 @@
+"""The best call by simulation: every candidate call is bid to the end and scored over layouts.
+
+All candidates are tried on the same layouts, those that agree with the auction and the caller's
+hand. After the candidate call everybody goes on as the system bids; the contract is scored by
+double dummy, of which only what auctions reach is solved, or without a solver by the law of total
+tricks. A call that is surely behind is tried no further; when only the best is left, or the time is
+over, that is the answer.
+"""
+
+from collections import Counter
+from threading import Event
+from time import perf_counter
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.bridge import Auction, Cancelled, Contract, TimedOut, is_vulnerable, score
+from bidcascade.kernels import DealArrays
+
+from .auction_ends import contract_number, contract_of
+from .bidding_on import Bidder
+from .double_dummy.protocol import DoubleDummy
+from .layouts.known import KnownCards
+from .layouts.result import Layouts
+from .layouts.sampling import sample_layouts
+from .layouts.steps import Source
+from .simulation_answer import (
+    CallQuestion,
+    CandidateCall,
+    Simulation,
+    StoppedBecause,
+    TricksBy,
+)
+from .simulation_values import F64, behind, estimate, is_out, values_of
+from .total_tricks import estimated_scores
+
+I64 = NDArray[np.int64]
+
+LEAST_SOLVED: Final = 10
+"""Fewer layouts than these solved double dummy say less than all of them by the law."""
+LEAST_TO_DECIDE: Final = 20
+"""Layouts before a call is given up."""
+_FIRST_BATCH: Final = 10
+_LARGEST_BATCH: Final = 30
+_SHARE_FOR_SAMPLING: Final = 0.4
+"""How much of the time may go into finding layouts."""
+_SHARE_BEFORE_SOLVING: Final = 0.6
+"""After how much of the time bidding must end, if the contracts are to be solved."""
+_MOST_SAMPLING_S: Final = 10.0
+_NAMED_CONTRACTS: Final = 3
+
+
+def simulate_calls(
+    source: Source,
+    bidder: Bidder,
+    question: CallQuestion,
+    solver: DoubleDummy | None = None,
+    *,
+    time_limit_s: float | None = None,
+    cancel: Event | None = None,
+) -> Simulation:
+    """Find the best call by simulation.
+
+    Parameters
+    ----------
+    source : System, BiddingTable or Places
+        What the calls so far mean.
+    bidder : Bidder
+        Goes on after the candidate call.
+    question : CallQuestion
+    solver : DoubleDummy, optional
+        Without one, tricks are by the law of total tricks.
+    time_limit_s : float, optional
+        Answer with what is known by then. If that is less than :data:`LEAST_SOLVED` layouts by
+        double dummy, tricks are by the law of total tricks.
+    cancel : threading.Event, optional
+
+    Returns
+    -------
+    Simulation
+
+    Raises
+    ------
+    InvalidInput, IllegalCall
+        As :meth:`CallQuestion.check`.
+    NoSuchDeal, TimedOut, Cancelled
+        As :func:`~bidcascade.inference.sample_layouts`.
+    DoubleDummyFailed, BackendUnavailable
+        As the solver does.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import format_call, parse_calls, parse_hand
+    >>> from bidcascade.inference.bidding_on import SystemBidder
+    >>> from bidcascade.table import System
+    >>> system = System.parse('''
+    ... opening:
+    ...   1NT = Strong notrump: 15-17 points, balanced
+    ... ''')
+    >>> question = CallQuestion(
+    ...     parse_hand("AQ32.K74.KJ5.Q92"), parse_calls("1N P"), layouts=40, scoring="points")
+    >>> found = simulate_calls(system, SystemBidder(system.expander()), question)
+    >>> format_call(found.best.call), found.tricks_by
+    ('3N', 'law of total tricks')
+    """
+    started = perf_counter()
+    question.check()
+    sampling_s = _MOST_SAMPLING_S
+    if time_limit_s is not None:
+        sampling_s = min(sampling_s, _SHARE_FOR_SAMPLING * time_limit_s)
+    layouts = sample_layouts(
+        source, question.calls, count=question.layouts, dealer=question.dealer,
+        vulnerability=question.vulnerability,
+        known={**question.known, question.seat: KnownCards(question.hand)}, seed=question.seed,
+        time_limit_s=sampling_s, cancel=cancel,
+    )  # fmt: skip
+    trial = _Trial(question, layouts)
+    bidding_until = None
+    if time_limit_s is not None:
+        share = 1.0 if solver is None else _SHARE_BEFORE_SOLVING
+        bidding_until = started + share * time_limit_s
+    in_time = trial.bid(bidder, bidding_until, cancel)
+    stopped: StoppedBecause = "layouts" if in_time else "time"
+    if solver is not None:
+        until = None if time_limit_s is None else started + time_limit_s
+        stopped = trial.solve(solver, until, cancel)
+    if trial.tried < min(LEAST_SOLVED, trial.bid_out):
+        trial.estimate()
+    return trial.simulation(stopped, perf_counter() - started)
+
+
+class _Trial:
+    """Candidate calls on some layouts: contracts that are reached, scores, who is still in."""
+
+    def __init__(self, question: CallQuestion, layouts: Layouts) -> None:
+        self._question = question
+        self._layouts = layouts
+        self._calls = question.candidates()
+        size = (len(self._calls), len(layouts))
+        self._contracts: I64 = np.zeros(size, np.int64)
+        self._points: F64 = np.zeros(size)
+        self._in = list(range(len(self._calls)))
+        self._tried = [0] * len(self._calls)
+        self._tricks_by: TricksBy = "double dummy"
+        self._solved = 0
+        self.bid_out = 0
+        """Layouts that all candidates were bid to the end on."""
+        self.tried = 0
+        """Layouts that those who are still in were scored on."""
+
+    # --- contracts ------------------------------------------------------------------------------
+
+    def bid(self, bidder: Bidder, until: float | None, cancel: Event | None) -> bool:
+        """Bid layouts to the end after each candidate call; whether all were in time."""
+        question, count = self._question, len(self._layouts)
+        size = _FIRST_BATCH
+        while self.bid_out < count:
+            begin, end = self.bid_out, min(self.bid_out + size, count)
+            part = self._part(begin, end)
+            for row, call in enumerate(self._calls):
+                if begin and until is not None and perf_counter() >= until:
+                    return False
+                check_cancelled(cancel)
+                self._contracts[row, begin:end] = _reached(
+                    bidder, Auction.of(question.calls).add(call), part
+                )
+            self.bid_out = end
+            size = min(2 * size, _LARGEST_BATCH)
+        return True
+
+    def _part(self, begin: int, end: int) -> DealArrays:
+        deals = self._layouts.deals
+        return DealArrays(
+            np.ascontiguousarray(deals.hands[:, begin:end]), deals.dealer[begin:end],
+            deals.vulnerability[begin:end],
+        )  # fmt: skip
+
+    # --- scores ---------------------------------------------------------------------------------
+
+    def solve(
+        self, solver: DoubleDummy, until: float | None, cancel: Event | None
+    ) -> StoppedBecause:
+        """Score layouts double dummy, until one call is clear of all others or time is over."""
+        size = _FIRST_BATCH
+        while self.tried < self.bid_out:
+            left = None if until is None else until - perf_counter()
+            if left is not None and left <= 0:
+                return "time"
+            begin, end = self.tried, min(self.tried + size, self.bid_out)
+            try:
+                self._solve_part(solver, begin, end, left, cancel)
+            except TimedOut:
+                # those of the part that were quick are not a fair sample of it
+                return "time"
+            self.tried = end
+            for row in self._in:
+                self._tried[row] = end
+            if end >= LEAST_TO_DECIDE and self._drop():
+                return "decided"
+            size = min(2 * size, _LARGEST_BATCH)
+        return "layouts" if self.bid_out == len(self._layouts) else "time"
+
+    def _solve_part(
+        self, solver: DoubleDummy, begin: int, end: int, left: float | None, cancel: Event | None
+    ) -> None:
+        rows = np.array(self._in)
+        numbers = self._contracts[rows, begin:end]
+        place, layout = np.nonzero(numbers)
+        contracts = [self._contract(int(number)) for number in numbers[place, layout]]
+        strain = np.array([one.strain for one in contracts], np.int64)
+        declarer = np.array([one.declarer for one in contracts], np.int64)
+        asked, which = np.unique((layout * 4 + declarer) * 5 + strain, return_inverse=True)
+        tricks = np.zeros(0, np.int8)
+        if len(asked):
+            tricks = solver.tricks(
+                np.ascontiguousarray(self._layouts.hands[:, begin + asked // 20]),
+                (asked % 5).astype(np.uint8), (asked // 5 % 4).astype(np.uint8),
+                cancel=cancel, timeout_s=left,
+            )  # fmt: skip
+        self._solved += len(asked)
+        points = np.zeros(numbers.shape)
+        for at, (row, column) in enumerate(zip(place.tolist(), layout.tolist(), strict=True)):
+            points[row, column] = self._signed(contracts[at], int(tricks[which[at]]))
+        self._points[rows, begin:end] = points
+
+    def estimate(self) -> None:
+        """Score all layouts that were bid by the law of total tricks."""
+        self._tricks_by = "law of total tricks"
+        self._in = list(range(len(self._calls)))
+        self.tried, self._solved = self.bid_out, 0
+        self._tried = [self.bid_out] * len(self._calls)
+        self._points[:] = 0
+        contracts = self._contracts[:, : self.bid_out]
+        for number in np.unique(contracts[contracts > 0]).tolist():
+            contract = self._contract(number)
+            rows, columns = np.nonzero(contracts == number)
+            scores = estimated_scores(
+                self._layouts.hands[:, columns], contract, vulnerable=self._vulnerable(contract)
+            )
+            self._points[rows, columns] = self._sign(contract) * scores
+
+    def _contract(self, number: int) -> Contract:
+        contract = contract_of(number, self._question.dealer)
+        assert contract is not None
+        return contract
+
+    def _vulnerable(self, contract: Contract) -> bool:
+        return is_vulnerable(self._question.vulnerability, contract.declarer)
+
+    def _sign(self, contract: Contract) -> int:
+        return 1 if (contract.declarer - self._question.seat) % 2 == 0 else -1
+
+    def _signed(self, contract: Contract, tricks: int) -> int:
+        points = score(contract, tricks, vulnerable=self._vulnerable(contract))
+        return self._sign(contract) * points
+
+    # --- who is best ------------------------------------------------------------------------------
+
+    def _values(self, row: int, count: int) -> F64:
+        scoring = self._question.scoring
+        return values_of(self._points[row, :count], self._points[0, :count], scoring)
+
+    def _best(self) -> int:
+        weights = self._layouts.weights[: self.tried]
+        means = {row: estimate(self._values(row, self.tried), weights).mean for row in self._in}
+        return max(self._in, key=lambda row: (round(means[row], 9), -row))
+
+    def _drop(self) -> bool:
+        """Drop calls that are surely behind; whether the best is left alone."""
+        best, count = self._best(), self.tried
+        weights = self._layouts.weights[:count]
+        best_values = self._values(best, count)
+        out = {row for row in self._in if is_out(self._values(row, count), best_values, weights)}
+        # the first is what others are compared with, and is always tried
+        self._in = [row for row in self._in if row == 0 or row not in out]
+        return all(row == best or row in out for row in self._in)
+
+    def simulation(self, stopped: StoppedBecause, seconds: float) -> Simulation:
+        """Candidates from best to worst."""
+        question, layouts, best = self._question, self._layouts, self._best()
+        found = [self._candidate(row, best) for row in range(len(self._calls))]
+        order = sorted(
+            range(len(found)), key=lambda row: (row != best, round(found[row].behind, 9), row)
+        )
+        weights = layouts.weights[: self.tried]
+        return Simulation(
+            tuple(found[row] for row in order), self._calls[0], question.scoring, self._tricks_by,
+            self.tried, question.layouts, float(weights.sum() ** 2 / (weights**2).sum()),
+            self._solved, stopped, layouts.report, seconds,
+        )  # fmt: skip
+
+    def _candidate(self, row: int, best: int) -> CandidateCall:
+        question, count = self._question, self._tried[row]
+        weights = self._layouts.weights[:count]
+        values = self._values(row, count)
+        found = estimate(values, weights)
+        distance, error = behind(values, self._values(best, count), weights)
+        tried_there = np.array(self._tried)[:, None] > np.arange(count)
+        most = np.where(tried_there, self._points[:, :count], -np.inf).max(axis=0)
+        is_best = self._points[row, :count] >= most - 1e-6
+        share = weights / weights.sum()
+        return CandidateCall(
+            self._calls[row], self._calls[row] in question.lines, found.mean, found.low,
+            found.high, distance, error, float(share @ self._points[row, :count]),
+            float(share @ is_best), count, self._commonest(row, count),
+        )  # fmt: skip
+
+    def _commonest(self, row: int, count: int) -> tuple[tuple[str, float], ...]:
+        weights = self._layouts.weights[:count]
+        shares: Counter[str] = Counter()
+        for number, weight in zip(
+            self._contracts[row, :count].tolist(), weights.tolist(), strict=True
+        ):
+            contract = contract_of(number, self._question.dealer)
+            shares["Pass" if contract is None else str(contract)] += weight
+        total = float(weights.sum())
+        named = sorted(shares.items(), key=lambda one: (-one[1], one[0]))[:_NAMED_CONTRACTS]
+        return tuple((name, weight / total) for name, weight in named)
+
+
+def _reached(bidder: Bidder, auction: Auction, deals: DealArrays) -> I64:
+    """Contract numbers that deals reach, int64 [n]."""
+    if auction.is_complete:
+        return np.full(len(deals), contract_number(auction.calls), np.int64)
+    endings, ending = bidder.bid_on(auction.calls, deals)
+    numbers: I64 = np.array([contract_number(calls) for calls in endings], np.int64)[ending]
+    return numbers
+
+
+def check_cancelled(cancel: Event | None) -> None:
+    """Stop where somebody has said so.
+
+    Raises
+    ------
+    Cancelled
+    """
+    if cancel is not None and cancel.is_set():
+        raise Cancelled("cancelled while calls were simulated")

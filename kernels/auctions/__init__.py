@@ -1,0 +1,1 @@
+"""Kernels over auctions that were really bid."""

@@ -1,0 +1,1 @@
+"""What only those who run the service may do."""

@@ -1,0 +1,496 @@
+"""What the service answers, as ``openapi.json`` has it; written by ``write_answer_types``.
+
+What every field means is told there, and at ``/docs`` of a running service.
+"""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class Agreed(TypedDict):
+    """Trumps as far as agreed."""
+
+    NS: str | None
+    EW: str | None
+
+
+class AuctionAnswer(TypedDict):
+    """One auction of a deal."""
+
+    calls: list[str]
+    completed: bool
+    entry: int | None
+    variants: list[str]
+
+
+class DealResult(TypedDict):
+    """The auctions of one deal."""
+
+    total: int
+    truncated: bool
+    auctions: list[AuctionAnswer]
+
+
+class OverlayName(TypedDict):
+    """A file of rules laid over a table."""
+
+    name: str
+    sha256: str
+
+
+class TableName(TypedDict):
+    """Which bidding table an answer comes from."""
+
+    name: str
+    digest: str
+    profile: Literal["gib", "mlbridge"]
+    undescribed: Literal["allow", "pass", "reject"]
+    overlays: NotRequired[list[OverlayName]]
+
+
+class AuctionsAnswer(TypedDict):
+    """One result for each deal asked about."""
+
+    results: list[DealResult]
+    table: TableName
+    backend: Literal["reference", "cpu", "cuda"]
+
+
+class CriterionCheck(TypedDict):
+    """One condition, with the hand's own value."""
+
+    expression: str
+    value: Any
+    holds: bool
+
+
+class CandidateAnswer(TypedDict):
+    """One meaning of a call that may be made here."""
+
+    call: str
+    entry: int | None
+    name: str
+    description: str
+    where: str
+    holds: bool
+    criteria: list[CriterionCheck]
+    agreements: list[str]
+    taken_by: str | None
+
+
+class ContractShare(TypedDict):
+    """A contract that a call leads to."""
+
+    contract: str
+    share: float
+
+
+class SimulatedCall(TypedDict):
+    """What one call is worth."""
+
+    call: str
+    line: bool
+    mean: float
+    low: float | None
+    high: float | None
+    behind: float
+    behind_error: float | None
+    points: float
+    best_share: float
+    layouts: int
+    contracts: list[ContractShare]
+
+
+class SimulatedLayouts(TypedDict):
+    """The layouts behind a simulation."""
+
+    asked: int
+    found: int
+    used: int
+    effective_size: float
+    acceptance: float
+    relaxed: list[str]
+    notes: list[str]
+    seed: int
+
+
+class SimulationAnswer(TypedDict):
+    """Calls from best to worst, by simulation."""
+
+    best: str
+    compared_with: str
+    scoring: Literal["imps", "matchpoints", "points"]
+    tricks_by: Literal["double dummy", "law of total tricks"]
+    stopped_because: Literal["layouts", "decided", "time"]
+    solved: int
+    candidates: list[SimulatedCall]
+    layouts: SimulatedLayouts
+    elapsed_ms: int
+
+
+class BidAnswer(TypedDict):
+    """The call that the table or its system makes, and every candidate with its conditions."""
+
+    call: str
+    name: str
+    description: str
+    entry: int | None
+    where: str
+    candidates: list[CandidateAnswer]
+    default_pass: bool
+    note: str
+    agreements: list[str]
+    forced: bool | None
+    simulation: NotRequired[SimulationAnswer | None]
+    table: TableName
+    backend: Literal["reference", "cpu", "cuda"]
+
+
+class VariantAnswer(TypedDict):
+    """One meaning of an entry."""
+
+    name: str
+    description: str
+    criteria: list[str]
+    rank: int | None
+    tags: list[str]
+    where: str
+    source_index: int | None
+    count: int | None
+    source: str
+
+
+class EntryAnswer(TypedDict):
+    """One call that may follow."""
+
+    call: str
+    entry: int | None
+    completed: bool
+    can_complete: bool
+    inserted: bool
+    next: int
+    variants: list[VariantAnswer]
+
+
+class HandTypeAnswer(TypedDict):
+    """One kind of hand that makes a call."""
+
+    name: str
+    where: str
+    share: float
+    points: list[int]
+    lengths: dict[str, list[int]]
+
+
+class ExplainedCallAnswer(TypedDict):
+    """One call, and what its player has shown with it and before."""
+
+    call: str
+    player: int
+    sentence: str
+    known: bool
+    agreements: list[str]
+    hand_types: list[HandTypeAnswer]
+    points: list[int]
+    lengths: dict[str, list[int]]
+    also: dict[str, list[int]]
+    share: float
+
+
+class OfferedCallAnswer(TypedDict):
+    """One call that the next player may choose."""
+
+    call: str
+    name: str
+    where: str
+
+
+class ExplainAnswer(TypedDict):
+    """An auction explained call by call."""
+
+    auction: list[str]
+    calls: list[ExplainedCallAnswer]
+    forced: bool
+    game_forced: bool
+    agreed_suit: str | None
+    next_calls: list[OfferedCallAnswer]
+    table: TableName
+
+
+class FieldErrorAnswer(TypedDict):
+    """One field at fault."""
+
+    field: str
+    value: Any
+    reason: str
+
+
+class FindingAnswer(TypedDict):
+    """Findings of one kind."""
+
+    meaning: str
+    count: int
+    examples: list[dict[str, Any]]
+
+
+class HealthAnswer(TypedDict):
+    """The process is there."""
+
+    status: Literal["ok"]
+    version: str
+
+
+class LayoutReport(TypedDict):
+    """How layouts were found."""
+
+    proposals: int
+    accepted: int
+    acceptance: float
+    effective_size: float
+    relaxed: list[str]
+    notes: list[str]
+    stopped_because: Literal["count", "proposals", "time", "cancelled"]
+    seed: int
+    seconds: float
+
+
+class Shown(TypedDict):
+    """What a player's calls have shown by the system."""
+
+    points: list[int]
+    lengths: dict[str, list[int]]
+    also: dict[str, list[int]]
+    calls: list[str]
+
+
+class InterpretedHand(TypedDict):
+    """One hand: what was shown, and chances over the layouts."""
+
+    shown: Shown
+    points: list[float]
+    mean_points: float
+    points_range: list[int]
+    lengths: dict[str, list[float]]
+    mean_lengths: dict[str, float]
+    length_ranges: dict[str, list[int]]
+    shapes: list[list[str | float]]
+    cards: dict[str, float]
+    honours: dict[str, dict[str, float]]
+    stoppers: dict[str, float]
+    keycards: list[float] | None
+
+
+class NextCall(TypedDict):
+    """A call that may come next."""
+
+    call: str
+    name: str
+    chance: float
+
+
+class InterpretAnswer(TypedDict):
+    """What an auction shows."""
+
+    auction: list[str]
+    dealer: str
+    vulnerability: str
+    report: LayoutReport
+    table: TableName
+    backend: Literal["reference", "cpu", "cuda"]
+    known: list[str]
+    calls: list[ExplainedCallAnswer]
+    forced: bool
+    game_forced: bool
+    agreed: Agreed
+    hands: dict[str, InterpretedHand]
+    next_player: str | None
+    next_calls: list[NextCall]
+
+
+class JobProgress(TypedDict):
+    """How far a job is."""
+
+    boards: int
+    of: int | None
+    rejects: int
+
+
+class JobResult(TypedDict):
+    """A file to download from `/v1/jobs/{id}/results/{name}`."""
+
+    name: str
+    bytes: int
+    media_type: str
+
+
+class JobAnswer(TypedDict):
+    """A job as it stands."""
+
+    id: str
+    state: Literal["queued", "running", "done", "failed", "cancelled"]
+    table: str
+    digest: str
+    mode: Literal["first", "all", "counts"]
+    input: str
+    created: str
+    started: str | None
+    ended: str | None
+    progress: JobProgress
+    results: list[JobResult]
+    error: str | None
+
+
+class JobsAnswer(TypedDict):
+    """Some jobs, the newest first."""
+
+    jobs: list[JobAnswer]
+    next: str | None
+
+
+class Layout(TypedDict):
+    """One deal."""
+
+    deal: str
+    weight: float
+
+
+class LayoutsAnswer(TypedDict):
+    """Deals that fit an auction and what is known."""
+
+    auction: list[str]
+    dealer: str
+    vulnerability: str
+    report: LayoutReport
+    table: TableName
+    backend: Literal["reference", "cpu", "cuda"]
+    layouts: list[Layout]
+
+
+class LeadAnswerItem(TypedDict):
+    """What one lead is worth over all layouts."""
+
+    card: str
+    cards: list[str]
+    value: float
+    low: float | None
+    high: float | None
+    behind: float
+    behind_error: float | None
+    tricks: float
+    set: float
+    matchpoints: float
+    imps: float
+    best_share: float
+
+
+class LeadLayouts(TypedDict):
+    """The layouts behind an answer."""
+
+    asked: int
+    found: int
+    solved: int
+    effective_size: float
+    proposals: int
+    acceptance: float
+    stopped_because: str
+    relaxed: list[str]
+    notes: list[str]
+    seed: int
+
+
+class LeadsAnswer(TypedDict):
+    """Leads from best to worst."""
+
+    leads: list[LeadAnswerItem]
+    leader: str
+    hand: str
+    contract: str
+    scoring: str
+    decided: bool
+    layouts: LeadLayouts
+    elapsed_ms: int
+    table: TableName
+    backend: Literal["reference", "cpu", "cuda"]
+
+
+class LintAnswer(TypedDict):
+    """What is wrong or worth a look in a table."""
+
+    entries: int
+    deals: int | None
+    findings: dict[str, FindingAnswer]
+    table: TableName
+
+
+class NextAnswer(TypedDict):
+    """The entries at one place of a table."""
+
+    auction: list[str]
+    entry: int | None
+    completed: bool
+    forced: bool | None
+    entries: list[EntryAnswer]
+    table: TableName
+
+
+class ProblemAnswer(TypedDict):
+    """An error (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    request_id: str
+    errors: list[FieldErrorAnswer]
+
+
+class ReadyAnswer(TypedDict):
+    """The service answers, and answers right."""
+
+    status: Literal["ready"]
+    backend: Literal["reference", "cpu", "cuda"]
+    tables: list[str]
+    started_in_ms: int
+    reload_errors: dict[str, list[str]]
+
+
+class ReloadAnswer(TypedDict):
+    """A table that was loaded anew."""
+
+    changed: bool
+    table: TableName
+
+
+class TableAnswer(TypedDict):
+    """A bidding table in numbers."""
+
+    name: str
+    digest: str
+    profile: Literal["gib", "mlbridge"]
+    undescribed: Literal["allow", "pass", "reject"]
+    overlays: NotRequired[list[OverlayName]]
+    default: bool
+    source: str
+    system: str | None
+    left_table: int
+    reload_errors: list[str]
+    entries: int
+    openings: int
+    variants: int
+    described: int
+    undescribed_entries: int
+    inserted: int
+    completed: int
+    criteria_lists: int
+    expressions: int
+    texts: int
+    bytes: int
+    extras: list[str]
+    user_terms: dict[str, str]
+
+
+class TablesAnswer(TypedDict):
+    """The bidding tables of this service."""
+
+    tables: list[TableAnswer]
+    backend: Literal["reference", "cpu", "cuda"]

@@ -1,0 +1,1 @@
+"""Interpretation, layouts, leads and simulation for REST and command line."""

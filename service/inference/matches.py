@@ -1,0 +1,82 @@
+"""Matches of systems for the command line: deals from files, and results of an earlier run."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.inference.compare import NO_TRICKS, SystemMatch
+from bidcascade.inference.double_dummy.protocol import I8
+from bidcascade.kernels import DealArrays
+from bidcascade.loaders import deal_arrays, read_deals
+from bidcascade.service.jobs.double_dummy import known_tables
+
+
+class MatchDeals(NamedTuple):
+    """Deals of a match, and their double-dummy tables int8 [n, 20] where the file has them."""
+
+    deals: DealArrays
+    known: I8 | None
+
+
+def deals_of_file(path: Path) -> MatchDeals:
+    """Read the deals of a file of any kind; of Parquet files also the columns of tricks.
+
+    Raises
+    ------
+    InvalidInput
+        If there are no deals.
+    """
+    if path.suffix.lower() == ".parquet":
+        try:
+            frame = pl.read_parquet(path)
+        except pl.exceptions.PolarsError as error:
+            raise InvalidInput(
+                f"expected a Parquet file of deals in {str(path)!r}: {error}"
+            ) from None
+        known = known_tables(frame)
+    else:
+        frame, known = read_deals(path).deals, None
+    if not frame.height:
+        raise InvalidInput(f"expected deals in {str(path)!r}, got none")
+    return MatchDeals(deal_arrays(frame), known)
+
+
+def resume(match: SystemMatch, boards: pl.DataFrame) -> int:
+    """Take over what an earlier run has worked out; how many deals that are.
+
+    Parameters
+    ----------
+    match : SystemMatch
+        Of the same systems and deals.
+    boards : polars.DataFrame
+        Of :func:`bidcascade.inference.compare_summary.boards_frame`.
+
+    Raises
+    ------
+    InvalidInput
+        If the frame is of another match.
+    """
+    columns = {"deal", "north", "kind", "auction_ns", "auction_ew", "tricks_ns", "tricks_ew"}
+    missing = sorted(columns - set(boards.columns))
+    if missing:
+        raise InvalidInput(f"expected boards of a match, got a frame without {missing[0]!r}")
+    done = boards.filter(pl.col("kind") != "same")
+    numbers = done["deal"].to_numpy().astype(np.int64)
+    result = match.result
+    if len(numbers) and (
+        int(numbers.max()) >= len(result)
+        or (result.deals.hands[0, numbers] != done["north"].to_numpy()).any()
+    ):
+        raise InvalidInput("expected boards of these deals, got those of others")
+    tricks = np.stack(
+        [
+            done[name].cast(pl.Int8).fill_null(NO_TRICKS).to_numpy()
+            for name in ("tricks_ns", "tricks_ew")
+        ]
+    )
+    auctions = list(zip(done["auction_ns"].to_list(), done["auction_ew"].to_list(), strict=True))
+    match.take_over(numbers, auctions, tricks)
+    return len(numbers)

@@ -1,0 +1,157 @@
+"""``POST /v1/layouts`` and ``/v1/interpret``: deals that fit an auction, and what they show."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from bidcascade.bridge import Auction, Seat, parse_seat, parse_vulnerability
+from bidcascade.inference.layouts.known import KnownCards
+from bidcascade.inference.layouts.steps import Source
+from bidcascade.service.answering import JSON, accepted, json_bytes, table_headers
+from bidcascade.service.inference.auction_questions import (
+    AuctionQuestion,
+    find_interpretation,
+    find_layouts,
+    interpretation_dict,
+    layouts_dict,
+)
+from bidcascade.service.inference.reading import read_field
+from bidcascade.service.inference.schemas_layouts import (
+    AuctionRequest,
+    InterpretAnswer,
+    InterpretRequest,
+    LayoutsAnswer,
+    LayoutsRequest,
+)
+from bidcascade.service.inference.sources import layouts_source
+from bidcascade.service.inference.waiting import run_waiting, time_for
+from bidcascade.service.limits import parse_body
+from bidcascade.service.openapi import body_of, problems
+from bidcascade.service.problems import Problem, complaint, invalid_request
+from bidcascade.service.work import Workplace
+from bidcascade.table.system.system import auction_calls
+
+router = APIRouter(tags=["answers"])
+
+_STATUSES = (400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504)
+_Answer = Callable[[Source, AuctionQuestion, float, threading.Event], dict[str, Any]]
+
+
+@router.post(
+    "/v1/layouts",
+    operation_id="layouts",
+    summary="Deals that fit an auction",
+    response_model=LayoutsAnswer,
+    responses={
+        200: {"description": "The deals with their weights, and how they were found."},
+        **problems(*_STATUSES),
+    },
+    openapi_extra=body_of(LayoutsRequest),
+)
+async def layouts(request: Request) -> Response:
+    """Deals in which every call of the auction is the one that the table makes.
+
+    Hands may be known in whole or in part. Where too few deals fit, conditions of calls are given
+    up, the least likely first; the report names them.
+    """
+    work: Workplace = request.app.state.workplace
+    accepted(request, [JSON])
+    with work.slots.taken():
+        asked = parse_body(LayoutsRequest, await work.read(request))
+        question = _question(work, asked, asked.count, "count")
+
+        def find(
+            source: Source, question: AuctionQuestion, limit: float, cancel: threading.Event
+        ) -> dict[str, Any]:
+            found = find_layouts(source, question, time_limit_s=limit, cancel=cancel)
+            return layouts_dict(question, found)
+
+        return await _answer(work, asked, question, find)
+
+
+@router.post(
+    "/v1/interpret",
+    operation_id="interpret",
+    summary="What an auction shows",
+    response_model=InterpretAnswer,
+    responses={
+        200: {"description": "All four hands, call by call and over deals that fit."},
+        **problems(*_STATUSES),
+    },
+    openapi_extra=body_of(InterpretRequest),
+)
+async def interpretation(request: Request) -> Response:
+    """Interpret an auction: what it shows of all four hands, and what may be called next.
+
+    Bounds are those of the system; chances of points, lengths, cards, stoppers, keycards and next
+    calls are counted over deals that fit the auction and what is known.
+    """
+    work: Workplace = request.app.state.workplace
+    accepted(request, [JSON])
+    with work.slots.taken():
+        asked = parse_body(InterpretRequest, await work.read(request))
+        question = _question(work, asked, asked.layouts, "layouts")
+
+        def find(
+            source: Source, question: AuctionQuestion, limit: float, cancel: threading.Event
+        ) -> dict[str, Any]:
+            return interpretation_dict(
+                find_interpretation(source, question, time_limit_s=limit, cancel=cancel)
+            )
+
+        return await _answer(work, asked, question, find)
+
+
+async def _answer(
+    work: Workplace, asked: AuctionRequest, question: AuctionQuestion, find: _Answer
+) -> Response:
+    table = work.tables.get(asked.table)
+    limit = time_for(work, None)
+
+    def task(given_up: threading.Event) -> bytes:
+        return json_bytes(find(layouts_source(table.engine), question, limit, given_up))
+
+    content = await run_waiting(work, task)
+    return Response(
+        # one object: the answer's members, then table and backend
+        b"%s,%s}" % (content[:-1], table.tail),
+        media_type=JSON,
+        headers=table_headers(table.name, table.digest, work.tables.backend),
+    )
+
+
+def _question(work: Workplace, asked: AuctionRequest, count: int, field: str) -> AuctionQuestion:
+    """Question of a request.
+
+    Raises
+    ------
+    Problem
+        422, naming the field; 413 for too many layouts.
+    """
+    most = work.settings.max_request_deals
+    if count > most:
+        raise Problem(
+            "too-many-deals",
+            f"expected at most {most:,} layouts (setting max_request_deals), got {count:,}",
+            [complaint(field, count, f"expected at most {most}")],
+        )
+    known: dict[Seat, KnownCards] = {}
+    for letter, text in asked.known.items():
+        seat = read_field(parse_seat, letter, f"known.{letter}")
+        if seat in known:
+            raise invalid_request([complaint(f"known.{letter}", text, "expected each seat once")])
+        known[seat] = read_field(KnownCards.parse, text, f"known.{letter}")
+    return AuctionQuestion(
+        read_field(_legal_calls, " ".join(asked.auction), "auction"),
+        read_field(parse_seat, asked.dealer, "dealer"),
+        read_field(parse_vulnerability, asked.vulnerability, "vulnerability"),
+        known, tuple(asked.where), count, asked.seed, strict=asked.strict,
+    )  # fmt: skip
+
+
+def _legal_calls(text: str) -> tuple[int, ...]:
+    calls = auction_calls(text)
+    Auction.of(calls)
+    return calls

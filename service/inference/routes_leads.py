@@ -1,0 +1,163 @@
+"""``POST /v1/leads``: the best opening lead over layouts that agree with the auction."""
+
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack
+from typing import TypeVar
+
+from fastapi import APIRouter, Request, Response
+
+from bidcascade.bridge import (
+    BidcascadeError,
+    Contract,
+    Seat,
+    parse_contract,
+    parse_hand,
+    parse_seat,
+    parse_vulnerability,
+)
+from bidcascade.inference.layouts.known import KnownCards
+from bidcascade.service.answering import (
+    JSON,
+    JSON_LINES,
+    PartsResponse,
+    accepted,
+    json_bytes,
+    table_headers,
+)
+from bidcascade.service.inference.leads import (
+    LeadQuestion,
+    answer_dict,
+    contract_of,
+    iter_leads,
+    whole_auction,
+)
+from bidcascade.service.inference.schemas_leads import LeadsAnswer, LeadsRequest
+from bidcascade.service.inference.sources import layouts_source
+from bidcascade.service.inference.waiting import iter_waiting, run_waiting, time_for
+from bidcascade.service.limits import parse_body
+from bidcascade.service.openapi import body_of, problems
+from bidcascade.service.problems import complaint, invalid_request, problem_of
+from bidcascade.service.work import Workplace
+from bidcascade.table.system.system import auction_calls
+
+router = APIRouter(tags=["answers"])
+
+_Value = TypeVar("_Value")
+_Result = TypeVar("_Result")
+
+
+@router.post(
+    "/v1/leads",
+    operation_id="leads",
+    summary="The best opening lead",
+    response_model=LeadsAnswer,
+    responses={
+        200: {
+            "description": "The leads from best to worst, and the layouts behind them. As JSON "
+            "Lines a first answer from few layouts, then others from more and more.",
+            "content": {
+                JSON_LINES: {
+                    "schema": {
+                        "type": "string",
+                        "description": "One answer a line, each from more layouts than the one "
+                        "before; the last is the answer that JSON gives.",
+                    }
+                }
+            },
+        },
+        **problems(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
+    },
+    openapi_extra=body_of(LeadsRequest),
+)
+async def leads(request: Request) -> Response:
+    """Best opening lead of a hand against a contract, over deals that agree with the auction.
+
+    Each deal is solved double dummy for every lead. With `budget_ms` the answer comes after that
+    time from as many deals as are solved by then. Whoever accepts `application/jsonl` gets a line
+    as soon as a few deals are solved, and better ones after it.
+    """
+    work: Workplace = request.app.state.workplace
+    form = accepted(request, [JSON, JSON_LINES])
+    with ExitStack() as stack:
+        stack.enter_context(work.slots.taken())
+        body = await work.read(request)
+        asked = parse_body(LeadsRequest, body)
+        question = _question(asked)
+        table = work.tables.get(asked.table)
+        headers = table_headers(table.name, table.digest, work.tables.backend)
+
+        def answers(given_up: threading.Event) -> Iterator[bytes]:
+            found = iter_leads(
+                layouts_source(table.engine), work.double_dummy, question,
+                time_limit_s=time_for(work, asked.budget_ms), cancel=given_up,
+            )  # fmt: skip
+            for answer in found:
+                content = json_bytes(answer_dict(question, answer))
+                # one object: the answer's members, then table and backend
+                yield b"%s,%s}" % (content[:-1], table.tail)
+
+        if form == JSON:
+            content = await run_waiting(work, lambda given_up: _last(answers(given_up)))
+            return Response(content, media_type=JSON, headers=headers)
+        parts = iter_waiting(work, answers)
+        # what is wrong with the question comes to light before the first answer, as a problem
+        first = await anext(parts)
+        return PartsResponse(
+            _lines(first, parts), media_type=JSON_LINES, headers=headers,
+            timeout_s=work.timeout_s, release=stack.pop_all().close,
+        )  # fmt: skip
+
+
+def _last(answers: Iterator[bytes]) -> bytes:
+    return deque(answers, maxlen=1)[0]
+
+
+async def _lines(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first + b"\n"
+    async for part in rest:
+        yield part + b"\n"
+
+
+def _question(asked: LeadsRequest) -> LeadQuestion:
+    """Question of a request.
+
+    Raises
+    ------
+    Problem
+        422, naming the field.
+    """
+    hand = _read(parse_hand, asked.hand, "hand")
+    dealer = _read(parse_seat, asked.dealer, "dealer")
+    sides = _read(parse_vulnerability, asked.vulnerability, "vulnerability")
+    calls: tuple[int, ...] = ()
+    if (asked.auction is None) == (asked.contract is None):
+        raise invalid_request(
+            [complaint("auction", asked.auction, "expected an auction or a contract, and not both")]
+        )
+    if asked.auction is not None:
+        calls = _read(auction_calls, " ".join(asked.auction), "auction")
+        contract: Contract = _read(lambda some: contract_of(some, dealer), calls, "auction")
+        calls = whole_auction(calls, dealer)
+    else:
+        contract = _read(parse_contract, asked.contract or "", "contract")
+    known: dict[Seat, KnownCards] = {}
+    for letter, text in asked.known.items():
+        field = f"known.{letter}"
+        seat = _read(parse_seat, letter, field)
+        if seat in known or seat == (contract.declarer + 1) % 4:
+            reason = "expected what is known of other hands than the leader's, each once"
+            raise invalid_request([complaint(field, text, reason)])
+        known[seat] = _read(KnownCards.parse, text, field)
+    return LeadQuestion(
+        hand, contract, calls, dealer, sides, asked.scoring, asked.layouts, known,
+        tuple(asked.where), asked.seed, strict=asked.strict,
+    )  # fmt: skip
+
+
+def _read(parse: Callable[[_Value], _Result], value: _Value, field: str) -> _Result:
+    try:
+        return parse(value)
+    except BidcascadeError as error:
+        raise problem_of(error, field=field, value=value) from None

@@ -1,0 +1,159 @@
+"""Bodies of ``POST /v1/leads``, field by field."""
+
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bidcascade.service.schemas import LONGEST_AUCTION, TableChoice, TableName
+
+from .schemas_layouts import MOST_CONDITIONS, KeepsToSystem, Seed
+
+MOST_LAYOUTS: Final = 1000
+
+_Strict = ConfigDict(strict=True, extra="forbid")
+
+
+class LeadsRequest(BaseModel):
+    """A hand on lead, and the auction or contract."""
+
+    model_config = _Strict
+
+    hand: str = Field(
+        description="The 13 cards of the leader, as `S.H.D.C`.", examples=["K52.AQ3.9876.KJ2"]
+    )
+    auction: list[str] | None = Field(
+        default=None,
+        max_length=LONGEST_AUCTION,
+        description="The calls, from the dealer on; the passes that end it may be left out.",
+        examples=[["1N", "P", "3N"]],
+    )
+    contract: str | None = Field(
+        default=None,
+        description="A contract with its declarer, in place of an auction: the other hands are any "
+        "then.",
+        examples=["3NE"],
+    )
+    dealer: str = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["E"])
+    vulnerability: str = Field(
+        default="None", description="`None`, `NS`, `EW` or `Both`.", examples=["None"]
+    )
+    scoring: Literal["tricks", "set", "matchpoints", "imps"] = Field(
+        default="tricks",
+        description="What leads are judged by: the mean of the defenders' tricks; the chance that "
+        "the contract goes down; matchpoints or IMPs against tables where each other card of the "
+        "hand is led.",
+        examples=["imps"],
+    )
+    layouts: int = Field(
+        default=100,
+        ge=1,
+        le=MOST_LAYOUTS,
+        description="Deals of the unseen cards that agree with the auction.",
+        examples=[100],
+    )
+    known: dict[str, str] = Field(
+        default={},
+        max_length=3,
+        description="What is known of other hands, by seat: `x` is a card below the ten, `+` "
+        "behind a suit any further cards.",
+        examples=[{"W": "AKx+.+.+.-"}],
+    )
+    where: list[str] = Field(
+        default=[],
+        max_length=MOST_CONDITIONS,
+        description="Conditions on the deal; terms carry a seat.",
+        examples=[["HCP_E >= 15"]],
+    )
+    strict: KeepsToSystem = True
+    seed: Seed = 0
+    budget_ms: int | None = Field(
+        default=None,
+        ge=1,
+        description="Answer after so long with what is solved by then; most of the service's time "
+        "for a request if not given.",
+        examples=[2000],
+    )
+    table: TableChoice = None
+
+
+class LeadAnswerItem(BaseModel):
+    """What one lead is worth over all layouts."""
+
+    model_config = _Strict
+
+    card: str = Field(description="The highest of its touching cards.", examples=["D9"])
+    cards: list[str] = Field(
+        description="All of them: it does not matter which.", examples=[["D9", "D8", "D7", "D6"]]
+    )
+    value: float = Field(description="By the scoring asked for.", examples=[3.19])
+    low: float | None = Field(
+        description="Lower end of its 95 % interval; null from fewer than two layouts.",
+        examples=[3.0],
+    )
+    high: float | None = Field(description="Upper end of the interval.", examples=[3.38])
+    behind: float = Field(
+        description="How much less than the best lead, on the same layouts.", examples=[0.0]
+    )
+    behind_error: float | None = Field(
+        description="Half the width of its 95 % interval: a lead that is less behind is not told "
+        "apart from the best.",
+        examples=[0.0],
+    )
+    tricks: float = Field(description="Mean tricks of the defenders.", examples=[3.19])
+    set: float = Field(
+        description="Share of layouts in which the contract goes down.", examples=[0.09]
+    )
+    matchpoints: float = Field(
+        description="Share of other tables beaten, half for equal ones.", examples=[0.62]
+    )
+    imps: float = Field(description="Mean IMPs against other tables.", examples=[0.57])
+    best_share: float = Field(
+        description="Share of layouts in which no lead takes more tricks.", examples=[0.81]
+    )
+
+
+class LeadLayouts(BaseModel):
+    """The layouts behind an answer."""
+
+    model_config = _Strict
+
+    asked: int = Field(description="Wanted.", examples=[100])
+    found: int = Field(description="Found.", examples=[100])
+    solved: int = Field(description="Solved in time: the answer is about these.", examples=[100])
+    effective_size: float = Field(
+        description="As many layouts of equal weight tell as much.", examples=[100.0]
+    )
+    proposals: int = Field(description="Deals that were looked at.", examples=[4096])
+    acceptance: float = Field(description="Share of them that agree.", examples=[0.024])
+    stopped_because: str = Field(
+        description="`count`: enough were found; `proposals`, `time`: a limit was reached first.",
+        examples=["count"],
+    )
+    relaxed: list[str] = Field(
+        description="Conditions that were given up because too few deals meet them.", examples=[[]]
+    )
+    notes: list[str] = Field(
+        description="Known hands that would not have made their own calls.", examples=[[]]
+    )
+    seed: int = Field(description="Of the layouts.", examples=[0])
+
+
+class LeadsAnswer(BaseModel):
+    """Leads from best to worst."""
+
+    model_config = _Strict
+
+    leads: list[LeadAnswerItem] = Field(description="The leads, best first.")
+    leader: str = Field(description="Who leads.", examples=["S"])
+    hand: str = Field(description="The leader's hand.", examples=["K52.AQ3.9876.KJ2"])
+    contract: str = Field(description="The contract with its declarer.", examples=["3NE"])
+    scoring: str = Field(description="What leads are judged by.", examples=["tricks"])
+    decided: bool = Field(
+        description="Whether the best lead is clear of all others.", examples=[False]
+    )
+    layouts: LeadLayouts = Field(description="The layouts behind the answer.")
+    elapsed_ms: int = Field(description="Time it took.", examples=[1840])
+    table: TableName = Field(description="The table that tells what calls mean.")
+    backend: Literal["reference", "cpu", "cuda"] = Field(
+        description="The engine that works out conditions.", examples=["cpu"]
+    )

@@ -1,0 +1,1 @@
+"""Jobs over REST: archives that are answered in the background, one process each."""

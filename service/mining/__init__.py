@@ -1,0 +1,1 @@
+"""Archives to mined tables, learning and vetting: reading, resuming, reporting."""

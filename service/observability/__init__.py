@@ -1,0 +1,1 @@
+"""What can be seen of a running service: metrics, stages of a request, logs."""

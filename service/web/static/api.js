@@ -1,0 +1,152 @@
+// Asks the service. Its problems become sentences; where it wants a key, the person is asked.
+
+const KEY = "bidcascade.key";
+const KEEP_MS = 60_000;
+const MOST_KEPT = 200;
+const MOST_WAITS = 90;
+const WAIT_MS = 1000;
+
+const kept = new Map();
+let askForKey = null;
+let waitingForKey = null;
+let tellWaiting = null;
+
+/** An answer that is an error, as a sentence for people. */
+export class ApiError extends Error {
+  constructor(message, status, kind) {
+    super(message);
+    this.status = status;
+    this.kind = kind;
+  }
+}
+
+/** `ask(wrong)` shows the dialog for the key and resolves with it, or with null if given up. */
+export function useKeyDialog(ask) {
+  askForKey = ask;
+}
+
+/** `tell(times)` hears that the service is not ready yet. */
+export function useWaitingNote(tell) {
+  tellWaiting = tell;
+}
+
+export function storedKey() {
+  try {
+    return sessionStorage.getItem(KEY) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+export function storeKey(key) {
+  try {
+    if (key) sessionStorage.setItem(KEY, key);
+    else sessionStorage.removeItem(KEY);
+  } catch {
+    // a browser that keeps nothing: the key is asked for again
+  }
+}
+
+export function authorization() {
+  const key = storedKey();
+  return key ? { Authorization: `Bearer ${key}` } : {};
+}
+
+function sentence(text) {
+  const trimmed = text.trim();
+  const first = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}
+
+/** Sentence about an answer with an error status. */
+export function sentenceOf(status, problem, retryAfter) {
+  if (status === 429) {
+    const when = retryAfter ? ` in ${retryAfter} s` : " in a moment";
+    return `The service is busy. Try again${when}.`;
+  }
+  if (!problem?.title) return `The service answered with an error (${status}).`;
+  const reasons = (problem.errors ?? []).map((one) => `${one.field}: ${one.reason}`);
+  const detail = reasons.length ? reasons.join("; ") : problem.detail ?? "";
+  return `${sentence(problem.title)} ${detail ? sentence(detail) : ""}`.trim();
+}
+
+async function errorOf(response) {
+  let problem = null;
+  try {
+    problem = await response.json();
+  } catch {
+    // not one of the service's own answers, as from a proxy
+  }
+  const kind = String(problem?.type ?? "").split(":").pop();
+  const text = sentenceOf(response.status, problem, response.headers.get("retry-after"));
+  return new ApiError(text, response.status, kind);
+}
+
+async function newKey(used) {
+  if (storedKey() !== used) return true;
+  waitingForKey ??= Promise.resolve(askForKey?.(used !== "") ?? null).finally(() => {
+    waitingForKey = null;
+  });
+  const key = await waitingForKey;
+  if (key) storeKey(key);
+  return Boolean(key);
+}
+
+/** Ask and return the response; throws ApiError. */
+export async function request(path, { method = "GET", body, headers = {}, signal } = {}) {
+  for (let waits = 0; ;) {
+    const used = storedKey();
+    let response;
+    try {
+      response = await fetch(path, {
+        method, body, signal, credentials: "same-origin",
+        headers: { Accept: "application/json", ...headers, ...authorization() },
+      });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new ApiError("The service cannot be reached. Is it still running?", 0, "unreachable");
+    }
+    if (response.ok) return response;
+    if (response.status === 401 && await newKey(used)) {
+      signal?.throwIfAborted();
+      continue;
+    }
+    const error = await errorOf(response);
+    if (error.kind !== "not-ready" || waits >= MOST_WAITS) throw error;
+    // tables are still being loaded: the service answers as soon as they are
+    waits += 1;
+    tellWaiting?.(waits);
+    await new Promise((resolve) => { setTimeout(resolve, WAIT_MS); });
+    signal?.throwIfAborted();
+  }
+}
+
+async function remembered(name, ask) {
+  const found = kept.get(name);
+  if (found && performance.now() - found.time < KEEP_MS) return found.value;
+  const value = await ask();
+  kept.delete(name);
+  kept.set(name, { value, time: performance.now() });
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
+  return value;
+}
+
+/** JSON of a GET; answers are remembered for a minute unless `fresh`. */
+export function get(path, { signal, fresh = false } = {}) {
+  const ask = async () => (await request(path, { signal })).json();
+  return fresh ? ask() : remembered(path, ask);
+}
+
+/** JSON of a POST with JSON; the same question is not asked twice in a minute. */
+export function post(path, value, { signal } = {}) {
+  const body = JSON.stringify(value);
+  const headers = { "Content-Type": "application/json" };
+  return remembered(`${path} ${body}`, async () => (
+    (await request(path, { method: "POST", body, headers, signal })).json()
+  ));
+}
+
+/** Whether an error means that this service has no such route. */
+export function isMissingRoute(error) {
+  return error instanceof ApiError && error.status === 404 && error.kind === "not-found";
+}

@@ -1,0 +1,129 @@
+// Hands as texts S.H.D.C, PBN deals, and random deals.
+
+import { SEATS } from "./calls.js";
+
+export const SUITS = ["S", "H", "D", "C"];
+export const SUIT_SIGNS = { S: "♠", H: "♥", D: "♦", C: "♣" };
+export const SUIT_NAMES = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
+export const RANKS = "AKQJT98765432";
+const POINTS = { A: 4, K: 3, Q: 2, J: 1 };
+
+/** Suits of a hand from whatever a person writes; throws a sentence where it is no hand. */
+export function readHand(text) {
+  let written = text.trim().toUpperCase().replace(/10/g, "T");
+  for (const [suit, sign] of Object.entries(SUIT_SIGNS)) written = written.replaceAll(sign, suit);
+  const suits = { S: "", H: "", D: "", C: "" };
+  const plain = written.replace(/[\s.,:;]/g, "");
+  if (/^(?:[SHDC][AKQJT2-9\-–—]*)+$/u.test(plain)) {
+    // letters before the cards: SK52HAQ3D9876CKJ2, in any order
+    for (const [, suit, cards] of plain.matchAll(/([SHDC])([^SHDC]*)/g)) suits[suit] += cards.replace(/[-–—]/gu, "");
+  } else {
+    const parts = written.includes(".") ? written.split(".") : written.split(/\s+/);
+    if (parts.length !== 4) {
+      throw new Error(
+        `A hand is four suits with dots between them, as in K52.AQ3.9876.KJ2; “${text}” has `
+        + `${parts.length}.`,
+      );
+    }
+    SUITS.forEach((suit, index) => {
+      suits[suit] = parts[index].trim().replace(/^[-–—]$/u, "");
+    });
+  }
+  for (const [suit, cards] of Object.entries(suits)) {
+    for (const rank of cards) {
+      if (!RANKS.includes(rank)) throw new Error(`“${rank}” is no card of ${SUIT_NAMES[suit]}.`);
+      if (cards.indexOf(rank) !== cards.lastIndexOf(rank)) {
+        throw new Error(`The ${rank} of ${SUIT_NAMES[suit]} is there twice in “${text}”.`);
+      }
+    }
+    suits[suit] = [...cards].sort((one, two) => RANKS.indexOf(one) - RANKS.indexOf(two)).join("");
+  }
+  return suits;
+}
+
+export function writeHand(suits) {
+  return SUITS.map((suit) => suits[suit]).join(".");
+}
+
+/** Hand of 13 cards in its one way of writing. */
+export function wholeHand(text) {
+  const suits = readHand(text);
+  const count = cardsOf(writeHand(suits)).length;
+  if (count !== 13) throw new Error(`A hand has 13 cards; “${text.trim()}” has ${count}.`);
+  return writeHand(suits);
+}
+
+export function suitsOf(hand) {
+  const parts = hand.split(".");
+  return Object.fromEntries(SUITS.map((suit, index) => [suit, parts[index] ?? ""]));
+}
+
+/** Cards as SA, SK …  */
+export function cardsOf(hand) {
+  const suits = suitsOf(hand);
+  return SUITS.flatMap((suit) => [...suits[suit]].map((rank) => suit + rank));
+}
+
+export function handOf(cards) {
+  const suits = { S: "", H: "", D: "", C: "" };
+  const sorted = [...cards].sort((one, two) => RANKS.indexOf(one[1]) - RANKS.indexOf(two[1]));
+  for (const card of sorted) suits[card[0]] += card[1];
+  return writeHand(suits);
+}
+
+export function pointsOf(hand) {
+  return cardsOf(hand).reduce((sum, card) => sum + (POINTS[card[1]] ?? 0), 0);
+}
+
+export function allCards() {
+  return SUITS.flatMap((suit) => [...RANKS].map((rank) => suit + rank));
+}
+
+/** Four hands checked against each other; a fourth one is worked out. Throws a sentence. */
+export function completeHands(hands) {
+  const owner = new Map();
+  hands.forEach((hand, seat) => {
+    for (const card of cardsOf(hand)) {
+      if (owner.has(card)) {
+        const both = owner.get(card) === seat ? SEATS[seat] : `${SEATS[owner.get(card)]} and ${SEATS[seat]}`;
+        throw new Error(`${SUIT_SIGNS[card[0]]}${card[1]} is there twice: with ${both}.`);
+      }
+      owner.set(card, seat);
+    }
+  });
+  const missing = hands.flatMap((hand, seat) => (hand ? [] : [seat]));
+  if (missing.length !== 1) return hands;
+  const rest = handOf(allCards().filter((card) => !owner.has(card)));
+  return hands.map((hand, seat) => (seat === missing[0] ? rest : hand));
+}
+
+/** PBN deal N:… … … … from North on. */
+export function writeDeal(hands) {
+  return `N:${hands.map((hand) => hand || "-").join(" ")}`;
+}
+
+/** Random whole number below a bound, every one equally likely. */
+function randomBelow(bound) {
+  const limit = 2 ** 32 - (2 ** 32 % bound);
+  const word = new Uint32Array(1);
+  do crypto.getRandomValues(word); while (word[0] >= limit);
+  return word[0] % bound;
+}
+
+/** Four random hands; every deal is equally likely. */
+export function randomHands() {
+  const cards = allCards();
+  for (let last = cards.length - 1; last > 0; last -= 1) {
+    const other = randomBelow(last + 1);
+    [cards[last], cards[other]] = [cards[other], cards[last]];
+  }
+  return SEATS.map((_, seat) => handOf(cards.slice(13 * seat, 13 * seat + 13)));
+}
+
+export function randomDealer() {
+  return randomBelow(4);
+}
+
+export function randomVulnerability() {
+  return ["None", "NS", "EW", "Both"][randomBelow(4)];
+}

@@ -1,0 +1,103 @@
+// Small charts as SVG: points as a histogram, suit lengths as rows of bars.
+
+import { SUIT_NAMES, SUIT_SIGNS, SUITS } from "./cards.js";
+import { h, svg, table } from "./dom.js";
+import { percent, range, suitNode } from "./format.js";
+
+const WIDTH = 240;
+const HEIGHT = 84;
+const ROW = 30;
+const FEWEST = 14;
+
+function span(values) {
+  const first = values.findIndex((value) => value > 0);
+  const last = values.findLastIndex((value) => value > 0);
+  return first < 0 ? [0, 0] : [first, last];
+}
+
+/** Histogram of points. `chances[p]` is the chance of p points. */
+export function pointsChart(who, hand) {
+  const [first, last] = span(hand.points);
+  // a narrow range stands in the middle of some others
+  const room = Math.max(1, Math.ceil((FEWEST - (last - first)) / 2));
+  const low = Math.max(0, first - room);
+  const high = Math.min(37, Math.max(last + room, low + FEWEST));
+  const most = Math.max(...hand.points);
+  const step = WIDTH / (high - low + 1);
+  const bars = [];
+  const ticks = [];
+  const every = high - low > 20 ? 5 : high - low > 12 ? 2 : 1;
+  for (let points = low; points <= high; points += 1) {
+    const x = (points - low) * step;
+    const height = most ? (HEIGHT - 8) * hand.points[points] / most : 0;
+    if (height > 0) {
+      bars.push(svg("rect", {
+        class: "bar", x: x + step * 0.1, y: HEIGHT - Math.max(height, 1), width: step * 0.8,
+        height: Math.max(height, 1), rx: 1.5,
+      }, svg("title", null, `${points} points: ${percent(hand.points[points])}`)));
+    }
+    if (points % every === 0) {
+      ticks.push(svg("text", { x: x + step / 2, y: HEIGHT + 14, class: "tick" }, points));
+    }
+  }
+  const text = `${who}: ${range(...hand.points_range)} points, mean ${hand.mean_points.toFixed(1)}`;
+  return svg(
+    "svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 18}`, role: "img", "aria-label": text, class: "chart" },
+    svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT, class: "axis" }), bars, ticks,
+  );
+}
+
+/** Lengths of the four suits, each a row of bars from 0 to the longest that comes up. */
+export function lengthsChart(who, hand) {
+  const longest = Math.max(7, ...SUITS.map((suit) => span(hand.lengths[suit])[1]));
+  const left = 22;
+  const right = 42;
+  const step = (WIDTH - left - right) / (longest + 1);
+  const rows = SUITS.map((suit, row) => {
+    const base = (row + 1) * ROW - 6;
+    const chances = hand.lengths[suit];
+    const most = Math.max(...chances);
+    return svg(
+      "g", { class: `suit-row ${suit}` },
+      svg("text", { x: 2, y: base - 2, class: "sign" }, SUIT_SIGNS[suit]),
+      svg("line", { x1: left, x2: WIDTH - right, y1: base, y2: base, class: "axis" }),
+      chances.slice(0, longest + 1).map((chance, length) => chance > 0 && svg("rect", {
+        class: "bar", x: left + step * (length + 0.1), width: step * 0.8, rx: 1.5,
+        y: base - Math.max(1, (ROW - 10) * chance / most),
+        height: Math.max(1, (ROW - 10) * chance / most),
+      }, svg("title", null, `${length} ${SUIT_NAMES[suit]}: ${percent(chance)}`))),
+      svg("text", { x: WIDTH, y: base - 2, class: "number" }, range(...hand.length_ranges[suit])),
+    );
+  });
+  const ticks = Array.from({ length: longest + 1 }, (_, length) => (longest < 10 || length % 2 === 0) && svg(
+    "text", { x: left + step * (length + 0.5), y: 4 * ROW + 8, class: "tick" }, length,
+  ));
+  const text = SUITS.map((suit) => `${range(...hand.length_ranges[suit])} ${SUIT_NAMES[suit]}`).join(", ");
+  return svg(
+    "svg", { viewBox: `0 0 ${WIDTH} ${4 * ROW + 12}`, role: "img", "aria-label": `${who}: ${text}`, class: "chart" },
+    rows, ticks,
+  );
+}
+
+/** The same numbers as a table, for those who do not see charts. */
+export function numbersTable(who, hand) {
+  const [low, high] = span(hand.points);
+  const points = [];
+  for (let one = low; one <= high; one += 1) points.push([one, percent(hand.points[one])]);
+  return h(
+    "details", { class: "numbers" }, h("summary", null, "In numbers",
+      h("span", { class: "hidden" }, ` for ${who}`)),
+    table(`Points of ${who}`, ["Points", "Chance"], points),
+    table(
+      `Suits of ${who}`, ["Suit", "Mean length", "Range", "Ace", "King", "Queen", "Stopper"],
+      SUITS.map((suit) => [
+        [suitNode(suit), h("span", { class: "hidden" }, SUIT_NAMES[suit])],
+        hand.mean_lengths[suit].toFixed(1),
+        range(...hand.length_ranges[suit]), percent(hand.honours[suit].A),
+        percent(hand.honours[suit].K), percent(hand.honours[suit].Q), percent(hand.stoppers[suit]),
+      ]),
+    ),
+    hand.keycards && table(`Keycards of ${who}`, ["Keycards", "Chance"],
+      hand.keycards.map((chance, count) => [count, percent(chance)])),
+  );
+}

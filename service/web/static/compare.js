@@ -1,0 +1,82 @@
+// The auctions of two systems on the deal, side by side, and where they part.
+
+import { get, post } from "./api.js";
+import { auctionTable } from "./auction_diagram.js";
+import { contractOf, SEAT_NAMES, SEATS } from "./calls.js";
+import { writeDeal } from "./cards.js";
+import { clear, h, notice } from "./dom.js";
+import { callNode, callText, contractNodes, contractText } from "./format.js";
+import { change, hasAllHands, linkTo } from "./state.js";
+
+export const title = "Compare";
+
+export function key(now) {
+  return JSON.stringify([now.hands, now.dealer, now.vulnerability, now.table, now.other]);
+}
+
+/** Calls of the auction that a table bids on the deal. */
+export async function ownAuction(now, table, signal) {
+  const answer = await post("/v1/auctions", {
+    deals: [{ deal: writeDeal(now.hands), dealer: SEATS[now.dealer], vulnerability: now.vulnerability }],
+    mode: "first", ...(table ? { table } : {}),
+  }, { signal });
+  return answer.results[0].auctions[0]?.calls ?? [];
+}
+
+function side(name, calls, now, parting) {
+  return h(
+    "section", { class: "side", "aria-label": name }, h("h3", null, name),
+    auctionTable(calls, now.dealer, now.vulnerability, `Auction of ${name}`, (index, call) => h(
+      "a",
+      {
+        class: index === parting ? "place parting" : "place",
+        href: linkTo({ table: name, calls, at: index, view: "call" }),
+        "aria-label": `${callText(call)} by ${SEAT_NAMES[(now.dealer + index) % 4]}, in ${name}`,
+      },
+      callNode(call),
+    )),
+    h("p", { class: "contract" }, contractNodes(contractOf(calls, now.dealer))),
+  );
+}
+
+export async function show(place, now, signal) {
+  const names = (await get("/v1/tables", { signal })).tables.map((one) => one.name);
+  if (signal.aborted) return "";
+  if (names.length < 2) {
+    clear(place, notice("info", "This service has one table only. Start it with another one (--extra-tables acol) to compare them."));
+    return "";
+  }
+  if (!hasAllHands(now)) {
+    clear(place, notice("info", "All four hands are needed. Deal hands, or enter a deal."));
+    return "All four hands are needed.";
+  }
+  const first = now.table || names[0];
+  const second = now.other && now.other !== first ? now.other : names.find((name) => name !== first);
+  const auctions = await Promise.all([first, second].map((name) => ownAuction(now, name, signal)));
+  if (signal.aborted) return "";
+  const longest = Math.max(...auctions.map((calls) => calls.length));
+  let parting = 0;
+  while (parting < longest && auctions[0][parting] === auctions[1][parting]) parting += 1;
+  const same = parting === longest;
+  const who = SEAT_NAMES[(now.dealer + parting) % 4];
+  const contracts = auctions.map((calls) => contractText(contractOf(calls, now.dealer)));
+  const text = same ? `${first} and ${second} bid the same.`
+    : `They part at call ${parting + 1}: ${who} calls ${callText(auctions[0][parting])} in ${first}, `
+      + `${callText(auctions[1][parting])} in ${second}.`;
+  const select = h(
+    "select",
+    { id: "compare-with", onchange: (event) => change({ other: event.target.value }, { quiet: true }) },
+    names.filter((name) => name !== first).map((name) => h("option", { value: name, selected: name === second }, name)),
+  );
+  clear(
+    place,
+    h("p", { class: "row fields" }, h("span", { class: "field" },
+      h("label", { for: "compare-with" }, `Compare ${first} with`), select)),
+    h("p", { class: "big-text" }, text),
+    !same && contracts[0] === contracts[1] && h("p", { class: "soft" }, "Both end in the same contract."),
+    h("div", { class: "sides" },
+      side(first, auctions[0], now, same ? -1 : parting),
+      side(second, auctions[1], now, same ? -1 : parting)),
+  );
+  return text;
+}

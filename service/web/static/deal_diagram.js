@@ -1,0 +1,67 @@
+// The four hands around the table, with dealer and vulnerability.
+
+import { SEAT_NAMES, SEATS } from "./calls.js";
+import { pointsOf } from "./cards.js";
+import { byId, clear, h } from "./dom.js";
+import { handNode } from "./format.js";
+import { change, isAtEnd, seatToCall, state, VULNERABILITIES } from "./state.js";
+
+const SIDE_NAMES = {
+  None: "Nobody", NS: "North-South", EW: "East-West", Both: "Everybody",
+};
+
+export function isVulnerable(vulnerability, seat) {
+  return vulnerability === "Both" || vulnerability === (seat % 2 ? "EW" : "NS");
+}
+
+function seatNode(seat) {
+  const now = state();
+  const hand = now.hands[seat];
+  const turn = !isAtEnd(now) && seatToCall(now) === seat;
+  const vulnerable = isVulnerable(now.vulnerability, seat);
+  return h(
+    "section",
+    { class: `seat ${SEATS[seat]}${turn ? " turn" : ""}`, "aria-label": `${SEAT_NAMES[seat]}'s hand` },
+    h(
+      "h3", null, SEAT_NAMES[seat],
+      seat === now.dealer && h("abbr", { class: "dealer", title: "dealer" }, "D"),
+      vulnerable && h("span", { class: "vul", title: "vulnerable" }, "vul"),
+      hand && h("span", { class: "points" }, pointsOf(hand), h("abbr", { class: "unit", title: "high card points" }, " HCP")),
+    ),
+    hand ? handNode(hand)
+      : h("p", { class: "unknown" }, "not known"),
+  );
+}
+
+function choice(id, label, value, options, set) {
+  const select = h(
+    "select", { id, onchange: (event) => set(event.target.value) },
+    options.map(([key, text]) => h("option", { value: key, selected: key === value }, text)),
+  );
+  return h("span", { class: "field" }, h("label", { for: id }, label), select);
+}
+
+export function showDeal() {
+  const now = state();
+  const center = h("div", { class: "center", "aria-hidden": "true" }, SEATS.map((seat, index) => h(
+    "span",
+    { class: `${seat}${isVulnerable(now.vulnerability, index) ? " vulnerable" : ""}` },
+    seat,
+  )));
+  clear(
+    byId("deal"),
+    h("div", { class: "compass" }, SEATS.map((_, seat) => seatNode(seat)), center),
+    h(
+      "div", { class: "row fields" },
+      choice(
+        "dealer", "Dealer", SEATS[now.dealer], SEATS.map((seat, index) => [seat, SEAT_NAMES[index]]),
+        (seat) => change({ dealer: SEATS.indexOf(seat) }),
+      ),
+      choice(
+        "vulnerability", "Vulnerable", now.vulnerability,
+        VULNERABILITIES.map((one) => [one, SIDE_NAMES[one]]),
+        (one) => change({ vulnerability: one }),
+      ),
+    ),
+  );
+}

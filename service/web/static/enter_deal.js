@@ -1,0 +1,268 @@
+// Entering a deal: paste anything, write hands, or pick cards from the pack.
+
+import { SEAT_NAMES, SEATS, readCalls, firstIllegal } from "./calls.js";
+import {
+  cardsOf, completeHands, handOf, RANKS, readHand, SUIT_NAMES, SUIT_SIGNS, SUITS, wholeHand,
+  writeHand,
+} from "./cards.js";
+import { byId, clear, h, notice } from "./dom.js";
+import { describeBoard, readPasted } from "./pasting.js";
+import { change, seatToCall, state } from "./state.js";
+
+let boards = [];
+let number = 0;
+let say = () => {};
+let panel = null;
+
+/** Take a board: hands that it has, and dealer, vulnerability and calls as far as it tells. */
+function take(one) {
+  const now = state();
+  if (one.hand) {
+    const seat = seatToCall(now);
+    // the other hands were of another deal
+    const others = now.hands.map((hand, index) => (
+      index !== seat && hand && !cardsOf(hand).some((card) => cardsOf(one.hand).includes(card)) ? hand : ""
+    ));
+    change({ hands: completeHands(others.map((hand, index) => (index === seat ? one.hand : hand))) });
+    say(`${SEAT_NAMES[seat]} has the hand.`);
+    return;
+  }
+  change({
+    hands: one.hands, dealer: one.dealer ?? 0, vulnerability: one.vulnerability ?? "None",
+    calls: one.calls ?? [], at: null,
+    view: ["call", "shown", "auctions", "compare", "lead"].includes(now.view) ? now.view : "call",
+  });
+  say(describeBoard(one));
+}
+
+/** Use a pasted text; throws a sentence where it cannot be read. */
+export function usePasted(text) {
+  boards = readPasted(text);
+  number = 0;
+  take(boards[0]);
+  showBoards();
+}
+
+function showBoards() {
+  const place = byId("boards");
+  if (!place) return;
+  if (boards.length < 2) {
+    clear(place);
+    return;
+  }
+  const go = (by) => {
+    number = (number + by + boards.length) % boards.length;
+    take(boards[number]);
+    showBoards();
+    byId(by > 0 ? "board-next" : "board-before").focus();
+  };
+  clear(
+    place,
+    h("button", { type: "button", id: "board-before", onclick: () => go(-1) }, "Board before"),
+    h("span", null, `${boards[number].title || `Board ${number + 1}`} (${number + 1} of ${boards.length})`),
+    h("button", { type: "button", id: "board-next", onclick: () => go(1) }, "Next board"),
+  );
+}
+
+function complain(field, place, message) {
+  field.setAttribute("aria-invalid", "true");
+  clear(place, notice("error", message));
+}
+
+function pasteForm() {
+  const problem = h("div", { id: "paste-problem", role: "alert" });
+  const area = h("textarea", {
+    id: "paste", rows: "4", spellcheck: "false", autocapitalize: "off",
+    "aria-describedby": "paste-hint paste-problem",
+  });
+  const use = () => {
+    area.removeAttribute("aria-invalid");
+    clear(problem);
+    try {
+      usePasted(area.value);
+      area.value = "";
+      close();
+    } catch (error) {
+      complain(area, problem, error.message);
+      area.focus();
+    }
+  };
+  area.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) use();
+  });
+  return h(
+    "div", { class: "form" },
+    h("label", { for: "paste" }, "Paste"),
+    area,
+    h("p", { class: "soft small", id: "paste-hint" },
+      "A PBN deal or file, LIN, the address of a hand viewer, four hands, or one hand (K52.AQ3.9876.KJ2) for the player to call."),
+    problem,
+    h("div", { class: "row" },
+      h("button", { type: "button", class: "main", onclick: use, id: "use-paste" }, "Use what is pasted")),
+  );
+}
+
+function handsForm() {
+  const now = state();
+  const problem = h("div", { id: "hands-problem", role: "alert" });
+  const fields = SEATS.map((seat, index) => h("input", {
+    id: `hand-${seat}`, type: "text", value: now.hands[index], spellcheck: "false",
+    autocomplete: "off", autocapitalize: "characters", placeholder: "S.H.D.C",
+    "aria-describedby": "hands-problem",
+  }));
+  const calls = h("input", {
+    id: "calls-text", type: "text", value: now.calls.join(" "), spellcheck: "false",
+    autocomplete: "off", "aria-describedby": "hands-problem",
+  });
+  const use = (event) => {
+    event.preventDefault();
+    clear(problem);
+    [...fields, calls].forEach((field) => field.removeAttribute("aria-invalid"));
+    let at = calls;
+    try {
+      const hands = fields.map((field) => {
+        at = field;
+        return field.value.trim() ? wholeHand(field.value) : "";
+      });
+      at = fields[0];
+      const whole = completeHands(hands);
+      at = calls;
+      const made = readCalls(calls.value);
+      const illegal = firstIllegal(made);
+      if (illegal >= 0) throw new Error(`${made[illegal]} is not legal as call number ${illegal + 1}.`);
+      change({ hands: whole, calls: made, at: null });
+      close();
+    } catch (error) {
+      complain(at, problem, error.message);
+      at.focus();
+    }
+  };
+  return h(
+    "form", { class: "form", onsubmit: use, novalidate: true },
+    h("p", { class: "soft small" }, "Leave a hand empty if it is not known; with three hands the fourth is worked out."),
+    h("div", { class: "hands-form" }, fields.map((field, index) => [
+      h("label", { for: field.id }, SEAT_NAMES[index]), field,
+    ]), h("label", { for: "calls-text" }, "Calls"), calls),
+    problem,
+    h("div", { class: "row" },
+      h("button", { type: "submit", class: "main" }, "Use these hands"),
+      h("button", { type: "button", onclick: () => { for (const field of fields) field.value = ""; } }, "Empty all")),
+  );
+}
+
+function packForm() {
+  const seat = h(
+    "select", { id: "pack-seat" },
+    SEATS.map((name, index) => h("option", { value: String(index), selected: index === seatToCall() }, SEAT_NAMES[index])),
+  );
+  const owner = new Map();
+  state().hands.forEach((hand, index) => {
+    if (hand) for (const card of cardsOf(hand)) owner.set(card, index);
+  });
+  const told = h("p", { class: "soft small", role: "status" });
+  const buttons = new Map();
+  const count = (index) => [...owner.values()].filter((one) => one === index).length;
+  const show = () => {
+    const chosen = Number(seat.value);
+    for (const [card, button] of buttons) {
+      const has = owner.get(card);
+      button.setAttribute("aria-pressed", String(has === chosen));
+      button.disabled = has !== undefined && has !== chosen;
+      const small = button.lastChild;
+      small.textContent = has === undefined || has === chosen ? "" : SEATS[has];
+    }
+    told.textContent = SEATS.map((name, index) => `${SEAT_NAMES[index]} ${count(index)}`).join(", ");
+  };
+  const toggle = (card) => {
+    const chosen = Number(seat.value);
+    if (owner.get(card) === chosen) owner.delete(card);
+    else if (count(chosen) < 13) owner.set(card, chosen);
+    show();
+  };
+  const pack = h("div", { class: "pack" }, SUITS.map((suit) => h(
+    "div", { class: "pack-suit", role: "group", "aria-label": SUIT_NAMES[suit] },
+    h("span", { class: `suit ${suit}`, "aria-hidden": "true" }, SUIT_SIGNS[suit]),
+    [...RANKS].map((rank) => {
+      const button = h(
+        "button",
+        { type: "button", "aria-label": `${rank} of ${SUIT_NAMES[suit]}`, onclick: () => toggle(suit + rank) },
+        rank, h("small", null, ""),
+      );
+      buttons.set(suit + rank, button);
+      return button;
+    }),
+  )));
+  const problem = h("div", { role: "alert" });
+  const use = () => {
+    clear(problem);
+    try {
+      const hands = SEATS.map((_, index) => {
+        const cards = [...owner].filter(([, has]) => has === index).map(([card]) => card);
+        return cards.length ? wholeHand(writeHand(readHand(handOf(cards)))) : "";
+      });
+      change({ hands: completeHands(hands) });
+      close();
+    } catch (error) {
+      clear(problem, notice("error", error.message));
+    }
+  };
+  seat.addEventListener("change", show);
+  const form = h(
+    "div", { class: "form" },
+    h("div", { class: "row" }, h("label", { for: "pack-seat" }, "Cards of"), seat,
+      h("button", { type: "button", onclick: () => { owner.clear(); show(); } }, "Empty all")),
+    pack, told, problem,
+    h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: use }, "Use these cards")),
+  );
+  show();
+  return form;
+}
+
+const FORMS = [["Paste", pasteForm], ["Write", handsForm], ["Pick cards", packForm]];
+let chosen = 0;
+
+function showPanel() {
+  clear(
+    panel,
+    h("div", { class: "row forms", role: "group", "aria-label": "How to enter" }, FORMS.map(([name], index) => h(
+      "button",
+      {
+        type: "button", "aria-pressed": String(index === chosen),
+        onclick: () => { chosen = index; showPanel(); panel.querySelectorAll(".forms button")[index].focus(); },
+      },
+      name,
+    )), h("button", { type: "button", class: "quiet close", onclick: close }, "Close")),
+    FORMS[chosen][1](),
+  );
+}
+
+function close() {
+  panel.hidden = true;
+  byId("enter-button").setAttribute("aria-expanded", "false");
+  byId("enter-button").focus();
+}
+
+/** Open the panel and go into its first field. */
+export function openEntering() {
+  panel.hidden = false;
+  byId("enter-button").setAttribute("aria-expanded", "true");
+  showPanel();
+  panel.querySelector("textarea, input, select")?.focus();
+}
+
+export function buildEntering(announce) {
+  say = announce;
+  panel = h("div", { class: "enter", id: "enter-panel", hidden: true });
+  panel.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") close();
+  });
+  clear(byId("enter"), h("div", { id: "boards", class: "row boards" }), panel);
+  return h(
+    "button",
+    {
+      type: "button", id: "enter-button", "aria-expanded": "false", "aria-controls": "enter-panel",
+      onclick: () => (panel.hidden ? openEntering() : close()),
+    },
+    "Enter or paste",
+  );
+}

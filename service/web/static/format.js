@@ -1,0 +1,134 @@
+// How calls, hands, conditions and numbers are shown.
+
+import { isBid, SEAT_NAMES, spokenCall } from "./calls.js";
+import { SUIT_NAMES, SUIT_SIGNS, SUITS, suitsOf } from "./cards.js";
+import { h } from "./dom.js";
+
+const SUIT_TERMS = [
+  [/\bSL_([SHDC])\b/g, (suit) => `${SUIT_NAMES[suit]}`],
+  [/\bHCP_([SHDC])\b/g, (suit) => `points in ${SUIT_NAMES[suit]}`],
+  [/\bKeycards_([SHDC])\b/g, (suit) => `keycards for ${SUIT_NAMES[suit]}`],
+  [/\bSupport_Points_([SHDC])\b/g, (suit) => `support points for ${SUIT_NAMES[suit]}`],
+  [/\bTop(\d)_([SHDC])\b/g, (count, suit) => `top ${count} of ${SUIT_NAMES[suit]}`],
+  [/\bC_([SHDC])([AKQJT2-9])\b/g, (suit, rank) => `${SUIT_SIGNS[suit]}${rank}`],
+  [
+    /\b((?:At_Best_)?(?:Partial_|Likely_|Two_)?Stoppers?)_([SHDC])\b/g,
+    (term, suit) => `${words(term)} in ${SUIT_NAMES[suit]}`,
+  ],
+  [
+    /\b((?:Twice_|Strong_)?(?:Reb|B)iddable|Solid)_([SHDC])\b/g,
+    (term, suit) => `${words(term)} ${SUIT_NAMES[suit]}`,
+  ],
+];
+const TERMS = {
+  HCP: "points", Total_Points: "total points", Longest_Suit: "longest suit",
+  Second_Suit: "second suit", Playing_Tricks: "playing tricks", QT: "quick tricks",
+  Losers: "losers", Controls: "controls", Aces: "aces", Kings: "kings", Queens: "queens",
+  Tens: "tens", Balanced: "balanced", Pattern: "pattern", Rule_Of_20: "rule of 20",
+  Rule_Of_15: "rule of 15", Vul_We: "we are vulnerable", Vul_They: "they are vulnerable",
+  Seat: "seat", NT: "notrump",
+};
+const SIGNS = { ">=": "≥", "<=": "≤", "!=": "≠", "==": "=" };
+
+function words(term) {
+  return term.replaceAll("_", " ").toLowerCase();
+}
+
+/** A condition as players read it: `SL_H >= 4` is "hearts ≥ 4". */
+export function conditionText(expression) {
+  let text = expression;
+  for (const [pattern, write] of SUIT_TERMS) {
+    text = text.replace(pattern, (_, ...groups) => write(...groups));
+  }
+  text = text.replace(/\b[A-Z][A-Za-z]*(?:_[A-Za-z0-9]+)*\b/g, (term) => TERMS[term] ?? term);
+  return text.replace(/>=|<=|!=|==/g, (sign) => SIGNS[sign]).replaceAll("'", "");
+}
+
+/** Value of a term as the service gives it. */
+export function valueText(value) {
+  if (value === null || value === undefined) return "–";
+  if (value === true) return "yes";
+  if (value === false) return "no";
+  if (typeof value === "object") {
+    return Object.entries(value).map(([term, one]) => (
+      `${conditionText(term)} ${valueText(one)}`
+    )).join(", ");
+  }
+  return String(value);
+}
+
+/** A call with its suit in colour. */
+export function callNode(call) {
+  if (call === "P") return h("span", { class: "call pass" }, "Pass");
+  if (!isBid(call)) return h("span", { class: `call ${call === "X" ? "double" : "redouble"}` }, call);
+  if (call[1] === "N") return h("span", { class: "call" }, call[0], h("span", { class: "notrump" }, "NT"));
+  return h("span", { class: "call" }, call[0], suitNode(call[1]));
+}
+
+/** Calls one after the other. */
+export function callsNode(calls) {
+  return calls.map((call, index) => [index ? " " : "", callNode(call)]);
+}
+
+/** Text of a call for sentences: "1♠", "3NT", "Pass". */
+export function callText(call) {
+  if (call === "P") return "Pass";
+  if (!isBid(call)) return call;
+  return call[0] + (call[1] === "N" ? "NT" : SUIT_SIGNS[call[1]]);
+}
+
+export function suitNode(suit) {
+  return h("span", { class: `suit ${suit}` }, SUIT_SIGNS[suit]);
+}
+
+/** Contract with its declarer: "3NT by South". */
+export function contractNodes(contract) {
+  if (contract === null) return ["Passed out"];
+  const bid = callNode(contract.level + contract.strain);
+  return [bid, contract.risk, ` by ${SEAT_NAMES[contract.declarer]}`];
+}
+
+export function contractText(contract) {
+  if (contract === null) return "passed out";
+  const bid = spokenCall(contract.level + contract.strain);
+  const risk = { "": "", X: ", doubled", XX: ", redoubled" }[contract.risk];
+  return `${bid}${risk} by ${SEAT_NAMES[contract.declarer]}`;
+}
+
+/** A hand as four lines of suits. */
+export function handNode(hand) {
+  const suits = suitsOf(hand);
+  return h("dl", { class: "hand" }, SUITS.map((suit) => h(
+    "div", null,
+    h("dt", null, suitNode(suit), h("span", { class: "hidden" }, SUIT_NAMES[suit])),
+    h("dd", null, suits[suit] ? [...suits[suit]].map((rank) => (
+      h("span", { class: "rank" }, rank === "T" ? "10" : rank)
+    )) : "—"),
+  )));
+}
+
+
+export function percent(share) {
+  if (share > 0 && share < 0.01) return "< 1 %";
+  if (share < 1 && share > 0.99) return "> 99 %";
+  return `${Math.round(100 * share)} %`;
+}
+
+export function count(number) {
+  return new Intl.NumberFormat("en").format(number);
+}
+
+export function plural(number, one, many = `${one}s`) {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+export function range(low, high) {
+  return low === high ? String(low) : `${low}–${high}`;
+}
+
+export function chips(agreements) {
+  if (!agreements?.length) return null;
+  return h("ul", { class: "chips", "aria-label": "agreements" }, agreements.map((one) => h(
+    "li", { class: one.startsWith("#") ? "topic" : null }, one,
+  )));
+}

@@ -1,0 +1,99 @@
+// The best opening lead over deals that agree with the auction.
+
+import { isMissingRoute, post } from "./api.js";
+import { contractOf, SEAT_NAMES, SEATS } from "./calls.js";
+import { SUIT_NAMES, SUIT_SIGNS } from "./cards.js";
+import { busy, clear, h, notice, table } from "./dom.js";
+import { contractNodes, handNode, percent, plural } from "./format.js";
+import { callsBefore, isAtEnd, linkTo } from "./state.js";
+
+const SCORINGS = [
+  ["tricks", "tricks"], ["set", "chance to set"], ["matchpoints", "matchpoints"], ["imps", "IMPs"],
+];
+let scoring = "tricks";
+
+export const title = "Lead";
+
+export function key(now) {
+  return JSON.stringify([now.hands, callsBefore(now), now.dealer, now.vulnerability, now.table]);
+}
+
+function cardNode(cards) {
+  const suit = cards[0][0];
+  const ranks = cards.map((card) => card[1].replace("T", "10")).join(" ");
+  return h("span", { class: "cards" },
+    h("span", { class: `suit ${suit}`, "aria-hidden": "true" }, SUIT_SIGNS[suit]),
+    h("span", { class: "hidden" }, SUIT_NAMES[suit]), ranks);
+}
+
+function answerNodes(answer) {
+  const found = answer.layouts;
+  const best = answer.leads[0];
+  return [
+    h("p", { class: "big" }, "Lead ", cardNode(best.cards),
+      !answer.decided && h("span", { class: "soft small" }, " (not clear of all others)")),
+    table(
+      "Leads, best first", ["Lead", "Tricks", "Sets", "MP", "IMPs", "Behind", "Best in"],
+      answer.leads.map((one) => [
+        cardNode(one.cards), one.tricks.toFixed(2), percent(one.set), percent(one.matchpoints),
+        one.imps.toFixed(2),
+        one.behind ? `${one.behind.toFixed(2)}${one.behind_error ? ` ± ${one.behind_error.toFixed(2)}` : ""}` : "–",
+        percent(one.best_share),
+      ]),
+      { class: "numeric" },
+    ),
+    h("p", { class: "soft small" },
+      `${plural(found.solved, "layout")} solved double dummy in ${(answer.elapsed_ms / 1000).toFixed(1)} s.`,
+      found.relaxed.length > 0 && ` Given up: ${found.relaxed.join("; ")}.`),
+  ];
+}
+
+export async function show(place, now, signal) {
+  const calls = callsBefore(now);
+  if (!isAtEnd(now)) {
+    clear(place, notice("info", "The opening lead comes when the auction is over. Let the system bid it to the end, or finish it in the bidding box."));
+    return "";
+  }
+  const contract = contractOf(calls, now.dealer);
+  if (contract === null) {
+    clear(place, notice("info", "The deal was passed out: there is no lead."));
+    return "";
+  }
+  const leader = (contract.declarer + 1) % 4;
+  const hand = now.hands[leader];
+  const head = h("p", { class: "big" }, contractNodes(contract), h("span", { class: "name" }, `${SEAT_NAMES[leader]} leads`));
+  if (!hand) {
+    clear(place, head, notice("info", `${SEAT_NAMES[leader]}'s hand is needed; enter it with the deal.`));
+    return "";
+  }
+  const result = h("div", { "aria-live": "polite" });
+  const select = h("select", { id: "lead-scoring", onchange: (event) => { scoring = event.target.value; } },
+    SCORINGS.map(([name, text]) => h("option", { value: name, selected: name === scoring }, text)));
+  const find = async (event) => {
+    const button = event.currentTarget;
+    button.disabled = true;
+    clear(result, busy("Solving deals double dummy; this takes some seconds…"));
+    try {
+      const answer = await post("/v1/leads", {
+        hand, auction: calls, dealer: SEATS[now.dealer], vulnerability: now.vulnerability,
+        scoring, layouts: 60, budget_ms: 12_000, ...(now.table ? { table: now.table } : {}),
+      }, { signal });
+      if (!signal.aborted) clear(result, answerNodes(answer));
+    } catch (error) {
+      if (signal.aborted) return;
+      clear(result, notice("error", isMissingRoute(error)
+        ? "This service does not answer about opening leads." : error.message));
+    } finally {
+      button.disabled = false;
+    }
+  };
+  clear(
+    place, head, handNode(hand),
+    h("div", { class: "row fields" }, h("span", { class: "field" }, h("label", { for: "lead-scoring" }, "Judged by"), select),
+      h("button", { type: "button", class: "main", onclick: find }, "Find the best lead")),
+    result,
+    h("p", { class: "soft small" }, h("a", { href: linkTo({ view: "shown", at: null, eyes: SEATS[leader] }) },
+      `What the auction has shown ${SEAT_NAMES[leader]}`)),
+  );
+  return `${SEAT_NAMES[leader]} leads.`;
+}

@@ -1,0 +1,278 @@
+// Puts the page together: state in the address, the parts of the deal, and one answer at a time.
+
+import * as answerCall from "./answer_call.js";
+import { get, post, storedKey, storeKey, useKeyDialog, useWaitingNote } from "./api.js";
+import * as archive from "./archive.js";
+import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
+import * as auctionsTree from "./auctions_tree.js";
+import { buildBox, goToAnswer, makeCall, showBox } from "./bidding_box.js";
+import { SEATS } from "./calls.js";
+import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
+import * as compare from "./compare.js";
+import { showDeal } from "./deal_diagram.js";
+import { busy, byId, clear, h, keepFocus, notice, put } from "./dom.js";
+import { buildEntering, usePasted } from "./enter_deal.js";
+import * as lead from "./lead.js";
+import { buildShortcuts, fillHelp } from "./shortcuts.js";
+import * as shown from "./shown.js";
+import {
+  begin, callsBefore, change, hasAllHands, isAtEnd, linkTo, onChange, seatToCall, state,
+} from "./state.js";
+import * as tableBrowser from "./table_browser.js";
+
+const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
+const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, archive };
+const SLOW_MS = 200;
+
+let running = null;
+let shownKey = null;
+let tableCount = 1;
+let hasArchive = false;
+
+function link(view, text, current) {
+  return h("a", { href: linkTo({ view }), "aria-current": current ? "page" : null }, text);
+}
+
+function say(text) {
+  if (text) byId("live").textContent = text;
+}
+
+function tell(kind, text) {
+  const message = notice(kind, text, " ", h("button", {
+    type: "button", class: "quiet", "aria-label": "close the message", onclick: () => message.remove(),
+  }, "✕"));
+  message.setAttribute("role", "alert");
+  clear(byId("messages"), message);
+}
+
+function showNavigation() {
+  keepFocus(byId("pages"), showPages);
+  keepFocus(byId("views"), showViews);
+}
+
+function showPages() {
+  const now = state();
+  const isDeal = now.view in DEAL_VIEWS;
+  clear(
+    byId("pages"), link(isDeal ? now.view : "call", "Deal", isDeal), link("table", "Table", now.view === "table"),
+    (hasArchive || now.view === "archive") && link("archive", "Archive", now.view === "archive"),
+  );
+  byId("board").hidden = now.view === "archive";
+  byId("main").className = `view-${now.view}${now.view === "archive" ? " alone" : ""}`;
+}
+
+function showViews() {
+  const now = state();
+  const isDeal = now.view in DEAL_VIEWS;
+  clear(byId("views"), isDeal && Object.entries(DEAL_VIEWS)
+    .filter(([name]) => name !== "compare" || tableCount > 1 || now.view === "compare")
+    .map(([name, view]) => link(name, view.title, name === now.view)));
+  byId("views").hidden = !isDeal;
+}
+
+async function showView() {
+  const now = state();
+  const view = ALL_VIEWS[now.view];
+  const key = `${now.view} ${view.key(now)}`;
+  if (key === shownKey) return;
+  shownKey = key;
+  running?.abort();
+  const mine = new AbortController();
+  running = mine;
+  const place = byId("view");
+  if (place.dataset.view !== now.view) clear(place);
+  const before = place.firstChild;
+  const slow = setTimeout(() => {
+    // a view that has begun to show its answer goes on by itself
+    if (!place.firstChild) put(place, busy("Asking…"));
+    else if (place.firstChild === before) place.classList.add("stale");
+  }, SLOW_MS);
+  place.setAttribute("aria-busy", "true");
+  try {
+    say(await view.show(place, now, mine.signal));
+  } catch (error) {
+    if (mine.signal.aborted) return;
+    shownKey = null;
+    clear(place, notice("error", error.message), h("p", null, h("button", {
+      type: "button", onclick: showView,
+    }, "Try again")));
+    say(error.message);
+  } finally {
+    clearTimeout(slow);
+    if (running === mine) {
+      place.dataset.view = now.view;
+      place.classList.remove("stale");
+      place.removeAttribute("aria-busy");
+    }
+  }
+}
+
+function showAll(now, before, complaints) {
+  if (complaints.length) tell("error", complaints.join(" "));
+  showNavigation();
+  keepFocus(byId("deal"), showDeal);
+  keepFocus(byId("auction"), showAuction);
+  showBox();
+  showTools();
+  const select = byId("table-choice");
+  if (now.table && [...select.options].some((option) => option.value === now.table)) select.value = now.table;
+  showView();
+}
+
+function deal() {
+  change({
+    hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), calls: [], at: null,
+    view: state().view in DEAL_VIEWS && state().view !== "lead" ? state().view : "call",
+  });
+  say(`New deal. ${whoIsNext()}`);
+}
+
+/** Do something that asks the service; what goes wrong is told above. */
+async function ask(work) {
+  byId("messages").replaceChildren();
+  try {
+    await work();
+  } catch (error) {
+    tell("error", error.message);
+  }
+}
+
+function systemCall() {
+  return ask(async () => {
+    const now = state();
+    if (isAtEnd(now)) throw new Error("The auction is over; take a call back or go to an earlier one.");
+    const hand = now.hands[seatToCall(now)];
+    if (!hand) throw new Error("The hand to call is not known; deal or enter hands first.");
+    const answer = await post("/v1/bid", {
+      hand, auction: callsBefore(now), dealer: SEATS[now.dealer], vulnerability: now.vulnerability,
+      ...(now.table ? { table: now.table } : {}),
+    });
+    if (state() === now) makeCall(answer.call);
+  });
+}
+
+function systemAuction() {
+  return ask(async () => {
+    const now = state();
+    if (!hasAllHands(now)) throw new Error("All four hands are needed; deal or enter them first.");
+    const calls = await compare.ownAuction(now, now.table, undefined);
+    if (state() !== now) return;
+    change({ calls, at: null });
+  });
+}
+
+function showTools() {
+  const now = state();
+  const place = byId("auction-tools");
+  if (!place.childElementCount) {
+    put(
+      place,
+      h("button", { type: "button", id: "system-call", onclick: systemCall }, "System's call"),
+      h("button", { type: "button", id: "system-auction", class: "main", onclick: systemAuction }, "System's auction"),
+      h("button", { type: "button", id: "take-back", onclick: takeBack }, "Undo"),
+      h("button", { type: "button", id: "clear-auction", onclick: () => change({ calls: [], at: null }) }, "Clear"),
+    );
+  }
+  byId("take-back").disabled = !now.calls.length;
+  byId("clear-auction").disabled = !now.calls.length;
+}
+
+async function copyLink() {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say("The link is copied.");
+    byId("share").textContent = "Copied";
+    setTimeout(() => { byId("share").textContent = "Copy link"; }, 2000);
+  } catch {
+    tell("info", "Copy the address of this page: it holds the deal and the auction.");
+  }
+}
+
+function buildTools() {
+  put(
+    byId("deal-tools"),
+    h("button", { type: "button", class: "main", id: "new-deal", onclick: deal }, "New deal"),
+    buildEntering(say),
+    h("button", { type: "button", id: "share", onclick: copyLink }, "Copy link"),
+  );
+  addEventListener("paste", (event) => {
+    if (event.target instanceof Element && event.target.closest("input, textarea")) return;
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (!text.trim()) return;
+    event.preventDefault();
+    try {
+      usePasted(text);
+      byId("messages").replaceChildren();
+    } catch (error) {
+      tell("error", error.message);
+    }
+  });
+}
+
+async function loadTables() {
+  await ask(async () => {
+    const { tables } = await get("/v1/tables");
+    tableCount = tables.length;
+    const select = byId("table-choice");
+    const names = tables.map((one) => one.name);
+    clear(select, tables.map((one) => h("option", { value: one.name }, one.name)));
+    if (state().table && !names.includes(state().table)) {
+      tell("error", `This service has no table “${state().table}”; it is ${names[0]} now.`);
+      change({ table: "" }, { quiet: true });
+    }
+    select.value = state().table || names[0];
+    select.onchange = () => change({ table: select.value === names[0] ? "" : select.value });
+    showNavigation();
+  });
+  hasArchive = await archive.isOffered();
+  showNavigation();
+}
+
+function buildKeyDialog() {
+  const dialog = byId("key-dialog");
+  const input = byId("key-input");
+  const forgetButton = byId("forget-key");
+  forgetButton.hidden = !storedKey();
+  forgetButton.addEventListener("click", () => {
+    storeKey("");
+    location.reload();
+  });
+  useKeyDialog((wrong) => new Promise((resolve) => {
+    byId("key-text").textContent = wrong ? "The service does not know this key. Try another one."
+      : "This service answers only who has a key.";
+    input.value = "";
+    let key = null;
+    byId("key-form").onsubmit = () => { key = input.value.trim(); };
+    byId("key-cancel").onclick = () => dialog.close();
+    dialog.addEventListener("close", () => {
+      forgetButton.hidden = !key;
+      resolve(key);
+    }, { once: true });
+    dialog.showModal();
+    input.focus();
+  }));
+}
+
+function buildHelp() {
+  const dialog = byId("help-dialog");
+  const open = () => {
+    fillHelp();
+    dialog.showModal();
+  };
+  byId("help-button").addEventListener("click", open);
+  byId("help-close").addEventListener("click", () => dialog.close());
+  return open;
+}
+
+byId("skip").addEventListener("click", goToAnswer);
+buildKeyDialog();
+useWaitingNote((times) => {
+  if (times === 1) say("The service is loading its tables; it answers in a moment.");
+});
+buildTools();
+buildBox();
+buildShortcuts({ say, deal, systemCall, systemAuction, help: buildHelp() });
+onChange(showAll);
+if (!location.hash) change({ hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability() }, { quiet: true });
+begin();
+loadTables();

@@ -1,0 +1,94 @@
+// Keys that work anywhere on the page. They can be switched off (WCAG 2.1.4).
+
+import { byId, clear, h, table } from "./dom.js";
+import { step, takeBack } from "./auction_diagram.js";
+import { makeCall } from "./bidding_box.js";
+import { openEntering } from "./enter_deal.js";
+import { isLegal, readCall, spokenCall, STRAINS } from "./calls.js";
+import { callsBefore } from "./state.js";
+
+const KEY = "bidcascade.shortcuts";
+const WAIT_MS = 2500;
+let level = "";
+let timer = 0;
+
+function areOn() {
+  try {
+    return localStorage.getItem(KEY) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+function setOn(on) {
+  try {
+    localStorage.setItem(KEY, on ? "on" : "off");
+  } catch {
+    // a browser that keeps nothing: they are on again next time
+  }
+}
+
+function isWriting(target) {
+  return target instanceof Element
+    && target.closest("input, textarea, select, [contenteditable], dialog") !== null;
+}
+
+function forget() {
+  level = "";
+  clearTimeout(timer);
+}
+
+function tryCall(call, say) {
+  if (!makeCall(call)) say(`${spokenCall(call)} is not legal here.`);
+}
+
+export function buildShortcuts({ say, deal, systemCall, systemAuction, help }) {
+  const actions = {
+    ArrowLeft: () => step(-1), ArrowRight: () => step(1), Backspace: takeBack,
+    n: deal, b: systemCall, a: systemAuction, e: openEntering, "?": help,
+    p: () => tryCall("P", say), r: () => tryCall("XX", say),
+    x: () => tryCall(isLegal(callsBefore(), "XX") ? "XX" : "X", say),
+  };
+  addEventListener("keydown", (event) => {
+    if (!areOn() || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isWriting(event.target)) return;
+    const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (/^[1-7]$/.test(name)) {
+      forget();
+      level = name;
+      timer = setTimeout(forget, WAIT_MS);
+      say(`${name}, and a strain: C D H S N`);
+      event.preventDefault();
+      return;
+    }
+    if (level && STRAINS.includes(name.toUpperCase())) {
+      const call = readCall(level + name);
+      forget();
+      event.preventDefault();
+      tryCall(call, say);
+      return;
+    }
+    forget();
+    const action = actions[name];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+export function fillHelp() {
+  const box = h("input", { type: "checkbox", id: "shortcuts-on", onchange: (event) => setOn(event.target.checked) });
+  box.checked = areOn();
+  clear(
+    byId("help-text"),
+    h("p", null, "Deal hands or enter them, bid in the box, and see for every call why the table makes it or not. "
+      + "The address of the page holds the deal and the auction: copy it to share them."),
+    h("p", null, h("label", { class: "check" }, box, " Keyboard shortcuts")),
+    table("Keyboard shortcuts", ["Key", "Does"], [
+      ["1 … 7, then C D H S N", "make that bid"], ["P", "pass"], ["X", "double or redouble"], ["R", "redouble"],
+      ["Backspace", "take the last call back"], ["← →", "go back and forth in the auction; in the box, move"],
+      ["B", "the system's call"], ["A", "the system's whole auction"], ["N", "new random deal"],
+      ["E", "enter or paste a deal"], ["?", "this help"],
+    ].map(([name, text]) => [h("kbd", null, name), text])),
+  );
+}

@@ -1,0 +1,142 @@
+// What is shown, kept in the address: a deal with its auction can be shared as a link.
+
+import { firstIllegal, isOver, readCalls, SEATS } from "./calls.js";
+import { completeHands, wholeHand } from "./cards.js";
+
+export const VULNERABILITIES = ["None", "NS", "EW", "Both"];
+export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "table", "archive"];
+
+const EMPTY = {
+  hands: ["", "", "", ""], dealer: 0, vulnerability: "None", calls: [], at: null, table: "",
+  view: "call", eyes: "", other: "",
+};
+
+let current = { ...EMPTY };
+const listeners = [];
+
+export function state() {
+  return current;
+}
+
+/** Calls before the place that is looked at. */
+export function callsBefore(one = current) {
+  return one.at === null ? one.calls : one.calls.slice(0, one.at);
+}
+
+/** Seat that calls at the place that is looked at. */
+export function seatToCall(one = current) {
+  return (one.dealer + callsBefore(one).length) % 4;
+}
+
+export function hasAllHands(one = current) {
+  return one.hands.every(Boolean);
+}
+
+export function isAtEnd(one = current) {
+  return isOver(callsBefore(one));
+}
+
+/** Fragment of an address that shows a state. */
+export function fragmentOf(one) {
+  const parts = [];
+  const add = (name, value) => {
+    if (value !== "") parts.push(`${name}=${encodeURIComponent(value)}`);
+  };
+  one.hands.forEach((hand, seat) => add(SEATS[seat].toLowerCase(), hand));
+  add("dealer", SEATS[one.dealer]);
+  add("vul", one.vulnerability);
+  add("auction", one.calls.join("-"));
+  if (one.at !== null) add("at", String(one.at));
+  add("table", one.table);
+  if (one.view !== EMPTY.view) add("view", one.view);
+  add("eyes", one.eyes);
+  add("with", one.other);
+  return `#${parts.join("&")}`;
+}
+
+/** Address of the current state with some changes, for links. */
+export function linkTo(changes) {
+  return fragmentOf(changed(changes));
+}
+
+function changed(changes) {
+  const next = { ...current, ...changes };
+  if (next.at !== null && next.at >= next.calls.length) next.at = null;
+  return next;
+}
+
+/** State of a fragment, with sentences about what could not be read in it. */
+export function readFragment(fragment) {
+  const told = new URLSearchParams(fragment.replace(/^#/, ""));
+  const next = { ...EMPTY, table: current.table };
+  const complaints = [];
+  const attempt = (read) => {
+    try {
+      read();
+    } catch (error) {
+      complaints.push(`The link cannot be read in full: ${error.message}`);
+    }
+  };
+  attempt(() => {
+    next.hands = completeHands(SEATS.map((seat) => {
+      const hand = told.get(seat.toLowerCase());
+      return hand ? wholeHand(hand) : "";
+    }));
+  });
+  const dealer = SEATS.indexOf((told.get("dealer") ?? "N").toUpperCase());
+  if (dealer >= 0) next.dealer = dealer;
+  else complaints.push("The link names no dealer that there is; it is North here.");
+  if (VULNERABILITIES.includes(told.get("vul"))) next.vulnerability = told.get("vul");
+  attempt(() => {
+    const calls = readCalls(told.get("auction") ?? "");
+    const illegal = firstIllegal(calls);
+    next.calls = illegal < 0 ? calls : calls.slice(0, illegal);
+    if (illegal >= 0) throw new Error(`${calls[illegal]} is not legal there.`);
+  });
+  const at = told.get("at");
+  if (/^\d+$/.test(at ?? "") && Number(at) < next.calls.length) next.at = Number(at);
+  if (told.get("table")) next.table = told.get("table");
+  if (VIEWS.includes(told.get("view"))) next.view = told.get("view");
+  if (SEATS.includes(told.get("eyes"))) next.eyes = told.get("eyes");
+  if (told.get("with")) next.other = told.get("with");
+  return { next, complaints };
+}
+
+export function onChange(listener) {
+  listeners.push(listener);
+}
+
+function tell(before, complaints = []) {
+  for (const listener of listeners) listener(current, before, complaints);
+}
+
+/** Change the state; `quiet` replaces the entry in the browser's history. */
+export function change(changes, { quiet = false } = {}) {
+  const before = current;
+  current = changed(changes);
+  const fragment = fragmentOf(current);
+  if (fragment !== location.hash) {
+    if (quiet) history.replaceState(null, "", fragment);
+    else history.pushState(null, "", fragment);
+  }
+  tell(before);
+}
+
+let lastRead = null;
+
+function readAddress() {
+  // following a link tells both popstate and hashchange
+  if (location.hash === lastRead && fragmentOf(current) === location.hash) return;
+  lastRead = location.hash;
+  const before = current;
+  const { next, complaints } = readFragment(location.hash);
+  current = next;
+  tell(before, complaints);
+}
+
+/** Begin with what the address says, and follow it from now on. */
+export function begin() {
+  addEventListener("hashchange", readAddress);
+  addEventListener("popstate", readAddress);
+  readAddress();
+}

@@ -1,0 +1,211 @@
+// Browses a table call by call, searches in it, and shows what is odd about it.
+
+import { get } from "./api.js";
+import { SEAT_NAMES, spokenCall } from "./calls.js";
+import { busy, clear, h, notice, put, table } from "./dom.js";
+import { callNode, callsNode, chips, conditionText, count, plural } from "./format.js";
+import { callsBefore, isAtEnd, linkTo } from "./state.js";
+
+const MOST_PLACES = 150;
+const MOST_FOUND = 100;
+const DEEPEST = 6;
+
+export const title = "Table";
+
+export function key(now) {
+  return JSON.stringify([now.table, callsBefore(now)]);
+}
+
+function nextPath(name, calls) {
+  return `/v1/tables/${encodeURIComponent(name)}/next?auction=${encodeURIComponent(calls.join("-"))}`;
+}
+
+function variantNodes(one) {
+  return [
+    h("p", { class: "name" }, one.name || "", one.count !== null && h("span", { class: "badge" }, `${count(one.count)} times`)),
+    one.description && h("p", { class: "description" }, one.description),
+    one.criteria.length > 0 && h("p", { class: "soft small" }, one.criteria.map(conditionText).join(" · ")),
+    chips(one.tags),
+    one.where && h("p", { class: "where" }, one.where),
+  ];
+}
+
+function entryNode(entry, calls) {
+  return h(
+    "li", { class: "candidate" },
+    h("div", { class: "candidate-head" },
+      h("a", {
+        class: "call-button", href: linkTo({ calls: [...calls, entry.call], at: null, view: "table" }),
+        "aria-label": `${spokenCall(entry.call)}: go on`,
+      }, callNode(entry.call)),
+      h("div", { class: "candidate-text" }, entry.variants.map((one) => h("div", { class: "variant" }, variantNodes(one)))),
+      h("div", { class: "candidate-side" },
+        entry.completed ? h("span", { class: "badge" }, "end")
+          : h("span", { class: "soft small" }, entry.next ? plural(entry.next, "call") : ""))),
+  );
+}
+
+function matches(entry, wanted) {
+  return entry.variants.some((one) => (
+    [entry.call, one.name, one.description, one.where, ...one.criteria, ...one.criteria.map(conditionText), ...one.tags]
+      .join(" ").toLowerCase().includes(wanted)
+  ));
+}
+
+/** Walk the table from a place, breadth first, and hand over each entry that matches. */
+async function search(name, start, wanted, signal, { found, progress }) {
+  let places = [start];
+  let looked = 0;
+  let hits = 0;
+  let refused = 0;
+  for (let depth = 0; depth < DEEPEST && places.length; depth += 1) {
+    const below = [];
+    for (const calls of places) {
+      if (looked >= MOST_PLACES || hits >= MOST_FOUND) return { looked, hits, refused, whole: false };
+      signal.throwIfAborted();
+      looked += 1;
+      progress(looked, hits);
+      let entries = [];
+      try {
+        entries = (await get(nextPath(name, calls), { signal })).entries;
+      } catch (error) {
+        if (signal.aborted || error.kind !== "unknown-auction") throw error;
+        refused += 1;
+      }
+      for (const entry of entries) {
+        const here = [...calls, entry.call];
+        if (matches(entry, wanted)) {
+          hits += 1;
+          found(here, entry);
+        }
+        if (entry.next > 0 && !entry.completed) below.push(here);
+      }
+    }
+    places = below;
+  }
+  return { looked, hits, refused, whole: !places.length };
+}
+
+function searchForm(name, calls, viewSignal) {
+  const field = h("input", { id: "search", type: "search", autocomplete: "off", spellcheck: "false", maxlength: "200" });
+  const told = h("p", { class: "soft", role: "status" });
+  const list = h("ol", { class: "found" });
+  let running = null;
+  const stop = h("button", { type: "button", hidden: true, onclick: () => running?.abort() }, "Stop");
+  const start = async (event) => {
+    event.preventDefault();
+    running?.abort();
+    const wanted = field.value.trim().toLowerCase();
+    clear(list);
+    if (!wanted) {
+      told.textContent = "Write what to look for: a name, a condition, an agreement.";
+      field.focus();
+      return;
+    }
+    const mine = new AbortController();
+    running = mine;
+    viewSignal.addEventListener("abort", () => mine.abort(), { once: true });
+    stop.hidden = false;
+    try {
+      const result = await search(name, calls, wanted, mine.signal, {
+        progress: (looked, hits) => { told.textContent = `${plural(looked, "place")} searched, ${count(hits)} found…`; },
+        found: (here, entry) => put(list, h(
+          "li", null, h("a", { href: linkTo({ calls: here, at: here.length - 1, view: "table" }) }, callsNode(here)),
+          " ", entry.variants.map((one) => one.name || one.description).filter(Boolean).join(" or "),
+        )),
+      });
+      told.textContent = `${count(result.hits)} found in ${plural(result.looked, "place")}`
+        + `${result.whole ? "." : "; go deeper in the auction to search further."}`;
+    } catch (error) {
+      if (mine.signal.aborted) told.textContent = viewSignal.aborted ? "" : "Stopped.";
+      else clear(told, error.message);
+    } finally {
+      if (running === mine) stop.hidden = true;
+    }
+  };
+  return h(
+    "form", { class: "search", onsubmit: start, role: "search" },
+    h("label", { for: "search" }, calls.length ? "Search from here on" : "Search"),
+    h("div", { class: "row" }, field, h("button", { type: "submit", class: "main" }, "Search"), stop),
+    told, list,
+  );
+}
+
+function numbersNode(one) {
+  const facts = [
+    ["Entries", one.entries], ["Openings", one.openings], ["Further meanings", one.variants],
+    ["With conditions", one.described], ["Without", one.undescribed_entries],
+    ["Complete auctions", one.completed],
+  ];
+  return h("dl", { class: "tiles" }, facts.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, count(value)))));
+}
+
+function lintNode(name, signal) {
+  const place = h("div", { "aria-live": "polite" });
+  const look = async (event) => {
+    const button = event.currentTarget;
+    button.disabled = true;
+    clear(place, busy("Looking the table over; a large one takes a while…"));
+    try {
+      const report = await get(`/v1/tables/${encodeURIComponent(name)}/lint?examples=5`, { signal });
+      if (signal.aborted) return;
+      const findings = Object.entries(report.findings).filter(([, one]) => one.count);
+      clear(place, h("p", null, `${plural(report.entries, "entry", "entries")} looked at.`), findings.length ? table(
+        "Findings", ["Finding", "Count", "Examples"],
+        findings.map(([, one]) => [
+          one.meaning, count(one.count),
+          h("ul", { class: "plain small" }, one.examples.map((example) => h(
+            "li", null, example.auction ?? "", example.detail ? ` ${example.detail}` : "",
+          ))),
+        ]),
+      ) : h("p", null, "Nothing odd was found."));
+    } catch (error) {
+      if (!signal.aborted) clear(place, notice("error", error.message));
+    } finally {
+      button.disabled = false;
+    }
+  };
+  return [h("button", { type: "button", onclick: look }, "Look the table over"), place];
+}
+
+export async function show(place, now, signal) {
+  const { tables } = await get("/v1/tables", { signal });
+  const one = tables.find((candidate) => candidate.name === (now.table || tables[0].name));
+  if (!one) throw new Error(`This service has no table “${now.table}”; choose another one above.`);
+  const calls = callsBefore(now);
+  const over = isAtEnd(now);
+  let answer = null;
+  let problem = null;
+  try {
+    answer = over ? null : await get(nextPath(one.name, calls), { signal });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    problem = error;
+  }
+  if (signal.aborted) return "";
+  const trail = [
+    h("a", { href: linkTo({ calls: [], at: null }) }, "Opening"),
+    ...calls.map((call, index) => h("a", {
+      href: linkTo({ calls: calls.slice(0, index + 1), at: null }), "aria-label": `after ${spokenCall(call)}`,
+    }, callNode(call))),
+  ];
+  clear(
+    place,
+    h("h2", null, one.system ?? one.name),
+    h("p", { class: "soft" }, one.source),
+    one.reload_errors.map((text) => notice("error", `It could not be loaded anew: ${text}`)),
+    h("nav", { "aria-label": "Place in the table", class: "trail" }, trail),
+    over && notice("info", "The auction is over here."),
+    problem && notice("error", problem.message),
+    searchForm(one.name, calls, signal),
+    answer && [
+      h("h3", null, `${plural(answer.entries.length, "call")} ${calls.length ? "here" : "to open with"}`,
+        answer.forced && h("span", { class: "badge fair" }, "forced")),
+      h("ol", { class: "candidates" }, answer.entries.map((entry) => entryNode(entry, calls))),
+    ],
+    h("h3", null, "The table in numbers"), numbersNode(one),
+    lintNode(one.name, signal),
+  );
+  const seat = SEAT_NAMES[(now.dealer + calls.length) % 4];
+  return answer ? `${plural(answer.entries.length, "call")} for ${seat} in ${one.name}.` : "";
+}

@@ -1,0 +1,66 @@
+"""The static files of the page, read once: what may be served is what lies in the package."""
+
+import gzip
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Final, NamedTuple
+
+MEDIA_TYPES: Final[dict[str, str]] = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+"""Media type by ending; files with other endings are not served."""
+
+PAGE: Final = "index.html"
+
+
+class StaticFile(NamedTuple):
+    """A file as it is sent."""
+
+    content: bytes
+    compressed: bytes
+    media_type: str
+    digest: str
+
+    def etag(self, *, compressed: bool) -> str:
+        """Entity tag; each coding is another representation (RFC 9110, section 8.8.3).
+
+        Examples
+        --------
+        >>> file = StaticFile(b"x", b"y", "text/css", "0a")
+        >>> file.etag(compressed=False), file.etag(compressed=True)
+        ('"0a"', '"0a-gzip"')
+        """
+        return f'"{self.digest}-gzip"' if compressed else f'"{self.digest}"'
+
+
+@cache
+def static_files() -> Mapping[str, StaticFile]:
+    """All files of the page by name.
+
+    Requests are looked up here and never reach the file system, so that no path leads out of the
+    folder.
+
+    Examples
+    --------
+    >>> static_files()["index.html"].media_type
+    'text/html; charset=utf-8'
+    >>> "../app.py" in static_files()
+    False
+    """
+    found: dict[str, StaticFile] = {}
+    for path in files(__package__).joinpath("static").iterdir():
+        media_type = MEDIA_TYPES.get(path.name.rpartition(".")[2])
+        if path.is_file() and media_type is not None:
+            content = path.read_bytes()
+            found[path.name] = StaticFile(
+                content,
+                gzip.compress(content, 9, mtime=0),
+                media_type,
+                hashlib.sha256(content).hexdigest()[:32],
+            )
+    return found

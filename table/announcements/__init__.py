@@ -1,0 +1,1 @@
+"""Announcements of GIB: text to expressions and tags, canonical text back, reports on many."""

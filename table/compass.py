@@ -1,0 +1,358 @@
+"""Terms and expressions with a seat written in: ``HCP_N``, ``SL_N_S``, ``HCP_N + HCP_S >= 25``.
+
+A term speaks of one hand; columns of a frame, and conditions on whole deals, must say whose. The
+seat letter follows the term and goes before the suit (or card) it speaks of.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from bidcascade.bridge import SEATS, InvalidExpression, UnknownTerm
+from bidcascade.kernels import Backend, BitColumns, DealArrays, Plan, Postfix, terms
+from bidcascade.kernels.layout import Separable, evaluate_tree
+from bidcascade.kernels.lowering import ARITY, Tree, term_names_in, to_tree
+from bidcascade.kernels.plan import expressions_plan
+
+from .language.expression_tree import (
+    And,
+    Comparison,
+    Negative,
+    Not,
+    Number,
+    Or,
+    Product,
+    Shape,
+    Sum,
+    Term,
+    Truth,
+    terms_of,
+)
+from .language.expressions import Expression, format_expression, parse_expression, to_postfix
+from .language.lowering import Lowered
+from .language.vocabulary import Vocabulary
+
+Bools = NDArray[np.bool_]
+I32 = NDArray[np.int32]
+
+_LAST_PART = re.compile(r"_[CDHS][2-9TJQKA]?$")
+
+
+def compass_name(term: str, seat: str) -> str:
+    """Name of a term for the hand of a compass seat.
+
+    Examples
+    --------
+    >>> compass_name("HCP", "N"), compass_name("SL_S", "N"), compass_name("C_CQ", "E")
+    ('HCP_N', 'SL_N_S', 'C_E_CQ')
+    """
+    suit = _LAST_PART.search(term)
+    if suit is None:
+        return f"{term}_{seat}"
+    return f"{term[: suit.start()]}_{seat}{suit[0]}"
+
+
+def compass_expression(expression: Expression, seat: str) -> str:
+    """Text of an expression for the hand of a compass seat.
+
+    Examples
+    --------
+    >>> compass_expression(parse_expression("SL_S>=SL_H and HCP >= 12"), "W")
+    'SL_W_S >= SL_W_H and HCP_W >= 12'
+    """
+    return format_expression(rename_terms(expression, lambda name: compass_name(name, seat)))
+
+
+def rename_terms(expression: Expression, rename: Callable[[str], str]) -> Expression:
+    """Tree with other names for its terms."""
+
+    def renamed(part: Expression) -> Expression:
+        return rename_terms(part, rename)
+
+    match expression:
+        case Term(name):
+            return Term(rename(name))
+        case Number() | Truth() | Shape():
+            return expression
+        case Negative(operand):
+            return Negative(renamed(operand))
+        case Not(operand):
+            return Not(renamed(operand))
+        case Product(operands):
+            return Product(tuple(map(renamed, operands)))
+        case And(operands):
+            return And(tuple(map(renamed, operands)))
+        case Or(operands):
+            return Or(tuple(map(renamed, operands)))
+        case Sum(first, rest):
+            return Sum(renamed(first), tuple((sign, renamed(part)) for sign, part in rest))
+        case Comparison(first, rest):
+            return Comparison(renamed(first), tuple((sign, renamed(part)) for sign, part in rest))
+
+
+class CompassVocabulary(Vocabulary):
+    """A vocabulary whose names carry a seat, for conditions on whole deals.
+
+    Parameters
+    ----------
+    base : Vocabulary
+        The terms of one hand.
+
+    Examples
+    --------
+    >>> vocabulary = CompassVocabulary(Vocabulary())
+    >>> to_postfix(parse_expression("HCP_N + HCP_S >= 25"), vocabulary)
+    ('HCP_N', 'HCP_S', '+', 25, '>=')
+    >>> vocabulary.origin["HCP_S"], vocabulary.origin["HCP_S_S"]
+    (('HCP', 2), ('HCP_S', 2))
+    """
+
+    def __init__(self, base: Vocabulary) -> None:
+        self.base = base
+        super().__init__(base.profile, base.user_terms)
+        self.origin: dict[str, tuple[str, int]] = {}
+        """Term and seat (0-3) behind each name."""
+        lowered: dict[str, Lowered] = {}
+        for name in base.names:
+            for seat, letter in enumerate(SEATS):
+                self.origin.setdefault(compass_name(name, letter), (name, seat))
+                lowered[compass_name(name, letter)] = self._with_seat(
+                    base.lowered_term(name), letter
+                )
+        self._lowered = lowered
+
+    @staticmethod
+    def _with_seat(lowered: Lowered, letter: str) -> Lowered:
+        code = tuple(
+            compass_name(token, letter) if isinstance(token, str) and token not in ARITY else token
+            for token in lowered.code
+        )
+        return lowered._replace(code=code)
+
+    def lowered_term(self, name: str) -> Lowered:
+        """Code of a term with its seat; see :meth:`Vocabulary.lowered_term`."""
+        if name in self.base and name not in self._lowered:
+            example = compass_name(name, "N")
+            raise UnknownTerm(
+                f"expected a seat with the term {name!r}, such as {example!r} for North"
+            )
+        return super().lowered_term(name)
+
+
+def compass_vocabulary(vocabulary: Vocabulary) -> CompassVocabulary:
+    """Give the names of a vocabulary with seats, made once.
+
+    Examples
+    --------
+    >>> compass_vocabulary(Vocabulary()) is compass_vocabulary(Vocabulary())
+    True
+    """
+    return _compass_vocabulary(vocabulary.profile, tuple(vocabulary.user_terms.items()))
+
+
+@lru_cache(maxsize=8)
+def _compass_vocabulary(profile: str, user_terms: tuple[tuple[str, str], ...]) -> CompassVocabulary:
+    return CompassVocabulary(Vocabulary(profile, dict(user_terms)))
+
+
+@lru_cache(maxsize=16)
+def _plan_of(codes: tuple[Postfix, ...], profile: str) -> Plan:
+    return expressions_plan(codes, profile)
+
+
+def evaluation_plan(
+    expressions: Sequence[str], vocabulary: Vocabulary
+) -> tuple[Plan, list[list[str]]]:
+    """Plan that only evaluates expressions, and for each the names of its four columns.
+
+    Examples
+    --------
+    >>> plan, names = evaluation_plan(["SL_S>=5"], Vocabulary())
+    >>> plan.expressions, names[0][0]
+    ((('SL_S', 5, '>='),), 'SL_N_S >= 5')
+    """
+    trees = list(dict.fromkeys(parse_expression(text) for text in expressions))
+    codes = tuple(to_postfix(tree, vocabulary) for tree in trees)
+    names = [[compass_expression(tree, letter) for letter in SEATS] for tree in trees]
+    return _plan_of(codes, vocabulary.profile), names
+
+
+def expression_columns(bits: BitColumns, names: Sequence[Sequence[str]]) -> pl.DataFrame:
+    """Bit columns of expressions as a frame, four columns each; nothing is copied."""
+    return pl.DataFrame(
+        {
+            name: pl.Series(bits.arrow(number, seat))
+            for number, row in enumerate(names)
+            for seat, name in enumerate(row)
+        }
+    )
+
+
+# --- values of terms ---------------------------------------------------------------------------
+
+
+def term_values(
+    name: str, seat: int, deals: DealArrays, vocabulary: Vocabulary
+) -> NDArray[np.int64]:
+    """Values of a term for one compass seat of each deal, int64[n], in the kernels' unit.
+
+    Taken from tables of holdings, shapes and contexts: no Python per deal.
+
+    Examples
+    --------
+    >>> north, east, south, west = (0x1FFF << 13 * suit for suit in range(4))
+    >>> hands = np.array([[north], [east], [south], [west]], np.uint64)
+    >>> deals = DealArrays(hands, np.zeros(1, np.uint8), np.zeros(1, np.uint8))
+    >>> term_values("HCP", 0, deals, Vocabulary())
+    array([10])
+    """
+    tree = to_tree(vocabulary.lowered_term(name).code)
+    values = {
+        part: _kernel_term_values(part, seat, deals, vocabulary.profile)
+        for part in term_names_in(tree)
+    }
+    return np.broadcast_to(evaluate_tree(tree, values), len(deals)).astype(np.int64)
+
+
+@lru_cache(maxsize=256)
+def _separable(name: str, profile: str) -> Separable:
+    return Separable.of_term(terms(profile)[name])
+
+
+def _kernel_term_values(name: str, seat: int, deals: DealArrays, profile: str) -> NDArray[np.int64]:
+    tables = _separable(name, profile)
+    holdings = [
+        (deals.hands[seat] >> np.uint64(13 * suit)) & np.uint64(0x1FFF) for suit in range(4)
+    ]
+    total = np.zeros(len(deals), np.int64)
+    for suit, holding in enumerate(holdings):
+        if tables.suits[suit].any():
+            total += tables.suits[suit][holding]
+    if tables.lengths.any():
+        clubs, diamonds, hearts = (np.bitwise_count(one).astype(np.int64) for one in holdings[:3])
+        total += tables.lengths[clubs + 14 * diamonds + 196 * hearts]
+    if tables.contexts.any():
+        ours = deals.vulnerability >> np.uint8(seat & 1) & 1
+        theirs = deals.vulnerability >> np.uint8(1 - (seat & 1)) & 1
+        total += tables.contexts[((seat - deals.dealer) & 3) + 4 * ours + 8 * theirs]
+    return total
+
+
+# --- conditions on whole deals --------------------------------------------------------------------
+
+
+class DealCondition:
+    """A truth value of whole deals, such as ``HCP_N >= 15 and SL_S_H + SL_N_H >= 8``.
+
+    Parts about one hand are bit columns of a backend, put together as bits; parts that mix hands
+    are computed from the values of their terms.
+
+    Parameters
+    ----------
+    text : str
+        Expression whose terms carry a seat.
+    vocabulary : Vocabulary
+
+    Raises
+    ------
+    InvalidExpression, UnknownTerm
+        If it does not parse, or a term is unknown or names no seat.
+
+    Examples
+    --------
+    >>> from bidcascade.kernels import get_backend
+    >>> condition = DealCondition("HCP_N == 10 and HCP_N + HCP_S < 25", Vocabulary())
+    >>> hands = np.array([[0x1FFF << 13 * suit] for suit in range(4)], np.uint64)
+    >>> deals = DealArrays(hands, np.zeros(1, np.uint8), np.zeros(1, np.uint8))
+    >>> condition.holds(get_backend("reference"), deals).tolist()
+    [True]
+    """
+
+    def __init__(self, text: str, vocabulary: Vocabulary) -> None:
+        self._names = compass_vocabulary(vocabulary)
+        self._tree = to_tree(to_postfix(patterns_as_numbers(parse_expression(text)), self._names))
+        self._numbers: dict[tuple[Postfix, int], int] = {}
+        self._collect(self._tree)
+        codes = tuple(dict.fromkeys(code for code, _ in self._numbers))
+        self._rows = {code: row for row, code in enumerate(codes)}
+        self._plan = _plan_of(codes, vocabulary.profile)
+
+    def holds(self, backend: Backend, deals: DealArrays) -> Bools:
+        """Tell for which deals the condition holds, bool[n]."""
+        bits = backend.evaluate(self._plan, deals) if self._rows else None
+        return self._truth(self._tree, deals, bits)
+
+    def _seats(self, tree: Tree) -> set[int]:
+        return {self._names.origin[name][1] for name in term_names_in(tree)}
+
+    def _collect(self, tree: Tree) -> None:
+        if tree[0] in ("and", "or", "not") and len(self._seats(tree)) != 1:
+            for operand in tree[1:]:
+                self._collect(operand)
+        elif len(self._seats(tree)) == 1:
+            self._numbers[self._of_one_hand(tree)] = 0
+
+    def _of_one_hand(self, tree: Tree) -> tuple[Postfix, int]:
+        (seat,) = self._seats(tree)
+        return tuple(_postfix(tree, lambda name: self._names.origin[name][0])), seat
+
+    def _truth(self, tree: Tree, deals: DealArrays, bits: BitColumns | None) -> Bools:
+        seats = self._seats(tree)
+        if len(seats) == 1 and bits is not None:
+            code, seat = self._of_one_hand(tree)
+            return bits.to_bools(self._rows[code], seat)
+        match tree[0]:
+            case "and":
+                return self._truth(tree[1], deals, bits) & self._truth(tree[2], deals, bits)
+            case "or":
+                return self._truth(tree[1], deals, bits) | self._truth(tree[2], deals, bits)
+            case "not":
+                return ~self._truth(tree[1], deals, bits)
+        values = {}
+        for name in term_names_in(tree):
+            term, seat = self._names.origin[name]
+            values[name] = term_values(term, seat, deals, self._names.base)
+        truth: Bools = np.broadcast_to(evaluate_tree(tree, values), len(deals)) != 0
+        return truth
+
+
+def patterns_as_numbers(expression: Expression) -> Expression:
+    """Write ``Pattern_N == '5332'`` as the comparison of numbers that it is in the kernels.
+
+    Examples
+    --------
+    >>> str(patterns_as_numbers(parse_expression("Pattern_N == '5332'")))
+    'Pattern_N == 21298'
+    """
+    match expression:
+        case Not(operand):
+            return Not(patterns_as_numbers(operand))
+        case And(operands):
+            return And(tuple(map(patterns_as_numbers, operands)))
+        case Or(operands):
+            return Or(tuple(map(patterns_as_numbers, operands)))
+        case Comparison(Term(), (("==" | "!=" as operator, Shape(pattern)),)):
+            if expression.first in _PATTERNS:
+                return Comparison(expression.first, ((operator, Number(2 * int(pattern, 16))),))
+    if any(term in _PATTERNS for term in map(Term, terms_of(expression))):
+        raise InvalidExpression(
+            "expected Pattern_N == or != a shape in quotes, such as Pattern_N == '5332', "
+            f"got {str(expression)[:80]!r}"
+        )
+    return expression
+
+
+_PATTERNS = frozenset(Term(compass_name("Pattern", letter)) for letter in SEATS)
+
+
+def _postfix(tree: Tree, rename: Callable[[str], str]) -> list[str | int]:
+    match tree[0]:
+        case "int":
+            return [tree[1]]
+        case "term":
+            return [rename(tree[1])]
+    return [*(token for operand in tree[1:] for token in _postfix(operand, rename)), tree[0]]

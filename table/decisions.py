@@ -1,0 +1,276 @@
+"""Calls that were really made, found in a table, with the bits of expressions of their hands.
+
+The data of learning and vetting: :func:`find_decisions` says at which place of the table each call
+was made, :func:`expression_rows` which expressions hold on each hand.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.kernels import Backend, DealArrays, Plan, Postfix, get_backend
+from bidcascade.kernels.plan import expressions_plan
+from bidcascade.kernels.types import U8, U16, U32, U64
+
+from .bidding_table import BiddingTable
+from .language.expressions import parse_expression, to_postfix
+from .language.vocabulary import Vocabulary
+
+I64 = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class CallLists(NamedTuple):
+    """Auctions behind one another.
+
+    Parameters
+    ----------
+    calls : uint8 [calls]
+        Call codes.
+    offsets : int64 [auctions + 1]
+        Where each auction begins, and where the last one ends.
+
+    Examples
+    --------
+    >>> lists = CallLists.of(pl.Series([[7, 0], None, [0]], dtype=pl.List(pl.UInt8)))
+    >>> lists.calls.tolist(), lists.offsets.tolist()
+    ([7, 0, 0], [0, 2, 2, 3])
+    """
+
+    calls: U8
+    offsets: I64
+
+    @classmethod
+    def of(cls, auctions: pl.Series) -> "CallLists":
+        """Auctions of a column ``List(UInt8)``; null is an auction without calls.
+
+        Raises
+        ------
+        InvalidInput
+            If the column is of another type.
+        """
+        if auctions.dtype != pl.List(pl.UInt8):
+            raise InvalidInput(
+                f"expected auctions as List(UInt8) in {auctions.name!r}, got {auctions.dtype}"
+            )
+        lengths = auctions.list.len().fill_null(0).to_numpy()
+        offsets = np.zeros(len(lengths) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        # an empty list would explode to a null
+        calls = auctions.filter(auctions.list.len() > 0).explode().to_numpy()
+        return cls(np.ascontiguousarray(calls, dtype=np.uint8), offsets)
+
+    def __len__(self) -> int:
+        """Return the number of auctions."""
+        return len(self.offsets) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """Calls of auctions, each with its place in a table.
+
+    Parameters
+    ----------
+    deal : uint32 [n]
+        Number of the auction.
+    depth : uint16 [n]
+        Calls before it.
+    seat : uint8 [n]
+        Who called, 0-3 = N, E, S, W.
+    call : uint8 [n]
+        Code.
+    place : uint32 [n]
+        Entry of the auction before it; 0xFFFFFFFF where it opens the auction.
+    entry : uint32 [n]
+        Its own entry; 0xFFFFFFFF where the table has no such call: there the walk ends.
+    beyond : int
+        Calls behind such a one, of all auctions.
+    """
+
+    deal: U32
+    depth: U16
+    seat: U8
+    call: U8
+    place: U32
+    entry: U32
+    beyond: int
+
+    @property
+    def hand(self) -> I64:
+        """Row of the caller's hand in what :func:`expression_rows` gives, int64[n]."""
+        return 4 * self.deal.astype(np.int64) + self.seat
+
+    def __len__(self) -> int:
+        return len(self.deal)
+
+
+def find_decisions(table: BiddingTable, auctions: CallLists, dealer: U8) -> Decisions:
+    """Find calls in a table: each auction from its first call to its end, or out of the table.
+
+    Parameters
+    ----------
+    auctions : CallLists
+        Legal ones.
+    dealer : uint8 [auctions]
+        0-3 = N, E, S, W.
+
+    Examples
+    --------
+    >>> from bidcascade.table.build import build_table
+    >>> table, _ = build_table([{"prior": "", "call": "1N"}, {"prior": "1N", "call": "P"}])
+    >>> lists = CallLists.of(pl.Series([[7, 0, 8, 0]], dtype=pl.List(pl.UInt8)))
+    >>> found = find_decisions(table, lists, np.array([2], np.uint8))
+    >>> found.seat.tolist(), found.entry.tolist()[:2], found.beyond
+    ([2, 3, 0], [0, 1], 1)
+    """
+    from bidcascade.kernels.auctions.decisions import find_calls
+
+    if dealer.shape != (len(auctions),):
+        raise ValueError(f"expected a dealer for {len(auctions)} auctions, got {dealer.shape}")
+    size = len(auctions.calls)
+    deal, place, entry = (np.empty(size, np.uint32) for _ in range(3))
+    depth = np.empty(size, np.uint16)
+    count, beyond = find_calls(
+        table.first_child, table.child_count, table.call, table.root_count,
+        auctions.calls, auctions.offsets, deal, depth, place, entry,
+    )  # fmt: skip
+    deal, depth, place, entry = deal[:count], depth[:count], place[:count], entry[:count]
+    call = auctions.calls[auctions.offsets[deal] + depth]
+    seat = ((dealer[deal] + depth) % 4).astype(np.uint8)
+    return Decisions(deal, depth, seat, call, place, entry, beyond)
+
+
+def expression_rows(
+    expressions: Sequence[str],
+    deals: DealArrays,
+    vocabulary: Vocabulary,
+    backend: Backend | None = None,
+) -> U64:
+    """Which expressions hold on each hand, a row of bits a hand.
+
+    A row takes ``ceil(expressions / 64)`` words; callers give deals in chunks.
+
+    Parameters
+    ----------
+    expressions : sequence of str
+        Expressions about one hand.
+    deals : DealArrays
+        With the seats and vulnerabilities that expressions may ask for.
+    backend : Backend, optional
+        ``auto`` if not given.
+
+    Returns
+    -------
+    uint64 [4 * deals, words]
+        Bit ``e % 64`` of word ``e // 64`` of row ``4 * deal + seat``: expression ``e`` holds on
+        that hand.
+
+    Raises
+    ------
+    InvalidExpression, UnknownTerm
+        If an expression is none of the vocabulary.
+
+    Examples
+    --------
+    >>> from bidcascade.kernels.dealing import deal_hands
+    >>> zeros = np.zeros(1, np.uint8)
+    >>> deals = DealArrays(deal_hands(1, 0, 1), zeros, zeros)
+    >>> rows = expression_rows(["HCP >= 0", "HCP >= 40"], deals, Vocabulary())
+    >>> rows.tolist()
+    [[1], [1], [1], [1]]
+    """
+    from bidcascade.kernels.auctions.decisions import turn_bits
+
+    rows = np.zeros((4 * len(deals), (len(expressions) + 63) // 64), np.uint64)
+    if not len(expressions) or not len(deals):
+        return rows
+    codes = tuple(to_postfix(parse_expression(text), vocabulary) for text in expressions)
+    # the same test may be asked for twice, in one or in two ways of writing
+    distinct = tuple(dict.fromkeys(codes))
+    bits = (backend or get_backend()).evaluate(_plan_of(distinct, vocabulary.profile), deals)
+    place = {code: number for number, code in enumerate(distinct)}
+    columns = bits.words
+    if len(distinct) < len(codes):
+        columns = columns[[place[code] for code in codes]]
+    turn_bits(np.ascontiguousarray(columns), rows)
+    return rows
+
+
+@lru_cache(maxsize=4)
+def _plan_of(codes: tuple[Postfix, ...], profile: str) -> Plan:
+    return expressions_plan(codes, profile)
+
+
+def pack_lists(lists: Iterable[Iterable[int]], expressions: int) -> U64:
+    """Turn lists of expression numbers into masks over the rows of :func:`expression_rows`.
+
+    Returns
+    -------
+    uint64 [lists, words]
+
+    Examples
+    --------
+    >>> pack_lists([[0, 2], [], [64]], 65).tolist()
+    [[5, 0], [0, 0], [0, 1]]
+    """
+    masks = [sum(1 << number for number in set(one)) for one in lists]
+    words = (expressions + 63) // 64
+    packed = b"".join(mask.to_bytes(8 * words, "little") for mask in masks)
+    return np.frombuffer(packed, np.uint64).reshape(len(masks), words)
+
+
+def lists_hold(rows: U64, hands: I64, masks: U64, lists: I64) -> Bools:
+    """Say of pairs (hand, list of expressions) whether the whole list holds, bool[n].
+
+    Parameters
+    ----------
+    rows : uint64 [hands, words]
+        Of :func:`expression_rows`.
+    hands, lists : int64 [n]
+        Row of ``rows`` and row of ``masks`` of each pair.
+    masks : uint64 [lists, words]
+        Of :func:`pack_lists`.
+
+    Examples
+    --------
+    >>> rows = np.array([[0b101]], np.uint64)
+    >>> zero, pairs = np.zeros(2, np.int64), np.arange(2)
+    >>> lists_hold(rows, zero, pack_lists([[0, 2], [1]], 3), pairs).tolist()
+    [True, False]
+    """
+    from bidcascade.kernels.auctions.decisions import rows_hold
+
+    holds = np.empty(len(hands), np.bool_)
+    rows_hold(rows, hands, masks, lists, holds)
+    return holds
+
+
+def count_bits(rows: U64, hands: I64, groups: U32, group_count: int, expressions: int) -> U32:
+    """How many hands of each group have each expression, uint32[groups, expressions].
+
+    Parameters
+    ----------
+    rows : uint64 [hands, words]
+        Of :func:`expression_rows`.
+    hands : int64 [n]
+        Rows of ``rows``.
+    groups : uint32 [n]
+        Group of each, below ``group_count``.
+
+    Examples
+    --------
+    >>> rows = np.array([[0b101], [0b100]], np.uint64)
+    >>> count_bits(rows, np.arange(2), np.zeros(2, np.uint32), 1, 3).tolist()
+    [[1, 0, 2]]
+    """
+    from bidcascade.kernels.auctions.decisions import add_bits
+
+    counts = np.zeros((group_count, expressions), np.uint32)
+    add_bits(rows, hands, groups, counts)
+    return counts

@@ -1,0 +1,238 @@
+"""Where a rule of an overlay applies: an auction, or a pattern of auctions.
+
+| written | stands for |
+| --- | --- |
+| ``1N P 2C`` | that auction; calls are divided by blanks or hyphens, brackets are for the reader |
+| ``?`` | any one call |
+| ``*`` | one or more calls: ``1N P *`` is everything below ``1N P`` |
+| ``...`` | any calls, also none: ``1N P ...`` is ``1N P`` and everything below it |
+| ``P*`` | in front: any leading passes, also none |
+| ``1H/1S`` | one of these calls |
+| ``1M``, ``2m``, ``2oM``, ``2om`` | a bid in a major, a minor, and in the other one of its kind |
+
+A suit letter stands for one suit throughout: ``1M P 2M`` is ``1H P 2H`` and ``1S P 2S``.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from bidcascade.bridge import PASS, InvalidCall, format_call, parse_call
+from bidcascade.table.system.patterns import Bindings, match_call
+from bidcascade.table.system_text.syntax_tree import CallPattern
+
+Children: TypeAlias = Callable[[int], Iterable[tuple[int, int]]]
+"""Gives the nodes behind a node of a trie, each with its call."""
+Path: TypeAlias = tuple[int, ...]
+"""Nodes from the root to a place, both included."""
+
+ROOT: Final = -1
+"""Node of the opening."""
+LONGEST_PATTERN: Final = 400
+"""Parts a pattern may have; the longest auction has 319 calls."""
+
+_DIVIDERS: Final = re.compile(r"[\s\-,]+")
+_SUIT_CLASS: Final = re.compile(r"([1-7])(oM|om|M|m)")
+_ANY: Final = CallPattern("any")
+_NO_BINDINGS: Final[Bindings] = {}
+_MOST_LEADING_PASSES: Final = 3
+
+Choice: TypeAlias = int | CallPattern
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One part of a pattern: some calls, made ``least`` times or more."""
+
+    choices: tuple[Choice, ...]
+    least: int = 1
+    repeated: bool = False
+
+    def bindings_for(self, call: int, bindings: Bindings) -> Iterator[Bindings]:
+        """Say what suit letters stand for if the call is one of these."""
+        for choice in self.choices:
+            if isinstance(choice, int):
+                if choice == call:
+                    yield bindings
+            else:
+                found = match_call(choice, call, bindings)
+                if found is not None:
+                    yield found
+
+
+@dataclass(frozen=True, slots=True)
+class PlacePattern:
+    """Auctions that a rule speaks of.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_calls
+    >>> pattern = PlacePattern.parse("P* 1M (P) 2M")
+    >>> [pattern.matches(parse_calls(text)) for text in ("1H P 2H", "P 1S P 2S", "1H P 2S")]
+    [True, True, False]
+    >>> PlacePattern.parse("1N-P-2C").auction
+    (7, 0, 8)
+    """
+
+    text: str
+    steps: tuple[Step, ...]
+
+    @staticmethod
+    def parse(text: str) -> "PlacePattern":
+        """Read a pattern.
+
+        Raises
+        ------
+        InvalidCall
+            If a part is none of those listed above; the message names it.
+        """
+        words = [word for word in _DIVIDERS.split(text.strip()) if word]
+        if not words:
+            raise InvalidCall("expected an auction or a pattern of one, got an empty text")
+        if len(words) > LONGEST_PATTERN:
+            raise InvalidCall(
+                f"expected a pattern of at most {LONGEST_PATTERN} parts, got {len(words)}"
+            )
+        return PlacePattern(
+            " ".join(words), tuple(_step(word, number) for number, word in enumerate(words))
+        )
+
+    @property
+    def auction(self) -> tuple[int, ...] | None:
+        """The one auction that it stands for, if it is one."""
+        calls = []
+        for step in self.steps:
+            call = step.choices[0]
+            if step.repeated or len(step.choices) > 1 or not isinstance(call, int):
+                return None
+            calls.append(call)
+        return tuple(calls)
+
+    @property
+    def last_call(self) -> int | None:
+        """The call that all its auctions end with, if it names one."""
+        last = self.steps[-1]
+        call = last.choices[0]
+        plain = not last.repeated and len(last.choices) == 1 and isinstance(call, int)
+        return call if plain and isinstance(call, int) else None
+
+    @property
+    def prior(self) -> "PlacePattern":
+        """What stands before its last call."""
+        return PlacePattern(self.text, self.steps[:-1])
+
+    def matches(self, calls: Sequence[int]) -> bool:
+        """Tell whether an auction is one of those."""
+        states = self._start()
+        for depth, call in enumerate(calls):
+            states = self._after(states, call, depth)
+        return self._ends(states)
+
+    def walk(self, children: Children, *, below_found: bool = True) -> Iterator[Path]:
+        """Places of a trie that the pattern stands for, depth first, in the order of siblings.
+
+        Parameters
+        ----------
+        children
+            Gives the nodes behind a node; :data:`ROOT` is the opening, and is itself a place if
+            the pattern can stand for no call at all.
+        below_found
+            Whether to look on below a place that was found.
+        """
+        pending: list[tuple[Path, frozenset[_State]]] = [((ROOT,), self._start())]
+        while pending:
+            path, states = pending.pop()
+            if self._ends(states):
+                yield path
+                if not below_found:
+                    continue
+            deeper = []
+            for node, call in children(path[-1]):
+                after = self._after(states, call, len(path) - 1)
+                if after:
+                    deeper.append(((*path, node), after))
+            pending.extend(reversed(deeper))
+
+    def _start(self) -> "frozenset[_State]":
+        return self._skipped({(0, ())})
+
+    def _ends(self, states: "Iterable[_State]") -> bool:
+        return any(place == len(self.steps) for place, _ in states)
+
+    def _after(self, states: "Iterable[_State]", call: int, depth: int) -> "frozenset[_State]":
+        found: set[_State] = set()
+        for place, bound in states:
+            if place == len(self.steps):
+                continue
+            step = self.steps[place]
+            if step is _LEADING and depth >= _MOST_LEADING_PASSES:
+                continue
+            bindings = dict(bound) if bound else _NO_BINDINGS
+            for after in step.bindings_for(call, bindings):
+                known = tuple(sorted(after.items())) if after else ()
+                found.add((place + 1, known))
+                if step.repeated:
+                    found.add((place, known))
+        return self._skipped(found)
+
+    def _skipped(self, states: "set[_State]") -> "frozenset[_State]":
+        """With the states behind parts that may stand for no call."""
+        pending = list(states)
+        while pending:
+            place, bound = pending.pop()
+            if place < len(self.steps) and not self.steps[place].least:
+                further = (place + 1, bound)
+                if further not in states:
+                    states.add(further)
+                    pending.append(further)
+        return frozenset(states)
+
+
+_State: TypeAlias = tuple[int, tuple[tuple[str, str], ...]]
+"""Number of the part that comes next, and what suit letters stand for."""
+
+_LEADING: Final = Step((PASS,), least=0, repeated=True)
+_ANY_CALL: Final = Step((_ANY,))
+_CALLS: Final = Step((_ANY,), repeated=True)
+_ANY_CALLS: Final = Step((_ANY,), least=0, repeated=True)
+
+
+def _step(word: str, number: int) -> Step:
+    plain = word.replace("(", "").replace(")", "")
+    match plain:
+        case "?":
+            return _ANY_CALL
+        case "*":
+            return _CALLS
+        case "..." | "…":
+            return _ANY_CALLS
+        case "P*" | "p*" | "Pass*":
+            if number:
+                raise InvalidCall(f"expected {word!r} only in front, got it as part {number + 1}")
+            return _LEADING
+    return Step(tuple(_choice(part, word) for part in plain.split("/")))
+
+
+def _choice(text: str, word: str) -> Choice:
+    suits = _SUIT_CLASS.fullmatch(text)
+    if suits is not None:
+        return CallPattern("bid", int(suits[1]), suits[2])
+    try:
+        return parse_call(text)
+    except InvalidCall:
+        raise InvalidCall(
+            "expected a call, ?, *, ..., P* in front, calls divided by / or a bid such as 1M, "
+            f"got {word[:40]!r}"
+        ) from None
+
+
+def written(calls: Iterable[int]) -> str:
+    """Auction in words, also that of no call.
+
+    Examples
+    --------
+    >>> written([7, 0]), written([])
+    ('1N P', 'the opening')
+    """
+    return " ".join(format_call(call) for call in calls) or "the opening"

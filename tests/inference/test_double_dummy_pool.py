@@ -1,0 +1,335 @@
+"""The pool of solving processes: faults, many callers, time limits, and its end."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bidcascade.bridge import BackendUnavailable, Cancelled, DoubleDummyFailed, TimedOut
+from bidcascade.inference.double_dummy import DoubleDummyPool, schedule, solver_link
+from bidcascade.inference.double_dummy import pool as pool_module
+from bidcascade.inference.double_dummy.schedule import MOST_ENDS
+from tests.inference.support_double_dummy import deal_ending, faulty_solver
+
+ENDINGS = np.array([deal_ending(np.random.default_rng(seed), 8) for seed in range(40)], np.uint64).T
+
+
+@pytest.fixture(scope="module")
+def expected() -> "np.ndarray[tuple[int, int], np.dtype[np.int8]]":
+    with DoubleDummyPool(workers=1) as pool:
+        return pool.leads(ENDINGS, 4, 0)
+
+
+def is_alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    # one that has ended but was not waited for is not alive either
+    stat = Path(f"/proc/{process_id}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_until_gone(*process_ids: int) -> bool:
+    for _ in range(200):
+        if not any(is_alive(process_id) for process_id in process_ids):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def use_solver(monkeypatch: pytest.MonkeyPatch, folder: Path, what_happens: str) -> None:
+    monkeypatch.setattr(solver_link, "SCRIPT", faulty_solver(folder, what_happens))
+
+
+# --- processes that die --------------------------------------------------------------------------
+
+
+def test_killed_workers_lose_nothing(expected: np.ndarray) -> None:
+    with DoubleDummyPool(workers=2, cache_entries=0) as pool:
+        stop = threading.Event()
+        killed = []
+
+        def kill_now_and_then() -> None:
+            while not stop.wait(0.05):
+                for process_id in pool.state.processes[:1]:
+                    try:
+                        os.kill(process_id, signal.SIGKILL)
+                        killed.append(process_id)
+                    except ProcessLookupError:
+                        continue
+
+        killer = threading.Thread(target=kill_now_and_then)
+        killer.start()
+        try:
+            for asked in range(100):
+                assert np.array_equal(pool.leads(ENDINGS, 4, 0), expected)
+                if asked >= 2 and len(set(killed)) >= 2:
+                    break
+        finally:
+            stop.set()
+            killer.join()
+        assert len(set(killed)) >= 2
+    assert wait_until_gone(*killed)
+
+
+@pytest.mark.slow
+def test_a_deal_that_ends_the_solver_is_named(
+    expected: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # the solver's spades of North are the ninth of its numbers
+    poison = int(ENDINGS[0, 17]) >> 39 << 2
+    log = tmp_path / "deaths"
+    use_solver(
+        monkeypatch, tmp_path,
+        f"if deal[8] == {poison}:\n"
+        f"    open({str(log)!r}, 'a').write('x')\n"
+        "    os.kill(os.getpid(), signal.SIGSEGV)",
+    )  # fmt: skip
+    alike = [n for n in range(40) if int(ENDINGS[0, n]) >> 39 << 2 == poison]
+    with DoubleDummyPool(workers=2) as pool:
+        with pytest.raises(
+            DoubleDummyFailed, match=r"deal \d+ \(N:.*strain N, N leads\)"
+        ) as caught:
+            pool.leads(ENDINGS, 4, 0)
+        assert str(caught.value).endswith(f"ended the solver {MOST_ENDS} times")
+        assert caught.value.deals == tuple(alike)
+        others = [n for n in range(40) if n not in alike]
+        assert np.array_equal(caught.value.answers[others], expected[others])
+        assert (caught.value.answers[alike] == -1).all()
+        # once in a batch, then alone
+        assert len(log.read_text()) <= (MOST_ENDS + 1) * len(alike)
+        # the pool goes on
+        assert np.array_equal(pool.leads(ENDINGS[:, others], 4, 0), expected[others])
+        with pytest.raises(DoubleDummyFailed, match="deal 1 ") as of_table:
+            pool.tables(np.stack([ENDINGS[:, 0], ENDINGS[:, 17]], axis=1))
+        assert of_table.value.deals == (1,)
+        assert (of_table.value.answers[0] >= 0).all()
+        with pytest.raises(DoubleDummyFailed) as of_tricks:
+            pool.tricks(ENDINGS, 4, 3)
+        right = 8 - expected.max(axis=1)
+        assert np.array_equal(of_tricks.value.answers[others], right[others])
+
+
+def test_kills_from_outside_are_not_the_fault_of_a_deal(
+    expected: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "deaths"
+    log.touch()
+    use_solver(
+        monkeypatch, tmp_path,
+        f"if os.path.getsize({str(log)!r}) < {MOST_ENDS + 2}:\n"
+        f"    open({str(log)!r}, 'a').write('x')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)",
+    )  # fmt: skip
+    with DoubleDummyPool(workers=1) as pool:
+        assert np.array_equal(pool.leads(ENDINGS[:, :1], 4, 0), expected[:1])
+    monkeypatch.setattr(schedule, "MOST_KILLS", 4)
+    log.unlink()
+    log.touch()
+    with (
+        DoubleDummyPool(workers=1) as pool,
+        pytest.raises(DoubleDummyFailed, match="before the solver was killed, 4 times"),
+    ):
+        pool.leads(ENDINGS[:, :1], 4, 0)
+
+
+def test_a_deal_that_the_solver_refuses_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_solver(monkeypatch, tmp_path, "pass")
+    script = solver_link.SCRIPT
+    # the entry of the library says that there are too many cards
+    text = script.read_text().replace("return self.function(deal, *others)", "return -10")
+    script.write_text(text)
+    with (
+        DoubleDummyPool(workers=1) as pool,
+        pytest.raises(DoubleDummyFailed, match="refused by the solver with code -10"),
+    ):
+        pool.leads(ENDINGS[:, :2], 4, 0)
+
+
+def test_no_solver_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver_link, "find_library", lambda: None)
+    with (
+        DoubleDummyPool(workers=2) as pool,
+        pytest.raises(BackendUnavailable, match=r"endplay.*not installed"),
+    ):
+        pool.leads(ENDINGS, 4, 0)
+    monkeypatch.setattr(solver_link, "find_library", lambda: str(tmp_path / "none.so"))
+    with (
+        DoubleDummyPool(workers=1) as pool,
+        pytest.raises(BackendUnavailable, match=r"none\.so' does not start \(exit code 1\)"),
+    ):
+        pool.leads(ENDINGS, 4, 0)
+
+
+# --- many callers --------------------------------------------------------------------------------
+
+
+def test_many_threads_get_what_one_gets(expected: np.ndarray) -> None:
+    with DoubleDummyPool(workers=2) as pool, ThreadPoolExecutor(12) as threads:
+        rng = np.random.default_rng(0)
+        chosen = [rng.choice(40, 20) for _ in range(24)]
+        answers = threads.map(lambda numbers: pool.leads(ENDINGS[:, numbers], 4, 0), chosen)
+        for numbers, answer in zip(chosen, answers, strict=True):
+            assert np.array_equal(answer, expected[numbers])
+        # a deal that several ask for at once is solved once
+        assert pool.state.cached == 40
+
+
+@pytest.mark.slow
+def test_calls_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_solver(monkeypatch, tmp_path, "time.sleep(0.004)")
+    with DoubleDummyPool(workers=1) as pool, ThreadPoolExecutor(1) as threads:
+        stop = threading.Event()
+        full = np.array(
+            [deal_ending(np.random.default_rng(seed), 13) for seed in range(500)], np.uint64
+        ).T
+        long_one = threads.submit(pool.tables, full, cancel=stop)
+        while not pool.state.processes:
+            time.sleep(0.01)
+        pool.leads(ENDINGS[:, :3], 4, 0)
+        assert not long_one.done()
+        stop.set()
+        with pytest.raises(Cancelled):
+            long_one.result()
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+
+def test_a_call_ends_in_time_and_the_pool_goes_on(
+    expected: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    block = tmp_path / "block"
+    block.touch()
+    use_solver(monkeypatch, tmp_path, f"while os.path.exists({str(block)!r}): time.sleep(0.01)")
+    with DoubleDummyPool(workers=1) as pool:
+        with pytest.raises(TimedOut, match=r"within 0\.3 s, got 0 of 40"):
+            pool.leads(ENDINGS, 4, 0, timeout_s=0.3)
+        cancel = threading.Event()
+        threading.Timer(0.2, cancel.set).start()
+        with pytest.raises(Cancelled):
+            pool.leads(ENDINGS, 4, 0, cancel=cancel, timeout_s=60)
+        hung = pool.state.processes
+        # what hangs and is not wanted any more is ended, so that this is answered
+        waiting = threading.Timer(1.0, block.unlink)
+        waiting.start()
+        assert np.array_equal(pool.leads(ENDINGS, 4, 0, timeout_s=60), expected)
+        waiting.join()
+        assert len(hung) <= 1
+
+
+def test_what_hangs_unwanted_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_solver(monkeypatch, tmp_path, "if deal[0] == 4: time.sleep(1000)")
+    with DoubleDummyPool(workers=1) as pool:
+        with pytest.raises(TimedOut):
+            pool.leads(ENDINGS[:, :4], 4, 0, timeout_s=0.1)
+        # only once the process that hangs was ended can this be answered
+        assert pool.leads(ENDINGS[:, :4], 3, 0, timeout_s=60).max() <= 8
+
+
+def test_a_call_that_others_wait_for_too_may_go(
+    expected: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_solver(monkeypatch, tmp_path, "time.sleep(0.01)")
+    with DoubleDummyPool(workers=1) as pool, ThreadPoolExecutor(1) as threads:
+        cancel = threading.Event()
+        first = threads.submit(pool.leads, ENDINGS, 4, 0, cancel=cancel)
+        while not pool.state.processes:
+            time.sleep(0.01)
+        threading.Timer(0.1, cancel.set).start()
+        assert np.array_equal(pool.leads(ENDINGS, 4, 0), expected)
+        with pytest.raises(Cancelled):
+            first.result()
+
+
+# --- the end -------------------------------------------------------------------------------------
+
+
+def test_processes_start_late_and_end_with_the_pool() -> None:
+    pool = DoubleDummyPool(workers=2)
+    assert pool.state.processes == ()
+    pool.leads(ENDINGS, 4, 0)
+    processes = pool.state.processes
+    assert processes
+    pool.close()
+    pool.close()
+    assert pool.state.processes == ()
+    assert wait_until_gone(*processes)
+    with pytest.raises(DoubleDummyFailed, match="was closed"):
+        pool.leads(ENDINGS, 4, 0)
+
+
+def test_processes_without_work_end(expected: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool_module, "_IDLE_S", 0.05)
+    with DoubleDummyPool(workers=2, cache_entries=0) as pool:
+        for _ in range(2):
+            assert np.array_equal(pool.leads(ENDINGS[:, :4], 4, 0), expected[:4])
+            while pool.state.processes:
+                time.sleep(0.02)
+
+
+def test_closing_ends_calls_that_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_solver(monkeypatch, tmp_path, "time.sleep(1000)")
+    pool = DoubleDummyPool(workers=1)
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(pool.leads, ENDINGS, 4, 0)
+        while not pool.state.processes:
+            time.sleep(0.01)
+        pool.close()
+        with pytest.raises(DoubleDummyFailed, match="was closed"):
+            waiting.result()
+
+
+def test_a_pool_that_nobody_closes_leaves_nothing() -> None:
+    pool = DoubleDummyPool(workers=1)
+    pool.leads(ENDINGS[:, :2], 4, 0)
+    processes = pool.state.processes
+    del pool
+    assert wait_until_gone(*processes)
+
+
+_PARENT = """
+import os, sys, threading
+from contextlib import suppress
+import numpy as np
+from bidcascade.bridge import DoubleDummyFailed
+from bidcascade.inference.double_dummy import DoubleDummyPool
+from bidcascade.kernels.dealing import deal_hands_reference
+hands = np.array([deal_hands_reference(1, number) for number in range(200)], np.uint64).T
+pool = DoubleDummyPool(workers=2)
+def solve():
+    with suppress(DoubleDummyFailed):
+        pool.tables(hands)
+threading.Thread(target=solve, daemon=True).start()
+while len(pool.state.processes) < 2:
+    pass
+print(*pool.state.processes, flush=True)
+{end}
+"""
+
+
+@pytest.mark.parametrize("end", ["threading.Event().wait()", "sys.exit()", "os._exit(1)"])
+def test_no_process_outlives_its_parent(end: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", _PARENT.format(end=end)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    ) as parent:  # fmt: skip
+        assert parent.stdout is not None
+        workers = [int(word) for word in parent.stdout.readline().split()]
+        assert len(workers) == 2
+        if "wait" in end:
+            parent.kill()
+        _, errors = parent.communicate(timeout=30)
+    assert errors == ""
+    assert wait_until_gone(*workers)

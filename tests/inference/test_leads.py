@@ -1,0 +1,320 @@
+"""Leads over layouts: the arithmetic by its definition, touching cards, refinement, time limits."""
+
+from collections.abc import Iterator
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bidcascade.bridge import (
+    Cancelled,
+    Contract,
+    InvalidDeal,
+    InvalidInput,
+    Seat,
+    TimedOut,
+    Vulnerability,
+    cards_of,
+    format_card,
+    imps,
+    is_vulnerable,
+    parse_contract,
+    parse_hand,
+    score,
+)
+from bidcascade.inference.double_dummy import DoubleDummyPool
+from bidcascade.inference.double_dummy.protocol import I8
+from bidcascade.inference.leads import (
+    LEAD_SCORINGS,
+    LeadStudy,
+    best_leads,
+    refine_leads,
+    study_leads,
+    touching_cards,
+)
+from bidcascade.kernels.types import U64
+
+HAND = parse_hand("K52.AQ3.9876.KJ2")
+CONTRACT = parse_contract("3NE")
+
+
+def layouts(count: int, seed: int = 0, hand: int = HAND, leader: Seat = Seat.SOUTH) -> U64:
+    """Deals at random around one hand."""
+    rng = np.random.default_rng(seed)
+    rest = [card for card in range(52) if not hand >> card & 1]
+    hands = np.empty((4, count), np.uint64)
+    for number in range(count):
+        cards = rng.permutation(rest).tolist()
+        for place in range(3):
+            mask = sum(1 << card for card in cards[13 * place : 13 * place + 13])
+            hands[(leader + 1 + place) % 4, number] = mask
+    hands[leader] = hand
+    return hands
+
+
+class Guesses:
+    """Solver whose answers are made up of the cards; equal for touching ones."""
+
+    def __init__(self, leader: Seat = Seat.SOUTH) -> None:
+        self.sizes: list[int] = []
+        self.leader = leader
+        self.late_from = 10**9
+
+    def leads(self, hands: U64, strain: object, leader: object, **limits: object) -> I8:
+        if sum(self.sizes) + hands.shape[1] > self.late_from:
+            raise TimedOut("late")
+        self.sizes.append(hands.shape[1])
+        found = np.full((hands.shape[1], 52), -1, np.int8)
+        for group in touching_cards(hands, self.leader):
+            value = (hands[0] >> np.uint64(group[0]) ^ hands[1] >> np.uint64(7)) % np.uint64(14)
+            found[:, list(group)] = value[:, None]
+        return found
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[DoubleDummyPool]:
+    with DoubleDummyPool(workers=2) as made:
+        yield made
+
+
+# --- touching cards ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("hand", "groups"),
+    [
+        ("AKQJT98765432...", ["SA SK SQ SJ ST S9 S8 S7 S6 S5 S4 S3 S2"]),
+        ("K52.AQ3.9876.KJ2", ["CK", "CJ", "C2", "D9 D8 D7 D6", "HA", "HQ", "H3", "SK", "S5", "S2"]),
+        ("AQ.AK.432.765432", ["C7 C6 C5 C4 C3 C2", "D4 D3 D2", "HA HK", "SA", "SQ"]),
+    ],
+)
+def test_touching_cards(hand: str, groups: list[str]) -> None:
+    found = touching_cards(layouts(1, hand=parse_hand(hand)), Seat.SOUTH)
+    assert [" ".join(map(format_card, group)) for group in found] == groups
+
+
+def test_touching_cards_are_led_alike(pool: DoubleDummyPool) -> None:
+    hands = layouts(6)
+    tricks = pool.leads(hands, 4, Seat.SOUTH)
+    for group in touching_cards(hands, Seat.SOUTH):
+        assert (tricks[:, list(group)] == tricks[:, [group[0]]]).all()
+
+
+# --- the arithmetic ------------------------------------------------------------------------------
+
+
+def by_definition(
+    tricks: I8, card: int, contract: Contract, weights: list[float], vulnerability: Vulnerability
+) -> dict[str, float]:
+    """Worth of a lead, layout by layout and table by table."""
+    vulnerable = is_vulnerable(vulnerability, contract.declarer)
+    sums = dict.fromkeys((*LEAD_SCORINGS, "best_share"), 0.0)
+    for row, weight in zip(tricks, weights, strict=True):
+        held = np.flatnonzero(row >= 0).tolist()
+        points = {one: -score(contract, 13 - int(row[one]), vulnerable=vulnerable) for one in held}
+        others = [points[one] for one in held if one != card]
+        sums["tricks"] += weight * int(row[card])
+        sums["set"] += weight * (points[card] > 0)
+        beaten = sum((points[card] > one) + 0.5 * (points[card] == one) for one in others)
+        sums["matchpoints"] += weight * beaten / len(others)
+        sums["imps"] += weight * sum(imps(points[card] - one) for one in others) / len(others)
+        sums["best_share"] += weight * (row[card] == row.max())
+    return {name: value / sum(weights) for name, value in sums.items()}
+
+
+@settings(max_examples=30)
+@given(
+    seed=st.integers(0, 2**32), count=st.integers(1, 6), scoring=st.sampled_from(LEAD_SCORINGS),
+    contract=st.sampled_from(["3NE", "4SXE", "7CE", "1NXXE"]),
+    vulnerability=st.sampled_from(list(Vulnerability)), data=st.data(),
+)  # fmt: skip
+def test_values_are_those_of_the_definition(
+    seed: int, count: int, scoring: str, contract: str, vulnerability: Vulnerability,
+    data: st.DataObject,
+) -> None:  # fmt: skip
+    hands = layouts(count, seed)
+    tricks = Guesses().leads(hands, 4, Seat.SOUTH)
+    positive = st.floats(0.1, 5)
+    weights = data.draw(st.lists(positive, min_size=count, max_size=count))
+    played = parse_contract(contract)
+    study = study_leads(
+        tricks, hands, played, weights=np.array(weights), vulnerability=vulnerability,
+        scoring=scoring,
+    )  # fmt: skip
+    assert sorted(card for lead in study.leads for card in lead.cards) == sorted(cards_of(HAND))
+    values = [lead.value for lead in study.leads]
+    assert values == pytest.approx(sorted(values, reverse=True), abs=1e-8)
+    for lead in study.leads:
+        expected = by_definition(tricks, lead.card, played, weights, vulnerability)
+        for name, value in expected.items():
+            assert getattr(lead, name) == pytest.approx(value, abs=1e-9)
+        assert lead.value == getattr(lead, scoring)
+        assert lead.behind == pytest.approx(study.best.value - lead.value, abs=1e-8)
+        if count > 1:
+            assert lead.low is not None
+            assert lead.high is not None
+            assert lead.low - 1e-9 <= lead.value <= lead.high + 1e-9
+        else:
+            assert lead.low is lead.high is lead.behind_error is None
+    assert study.best.behind == 0
+
+
+def test_the_field_of_all_leads_is_worth_nothing() -> None:
+    """Matchpoints over all cards are half, IMPs cancel, by how they are defined."""
+    hands = layouts(20)
+    study = study_leads(Guesses().leads(hands, 4, Seat.SOUTH), hands, CONTRACT)
+    share = sum(len(lead.cards) * lead.matchpoints for lead in study.leads) / 13
+    assert share == pytest.approx(0.5)
+    assert sum(len(lead.cards) * lead.imps for lead in study.leads) == pytest.approx(0, abs=1e-9)
+
+
+def test_intervals() -> None:
+    hands = layouts(50)
+    tricks = Guesses().leads(hands, 4, Seat.SOUTH)
+    for lead in study_leads(tricks, hands, CONTRACT).leads:
+        values = tricks[:, lead.card].astype(float)
+        error = 1.959964 * values.std(ddof=1) / sqrt(50)
+        assert lead.low == pytest.approx(values.mean() - error)
+        assert lead.high == pytest.approx(values.mean() + error)
+    # a contract that was never set in 50 layouts may still be set now and then (Wilson, 1927)
+    never = np.where(tricks >= 0, np.int8(0), tricks)
+    lead = study_leads(never, hands, CONTRACT, scoring="set").best
+    assert (lead.value, lead.low) == (0, 0)
+    assert lead.high == pytest.approx(0.0713, abs=1e-3)
+
+
+def test_intervals_cover_what_they_say() -> None:
+    """Of many samples about 95 % have the true mean in their interval."""
+    everything = layouts(3000, seed=4)
+    tricks = Guesses().leads(everything, 4, Seat.SOUTH)
+    card = touching_cards(everything, Seat.SOUTH)[3][0]
+    truth = tricks[:, card].mean()
+    inside = 0
+    for start in range(0, 3000, 60):
+        part = slice(start, start + 60)
+        study = study_leads(tricks[part], everything[:, part], CONTRACT)
+        lead = next(one for one in study.leads if one.card == card)
+        assert lead.low is not None
+        assert lead.high is not None
+        inside += lead.low <= truth <= lead.high
+    assert 42 <= inside <= 50
+
+
+def test_what_is_clear_and_what_is_close() -> None:
+    hands = layouts(40)
+    tricks = np.full((40, 52), -1, np.int8)
+    tricks[:, list(cards_of(HAND))] = 3
+    tricks[:, 0] = 5
+    tricks[::2, 11] = 6
+    study = study_leads(tricks, hands, CONTRACT)
+    assert study.best.names == "C2"
+    assert study.is_decided
+    # 5 always, and 6 or 4 by turns: the same
+    tricks[1::2, 11] = 4
+    study = study_leads(tricks, hands, CONTRACT)
+    assert [lead.names for lead in study.leads if lead.is_close] == ["CK", "C2"]
+    assert not study.is_decided
+
+
+# --- refinement ----------------------------------------------------------------------------------
+
+
+def test_answers_are_refined() -> None:
+    solver = Guesses()
+    hands = layouts(100)
+    studies = list(refine_leads(hands, CONTRACT, solver))
+    assert [study.layouts for study in studies] == [6, 18, 42, 72, 100]
+    assert solver.sizes == [6, 12, 24, 30, 28]
+    assert [study.is_complete for study in studies] == [False] * 4 + [True]
+    assert {study.asked for study in studies} == {100}
+    whole = study_leads(Guesses().leads(hands, 4, Seat.SOUTH), hands, CONTRACT)
+    assert studies[-1].leads == whole.leads
+    assert best_leads(hands, CONTRACT, Guesses()).leads == whole.leads
+    first = study_leads(Guesses().leads(hands[:, :6], 4, 2), hands[:, :6], CONTRACT)
+    assert studies[0].leads == first.leads
+
+
+def test_a_limit_of_time_gives_what_there_is() -> None:
+    solver = Guesses()
+    solver.late_from = 50
+    study = best_leads(layouts(100), CONTRACT, solver, time_limit_s=60)
+    assert (study.layouts, study.asked, study.is_complete) == (42, 100, False)
+    assert best_leads(layouts(100), CONTRACT, Guesses(), time_limit_s=60).layouts == 100
+    solver = Guesses()
+    solver.late_from = 5
+    with pytest.raises(TimedOut):
+        best_leads(layouts(100), CONTRACT, solver, time_limit_s=60)
+    # time that was over before the first layouts were solved is for the solver to complain of
+    assert best_leads(layouts(100), CONTRACT, Guesses(), time_limit_s=0).layouts == 6
+
+
+def test_what_is_decided_need_not_be_refined() -> None:
+    class Clear(Guesses):
+        def leads(self, hands: U64, strain: object, leader: object, **limits: object) -> I8:
+            found = super().leads(hands, strain, leader)
+            found[:, list(cards_of(HAND))] = 3
+            found[:, 0] = 5
+            return found
+
+    study = best_leads(layouts(100), CONTRACT, Clear(), stop_when_decided=True)
+    assert (study.layouts, study.best.names) == (6, "C2")
+
+
+def test_a_lead_that_is_known(pool: DoubleDummyPool) -> None:
+    """Spades run; declarer has eleven tricks in the other suits."""
+    leader = parse_hand("AKQJT98.2.432.65")
+    rest = np.array([
+        parse_hand("54.876543.T765.4"), parse_hand("32.AKQ.AKQ.AKQ32"), leader,
+        parse_hand("76.JT9.J98.JT987"),
+    ], np.uint64)[:, None]  # fmt: skip
+    study = best_leads(rest, parse_contract("3NE"), pool, scoring="set")
+    assert study.best.names == "SA SK SQ SJ ST S9 S8"
+    assert (study.best.set, study.best.tricks, study.best.best_share) == (1, 7, 1)
+    assert {(lead.set, lead.tricks) for lead in study.leads[1:]} == {(0, 2)}
+
+
+# --- what is no question -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scoring": "points"}, "expected a scoring of tricks, set, matchpoints, imps"),
+        ({"weights": np.ones(3)}, "expected 4 weights"),
+        ({"weights": np.zeros(4)}, "and not all 0"),
+        ({"weights": np.array([1.0, 1.0, -1.0, 1.0])}, "weights from 0 on"),
+        ({"hands": np.zeros((4, 0), np.uint64)}, "at least one layout, got none"),
+    ],
+)
+def test_questions_that_are_none(change: dict[str, object], message: str) -> None:
+    asked = {"hands": layouts(4), "contract": CONTRACT, "solver": Guesses(), **change}
+    with pytest.raises(InvalidInput, match=message):
+        best_leads(**asked)
+
+
+def test_hands_that_are_not_the_leaders() -> None:
+    with pytest.raises(InvalidDeal, match="the same hand of W in all layouts"):
+        best_leads(layouts(4), parse_contract("3NS"), Guesses())
+    with pytest.raises(InvalidDeal, match="13 cards in the hand of S, got 0"):
+        best_leads(np.zeros((4, 2), np.uint64), CONTRACT, Guesses())
+    with pytest.raises(ValueError, match=r"uint64\[4, n\]"):
+        best_leads(layouts(4)[0], CONTRACT, Guesses())
+    with pytest.raises(ValueError, match="first and step"):
+        next(refine_leads(layouts(4), CONTRACT, Guesses(), first=0))
+
+
+def test_cancelled(pool: DoubleDummyPool) -> None:
+    import threading
+
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        best_leads(layouts(50, seed=77), CONTRACT, pool, cancel=cancel)
+
+
+def test_a_study_names_its_contract() -> None:
+    hands = layouts(3)
+    study: LeadStudy = study_leads(Guesses().leads(hands, 4, 2), hands, CONTRACT, scoring="imps")
+    assert (study.contract, study.scoring, study.effective_size) == (CONTRACT, "imps", 3)

@@ -1,0 +1,201 @@
+"""The service as a process: start, streams, bodies without a length, and an orderly end."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from bidcascade.bridge import Deal, format_deal
+from bidcascade.loaders import HAND_COLUMNS, random_deals
+from tests.support_service import DEAL, GOOD, problem_of, running_server, wait_until
+
+ROOT = Path(__file__).parents[3]
+MANY = 10_000
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
+    with running_server(max_request_bytes=4_000_000, stream_chunk_deals=100) as (url, process):
+        wait_until(f"{url}/readyz", process)
+        yield url, process
+
+
+@pytest.fixture(scope="module")
+def many_deals() -> bytes:
+    """Request of many different deals."""
+    rows = random_deals(MANY, seed=3).select(*HAND_COLUMNS).rows()
+    deals = [{"deal": format_deal(Deal(row))} for row in rows]
+    return json.dumps({"deals": deals, "mode": "all"}).encode()
+
+
+def raw(url: str, request: bytes) -> bytes:
+    """Send bytes and read what comes back until the server closes the connection."""
+    address = urlsplit(url)
+    with socket.create_connection((address.hostname, address.port), timeout=60) as connection:
+        connection.sendall(request)
+        pieces = []
+        while piece := connection.recv(1 << 16):
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+@pytest.mark.slow
+def test_a_question_is_answered(server):
+    url, _ = server
+    answer = httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=60)
+    assert answer.json()["results"][0]["auctions"][0]["calls"][0] == "1N"
+    assert "server" not in answer.headers
+
+
+@pytest.mark.slow
+def test_the_check_of_ci_passes(server):
+    script = ROOT / ".ci" / "ask_service.py"
+    if not script.exists():
+        pytest.skip("not a checkout, as when the installed wheel is tested")
+    run = subprocess.run(
+        [sys.executable, str(script), server[0], "60"], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.startswith("the service bids 1N")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("accept", ["application/json", "application/jsonl"])
+def test_long_answers_begin_before_they_are_done(server, many_deals, accept):
+    """An answer of 27 MB does not fit any buffer: it is still being made when its begin is read."""
+    url, _ = server
+    headers = {"Accept": accept, "Content-Type": "application/json"}
+    with httpx.stream(
+        "POST", f"{url}/v1/auctions", content=many_deals, headers=headers, timeout=60
+    ) as answer:
+        assert answer.status_code == 200
+        assert "content-length" not in answer.headers
+        pieces = answer.iter_raw()
+        first = next(pieces)
+        # meanwhile others are answered
+        assert httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=60).status_code == 200
+        content = first + b"".join(pieces)
+    assert len(content) > 10_000_000
+    if accept == "application/json":
+        assert len(json.loads(content)["results"]) == MANY
+    else:
+        lines = content.splitlines()
+        assert [json.loads(line)["deal"] for line in lines] == list(range(MANY))
+
+
+def test_a_client_that_leaves_is_noticed(server, many_deals):
+    url, _ = server
+    for _ in range(3):
+        headers = {"Accept": "application/jsonl", "Content-Type": "application/json"}
+        with httpx.stream(
+            "POST", f"{url}/v1/auctions", content=many_deals, headers=headers, timeout=60
+        ) as answer:
+            next(answer.iter_raw())
+    assert httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=60).status_code == 200
+
+
+def test_bodies_without_a_length(server):
+    url, _ = server
+
+    def pieces(count):
+        yield b'{"mode": "first", "deals": ['
+        for number in range(count):
+            yield b"," * bool(number) + json.dumps({"deal": DEAL}).encode() + b" " * 1000
+        yield b"]}"
+
+    headers = {"Content-Type": "application/json"}
+    answer = httpx.post(f"{url}/v1/auctions", content=pieces(3), headers=headers, timeout=60)
+    assert len(answer.json()["results"]) == 3
+    answer = httpx.post(f"{url}/v1/auctions", content=pieces(5000), headers=headers, timeout=60)
+    problem_of(answer, 413, "body-too-large")
+    assert httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=60).status_code == 200
+
+
+def test_an_announced_length_over_the_limit_is_refused_unread(server):
+    head = (
+        b"POST /v1/auctions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        b"Connection: close\r\nContent-Length: 99999999999\r\n\r\n"
+    )
+    # in one piece: bytes that come after the server has closed reset the connection
+    answer = raw(server[0], head + b"[")
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b"body-too-large" in answer
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 10_000 + b"]" * 10_000, b'{"a":' * 10_000, b'{"limit": NaN}', b"\x00" * 1000]
+)
+def test_hostile_bodies(server, body):
+    url, _ = server
+    headers = {"Content-Type": "application/json"}
+    answer = httpx.post(f"{url}/v1/auctions", content=body, headers=headers, timeout=60)
+    problem_of(answer, 400, "malformed-json")
+    assert httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=60).status_code == 200
+
+
+def test_what_is_no_http_does_no_harm(server):
+    url, _ = server
+    assert b" 400 " in raw(url, b"\x16\x03\x01 hello\r\n\r\n")
+    assert httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=60).status_code == 200
+
+
+@pytest.mark.slow
+def test_half_a_body_is_no_failure_of_the_service():
+    head = (
+        b"POST /v1/auctions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 1000\r\n\r\n"
+    )
+    with running_server(max_concurrent_requests=2) as (url, process):
+        wait_until(f"{url}/readyz", process)
+        address = urlsplit(url)
+        for _ in range(5):
+            with socket.create_connection((address.hostname, address.port)) as connection:
+                connection.sendall(head + b'{"deals":')
+        # each of them gives its place back as soon as the server has seen it go
+        for _ in range(200):
+            answer = httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=60)
+            if answer.status_code == 200:
+                break
+            problem_of(answer, 429, "overloaded")
+            time.sleep(0.05)
+        assert answer.status_code == 200
+        process.send_signal(signal.SIGTERM)
+        process.wait(150)
+        assert b"Traceback" not in process.stderr.read()
+
+
+@pytest.mark.slow
+def test_start_and_end(many_deals):
+    """It listens before the tables are loaded; a running answer is finished before the end."""
+    with running_server(table="sayc", shutdown_grace_s=60) as (url, process):
+        seen = wait_until(f"{url}/healthz", process)
+        assert set(seen) <= {0, 200}
+        seen = wait_until(f"{url}/readyz", process)
+        assert set(seen) <= {200, 503}
+        headers = {"Accept": "application/jsonl", "Content-Type": "application/json"}
+        with httpx.stream(
+            "POST", f"{url}/v1/auctions", content=many_deals, headers=headers, timeout=60
+        ) as answer:
+            pieces = answer.iter_raw()
+            first = next(pieces)
+            process.send_signal(signal.SIGTERM)
+            rest = b"".join(pieces)
+        assert (first + rest).count(b"\n") == MANY
+        assert process.wait(150) in (0, -signal.SIGTERM)
+        assert b"Traceback" not in process.stderr.read()
+
+
+@pytest.mark.slow
+def test_a_table_that_does_not_exist_ends_the_process():
+    with running_server(table="culbertson") as (_, process):
+        assert process.wait(150) != 0
+        told = process.stderr.read()
+        assert b"expected a table's name (" in told
+        assert b"or the path of one, got 'culbertson'" in told

@@ -1,0 +1,194 @@
+"""``augment --dd``: columns of tricks and par, known results, runs that are killed and resumed."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from bidcascade.bridge import Cancelled, InvalidInput
+from bidcascade.inference.double_dummy import DoubleDummyPool
+from bidcascade.inference.double_dummy.par import par
+from bidcascade.inference.double_dummy.protocol import I8
+from bidcascade.kernels.types import U64
+from bidcascade.loaders import deal_arrays, random_deals
+from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
+from bidcascade.service.cli import main
+from bidcascade.service.jobs.double_dummy import (
+    NEW_SCHEMA,
+    PART_DEALS,
+    TableStore,
+    add_double_dummy,
+    known_tables,
+    table_store,
+)
+
+pytestmark = pytest.mark.slow
+
+
+class Guesses:
+    """Solver that is quick and wrong; counts what it is asked, and may stop."""
+
+    def __init__(self, most: int = 10**9) -> None:
+        self.asked = 0
+        self.most = most
+        self.lock = threading.Lock()
+
+    def tables(self, hands: U64, **limits: object) -> I8:
+        with self.lock:
+            if self.asked + hands.shape[1] > self.most:
+                raise Cancelled("enough")
+            self.asked += hands.shape[1]
+        places = np.arange(20, dtype=np.uint64)
+        return ((hands[0][:, None] >> places + hands[1][:, None] % 31) % 14).astype(np.int8)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[DoubleDummyPool]:
+    with DoubleDummyPool(workers=2) as made:
+        yield made
+
+
+def test_columns_are_those_of_the_solver(pool: DoubleDummyPool) -> None:
+    frame = random_deals(4, seed=5)
+    found = add_double_dummy(frame, pool)
+    assert found.select(frame.columns).equals(frame)
+    new = found.select(found.columns[frame.width :])
+    assert dict(new.schema) == NEW_SCHEMA
+    deals = deal_arrays(frame)
+    tables = pool.tables(deals.hands)
+    for number, row in enumerate(new.iter_rows(named=True)):
+        for seat in range(4):
+            for strain in range(5):
+                name = f"DD_{'NESW'[seat]}_{'CDHSN'[strain]}"
+                tricks = pool.tricks(deals.hands[:, [number]], strain, seat)[0]
+                assert row[name] == tricks == tables[number, 5 * seat + strain]
+        expected = par(tables[number], int(deals.dealer[number]), int(deals.vulnerability[number]))
+        assert row["Par_NS"] == expected.score
+        assert row["Par_Contracts"] == [str(contract) for contract in expected.contracts]
+
+
+def test_known_results_are_not_solved_again() -> None:
+    frame = random_deals(5, seed=1)
+    known = pl.DataFrame(
+        {name: [None, 7, 7, None, 7] for name in DOUBLE_DUMMY_COLUMNS}, {
+            name: pl.UInt8() for name in DOUBLE_DUMMY_COLUMNS
+        },
+    )  # fmt: skip
+    solver = Guesses()
+    seen: list[int] = []
+    found = add_double_dummy(frame.hstack(known), solver, progress=seen.append)
+    assert (solver.asked, seen) == (2, [3, 5])
+    assert found["DD_E_H"].to_list()[1:3] == [7, 7]
+    assert found["DD_E_H"].null_count() == 0
+    # and what was found is known from then on
+    assert add_double_dummy(found, Guesses(most=0)).equals(found)
+
+
+def twenty(value: float) -> dict[str, list[float]]:
+    return {name: [value] for name in DOUBLE_DUMMY_COLUMNS}
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"DD_N_C": [7]}, "expected all 20 columns of tricks, got DD_N_C without DD_N_D"),
+        (twenty(14), "0 to 13 in column DD_N_C, got 14"),
+        (twenty(-1), "0 to 13 in column DD_N_C, got -1"),
+        (twenty(7.0), "whole numbers in column DD_N_C, got Float64"),
+    ],
+)
+def test_columns_that_hold_no_tricks(columns: dict[str, list[float]], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        known_tables(pl.DataFrame(columns))
+
+
+def test_what_was_solved_is_kept(tmp_path: Path) -> None:
+    frame = random_deals(3 * PART_DEALS + 7, seed=2)
+    whole = add_double_dummy(frame, Guesses())
+    out = str(tmp_path / "deals.parquet")
+    stopped = Guesses(most=2 * PART_DEALS)
+    with pytest.raises(Cancelled), table_store(out) as store:
+        add_double_dummy(frame, stopped, store=store)
+    (folder,) = tmp_path.iterdir()
+    parts = sorted(folder.glob("*.dd"))
+    assert len(parts) == 2
+    # a part that is cut off does not count
+    parts[0].write_bytes(parts[0].read_bytes()[:-1])
+    resumed = Guesses()
+    with table_store(out) as store:
+        assert add_double_dummy(frame, resumed, store=store).equals(whole)
+        with pytest.raises(InvalidInput, match="another"), table_store(out):
+            pass
+    assert resumed.asked == frame.height - PART_DEALS
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parts_of_other_deals_are_not_taken(tmp_path: Path) -> None:
+    store = TableStore(tmp_path / "parts")
+    hands = deal_arrays(random_deals(3, seed=1)).hands
+    store.write(hands, np.zeros((3, 20), np.int8))
+    assert store.read(hands[:, ::-1]) is None
+    assert store.read(hands[:, :2]) is None
+    assert store.read(hands) is not None
+    store.remove()
+    assert store.read(hands) is None
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+PBN = """[Board "1"]
+[Dealer "N"]
+[Vulnerable "None"]
+[Deal "N:AKQJ.AKQ.AKQ.AKQ T987.JT9.JT9.JT9 6543.876.876.876 2.5432.5432.5432"]
+[DoubleDummyTricks "{tricks}"]
+"""
+
+
+def test_results_of_a_file_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    deals, out = tmp_path / "deals.pbn", tmp_path / "out.parquet"
+    deals.write_text(PBN.format(tricks="d" * 5 + "0" * 15))
+    assert main(["augment", str(deals), "--dd", "--out", str(out)]) == 0
+    found = pl.read_parquet(out)
+    assert found.columns[-22:] == list(NEW_SCHEMA)
+    assert found.select("DD_N_N", "DD_S_C", "Par_NS", "Par_Contracts").row(0) == (
+        13, 0, 1520, ["7N-N="],
+    )  # fmt: skip
+    assert "1 boards" in capsys.readouterr().err
+    assert {path.name for path in tmp_path.iterdir()} == {"deals.pbn", "out.parquet"}
+
+
+def run(arguments: list[str]) -> "subprocess.Popen[bytes]":
+    paths = os.pathsep.join(path for path in sys.path if path)
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-m", "bidcascade.service.cli", *arguments],
+        env={**os.environ, "PYTHONPATH": paths}, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def test_a_killed_run_is_resumed_with_the_same_bytes(tmp_path: Path) -> None:
+    deals, out, again = (str(tmp_path / name) for name in ("d.parquet", "out", "again"))
+    assert main(["deals", str(2 * PART_DEALS + 4), "--seed", "9", "--out", deals]) == 0
+    arguments = ["augment", deals, "--dd", "--terms", "HCP", "--out"]
+    killed = run([*arguments, out])
+    while not list(tmp_path.glob(".out.double-dummy/*.dd")):
+        assert killed.poll() is None
+        time.sleep(0.05)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    assert not Path(out).exists()
+    started = time.perf_counter()
+    assert run([*arguments, out]).wait(120) == 0
+    resumed = time.perf_counter() - started
+    started = time.perf_counter()
+    assert run([*arguments, again]).wait(120) == 0
+    print(f"resumed in {resumed:.1f} s, from the start {time.perf_counter() - started:.1f} s")
+    assert Path(out).read_bytes() == Path(again).read_bytes()
+    assert not list(tmp_path.glob(".out.double-dummy*"))

@@ -1,0 +1,170 @@
+"""Command ``compare`` and its report: files, numbers, harmless texts, errors."""
+
+import json
+import re
+
+import polars as pl
+import pytest
+
+from bidcascade.inference.compare_estimates import Divergence, Estimate
+from bidcascade.inference.compare_summary import (
+    Coverage,
+    DivergenceResult,
+    Example,
+    Summary,
+    SystemResult,
+)
+from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
+from bidcascade.service.jobs.double_dummy import DOUBLE_DUMMY_COLUMNS
+from bidcascade.service.reports.compare_report import compare_page, verdict
+from bidcascade.service.reports.page import page_html, page_markdown
+
+STRONG = "opening:\n  1NT = Strong: 15-17 points, balanced\n  1C = Anything else: 12+ points\n"
+WEAK = STRONG.replace("15-17", "12-14")
+
+
+@pytest.fixture
+def systems(tmp_path, monkeypatch):
+    """Two small systems as files, and a cache of their own."""
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "strong.bidding").write_text(STRONG)
+    (tmp_path / "weak.bidding").write_text(WEAK)
+
+
+@pytest.mark.usefixtures("systems")
+def test_a_match_leaves_its_report(tmp_path, capsys):
+    arguments = ["compare", "strong.bidding", "weak.bidding", "--deals", "300", "--grow", "200",
+                 "--least", "1", "--coverage", "5", "--workers", "1"]  # fmt: skip
+    assert main([*arguments, "--dd-budget", "20", "--out", "out"]) == 0
+    out, err = capsys.readouterr()
+    assert "strong against weak, 300 deals" in out
+    assert "opening: 1C/1N" in out
+    assert "20 of " in err
+    folder = tmp_path / "out"
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == [
+        "boards.parquet", "divergences.parquet", "report.html", "report.md", "summary.json"
+    ]  # fmt: skip
+    summary = json.loads((folder / "summary.json").read_text())
+    boards = pl.read_parquet(folder / "boards.parquet")
+    estimate = (boards["imps"] * boards["weight"]).sum() / 300
+    assert summary["imps"]["value"] == pytest.approx(estimate)
+    assert summary["imps"]["error"] > 0
+    assert summary["examined"] == 20
+    assert boards["weight"].sum() == pytest.approx(300)
+    parted = pl.read_parquet(folder / "divergences.parquet")
+    assert parted["examined"].sum() == boards["divergence"].is_not_null().sum()
+    html = (folder / "report.html").read_text()
+    assert html.count("<svg") == 2
+    assert "<script" not in html
+    assert "http" not in re.sub(r"http-equiv", "", html)
+    assert "# strong against weak" in (folder / "report.md").read_text()
+
+    assert main([*arguments, "--dd-budget", "0", "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert again["kinds"] == summary["kinds"]
+    assert again["imps"]["error"] is None
+
+
+@pytest.mark.usefixtures("systems")
+def test_a_match_goes_on_and_reads_files(tmp_path, capsys):
+    assert main(["deals", "120", "--seed", "3", "--out", "deals.parquet"]) == 0
+    frame = pl.read_parquet("deals.parquet")
+    tricks = {
+        name: pl.Series([(row * 7 + number) % 14 for row in range(120)], dtype=pl.UInt8)
+        for number, name in enumerate(DOUBLE_DUMMY_COLUMNS)
+    }
+    frame.with_columns(**tricks).write_parquet("solved.parquet")
+    common = ["--grow", "200", "--least", "1", "--coverage", "0", "--workers", "1", "--json"]
+    match = ["compare", "strong.bidding", "weak.bidding", "--from", "solved.parquet", *common]
+    capsys.readouterr()
+    assert main([*match, "--dd-budget", "15", "--out", "out"]) == 0
+    some = json.loads(capsys.readouterr().out)
+    assert (some["examined"], some["solved"]) == (15, 0)
+    assert main([*match, "--dd-budget", "all", "--out", "out", "--resume"]) == 0
+    out, err = capsys.readouterr()
+    assert "15 deals taken over" in err
+    resumed = json.loads(out)
+    assert main([*match, "--dd-budget", "all"]) == 0
+    at_once = json.loads(capsys.readouterr().out)
+    for one in (resumed, at_once):
+        del one["seconds"]
+    assert resumed == at_once
+    assert at_once["imps"]["error"] == 0
+    other = ["compare", "strong.bidding", "weak.bidding", "--deals", "120", "--seed", "4", *common]
+    assert main([*other, "--dd-budget", "0", "--out", "out", "--resume"]) == BAD_INPUT
+    assert "those of others" in capsys.readouterr().err
+
+
+def some_summary() -> Summary:
+    """A summary with hostile names and every part."""
+    sure, unsure = Estimate(0.5, 0.1), Estimate(0.25, None)
+    per_deal = dict.fromkeys(
+        ("declared", "partscore", "game", "small slam", "grand slam", "doubled"), sure
+    )
+    system = SystemResult("<b>one</b>", per_deal, sure, sure, (("1N", 0.5), ("4H", 0.25)))
+    parted = DivergenceResult(Divergence((7, 0), 8, 9), 12, sure, unsure, sure)
+    example = Example(
+        41, "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432", "N", "None",
+        ((7, 0, 0, 0), (0, 0, 0, 0)), ("1N N", "Pass"), (9, None), (150, 0), 4,
+    )  # fmt: skip
+    coverage = Coverage(100, 90, 30, 2, 1)
+    return Summary(
+        ("<b>one</b>", "two|*"), 1000, {"same": 500, "differs": 200, "left": 300}, 50, 80, sure,
+        unsure, dict.fromkeys(("won", "lost", "flat", "other auction", "other contract"), sure),
+        {"None": (sure, unsure)}, (parted,), (system, system), (coverage, coverage), (example,),
+        {"bidding": 1.0},
+    )  # fmt: skip
+
+
+def test_the_page_shows_everything_and_escapes_names():
+    page = compare_page(some_summary())
+    html, text = page_html(page), page_markdown(page)
+    assert "<b>one" not in html
+    assert "&lt;b&gt;one" in html
+    assert "\\<b\\>one" in text
+    assert "two\\|\\*" in text
+    headings = re.findall(r"^## (.*)$", text, re.M)
+    assert headings == [
+        "Result", "Where the auctions part", "Contracts", "Vulnerability",
+        "How far the lines reach", "Deals with the largest swings", "How this was worked out",
+    ]  # fmt: skip
+    assert "| 1N P | 2♣ | 2♦ | 12 | 50.0 % | +0.25 | +0.5000 ± 0.1000 |" in text
+    assert "Deal 42: +4 IMPs" in text
+    assert "| 1N P P P | 1N N | 9 | 150 |" in text
+    assert "60.0 %" in text
+
+
+@pytest.mark.parametrize(
+    ("imps", "words"),
+    [
+        (Estimate(0.5, 0.1), "is ahead of two"),
+        (Estimate(-0.5, 0.1), "is ahead of <b>one"),
+        (Estimate(0.1, 0.1), "Neither system"),
+        (Estimate(0.0, 0.0), "the same results on every deal"),
+        (Estimate(0.5, None), "Too few deals"),
+    ],
+)
+def test_the_verdict_says_no_more_than_is_known(imps, words):
+    summary = some_summary()
+    object.__setattr__(summary, "imps", imps)
+    assert words in verdict(summary)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["strong.bidding", "nothing.bidding"], BAD_ARGUMENTS, "nothing.bidding"),
+        (["strong.bidding", "weak.bidding", "--dd-budget", "soon"], BAD_INPUT, "a budget"),
+        (["strong.bidding", "weak.bidding", "--deals", "0"], BAD_ARGUMENTS, "whole number"),
+        (["strong.bidding", "weak.bidding", "--out", "weak.bidding"], BAD_ARGUMENTS, "a folder"),
+        (["strong.bidding", "weak.bidding", "--resume"], BAD_ARGUMENTS, "--resume with --out"),
+        (["strong.bidding", "weak.bidding", "--from", "x", "--deals", "3"], BAD_ARGUMENTS, "both"),
+        (["strong.bidding", "weak.bidding", "--from", "weak.bidding"], BAD_INPUT, "got none"),
+    ],
+)
+@pytest.mark.usefixtures("systems")
+def test_mistakes_are_told(arguments, code, message, capsys):
+    assert main(["compare", *arguments]) == code
+    assert message in capsys.readouterr().err

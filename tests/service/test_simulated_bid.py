@@ -1,0 +1,196 @@
+"""Simulated calls on the command line and over REST, with the law's tricks and one solver."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+
+from bidcascade.bridge import NoSuchDeal, parse_calls, parse_hand, parse_seat, parse_vulnerability
+from bidcascade.service import Engine
+from bidcascade.service.app import create_app
+from bidcascade.service.cli import main
+from bidcascade.service.inference import simulated_bid
+from bidcascade.service.inference.simulated_bid import (
+    SimulationWish,
+    simulate_bid,
+    simulate_without_line,
+)
+from bidcascade.service.schemas import BidAnswer
+from bidcascade.service.settings import Settings
+from bidcascade.table import apply_overlays, build_table
+from tests.support_service import SMALL_ROWS, post, problem_of, write_small_table
+
+SYSTEM = """
+opening:
+  1NT = Strong notrump: 15-17 points, balanced
+  1C  = Anything else: 12-21 points
+
+after 1NT:
+  2C = Stayman: 8+ points, 4 hearts or 4 spades; artificial, forcing
+    2D = No major: any other hand; artificial
+  3NT = Game: 10+ points
+"""
+HAND = "K52.AQ32.J876.Q2"
+NO_LINE = ["1C", "1S"]
+LAW: dict[str, Any] = {"layouts": 40, "double_dummy": False}
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("systems") / "club.bidding"
+    path.write_text(SYSTEM)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def app(system: str, tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
+    rows = write_small_table(tmp_path_factory.mktemp("rows"))
+    settings = Settings(
+        table=system, extra_tables=f"rows={rows}", backend="cpu", simulate_double_dummy=False,
+        auto_simulate_ms=20_000,
+    )  # fmt: skip
+    app = create_app(settings)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BIDCASCADE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        app.state.workplace.tables.load()
+    return app
+
+
+def ask_bid(app: FastAPI, auction: list[str], **more: object) -> dict[str, Any]:
+    answer = post(app, "/v1/bid", {"hand": HAND, "auction": auction, **more})
+    assert answer.status_code == 200, answer.text
+    BidAnswer.model_validate_json(answer.content)
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+def test_a_simulated_call_over_rest(app: FastAPI) -> None:
+    plain = ask_bid(app, ["1N", "P"])
+    assert plain["call"] == "2C"
+    assert "simulation" not in plain
+    found = ask_bid(app, ["1N", "P"], simulate={**LAW, "scoring": "points"})
+    simulation = found["simulation"]
+    assert found["call"] == simulation["best"] == simulation["candidates"][0]["call"]
+    assert simulation["compared_with"] == "2C"
+    assert {"2C", "3N", "P"} <= {one["call"] for one in simulation["candidates"]}
+    assert simulation["layouts"]["used"] == 40
+    assert simulation["tricks_by"] == "law of total tricks"
+    assert simulation["scoring"] == "points"
+    assert "by simulation of 40 layouts" in found["note"]
+    assert found["candidates"] == plain["candidates"]
+    again = ask_bid(app, ["1N", "P"], simulate={**LAW, "scoring": "points"})["simulation"]
+    again["elapsed_ms"] = simulation["elapsed_ms"]
+    assert again == simulation
+
+
+def test_a_place_without_a_line_is_simulated(app: FastAPI) -> None:
+    found = ask_bid(app, NO_LINE)
+    assert found["note"].startswith("the system has no line here: natural call by simulation")
+    assert found["simulation"]["compared_with"] == "P"
+    assert found["default_pass"] is False
+    assert not found["candidates"]
+    never = ask_bid(app, NO_LINE, simulate=False)
+    assert never["call"] == "P"
+    assert never["default_pass"] is True
+    assert "simulation" not in never
+
+
+def test_a_table_of_no_system_is_simulated_when_asked_for(app: FastAPI) -> None:
+    assert "simulation" not in ask_bid(app, ["1C"], table="rows")
+    found = ask_bid(app, ["1N", "P"], table="rows", simulate=LAW)
+    assert found["call"] in {one["call"] for one in found["simulation"]["candidates"]}
+    made = {one["call"]: one for one in found["simulation"]["candidates"]}
+    assert made["2C"]["line"]
+    assert made["P"]["contracts"][0]["contract"] == "1NN"
+
+
+@pytest.mark.parametrize(
+    ("simulate", "field"),
+    [
+        ({"layouts": 0}, "simulate"),
+        ({"layouts": 10**6}, "simulate"),
+        ({"scoring": "rubber"}, "simulate"),
+        ({"budget_ms": 0}, "simulate"),
+        ({"deals": 5}, "simulate"),
+        ("yes", "simulate"),
+    ],
+)
+def test_wishes_that_are_none(app: FastAPI, simulate: object, field: str) -> None:
+    answer = post(app, "/v1/bid", {"hand": HAND, "auction": ["1N", "P"], "simulate": simulate})
+    problem = problem_of(answer, 422, "invalid-request")
+    assert problem["errors"][0]["field"].startswith(field)
+
+
+def test_a_pass_stays_where_a_simulation_fails(
+    system: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = Engine.open(system, "cpu")
+    answer = engine.bid(HAND, "1C 1S")
+    assert answer.is_without_line
+    about = (parse_hand(HAND), parse_calls("1C 1S"), parse_seat("N"), parse_vulnerability("None"))
+    best, found = simulate_without_line(engine, answer, *about, solver=None, budget_ms=20_000)
+    assert found is not None
+    assert best.call != "P"
+
+    def no_deal(*_: object, **__: object) -> None:
+        raise NoSuchDeal("no such deal found")
+
+    monkeypatch.setattr(simulated_bid, "simulate_calls", no_deal)
+    passed, none = simulate_without_line(engine, answer, *about, solver=None)
+    assert none is None
+    assert (passed.call, passed.default_pass) == ("P", True)
+    assert passed.note.endswith("; simulation: no such deal found")
+
+
+def test_with_overlays_the_system_goes_on(system: str, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.jsonl"
+    rules.write_text('{"rule": "remove", "at": "1N P 3N"}\n')
+    engine = Engine.open(system, "cpu", overlays=[str(rules)])
+    about = (parse_hand(HAND), parse_calls("1N P"), parse_seat("N"), parse_vulnerability("None"))
+    answer = engine.bid(HAND, "1N P")
+    best, found = simulate_bid(engine, answer, *about, wish=SimulationWish(layouts=20), solver=None)
+    assert best.call in {"2C", "3N", "2N", "P"}
+    line = {one.call: one.is_line for one in found.candidates}
+    assert line[parse_calls("2C")[0]]
+    assert not line.get(parse_calls("3N")[0], False)
+    table, _ = build_table(SMALL_ROWS)
+    laid = Engine(apply_overlays(table, [rules]), "cpu")
+    assert laid.bid(HAND, "1N P").call in {"2C", "P"}
+
+
+def test_simulated_on_the_command_line(
+    system: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
+    bid = ["bid", HAND, "--table", system, "--auction", "1N P"]
+    assert main([*bid, "--simulate", "30", "--tricks", "law"]) == 0
+    printed = capsys.readouterr().out
+    assert "by simulation of 30 layouts, tricks by law of total tricks" in printed
+    assert "against tables where 2C is called" in printed
+    assert (
+        main([*bid, "--simulate", "30", "--tricks", "law", "--scoring", "matchpoints", "--json"])
+        == 0
+    )
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["simulation"]["scoring"] == "matchpoints"
+    assert main([*bid[:-1], "1C 1S"]) == 0
+    assert "the system has no line here" in capsys.readouterr().out
+    assert main([*bid[:-1], "1C 1S", "--no-simulate"]) == 0
+    assert "pass by default" in capsys.readouterr().out
+    assert main([*bid, "--simulate", "--no-simulate"]) == 1
+    assert main([*bid, "--simulate", "0"]) == 1
+
+
+def test_double_dummy_tricks(
+    system: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
+    monkeypatch.setenv("BIDCASCADE_DD_WORKERS", "1")
+    bid = ["bid", HAND, "--table", system, "--auction", "1N P", "--simulate", "12", "--json"]
+    assert main(bid) == 0
+    simulation = json.loads(capsys.readouterr().out)["simulation"]
+    assert simulation["tricks_by"] == "double dummy"
+    assert simulation["layouts"]["used"] == 12
+    assert 0 < simulation["solved"] <= 12 * len(simulation["candidates"])

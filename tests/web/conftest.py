@@ -1,0 +1,63 @@
+"""The page in a real browser: a running service, Chromium, and pages that complain of nothing."""
+
+import importlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support_service import running_server, wait_until
+from tests.web.support_browser import Visit, missing, visiting
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a service with two systems."""
+    folder = tmp_path_factory.mktemp("data")
+    with running_server(table="sayc", extra_tables="acol", data_folder=folder) as (url, process):
+        wait_until(f"{url}/readyz", process)
+        assert httpx.get(url).status_code == 200
+        yield url
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium without a window.
+
+    Not for the whole session: while it is there this thread has an event loop, in which other tests
+    could not run one of their own.
+    """
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        missing("no Chromium: on Debian install the package chromium")
+    try:
+        playwright = importlib.import_module("playwright.sync_api")
+    except ImportError:
+        missing("playwright is not installed: pip install -e '.[browser]'")
+    with playwright.sync_playwright() as driver:
+        # in a container there is no sandbox to be had, and /dev/shm is small
+        options = ["--no-sandbox", "--disable-dev-shm-usage"]
+        chromium = driver.chromium.launch(executable_path=path, args=options)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Any, service: str) -> Iterator[Visit]:
+    """Page on a desk; its console stays empty and it asks nobody but the service."""
+    yield from visiting(browser, service, viewport={"width": 1280, "height": 900})
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder for screenshots; PICTURES names one that stays."""
+    named = os.environ.get("PICTURES")
+    folder = Path(named) if named else tmp_path_factory.mktemp("pictures")
+    folder.mkdir(exist_ok=True)
+    return folder

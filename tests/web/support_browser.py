@@ -1,0 +1,69 @@
+"""A page in a browser for tests: what it says, where it stands, what went wrong in it."""
+
+import os
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import pytest
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip, or fail where everything has to be there."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+class Visit:
+    """A page of the browser, and what went wrong in it."""
+
+    def __init__(self, browser: Any, url: str, **options: Any) -> None:
+        self.url = url
+        self.context = browser.new_context(**options)
+        self.context.set_default_timeout(30_000)
+        self.page = self.context.new_page()
+        self.errors: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+
+    def _hear(self, message: Any) -> None:
+        # that a path is not there, or that a key is needed, is told to the person by the page
+        told = message.type == "error" and "Failed to load resource" in message.text
+        if message.type in {"error", "warning"} and not told:
+            self.errors.append(message.text)
+
+    def open(self, fragment: str = "") -> "Visit":
+        """Go to a state of the page."""
+        self.page.goto(f"{self.url}/{fragment}")
+        return self
+
+    def wait_said(self, text: str) -> None:
+        """Wait until the page says a text aloud."""
+        self.page.wait_for_function(
+            "text => document.getElementById('live').textContent.includes(text)", arg=text
+        )
+
+    def auction(self) -> list[str]:
+        """Calls of the diagram."""
+        calls: list[str] = self.page.eval_on_selector_all(
+            "#auction .place .call", "nodes => nodes.map(node => node.textContent)"
+        )
+        return calls
+
+    def state(self) -> dict[str, str]:
+        """What the address says."""
+        told: dict[str, str] = self.page.evaluate(
+            "Object.fromEntries(new URLSearchParams(location.hash.slice(1)))"
+        )
+        return told
+
+
+def visiting(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
+    """Page that is looked after."""
+    visit = Visit(browser, url, **options)
+    yield visit
+    visit.context.close()
+    assert not visit.errors
+    assert {one for one in visit.asked if not one.startswith((url, "blob:"))} == set()

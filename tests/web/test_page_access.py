@@ -1,0 +1,219 @@
+"""The page for everybody: keyboard only, small phones, dark and light, and axe's rules."""
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.support_browser import missing, visiting
+
+pytestmark = pytest.mark.slow
+
+HANDS = ["AQ4.KJ3.K876.Q52", "K95.Q872.A54.KT3", "J876.A65.Q93.J94", "T32.T94.JT2.A876"]
+DEAL = (
+    "#" + "&".join(f"{seat}={hand}" for seat, hand in zip("nesw", HANDS, strict=True)) + "&dealer=N"
+)
+OVER = "&auction=1N-P-2C-P-2D-P-2N-P-P-P"
+VIEWS = {
+    "call": (f"{DEAL}&vul=NS&auction=1N-P", ".candidate.made"),
+    "shown": (f"{DEAL}&vul=EW&auction=1N-P-2C-P&view=shown", ".bars li"),
+    "auctions": (f"{DEAL}&view=auctions", ".tree li"),
+    "compare": (f"{DEAL}&view=compare", ".sides"),
+    "lead": (f"{DEAL}{OVER}&view=lead", "#lead-scoring"),
+    "table": (f"{DEAL}&auction=1N-P&view=table", ".tiles"),
+    "archive": ("#view=archive", "#view > *"),
+    "unknown": ("#dealer=E&vul=Both", ".candidate"),
+}
+SHAPES = {
+    "desk": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+    "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
+    "phone": {
+        "viewport": {"width": 320, "height": 640}, "color_scheme": "light", "has_touch": True,
+        "is_mobile": True, "reduced_motion": "reduce",
+    },
+}  # fmt: skip
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+@pytest.fixture(scope="module")
+def axe():
+    """Axe's violations on a page."""
+    found = importlib.util.find_spec("axe_playwright_python")
+    if found is None or found.origin is None:
+        missing("axe is not installed: pip install -e '.[browser]'")
+    script = next(Path(found.origin).parent.rglob("axe.min.js")).read_text("utf-8")
+
+    def violations(page: Any, root: str = "html", rules: Sequence[str] = ()) -> list[str]:
+        page.evaluate(script)
+        chosen = (
+            {"type": "rule", "values": list(rules)} if rules else {"type": "tag", "values": RULES}
+        )
+        result = page.evaluate("([root, runOnly]) => axe.run(root, {runOnly})", [root, chosen])
+        assert len(result["passes"]) >= (len(rules) or 4)
+        return [
+            f"{one['id']}: {node['html'][:200]} {node['failureSummary']}"
+            for one in result["violations"]
+            for node in one["nodes"]
+        ]
+
+    return violations
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_view_fits_and_follows_the_rules(browser, service, axe, pictures, shape):
+    for visit in visiting(browser, service, **SHAPES[shape]):
+        for name, (fragment, ready) in VIEWS.items():
+            page = visit.page
+            page.goto("about:blank")
+            visit.open(fragment)
+            page.wait_for_selector(ready)
+            page.wait_for_function("!document.querySelector('#view[aria-busy]')")
+            page.screenshot(path=pictures / f"{shape}-{name}.png", full_page=True)
+            width = page.evaluate("document.documentElement.scrollWidth")
+            assert width <= SHAPES[shape]["viewport"]["width"], name
+            # all rules for the whole page take seconds: once is enough for what stays the same
+            if shape == "desk":
+                assert axe(page, "html" if name == "call" else "#view") == [], name
+            elif shape == "dark":
+                root = "html" if name == "call" else "#view"
+                assert axe(page, root, ["color-contrast"]) == [], name
+            elif name == "call":
+                assert axe(page, "html", ["target-size"]) == [], name
+
+
+@pytest.mark.parametrize("form", ["Paste", "Write", "Pick cards"])
+def test_entering_fits_and_follows_the_rules(browser, service, axe, pictures, form):
+    for visit in visiting(browser, service, **SHAPES["phone"]):
+        page = visit.open(DEAL).page
+        page.get_by_role("button", name="Enter or paste").click()
+        page.get_by_role("button", name=form, exact=True).click()
+        page.screenshot(path=pictures / f"phone-enter-{form.replace(' ', '-')}.png")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+        assert axe(page, "#enter") == []
+
+
+def test_dialogs_follow_the_rules(visit, axe, pictures):
+    page = visit.open(DEAL).page
+    visit.wait_said("North: one notrump")
+    page.get_by_role("button", name="Help").click()
+    page.screenshot(path=pictures / "help.png")
+    assert axe(page, "#help-dialog") == []
+    page.keyboard.press("Escape")
+    page.evaluate("document.getElementById('key-dialog').showModal()")
+    page.screenshot(path=pictures / "key.png")
+    assert axe(page, "#key-dialog") == []
+
+
+def focused(page: Any) -> str:
+    text: str = page.evaluate(
+        "(document.activeElement.getAttribute('aria-label') || document.activeElement.id"
+        " || document.activeElement.textContent).trim()"
+    )
+    return text
+
+
+def test_everything_without_a_mouse(visit):
+    """From the first Tab to the reasons for a call, and a whole auction by hand."""
+    page = visit.open(DEAL).page
+    visit.wait_said("North: one notrump")
+    press = page.keyboard.press
+    press("Tab")
+    assert focused(page) == "skip"
+    press("Enter")
+    assert focused(page) == "answer"
+    assert "view=" not in page.evaluate("location.hash")
+    # the first answer's reasons
+    for _ in range(30):
+        press("Tab")
+        if page.evaluate("document.activeElement.tagName") == "SUMMARY":
+            break
+    press("Enter")
+    assert page.evaluate("document.activeElement.parentElement.open")
+    # the box: one stop of the Tab key, arrows within
+    page.locator(".bid[tabindex='0']").focus()
+    assert page.locator(".bid[tabindex='0']").count() == 1
+    while focused(page) != "one notrump":
+        before = focused(page)
+        press("ArrowRight")
+        if focused(page) == before:
+            press("ArrowUp")
+            if focused(page) == before:
+                press("ArrowLeft")
+    press("Enter")
+    visit.wait_said("East: ")
+    assert visit.auction() == ["1NT"]
+    # what was called cannot be called again: the focus went on to what can
+    assert page.evaluate("document.activeElement.matches('.bid:not(:disabled)')")
+    visible = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert visible == "solid"
+
+
+def test_shortcuts(visit):
+    page = visit.open(DEAL).page
+    visit.wait_said("North: one notrump")
+    press = page.keyboard.press
+    press("1")
+    press("n")
+    visit.wait_said("East: ")
+    press("x")
+    visit.wait_said("South: ")
+    press("x")
+    visit.wait_said("West: ")
+    assert visit.auction() == ["1NT", "X", "XX"]
+    press("1")
+    press("c")
+    visit.wait_said("one club is not legal here")
+    press("Backspace")
+    visit.wait_said("South: ")
+    press("p")
+    visit.wait_said("West: ")
+    press("ArrowLeft")
+    press("ArrowLeft")
+    visit.wait_said("East: ")
+    assert visit.state()["at"] == "1"
+    press("b")
+    page.wait_for_function("!location.hash.includes('at=1')")
+    press("Backspace")
+    press("a")
+    visit.wait_said("The auction is over")
+    before = visit.state()["n"]
+    press("n")
+    visit.wait_said("candidates")
+    assert visit.state()["n"] != before
+    press("e")
+    assert focused(page) == "paste"
+    # letters written in a field are letters
+    press("p")
+    assert page.get_by_label("Paste", exact=True).input_value() == "p"
+    assert visit.auction() == []
+    press("Escape")
+    press("?")
+    page.get_by_role("checkbox", name="Keyboard shortcuts").uncheck()
+    press("Escape")
+    press("p")
+    assert visit.auction() == []
+
+
+def test_dark_and_light(browser, service):
+    grounds = {}
+    for scheme in ("light", "dark"):
+        for visit in visiting(browser, service, color_scheme=scheme):
+            page = visit.open(DEAL).page
+            grounds[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert grounds["light"] != grounds["dark"]
+
+
+def test_who_wants_less_motion_gets_none(browser, service):
+    for visit in visiting(browser, service, reduced_motion="reduce"):
+        page = visit.open(DEAL).page
+        moving = page.evaluate(
+            """() => {
+                const spinner = document.createElement('span');
+                spinner.className = 'spinner';
+                document.body.append(spinner);
+                return getComputedStyle(spinner).animationName;
+            }"""
+        )
+        assert moving == "none"

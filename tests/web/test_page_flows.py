@@ -1,0 +1,451 @@
+"""What people do with the page, in a real browser against a real service."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bidcascade.service.security.keys import new_key
+from tests.support_service import running_server, wait_until, write_small_table
+from tests.web.support_browser import visiting
+
+pytestmark = pytest.mark.slow
+
+HANDS = ["AQ4.KJ3.K876.Q52", "K95.Q872.A54.KT3", "J876.A65.Q93.J94", "T32.T94.JT2.A876"]
+DEAL = "#" + "&".join(f"{seat}={hand}" for seat, hand in zip("nesw", HANDS, strict=True))
+LIN = "md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|n|mb|1N|mb|p|"
+SYSTEM_AUCTION = ["1NT", "Pass", "2♣", "Pass", "2♦", "Pass", "2NT", "Pass", "Pass", "Pass"]
+
+
+def button(page: Any, name: str) -> Any:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def paste(page: Any, text: str) -> None:
+    button(page, "Enter or paste").click()
+    page.get_by_label("Paste", exact=True).fill(text)
+    button(page, "Use what is pasted").click()
+
+
+def test_deal_then_the_system_bids_and_explains(visit):
+    page = visit.open(f"{DEAL}&dealer=N&vul=NS").page
+    visit.wait_said("North: one notrump, Strong notrump")
+    button(page, "System's auction").click()
+    visit.wait_said("The auction is over: two notrump by North")
+    assert visit.auction() == SYSTEM_AUCTION
+    assert visit.state()["auction"] == "1N-P-2C-P-2D-P-2N-P-P-P"
+    # every call leads to the place where it was made
+    page.get_by_role("link", name="two clubs by South").click()
+    visit.wait_said("South: two clubs")
+    assert visit.state()["at"] == "2"
+    made = page.locator(".candidate.made")
+    assert made.count() == 1
+    assert "A major and values" in made.text_content()
+    made.locator("summary").click()
+    rows = made.locator("tbody tr").all_text_contents()
+    assert any(re.search(r"points ≥ 8.*8.*met", row) for row in rows), rows
+    # and what was shown up to there
+    page.get_by_role("link", name="Shown", exact=True).click()
+    visit.wait_said("North 15–17 points")
+    assert "Strong notrump: 15-17 points" in page.locator(".shown-call").first.text_content()
+    assert page.locator(".hand-card svg[role=img]").count() == 8
+    label = page.locator(".hand-card svg").first.get_attribute("aria-label")
+    assert label.startswith("North: 15–17 points, mean 15")
+
+
+def test_a_random_deal_can_be_shared_as_an_address(visit, browser, service):
+    page = visit.open().page
+    page.wait_for_function("location.hash.includes('n=')")
+    button(page, "New deal").click()
+    visit.wait_said("candidates")
+    button(page, "System's auction").click()
+    visit.wait_said("auction is over")
+    address = page.evaluate("location.href")
+    other = next(other_visits := visiting(browser, service))
+    other.page.goto(address)
+    other.wait_said("auction is over")
+    assert other.auction() == visit.auction()
+    assert (
+        other.page.locator(".hand").all_text_contents() == page.locator(".hand").all_text_contents()
+    )
+    assert next(other_visits, None) is None
+
+
+def test_the_browser_goes_back(visit):
+    page = visit.open(f"{DEAL}&dealer=N").page
+    visit.wait_said("North: one notrump")
+    page.get_by_role("button", name="one notrump", exact=True).click()
+    visit.wait_said("East: ")
+    page.go_back()
+    visit.wait_said("North: one notrump")
+    assert visit.auction() == []
+    page.go_forward()
+    visit.wait_said("East: ")
+    assert visit.auction() == ["1NT"]
+
+
+def test_only_legal_calls_can_be_made(visit):
+    page = visit.open(f"{DEAL}&dealer=N&auction=1S-X").page
+    visit.wait_said("candidates")
+    enabled = page.eval_on_selector_all(
+        ".bid:not(:disabled)", "nodes => nodes.map(node => node.dataset.call)"
+    )
+    assert "1S" not in enabled
+    assert "X" not in enabled
+    assert {"1N", "XX", "P", "7N"} <= set(enabled)
+    assert len(enabled) == 38 - 5
+
+
+@pytest.mark.parametrize(
+    ("text", "calls", "dealer"),
+    [
+        (LIN, ["1NT", "Pass"], "N"),
+        (f"N:{' '.join(HANDS)}", [], "N"),
+        (f'[Dealer "W"]\n[Vulnerable "EW"]\n[Deal "N:{" ".join(HANDS)}"]\n', [], "W"),
+    ],
+    ids=["LIN", "PBN deal", "PBN file"],
+)
+def test_deals_are_pasted(visit, text, calls, dealer):
+    page = visit.open("#dealer=N").page
+    paste(page, text)
+    visit.wait_said("candidates")
+    assert visit.auction() == calls
+    told = visit.state()
+    assert [told[seat] for seat in "nesw"] == HANDS
+    assert told["dealer"] == dealer
+
+
+def test_one_hand_is_enough(visit):
+    page = visit.open("#dealer=N&auction=1N-P").page
+    visit.wait_said("South's hand is not known")
+    assert page.locator(".candidate").count() > 10
+    paste(page, "♠K52 ♥AQ3 ♦9876 ♣KJ2")
+    visit.wait_said("South: three notrump")
+    assert visit.state()["s"] == "K52.AQ3.9876.KJ2"
+    assert "n" not in visit.state()
+
+
+def test_what_cannot_be_pasted_is_told_at_the_field(visit):
+    page = visit.open(DEAL).page
+    paste(page, "N:AQ4.KJ3.K876.Q52 AQ4.KJ3.K876.Q52 - -")
+    field = page.get_by_label("Paste", exact=True)
+    assert field.get_attribute("aria-invalid") == "true"
+    assert "there twice" in page.locator("#paste-problem").text_content()
+    assert page.evaluate("document.activeElement.id") == "paste"
+    # the deal is as it was
+    assert visit.state()["n"] == HANDS[0]
+    paste_again = f"{LIN}mb|1C|"
+    field.fill(paste_again)
+    button(page, "Use what is pasted").click()
+    assert "1C is not a legal call" in page.locator("#paste-problem").text_content()
+
+
+def test_pasting_anywhere(visit):
+    page = visit.open(DEAL).page
+    visit.wait_said("candidates")
+    give = """text => {
+        const data = new DataTransfer();
+        data.setData('text/plain', text);
+        document.body.dispatchEvent(new ClipboardEvent('paste', {
+            clipboardData: data, bubbles: true, cancelable: true,
+        }));
+    }"""
+    page.evaluate(give, "nonsense")
+    assert "four suits" in page.locator("#messages").text_content()
+    page.evaluate(give, LIN)
+    page.wait_for_function("location.hash.includes('vul=NS')")
+    assert visit.auction() == ["1NT", "Pass"]
+    assert page.locator("#messages").text_content() == ""
+
+
+def test_hands_are_written_and_cards_picked(visit):
+    page = visit.open("#dealer=N").page
+    button(page, "Enter or paste").click()
+    button(page, "Write").click()
+    for name, hand in zip(("North", "East", "South"), HANDS, strict=False):
+        page.get_by_label(name, exact=True).fill(hand.lower())
+    page.get_by_label("Calls").fill("1n p")
+    button(page, "Use these hands").click()
+    visit.wait_said("South: two clubs")
+    assert visit.state()["w"] == HANDS[3]
+    button(page, "Enter or paste").click()
+    button(page, "Pick cards").click()
+    page.get_by_label("Cards of").select_option("North")
+    page.get_by_role("button", name="A of spades").click()
+    page.get_by_label("Cards of").select_option("West")
+    page.get_by_role("button", name="A of spades").click()
+    button(page, "Use these cards").click()
+    assert "12" in page.locator("#enter [role=alert]").text_content()
+
+
+def test_all_auctions_as_a_tree(visit):
+    page = visit.open(f"{DEAL}&dealer=N&view=auctions").page
+    visit.wait_said("auctions of this deal")
+    toggle = page.locator(".tree .toggle").first
+    assert toggle.get_attribute("aria-expanded") == "true"
+    toggle.click()
+    assert toggle.get_attribute("aria-expanded") == "false"
+    toggle.click()
+    page.locator(".tree").get_by_role("link", name="two clubs by South").first.click()
+    visit.wait_said("West: ")
+    assert visit.auction() == ["1NT", "Pass", "2♣"]
+
+
+def test_two_systems_are_compared(visit):
+    page = visit.open(f"{DEAL}&dealer=N&view=compare").page
+    visit.wait_said("They part at call 1: North calls 1NT in sayc, 1♦ in acol.")
+    assert page.locator(".side").count() == 2
+    page.locator(".side").nth(1).get_by_role("link", name="1♦ by North, in acol").click()
+    visit.wait_said("North: one diamond")
+    assert visit.state()["table"] == "acol"
+    assert page.get_by_label("Table").input_value() == "acol"
+
+
+def test_a_table_is_browsed_and_searched(visit):
+    page = visit.open("#view=table").page
+    visit.wait_said("calls for North in sayc")
+    page.locator("#view").get_by_role("link", name="one notrump: go on").click()
+    page.locator("#view").get_by_role("link", name="pass: go on").click()
+    page.wait_for_selector("text=A major and values")
+    page.get_by_label("Search from here on").fill("stayman")
+    button(page, "Search").click()
+    page.wait_for_selector(".found li a")
+    if page.locator("button:text-is('Stop'):visible").count():
+        button(page, "Stop").click()
+    assert page.locator(".found li a").first.text_content() == "1NT Pass 2♣"
+
+
+def test_leads(visit):
+    calls = "1N-P-2C-P-2D-P-2N-P-P-P"
+    page = visit.open(f"{DEAL}&dealer=N&auction={calls}&view=lead").page
+    visit.wait_said("East leads")
+
+    def answer(route: Any) -> None:
+        # solving takes seconds: here fewer layouts do
+        asked = json.loads(route.request.post_data)
+        route.continue_(post_data=json.dumps({**asked, "layouts": 4}))
+
+    page.route("**/v1/leads", answer)
+    button(page, "Find the best lead").click()
+    page.wait_for_selector("table.numeric tbody tr")
+    first = page.locator("table.numeric tbody th").first.text_content()
+    assert re.search(r"(spades|hearts|diamonds|clubs)(10|[2-9AKQJ])", first)
+
+
+def test_the_simulated_call(visit):
+    page = visit.open(f"{DEAL}&dealer=N&auction=1N-P").page
+    visit.wait_said("South: two clubs")
+
+    def answer(route: Any) -> None:
+        asked = json.loads(route.request.post_data)
+        if "simulate" in asked:
+            asked["simulate"]["layouts"] = 4
+        route.continue_(post_data=json.dumps(asked))
+
+    page.route("**/v1/bid", answer)
+    button(page, "Try by simulation").click()
+    page.wait_for_selector(".simulation tbody tr")
+    assert "judged by imps" in page.locator(".simulation").text_content()
+
+
+def test_errors_are_sentences(visit):
+    page = visit.open(f"{DEAL}&dealer=N").page
+    visit.wait_said("North: one notrump")
+    page.route("**/v1/bid", lambda route: route.abort())
+    page.get_by_role("button", name="one notrump", exact=True).click()
+    visit.wait_said("The service cannot be reached")
+    page.unroute("**/v1/bid")
+    button(page, "Try again").click()
+    visit.wait_said("East: ")
+    busy = {"status": 429, "headers": {"Retry-After": "3"}, "body": "{}"}
+    page.route("**/v1/bid", lambda route: route.fulfill(**busy))
+    page.get_by_role("button", name="pass", exact=True).click()
+    visit.wait_said("The service is busy. Try again in 3 s.")
+
+
+def test_a_service_that_is_still_loading_is_waited_for(visit):
+    page = visit.page
+    problem = {"type": "urn:bidcascade:problem:not-ready", "title": "The service is not ready"}
+    left = [1, 2]
+
+    def answer(route: Any) -> None:
+        if left:
+            left.pop()
+            route.fulfill(status=503, json=problem)
+        else:
+            route.continue_()
+
+    page.route("**/v1/bid", answer)
+    visit.open(f"{DEAL}&dealer=N")
+    visit.wait_said("loading its tables")
+    visit.wait_said("North: one notrump")
+    assert not left
+
+
+def test_a_wrong_link_is_told(visit):
+    page = visit.open("#dealer=N&auction=1S-1H&table=culbertson").page
+    page.wait_for_selector("#messages .notice")
+    page.wait_for_function("document.querySelector('#messages').textContent.includes('culbertson')")
+    assert visit.auction() == ["1♠"]
+
+
+def test_texts_of_a_table_stay_texts(visit):
+    """A table may say anything: it is shown as it is written and never becomes markup."""
+    page = visit.page
+    nasty = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+    answer = {
+        "call": "1N", "name": nasty, "description": nasty, "entry": None, "where": nasty,
+        "candidates": [{
+            "call": "1N", "entry": None, "name": nasty, "description": nasty, "where": nasty,
+            "holds": True, "criteria": [{"expression": nasty, "value": nasty, "holds": True}],
+            "agreements": [nasty], "taken_by": None,
+        }],
+        "default_pass": False, "note": "", "agreements": [nasty], "forced": None,
+    }  # fmt: skip
+    page.route("**/v1/bid", lambda route: route.fulfill(json=answer))
+    visit.open(f"{DEAL}&dealer=N")
+    visit.wait_said(nasty)
+    assert page.locator("#view img, #view script").count() == 0
+    assert nasty in page.locator(".candidate .name").text_content()
+
+
+def test_a_key_is_asked_for_and_kept_in_the_tab(browser, tmp_path):
+    key, entry = new_key("club", "read")
+    keys = tmp_path / "keys"
+    keys.write_text(entry.line(), "utf-8")
+    keys.chmod(0o600)
+    table = write_small_table(tmp_path)
+    with running_server(table=str(table), api_keys_file=str(keys)) as (url, process):
+        wait_until(f"{url}/readyz", process)
+        for visit in visiting(browser, url):
+            page = visit.open(f"{DEAL}&dealer=N").page
+            dialog = page.get_by_role("dialog", name="A key is needed")
+            dialog.get_by_label("Key").fill("bc_wrong")
+            button(page, "Use the key").click()
+            page.wait_for_selector("text=does not know this key")
+            dialog.get_by_label("Key").fill(key)
+            page.keyboard.press("Enter")
+            visit.wait_said("North: one notrump")
+            page.reload()
+            visit.wait_said("North: one notrump")
+            assert page.evaluate("Object.values(sessionStorage)") == [key]
+            assert page.evaluate("localStorage.length + document.cookie.length") == 0
+            assert key not in page.evaluate("location.href")
+            button(page, "Forget the key").click()
+            dialog.wait_for()
+            button(page, "Cancel").click()
+            visit.wait_said("A key is needed")
+
+
+class FakeJobs:
+    """The jobs API as the page sees it, one step further at each look."""
+
+    def __init__(self, *, goes_on: bool = True) -> None:
+        self.jobs: list[dict[str, Any]] = []
+        self.asked: list[tuple[str, str]] = []
+        self._goes_on = goes_on
+
+    def answer(self, route: Any) -> None:
+        request = route.request
+        path = request.url.partition("/v1/jobs")[2]
+        self.asked.append((request.method, path))
+        if request.method == "POST":
+            self.jobs.insert(0, {
+                "id": "j1", "input": "boards.lin", "state": "queued", "table": "sayc",
+                "mode": "first", "created": "2026-05-02T19:30:00.125Z", "results": [],
+                "progress": {"boards": 0, "of": None, "rejects": 0}, "error": None,
+            })  # fmt: skip
+            route.fulfill(status=202, json=self.jobs[0])
+        elif request.method == "DELETE" and self.jobs[0]["state"] == "cancelled":
+            self.jobs.clear()
+            route.fulfill(status=204)
+        elif request.method == "DELETE":
+            self.jobs[0]["state"] = "cancelled"
+            route.fulfill(json=self.jobs[0])
+        else:
+            if self._goes_on:
+                self._go_on()
+            route.fulfill(json={"jobs": self.jobs, "next": None})
+
+    def _go_on(self) -> None:
+        for job in self.jobs:
+            if job["state"] == "queued":
+                job.update(state="running", progress={"boards": 40, "of": 100, "rejects": 1})
+            elif job["state"] == "running":
+                job.update(state="failed", error="expected deals, got none and 100 rejects")
+
+
+def choose(page: Any, content: bytes) -> None:
+    page.get_by_label("File").set_input_files(
+        {"name": "boards.lin", "mimeType": "text/plain", "buffer": content}
+    )
+
+
+def test_an_archive_is_uploaded_watched_and_downloaded(visit):
+    page = visit.open().page
+    page.get_by_role("link", name="Archive", exact=True).click()
+    page.wait_for_selector("text=No jobs yet")
+    button(page, "Upload and start").click()
+    page.wait_for_selector("text=Choose a file first")
+    choose(page, f"qx|o1|{LIN}pg||\nqx|o2|{LIN}pg||\n".encode())
+    page.get_by_label("Find").select_option("all")
+    assert page.get_by_label("PBN").is_disabled()
+    page.get_by_label("Find").select_option("first")
+    page.get_by_label("PBN").check()
+    button(page, "Upload and start").click()
+    job = page.locator(".job.done").first
+    job.wait_for(timeout=60_000)
+    assert "boards.lin" in job.text_content()
+    assert "2 of 2 boards" in job.text_content() or "2 boards" in job.text_content()
+    with page.expect_download() as download:
+        job.get_by_role("link", name=re.compile(r"\.pbn")).click()
+    written = Path(download.value.path()).read_text("utf-8")
+    assert written.count("[Deal ") == 2
+    page.get_by_role("button", name="Remove boards.lin").click()
+    page.wait_for_selector("text=No jobs yet")
+
+
+def test_a_running_job_and_why_it_failed(visit):
+    jobs = FakeJobs()
+    visit.page.route(re.compile(r"/v1/jobs"), jobs.answer)
+    page = visit.open("#view=archive&table=acol").page
+    choose(page, b"x")
+    button(page, "Upload and start").click()
+    page.wait_for_selector("text=40 of 100 boards, 1 rejected (40 %)")
+    page.wait_for_selector("text=got none and 100 rejects")
+    assert ("POST", "?mode=first&result=parquet&name=boards.lin&table=acol") in jobs.asked
+
+
+def test_a_job_is_cancelled_and_removed(visit):
+    jobs = FakeJobs(goes_on=False)
+    visit.page.route(re.compile(r"/v1/jobs"), jobs.answer)
+    page = visit.open("#view=archive").page
+    choose(page, b"x")
+    button(page, "Upload and start").click()
+    page.get_by_role("button", name="Cancel boards.lin").click()
+    page.wait_for_selector(".job.cancelled")
+    page.get_by_role("button", name="Remove boards.lin").click()
+    page.wait_for_selector("text=No jobs yet")
+    assert jobs.asked.count(("DELETE", "/j1")) == 2
+
+
+def test_without_the_jobs_api_there_is_no_panel(visit):
+    problem = {"type": "urn:bidcascade:problem:not-found", "title": "There is nothing at this path"}
+    visit.page.route(re.compile(r"/v1/jobs"), lambda route: route.fulfill(status=404, json=problem))
+    page = visit.open(f"{DEAL}&dealer=N").page
+    visit.wait_said("North: one notrump")
+    assert page.get_by_role("link", name="Archive", exact=True).count() == 0
+
+
+def test_first_paint(visit, record_property):
+    page = visit.open(f"{DEAL}&dealer=N").page
+    visit.wait_said("North: one notrump")
+    paints = page.evaluate(
+        "Object.fromEntries(performance.getEntriesByType('paint').map(e => [e.name, e.startTime]))"
+    )
+    said = page.evaluate("performance.now()")
+    record_property("first_contentful_paint_ms", round(paints["first-contentful-paint"]))
+    print(f"first paint {paints['first-contentful-paint']:.0f} ms, answer before {said:.0f} ms")
+    assert set(paints) == {"first-paint", "first-contentful-paint"}

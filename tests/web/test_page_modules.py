@@ -1,0 +1,215 @@
+"""The page's own reading of cards and calls, against the package's: same deals, same laws."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bidcascade.bridge import (
+    CALL_COUNT,
+    Auction,
+    Deal,
+    Seat,
+    format_call,
+    format_deal,
+    parse_call,
+    parse_hand,
+)
+from bidcascade.loaders import HAND_COLUMNS, random_deals
+from tests.web.support_browser import visiting
+
+pytestmark = pytest.mark.slow
+
+HANDS = ["AQ4.KJ3.K876.Q52", "K95.Q872.A54.KT3", "J876.A65.Q93.J94", "T32.T94.JT2.A876"]
+LIN = "SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,"
+
+
+@pytest.fixture(scope="module")
+def module(browser, service):
+    """Call a function of one of the page's modules."""
+
+    def call(name: str, function: str, *arguments: Any) -> Any:
+        return visit.page.evaluate(
+            """async ([name, what, given]) => {
+                const found = await import(`/static/${name}.js`);
+                try { return {value: await found[what](...given)}; }
+                catch (error) { return {error: error.message}; }
+            }""",
+            [name, function, arguments],
+        )
+
+    visits = visiting(browser, service)
+    visit = next(visits).open()
+    yield call
+    assert next(visits, None) is None
+
+
+def test_what_is_legal_is_legal_by_the_laws(module):
+    rng = np.random.default_rng(8)
+    for _ in range(25):
+        auction = Auction(Seat.NORTH)
+        while not auction.is_complete and len(auction.calls) < 40:
+            calls = [format_call(call) for call in auction.calls]
+            mine = [call for call in range(CALL_COUNT) if auction.is_legal(call)]
+            if len(calls) % 3 == 0:
+                found = [
+                    call for call in range(CALL_COUNT)
+                    if module("calls", "isLegal", calls, format_call(call))["value"]
+                ]  # fmt: skip
+                assert found == mine, calls
+            # passes and doubles often, so that the auction ends and is doubled
+            low = [call for call in mine if call < 12]
+            auction = auction.add(int(rng.choice(low or mine)))
+        calls = [format_call(call) for call in auction.calls]
+        assert module("calls", "isOver", calls)["value"] == auction.is_complete
+        if auction.is_complete:
+            contract = module("calls", "contractOf", calls, 0)["value"]
+            text = contract and (
+                f"{contract['level']}{contract['strain']}{contract['risk']}"
+                f"{'NESW'[contract['declarer']]}"
+            )
+            assert text == (auction.contract and str(auction.contract))
+
+
+@pytest.mark.parametrize(
+    "text", ["p", "Pass", "D", "Dbl", "X", "R", "XX", "1C", "7nt", "3n", "2♠", "4♥"]
+)
+def test_calls_are_read_alike(module, text):
+    assert module("calls", "readCall", text)["value"] == format_call(parse_call(text))
+
+
+def test_random_deals_are_whole(module):
+    seen = set()
+    for _ in range(20):
+        hands = module("cards", "randomHands")["value"]
+        for hand in hands:
+            parse_hand(hand)
+        cards = [card for hand in hands for card in module("cards", "cardsOf", hand)["value"]]
+        assert len(set(cards)) == 52
+        seen.add(tuple(hands))
+    assert len(seen) == 20
+
+
+def test_deals_are_read_as_they_are_written(module):
+    for row in random_deals(20, seed=5).select(*HAND_COLUMNS).rows():
+        text = format_deal(Deal(row))
+        (board,) = module("pasting", "readPasted", text)["value"]
+        assert f"N:{' '.join(board['hands'])}" == text
+        for hand, cards in zip(board["hands"], row, strict=True):
+            assert parse_hand(hand) == cards
+
+
+TEXTS = {
+    "PBN deal from another seat": f"E:{HANDS[1]} {HANDS[2]} {HANDS[3]} {HANDS[0]}",
+    "PBN deal with a hand left out": f"N:{HANDS[0]} - {HANDS[2]} {HANDS[3]}",
+    "PBN file": (
+        '[Event "x"]\n[Board "7"]\n[Dealer "E"]\n[Vulnerable "All"]\n'
+        f'[Deal "N:{" ".join(HANDS)}"]\n[Auction "E"]\nPass 1C =1= Pass 1S\n'
+        "{a remark with 7NT} Pass 1NT $2 AP\n"
+    ),
+    "LIN": f"qx|o7|md|2{LIN}|sv|b|mb|p|mb|1C!|an|clubs|mb|p|mb|1S|mb|p|mb|1N|mb|p|mb|p|mb|p|pg||",
+    "viewer of LIN": f"https://example.org/v?lin=md|2{LIN}|sv|b|mb|p|mb|1C|",
+    "viewer of hands": (
+        "https://example.org/v?s=sj876ha65dq93cj94&w=st32ht94djt2ca876&n=saq4hkj3dk876cq52"
+        "&d=e&v=b&b=7&a=p1c(natural)p1s"
+    ),
+    "four lines": "\n".join(HANDS),
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_whatever_is_pasted_is_the_same_deal(module, kind):
+    answer = module("pasting", "readPasted", TEXTS[kind])
+    (board,) = answer["value"]
+    assert board["hands"] == HANDS
+    if kind in {"PBN file", "LIN", "viewer of LIN", "viewer of hands"}:
+        assert board["vulnerability"] == "Both"
+        assert board["calls"][:2] == ["P", "1C"]
+    if kind in {"PBN file", "viewer of hands"}:
+        assert board["dealer"] == 1
+        assert board["title"] == "Board 7"
+    if kind in {"PBN file", "LIN"}:
+        assert board["calls"] == ["P", "1C", "P", "1S", "P", "1N", "P", "P", "P"]
+    if kind == "LIN":
+        # 2 is West: South, West, North, East
+        assert board["dealer"] == 3
+
+
+def test_files_of_many_boards(module):
+    many = "".join(
+        f'[Board "{number}"]\n[Dealer "N"]\n[Deal "N:{" ".join(HANDS)}"]\n\n'
+        for number in (1, 2, 3)
+    )
+    boards = module("pasting", "readPasted", many)["value"]
+    assert [board["title"] for board in boards] == ["Board 1", "Board 2", "Board 3"]
+    lin = "".join(f"qx|o{number}|md|1{LIN}|sv|o|\n" for number in (4, 5))
+    boards = module("pasting", "readPasted", lin)["value"]
+    assert [board["title"] for board in boards] == ["Board 4", "Board 5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "nothing to read"),
+        ("hello", "four suits"),
+        ("AQ4.KJ3.K876.Q5", "has 12"),
+        ("AQ4.KJ3.K876.Q5Z", "“Z” is no card of clubs"),
+        ("AAQ.KJ3.K876.Q52", "there twice"),
+        (f"N:{HANDS[0]} {HANDS[0]} {HANDS[2]} {HANDS[3]}", "N and E"),
+        (f"N:{HANDS[0]} {HANDS[1]}", "this one has 2"),
+        (f"md|3{LIN}|mb|1S|mb|1H|", "1H is not a legal call after 1S"),
+        ("https://example.org/?q=1", "no deal in this address"),
+        ("<script>alert(1)</script>", "four suits"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_a_sentence(module, text, told):
+    answer = module("pasting", "readPasted", text)
+    assert told in answer["error"]
+    assert answer["error"].endswith(".")
+
+
+def test_links_hold_everything(module):
+    state = {
+        "hands": HANDS, "dealer": 2, "vulnerability": "EW", "calls": ["1C", "X", "XX"], "at": 1,
+        "table": "acol", "view": "shown", "eyes": "N", "other": "sayc",
+    }  # fmt: skip
+    fragment = module("state", "fragmentOf", state)["value"]
+    assert module("state", "readFragment", fragment)["value"] == {"next": state, "complaints": []}
+
+
+@pytest.mark.parametrize(
+    ("fragment", "told"),
+    [
+        ("#auction=1S-1H", "1H is not legal there"),
+        ("#n=AQ4.KJ3.K876.Q5", "has 12"),
+        ("#auction=1Z", "“1Z” is no call"),
+        ("#dealer=Q", "no dealer"),
+    ],
+)
+def test_broken_links_are_told(module, fragment, told):
+    complaints = module("state", "readFragment", fragment)["value"]["complaints"]
+    assert told in " ".join(complaints)
+
+
+def test_conditions_in_the_words_of_players(module):
+    def text(expression):
+        return module("format", "conditionText", expression)["value"]
+
+    assert text("SL_H >= 4") == "hearts ≥ 4"
+    assert text("15 <= HCP <= 17") == "15 ≤ points ≤ 17"
+    assert text("Pattern == '4333' or Stopper_S") == "pattern = 4333 or stopper in spades"
+    assert text("C_SA and not Vul_We") == "♠A and not we are vulnerable"
+    assert text("Unheard_Of > 2") == "Unheard_Of > 2"
+
+
+def test_problems_become_sentences(module):
+    body = {
+        "title": "Something in the request is wrong", "detail": "x",
+        "errors": [{"field": "hand", "value": "", "reason": "expected 13 cards"}],
+    }  # fmt: skip
+    sentence = module("api", "sentenceOf", 422, body, None)["value"]
+    assert sentence == "Something in the request is wrong. Hand: expected 13 cards."
+    assert module("api", "sentenceOf", 429, {}, "2")["value"] == (
+        "The service is busy. Try again in 2 s."
+    )
+    assert "502" in module("api", "sentenceOf", 502, None, None)["value"]
