@@ -45,6 +45,15 @@ def shared_data() -> Path:
     return folder
 
 
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Name of bytes among a test's parameters: that of the parameter, which pytest numbers.
+
+    By itself pytest names a case by the bytes. Packed ones hold the time of packing, and processes
+    that share the tests must come to the same names at different times.
+    """
+    return argname if isinstance(val, bytes | bytearray) else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that reads the shared data for ``-m real_data``; long files go first."""
