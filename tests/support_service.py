@@ -123,7 +123,7 @@ def running_server(
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
             try:
-                process.wait(20)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
         process.wait()
@@ -131,7 +131,7 @@ def running_server(
             process.stderr.close()
 
 
-def wait_until(url: str, process: "subprocess.Popen[bytes]", seconds: float = 120) -> list[int]:
+def wait_until(url: str, process: "subprocess.Popen[bytes]", seconds: float = 300) -> list[int]:
     """Wait until an address answers 200; the statuses seen on the way (0: not listening)."""
     seen: list[int] = []
     deadline = time.monotonic() + seconds

@@ -330,6 +330,6 @@ def test_no_process_outlives_its_parent(end: str) -> None:
         assert len(workers) == 2
         if "wait" in end:
             parent.kill()
-        _, errors = parent.communicate(timeout=30)
+        _, errors = parent.communicate(timeout=150)
     assert errors == ""
     assert wait_until_gone(*workers)

@@ -42,7 +42,7 @@ def begin(url, query="?result=parquet,jsonl,pbn&name=season.lin"):
 
 
 def wait_for(url, job_id, *states, boards=0):
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         job = httpx.get(f"{url}/v1/jobs/{job_id}", timeout=60).json()
         if job["state"] in (states or ("done", "failed")) and job["progress"]["boards"] >= boards:

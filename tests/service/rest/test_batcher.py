@@ -23,7 +23,7 @@ class Work:
 
     def __call__(self, key, payloads):
         self.entered += 1
-        assert self.gate.wait(10)
+        assert self.gate.wait(120)
         self.threads.add(threading.current_thread().name)
         self.batches.append((key, list(payloads)))
         for payload in payloads:

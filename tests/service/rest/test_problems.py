@@ -362,7 +362,7 @@ def test_an_answer_that_takes_too_long(small_path, monkeypatch):
     write = table.results.write
 
     def slow(deals, query):
-        end.wait(30)
+        end.wait(150)
         return write(deals, query)
 
     monkeypatch.setattr(table.results, "write", slow)

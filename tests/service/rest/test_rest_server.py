@@ -15,7 +15,14 @@ import pytest
 
 from bidcascade.bridge import Deal, format_deal
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from tests.support_service import DEAL, GOOD, problem_of, running_server, wait_until
+from tests.support_service import (
+    DEAL,
+    GOOD,
+    problem_of,
+    running_server,
+    wait_until,
+    write_small_table,
+)
 
 ROOT = Path(__file__).parents[3]
 MANY = 10_000
@@ -147,12 +154,13 @@ def test_what_is_no_http_does_no_harm(server):
 
 
 @pytest.mark.slow
-def test_half_a_body_is_no_failure_of_the_service():
+def test_half_a_body_is_no_failure_of_the_service(tmp_path):
     head = (
         b"POST /v1/auctions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         b"Content-Length: 1000\r\n\r\n"
     )
-    with running_server(max_concurrent_requests=2) as (url, process):
+    table = f"small={write_small_table(tmp_path)}"
+    with running_server(table=table, max_concurrent_requests=2) as (url, process):
         wait_until(f"{url}/readyz", process)
         address = urlsplit(url)
         for _ in range(5):

@@ -108,7 +108,7 @@ def test_a_service_whose_engine_died_ends_with_an_error(tmp_path):
     table = write_small_table(tmp_path)
     with running_server(FALTERING, table=f"sayc={table}", backend="cpu") as (url, process):
         wait_until(f"{url}/readyz", process)
-        good = httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=30)
+        good = httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=150)
         assert good.status_code == 200
         bad = httpx.post(
             f"{url}/v1/bid", json={"hand": "AQ4.KJ3.K876.Q52", "auction": []}, timeout=30
