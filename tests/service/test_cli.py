@@ -359,8 +359,8 @@ def test_whoever_reads_may_stop(small, tmp_path):
     path = tmp_path / "deals.parquet"
     write_deal_parquet(random_deals(3000, seed=1), path)
     with subprocess.Popen(
-        command("auctions", path, "--table", small, "--limit", 5), env=environment(), stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        command("auctions", path, "--table", small, "--limit", 5), env=environment(),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         assert process.stdout.readline()
         process.stdout.close()
