@@ -151,7 +151,7 @@ def test_interrupted_after_any_part(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["all", "counts"])
+@pytest.mark.parametrize("mode", ["all"])
 def test_killed_at_any_moment(inputs, expected, tmp_path, mode):
     folder = tmp_path / "out"
     arguments = ("batch", *inputs, "--out", folder, "--mode", mode, "--resume", "--jobs", 1,
