@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-IN_CI = bool(os.environ.get("CI"))
+from tests.support_missing import missing
 
 settings.register_profile("dev", deadline=None, max_examples=50)
 settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.register_profile("sanitizer", deadline=None, max_examples=3, derandomize=True)
-settings.load_profile("ci" if IN_CI else "dev")
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 LONGEST_FIRST = (
     "table/test_large_table.py",
@@ -38,10 +38,7 @@ def shared_data() -> Path:
     """Folder of real files that lies beside the checkout; none of it is part of the repository."""
     folder = Path(__file__).parents[1].parent / "shared" / "data"
     if not folder.is_dir():
-        reason = f"no real data: {folder} is not a folder"
-        if IN_CI:
-            pytest.fail(reason)
-        pytest.skip(reason)
+        missing(f"no real data: {folder} is not a folder")
     return folder
 
 

@@ -1,9 +1,8 @@
-"""The folder of the emulator's libraries, for tests outside ``tests/kernels``.
+"""The folder of the emulator's libraries, and a device of it for tests outside ``tests/kernels``.
 
-It is the one that the tests of kernels use: two runtimes in one process would be one too many.
+All tests use one folder: two runtimes in one process would be one too many.
 """
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,18 @@ import pytest
 
 from tests.kernels.emulator import build
 from tests.kernels.emulator.device import Checks, EmulatedDevice
+from tests.support_missing import missing
 
 
 def emulator_folder(request: pytest.FixtureRequest) -> Path:
-    """Folder of built libraries; skips where nothing can be built, but not in CI."""
+    """Folder of built libraries; pytest's cache keeps it from run to run."""
     reason = build.why_unavailable()
     if reason is not None:
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    cache = request.config.cache
-    assert cache is not None
-    return cache.mkdir("emulator")
+        missing(reason)
+    cache = getattr(request.config, "cache", None)
+    if cache is None:  # -p no:cacheprovider
+        return Path(request.getfixturevalue("tmp_path_factory").mktemp("emulator"))
+    return Path(cache.mkdir("emulator"))
 
 
 def emulated_device(request: pytest.FixtureRequest, **options: Any) -> EmulatedDevice:

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from tests.support_docs import CHECKOUT, page_text
+from tests.support_missing import missing
 
 pytestmark = pytest.mark.slow
 TOOLS = ("mkdocs", "material", "mkdocstrings", "mkdocstrings_handlers.python")
@@ -52,10 +53,7 @@ def mkdocs(*arguments: str) -> subprocess.CompletedProcess[str]:
         except ModuleNotFoundError:
             found = False
         if not found:
-            missing = f"no {tool}: the extra 'docs' is not installed"
-            if os.environ.get("CI"):
-                pytest.fail(missing)
-            pytest.skip(missing)
+            missing(f"no {tool}: the extra 'docs' is not installed")
     return subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", *arguments],
         cwd=CHECKOUT, capture_output=True, text=True, timeout=200,

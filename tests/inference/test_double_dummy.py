@@ -378,4 +378,4 @@ def test_published_tables_and_leads(pool: DoubleDummyPool, shared_data: Path) ->
 
 @pytest.mark.slow
 def test_many_published_tables_and_leads(pool: DoubleDummyPool, shared_data: Path) -> None:
-    check_published(pool, shared_data, "list100.txt", 50)
+    check_published(pool, shared_data, "list100.txt", None)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bidcascade.kernels.cuda_device import why_no_device
-from tests.kernels.emulator import build
+from tests import support_emulator
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -20,14 +20,5 @@ def memory_without_pool() -> None:
 
 @pytest.fixture(scope="session")
 def emulator_folder(request: pytest.FixtureRequest) -> Path:
-    """Folder of the emulator's built libraries; pytest's cache keeps it from run to run."""
-    reason = build.why_unavailable()
-    if reason is not None:
-        # in CI nothing may go untested unseen
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    cache = getattr(request.config, "cache", None)
-    if cache is None:  # -p no:cacheprovider
-        return Path(request.getfixturevalue("tmp_path_factory").mktemp("emulator"))
-    return Path(cache.mkdir("emulator"))
+    """Folder of the emulator's built libraries."""
+    return support_emulator.emulator_folder(request)

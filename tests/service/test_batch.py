@@ -23,6 +23,7 @@ from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.service.jobs.whole_files import CannotWrite
 from bidcascade.table import import_table
 from tests.support_cli import command, environment, run_apart, write_inputs
+from tests.support_interruptions import run_step_by_step
 
 
 @pytest.fixture(scope="module")
@@ -111,10 +112,6 @@ def test_only_complete_auctions(engine, inputs, tmp_path):
     assert rows_of(tmp_path / "out")["auctions"].rows() == found.select("deal", "entry").rows()
 
 
-class Interrupted(Exception):
-    pass
-
-
 @pytest.mark.parametrize("mode", BATCH_MODES)
 @pytest.mark.parametrize("before_manifest", [True, False])
 def test_interrupted_after_any_part(
@@ -123,35 +120,18 @@ def test_interrupted_after_any_part(
     """Each run writes one part more and ends there; many kinds of cuts between the sources."""
     monkeypatch.setattr(batch_inputs, "_GROUP_BYTES", 1)
     monkeypatch.setattr(batch, "FILE_ROWS", 300)
-    write = Manifest.write
-    allowed = 0
 
-    def write_some(manifest, folder):
-        nonlocal allowed
-        allowed -= 1
-        if allowed < 0 and before_manifest:
-            raise Interrupted
-        write(manifest, folder)
-        if allowed < 0:
-            raise Interrupted
+    def run():
+        return run_batch(engine, inputs, tmp_path, mode=mode, part_deals=37, resume=True, jobs=1)
 
-    monkeypatch.setattr(Manifest, "write", write_some)
-    runs = 0
-    for runs in range(100):
-        allowed = 2 if runs == 0 else 1
-        try:
-            run_batch(engine, inputs, tmp_path, mode=mode, part_deals=37, resume=True, jobs=1)
-        except Interrupted:
-            continue
-        break
-    assert runs >= 3
+    run_step_by_step(monkeypatch, Manifest, run, before=before_manifest)
     found = rows_of(tmp_path)
     assert {column for frame in found.values() for column in frame.columns}
     check_equal(found, expected[mode])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["all"])
+@pytest.mark.parametrize("mode", ["all", "counts"])
 def test_killed_at_any_moment(inputs, expected, tmp_path, mode):
     folder = tmp_path / "out"
     arguments = ("batch", *inputs, "--out", folder, "--mode", mode, "--resume", "--jobs", 1,

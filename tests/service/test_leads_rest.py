@@ -189,7 +189,7 @@ def test_sixteen_at_once_while_workers_are_killed(app: FastAPI) -> None:
 
 
 def test_sixteen_at_once_of_many_layouts(app: FastAPI) -> None:
-    check_many_at_once(app, layouts=8)
+    check_many_at_once(app, layouts=25)
 
 
 def test_the_pool_starts_late_and_ends_with_the_service(tmp_path: Path) -> None:

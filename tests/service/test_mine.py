@@ -24,6 +24,7 @@ from bidcascade.service.mining.mine import mine
 from bidcascade.service.mining.work_folder import State
 from bidcascade.table import BiddingTable, build_table, lint
 from tests.support_cli import command, environment, run_apart
+from tests.support_interruptions import Interrupted, run_step_by_step
 from tests.support_mining import lin_board, write_archives
 
 pytestmark = pytest.mark.slow
@@ -132,10 +133,6 @@ def test_frames_of_any_origin(archives, whole, tmp_path):
     assert mined.report["boards"] + mined.report["without_auction"] == deals.height
 
 
-class Interrupted(Exception):
-    """Stands for whatever ends a run."""
-
-
 @pytest.mark.parametrize("before_state", [True, False])
 @pytest.mark.parametrize("add", [True, False])
 def test_interrupted_after_any_step(archives, whole, tmp_path, monkeypatch, before_state, add):
@@ -144,29 +141,12 @@ def test_interrupted_after_any_step(archives, whole, tmp_path, monkeypatch, befo
     out = tmp_path / "table"
     if add:
         mine(archives[:1], out)
-    write = State.write
-    allowed = 0
 
-    def write_some(state, folder):
-        nonlocal allowed
-        allowed -= 1
-        if allowed < 0 and before_state:
-            raise Interrupted
-        write(state, folder)
-        if allowed < 0:
-            raise Interrupted
+    def run():
+        return mine(archives[1:] if add else archives, out, add_to=out if add else None,
+                    step_boards=7, resume=True, jobs=1)  # fmt: skip
 
-    monkeypatch.setattr(State, "write", write_some)
-    runs = 0
-    for runs in range(100):
-        allowed = 2 if runs == 0 else 1
-        try:
-            mined = mine(archives[1:] if add else archives, out, add_to=out if add else None,
-                         step_boards=7, resume=True, jobs=1)  # fmt: skip
-        except Interrupted:
-            continue
-        break
-    assert runs >= 3
+    mined = run_step_by_step(monkeypatch, State, run, before=before_state)
     assert contents(mined, out) == whole
 
 

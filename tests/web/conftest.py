@@ -10,8 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support_missing import missing
 from tests.support_service import running_server, wait_until
-from tests.web.support_browser import Visit, missing, visiting
+from tests.web.support_browser import Visit, visiting
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 

@@ -1,17 +1,7 @@
 """A page in a browser for tests: what it says, where it stands, what went wrong in it."""
 
-import os
 from collections.abc import Iterator
-from typing import Any, NoReturn
-
-import pytest
-
-
-def missing(reason: str) -> NoReturn:
-    """Skip, or fail where everything has to be there."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
+from typing import Any
 
 
 class Visit:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.web.support_browser import missing, visiting
+from tests.support_missing import missing
+from tests.web.support_browser import visiting
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,8 @@ from hypothesis.errors import Unsatisfiable
 
 from bidcascade.service.app import create_app
 from bidcascade.service.settings import Settings
+from tests.support_missing import missing
 from tests.support_service import running_server, wait_until, write_small_table
-from tests.web.support_browser import missing
 
 pytestmark = pytest.mark.slow
 
