@@ -22,8 +22,8 @@ from bidcascade.service.jobs.batch_folder import locked
 from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.service.jobs.whole_files import CannotWrite
 from bidcascade.table import import_table
+from tests.service.support_interruptions import run_step_by_step
 from tests.support_cli import command, environment, run_apart, write_inputs
-from tests.support_interruptions import run_step_by_step
 
 
 @pytest.fixture(scope="module")

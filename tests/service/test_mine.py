@@ -23,8 +23,8 @@ from bidcascade.service.jobs.whole_files import CannotWrite
 from bidcascade.service.mining.mine import mine
 from bidcascade.service.mining.work_folder import State
 from bidcascade.table import BiddingTable, build_table, lint
+from tests.service.support_interruptions import Interrupted, run_step_by_step
 from tests.support_cli import command, environment, run_apart
-from tests.support_interruptions import Interrupted, run_step_by_step
 from tests.support_mining import lin_board, write_archives
 
 pytestmark = pytest.mark.slow
