@@ -21,7 +21,7 @@ from .cpu_cascade import group_pairs, walk_block
 from .cpu_features import bit_columns, pack_hands, run_programs, sort_by_dealer
 from .cpu_first import first_block
 from .deals import DealArrays
-from .layout import LANE_LIMIT
+from .layout import LANE_LIMIT, Packing
 from .memory import pairs_that_fit
 from .plan import LANE_HIGH_BITS, MULTIPLE, Plan
 from .results import BitColumns, EntryLists, FirstAuctions
@@ -175,7 +175,12 @@ def _pack(plan: Plan, deals: DealArrays, start: int, stop: int, *, rotate: bool,
 
     Derived flags stay clear.
     """
-    packing = plan.packing
+    return _pack_with(plan.packing, deals, start, stop, rotate=rotate, out=out)
+
+
+def _pack_with(
+    packing: Packing, deals: DealArrays, start: int, stop: int, *, rotate: bool, out: U64
+) -> U64:
     pack_hands(
         deals.hands, deals.dealer, deals.vulnerability, start, stop, int(rotate),
         packing.suit_words, packing.length_words, packing.context_words, out,
@@ -237,6 +242,24 @@ class _Blocks:
 
 
 _blocks = _Blocks(max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1))
+
+
+def thread_count() -> int:
+    """How many threads work at once."""
+    return _blocks.threads
+
+
+def in_blocks(function: Any, starts: Sequence[int]) -> list[Any]:
+    """Call ``function(start)`` for each start on all threads; the results in order."""
+    return list(_blocks.run(function, starts))
+
+
+def pack(packing: Packing, deals: DealArrays, start: int, stop: int, *, out: U64) -> None:
+    """Pack the hands of deals ``start`` to ``stop`` into ``out`` [4, deals, words] by position.
+
+    Derived flags stay clear.
+    """
+    _pack_with(packing, _plain(deals), start, stop, rotate=True, out=out)
 
 
 def _block_size(deals: int) -> int:

@@ -247,6 +247,11 @@ class LayoutBuilder:
     def __post_init__(self) -> None:
         self._catalogue = terms(self.profile)
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Lanes and flags so far."""
+        return len(self._lanes), len(self._flags)
+
     def test(self, literal: Literal) -> Test | bool:
         """Test that decides a literal; a bool if no hand, or every hand, passes it."""
         if isinstance(literal, Interval):

@@ -31,6 +31,7 @@ from bidcascade.table.system_text.syntax_tree import (
     NotThis,
     Phrase,
     SystemText,
+    Variant,
     Where,
 )
 
@@ -47,7 +48,7 @@ from .patterns import (
     letter_of,
     match_call,
 )
-from .scope import Memo, PlaceScope, resolve, variables_of
+from .scope import Memo, PlaceScope, SuitsOf, resolve, variables_of
 from .state import Alternative, Interval, Knowledge, Meaning, State, cheapest_level
 
 
@@ -88,6 +89,33 @@ class PlaceEntry:
     specificity: Specificity
     said: tuple[str, tuple[str, ...]] | None = field(default=None, compare=False, repr=False)
     """Description and agreements in words, kept by :mod:`.describing` when they were asked for."""
+
+    @classmethod
+    def of(
+        cls,
+        placed: PlacedLine,
+        variant: Variant | None,
+        call: int,
+        rank: int,
+        needs: Needs,
+        bindings: Bindings,
+        specificity: Specificity,
+    ) -> "PlaceEntry":
+        """Entry of a line, or of one of its variants, for one of its calls."""
+        line = placed.line
+        if variant is None:
+            return cls(
+                call, rank, line.name, line.where, needs, line.agreements, line.condition, placed,
+                bindings, specificity,
+            )  # fmt: skip
+        condition = variant.condition
+        if line.condition is not None and condition is not None:
+            condition = AllOf((line.condition, condition))
+        return cls(
+            call, rank, variant.name or line.name, variant.where, needs,
+            line.agreements + variant.agreements, condition or line.condition, placed, bindings,
+            specificity,
+        )  # fmt: skip
 
     @property
     def criteria(self) -> tuple[Expression, ...]:
@@ -151,6 +179,25 @@ class Rules:
             found = tuple(HeaderTest(part) for fact in group.facts for part in _parts(fact))
             self._tests[id(group)] = found
         return found
+
+    def conditions(self) -> Iterator[Condition]:
+        """Every condition of the text: of headers, lines, agreements and definitions."""
+        groups = [
+            *self.places.opening, *(g for found in self.places.by_length.values() for g in found),
+            *self.places.any_length, *self.places.anywhere,
+        ]  # fmt: skip
+        while groups:
+            group = groups.pop()
+            yield from group.facts
+            for placed in group.lines:
+                groups += placed.below
+        for placed in self.places.lines:
+            line = placed.line
+            said = [*line.agreements, *(one for v in line.variants for one in v.agreements)]
+            parts = [line.condition, *(v.condition for v in line.variants)]
+            yield from (one for one in (*parts, *(a.condition for a in said)) if one is not None)
+        for define in self.defines.values():
+            yield define.condition
 
 
 class Expander:
@@ -232,6 +279,10 @@ class HeaderTest:
         )
         self.is_fact = all(phrase.kind in FACTS for phrase in phrases_of(condition))
 
+    def bound(self, bindings: Bindings) -> Iterator[Bindings]:
+        """All ways to bind the variables that are still open."""
+        return _bound([one for one in self.names if letter_of(one, bindings) is None], bindings)
+
 
 class _Branch:
     """Groups under the same headers, and what further headers lead to: each is tested once."""
@@ -300,24 +351,13 @@ def _line_entries(
     common = ANY_HAND if line.condition is None else lowering.needs(line.condition, scope)
     if common is None:
         return
-    if not line.variants:
-        yield PlaceEntry(
-            call, rank, line.name, line.where, lowering.joined((*dynamic, common)),
-            line.agreements, line.condition, placed, scope.bindings, specificity,
-        )  # fmt: skip
-        return
-    for variant in line.variants:
-        condition = variant.condition
-        own = ANY_HAND if condition is None else lowering.needs(condition, scope)
-        if own is None:
-            continue
-        if line.condition is not None and condition is not None:
-            condition = AllOf((line.condition, condition))
-        yield PlaceEntry(
-            call, rank, variant.name or line.name, variant.where,
-            lowering.joined((*dynamic, common, own)), line.agreements + variant.agreements,
-            condition or line.condition, placed, scope.bindings, specificity,
-        )  # fmt: skip
+    for variant in line.variants or (None,):
+        own: Needs | None = ANY_HAND
+        if variant is not None and variant.condition is not None:
+            own = lowering.needs(variant.condition, scope)
+        if own is not None:
+            needs = lowering.joined((*dynamic, common, own))
+            yield PlaceEntry.of(placed, variant, call, rank, needs, scope.bindings, specificity)
 
 
 def _groups(rules: Rules, state: State) -> Iterator[tuple[Group, Bindings]]:
@@ -343,19 +383,20 @@ def _groups(rules: Rules, state: State) -> Iterator[tuple[Group, Bindings]]:
     if len(calls) >= 2:
         for placed, bound in state.meanings[-2].uses:
             for group in placed.below:
-                yield from _below(group, bound, calls[-1])
+                found = below_bindings(group, bound, calls[-1])
+                if found is not None:
+                    yield group, found
 
 
-def _below(group: Group, bindings: Bindings, their_call: int) -> Iterator[tuple[Group, Bindings]]:
+def below_bindings(group: Group, bindings: Bindings, their_call: int) -> Bindings | None:
+    """Bindings of a group below a line after RHO's call; None where it does not apply."""
     if group.their_call is None:
-        if their_call == PASS:
-            yield group, bindings
-        return
+        return bindings if their_call == PASS else None
     for pattern in group.their_call.calls:
         found = match_call(pattern, their_call, bindings)
         if found is not None:
-            yield group, found
-            return
+            return found
+    return None
 
 
 def _parts(condition: Condition) -> tuple[Condition, ...]:
@@ -393,8 +434,7 @@ def _passed(
     test: HeaderTest, rules: Rules, memo: Memo, bindings: Bindings, dynamic: tuple[Needs, ...]
 ) -> Iterator[tuple[Bindings, tuple[Needs, ...]]]:
     """Bindings under which one test holds."""
-    open_names = [name for name in test.names if letter_of(name, bindings) is None]
-    for bound in _bound(open_names, bindings) if open_names else (bindings,):
+    for bound in test.bound(bindings):
         scope = PlaceScope(memo, rules.defines, bound)
         if test.is_fact:
             if _truth(test.condition, scope):
@@ -422,12 +462,29 @@ def _calls(
     placed: PlacedLine, bindings: Bindings, state: State, memo: Memo
 ) -> list[tuple[int, Bindings]]:
     """Legal calls that a line's pattern makes here, ascending, with the bindings of each."""
-    auction, pattern, code = state.auction, placed.line.call, placed.fixed_bid
-    if code is not None:
-        return [(code, bindings)] if code > auction.last_bid else []
-    fixed = CALL_OF_KIND.get(pattern.kind)
+    fixed = fixed_call(placed)
     if fixed is not None:
-        return [(fixed, bindings)] if auction.is_legal(fixed) else []
+        return [(fixed, bindings)] if state.auction.is_legal(fixed) else []
+    scope = PlaceScope(memo, {}, bindings)
+    return pattern_calls(placed.line.call, bindings, state.auction.last_bid, scope.suits)
+
+
+def fixed_call(placed: PlacedLine) -> int | None:
+    """Code of a line's call where it is the same everywhere."""
+    code = placed.fixed_bid
+    return CALL_OF_KIND.get(placed.line.call.kind) if code is None else code
+
+
+def pattern_calls(
+    pattern: CallPattern, bindings: Bindings, last_bid: int, suits: SuitsOf
+) -> list[tuple[int, Bindings]]:
+    """Bids above the last one that a pattern makes, ascending, with the bindings of each.
+
+    Examples
+    --------
+    >>> pattern_calls(CallPattern("cheapest", None, "M"), {}, 6, lambda word: ())
+    [(10, {'M': 'H'}), (11, {'M': 'S'})]
+    """
     if pattern.strain is None:
         return []
     names: list[str] = []
@@ -435,21 +492,19 @@ def _calls(
         names.append(pattern.strain)
     found: dict[int, Bindings] = {}
     for bound in _bound(names, bindings):
-        scope = PlaceScope(memo, {}, bound)
         letter = letter_of(pattern.strain, bound)
-        letters: Iterable[str] = (letter,) if letter else scope.suits(pattern.strain)
+        letters: Iterable[str] = (letter,) if letter else suits(pattern.strain)
         for strain in letters:
             if pattern.level == 0 and "n" not in bound:
-                lowest = cheapest_level(auction, strain)
-                for level in range(lowest, 8):
+                for level in range(cheapest_level(last_bid, strain), 8):
                     found.setdefault(bid_code(level, strain), {**bound, "n": str(level)})
                 continue
             here = CallPattern(pattern.kind, pattern.level, strain if strain != "N" else "NT")
-            bid = resolve(here, bound, state, scope.suits)
+            bid = resolve(here, bound, last_bid, suits)
             if bid is not None:
                 found.setdefault(bid_code(*bid), bound)
     return sorted(
-        ((call, bound) for call, bound in found.items() if call > auction.last_bid),
+        ((call, bound) for call, bound in found.items() if call > last_bid),
         key=lambda item: item[0],
     )
 
@@ -473,7 +528,7 @@ def _meaning(place: Place, call: int, rules: Rules) -> tuple[Meaning, Knowledge]
                 uses.append((entry.line, entry.bindings))
             agreements += [item for item in entry.agreements if item not in agreements]
             promise = _promise(entry, place, rules)
-            terms.append(_narrowed(_term_bounds(entry.expression), promise))
+            terms.append(_narrowed(term_bounds(entry.expression), promise))
             if cells:
                 shown |= cells
                 alternatives.append(
@@ -505,11 +560,11 @@ def _promise(entry: PlaceEntry, place: Place, rules: Rules) -> dict[str, Interva
         if agreement.kind == "shows" and agreement.condition is not None:
             scope = PlaceScope(Memo(place.state), rules.defines, entry.bindings)
             shown = lower(agreement.condition, scope)
-            found = _narrowed(found, _term_bounds(shown, promised=True))
+            found = _narrowed(found, term_bounds(shown, promised=True))
     return found
 
 
-def _term_bounds(expression: Expression, *, promised: bool = False) -> dict[str, Interval]:
+def term_bounds(expression: Expression, *, promised: bool = False) -> dict[str, Interval]:
     """Bounds that an expression puts on single terms, those in cells only if promised."""
 
     def is_tracked(name: str) -> bool:
@@ -518,10 +573,10 @@ def _term_bounds(expression: Expression, *, promised: bool = False) -> dict[str,
     if isinstance(expression, And):
         found: dict[str, Interval] = {}
         for operand in expression.operands:
-            found = _narrowed(found, _term_bounds(operand, promised=promised))
+            found = _narrowed(found, term_bounds(operand, promised=promised))
         return found
     if isinstance(expression, Or):
-        return _hull_of([_term_bounds(one, promised=promised) for one in expression.operands])
+        return _hull_of([term_bounds(one, promised=promised) for one in expression.operands])
     if isinstance(expression, Term):
         return {expression.name: (1, _HIGH)} if is_tracked(expression.name) else {}
     if isinstance(expression, NotExpression) and isinstance(expression.operand, Term):

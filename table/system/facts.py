@@ -16,15 +16,15 @@ from .state import Deed, Meaning, State, cheapest_level
 
 _SUITS: Final = "CDHS"
 _VOCABULARY: Final = Vocabulary()
-_WHO: Final[dict[str, tuple[int, ...]]] = {
+WHO: Final[dict[str, tuple[int, ...]]] = {
     "me": (0,), "I": (0,), "LHO": (1,), "partner": (2,), "RHO": (3,), "we": (0, 2), "they": (1, 3),
 }  # fmt: skip
 _POSITIONS: Final = {
     (position, who): tuple((position + step) % 4 for step in steps)
     for position in range(4)
-    for who, steps in _WHO.items()
+    for who, steps in WHO.items()
 }
-_TERMS: Final = {
+FACT_TERMS: Final = {
     "points": "HCP", "total points": "Total_Points", "aces": "Aces", "kings": "Kings",
     "controls": "Controls", "losers": "Losers",
 }  # fmt: skip
@@ -288,7 +288,7 @@ def _term(phrase: Phrase, suits: Suits) -> list[str]:
     if phrase.suits:
         stem = {"points": "HCP", "keycards": "Keycards"}.get(phrase.text, "SL")
         return [f"{stem}_{letter}" for word in phrase.suits for letter in suits(word)]
-    return [_TERMS[phrase.text or "points"]]
+    return [FACT_TERMS[phrase.text or "points"]]
 
 
 def _has_shown(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) -> bool:
@@ -336,7 +336,7 @@ def _sufficient(phrase: Phrase, state: State, suits: Suits, bindings: Bindings) 
     level = call.level
     return any(
         _in_range(
-            cheapest_level(state.auction, strain) + _JUMPS.get(call.kind, 0),
+            cheapest_level(state.auction.last_bid, strain) + _JUMPS.get(call.kind, 0),
             phrase.range or Range(0, level),
         )
         for strain in letters

@@ -126,8 +126,7 @@ class PlaceScope:
 
     def bid(self, call: CallPattern) -> tuple[int, str] | None:
         """Level and strain of a bid's pattern here; None if it is no bid or none is left."""
-        found = resolve(call, self.bindings, self._memo.state, self.suits)
-        return None if found is None else found
+        return resolve(call, self.bindings, self._memo.state.auction.last_bid, self.suits)
 
     def define(self, name: str) -> Define | None:
         """Definition of a name, if the system has one."""
@@ -144,13 +143,13 @@ _JUMPS: Final = {"cheapest": 0, "jump": 1, "double jump": 2}
 
 
 def resolve(
-    call: CallPattern, bindings: Bindings, state: State, suits: "SuitsOf"
+    call: CallPattern, bindings: Bindings, last_bid: int, suits: "SuitsOf"
 ) -> tuple[int, str] | None:
     """Level and strain of a bid's pattern whose variables are bound.
 
     Examples
     --------
-    >>> resolve(CallPattern("jump", None, "S"), {}, State(), lambda word: ())
+    >>> resolve(CallPattern("jump", None, "S"), {}, 0, lambda word: ())
     (2, 'S')
     """
     if call.strain is None:
@@ -162,7 +161,7 @@ def resolve(
             return None
         strain = letters[0]
     if call.kind in _JUMPS:
-        level = cheapest_level(state.auction, strain) + _JUMPS[call.kind]
+        level = cheapest_level(last_bid, strain) + _JUMPS[call.kind]
     elif call.kind == "game":
         level = game_level(strain)
     elif call.level == 0:

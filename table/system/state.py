@@ -243,7 +243,7 @@ def describe_call(state: State, call: int) -> Deed:
     if call < FIRST_BID:
         return Deed()
     position, strain, level = state.position, strain_of(call), bid_level(call)
-    jump = level - cheapest_level(state.auction, strain)
+    jump = level - cheapest_level(state.auction.last_bid, strain)
     if strain == "N":
         return Deed(jump=jump)
     partner = (position + 2) % 4
@@ -259,18 +259,18 @@ def describe_call(state: State, call: int) -> Deed:
     return Deed(raised, jump, new, cue, reverse)
 
 
-def cheapest_level(auction: Auction, strain: str) -> int:
-    """Lowest level at which a strain may be bid; 8 if there is none.
+def cheapest_level(last_bid: int, strain: str) -> int:
+    """Lowest level at which a strain may be bid over the last bid (0 for none); 8 if there is none.
 
     Examples
     --------
-    >>> cheapest_level(Auction.of([5]), "C")
+    >>> cheapest_level(5, "C")
     2
     """
-    if auction.last_bid < FIRST_BID:
+    if last_bid < FIRST_BID:
         return 1
-    level = bid_level(auction.last_bid)
-    return level if bid_code(level, strain) > auction.last_bid else level + 1
+    level = bid_level(last_bid)
+    return level if bid_code(level, strain) > last_bid else level + 1
 
 
 def _suits_shown(before: str, meaning: Meaning, knowledge: Knowledge) -> str:

@@ -1,0 +1,238 @@
+"""The rows that bidding by a system works on. Plain arrays; text and objects stay above.
+
+    Program   what was compiled of one system: questions, decisions, forest, lines, entries, needs
+    Store     the places that were worked out: a trie of (parent, call), their lists of entries,
+              and for as many as fit the memory the row of what is known there
+    Block     what one thread works out before it is taken in
+
+A *decision* is a node that asks one question and has an answer for an edge; an edge leads to a node
+(>= 0), to a result (<= LEAF, see :data:`LEAF`), or is not known yet (UNKNOWN).
+"""
+
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.kernels.types import U8, U64
+
+Rows: TypeAlias = NDArray[Any]
+"""An array of one of the row types below."""
+I8 = NDArray[np.int8]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+
+UNKNOWN: Final = -1
+LEAF: Final = -2
+"""An edge of ``LEAF - n`` is result n."""
+ANY_HAND: Final = 0
+NEVER: Final = 1
+"""Results of conditions: needs 0 hold for every hand, needs 1 for none."""
+
+SHAPES: Final = 560
+POINTS: Final = 38
+SET_WORDS: Final = -(-SHAPES * POINTS // 64)
+"""Words of a set of cells: bit ``shape * 38 + points``."""
+TAG_WORDS: Final = 2
+CALLS: Final = 38
+
+TERMS: Final = (
+    "HCP", "SL_C", "SL_D", "SL_H", "SL_S", "Total_Points", "Aces", "Kings", "Controls", "Losers",
+    "HCP_C", "HCP_D", "HCP_H", "HCP_S", "Keycards_C", "Keycards_D", "Keycards_H", "Keycards_S",
+)  # fmt: skip
+"""Terms of which a text may ask what a player has shown; the first five are read off the hull."""
+HULL_TERMS: Final = 5
+RANGES: Final = len(TERMS) - HULL_TERMS
+WIDEST: Final = 32767
+"""Bound of a term of which nothing was said."""
+
+PLACE: Final = np.dtype(
+    [
+        ("parent", "i4"),  # number of the place before, -1 for the root
+        ("length", "i4"),  # calls so far
+        ("opening", "i4"),  # number of the call that opened, -1 before
+        ("pattern", "i4", 2),  # state of each side's automaton of auction patterns
+        ("known", "i4", 4),  # number of the set of cells that each position has shown
+        ("kinds", "u4", 4),  # kinds of agreements of each position's last call
+        ("made", "u8", 4),  # calls that each position has made, a bit each
+        ("tags", "u8", (4, TAG_WORDS)),  # of each position's last call
+        ("tags_ever", "u8", (4, TAG_WORDS)),  # of all its calls
+        ("last_bid_tags", "u8", TAG_WORDS),
+        ("terms", "i2", (4, len(TERMS), 2)),  # bounds that were shown beside the cells
+        ("hull", "u1", (4, HULL_TERMS, 2)),  # least and most HCP and cards, from the cells
+        ("suits", "u2", 4),  # suits shown, in order: 3 bits each, 1-4 = C D H S
+        ("call", "u1", 4),  # last call of each position, NO_CALL before it
+        ("deed", "u1", 4),  # how that stood to the calls before: DEED_...
+        ("jump", "i1", 4),  # levels above the cheapest bid
+        ("notrump", "u1", 4),  # whether the position has bid notrump naturally
+        ("agreed", "u1", 2),  # by side, 0 or 1-4
+        ("game_forced", "u1", 2),
+        ("acted", "u1", 2),  # by side: has bid, doubled or redoubled
+        ("opening_call", "u1"),
+        ("last_bid", "u1"),  # code of the last bid, 0 before
+        ("last_bidder", "u1"),  # its position
+        ("doubled", "u1"),  # 1 doubled, 2 redoubled
+        ("passes", "u1"),  # at the end
+    ],
+    align=True,
+)
+"""What is known where a player is to call. Position p is the player p places behind the dealer."""
+
+NO_CALL: Final = 255
+DEED_RAISE, DEED_NEW_SUIT, DEED_CUE_BID, DEED_REVERSE = 1, 2, 4, 8
+
+QUESTION: Final = np.dtype(
+    [
+        ("kind", "i4"),  # one of the kinds in :mod:`.questions`
+        ("who", "i4"),  # bits of positions relative to the player: 1 me, 2 LHO, 4 partner, 8 RHO
+        ("suits", "i4", 2),  # operands: >= 0 packed letters, < 0 role ``-1 - number``
+        ("count", "i4"),
+        ("low", "i4"),
+        ("high", "i4"),  # WIDEST where there is no bound
+        ("also", "u8"),  # further values, a bit each
+        ("calls", "u8"),  # calls that a pattern stands for, a bit each
+        ("number", "i4"),  # tag, term, word, kind of bid: by kind
+        ("negated", "u1"),
+    ],
+    align=True,
+)
+
+DECISION: Final = np.dtype([("question", "i4"), ("no", "i4"), ("yes", "i4")])
+"""Other answers than no (0) and yes (1) are found in a hash table by (decision, answer)."""
+TREE: Final = np.dtype(
+    [
+        ("root", "i4"),  # number of the decision that must not say NEVER, -1 for no condition
+        ("child", "i4"), ("sibling", "i4"),  # -1 for none
+        ("group", "i4"), ("bindings", "i4"),  # what applies then, group -1 for nothing yet
+    ],
+    align=True,
+)  # fmt: skip
+"""Node of the forest of headers: groups apply below a chain of conditions that hold."""
+GROUP: Final = np.dtype(
+    [("turn", "i4"), ("specificity", "i4"), ("first", "i4"), ("end", "i4")], align=True
+)
+LINE: Final = np.dtype(
+    [
+        ("call", "i4"),  # code where it is the same everywhere, else -1
+        ("pattern", "i4"),  # subject that gives its calls then
+        ("condition", "i4"),  # subject, -1 for any hand
+        ("first", "i4"), ("end", "i4"),  # its variants
+    ],
+    align=True,
+)  # fmt: skip
+VARIANT: Final = np.dtype(
+    [
+        ("line", "i4"),
+        ("condition", "i4"),
+        ("kinds", "u4"),  # kinds of agreements
+        ("first_promise", "i4"), ("end_promise", "i4"),
+        ("first_agreed", "i4"), ("end_agreed", "i4"),
+        ("tags", "u8", TAG_WORDS),
+    ],
+    align=True,
+)  # fmt: skip
+ENTRY: Final = np.dtype(
+    [("call", "i4"), ("needs", "i4"), ("variant", "i4"), ("bindings", "i4")], align=True
+)
+NEEDS: Final = np.dtype(
+    [
+        ("test", "i4"),  # first test, HOLDS or FAILS
+        ("can", "i4"), ("must", "i4"),  # sets of cells
+        ("always", "u1"), ("certain", "u1"),  # whether ``must`` is everything, is not empty
+        ("terms", "i2", (len(TERMS), 2)),  # bounds beside the cells
+        ("promised", "i2", (len(TERMS), 2)),  # those that ``shows`` would put on terms
+    ],
+    align=True,
+)  # fmt: skip
+TEST: Final = np.dtype(
+    [
+        ("word", "i4"), ("shift", "u1"), ("mask", "u1"), ("low", "u1"), ("high", "u1"),
+        ("yes", "i4"), ("no", "i4"),
+    ],
+    align=True,
+)  # fmt: skip
+"""Test of one lane or flag of a packed hand, and which test is next: all of a line's conditions."""
+HOLDS: Final = -1
+FAILS: Final = -2
+
+SLOT: Final = np.dtype([("key", "u8"), ("value", "i4")], align=True)
+"""Of a hash table with open addressing; the number of slots is a power of two."""
+EMPTY: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+class Program(NamedTuple):
+    """One system for the kernels; grows as places ask what nobody asked before."""
+
+    questions: Rows
+    decisions: Rows
+    answers: Rows  # (decision, answer) -> edge
+    roots: I32  # edge to the first decision of a (subject, bindings), by number
+    root_numbers: Rows  # (subject, bindings) -> number
+    calls_first: I32  # results of call patterns: calls with their bindings
+    calls_code: I32
+    calls_bindings: I32
+    forest: Rows
+    heads: I32  # first tree of each state of the pattern automaton
+    moves: Rows  # (state, call) -> state
+    below: Rows  # (line, bindings, their call) -> first tree, LEAF for none
+    anywhere: I32  # [1] first tree of the groups that may apply everywhere
+    groups: Rows
+    group_lines: I32
+    lines: Rows
+    variants: Rows
+    promises: I32  # subjects
+    agreed: I32  # (number of the agreement, word) pairs, flat
+    joined: Rows  # (needs, needs) -> needs
+    entry_numbers: Rows
+    entries: Rows
+    needs: Rows
+    cells: U64  # [sets, SET_WORDS]
+    tests: Rows
+    bindings: NDArray[np.uint32]  # packed, 3 bits a variable
+
+
+class Store(NamedTuple):
+    """Places that were worked out."""
+
+    children: Rows  # (place, call) -> place
+    parent: I32
+    call: U8
+    list: I32  # its entries, UNKNOWN until the place is expanded
+    chosen: I32  # what is chosen from: its entries, or what overlays make of them
+    row: I32  # number of its row, -1 where it has none (any more)
+    list_numbers: Rows
+    list_first: I64
+    list_items: I32  # entry << 1 | whether it begins a new rank
+    rows: Rows
+    set_numbers: Rows
+    sets: U64  # [sets, SET_WORDS]
+    hulls: U8  # [sets, HULL_TERMS, 2]
+    ranges: I8  # [sets, RANGES, 2]: -1 low until worked out
+    reach: I8  # [2, RANGES, SHAPES * POINTS]: least and most of a term in each cell
+    lengths: U8  # [SHAPES, 4]
+    counts: I64  # places, lists, list items, rows, sets
+
+
+PLACES, LISTS, ITEMS, ROWS, SETS = range(5)
+
+
+class Block(NamedTuple):
+    """What a thread works out: new places with their rows, sets and entries."""
+
+    status: I32  # 0 done, 1 something is missing
+    rows: Rows
+    sets: U64
+    hulls: U8
+    ranges: I8
+    first: I64
+    items: I32
+    misses: I64  # [most, 5]: kind, item, and what is missing
+    found: I32  # [trees, 4] groups that apply: turn, group, bindings, needs
+    stack: I32
+    owners: I32
+    stamps: I64  # [questions] of the row that answered last
+    values: I64
+    sizes: I64  # misses so far, stamp
+
+
+MISSES, STAMP = range(2)

@@ -1,0 +1,578 @@
+"""The places of two systems against each other, worked out at the speed of the kernels.
+
+A :class:`Bidder` holds the places that were worked out, as rows, and works out what deals or
+questions ask for beyond them. What a place asks that nobody asked before is learned from the text
+(see :mod:`.program`); everything else is arrays.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.bridge import InvalidSystem
+from bidcascade.kernels import DealArrays
+from bidcascade.kernels.cpu import in_blocks, pack, thread_count
+from bidcascade.kernels.system import arrays as rows
+from bidcascade.kernels.system import expand as kernels
+from bidcascade.kernels.system import walk
+from bidcascade.kernels.system.hashing import empty_table, roomier
+from bidcascade.kernels.types import U16, U64
+
+from .cells import EVERYTHING, LENGTHS, reach
+from .expansion import PlaceEntry
+from .program import SystemProgram, to_words
+
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+Calls = tuple[int, ...]
+
+FEW: Final = 64
+"""Up to so many deals are bid one by one."""
+BLOCK_PLACES: Final = 512
+"""Places that a thread works out before they are taken in."""
+_CHOSEN_AT_ONCE: Final = 1 << 14
+DEFAULT_BUDGET: Final = 3 << 30
+LONGEST_AUCTION: Final = 320
+"""More calls than any auction has (319)."""
+
+
+@cache
+def _reach() -> NDArray[np.int8]:
+    """Least and most of the terms beyond the hull in each cell, int8 [2, RANGES, cells]."""
+    found = np.zeros((2, rows.RANGES, rows.SHAPES * rows.POINTS), np.int8)
+    for number, term in enumerate(rows.TERMS[rows.HULL_TERMS :]):
+        values = reach(((term, 1),), "gib")
+        found[0, number] = np.clip(values.low, -128, 127).ravel()
+        found[1, number] = np.clip(values.high, -128, 127).ravel()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class BidDeals:
+    """How deals were bid to the end.
+
+    Parameters
+    ----------
+    place : int32 [n]
+        Place of each deal's last call, a pass.
+    entry : int32 [n]
+        Entry that made it, -1 for a pass by default.
+    defaults : uint16 [n]
+        Passes that were made because no entry held, where the place has a pass with conditions.
+    """
+
+    place: I32
+    entry: I32
+    defaults: U16
+
+
+class Bidder:
+    """Places of two systems; safe to use from several threads.
+
+    Parameters
+    ----------
+    dealer_side, other_side
+        Systems of the players at positions 0 and 2, and at 1 and 3.
+    budget
+        Bytes that places may take. Beyond it what is known at places is dropped and worked out
+        again where it is needed; where that is not enough, so are the places.
+
+    Examples
+    --------
+    >>> from .system import System
+    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
+    >>> bidder = Bidder(SystemProgram(system.rules))
+    >>> [entry.name for entry in bidder.entries((0,))]
+    ['Strong']
+    """
+
+    def __init__(
+        self,
+        dealer_side: SystemProgram,
+        other_side: SystemProgram | None = None,
+        *,
+        budget: int = DEFAULT_BUDGET,
+    ) -> None:
+        self.sides = (dealer_side, other_side or dealer_side)
+        self.budget = budget
+        self.lock = threading.RLock()
+        self._block_list: list[rows.Block] = []
+        self._forget()
+
+    # --- the store --------------------------------------------------------------------------------
+
+    def _forget(self) -> None:
+        """Begin anew, with nothing but the root."""
+        self._store = rows.Store(
+            children=empty_table(1 << 12),
+            parent=np.zeros(1 << 10, np.int32),
+            call=np.zeros(1 << 10, np.uint8),
+            list=np.zeros(1 << 10, np.int32),
+            chosen=np.zeros(1 << 10, np.int32),
+            row=np.zeros(1 << 10, np.int32),
+            list_numbers=empty_table(1 << 12),
+            list_first=np.zeros(1 << 10, np.int64),
+            list_items=np.zeros(1 << 16, np.int32),
+            rows=np.zeros(1 << 8, rows.PLACE),
+            set_numbers=empty_table(1 << 10),
+            sets=np.zeros((1 << 8, rows.SET_WORDS), np.uint64),
+            hulls=np.zeros((1 << 8, rows.HULL_TERMS, 2), np.uint8),
+            ranges=np.zeros((1 << 8, rows.RANGES, 2), np.int8),
+            reach=_reach(),
+            lengths=LENGTHS.astype(np.uint8),
+            counts=np.zeros(5, np.int64),
+        )
+        store = self._store
+        store.counts[rows.PLACES] = 1
+        store.parent[0] = -1
+        store.list[0] = store.chosen[0] = rows.UNKNOWN
+        self._first_row()
+
+    def _first_row(self) -> None:
+        """Row of the root, and the set of all hands."""
+        store = self._store
+        block = self._blocks(1)[0]
+        block.sets[0] = to_words(EVERYTHING)
+        walk.hull_of(block.sets[0], store.lengths, block.hulls[0])
+        block.ranges[0] = -1
+        row = store.rows[0]
+        for name in ("parent", "opening"):
+            row[name] = -1
+        row["call"] = rows.NO_CALL
+        row["terms"][:, :, 0], row["terms"][:, :, 1] = -rows.WIDEST, rows.WIDEST
+        row["hull"][:] = block.hulls[0]
+        walk.set_number(store, block, 0)
+        store.row[0] = 0
+        store.counts[rows.ROWS] = 1
+
+    def forget_rows(self) -> None:
+        """Drop what is known at places; places and their entries stay."""
+        store = self._store
+        store.counts[rows.ROWS] = store.counts[rows.SETS] = 0
+        store.row[:] = -1
+        self._store = store._replace(
+            rows=np.zeros(1 << 8, rows.PLACE),
+            set_numbers=empty_table(1 << 10),
+            sets=np.zeros((1 << 8, rows.SET_WORDS), np.uint64),
+            hulls=np.zeros((1 << 8, rows.HULL_TERMS, 2), np.uint8),
+            ranges=np.zeros((1 << 8, rows.RANGES, 2), np.int8),
+        )
+        self._first_row()
+
+    def _make_room(self, places: int = 0, worked_out: int = 0, items: int = 0) -> None:
+        """Make room for new places, for some that are worked out, and for items of their lists."""
+        store, counts = self._store, self._store.counts
+        changed: dict[str, Any] = {}
+
+        def room(count: int, *names: str) -> None:
+            for name in names:
+                array = getattr(store, name)
+                if count > len(array):
+                    larger = np.zeros((max(count, 2 * len(array)), *array.shape[1:]), array.dtype)
+                    larger[: len(array)] = array
+                    changed[name] = larger
+
+        room(int(counts[rows.PLACES]) + places + 1, "parent", "call", "list", "chosen", "row")
+        room(int(counts[rows.ROWS]) + worked_out + 1, "rows")
+        room(int(counts[rows.SETS]) + worked_out + 1, "sets", "hulls", "ranges")
+        room(int(counts[rows.LISTS]) + worked_out + 2, "list_first")
+        room(int(counts[rows.ITEMS]) + items, "list_items")
+        for name, number, more in (
+            ("children", rows.PLACES, places), ("list_numbers", rows.LISTS, worked_out),
+            ("set_numbers", rows.SETS, worked_out),
+        ):  # fmt: skip
+            table = getattr(store, name)
+            larger = roomier(table, int(counts[number]) + more + 2)
+            if larger is not table:
+                changed[name] = larger
+        if changed:
+            self._store = store._replace(**changed)
+
+    @property
+    def bytes(self) -> int:
+        """Memory that places take."""
+        store, counts = self._store, self._store.counts
+        rows_and_sets = int(counts[rows.ROWS]) * rows.PLACE.itemsize
+        rows_and_sets += int(counts[rows.SETS]) * (8 * rows.SET_WORDS + 64)
+        return rows_and_sets + self._bytes_of_places(store)
+
+    def _bytes_of_places(self, store: rows.Store) -> int:
+        tables = (store.children, store.list_numbers, store.set_numbers)
+        return (
+            17 * int(store.counts[rows.PLACES]) + 4 * int(store.counts[rows.ITEMS])
+            + sum(table.nbytes for table in tables)
+        )  # fmt: skip
+
+    def _keep_to_budget(self) -> None:
+        if self.bytes > self.budget:
+            self.forget_rows()
+            if self._bytes_of_places(self._store) > self.budget // 2:
+                self._forget()
+
+    def _blocks(self, count: int) -> list[rows.Block]:
+        """Blocks for some threads, large enough for the programs as they stand."""
+        questions = max(len(side.questions.array) for side in self.sides)
+        trees = max(len(side.forest.array) for side in self.sides)
+        for number in range(count):
+            if number == len(self._block_list):
+                self._block_list.append(_new_block(questions, trees, 1 << 16))
+            block = self._block_list[number]
+            if len(block.stamps) < questions or len(block.found) < trees:
+                self._block_list[number] = block._replace(
+                    stamps=np.zeros(questions, np.int64), values=np.zeros(questions, np.int64),
+                    found=np.zeros((trees, 4), np.int32), stack=np.zeros(2 * trees + 2, np.int32),
+                )  # fmt: skip
+        return self._block_list[:count]
+
+    def _programs(self) -> tuple[rows.Program, rows.Program]:
+        first, other = self.sides
+        arrays = first.arrays()
+        return arrays, arrays if other is first else other.arrays()
+
+    # --- working out places -----------------------------------------------------------------------
+
+    def _learn(self, block: rows.Block, places: I32, start: int) -> None:
+        """Learn what places missed that a block tried to work out from ``start`` on."""
+        store = self._store
+        misses = block.misses[: block.sizes[0]].tolist()
+        block.sizes[0] = 0
+        if not misses:
+            raise RuntimeError("a place could not be worked out, and nothing is missing")
+        seen = set()
+        answered: dict[int, Any] = {}
+        blamed = set()
+        for kind, item, *what in misses:
+            is_first = item not in blamed
+            blamed.add(item)
+            place = int(places[start + (item if item >= 0 else -1 - item)])
+            if item < 0:
+                table, number = store.rows, int(store.row[store.parent[place]])
+            else:
+                table, number = block.rows, item
+            side = int(table[number]["length"]) & 1
+            if kind == kernels.MISS_MOVE:
+                side = what[0]
+            if (kind, side, *what) in seen:
+                continue
+            seen.add((kind, side, *what))
+            program = self.sides[side]
+            if item not in answered:
+                answered[item] = _Answers(program, store, block, table, number)
+            try:
+                with program.lock:
+                    program.learn(kind, *what, answered[item])
+            except InvalidSystem:
+                # what comes behind something that is missing may not be asked at all
+                if is_first:
+                    raise
+
+    def _work_out(self, places: I32) -> None:
+        """Work out rows and entries of new places, whose places before have theirs."""
+        while len(places):
+            self._need_rows(places)
+            threads = max(1, min(thread_count(), -(-len(places) // 64)))
+            size = min(BLOCK_PLACES, -(-len(places) // threads))
+            left = []
+            for start in range(0, len(places), size * threads):
+                left += self._round(places, start, size, threads)
+            places = np.array(left, np.int32)
+
+    def _round(self, places: I32, start: int, size: int, threads: int) -> list[int]:
+        """Work out places in a block a thread; those that have to be tried again."""
+        blocks = self._blocks(threads)
+        first_side, other_side = self._programs()
+        store = self._store
+        spans = [
+            (at, min(at + size, len(places)))
+            for at in range(start, min(start + size * threads, len(places)), size)
+        ]
+        stops = in_blocks(
+            lambda number: walk.work_out(
+                first_side, other_side, store, blocks[number], places, *spans[number]
+            ),
+            range(len(spans)),
+        )
+        left = []
+        for block, (begin, end), stop in zip(blocks, spans, stops, strict=False):
+            if stop == begin:
+                self._enlarge(block)
+            items = int(block.first[stop - begin]) if stop > begin else 0
+            self._make_room(worked_out=stop - begin, items=items)
+            walk.take_in(self._store, block, places, begin, stop)
+            status = block.status[: stop - begin]
+            left += places[begin:stop][status != walk.DONE].tolist() + places[stop:end].tolist()
+            if block.sizes[0]:
+                self._learn(block, places, begin)
+        return left
+
+    def _enlarge(self, block: rows.Block) -> None:
+        """Give a block more room for entries: one place has more than it can take."""
+        if len(block.items) > 1 << 24:
+            raise InvalidSystem(
+                f"expected at most {len(block.items):,} entries at one place; does a line stand "
+                "for too many calls?"
+            )
+        number = next(n for n, one in enumerate(self._block_list) if one is block)
+        self._block_list[number] = block._replace(items=np.zeros(4 * len(block.items), np.int32))
+
+    def _need_rows(self, places: I32) -> None:
+        """See to it that the places before some have their rows, which may have been dropped."""
+        store = self._store
+        parents = store.parent[places]
+        missing: list[int] = []
+        parents = np.unique(parents[parents >= 0])
+        while True:
+            parents = parents[store.row[parents] < 0]
+            if not len(parents):
+                break
+            missing += parents.tolist()
+            parents = np.unique(store.parent[parents])
+        if missing:
+            # a place has a higher number than the one before it
+            for place in sorted(set(missing)):
+                self._ready(place)
+
+    def _ready(self, place: int) -> None:
+        """Work out one place, and what is missing on the way to it."""
+        way = np.zeros(LONGEST_AUCTION + 4, np.int32)
+        while True:
+            block = self._blocks(1)[0]
+            self._make_room(1, 1, len(block.items) + 1)
+            why = walk.ready(*self._programs(), self._store, block, way, place)
+            if why == walk.DONE:
+                return
+            self._go_on(why, block, way)
+
+    def _go_on(self, why: int, block: rows.Block, way: I32) -> None:
+        """Learn or make room, as a native function asked."""
+        if why == walk.LEARN:
+            self._learn(block, way, 0)
+            return
+        self._make_room(LONGEST_AUCTION, LONGEST_AUCTION, len(block.items) + 1)
+        if block.first[1] == 0 and block.status[0] != walk.DONE:
+            # nothing was written: the place itself may be too large
+            self._enlarge(block)
+
+    def reach(self, calls: Sequence[int]) -> int:
+        """Number of the place behind a legal auction that goes on, worked out."""
+        with self.lock:
+            place = 0
+            for call in calls:
+                self._ready(place)
+                self._make_room(1)
+                place = walk.child_of(self._store, place, int(call))
+            self._ready(place)
+            return place
+
+    # --- deals ------------------------------------------------------------------------------------
+
+    def _pack(self, deals: DealArrays, start: int, stop: int) -> U64:
+        """Packed hands by position, uint64 [4, deals, words], each for its side's program."""
+        first, other = self.sides
+        words = _packed(first, deals, start, stop)
+        if other is not first:
+            others = _packed(other, deals, start, stop)
+            width = max(words.shape[2], others.shape[2])
+            both = np.zeros((4, stop - start, width), np.uint64)
+            both[0::2, :, : words.shape[2]] = words[0::2]
+            both[1::2, :, : others.shape[2]] = others[1::2]
+            return both
+        return words
+
+    def bid(self, deals: DealArrays, calls: Sequence[int] = ()) -> BidDeals:
+        """Bid deals to the end from a place on.
+
+        Parameters
+        ----------
+        deals
+            With any dealers and vulnerabilities.
+        calls
+            What all of them have bid so far; the auction goes on.
+
+        Examples
+        --------
+        >>> from bidcascade.kernels.dealing import deal_hands
+        >>> from .system import System
+        >>> system = System.parse("opening:" + chr(10) + "  1NT = Any: 0+ points")
+        >>> bidder = Bidder(SystemProgram(system.rules))
+        >>> zeros = np.zeros(2, np.uint8)
+        >>> bid = bidder.bid(DealArrays(deal_hands(1, 0, 2), zeros, zeros), (0,))
+        >>> [bidder.auction_of(place) for place in bid.place]
+        [(0, 7, 0, 0), (0, 7, 0, 0)]
+        """
+        with self.lock:
+            try:
+                self._keep_to_budget()
+                place = np.full(len(deals), self.reach(calls), np.int32)
+                entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
+                defaults = np.zeros(len(deals), np.uint16)
+                if len(deals) <= FEW:
+                    self._bid_few(deals, place, entry, defaults)
+                else:
+                    self._bid_many(deals, len(calls), place, entry, defaults)
+            except BaseException:
+                # places that were given numbers may not have been worked out
+                self._forget()
+                raise
+            return BidDeals(place, entry, defaults)
+
+    def _bid_few(self, deals: DealArrays, place: I32, entry: I32, defaults: U16) -> None:
+        way = np.zeros(LONGEST_AUCTION + 4, np.int32)
+        done = 0
+        packings = self._packings()
+        words = self._pack(deals, 0, len(deals))
+        while done < len(deals):
+            block = self._blocks(1)[0]
+            self._make_room(LONGEST_AUCTION, LONGEST_AUCTION, 4 * len(block.items))
+            why, done = walk.bid_few(
+                *self._programs(), self._store, block, way, words, place, entry, defaults, done
+            )
+            if why == walk.LEARN:
+                self._learn(block, way, 0)
+            elif why == walk.ROOM and block.first[1] == 0:
+                self._enlarge(block)
+            if self._packings() != packings:
+                packings, words = self._packings(), self._pack(deals, 0, len(deals))
+
+    def _packings(self) -> tuple[int, int]:
+        first, other = self.sides
+        return id(first.packing), id(other.packing)
+
+    def _bid_many(
+        self, deals: DealArrays, depth: int, place: I32, entry: I32, defaults: U16
+    ) -> None:
+        count = len(deals)
+        packings = self._packings()
+        words = self._pack(deals, 0, count)
+        call = np.zeros(count, np.uint8)
+        active = np.arange(count)
+        going_on = np.empty(count, np.int64)
+        new = np.empty(count, np.int32)
+        while len(active):
+            if self._packings() != packings:
+                packings, words = self._packings(), self._pack(deals, 0, count)
+            program = self._programs()[depth & 1]
+            store, position = self._store, words[depth & 3]
+            in_blocks(
+                lambda start, program=program, store=store, position=position, active=active: (
+                    walk.choose_all(
+                        program, store, position, active, start,
+                        min(start + _CHOSEN_AT_ONCE, len(active)), place, call, entry, defaults,
+                    )
+                ),
+                range(0, len(active), _CHOSEN_AT_ONCE),
+            )  # fmt: skip
+            self._make_room(len(active))
+            left, found = walk.follow(self._store, active, place, call, going_on, new)
+            active = going_on[:left].copy()
+            self._work_out(new[:found].copy())
+            depth += 1
+
+    # --- for callers ------------------------------------------------------------------------------
+
+    def entries(self, calls: Sequence[int]) -> tuple[PlaceEntry, ...]:
+        """Entries at a place, in the order in which they are tried."""
+        with self.lock:
+            return self.entries_of(self.reach(calls))
+
+    def entries_of(self, place: int) -> tuple[PlaceEntry, ...]:
+        """Entries of a place by its number."""
+        store = self._store
+        number = int(store.list[place])
+        items = store.list_items[store.list_first[number] : store.list_first[number + 1]].tolist()
+        program = self.sides[len(self.auction_of(place)) & 1]
+        rank = -1
+        found = []
+        for item in items:
+            rank += item & 1
+            found.append(program.entry(item >> 1, rank))
+        return tuple(found)
+
+    def row(self, place: int) -> Any:
+        """Row of a place that was worked out."""
+        self._ready(place)
+        return self._store.rows[self._store.row[place]]
+
+    def cells(self, number: int) -> int:
+        """Set of cells that a row names, as :mod:`.cells` writes it."""
+        return int.from_bytes(self._store.sets[number].tobytes(), "little")
+
+    def auction_of(self, place: int) -> Calls:
+        """Calls that lead to a place."""
+        calls: list[int] = []
+        here = int(place)
+        while here > 0:
+            calls.append(int(self._store.call[here]))
+            here = int(self._store.parent[here])
+        return tuple(reversed(calls))
+
+    @property
+    def count(self) -> int:
+        """Places so far."""
+        return int(self._store.counts[rows.PLACES])
+
+
+class _Answers:
+    """What one place answers, asked of the kernels for all questions at once."""
+
+    def __init__(
+        self, program: SystemProgram, store: rows.Store, block: rows.Block, table: Any, number: int
+    ) -> None:
+        self._what = (store, block, table, number)
+        self._program = program
+        self._known: list[int] = []
+
+    def __call__(self, question: int) -> int:
+        if question >= len(self._known):
+            first = len(self._known)
+            out = np.empty(self._program.questions.count - first, np.int64)
+            walk.ask(self._program.arrays(), *self._what, first, out)
+            self._known += out.tolist()
+        return self._known[question]
+
+
+def _new_block(questions: int, trees: int, items: int) -> rows.Block:
+    return rows.Block(
+        status=np.zeros(BLOCK_PLACES, np.int32),
+        rows=np.zeros(BLOCK_PLACES, rows.PLACE),
+        sets=np.zeros((BLOCK_PLACES, rows.SET_WORDS), np.uint64),
+        hulls=np.zeros((BLOCK_PLACES, rows.HULL_TERMS, 2), np.uint8),
+        ranges=np.zeros((BLOCK_PLACES, rows.RANGES, 2), np.int8),
+        first=np.zeros(BLOCK_PLACES + 1, np.int64),
+        items=np.zeros(items, np.int32),
+        misses=np.zeros((1 << 12, 5), np.int64),
+        found=np.zeros((trees, 4), np.int32),
+        stack=np.zeros(2 * trees + 2, np.int32),
+        owners=np.zeros(rows.CALLS, np.int32),
+        stamps=np.zeros(questions, np.int64),
+        values=np.zeros(questions, np.int64),
+        sizes=np.zeros(2, np.int64),
+    )
+
+
+def _packed(program: SystemProgram, deals: DealArrays, start: int, stop: int) -> U64:
+    packing = program.packing
+    words = np.empty(
+        (4, stop - start, packing.lane_words + packing.flag_words), np.uint64
+    )
+    tests = np.array(program.derived_tests, np.int32)
+    flags = np.array(program.derived_flags, np.int32)
+    arrays = program.arrays()
+
+    def one_block(at: int) -> None:
+        end = min(at + _CHOSEN_AT_ONCE, stop)
+        part = np.empty((4, end - at, words.shape[2]), np.uint64)
+        pack(packing, deals, at, end, out=part)
+        for position in range(4):
+            if len(flags):
+                walk.derive(arrays, part[position], tests, flags, packing.lane_words)
+        words[:, at - start : end - start] = part
+
+    in_blocks(one_block, range(start, stop, _CHOSEN_AT_ONCE))
+    return words
+

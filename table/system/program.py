@@ -1,0 +1,1006 @@
+"""A system's text as arrays: what :mod:`bidcascade.kernels.system` expands places from.
+
+The structure of the text (lines, groups, headers, auction patterns) is laid down at once. What its
+conditions become is *learned*: the first time that a place asks, :func:`.conditions.lower` works it
+out, and the questions that it asked the place, with the answers, are kept as a chain of decisions.
+The next place that answers the same gets the same result without a word of Python. So there is one
+definition of every phrase, and places that differ share all that they have in common.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from bidcascade.bridge import InvalidSystem
+from bidcascade.kernels.alternatives import Alternatives, alternatives_of
+from bidcascade.kernels.layout import FLAGS_PER_WORD, LANES_PER_WORD, LaneTest, LayoutBuilder, Packing
+from bidcascade.kernels.lowering import to_tree
+from bidcascade.kernels.system import arrays as rows
+from bidcascade.kernels.system import expand as kernels
+from bidcascade.kernels.system import questions as asking
+from bidcascade.kernels.system.hashing import empty_table, find, put, roomier
+from bidcascade.table.language.expression_tree import And, Expression, Truth
+from bidcascade.table.language.expressions import to_postfix
+from bidcascade.table.system_text.joining import phrases_of
+from bidcascade.table.system_text.syntax_tree import (
+    Agreement,
+    CallPattern,
+    Condition,
+    Define,
+    Phrase,
+    Range,
+    Variant,
+)
+
+from .cells import EVERYTHING
+from .conditions import lower
+from .contexts import Group, PlacedLine
+from .expansion import (
+    HeaderTest,
+    PlaceEntry,
+    Rules,
+    below_bindings,
+    fixed_call,
+    pattern_calls,
+    term_bounds,
+)
+from .facts import FACT_TERMS, WHO
+from .needs import Needs
+from .patterns import Bindings, is_variable, letter_of, match_call
+from .scope import variables_of
+
+VARIABLES: Final = ("M", "oM", "m", "om", "X", "Y", "Z", "W", "n")
+_STRAINS: Final = "CDHSN"
+_MOST: Final = {"variants": 1 << 20, "needs": 1 << 22, "bindings": 1 << 16}
+"""Limits of the keys of entries."""
+MOST_TAGS: Final = 64 * rows.TAG_WORDS
+_TAGS: dict[str, int] = {}
+"""Tags that texts ask about, numbered by this process: systems that play each other share them."""
+
+Ask = Callable[[int], int]
+"""What a place answers to a question by number."""
+
+
+class Growing:
+    """Array that takes rows at its end; what lies behind is room."""
+
+    def __init__(self, dtype: Any, *tail: int, room: int = 64) -> None:
+        self.array = np.zeros((room, *tail), dtype)
+        self.count = 0
+
+    def add(self, row: Any) -> int:
+        """Append a row; its number."""
+        if self.count == len(self.array):
+            larger = np.zeros((2 * self.count, *self.array.shape[1:]), self.array.dtype)
+            larger[: self.count] = self.array
+            self.array = larger
+        self.array[self.count] = row
+        self.count += 1
+        return self.count - 1
+
+
+class Table:
+    """Hash table of the kernels with a count, which makes room by itself."""
+
+    def __init__(self) -> None:
+        self.slots = empty_table(1 << 10)
+        self.count = 0
+
+    def add(self, key: int, value: int) -> None:
+        """Put a key that is not there."""
+        self.count += 1
+        self.slots = roomier(self.slots, self.count)
+        put(self.slots, np.uint64(key), value)
+
+    def get(self, key: int) -> int:
+        """Value of a key, -1 where it is not there."""
+        return int(find(self.slots, np.uint64(key)))
+
+
+class _Config(NamedTuple):
+    """How far one auction pattern has come: its group, the step that is next, bindings."""
+
+    group: int
+    step: int
+    bindings: int
+
+
+class SystemProgram:
+    """One system for the kernels; see the module.
+
+    Parameters
+    ----------
+    rules : Rules
+        The system.
+
+    Raises
+    ------
+    InvalidSystem
+        If the text asks about more than :data:`MOST_TAGS` tags, or is beyond the kernels' numbers.
+
+    Examples
+    --------
+    >>> from .system import System
+    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
+    >>> SystemProgram(system.rules).lines.count
+    1
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.lock = threading.RLock()
+        self.questions = Growing(rows.QUESTION)
+        self.decisions = Growing(rows.DECISION)
+        self.roots = Growing(np.int32)
+        self.calls_first = Growing(np.int32)
+        self.calls_code = Growing(np.int32)
+        self.calls_bindings = Growing(np.int32)
+        self.forest = Growing(rows.TREE)
+        self.heads = Growing(np.int32)
+        self.groups = Growing(rows.GROUP)
+        self.group_lines = Growing(np.int32)
+        self.lines = Growing(rows.LINE)
+        self.variants = Growing(rows.VARIANT)
+        self.promises = Growing(np.int32)
+        self.agreed = Growing(np.int32)
+        self.entries = Growing(rows.ENTRY)
+        self.needs = Growing(rows.NEEDS)
+        self.cells = Growing(np.uint64, rows.SET_WORDS)
+        self.tests = Growing(rows.TEST)
+        self.bindings = Growing(np.uint32)
+        self.answers, self.root_numbers, self.moves, self.below, self.joined, self.entry_numbers = (
+            Table() for _ in range(6)
+        )
+        self._subjects: dict[Condition | CallPattern, int] = {}
+        self._subject_list: list[Condition | CallPattern] = []
+        self._by_identity: dict[int, int] = {}
+        self._root_list: list[tuple[int, int]] = []
+        self._question_numbers: dict[Any, int] = {}
+        self._binding_list: list[Bindings] = []
+        self._binding_numbers: dict[int, int] = {}
+        self._call_lists: dict[tuple[tuple[int, int], ...], int] = {}
+        self._needs_list: list[Needs | None] = []
+        self._needs_numbers: dict[tuple[Expression, ...], int] = {}
+        self._cell_numbers: dict[int, int] = {}
+        self._layout = LayoutBuilder(rules.vocabulary.profile)
+        self._alternatives: dict[Expression, Alternatives] = {}
+        self._packing: Packing | None = None
+        self._lane_words = 1
+        self._derived = 0
+        self.derived_tests: list[int] = []
+        self._group_list: list[Group] = []
+        self._line_list: list[PlacedLine] = []
+        self._variant_list: list[tuple[PlacedLine, Variant | None, Group]] = []
+        self._states: dict[tuple[_Config, ...], int] = {}
+        self._state_list: list[tuple[_Config, ...]] = []
+        self._shown_entries: dict[tuple[int, int], PlaceEntry] = {}
+        self._lay_down()
+
+    # --- the structure of the text ----------------------------------------------------------------
+
+    def _lay_down(self) -> None:
+        places = self.rules.places
+        self.bindings_of({})
+        self._add_needs(Needs(()))
+        self._needs_list.append(None)
+        self.needs.add(np.zeros((), rows.NEEDS))
+        self.needs.array[rows.NEVER]["test"] = rows.FAILS
+        self.calls_first.add(0)
+        self._find_tags()
+        top = [
+            *places.opening, *(g for found in places.by_length.values() for g in found),
+            *places.any_length, *places.anywhere,
+        ]  # fmt: skip
+        self._line_list = list(places.lines)
+        every = sorted(_with_below(top), key=lambda group: _turn(group))
+        self._group_list = every
+        self._group_numbers = {id(group): number for number, group in enumerate(every)}
+        specificities: dict[Any, int] = {}
+        owner: dict[int, Group] = {}
+        for turn, group in enumerate(every):
+            first = self.group_lines.count
+            for placed in group.lines:
+                self.group_lines.add(placed.number)
+                owner[placed.number] = group
+            number = specificities.setdefault(group.specificity, len(specificities))
+            self.groups.add((turn, number, first, self.group_lines.count))
+        agreements: dict[Agreement, int] = {}
+        for placed in places.lines:
+            self._add_line(placed, owner[placed.number], agreements)
+        # state 0: nobody has bid
+        opening = tuple(_Config(self._group_numbers[id(group)], 0, 0) for group in places.opening)
+        self._states[()] = 0
+        self._state_list.append(())
+        self.heads.add(self._chain(self._trees(config) for config in opening))
+        self.anywhere = np.array([self._branch_trees(self.rules.anywhere, {})], np.int32)
+        for what, limit in _MOST.items():
+            if getattr(self, what).count >= limit:
+                raise InvalidSystem(f"expected a system of at most {limit} {what}")
+
+    def _find_tags(self) -> None:
+        for condition in self.rules.conditions():
+            for phrase in phrases_of(condition):
+                text = phrase.text
+                if phrase.kind in ("last call", "last bid", "has called") and text.startswith("#"):
+                    _TAGS.setdefault(text[1:], len(_TAGS))
+        if len(_TAGS) > MOST_TAGS:
+            raise InvalidSystem(
+                f"expected texts that ask about at most {MOST_TAGS} different tags, "
+                f"got {len(_TAGS)} by now"
+            )
+
+    def _add_line(
+        self, placed: PlacedLine, group: Group, agreements: dict[Agreement, int]
+    ) -> None:
+        line = placed.line
+        code = fixed_call(placed)
+        first = self.variants.count
+        for variant in line.variants or (None,):
+            condition = None if variant is None else variant.condition
+            said = line.agreements + (() if variant is None else variant.agreements)
+            row = np.zeros((), rows.VARIANT)
+            row["line"] = placed.number
+            row["condition"] = self._subject(condition)
+            row["first_promise"], row["first_agreed"] = self.promises.count, self.agreed.count // 2
+            for one in said:
+                if one.kind in asking.AGREEMENT_KINDS:
+                    row["kinds"] |= 1 << asking.AGREEMENT_KINDS.index(one.kind)
+                if one.kind == "tag" and one.text in _TAGS:
+                    tag = _TAGS[one.text]
+                    row["tags"][tag >> 6] |= np.uint64(1 << (tag & 63))
+                if one.kind == "shows" and one.condition is not None:
+                    self.promises.add(self._subject(one.condition))
+                word = _strain_word(one.suit) if one.kind == "agrees" else None
+                if word is not None:
+                    self.agreed.add(agreements.setdefault(one, len(agreements)))
+                    self.agreed.add(word)
+            row["end_promise"], row["end_agreed"] = self.promises.count, self.agreed.count // 2
+            self.variants.add(row)
+            self._variant_list.append((placed, variant, group))
+        self.lines.add(
+            (
+                -1 if code is None else code,
+                self._subject(line.call) if code is None else -1,
+                self._subject(line.condition), first, self.variants.count,
+            )
+        )  # fmt: skip
+
+    def _subject(self, what: Condition | CallPattern | None) -> int:
+        """Number of what decisions are about: a condition, or a pattern of calls."""
+        if what is None:
+            return -1
+        number = self._by_identity.get(id(what))
+        if number is None:
+            number = self._subjects.setdefault(what, len(self._subjects))
+            if number == len(self._subject_list):
+                self._subject_list.append(what)
+            if self._subject_list[number] is what:
+                # an id is a name only as long as its object lives
+                self._by_identity[id(what)] = number
+        return number
+
+    def bindings_of(self, bindings: Bindings) -> int:
+        """Number of some bindings."""
+        code = 0
+        for name, letter in bindings.items():
+            value = int(letter) if name == "n" else _STRAINS.index(letter) + 1
+            code |= value << 3 * VARIABLES.index(name)
+        number = self._binding_numbers.get(code)
+        if number is None:
+            number = self._binding_numbers[code] = self.bindings.add(code)
+            self._binding_list.append(dict(bindings))
+            if number >= _MOST["bindings"]:
+                raise InvalidSystem(f"expected at most {_MOST['bindings']} bindings of variables")
+        return number
+
+    # --- the forest of headers --------------------------------------------------------------------
+
+    def _root(self, subject: int, bindings: int) -> int:
+        key = subject << kernels.SUBJECT_SHIFT | bindings
+        number = self.root_numbers.get(key)
+        if number < 0:
+            number = self.roots.add(rows.UNKNOWN)
+            self._root_list.append((subject, bindings))
+            self.root_numbers.add(key, number)
+        return number
+
+    def _tree(self, test: HeaderTest | None, bindings: Bindings) -> int:
+        number = self.bindings_of(bindings)
+        root = -1 if test is None else self._root(self._subject(test.condition), number)
+        return self.forest.add((root, -1, -1, -1, -1))
+
+    def _chain(self, parts: Iterable[list[int]]) -> int:
+        """Make siblings of some trees; the first one, -1 for none."""
+        numbers = [number for part in parts for number in part]
+        for number, sibling in zip(numbers, numbers[1:], strict=False):
+            self.forest.array[number]["sibling"] = sibling
+        return numbers[0] if numbers else -1
+
+    def _trees(self, config: _Config) -> list[int]:
+        """Trees of a group's headers under the bindings that its pattern gave."""
+        group = self._group_list[config.group]
+        return self._below_tests(
+            self.rules.tests(group), config.group, dict(self._binding_list[config.bindings])
+        )
+
+    def _below_tests(
+        self, tests: tuple[HeaderTest, ...], group: int, bindings: Bindings
+    ) -> list[int]:
+        if not tests:
+            tree = self._tree(None, bindings)
+            self._apply(tree, group, bindings)
+            return [tree]
+        found = []
+        for bound in tests[0].bound(bindings):
+            tree = self._tree(tests[0], bound)
+            if len(tests) == 1:
+                self._apply(tree, group, bound)
+            else:
+                child = self._chain([self._below_tests(tests[1:], group, bound)])
+                self.forest.array[tree]["child"] = child
+            found.append(tree)
+        return found
+
+    def _apply(self, tree: int, group: int, bindings: Bindings) -> None:
+        row = self.forest.array[tree]
+        row["group"], row["bindings"] = group, self.bindings_of(bindings)
+
+    def _branch_trees(self, branch: Any, bindings: Bindings) -> int:
+        """First tree of the groups that may apply everywhere, from a branch on."""
+        parts = []
+        for group in branch.groups:
+            tree = self._tree(None, bindings)
+            self._apply(tree, self._group_numbers[id(group)], bindings)
+            parts.append([tree])
+        for test, below in branch.below.values():
+            for bound in test.bound(bindings):
+                tree = self._tree(test, bound)
+                child = self._branch_trees(below, bound)
+                self.forest.array[tree]["child"] = child
+                parts.append([tree])
+        return self._chain(parts)
+
+    # --- auction patterns -------------------------------------------------------------------------
+
+    def _closure(self, config: _Config) -> Iterator[_Config]:
+        """Follow steps that may stand for no calls; those that end sooner come first."""
+        steps = self._steps(config.group)
+        if config.step < len(steps) and steps[config.step].any_calls:
+            yield from self._closure(config._replace(step=config.step + 1))
+        yield config
+
+    def _steps(self, group: int) -> Any:
+        pattern = self._group_list[group].pattern
+        assert pattern is not None
+        return pattern.steps
+
+    def _learn_move(self, state: int, call: int) -> None:
+        key = state << 6 | call
+        if self.moves.get(key) >= 0:
+            return
+        if state == 0 and call == 0:
+            self.moves.add(key, 0)
+            return
+        if state == 0:
+            places = self.rules.places
+            groups = [*(g for found in places.by_length.values() for g in found), *places.any_length]
+            before = [
+                config
+                for group in groups
+                for config in self._closure(_Config(self._group_numbers[id(group)], 0, 0))
+            ]
+        else:
+            before = list(self._state_list[state])
+        after: list[_Config] = []
+        for config in before:
+            after += self._moved(config, call)
+        # a pattern without any calls may match twice, as its alternatives do
+        seen: set[_Config] = set()
+        kept = []
+        for config in after:
+            # alternatives of a step may match twice, and count twice; ways through ``…`` do not
+            if config not in seen or not self._is_open(config.group):
+                kept.append(config)
+            seen.add(config)
+        name = tuple(kept) or (_NOWHERE,)
+        found = self._states.get(name)
+        if found is None:
+            found = self._states[name] = self._new_state(tuple(kept))
+        self.moves.add(key, found)
+
+    def _is_open(self, group: int) -> bool:
+        """Whether a pattern matches auctions of any length."""
+        return any(step.any_calls for step in self._steps(group))
+
+    def _moved(self, config: _Config, call: int) -> Iterator[_Config]:
+        steps = self._steps(config.group)
+        if config.step == len(steps):
+            return
+        step = steps[config.step]
+        if step.any_calls:
+            yield from self._closure(config)
+            return
+        for pattern in step.calls:
+            bound = match_call(pattern, call, self._binding_list[config.bindings])
+            if bound is not None:
+                moved = _Config(config.group, config.step + 1, self.bindings_of(bound))
+                yield from self._closure(moved)
+
+    def _new_state(self, configs: tuple[_Config, ...]) -> int:
+        self._state_list.append(configs)
+        return self.heads.add(
+            self._chain(
+                self._trees(config)
+                for config in configs
+                if config.step == len(self._steps(config.group))
+            )
+        )
+
+    def _learn_below(self, line: int, bindings: int, call: int) -> None:
+        key = line << 32 | bindings << 8 | call
+        if self.below.get(key) != -1:
+            return
+        bound = self._binding_list[bindings]
+        trees = []
+        for group in self._line_list[line].below:
+            found = below_bindings(group, bound, call)
+            if found is not None:
+                number = self._group_numbers[id(group)]
+                trees.append(self._below_tests(self.rules.tests(group), number, found))
+        head = self._chain(trees)
+        self.below.add(key, rows.LEAF if head < 0 else head)
+
+    # --- questions and decisions ------------------------------------------------------------------
+
+    def question(self, key: Any, make: Callable[[], Any]) -> int:
+        """Number of a question; ``make`` writes its row if it is new."""
+        number = self._question_numbers.get(key)
+        if number is None:
+            number = self._question_numbers[key] = self.questions.add(make())
+        return number
+
+    def learn(self, kind: int, a: int, b: int, c: int, ask: Ask) -> None:
+        """Learn what a place missed (see :mod:`bidcascade.kernels.system.expand`).
+
+        Raises
+        ------
+        InvalidSystem
+            If the text asks for what does not exist there.
+        """
+        if kind == kernels.MISS_ROOT:
+            self._learn_decision(self._root(a, b), ask)
+        elif kind == kernels.MISS_DECISION:
+            self._learn_decision(a, ask)
+        elif kind == kernels.MISS_JOIN:
+            if self.joined.get(a << 32 | b) < 0:
+                one, other = self._needs_list[a], self._needs_list[b]
+                assert one is not None
+                assert other is not None
+                both = self.needs_number(one.criteria + other.criteria)
+                self.joined.add(a << 32 | b, both)
+        elif kind == kernels.MISS_ENTRY:
+            call, needs = c >> 32, c & 0xFFFFFFFF
+            key = a << 44 | needs << 22 | call << 16 | b
+            if self.entry_numbers.get(key) < 0:
+                self.entry_numbers.add(key, self.entries.add((call, needs, a, b)))
+        elif kind == kernels.MISS_MOVE:
+            self._learn_move(b, c)
+        else:
+            self._learn_below(a, b, c)
+
+    def _learn_decision(self, root: int, ask: Ask) -> None:
+        subject, bindings = self._root_list[root]
+        what = self._subject_list[subject]
+        asked: dict[int, int] = {}
+
+        def noting(question: int) -> int:
+            if question not in asked:
+                asked[question] = ask(question)
+            return asked[question]
+
+        scope = _Asking(self, self._binding_list[bindings], {}, noting)
+        if isinstance(what, CallPattern):
+            found = pattern_calls(what, scope.bindings, scope.last_bid(), scope.suits)
+            result = self._call_list(
+                tuple((call, self.bindings_of(bound)) for call, bound in found)
+            )
+        else:
+            result = self._needs_of(lower(what, scope))
+        self._remember(root, asked, rows.LEAF - result)
+
+    def _remember(self, root: int, asked: Mapping[int, int], leaf: int) -> None:
+        """Add the way of some answers to a root's decisions, and the leaf at its end."""
+
+        def set_root(edge: int) -> None:
+            self.roots.array[root] = edge
+
+        edge, set_edge = int(self.roots.array[root]), set_root
+        for question, answer in asked.items():
+            if edge == rows.UNKNOWN:
+                edge = self.decisions.add((question, rows.UNKNOWN, rows.UNKNOWN))
+                set_edge(edge)
+            edge, set_edge = self._edge(edge, question, answer)
+        if edge == rows.UNKNOWN:
+            set_edge(leaf)
+
+    def _edge(self, decision: int, question: int, answer: int) -> tuple[int, Callable[[int], None]]:
+        row = self.decisions.array[decision]
+        assert row["question"] == question
+        if self.questions.array[question]["kind"] >= asking.MANY_ANSWERS:
+            name = "yes" if answer else "no"
+
+            def set_field(edge: int) -> None:
+                self.decisions.array[decision][name] = edge
+
+            return int(row[name]), set_field
+        key = decision << 32 | answer & 0xFFFFFFFF
+        return self.answers.get(key), lambda edge: self.answers.add(key, edge)
+
+    def _call_list(self, calls: tuple[tuple[int, int], ...]) -> int:
+        number = self._call_lists.get(calls)
+        if number is None:
+            number = self._call_lists[calls] = len(self._call_lists)
+            for call, bindings in calls:
+                self.calls_code.add(call)
+                self.calls_bindings.add(bindings)
+            self.calls_first.add(self.calls_code.count)
+        return number
+
+    # --- needs ------------------------------------------------------------------------------------
+
+    def _needs_of(self, expression: Expression) -> int:
+        if isinstance(expression, Truth):
+            return rows.ANY_HAND if expression.value else rows.NEVER
+        return self.needs_number(
+            expression.operands if isinstance(expression, And) else (expression,)
+        )
+
+    def needs_number(self, criteria: tuple[Expression, ...]) -> int:
+        """Number of the needs with these criteria."""
+        number = self._needs_numbers.get(criteria)
+        return self._add_needs(Needs(criteria)) if number is None else number
+
+    def _add_needs(self, needs: Needs) -> int:
+        if self.needs.count >= _MOST["needs"]:
+            raise InvalidSystem(f"expected at most {_MOST['needs']} different conditions")
+        can, must = needs.reach(self.rules.vocabulary)
+        row = np.zeros((), rows.NEEDS)
+        row["test"] = self._tests_of(needs.criteria)
+        row["can"], row["must"] = self._cells_number(can), self._cells_number(must)
+        row["always"], row["certain"] = must == EVERYTHING, must != 0
+        for field, promised in (("terms", False), ("promised", True)):
+            row[field][:, 0], row[field][:, 1] = -rows.WIDEST, rows.WIDEST
+            for name, bounds in term_bounds(needs.expression, promised=promised).items():
+                if name in rows.TERMS:
+                    row[field][rows.TERMS.index(name)] = np.clip(bounds, -rows.WIDEST, rows.WIDEST)
+        self._needs_list.append(needs)
+        number = self._needs_numbers[needs.criteria] = self.needs.add(row)
+        return number
+
+    def _cells_number(self, cells: int) -> int:
+        number = self._cell_numbers.get(cells)
+        if number is None:
+            number = self._cell_numbers[cells] = self.cells.add(to_words(cells))
+        return number
+
+    def _tests_of(self, criteria: tuple[Expression, ...]) -> int:
+        """First of the tests that decide whether a hand meets all criteria."""
+        then = rows.HOLDS
+        options = [self._alternatives_of(one) for one in criteria]
+        self._add_derived()
+        for alternatives in reversed(options):
+            then = self._any_of(alternatives, then)
+        return then
+
+    def _alternatives_of(self, criterion: Expression) -> Alternatives:
+        known = self._alternatives.get(criterion)
+        if known is None:
+            tree = to_tree(to_postfix(criterion, self.rules.vocabulary))
+            known = self._alternatives[criterion] = alternatives_of(self._layout, tree)
+        return known
+
+    def _fits(self, packing: Packing) -> bool:
+        layout = self._layout
+        return (len(packing.lane_forms), len(packing.flag_trees)) == layout.size
+
+    def _add_derived(self) -> None:
+        """Write the tests of flags that others are derived from, and make room for new lanes."""
+        lanes, _ = self._layout.size
+        lane_words = max(1, -(-lanes // LANES_PER_WORD))
+        if lane_words != self._lane_words:
+            tests = self.tests.array[: self.tests.count]
+            tests["word"][tests["mask"] == 1] += lane_words - self._lane_words
+            self._lane_words = lane_words
+        for alternatives in list(self._layout.derived.values())[len(self.derived_tests) :]:
+            self.derived_tests.append(self._any_of(alternatives, rows.HOLDS))
+
+    def _any_of(self, alternatives: Alternatives, then: int) -> int:
+        """First test of some conjunctions, any of which leads on to ``then``."""
+        otherwise = rows.FAILS
+        for conjunction in reversed(alternatives):
+            first = then
+            for test in reversed(conjunction):
+                if isinstance(test, LaneTest):
+                    word, lane = divmod(test.lane, LANES_PER_WORD)
+                    row = (word, 8 * lane, 255, test.low, test.high, first, otherwise)
+                else:
+                    word, flag = divmod(test.flag, FLAGS_PER_WORD)
+                    wanted = int(test.positive)
+                    row = (self._lane_words + word, flag, 1, wanted, wanted, first, otherwise)
+                first = self.tests.add(row)
+            otherwise = first
+        return otherwise
+
+    @property
+    def packing(self) -> Packing:
+        """Tables that turn hands into the words that tests look at."""
+        if self._packing is None or not self._fits(self._packing):
+            self._packing = self._layout.pack()
+        return self._packing
+
+    @property
+    def derived_flags(self) -> list[int]:
+        """Flags that are set where the test of the same place in ``derived_tests`` holds."""
+        return list(self._layout.derived)[: len(self.derived_tests)]
+
+    # --- for callers ------------------------------------------------------------------------------
+
+    def arrays(self) -> rows.Program:
+        """Arrays as they stand, for the kernels."""
+        return rows.Program(
+            self.questions.array, self.decisions.array, self.answers.slots, self.roots.array,
+            self.root_numbers.slots, self.calls_first.array, self.calls_code.array,
+            self.calls_bindings.array, self.forest.array, self.heads.array, self.moves.slots,
+            self.below.slots, self.anywhere, self.groups.array, self.group_lines.array,
+            self.lines.array, self.variants.array, self.promises.array, self.agreed.array,
+            self.joined.slots, self.entry_numbers.slots, self.entries.array, self.needs.array,
+            self.cells.array, self.tests.array, self.bindings.array,
+        )  # fmt: skip
+
+    def entry(self, number: int, rank: int) -> PlaceEntry:
+        """Entry as an object, with its rank at a place."""
+        known = self._shown_entries.get((number, rank))
+        if known is None:
+            row = self.entries.array[number]
+            placed, variant, group = self._variant_list[row["variant"]]
+            needs = self._needs_list[row["needs"]]
+            assert needs is not None
+            known = PlaceEntry.of(
+                placed, variant, int(row["call"]), rank, needs,
+                self._binding_list[row["bindings"]], group.specificity,
+            )  # fmt: skip
+            self._shown_entries[number, rank] = known
+        return known
+
+
+_NOWHERE: Final = _Config(-1, -1, -1)
+"""Stands for the state in which no pattern can match any more."""
+
+
+class _Asking:
+    """Scope of :func:`.conditions.lower` that puts its questions to a place, and notes them."""
+
+    __slots__ = ("_ask", "_extra", "_program", "bindings")
+
+    def __init__(
+        self,
+        program: SystemProgram,
+        bindings: Bindings,
+        extra: Mapping[str, tuple[str, ...]],
+        ask: Ask,
+    ) -> None:
+        self._program = program
+        self.bindings = bindings
+        self._extra = extra
+        self._ask = ask
+
+    def _operand(self, word: str) -> int:
+        """Packed suits of a word, or ``-1 - role``."""
+        letters = self._extra.get(word)
+        if letters is None:
+            letter = letter_of(word, self.bindings)
+            letters = None if letter is None else (letter,)
+        if letters is None:
+            letters = _STATIC.get(word)
+        if letters is not None:
+            return packed(letters)
+        role = _ROLES.get(word)
+        if role is None:
+            raise InvalidSystem(f"expected a suit or a variable that a call binds, got {word!r}")
+        return -1 - role
+
+    def _strain(self, word: str) -> int:
+        """Operand of a call's strain: what a line binds comes before a definition's suits."""
+        letter = letter_of(word, self.bindings)
+        return self._operand(word) if letter is None else packed(letter)
+
+    def suits(self, word: str) -> tuple[str, ...]:
+        operand = self._operand(word)
+        if operand >= 0:
+            return unpacked(operand)
+        return unpacked(
+            self._ask(
+                self._program.question(
+                    ("suits", operand), lambda: _row("suits", number=-1 - operand)
+                )
+            )
+        )
+
+    def shown(self, who: str, term: str) -> tuple[int, int]:
+        def row() -> Any:
+            return _row("shown", who=_who(who), number=rows.TERMS.index(term))
+
+        found = self._ask(self._program.question(("shown", who, term), row))
+        low, high = found >> 16, found & 0xFFFF
+        return low, high - (high >> 15 << 16)
+
+    def fact(self, phrase: Phrase) -> bool:
+        operands = tuple(0 if _is_notrump(word) else self._operand(word) for word in phrase.suits)
+        operand = 0
+        if phrase.kind == "available" and phrase.call is not None and phrase.call.strain:
+            operand = self._strain(phrase.call.strain)
+        bound = self._program.bindings_of(self._bound(phrase))
+        key = (phrase, bound, operands, operand)
+
+        def row() -> Any:
+            return fact_row(phrase, self.bindings, operands, operand)
+
+        return bool(self._ask(self._program.question(key, row)))
+
+    def _bound(self, phrase: Phrase) -> Bindings:
+        """Bindings that a phrase depends on: its variables, or all if one of them is free."""
+        names = variables_of(phrase)
+        if not names:
+            return {}
+        if any(name != "n" and letter_of(name, self.bindings) is None for name in names):
+            return self.bindings
+        pairs = {name: self.bindings.get(name) or letter_of(name, self.bindings) for name in names}
+        return {name: value for name, value in pairs.items() if value is not None}
+
+    def bid(self, call: CallPattern) -> tuple[int, str] | None:
+        if call.strain is None:
+            return None
+        operand = self._strain(call.strain)
+        level = int(self.bindings.get("n", 0)) if call.level == 0 else call.level or 0
+        if call.level == 0 and not level and call.kind in ("bid", "transfer"):
+            return None
+        kind = call.kind if call.kind in asking.BID_KINDS else "bid"
+
+        def row() -> Any:
+            return _row(
+                "level of bid", number=asking.BID_KINDS.index(kind), suits=(operand, 0), count=level
+            )
+
+        found = self._ask(self._program.question(("bid", kind, level, operand), row))
+        return (found >> 3, _STRAINS[(found & 7) - 1]) if found else None
+
+    def last_bid(self) -> int:
+        """Code of the last bid, 0 before."""
+        return self._ask(
+            self._program.question("last bid", lambda: _row("last bid's code"))
+        )
+
+    def define(self, name: str) -> Define | None:
+        return self._program.rules.defines.get(name)
+
+    def with_suits(self, bound: Mapping[str, tuple[str, ...]]) -> "_Asking":
+        return _Asking(self._program, self.bindings, {**self._extra, **bound}, self._ask)
+
+
+# --- questions as rows --------------------------------------------------------------------------
+
+_STATIC: Final[dict[str, tuple[str, ...]]] = {
+    "a suit": tuple("CDHS"), "every suit": tuple("CDHS"), "a major": ("H", "S"),
+    "both majors": ("H", "S"), "a minor": ("C", "D"), "both minors": ("C", "D"),
+}  # fmt: skip
+_ROLES: Final = {name: number for number, name in enumerate(asking.ROLES)} | {
+    "their suit": 0, "trumps": 5, "every unbid suit": 6, "an unbid suit": 6,
+    "every unbid major": 7, "an unbid major": 7, "every unbid minor": 8, "an unbid minor": 8,
+}  # fmt: skip
+_EVERY_CALL: Final = (1 << rows.CALLS) - 1
+_EVERY_BID: Final = _EVERY_CALL & ~7
+_JUMPS: Final = {"jump": 1, "double jump": 2}
+
+
+def packed(letters: Iterable[str]) -> int:
+    """Suits as the kernels pack them.
+
+    Examples
+    --------
+    >>> packed("CS"), unpacked(packed("CS"))
+    (33, ('C', 'S'))
+    """
+    return sum((_STRAINS.index(one) + 1) << 3 * place for place, one in enumerate(letters))
+
+
+def unpacked(suits: int) -> tuple[str, ...]:
+    """Letters of packed suits.
+
+    Examples
+    --------
+    >>> unpacked(0)
+    ()
+    """
+    found = []
+    while suits:
+        found.append(_STRAINS[(suits & 7) - 1])
+        suits >>= 3
+    return tuple(found)
+
+
+def to_words(cells: int) -> Any:
+    """Set of cells as words of the kernels, uint64 [SET_WORDS].
+
+    Examples
+    --------
+    >>> int(to_words(6)[0])
+    6
+    """
+    return np.frombuffer(cells.to_bytes(8 * rows.SET_WORDS, "little"), np.uint64)
+
+
+def _is_notrump(word: str) -> bool:
+    return word in ("NT", "notrump")
+
+
+def _who(word: str | None) -> int:
+    """Bits of positions relative to the player to call; all of them for nobody in particular."""
+    return 15 if word is None else sum(1 << step for step in WHO[word])
+
+
+def _row(kind: str, **fields: Any) -> Any:
+    row = np.zeros((), rows.QUESTION)
+    row["kind"] = asking.KINDS.index(kind)
+    for name, value in fields.items():
+        row[name] = value
+    return row
+
+
+def _bounds(wanted: Range | None) -> dict[str, int]:
+    wanted = wanted or Range()
+    return {
+        "low": wanted.low,
+        "high": rows.WIDEST if wanted.high is None else wanted.high,
+        "also": sum(1 << value for value in set(wanted.also)),
+    }
+
+
+def fact_row(
+    phrase: Phrase, bindings: Bindings, operands: tuple[int, ...], operand: int
+) -> Any:
+    """Row of a fact; what each kind asks is defined in :mod:`.facts`.
+
+    Parameters
+    ----------
+    phrase
+        Of a kind in :data:`.facts.FACTS`.
+    bindings
+        For call patterns within it.
+    operands
+        Packed suits or ``-1 - role`` of its suit words.
+    operand
+        The same of the strain of its call, where the kind asks for that.
+
+    Raises
+    ------
+    InvalidSystem
+        If the kernels cannot put the question.
+
+    Examples
+    --------
+    >>> asking.KINDS[fact_row(Phrase("forced"), {}, (), 0)["kind"]]
+    'forced'
+    """
+    kind, text = phrase.kind, phrase.text
+    calls = _EVERY_CALL
+    if phrase.call is not None:
+        calls = sum(
+            1 << code
+            for code in range(rows.CALLS)
+            if match_call(phrase.call, code, bindings) is not None
+        )
+    suits = (*operands, 0, 0)[:2]
+    match kind:
+        case "passed hand":
+            return _row(kind, who=_who(phrase.who or "me"))
+        case "opened":
+            return _row(kind, who=_who(phrase.who or "we"), calls=calls)
+        case "only passed":
+            return _row(kind, who=_who(phrase.who or "partner"))
+        case "bid" | "not bid":
+            who, negated = _who(phrase.who or "we"), kind == "not bid"
+            if phrase.call is None and phrase.suits:
+                named = tuple(
+                    asking.NOTRUMP if _is_notrump(word) else one
+                    for word, one in zip(phrase.suits, operands, strict=True)
+                )
+                _one_suit(phrase)
+                return _row("named", who=who, suits=(named[0], 0), negated=negated)
+            bid = calls if phrase.call is not None else _EVERY_BID
+            return _row("made", who=who, calls=bid, negated=negated)
+        case "last call":
+            return _last_call_row(phrase, calls)
+        case "has called":
+            tag = _TAGS.get(text.removeprefix("#"), -1)
+            return _row(kind, who=_who(phrase.who or "partner"), number=tag)
+        case "unbid" | "fourth suit":
+            _one_suit(phrase)
+            return _row(kind, suits=suits)
+        case "fit":
+            return _row(kind, suits=suits, count=phrase.count or 8)
+        case "contested" | "uncontested":
+            return _row("contested", negated=kind == "uncontested")
+        case "level" | "seat":
+            return _row(kind, **_bounds(phrase.range))
+        case "last bid":
+            tag = text.removeprefix("#")
+            return _row(
+                kind, who=_who(phrase.who), calls=calls, count=bool(tag), number=_TAGS.get(tag, -1)
+            )
+        case "has shown" | "may have":
+            who, bounds = _who(phrase.who or "partner"), _bounds(phrase.range)
+            if phrase.suits:
+                _one_suit(phrase)
+                stem = {"points": "HCP", "keycards": "Keycards"}.get(text, "SL")
+                number = rows.TERMS.index(f"{stem}_C")
+                return _row(kind, who=who, suits=suits, count=1, number=number, **bounds)
+            number = rows.TERMS.index(FACT_TERMS[text or "points"])
+            return _row(kind, who=who, number=number, **bounds)
+        case "ranks above" | "same suit":
+            return _row(kind, suits=suits)
+        case "available":
+            call = phrase.call
+            if call is None or call.strain is None:
+                return _row(kind)
+            bounds = _bounds(phrase.range or Range(0, call.level))
+            return _row(kind, suits=(operand, 0), number=_JUMPS.get(call.kind, 0), **bounds)
+        case "nth call":
+            return _row(kind, count=phrase.count)
+        case _:
+            return _row(kind)
+
+
+def _one_suit(phrase: Phrase) -> None:
+    if len(phrase.suits) != 1:
+        raise InvalidSystem(f"{phrase.kind!r}: expected one suit, got {phrase.suits!r}")
+
+
+def _last_call_row(phrase: Phrase, calls: int) -> Any:
+    who, text = _who(phrase.who or "partner"), phrase.text
+    if phrase.call is not None:
+        return _row("last call", who=who, calls=calls)
+    if text in ("pass", "double", "redouble"):
+        return _row("last call", who=who, calls=1 << ("pass", "double", "redouble").index(text))
+    if text.startswith("#"):
+        return _row("last call's tag", who=who, number=_TAGS.get(text[1:], -1))
+    if text in asking.WORDS:
+        return _row("last call in words", who=who, number=asking.WORDS.index(text))
+    names = ("forcing", "forcing to game") if text == "forcing" else (text,)
+    kinds = sum(
+        1 << asking.AGREEMENT_KINDS.index(name) for name in names if name in asking.AGREEMENT_KINDS
+    )
+    return _row("last call's kinds", who=who, number=kinds)
+
+
+def _strain_word(word: str | None) -> int | None:
+    """Number of a word for a strain in an agreement: 0-4 C D H S NT, then the variables."""
+    if word is None:
+        return None
+    if is_variable(word):
+        return 5 + VARIABLES.index(word)
+    letter = letter_of(word, {})
+    return None if letter is None else _STRAINS.index(letter)
+
+
+def _turn(group: Group) -> tuple[int, int, int, int, int]:
+    literal, classes, facts, particular = group.specificity
+    return -literal, -classes, -facts, -particular, group.lines[0].number
+
+
+def _with_below(groups: Iterable[Group]) -> Iterator[Group]:
+    for group in groups:
+        yield group
+        for placed in group.lines:
+            yield from _with_below(placed.below)
