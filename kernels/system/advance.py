@@ -7,7 +7,6 @@ that can meet one of its entries and that no entry of another call before it cer
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from bidcascade.kernels.types import U8, U64
 
@@ -17,8 +16,10 @@ from .arrays import (
     DEED_RAISE,
     DEED_REVERSE,
     HULL_TERMS,
+    I32,
     NEVER,
     POINTS,
+    RANGES,
     SET_WORDS,
     SHAPES,
     STAMP,
@@ -31,6 +32,7 @@ from .arrays import (
 )
 from .expand import MISS_MOVE, MISSING, needs_of, note
 from .hashing import find, mixed
+from .native import native, native_inline
 from .questions import ARTIFICIAL, FORCING_TO_GAME, NOTRUMP, cheapest_level, set_of
 
 _TERMS = len(TERMS)
@@ -38,7 +40,7 @@ NATURAL_LENGTH = 4
 """Cards of a suit that a player must have shown for it to count as shown without being named."""
 
 
-@njit(cache=True, nogil=True)
+@native
 def digest_of(words: U64) -> Any:
     """Key of a set of cells; other sets may have the same."""
     key = np.uint64(0x9E3779B97F4A7C15)
@@ -48,7 +50,7 @@ def digest_of(words: U64) -> Any:
     return mixed(key) >> np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@native
 def find_set(store: Store, words: U64, digest: Any) -> int:
     """Number of a set of cells in the store, -1 where it is not there."""
     mask = np.uint64(len(store.set_numbers) - 1)
@@ -67,7 +69,7 @@ def find_set(store: Store, words: U64, digest: Any) -> int:
         slot = (slot + np.uint64(1)) & mask
 
 
-@njit(cache=True, nogil=True)
+@native
 def hull_of(words: U64, lengths: U8, hull: U8) -> None:
     """Least and most HCP and cards of each suit in a set of cells that is not empty."""
     points = np.uint64(0)
@@ -96,7 +98,7 @@ def hull_of(words: U64, lengths: U8, hull: U8) -> None:
         number += 1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@native_inline
 def _narrow(bounds: Any, term: int, low: int, high: int) -> None:
     """Both bounds hold; where they exclude each other the later one counts."""
     both_low = max(bounds[term, 0], low)
@@ -107,7 +109,7 @@ def _narrow(bounds: Any, term: int, low: int, high: int) -> None:
         bounds[term, 0], bounds[term, 1] = low, high
 
 
-@njit(cache=True, nogil=True)
+@native
 def _add_bounds(
     prog: Program, store: Store, block: Block, before: Any, item: int, entry: Any, hull: Any
 ) -> bool:
@@ -115,8 +117,7 @@ def _add_bounds(
 
     ``shows 12+ points`` promises whatever the hand needs for the call: partner counts on it.
     """
-    bounds = np.empty((_TERMS, 2), np.int16)
-    promise = np.empty((_TERMS, 2), np.int16)
+    bounds, promise = block.terms[0], block.terms[1]
     own = prog.needs[entry.needs].terms
     for term in range(_TERMS):
         bounds[term, 0], bounds[term, 1] = own[term, 0], own[term, 1]
@@ -139,7 +140,7 @@ def _add_bounds(
     return True
 
 
-@njit(cache=True, nogil=True)
+@native
 def _learn_call(
     prog: Program, store: Store, block: Block, before: Any, row: Any, item: int,
     entry_list: int, call: int,
@@ -154,11 +155,11 @@ def _learn_call(
     is_known = end > first
     possible = store.sets[before.known[me]]
     shown = block.sets[item]
-    taken = np.zeros(SET_WORDS, np.uint64)
-    loose = np.zeros(SET_WORDS, np.uint64)
-    shown[:] = 0
+    taken, loose = block.words[0], block.words[1]
+    for word in range(SET_WORDS):
+        taken[word] = loose[word] = shown[word] = 0
     kinds = np.uint32(0)
-    terms = np.empty((_TERMS, 2), np.int16)
+    terms = block.terms[2]
     for term in range(_TERMS):
         terms[term, 0], terms[term, 1] = WIDEST, -WIDEST
     tags = row.tags[me]
@@ -212,7 +213,8 @@ def _learn_call(
                 shown[word] = possible[word] & ~taken[word]
                 some |= shown[word]
         if not some:
-            shown[:] = possible
+            for word in range(SET_WORDS):
+                shown[word] = possible[word]
     row.kinds[me] = kinds
     number = find_set(store, shown, digest_of(shown))
     hull = row.hull[me]
@@ -225,12 +227,13 @@ def _learn_call(
         hull_of(shown, store.lengths, own)
         for term in range(HULL_TERMS):
             hull[term, 0], hull[term, 1] = own[term, 0], own[term, 1]
-        block.ranges[item, :, 0] = -1
+        for term in range(RANGES):
+            block.ranges[item, term, 0] = -1
     row.known[me] = number
     return True
 
 
-@njit(cache=True, nogil=True)
+@native
 def _describe_call(row: Any, call: int, me: int) -> None:
     """How a call stands to the calls before it: raise, jump, new suit, cue-bid, reverse."""
     row.deed[me] = 0
@@ -254,7 +257,7 @@ def _describe_call(row: Any, call: int, me: int) -> None:
     )
 
 
-@njit(cache=True, nogil=True)
+@native
 def _letter(word: int, bindings: int) -> int:
     """Strain (1-5) of a word: 0-4 a strain, then a variable ``M oM m om X Y Z W``; 0 for none."""
     if word < 5:
@@ -267,8 +270,8 @@ def _letter(word: int, bindings: int) -> int:
     return ((other - 1) ^ 1) + 1 if other else 0
 
 
-@njit(cache=True, nogil=True)
-def _agreed(prog: Program, store: Store, entry_list: int, call: int) -> int:
+@native
+def _agreed(prog: Program, store: Store, seen: I32, entry_list: int, call: int) -> int:
     """Suit of the last agreement of a call that names one, 0 for none.
 
     Agreements count in the order of the entries, each where it came first; the suit is that of the
@@ -276,7 +279,6 @@ def _agreed(prog: Program, store: Store, entry_list: int, call: int) -> int:
     """
     first, last = store.list_first[entry_list], store.list_first[entry_list + 1]
     found = 0
-    seen = np.empty(64, np.int32)
     count = 0
     for place in range(first, last):
         entry = prog.entries[store.list_items[place] >> 1]
@@ -284,7 +286,7 @@ def _agreed(prog: Program, store: Store, entry_list: int, call: int) -> int:
             continue
         variant = prog.variants[entry.variant]
         for number in range(variant.first_agreed, variant.end_agreed):
-            agreement, word = prog.agreed[2 * number], prog.agreed[2 * number + 1]
+            agreement, word = prog.agreed[number, 0], prog.agreed[number, 1]
             old = 0
             while old < count and seen[old] != agreement:
                 old += 1
@@ -307,7 +309,7 @@ def _agreed(prog: Program, store: Store, entry_list: int, call: int) -> int:
     return found
 
 
-@njit(cache=True, nogil=True)
+@native
 def _add_suit(row: Any, me: int, suit: int) -> None:
     suits = np.int64(row.suits[me])
     if not set_of(suits) & 1 << (suit - 1):
@@ -317,7 +319,7 @@ def _add_suit(row: Any, me: int, suit: int) -> None:
         row.suits[me] = suits | suit << shift
 
 
-@njit(cache=True, nogil=True)
+@native
 def _make_call(row: Any, call: int, me: int) -> None:
     """Note the call itself; what it says of suits and agreements has been noted before."""
     row.call[me] = call
@@ -343,7 +345,7 @@ def _make_call(row: Any, call: int, me: int) -> None:
     row.length += 1
 
 
-@njit(cache=True, nogil=True)
+@native
 def advance(
     prog: Program, other: Program, store: Store, block: Block, before: Any, item: int,
     parent: int, entry_list: int, call: int,
@@ -370,7 +372,7 @@ def advance(
     if not _learn_call(prog, store, block, before, row, item, entry_list, call) or missing:
         return False
     artificial = row.kinds[me] & ARTIFICIAL != 0
-    agreed = _agreed(prog, store, entry_list, call)
+    agreed = _agreed(prog, store, block.agreements, entry_list, call)
     suit = (call - 3) % 5 + 1 if call >= 3 else 0
     _describe_call(row, call, me)
     if agreed == 0 and row.deed[me] & DEED_RAISE and not artificial:
@@ -392,7 +394,7 @@ def advance(
     return True
 
 
-@njit(cache=True, nogil=True)
+@native
 def _has_entry(prog: Program, store: Store, entry_list: int, call: int) -> bool:
     for place in range(store.list_first[entry_list], store.list_first[entry_list + 1]):
         if prog.entries[store.list_items[place] >> 1].call == call:

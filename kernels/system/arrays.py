@@ -9,12 +9,12 @@ A *decision* is a node that asks one question and has an answer for an edge; an 
 (>= 0), to a result (<= LEAF, see :data:`LEAF`), or is not known yet (UNKNOWN).
 """
 
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels.types import U8, U64
+from .native import Field, Group
 
 Rows: TypeAlias = NDArray[Any]
 """An array of one of the row types below."""
@@ -160,79 +160,89 @@ SLOT: Final = np.dtype([("key", "u8"), ("value", "i4")], align=True)
 EMPTY: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-class Program(NamedTuple):
+class Program(Group):
     """One system for the kernels; grows as places ask what nobody asked before."""
 
-    questions: Rows
-    decisions: Rows
-    answers: Rows  # (decision, answer) -> edge
-    roots: I32  # edge to the first decision of a (subject, bindings), by number
-    root_numbers: Rows  # (subject, bindings) -> number
-    calls_first: I32  # results of call patterns: calls with their bindings
-    calls_code: I32
-    calls_bindings: I32
-    forest: Rows
-    heads: I32  # first tree of each state of the pattern automaton
-    moves: Rows  # (state, call) -> state
-    below: Rows  # (line, bindings, their call) -> first tree, LEAF for none
-    anywhere: I32  # [1] first tree of the groups that may apply everywhere
-    groups: Rows
-    group_lines: I32
-    lines: Rows
-    variants: Rows
-    promises: I32  # subjects
-    agreed: I32  # (number of the agreement, word) pairs, flat
-    joined: Rows  # (needs, needs) -> needs
-    entry_numbers: Rows
-    entries: Rows
-    needs: Rows
-    cells: U64  # [sets, SET_WORDS]
-    tests: Rows
-    bindings: NDArray[np.uint32]  # packed, 3 bits a variable
+    fields: ClassVar[dict[str, Field]] = {
+        "questions": (QUESTION,),
+        "decisions": (DECISION,),
+        "answers": (SLOT,),  # (decision, answer) -> edge
+        "roots": ("i4",),  # edge to the first decision of a (subject, bindings), by number
+        "root_numbers": (SLOT,),  # (subject, bindings) -> number
+        "calls_first": ("i4",),  # results of call patterns: calls with their bindings
+        "calls_code": ("i4",),
+        "calls_bindings": ("i4",),
+        "forest": (TREE,),
+        "anywhere": ("i4",),  # [1] first tree of the groups that may apply everywhere
+        "heads": ("i4",),  # first tree of each state of the pattern automaton
+        "moves": (SLOT,),  # (state, call) -> state
+        "below": (SLOT,),  # (line, bindings, their call) -> first tree, LEAF for none
+        "groups": (GROUP,),
+        "group_lines": ("i4",),
+        "lines": (LINE,),
+        "variants": (VARIANT,),
+        "promises": ("i4",),  # subjects
+        "agreed": ("i4", 2),  # number of the agreement, word
+        "joined": (SLOT,),  # (needs, needs) -> needs
+        "entry_numbers": (SLOT,),  # (variant, needs, call, bindings) -> entry
+        "entries": (ENTRY,),
+        "needs": (NEEDS,),
+        "cells": ("u8", SET_WORDS),
+        "tests": (TEST,),
+        "bindings": ("u4",),  # packed, 3 bits a variable
+    }
 
 
-class Store(NamedTuple):
+class Store(Group):
     """Places that were worked out."""
 
-    children: Rows  # (place, call) -> place
-    parent: I32
-    call: U8
-    list: I32  # its entries, UNKNOWN until the place is expanded
-    chosen: I32  # what is chosen from: its entries, or what overlays make of them
-    row: I32  # number of its row, -1 where it has none (any more)
-    list_numbers: Rows
-    list_first: I64
-    list_items: I32  # entry << 1 | whether it begins a new rank
-    rows: Rows
-    set_numbers: Rows
-    sets: U64  # [sets, SET_WORDS]
-    hulls: U8  # [sets, HULL_TERMS, 2]
-    ranges: I8  # [sets, RANGES, 2]: -1 low until worked out
-    reach: I8  # [2, RANGES, SHAPES * POINTS]: least and most of a term in each cell
-    lengths: U8  # [SHAPES, 4]
-    counts: I64  # places, lists, list items, rows, sets
+    fields: ClassVar[dict[str, Field]] = {
+        "children": (SLOT,),  # (place, call) -> place
+        "parent": ("i4",),
+        "call": ("u1",),
+        "list": ("i4",),  # its entries, UNKNOWN until the place is expanded
+        "chosen": ("i4",),  # what is chosen from: its entries, or what overlays make of them
+        "row": ("i4",),  # number of its row, -1 where it has none (any more)
+        "list_numbers": (SLOT,),
+        "list_first": ("i8",),
+        "list_items": ("i4",),  # entry << 1 | whether it begins a new rank
+        "rows": (PLACE,),
+        "set_numbers": (SLOT,),
+        "sets": ("u8", SET_WORDS),
+        "hulls": ("u1", HULL_TERMS, 2),
+        "ranges": ("i1", RANGES, 2),  # -1 low until worked out
+        "reach": ("u8", SET_WORDS),  # cells where a term's least is a value, then the most
+        "reach_first": ("i4",),  # [RANGES + 1] first of each term's values, from 0
+        "lengths": ("u1", 4),  # [SHAPES]
+        "counts": ("i8",),  # places, lists, list items, rows, sets
+    }
 
 
 PLACES, LISTS, ITEMS, ROWS, SETS = range(5)
 
 
-class Block(NamedTuple):
+class Block(Group):
     """What a thread works out: new places with their rows, sets and entries."""
 
-    status: I32  # 0 done, 1 something is missing
-    rows: Rows
-    sets: U64
-    hulls: U8
-    ranges: I8
-    first: I64
-    items: I32
-    misses: I64  # [most, 5]: kind, item, and what is missing
-    found: I32  # [trees, 4] groups that apply: turn, group, bindings, needs
-    stack: I32
-    owners: I32
-    stamps: I64  # [questions] of the row that answered last
-    values: I64
-    sizes: I64  # misses so far, stamp
+    fields: ClassVar[dict[str, Field]] = {
+        "status": ("i4",),  # 0 done, 1 something is missing
+        "rows": (PLACE,),  # a new set in ``known`` is -1 - its place
+        "sets": ("u8", SET_WORDS),
+        "hulls": ("u1", HULL_TERMS, 2),
+        "ranges": ("i1", RANGES, 2),
+        "first": ("i8",),
+        "items": ("i4",),
+        "misses": ("i8", 5),  # kind, item (-1 - item: of the row before), and what is missing
+        "found": ("i4", 4),  # groups that apply: turn, group, bindings, needs
+        "stack": ("i4",),
+        "owners": ("i4",),  # [CALLS] specificity of the context that has a call
+        "stamps": ("i8",),  # [questions] of the row that answered last
+        "values": ("i8",),
+        "words": ("u8", SET_WORDS),  # [2] room for sets
+        "terms": ("i2", len(TERMS), 2),  # [3] room for bounds
+        "agreements": ("i4",),  # room for numbers
+        "sizes": ("i8",),  # misses so far, stamp
+    }
 
 
 MISSES, STAMP = range(2)

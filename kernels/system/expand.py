@@ -9,7 +9,6 @@ expanded again when it has been learned.
 from typing import Any, Final
 
 import numpy as np
-from numba import njit
 
 from .arrays import (
     ANY_HAND,
@@ -24,6 +23,7 @@ from .arrays import (
     Store,
 )
 from .hashing import find
+from .native import native
 from .questions import MANY_ANSWERS, answer
 
 MISS_ROOT, MISS_DECISION, MISS_JOIN, MISS_ENTRY, MISS_MOVE, MISS_BELOW = range(6)
@@ -34,7 +34,7 @@ SUBJECT_SHIFT: Final = 16
 """Bindings take so many bits of a key."""
 
 
-@njit(cache=True, nogil=True)
+@native
 def note(block: Block, item: int, kind: int, a: int, b: int, c: int) -> None:
     """Note what is missing, as long as there is room: the rest comes up again."""
     number = block.sizes[MISSES]
@@ -44,7 +44,7 @@ def note(block: Block, item: int, kind: int, a: int, b: int, c: int) -> None:
         block.sizes[MISSES] = number + 1
 
 
-@njit(cache=True, nogil=True)
+@native
 def decide(prog: Program, store: Store, block: Block, row: Any, item: int, root: int) -> int:
     """Result of a decision at a place, or MISSING."""
     edge = prog.roots[root]
@@ -55,9 +55,7 @@ def decide(prog: Program, store: Store, block: Block, row: Any, item: int, root:
         if block.stamps[number] == block.sizes[STAMP]:
             found = block.values[number]
         else:
-            found = answer(
-                q, row, store.sets, store.ranges, block.sets, block.ranges, store.reach
-            )
+            found = answer(store, block, row, q)
             block.stamps[number] = block.sizes[STAMP]
             block.values[number] = found
         if q.kind >= MANY_ANSWERS:
@@ -71,7 +69,7 @@ def decide(prog: Program, store: Store, block: Block, row: Any, item: int, root:
     return LEAF - edge
 
 
-@njit(cache=True, nogil=True)
+@native
 def root_of(prog: Program, block: Block, item: int, subject: int, bindings: int) -> int:
     """Number of the root of a subject under bindings, or MISSING."""
     root = find(prog.root_numbers, np.uint64(subject << SUBJECT_SHIFT | bindings))
@@ -80,7 +78,7 @@ def root_of(prog: Program, block: Block, item: int, subject: int, bindings: int)
     return root
 
 
-@njit(cache=True, nogil=True)
+@native
 def needs_of(
     prog: Program, store: Store, block: Block, row: Any, item: int, subject: int, bindings: int
 ) -> int:
@@ -91,7 +89,7 @@ def needs_of(
     return MISSING if root < 0 else decide(prog, store, block, row, item, root)
 
 
-@njit(cache=True, nogil=True)
+@native
 def _joined(prog: Program, block: Block, item: int, first: int, second: int) -> int:
     if first == ANY_HAND or second == ANY_HAND:
         return first + second  # ANY_HAND is 0
@@ -101,7 +99,7 @@ def _joined(prog: Program, block: Block, item: int, first: int, second: int) -> 
     return found
 
 
-@njit(cache=True, nogil=True)
+@native
 def _climb(
     prog: Program, store: Store, block: Block, row: Any, item: int, first: int, count: int
 ) -> int:
@@ -144,7 +142,7 @@ def _climb(
     return MISSING if missing else count
 
 
-@njit(cache=True, nogil=True)
+@native
 def _put_in_order(found: Any, count: int) -> None:
     """Sort groups by turn; those of one group stay as they were found."""
     for number in range(1, count):
@@ -160,7 +158,7 @@ def _put_in_order(found: Any, count: int) -> None:
         found[place, 2], found[place, 3] = bindings, needs
 
 
-@njit(cache=True, nogil=True)
+@native
 def is_legal(row: Any, call: int) -> bool:
     """Whether a call may be made at a place where the auction goes on."""
     if call >= 3:
@@ -173,7 +171,7 @@ def is_legal(row: Any, call: int) -> bool:
     return (row.doubled == 0 and not ours) if call == 1 else (row.doubled == 1 and ours)
 
 
-@njit(cache=True, nogil=True)
+@native
 def _line_entries(
     prog: Program, store: Store, block: Block, row: Any, item: int,
     line: Any, call: int, bindings: int, needs: int, begins: int, end: int,
@@ -213,7 +211,7 @@ def _line_entries(
     return MISSING if missing else end
 
 
-@njit(cache=True, nogil=True)
+@native
 def _group_entries(
     prog: Program, store: Store, block: Block, row: Any, item: int, start: int, stop: int, end: int
 ) -> int:
@@ -257,7 +255,7 @@ def _group_entries(
     return MISSING if missing else end
 
 
-@njit(cache=True, nogil=True)
+@native
 def _below(
     prog: Program, store: Store, block: Block, row: Any, item: int, entry_list: int, call: int,
     count: int,
@@ -292,7 +290,7 @@ def _below(
     return MISSING if missing else count
 
 
-@njit(cache=True, nogil=True)
+@native
 def expand(
     prog: Program, store: Store, block: Block, row: Any, item: int, partners_list: int, end: int
 ) -> int:

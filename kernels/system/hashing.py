@@ -3,14 +3,14 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from .arrays import EMPTY, SLOT, Rows
+from .native import native, native_inline
 
 _EMPTY = np.uint64(EMPTY)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@native_inline
 def mixed(key: Any) -> Any:
     """Spread a key over 64 bits (the finalizer of MurmurHash3, A. Appleby)."""
     key ^= key >> np.uint64(33)
@@ -20,7 +20,7 @@ def mixed(key: Any) -> Any:
     return key ^ (key >> np.uint64(33))
 
 
-@njit(cache=True, nogil=True)
+@native
 def find(table: Rows, key: Any) -> int:
     """Value of a key, -1 where it is not there."""
     mask = np.uint64(len(table) - 1)
@@ -34,7 +34,7 @@ def find(table: Rows, key: Any) -> int:
         slot = (slot + np.uint64(1)) & mask
 
 
-@njit(cache=True, nogil=True)
+@native
 def put(table: Rows, key: Any, value: int) -> None:
     """Give a key a value, the first time or again; there must be room."""
     mask = np.uint64(len(table) - 1)
@@ -45,7 +45,7 @@ def put(table: Rows, key: Any, value: int) -> None:
     table[slot].value = value
 
 
-@njit(cache=True, nogil=True)
+@native
 def put_also(table: Rows, key: Any, value: int) -> None:
     """Add a value beside others that may have the same key (a digest)."""
     mask = np.uint64(len(table) - 1)
@@ -56,7 +56,7 @@ def put_also(table: Rows, key: Any, value: int) -> None:
     table[slot].value = value
 
 
-@njit(cache=True, nogil=True)
+@native
 def refill(old: Rows, new: Rows) -> None:
     """Put all that a table holds into a larger, empty one."""
     for slot in range(len(old)):

@@ -7,7 +7,6 @@ a mask of positions relative to the player to call: 1 me, 2 LHO, 4 partner, 8 RH
 from typing import Any, Final
 
 import numpy as np
-from numba import njit
 
 from bidcascade.kernels.types import U64
 
@@ -17,9 +16,12 @@ from .arrays import (
     DEED_RAISE,
     DEED_REVERSE,
     HULL_TERMS,
-    I8,
     NO_CALL,
+    RANGES,
+    Block,
+    Store,
 )
+from .native import native, native_inline
 
 AGREEMENT_KINDS: Final = (
     "forcing", "forcing to game", "not forcing", "invitational", "sign-off", "limited", "natural",
@@ -68,7 +70,7 @@ NOTRUMP: Final = 5
 ALL_SUITS: Final = 1 | 2 << 3 | 3 << 6 | 4 << 9
 
 
-@njit(cache=True, nogil=True, inline="always")
+@native_inline
 def _last(suits: Any) -> Any:
     """Last of some packed suits, 0 for none."""
     suit = 0
@@ -78,7 +80,7 @@ def _last(suits: Any) -> Any:
     return suit
 
 
-@njit(cache=True, nogil=True)
+@native
 def set_of(suits: int) -> int:
     """Bits 0-4 for the suits (and notrump) that are packed."""
     found = 0
@@ -88,7 +90,7 @@ def set_of(suits: int) -> int:
     return found
 
 
-@njit(cache=True, nogil=True)
+@native
 def _packed(found: int) -> int:
     """Suits of a set in the order C D H S, packed."""
     suits = shift = 0
@@ -99,7 +101,7 @@ def _packed(found: int) -> int:
     return suits
 
 
-@njit(cache=True, nogil=True)
+@native
 def _shown_by_all(row: Any) -> int:
     shown = 0
     for position in range(4):
@@ -107,13 +109,13 @@ def _shown_by_all(row: Any) -> int:
     return shown
 
 
-@njit(cache=True, nogil=True)
+@native
 def fit(row: Any, side: int, suit: int) -> int:
     """Cards of a suit (0-3) that a side is known to hold together."""
     return np.int64(row.hull[side, 1 + suit, 0]) + np.int64(row.hull[side + 2, 1 + suit, 0])
 
 
-@njit(cache=True, nogil=True)
+@native
 def _our_suit(row: Any, me: int) -> int:
     side = me & 1
     if row.agreed[side]:
@@ -131,7 +133,7 @@ def _our_suit(row: Any, me: int) -> int:
     return partners if partners else _last(np.int64(row.suits[me]))
 
 
-@njit(cache=True, nogil=True)
+@native
 def role_suits(row: Any, role: int) -> int:
     """Suits of a role, packed in their order."""
     me = row.length & 3
@@ -153,12 +155,12 @@ def role_suits(row: Any, role: int) -> int:
     return _packed(among & ~_shown_by_all(row))
 
 
-@njit(cache=True, nogil=True)
+@native
 def _operand(row: Any, operand: int) -> int:
     return operand if operand >= 0 else role_suits(row, -1 - operand)
 
 
-@njit(cache=True, nogil=True)
+@native
 def cheapest_level(last_bid: int, suit: int) -> int:
     """Lowest level at which a strain (1-5) may be bid; 8 if there is none."""
     if last_bid < 3:
@@ -167,19 +169,19 @@ def cheapest_level(last_bid: int, suit: int) -> int:
     return level if 5 * (level - 1) + suit + 2 > last_bid else level + 1
 
 
-@njit(cache=True, nogil=True)
+@native
 def game_level(suit: int) -> int:
     """Level of game in a strain (1-5)."""
     return 3 if suit == NOTRUMP else 4 if suit > 2 else 5
 
 
-@njit(cache=True, nogil=True)
+@native
 def _game_reached(row: Any) -> bool:
     last = np.int64(row.last_bid)
     return last >= 3 and (last - 3) // 5 + 1 >= game_level((last - 3) % 5 + 1)
 
 
-@njit(cache=True, nogil=True)
+@native
 def forced(row: Any) -> bool:
     """Whether the player to call may not pass: partner's call was forcing and RHO passed."""
     me = row.length & 3
@@ -194,39 +196,42 @@ def forced(row: Any) -> bool:
     return bool(kinds & FORCING_TO_GAME) or bool(row.game_forced[side] and row.acted[side])
 
 
-@njit(cache=True, nogil=True)
-def _range_in(cells: U64, reach: I8, term: int) -> tuple[int, int]:
-    """Least and most value of a term in a set of cells."""
-    low, high = 127, -128
-    for number in range(len(cells)):
-        word = cells[number]
-        cell = 64 * number
-        while word:
-            if word & np.uint64(1):
-                if reach[0, term, cell] < low:
-                    low = np.int64(reach[0, term, cell])
-                if reach[1, term, cell] > high:
-                    high = np.int64(reach[1, term, cell])
-            word >>= np.uint64(1)
-            cell += 1
+@native
+def _meet(cells: U64, others: U64) -> bool:
+    """Whether two sets of cells have a cell in common."""
+    both = np.uint64(0)
+    for word in range(len(cells)):
+        both |= cells[word] & others[word]
+    return both != 0
+
+
+@native
+def _range_in(store: Store, cells: U64, term: int) -> tuple[int, int]:
+    """Least and most value of a term in a set of cells that is not empty."""
+    first, end = store.reach_first[term], store.reach_first[term + 1]
+    all_values = store.reach_first[RANGES]
+    low = 0
+    while first + low < end - 1 and not _meet(cells, store.reach[first + low]):
+        low += 1
+    high = end - first - 1
+    while high > low and not _meet(cells, store.reach[all_values + first + high]):
+        high -= 1
     return low, high
 
 
-@njit(cache=True, nogil=True)
-def shown(
-    row: Any, position: int, term: int,
-    sets: U64, ranges: I8, new_sets: U64, new_ranges: I8, reach: I8,
-) -> tuple[int, int]:  # fmt: skip
+@native
+def shown(store: Store, block: Block, row: Any, position: int, term: int) -> tuple[int, int]:
     """Bounds of a term that a position has shown."""
     if term < HULL_TERMS:
         low, high = np.int64(row.hull[position, term, 0]), np.int64(row.hull[position, term, 1])
     else:
         number = row.known[position]
+        cells, ranges = store.sets, store.ranges
         if number < 0:
-            number, sets, ranges = -1 - number, new_sets, new_ranges
+            number, cells, ranges = -1 - number, block.sets, block.ranges
         kept = ranges[number, term - HULL_TERMS]
         if kept[0] < 0:
-            low, high = _range_in(sets[number], reach, term - HULL_TERMS)
+            low, high = _range_in(store, cells[number], term - HULL_TERMS)
             # a thread that comes here meanwhile writes the same; low, which it looks at, last
             kept[1] = high
             kept[0] = low
@@ -239,14 +244,14 @@ def shown(
     return low, high
 
 
-@njit(cache=True, nogil=True, inline="always")
+@native_inline
 def _inside(value: int, q: Any) -> bool:
     if q.low <= value <= q.high:
         return True
     return 0 <= value < 64 and bool((q.also >> np.uint64(value)) & np.uint64(1))
 
 
-@njit(cache=True, nogil=True)
+@native
 def _in_words(row: Any, position: int, word: int) -> bool:
     """Whether a position's last call is what one of :data:`WORDS` says."""
     call = row.call[position]
@@ -280,7 +285,7 @@ def _in_words(row: Any, position: int, word: int) -> bool:
     return artificial
 
 
-@njit(cache=True, nogil=True)
+@native
 def _bid(row: Any, q: Any) -> int:
     """``8 * level + strain`` (1-5) of a bid's pattern here, 0 for none."""
     suits = _operand(row, q.suits[0])
@@ -299,11 +304,8 @@ def _bid(row: Any, q: Any) -> int:
     return 8 * level + suit if 1 <= level <= 7 else 0
 
 
-@njit(cache=True, nogil=True)
-def _has_shown(
-    row: Any, q: Any, me: int,
-    sets: U64, ranges: I8, new_sets: U64, new_ranges: I8, reach: I8,
-) -> bool:  # fmt: skip
+@native
+def _has_shown(store: Store, block: Block, row: Any, q: Any, me: int) -> bool:
     suits = _operand(row, q.suits[0])
     one_term = q.count == 0
     for step in range(4):
@@ -312,9 +314,7 @@ def _has_shown(
         rest = 1 if one_term else suits
         while rest:
             term = q.number if one_term else q.number + (rest & 7) - 1
-            low, high = shown(
-                row, (me + step) & 3, term, sets, ranges, new_sets, new_ranges, reach
-            )
+            low, high = shown(store, block, row, (me + step) & 3, term)
             if q.kind == _HAS_SHOWN:
                 if low >= q.low and high <= q.high:
                     return True
@@ -324,10 +324,8 @@ def _has_shown(
     return False
 
 
-@njit(cache=True, nogil=True)
-def answer(
-    q: Any, row: Any, sets: U64, ranges: I8, new_sets: U64, new_ranges: I8, reach: I8
-) -> int:
+@native
+def answer(store: Store, block: Block, row: Any, q: Any) -> int:
     """What a place answers to a question: 0 or 1, packed suits, bounds, a bid.
 
     Bounds are ``low << 16 | high & 0xFFFF``.
@@ -341,20 +339,18 @@ def answer(
         for step in range(3, -1, -1):
             if q.who >> step & 1:
                 position = (me + step) & 3
-        low, high = shown(row, position, q.number, sets, ranges, new_sets, new_ranges, reach)
+        low, high = shown(store, block, row, position, q.number)
         return low << 16 | (high & 0xFFFF)
     if kind == _BID:
         return _bid(row, q)
     if kind == _LAST_BID_CODE:
         return np.int64(row.last_bid)
     if kind == _HAS_SHOWN or kind == _MAY_HAVE:
-        return int(
-            _has_shown(row, q, me, sets, ranges, new_sets, new_ranges, reach) != bool(q.negated)
-        )
+        return int(_has_shown(store, block, row, q, me) != bool(q.negated))
     return int(_fact(q, row, kind, me) != bool(q.negated))
 
 
-@njit(cache=True, nogil=True)
+@native
 def _about_calls(q: Any, row: Any, kind: int, me: int) -> bool:
     """Facts about what some positions have called."""
     made = np.uint64(0)
@@ -406,7 +402,7 @@ def _about_calls(q: Any, row: Any, kind: int, me: int) -> bool:
     return kind == _MADE and (made & q.calls) != 0
 
 
-@njit(cache=True, nogil=True)
+@native
 def _fact(q: Any, row: Any, kind: int, me: int) -> bool:
     if kind >= _PASSED_HAND and kind <= _HAS_CALLED and kind != _NOBODY_OPENED:
         return _about_calls(q, row, kind, me)

@@ -7,18 +7,19 @@ blocks, and what they found is taken in. A few deals go one by one with the same
 from typing import Final
 
 import numpy as np
-from numba import njit
 
 from bidcascade.kernels.types import U8, U16, U64
 
-from .advance import advance, digest_of, find_set, hull_of
+from .advance import advance, digest_of, find_set
 from .arrays import (
     HOLDS,
+    HULL_TERMS,
     I32,
     I64,
     ITEMS,
     LISTS,
     PLACES,
+    RANGES,
     ROWS,
     SET_WORDS,
     SETS,
@@ -30,6 +31,7 @@ from .arrays import (
 )
 from .expand import MISSING, expand
 from .hashing import find, mixed, put, put_also
+from .native import native
 from .questions import answer
 
 DONE, LEARN, ROOM = 0, 1, 2
@@ -39,7 +41,7 @@ OVER: Final = -1
 NO_ENTRY: Final = -1
 
 
-@njit(cache=True, nogil=True)
+@native
 def holds(prog: Program, needs: int, words: U64) -> bool:
     """Whether a packed hand meets all criteria of some needs."""
     test = prog.needs[needs].test
@@ -50,7 +52,7 @@ def holds(prog: Program, needs: int, words: U64) -> bool:
     return test == HOLDS
 
 
-@njit(cache=True, nogil=True)
+@native
 def choose(prog: Program, store: Store, place: int, words: U64) -> tuple[int, int, bool]:
     """Entry that a hand takes at a place (NO_ENTRY for none), its call, whether a pass was passed.
 
@@ -68,7 +70,7 @@ def choose(prog: Program, store: Store, place: int, words: U64) -> tuple[int, in
     return NO_ENTRY, 0, has_pass
 
 
-@njit(cache=True, nogil=True)
+@native
 def ends(store: Store, place: int, call: int) -> bool:
     """Whether a call at a place is the last of the auction."""
     if call != 0:
@@ -80,7 +82,7 @@ def ends(store: Store, place: int, call: int) -> bool:
     return passes >= (4 if place == 0 else 3)
 
 
-@njit(cache=True, nogil=True)
+@native
 def child_of(store: Store, place: int, call: int) -> int:
     """Place behind a call; it gets a number if it has none."""
     key = np.uint64(place) << np.uint64(6) | np.uint64(call)
@@ -96,7 +98,7 @@ def child_of(store: Store, place: int, call: int) -> int:
     return child
 
 
-@njit(cache=True, nogil=True)
+@native
 def work_out(
     first_side: Program, other_side: Program, store: Store, block: Block, places: I32,
     start: int, stop: int,
@@ -149,7 +151,7 @@ def work_out(
     return stop
 
 
-@njit(cache=True, nogil=True)
+@native
 def _list_number(store: Store, items: I32) -> int:
     """Number of a list of entries in the store; it is added if it is new."""
     digest = np.uint64(len(items))
@@ -173,7 +175,8 @@ def _list_number(store: Store, items: I32) -> int:
         slot = (slot + np.uint64(1)) & mask
     number = store.counts[LISTS]
     first = store.list_first[number]
-    store.list_items[first : first + len(items)] = items
+    for item in range(len(items)):
+        store.list_items[first + item] = items[item]
     store.list_first[number + 1] = first + len(items)
     store.counts[LISTS] = number + 1
     store.counts[ITEMS] = first + len(items)
@@ -181,7 +184,7 @@ def _list_number(store: Store, items: I32) -> int:
     return number
 
 
-@njit(cache=True, nogil=True)
+@native
 def set_number(store: Store, block: Block, item: int) -> int:
     words = block.sets[item]
     digest = digest_of(words)
@@ -191,13 +194,17 @@ def set_number(store: Store, block: Block, item: int) -> int:
         store.counts[SETS] = number + 1
         for word in range(SET_WORDS):
             store.sets[number, word] = words[word]
-        store.hulls[number] = block.hulls[item]
-        store.ranges[number] = block.ranges[item]
+        for term in range(HULL_TERMS):
+            for end in range(2):
+                store.hulls[number, term, end] = block.hulls[item, term, end]
+        for term in range(RANGES):
+            for end in range(2):
+                store.ranges[number, term, end] = block.ranges[item, term, end]
         put_also(store.set_numbers, digest, number)
     return number
 
 
-@njit(cache=True, nogil=True)
+@native
 def take_in(store: Store, block: Block, places: I32, start: int, stop: int) -> None:
     """Put what a block worked out into the store, which has room for all of it."""
     for number in range(start, stop):
@@ -221,7 +228,7 @@ def take_in(store: Store, block: Block, places: I32, start: int, stop: int) -> N
                 store.chosen[place] = found
 
 
-@njit(cache=True, nogil=True)
+@native
 def choose_all(
     prog: Program, store: Store, words: U64, deals: I64, start: int, stop: int,
     place: I32, call: U8, entry: I32, defaults: U16,
@@ -234,7 +241,7 @@ def choose_all(
         defaults[deal] += passed
 
 
-@njit(cache=True, nogil=True)
+@native
 def follow(
     store: Store, deals: I64, place: I32, call: U8, going_on: I64, new: I32
 ) -> tuple[int, int]:
@@ -260,7 +267,7 @@ def follow(
     return count, found
 
 
-@njit(cache=True, nogil=True)
+@native
 def ready(
     first_side: Program, other_side: Program, store: Store, block: Block, way: I32, place: int
 ) -> int:
@@ -288,7 +295,7 @@ def ready(
     return DONE
 
 
-@njit(cache=True, nogil=True)
+@native
 def _has_room(store: Store, block: Block) -> bool:
     """Whether one more place with its row, set and list fits."""
     counts = store.counts
@@ -304,7 +311,7 @@ def _has_room(store: Store, block: Block) -> bool:
     )
 
 
-@njit(cache=True, nogil=True)
+@native
 def bid_few(
     first_side: Program, other_side: Program, store: Store, block: Block, way: I32,
     words: U64, place: I32, entry: I32, defaults: U16, start: int,
@@ -341,7 +348,7 @@ def bid_few(
     return DONE, words.shape[1]
 
 
-@njit(cache=True, nogil=True)
+@native
 def auction_lengths(store: Store, places: I32, lengths: I64) -> None:
     """Calls that lead to each place."""
     for number in range(len(places)):
@@ -353,7 +360,7 @@ def auction_lengths(store: Store, places: I32, lengths: I64) -> None:
         lengths[number] = count
 
 
-@njit(cache=True, nogil=True)
+@native
 def auctions_of(
     store: Store, places: I32, offsets: I64, start: int, stop: int,
     calls: U8, contract: U8, declarer: U8,
@@ -391,19 +398,16 @@ def auctions_of(
 
 
 
-@njit(cache=True, nogil=True)
+@native
 def ask(
     prog: Program, store: Store, block: Block, rows: Rows, item: int, first: int, out: I64
 ) -> None:
     """Answers of a row to the questions from ``first`` on."""
     for number in range(len(out)):
-        out[number] = answer(
-            prog.questions[first + number], rows[item], store.sets, store.ranges, block.sets,
-            block.ranges, store.reach,
-        )  # fmt: skip
+        out[number] = answer(store, block, rows[item], prog.questions[first + number])
 
 
-@njit(cache=True, nogil=True)
+@native
 def derive(
     prog: Program, words: U64, first_tests: I32, flags: I32, lane_words: int
 ) -> None:

@@ -15,15 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.kernels import DealArrays
+from bidcascade.kernels import DealArrays, term_range
 from bidcascade.kernels.cpu import in_blocks, pack, thread_count
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system import expand as kernels
 from bidcascade.kernels.system import walk
+from bidcascade.kernels.system.advance import hull_of
 from bidcascade.kernels.system.hashing import empty_table, roomier
 from bidcascade.kernels.types import U16, U64
 
-from .cells import EVERYTHING, LENGTHS, reach
+from .cells import EVERYTHING, LENGTHS, reach, to_cells
 from .expansion import PlaceEntry
 from .program import SystemProgram, to_words
 
@@ -42,14 +43,23 @@ LONGEST_AUCTION: Final = 320
 
 
 @cache
-def _reach() -> NDArray[np.int8]:
-    """Least and most of the terms beyond the hull in each cell, int8 [2, RANGES, cells]."""
-    found = np.zeros((2, rows.RANGES, rows.SHAPES * rows.POINTS), np.int8)
-    for number, term in enumerate(rows.TERMS[rows.HULL_TERMS :]):
+def _reach() -> tuple[U64, I32]:
+    """Cells where the least, and the most, of each term beyond the hull is 0, 1, ….
+
+    Returns
+    -------
+    tuple of uint64 [2 * values, SET_WORDS] and int32 [RANGES + 1]
+        The second says where the values of each term begin.
+    """
+    found: tuple[list[U64], list[U64]] = ([], [])
+    first = [0]
+    for term in rows.TERMS[rows.HULL_TERMS :]:
         values = reach(((term, 1),), "gib")
-        found[0, number] = np.clip(values.low, -128, 127).ravel()
-        found[1, number] = np.clip(values.high, -128, 127).ravel()
-    return found
+        for value in range(term_range(term)[1] + 1):
+            for sets, there in zip(found, (values.low, values.high), strict=True):
+                sets.append(to_words(to_cells(there == value)))
+        first.append(len(found[0]))
+    return np.concatenate(found), np.array(first, np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +133,8 @@ class Bidder:
             sets=np.zeros((1 << 8, rows.SET_WORDS), np.uint64),
             hulls=np.zeros((1 << 8, rows.HULL_TERMS, 2), np.uint8),
             ranges=np.zeros((1 << 8, rows.RANGES, 2), np.int8),
-            reach=_reach(),
+            reach=_reach()[0],
+            reach_first=_reach()[1],
             lengths=LENGTHS.astype(np.uint8),
             counts=np.zeros(5, np.int64),
         )
@@ -138,7 +149,7 @@ class Bidder:
         store = self._store
         block = self._blocks(1)[0]
         block.sets[0] = to_words(EVERYTHING)
-        walk.hull_of(block.sets[0], store.lengths, block.hulls[0])
+        hull_of(block.sets[0], store.lengths, block.hulls[0])
         block.ranges[0] = -1
         row = store.rows[0]
         for name in ("parent", "opening"):
@@ -155,7 +166,7 @@ class Bidder:
         store = self._store
         store.counts[rows.ROWS] = store.counts[rows.SETS] = 0
         store.row[:] = -1
-        self._store = store._replace(
+        store.set(
             rows=np.zeros(1 << 8, rows.PLACE),
             set_numbers=empty_table(1 << 10),
             sets=np.zeros((1 << 8, rows.SET_WORDS), np.uint64),
@@ -190,8 +201,7 @@ class Bidder:
             larger = roomier(table, int(counts[number]) + more + 2)
             if larger is not table:
                 changed[name] = larger
-        if changed:
-            self._store = store._replace(**changed)
+        store.set(**changed)
 
     @property
     def bytes(self) -> int:
@@ -223,7 +233,7 @@ class Bidder:
                 self._block_list.append(_new_block(questions, trees, 1 << 16))
             block = self._block_list[number]
             if len(block.stamps) < questions or len(block.found) < trees:
-                self._block_list[number] = block._replace(
+                block.set(
                     stamps=np.zeros(questions, np.int64), values=np.zeros(questions, np.int64),
                     found=np.zeros((trees, 4), np.int32), stack=np.zeros(2 * trees + 2, np.int32),
                 )  # fmt: skip
@@ -231,8 +241,8 @@ class Bidder:
 
     def _programs(self) -> tuple[rows.Program, rows.Program]:
         first, other = self.sides
-        arrays = first.arrays()
-        return arrays, arrays if other is first else other.arrays()
+        arrays = first.arrays
+        return arrays, arrays if other is first else other.arrays
 
     # --- working out places -----------------------------------------------------------------------
 
@@ -317,8 +327,7 @@ class Bidder:
                 f"expected at most {len(block.items):,} entries at one place; does a line stand "
                 "for too many calls?"
             )
-        number = next(n for n, one in enumerate(self._block_list) if one is block)
-        self._block_list[number] = block._replace(items=np.zeros(4 * len(block.items), np.int32))
+        block.set(items=np.zeros(4 * len(block.items), np.int32))
 
     def _need_rows(self, places: I32) -> None:
         """See to it that the places before some have their rows, which may have been dropped."""
@@ -531,7 +540,7 @@ class _Answers:
         if question >= len(self._known):
             first = len(self._known)
             out = np.empty(self._program.questions.count - first, np.int64)
-            walk.ask(self._program.arrays(), *self._what, first, out)
+            walk.ask(self._program.arrays, *self._what, first, out)
             self._known += out.tolist()
         return self._known[question]
 
@@ -549,6 +558,9 @@ def _new_block(questions: int, trees: int, items: int) -> rows.Block:
         found=np.zeros((trees, 4), np.int32),
         stack=np.zeros(2 * trees + 2, np.int32),
         owners=np.zeros(rows.CALLS, np.int32),
+        words=np.zeros((2, rows.SET_WORDS), np.uint64),
+        terms=np.zeros((3, len(rows.TERMS), 2), np.int16),
+        agreements=np.zeros(64, np.int32),
         stamps=np.zeros(questions, np.int64),
         values=np.zeros(questions, np.int64),
         sizes=np.zeros(2, np.int64),
@@ -562,7 +574,7 @@ def _packed(program: SystemProgram, deals: DealArrays, start: int, stop: int) ->
     )
     tests = np.array(program.derived_tests, np.int32)
     flags = np.array(program.derived_flags, np.int32)
-    arrays = program.arrays()
+    arrays = program.arrays
 
     def one_block(at: int) -> None:
         end = min(at + _CHOSEN_AT_ONCE, stop)

@@ -21,6 +21,7 @@ from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system import expand as kernels
 from bidcascade.kernels.system import questions as asking
 from bidcascade.kernels.system.hashing import empty_table, find, put, roomier
+from bidcascade.kernels.system.native import Group
 from bidcascade.table.language.expression_tree import And, Expression, Truth
 from bidcascade.table.language.expressions import to_postfix
 from bidcascade.table.system_text.joining import phrases_of
@@ -64,34 +65,47 @@ Ask = Callable[[int], int]
 
 
 class Growing:
-    """Array that takes rows at its end; what lies behind is room."""
+    """One of a group's arrays, which takes rows at its end; what lies behind them is room."""
 
-    def __init__(self, dtype: Any, *tail: int, room: int = 64) -> None:
-        self.array = np.zeros((room, *tail), dtype)
+    def __init__(self, group: Group, name: str) -> None:
+        kind, *tail = group.fields[name]
+        self._group, self._name = group, name
         self.count = 0
+        self._take(np.zeros((64, *tail), kind))
+
+    def _take(self, array: Any) -> None:
+        self.array = array
+        self._group.set(**{self._name: array})
 
     def add(self, row: Any) -> int:
         """Append a row; its number."""
         if self.count == len(self.array):
             larger = np.zeros((2 * self.count, *self.array.shape[1:]), self.array.dtype)
             larger[: self.count] = self.array
-            self.array = larger
+            self._take(larger)
         self.array[self.count] = row
         self.count += 1
         return self.count - 1
 
 
 class Table:
-    """Hash table of the kernels with a count, which makes room by itself."""
+    """One of a group's hash tables, which makes room by itself."""
 
-    def __init__(self) -> None:
-        self.slots = empty_table(1 << 10)
+    def __init__(self, group: Group, name: str) -> None:
+        self._group, self._name = group, name
         self.count = 0
+        self._take(empty_table(1 << 10))
+
+    def _take(self, slots: Any) -> None:
+        self.slots = slots
+        self._group.set(**{self._name: slots})
 
     def add(self, key: int, value: int) -> None:
         """Put a key that is not there."""
         self.count += 1
-        self.slots = roomier(self.slots, self.count)
+        larger = roomier(self.slots, self.count)
+        if larger is not self.slots:
+            self._take(larger)
         put(self.slots, np.uint64(key), value)
 
     def get(self, key: int) -> int:
@@ -128,31 +142,40 @@ class SystemProgram:
     1
     """
 
+    questions: Growing
+    decisions: Growing
+    roots: Growing
+    calls_first: Growing
+    calls_code: Growing
+    calls_bindings: Growing
+    forest: Growing
+    anywhere: Growing
+    heads: Growing
+    groups: Growing
+    group_lines: Growing
+    lines: Growing
+    variants: Growing
+    promises: Growing
+    agreed: Growing
+    entries: Growing
+    needs: Growing
+    cells: Growing
+    tests: Growing
+    bindings: Growing
+    answers: Table
+    root_numbers: Table
+    moves: Table
+    below: Table
+    joined: Table
+    entry_numbers: Table
+
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.lock = threading.RLock()
-        self.questions = Growing(rows.QUESTION)
-        self.decisions = Growing(rows.DECISION)
-        self.roots = Growing(np.int32)
-        self.calls_first = Growing(np.int32)
-        self.calls_code = Growing(np.int32)
-        self.calls_bindings = Growing(np.int32)
-        self.forest = Growing(rows.TREE)
-        self.heads = Growing(np.int32)
-        self.groups = Growing(rows.GROUP)
-        self.group_lines = Growing(np.int32)
-        self.lines = Growing(rows.LINE)
-        self.variants = Growing(rows.VARIANT)
-        self.promises = Growing(np.int32)
-        self.agreed = Growing(np.int32)
-        self.entries = Growing(rows.ENTRY)
-        self.needs = Growing(rows.NEEDS)
-        self.cells = Growing(np.uint64, rows.SET_WORDS)
-        self.tests = Growing(rows.TEST)
-        self.bindings = Growing(np.uint32)
-        self.answers, self.root_numbers, self.moves, self.below, self.joined, self.entry_numbers = (
-            Table() for _ in range(6)
-        )
+        self.arrays = rows.Program()
+        for name in rows.Program.fields:
+            kind = Table if rows.Program.fields[name] == (rows.SLOT,) else Growing
+            setattr(self, name, kind(self.arrays, name))
         self._subjects: dict[Condition | CallPattern, int] = {}
         self._subject_list: list[Condition | CallPattern] = []
         self._by_identity: dict[int, int] = {}
@@ -214,7 +237,7 @@ class SystemProgram:
         self._states[()] = 0
         self._state_list.append(())
         self.heads.add(self._chain(self._trees(config) for config in opening))
-        self.anywhere = np.array([self._branch_trees(self.rules.anywhere, {})], np.int32)
+        self.anywhere.add(self._branch_trees(self.rules.anywhere, {}))
         for what, limit in _MOST.items():
             if getattr(self, what).count >= limit:
                 raise InvalidSystem(f"expected a system of at most {limit} {what}")
@@ -243,7 +266,7 @@ class SystemProgram:
             row = np.zeros((), rows.VARIANT)
             row["line"] = placed.number
             row["condition"] = self._subject(condition)
-            row["first_promise"], row["first_agreed"] = self.promises.count, self.agreed.count // 2
+            row["first_promise"], row["first_agreed"] = self.promises.count, self.agreed.count
             for one in said:
                 if one.kind in asking.AGREEMENT_KINDS:
                     row["kinds"] |= 1 << asking.AGREEMENT_KINDS.index(one.kind)
@@ -254,9 +277,8 @@ class SystemProgram:
                     self.promises.add(self._subject(one.condition))
                 word = _strain_word(one.suit) if one.kind == "agrees" else None
                 if word is not None:
-                    self.agreed.add(agreements.setdefault(one, len(agreements)))
-                    self.agreed.add(word)
-            row["end_promise"], row["end_agreed"] = self.promises.count, self.agreed.count // 2
+                    self.agreed.add((agreements.setdefault(one, len(agreements)), word))
+            row["end_promise"], row["end_agreed"] = self.promises.count, self.agreed.count
             self.variants.add(row)
             self._variant_list.append((placed, variant, group))
         self.lines.add(
@@ -646,18 +668,6 @@ class SystemProgram:
         return list(self._layout.derived)[: len(self.derived_tests)]
 
     # --- for callers ------------------------------------------------------------------------------
-
-    def arrays(self) -> rows.Program:
-        """Arrays as they stand, for the kernels."""
-        return rows.Program(
-            self.questions.array, self.decisions.array, self.answers.slots, self.roots.array,
-            self.root_numbers.slots, self.calls_first.array, self.calls_code.array,
-            self.calls_bindings.array, self.forest.array, self.heads.array, self.moves.slots,
-            self.below.slots, self.anywhere, self.groups.array, self.group_lines.array,
-            self.lines.array, self.variants.array, self.promises.array, self.agreed.array,
-            self.joined.slots, self.entry_numbers.slots, self.entries.array, self.needs.array,
-            self.cells.array, self.tests.array, self.bindings.array,
-        )  # fmt: skip
 
     def entry(self, number: int, rank: int) -> PlaceEntry:
         """Entry as an object, with its rank at a place."""

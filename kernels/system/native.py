@@ -1,0 +1,155 @@
+"""Groups of arrays that compiled functions take as one argument.
+
+A function that is called a hundred times a place cannot afford to be handed sixty arrays one by
+one, nor to count references to them. A :class:`Group` is a table of addresses and lengths in
+memory; compiled code takes the address of that table and reads ``group.name`` as an array. The
+Python object keeps the arrays alive, and callers keep the object.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from llvmlite import ir
+from numba import from_dtype, njit, types
+from numba.core import cgutils
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+from numba.np.arrayobj import make_array, populate_array
+
+# nothing below allocates, and groups hold what they point to: no reference counts
+native = njit(cache=True, nogil=True, _nrt=False)
+native_inline = njit(cache=True, nogil=True, _nrt=False, inline="always")
+
+Field = tuple[Any, ...]
+"""Type of an array's items, and its shape behind the first axis."""
+_GROUPS: "dict[str, type[Group]]" = {}
+
+
+class Group:
+    """Arrays by name; a subclass says their types in ``fields``.
+
+    Examples
+    --------
+    >>> class Pair(Group):
+    ...     fields = {"numbers": ("i4",), "points": ("f8", 2)}
+    >>> pair = Pair(numbers=np.array([1, 2], np.int32), points=np.zeros((3, 2)))
+    >>> @njit(_nrt=False)
+    ... def second(pair): return pair.numbers[1]
+    >>> second(pair)
+    2
+    """
+
+    fields: ClassVar[dict[str, Field]] = {}
+
+    def __init_subclass__(cls) -> None:
+        _GROUPS[cls.__qualname__] = cls
+
+    def __init__(self, **arrays: Any) -> None:
+        self._arrays: dict[str, Any] = {}
+        self._table = np.zeros((len(self.fields), 2), np.uint64)
+        self.address = self._table.ctypes.data
+        self._places = {name: number for number, name in enumerate(self.fields)}
+        self.set(**arrays)
+
+    def set(self, **arrays: Any) -> None:
+        """Put other arrays in the place of some.
+
+        Raises
+        ------
+        TypeError
+            If an array is of another type or shape than its field, or not in one piece.
+        """
+        for name, array in arrays.items():
+            kind, *tail = self.fields[name]
+            if (
+                array.dtype != np.dtype(kind)
+                or array.shape[1:] != tuple(tail)
+                or not array.flags.c_contiguous
+            ):
+                raise TypeError(
+                    f"expected {name} as {np.dtype(kind)} with rows of shape {tuple(tail)}, "
+                    f"got {array.dtype}{array.shape}"
+                )
+            self._arrays[name] = array
+            self._table[self._places[name]] = array.ctypes.data, len(array)
+
+    def __getattr__(self, name: str) -> Any:
+        arrays = self.__dict__.get("_arrays", {})
+        if name in arrays:
+            return arrays[name]
+        raise AttributeError(name)
+
+
+class GroupType(types.Type):  # type: ignore[misc]
+    """Numba's type of a group."""
+
+    def __init__(self, group: str) -> None:
+        super().__init__(name=f"Group({group})")
+        self.group = group
+
+
+@typeof_impl.register(Group)
+def _type_of(value: Group, _: Any) -> GroupType:
+    return GroupType(type(value).__qualname__)
+
+
+@register_model(GroupType)
+class _Model(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, group: Any) -> None:
+        super().__init__(manager, group, ir.IntType(64))
+
+
+@unbox(GroupType)
+def _unbox(_: Any, value: Any, tools: Any) -> NativeValue:
+    address = tools.pyapi.object_getattr_string(value, "address")
+    number = tools.pyapi.long_as_longlong(address)
+    tools.pyapi.decref(address)
+    return NativeValue(number, is_error=cgutils.is_not_null(tools.builder, tools.pyapi.err_occurred()))
+
+
+def _array_type(group: str, name: str) -> tuple[int, tuple[int, ...], Any]:
+    fields = _GROUPS[group].fields
+    kind, *tail = fields[name]
+    place = list(fields).index(name)
+    return place, tuple(tail), types.Array(from_dtype(np.dtype(kind)), 1 + len(tail), "C")
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):  # type: ignore[misc]
+    key = GroupType
+
+    def generic_resolve(self, group: GroupType, name: str) -> Any:
+        if name in _GROUPS[group.group].fields:
+            return _array_type(group.group, name)[2]
+        return None
+
+
+@lower_getattr_generic(GroupType)
+def _read_array(context: Any, builder: Any, group: GroupType, address: Any, name: str) -> Any:
+    place, tail, kind = _array_type(group.group, name)
+    word = ir.IntType(64)
+    table = builder.inttoptr(address, word.as_pointer())
+    data = builder.load(builder.gep(table, [word(2 * place)]))
+    length = builder.load(builder.gep(table, [word(2 * place + 1)]))
+    size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+    strides = [size]
+    for axis in reversed(tail):
+        strides.insert(0, strides[0] * axis)
+    array = make_array(kind)(context, builder)
+    populate_array(
+        array,
+        data=builder.inttoptr(data, context.get_data_type(kind.dtype).as_pointer()),
+        shape=[length, *(word(axis) for axis in tail)],
+        strides=[word(step) for step in strides],
+        itemsize=word(size),
+        meminfo=None,
+    )
+    return array._getvalue()
