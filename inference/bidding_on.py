@@ -1,4 +1,4 @@
-"""Bidding deals to the end from a place in an auction, by a system or by a bidding table."""
+"""Bidding deals to the end from a place in an auction, by systems or by a bidding table."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
@@ -12,8 +12,7 @@ from bidcascade.kernels.types import U32
 from bidcascade.table import BiddingTable
 from bidcascade.table.columns import NONE_U32
 from bidcascade.table.overlays.sub_plan import sub_plan
-from bidcascade.table.system.compile import Places
-from bidcascade.table.system.on_demand import bid_on
+from bidcascade.table.system.bidder import Bidder
 
 I64 = NDArray[np.int64]
 Calls = tuple[int, ...]
@@ -28,7 +27,7 @@ class Part(NamedTuple):
     numbers: U32
 
 
-class Bidder(Protocol):
+class BidsOn(Protocol):
     """Bids deals on, each as mode ``first`` does."""
 
     def bid_on(self, calls: Sequence[int], deals: DealArrays) -> tuple[list[Calls], I64]:
@@ -47,10 +46,8 @@ class SystemBidder:
 
     Parameters
     ----------
-    places : Places
+    bidder : Bidder
         Of the systems of both sides.
-    backend : Backend, optional
-        cpu if not given.
 
     Examples
     --------
@@ -59,32 +56,27 @@ class SystemBidder:
     >>> system = System.parse("opening:" + chr(10) + "  1NT = Any: 0+ points")
     >>> zero = np.zeros(2, np.uint8)
     >>> deals = DealArrays(deal_hands(1, 0, 2), zero, zero)
-    >>> SystemBidder(system.expander()).bid_on([0], deals)
+    >>> SystemBidder(system.bidder()).bid_on([0], deals)
     ([(0, 7, 0, 0, 0)], array([0, 0]))
     """
 
-    def __init__(self, places: Places, backend: Backend | None = None) -> None:
-        self._places = places
-        self._backend = backend
+    def __init__(self, bidder: Bidder) -> None:
+        self._bidder = bidder
 
     def bid_on(self, calls: Sequence[int], deals: DealArrays) -> tuple[list[Calls], I64]:
         """Bid deals to the end."""
-        front = {tuple(calls): np.arange(len(deals))}
-        out = bid_on(self._places, deals, front, backend=self._backend)
-        return [ending.calls for ending in out.endings], out.ending
+        with self._bidder.lock:
+            bid = self._bidder.bid(deals, calls)
+            places, which = np.unique(bid.place, return_inverse=True)
+            return [(*self._bidder.auction_of(place), 0) for place in places], which
 
 
 class TableBidder:
-    """Bids on by a bidding table; where it has nothing, its system does, or else passes follow.
-
-    Where overlays changed what follows an entry, that is the table's to say: where nothing holds
-    there it is a pass.
+    """Bids on by a bidding table; where it has nothing, passes follow.
 
     Parameters
     ----------
     table : BiddingTable
-    places : Places, optional
-        Of the system that the table was compiled from.
     backend : Backend, optional
         cpu if not given.
 
@@ -99,11 +91,8 @@ class TableBidder:
     ([(3, 0, 4, 0, 0, 0)], array([0, 0]))
     """
 
-    def __init__(
-        self, table: BiddingTable, places: Places | None = None, backend: Backend | None = None
-    ) -> None:
+    def __init__(self, table: BiddingTable, backend: Backend | None = None) -> None:
         self._table = table
-        self._system = None if places is None else SystemBidder(places, backend)
         self._backend = get_backend("cpu") if backend is None else backend
         self._parts: dict[Calls, Part | None] = {}
 
@@ -111,43 +100,17 @@ class TableBidder:
         """Bid deals to the end."""
         made = tuple(calls)
         part = self._part(made)
-        ends: dict[Calls, I64] = {made: np.arange(len(deals))}
-        if part is not None:
-            first = self._backend.cascade_first(part.plan, deals)
-            entries, which = np.unique(first.entry, return_inverse=True)
-            ends = {
-                made
-                if entry == NO_ENTRY
-                else self._table.auction_of(int(part.numbers[entry])): np.flatnonzero(
-                    which == place
-                )
-                for place, entry in enumerate(entries.tolist())
-            }
+        if part is None:
+            return [_passed_to_the_end(made)], np.zeros(len(deals), np.int64)
+        first = self._backend.cascade_first(part.plan, deals)
+        entries, which = np.unique(first.entry, return_inverse=True)
         numbers: dict[Calls, int] = {}
-        ending: I64 = np.zeros(len(deals), np.int64)
-        for reached, some in ends.items():
-            auctions, found = self._to_the_end(reached, deals, some)
-            ending[some] = np.array(
-                [numbers.setdefault(auction, len(numbers)) for auction in auctions], np.int64
-            )[found]
-        return list(numbers), ending
-
-    def _to_the_end(self, calls: Calls, deals: DealArrays, some: I64) -> tuple[list[Calls], I64]:
-        """Bid some of the deals on from where the table has nothing more."""
-        auction = Auction.of(calls)
-        if self._system is not None and not auction.is_complete and self._is_changed(calls):
-            auction = auction.add(PASS)
-        if self._system is None or auction.is_complete:
-            return [_passed_to_the_end(auction.calls)], np.zeros(len(some), np.int64)
-        going_on = DealArrays(
-            np.ascontiguousarray(deals.hands[:, some]), deals.dealer[some],
-            deals.vulnerability[some],
-        )  # fmt: skip
-        return self._system.bid_on(auction.calls, going_on)
-
-    def _is_changed(self, calls: Calls) -> bool:
-        changed = self._table.changed_places
-        return bool(changed) and (self._table.find(calls) if calls else -1) in changed
+        ending = []
+        for entry in entries.tolist():
+            last = None if entry == NO_ENTRY else int(part.numbers[entry])
+            calls = made if last is None else self._table.auction_of(last)
+            ending.append(numbers.setdefault(_passed_to_the_end(calls), len(numbers)))
+        return list(numbers), np.array(ending, np.int64)[which]
 
     def _part(self, calls: Calls) -> Part | None:
         """Part of a place and everything below it, in which the way there is always made."""

@@ -19,7 +19,7 @@ from bidcascade.bridge import Auction, Cancelled, Contract, TimedOut, is_vulnera
 from bidcascade.kernels import DealArrays
 
 from .auction_ends import contract_number, contract_of
-from .bidding_on import Bidder
+from .bidding_on import BidsOn
 from .double_dummy.protocol import DoubleDummy
 from .layouts.known import KnownCards
 from .layouts.result import Layouts
@@ -53,7 +53,7 @@ _NAMED_CONTRACTS: Final = 3
 
 def simulate_calls(
     source: Source,
-    bidder: Bidder,
+    bidder: BidsOn,
     question: CallQuestion,
     solver: DoubleDummy | None = None,
     *,
@@ -66,7 +66,7 @@ def simulate_calls(
     ----------
     source : System, BiddingTable or Places
         What the calls so far mean.
-    bidder : Bidder
+    bidder : BidsOn
         Goes on after the candidate call.
     question : CallQuestion
     solver : DoubleDummy, optional
@@ -100,7 +100,7 @@ def simulate_calls(
     ... ''')
     >>> question = CallQuestion(
     ...     parse_hand("AQ32.K74.KJ5.Q92"), parse_calls("1N P"), layouts=40, scoring="points")
-    >>> found = simulate_calls(system, SystemBidder(system.expander()), question)
+    >>> found = simulate_calls(system, SystemBidder(system.bidder()), question)
     >>> format_call(found.best.call), found.tricks_by
     ('3N', 'law of total tricks')
     """
@@ -151,7 +151,7 @@ class _Trial:
 
     # --- contracts ------------------------------------------------------------------------------
 
-    def bid(self, bidder: Bidder, until: float | None, cancel: Event | None) -> bool:
+    def bid(self, bidder: BidsOn, until: float | None, cancel: Event | None) -> bool:
         """Bid layouts to the end after each candidate call; whether all were in time."""
         question, count = self._question, len(self._layouts)
         size = _FIRST_BATCH
@@ -319,7 +319,7 @@ class _Trial:
         return tuple((name, weight / total) for name, weight in named)
 
 
-def _reached(bidder: Bidder, auction: Auction, deals: DealArrays) -> I64:
+def _reached(bidder: BidsOn, auction: Auction, deals: DealArrays) -> I64:
     """Contract numbers that deals reach, int64 [n]."""
     if auction.is_complete:
         return np.full(len(deals), contract_number(auction.calls), np.int64)

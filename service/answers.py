@@ -1,7 +1,7 @@
 """Deal frames into arrays for the kernels, and entry numbers back into calls and contracts."""
 
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,9 @@ from bidcascade.loaders import (
     SEAT_ENUM,
 )
 from bidcascade.table import COMPLETED, BiddingTable
+
+if TYPE_CHECKING:
+    from bidcascade.table.system.bidder import BidDeals, Bidder
 
 I64 = NDArray[np.int64]
 
@@ -143,25 +146,21 @@ class EntryColumns:
         return pl.concat(frames), np.concatenate(declarers)
 
 
-def endings_frame(auctions: list[bytes], number: I64, dealer: U8) -> pl.DataFrame:
-    """Whole auctions of deals with what they lead to, as :meth:`EntryColumns.finished` tells them.
+def bid_frame(bidder: "Bidder", bid: "BidDeals", dealer: U8) -> pl.DataFrame:
+    """Whole auctions of deals that systems bid, as :meth:`EntryColumns.finished` tells them."""
+    with bidder.lock:
+        places, which = np.unique(bid.place, return_inverse=True)
+        found = bidder.endings(places)
+    contracts = pl.Series("contract", _CONTRACT_TEXTS).gather(found.contract)
+    frame = pl.DataFrame([_call_lists(found.calls, np.diff(found.offsets)), contracts])
+    return _for_deals(frame, found.declarer, which.astype(np.uint32), dealer)
 
-    Parameters
-    ----------
-    auctions : list of bytes
-        The different ones, complete.
-    number : int64 [n]
-        Which of them each deal has.
-    dealer : uint8 [n]
 
-    Examples
-    --------
-    >>> one = endings_frame([bytes([7, 0, 0, 0])], np.zeros(1, np.int64), np.array([1], np.uint8))
-    >>> one.row(0)
-    ([7, 0, 0, 0], '1N', 'E')
-    """
-    endings, relative = _endings_of(auctions, np.zeros(len(auctions), np.uint8))
-    return _for_deals(endings, relative, number.astype(np.uint32), dealer)
+def _call_lists(calls: U8, lengths: I64) -> pl.Series:
+    """Auctions as lists, from all their calls one behind the other."""
+    rows = np.repeat(np.arange(len(lengths), dtype=np.uint32), lengths)
+    flat = pl.DataFrame({"row": rows, "auction": calls})
+    return flat.group_by("row", maintain_order=True).agg("auction")["auction"]
 
 
 def _for_deals(endings: pl.DataFrame, relative: U8, key: U32, dealer: U8) -> pl.DataFrame:
@@ -219,13 +218,7 @@ def _endings_of(auctions: list[bytes], passes: U8 | None) -> tuple[pl.DataFrame,
     same_side = (number - place[:, None]) % 2 == 0
     declarer = np.where(has_bid, np.argmax(own_strain & same_side, axis=1) % 4, _PASSED_OUT)
     contract = np.where(has_bid, 1 + 3 * (last_bid.astype(np.int64) - FIRST_BID) + doubling, 0)
-    flat = pl.DataFrame(
-        {
-            "row": np.repeat(np.arange(count, dtype=np.uint32), whole),
-            "auction": calls[number < whole[:, None]],
-        }
-    )
-    lists = flat.group_by("row", maintain_order=True).agg("auction")["auction"]
+    lists = _call_lists(calls[number < whole[:, None]], whole)
     contracts = pl.Series("contract", _CONTRACT_TEXTS).gather(contract.astype(np.uint32))
     return pl.DataFrame([lists, contracts]), declarer.astype(np.uint8)
 

@@ -6,7 +6,7 @@ decides. So an answer costs a lookup for each auction, whether for one deal or f
 
 import json
 from collections.abc import Iterator, Sequence, Set
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,11 @@ from bidcascade.table import COMPLETED
 
 from .engine import Engine
 from .variant_checks import VariantChecks
+
+if TYPE_CHECKING:
+    from bidcascade.table.system.bidder import Bidder
+
+_ONE_AUCTION: Final = b'{"total":1,"truncated":false,"auctions":[%s]}'
 
 MOST_PIECES: Final = 1 << 17
 """Entries of a table whose pieces are kept; the others are written each time."""
@@ -128,28 +133,17 @@ class AuctionResults:
         return piece
 
     def _write_first(self, deals: DealArrays) -> list[bytes]:
-        first, continued = self._engine.first_auctions(deals)
+        if self._engine.bidder is not None:
+            return self._write_bid(self._engine.bidder, deals)
+        first = self._engine.first_auctions(deals)
         entries: list[int] = first.entry.tolist()
-        beyond: dict[int, bytes] = {}
-        if continued is not None:
-            pieces = [
-                _piece(one.calls, None, (one.name,) if one.name else (), completed=True)
-                for one in continued.bid.endings
-            ]
-            numbers = continued.bid.ending.tolist()
-            beyond = {
-                deal: pieces[number]
-                for deal, number in zip(continued.deals.tolist(), numbers, strict=True)
-            }
         several = self._checks.entries.intersection(entries)
         which = self._checks.on(deals, several) if several else None
         in_table = {entry for entry in entries if entry != NO_ENTRY}
         auctions = self._auctions_of(list(in_table))
         written: list[bytes] = []
         for deal, entry in enumerate(entries):
-            if deal in beyond:
-                piece = beyond[deal]
-            elif entry == NO_ENTRY:
+            if entry == NO_ENTRY:
                 piece = _PASSED_OUT
             else:
                 if which is not None and entry in several:
@@ -158,8 +152,23 @@ class AuctionResults:
                     labels = self._label(entry)
                 calls = [*auctions[entry], *(0,) * int(first.passes[deal])]
                 piece = _piece(calls, entry, labels, completed=True)
-            written.append(b'{"total":1,"truncated":false,"auctions":[%s]}' % piece)
+            written.append(_ONE_AUCTION % piece)
         return written
+
+    def _write_bid(self, bidder: "Bidder", deals: DealArrays) -> list[bytes]:
+        """Write the auctions that a system bids, each different one once."""
+        with bidder.lock:
+            bid = bidder.bid(deals)
+            pieces: dict[tuple[int, int], bytes] = {}
+            written = []
+            for key in zip(bid.place.tolist(), bid.entry.tolist(), strict=True):
+                if key not in pieces:
+                    calls, name = (*bidder.auction_of(key[0]), 0), bidder.name(*key)
+                    pieces[key] = _ONE_AUCTION % _piece(
+                        calls, None, (name,) if name else (), completed=True
+                    )
+                written.append(pieces[key])
+            return written
 
     def _label(self, entry: int) -> Sequence[str]:
         label = self._table.name(entry) or self._table.description(entry)

@@ -24,15 +24,15 @@ from bidcascade.kernels.types import U32, U64
 from bidcascade.loaders import deal_arrays
 from bidcascade.table import BiddingTable, is_system, open_system, open_table
 from bidcascade.table.compass import evaluation_plan, expression_columns
+from bidcascade.table.overlays.overlaid_table import changed_entries
 
-from .answers import EntryColumns, empty_auctions, has_entry
+from .answers import EntryColumns, bid_frame, empty_auctions, has_entry
 from .bid_answer import BidAnswer, answer_bid, matching_variants, what_is_asked
-from .systems.first_auctions import Continued, continue_deals, finished_auctions
 
 if TYPE_CHECKING:
-    from bidcascade.table.system.expansion import Place
+    from bidcascade.table.system.bidder import Bidder
+    from bidcascade.table.system.expansion import Expander, Place
     from bidcascade.table.system.explanation import AuctionExplanation
-    from bidcascade.table.system.on_demand import SharedExpander
     from bidcascade.table.system.system import System
 
     from .device_engine import DeviceEngine
@@ -45,8 +45,8 @@ FIRST_CHUNK = 1 << 18
 class Engine:
     """A bidding table on a backend; safe to use from several threads.
 
-    With a system, one call is answered from the system, and in mode ``first`` deals that leave the
-    table are bid on by it; mode ``all``, counts and members stay on the table.
+    With a system, one call and mode ``first`` are answered from the system; mode ``all``, counts
+    and members stay on the table.
 
     Parameters
     ----------
@@ -91,8 +91,6 @@ class Engine:
         self._backend = get_backend(backend)
         self._plan: Plan | None = None
         self._entries = EntryColumns(table)
-        self.left_table = 0
-        """Deals of mode ``first`` that left the table and were bid on by the system, so far."""
         self._system = system
         self._lock = threading.RLock()
 
@@ -151,11 +149,24 @@ class Engine:
         return entry in self.table.changed_places
 
     @cached_property
-    def places(self) -> "SharedExpander | None":
-        """Places of the system, which several threads may ask; None for other tables."""
-        from bidcascade.table.system.on_demand import SharedExpander
+    def places(self) -> "Expander | None":
+        """What the system's calls mean, as the definition says; None for other tables."""
+        return None if self.system is None else self.system.expander()
 
-        return None if self.system is None else SharedExpander(self.system.expander(), self._lock)
+    @cached_property
+    def bidder(self) -> "Bidder | None":
+        """Places of the system, with what overlays changed; None for tables that are of none."""
+        from bidcascade.table.system.bidder import Bidder
+
+        with self._lock:
+            if self.system is None:
+                return None
+            if not self.table.changed_places:
+                return self.system.bidder()
+            return Bidder(
+                self.system.program, self.system.opponents.program,
+                instead=changed_entries(self.table),
+            )  # fmt: skip
 
     @property
     def backend(self) -> str:
@@ -245,8 +256,8 @@ class Engine:
             limit also ``total`` (how many the deal has) and ``truncated``.
             Mode ``first``, one row a deal: ``deal``, ``auction`` (call codes, to the end),
             ``completed`` (by the table or its system, without passes put behind), ``entry`` (the
-            deepest one; null if the first call already is not in the table, and where the system
-            went on outside the table), ``defaults`` (passes made because no entry held),
+            deepest one; null if the first call already is not in the table, and for systems),
+            ``defaults`` (passes made because no entry held),
             ``contract`` (``4SX``; ``Pass`` if passed out), ``declarer``.
 
         Raises
@@ -344,36 +355,33 @@ class Engine:
 
     def _first_frame(self, frame: pl.DataFrame, start: int) -> pl.DataFrame:
         deals = deal_arrays(frame)
-        first, continued = self.first_auctions(deals)
-        finished = self._entries.finished(first, deals.dealer)
-        if continued is not None:
-            finished = finished_auctions(finished, continued, deals.dealer)
-        numbers = np.arange(start, start + frame.height, dtype=np.uint32)
+        count = frame.height
+        if self.bidder is not None:
+            bid = self.bidder.bid(deals)
+            finished = bid_frame(self.bidder, bid, deals.dealer)
+            completed = pl.Series("completed", np.ones(count, np.bool_))
+            entry = pl.Series("entry", [None], pl.UInt32).new_from_index(0, count)
+            defaults = bid.defaults
+        else:
+            first = self.first_auctions(deals)
+            finished = self._entries.finished(first, deals.dealer)
+            completed = pl.Series("completed", first.passes == 0)
+            entry, defaults = has_entry(first), first.defaults
         return pl.DataFrame(
             [
-                pl.Series("deal", numbers),
+                pl.Series("deal", np.arange(start, start + count, dtype=np.uint32)),
                 finished["auction"],
-                pl.Series("completed", first.passes == 0),
-                has_entry(first),
-                pl.Series("defaults", first.defaults),
+                completed,
+                entry,
+                pl.Series("defaults", defaults),
                 finished["contract"],
                 finished["declarer"],
             ]
         )
 
-    def first_auctions(self, deals: DealArrays) -> tuple[FirstAuctions, Continued | None]:
-        """Auctions of mode ``first`` as arrays, and those that the system bid on, if any.
-
-        The latter have no entry and no passes behind it in the arrays.
-        """
-        first = self._backend.cascade_first(self.plan, deals)
-        if self.places is None:
-            return first, None
-        continued = continue_deals(self.table, self.places, deals, first)
-        if continued is not None:
-            with self._lock:
-                self.left_table += len(continued.deals)
-        return first, continued
+    def first_auctions(self, deals: DealArrays) -> FirstAuctions:
+        """Auctions of mode ``first`` of a table that is of no system, as arrays."""
+        return self._backend.cascade_first(self.plan, deals)
 
     def variants(self, frame: pl.DataFrame, auctions: pl.DataFrame) -> list[list[str]]:
         """Names of the variants behind each row of an answer in mode ``all``.
@@ -538,15 +546,15 @@ class Engine:
         >>> Engine(table, "reference").bid("AK52.AQ3.976.KJ2").call
         '1N'
         """
-        if self.places is None:
+        if self.bidder is None:
             return answer_bid(self.table, hand, auction, dealer, vulnerability)
         from .systems.bid import answer_from_system
 
         mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
         if self.answers_from_table(calls):
             return answer_bid(self.table, mask, calls, dealer, vulnerability)
-        place = self.places.place(calls)
-        vocabulary = self.places.sides[len(calls) % 2].vocabulary
+        place = self.bidder.place(calls)
+        vocabulary = self.bidder.sides[len(calls) % 2].rules.vocabulary
         return answer_from_system(place, mask, context, vocabulary, self.table)
 
     def expand(self, auction: Sequence[int] | str = ()) -> "Place | None":
@@ -557,10 +565,7 @@ class Engine:
         InvalidCall, IllegalCall
             If it is no legal auction, or over.
         """
-        if self.places is None or self.system is None:
-            return None
-        with self._lock:
-            return self.system.expand(auction)
+        return None if self.system is None else self.system.expand(auction)
 
     def explain(self, auction: Sequence[int] | str) -> "AuctionExplanation | None":
         """Explain every call of an auction by the system; None if the table is of none.

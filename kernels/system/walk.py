@@ -152,7 +152,7 @@ def work_out(
 
 
 @native
-def _list_number(store: Store, items: I32) -> int:
+def list_number(store: Store, items: I32) -> int:
     """Number of a list of entries in the store; it is added if it is new."""
     digest = np.uint64(len(items))
     for item in range(len(items)):
@@ -222,7 +222,7 @@ def take_in(store: Store, block: Block, places: I32, start: int, stop: int) -> N
                 store.counts[ROWS] += 1
             store.rows[store.row[place]] = row
         if store.list[place] == UNKNOWN:
-            found = _list_number(store, block.items[block.first[item] : block.first[item + 1]])
+            found = list_number(store, block.items[block.first[item] : block.first[item + 1]])
             store.list[place] = found
             if store.chosen[place] == UNKNOWN:
                 store.chosen[place] = found

@@ -63,7 +63,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     diff.add_argument("old", metavar="OLD", help=_SYSTEM_HELP)
     diff.add_argument("new", metavar="NEW", help=_SYSTEM_HELP)
     _add_options(diff)
-    _add_sample(diff, 100_000, least=None)
+    _add_sample(diff, 100_000)
     diff.add_argument(
         "--show", type=whole_number(1), default=20, metavar="N", help="changes listed"
     )
@@ -167,7 +167,7 @@ def show_place(options: argparse.Namespace) -> int:
         for entry in place.entries
     ]
     if options.json:
-        print_json({"auction": options.auction, "forced": place.state.forced, "lines": rows})
+        print_json({"auction": options.auction, "forced": place.forced, "lines": rows})
         return 0
     for row in rows:
         said = ", ".join(row["criteria"]) or "any hand"
@@ -352,9 +352,7 @@ def diff_systems(options: argparse.Namespace) -> int:
     from bidcascade.table.system.diff import diff_systems as compare
 
     old, new = _open(options.old, options), _open(options.new, options)
-    # a place that one deal in 20,000 reaches is worth a second of a long comparison
-    least = options.least or max(1, options.deals // 20_000)
-    found = compare(old, new, deals=options.deals, seed=options.seed, least=least, processes=2)
+    found = compare(old, new, deals=options.deals, seed=options.seed, progress=_progress())
     if options.json:
         print_json(asdict(found))
     else:
@@ -365,8 +363,7 @@ def diff_systems(options: argparse.Namespace) -> int:
 def _print_diff(found: "SystemDiff", most: int) -> None:
     print(
         f"{found.changed:,} of {found.deals:,} deals are bid differently "
-        f"({100 * found.changed / found.deals:.3f} %), at {len(found.changes):,} places; "
-        f"{found.followed:,} were followed to the end by both"
+        f"({100 * found.changed / found.deals:.3f} %), at {len(found.changes):,} places"
     )
     for change in found.changes[:most]:
         place = f"after {change.auction}" if change.auction else "opening"

@@ -14,7 +14,7 @@ from bidcascade.bridge import (
     format_call,
     parse_call,
 )
-from bidcascade.inference.bidding_on import Bidder, TableBidder
+from bidcascade.inference.bidding_on import BidsOn, SystemBidder, TableBidder
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.simulate import simulate_calls
 from bidcascade.inference.simulation_answer import (
@@ -52,8 +52,8 @@ class SimulationWish:
     seed: int = 0
 
 
-def bidder_of(engine: Engine) -> Bidder:
-    """Who goes on after a candidate call: the table, and beyond it the system.
+def bidder_of(engine: Engine) -> BidsOn:
+    """Who goes on after a candidate call: the system, or a table that is of none.
 
     Examples
     --------
@@ -63,10 +63,15 @@ def bidder_of(engine: Engine) -> Bidder:
     'TableBidder'
     """
     with _lock:
-        return _bidders.setdefault(engine, TableBidder(engine.table, engine.places))
+        found = _bidders.get(engine)
+        if found is None:
+            system = engine.bidder
+            found = TableBidder(engine.table) if system is None else SystemBidder(system)
+            _bidders[engine] = found
+        return found
 
 
-_bidders: "WeakKeyDictionary[Engine, Bidder]" = WeakKeyDictionary()
+_bidders: "WeakKeyDictionary[Engine, BidsOn]" = WeakKeyDictionary()
 """Parts of tables that were bid on before are kept with their engines."""
 _lock = threading.Lock()
 

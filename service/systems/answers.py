@@ -43,7 +43,7 @@ def next_of_system(engine: Engine, calls: tuple[int, ...]) -> dict[str, Any]:
     for entry in place.entries:
         variants.setdefault(entry.call, []).append(_variant(entry))
     variants.setdefault(PASS, [_PASS])
-    answer["forced"] = place.state.forced
+    answer["forced"] = place.forced
     answer["entries"] = [
         {
             "call": format_call(call),

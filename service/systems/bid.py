@@ -49,7 +49,7 @@ def answer_from_system(
         numbers = {int(table.call[child]): child for child in table.children(parent)}
     checked = check_candidates(place.entries, hand, context, vocabulary)
     candidates = [_candidate(one, numbers) for one in checked]
-    forced = place.state.forced
+    forced = place.forced
     for one, candidate in zip(checked, candidates, strict=True):
         if one.holds:
             return BidAnswer(

@@ -12,6 +12,8 @@ import polars as pl
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.build import build_table
 from bidcascade.table.columns import Columns
+from bidcascade.table.language.expression_tree import Expression
+from bidcascade.table.language.expressions import parse_expression
 
 from .assembling import Runs
 from .report import OverlayReport
@@ -106,6 +108,28 @@ class OverlaidTable(BiddingTable):
             self.base, self.columns, self.runs, sorted(self.changed_places), self.overlays,
             self.report, extras,
         )  # fmt: skip
+
+
+def changed_entries(
+    table: BiddingTable,
+) -> dict[tuple[int, ...], list[tuple[int, tuple[Expression, ...], str]]]:
+    """What a table has where overlays changed it: by auction, calls, criteria and names in order.
+
+    Examples
+    --------
+    >>> changed_entries(build_table([{"prior": "", "call": "1C"}])[0])
+    {}
+    """
+    found = {}
+    for entry in table.changed_places:
+        parent = None if entry < 0 else entry
+        calls = () if parent is None else tuple(table.auction_of(parent))
+        found[calls] = [
+            (row.call, tuple(map(parse_expression, row.criteria)), row.name or row.description)
+            for child in table.children(parent)
+            for row in table.variants(child)
+        ]
+    return found
 
 
 def derived_digest(below: str, overlays: Sequence[OverlayMark]) -> str:

@@ -6,10 +6,10 @@ questions ask for beyond them. What a place asks that nobody asked before is lea
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +22,20 @@ from bidcascade.kernels.system import expand as kernels
 from bidcascade.kernels.system import walk
 from bidcascade.kernels.system.advance import hull_of
 from bidcascade.kernels.system.hashing import empty_table, roomier
-from bidcascade.kernels.types import U16, U64
+from bidcascade.kernels.system.questions import forced
+from bidcascade.kernels.types import U8, U16, U64
+from bidcascade.table.language.expression_tree import Expression
 
 from .cells import EVERYTHING, LENGTHS, reach, to_cells
-from .expansion import PlaceEntry
+from .expansion import Place
 from .program import SystemProgram, to_words
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 Calls = tuple[int, ...]
+Instead = Sequence[tuple[int, tuple[Expression, ...], str]]
 
+NO_ENTRY: Final = walk.NO_ENTRY
 FEW: Final = 64
 """Up to so many deals are bid one by one."""
 BLOCK_PLACES: Final = 512
@@ -81,6 +85,45 @@ class BidDeals:
     defaults: U16
 
 
+class Step(NamedTuple):
+    """One call of deals that are bid level by level.
+
+    Parameters
+    ----------
+    deals : int64 [m]
+        Numbers of the deals whose auction goes on.
+    place : int32 [m]
+        Where each is to call.
+    entry : int32 [m]
+        What it takes there, -1 for a pass by default.
+    call : uint8 [m]
+    """
+
+    deals: I64
+    place: I32
+    entry: I32
+    call: U8
+
+
+class Endings(NamedTuple):
+    """Whole auctions, and what they lead to.
+
+    Parameters
+    ----------
+    offsets : int64 [n + 1], calls : uint8
+        Auction i is ``calls[offsets[i] : offsets[i + 1]]``.
+    contract : uint8 [n]
+        0 passed out, else ``1 + 3 * (bid - 3) + doubling``.
+    declarer : uint8 [n]
+        Counted from the dealer, 4 for none.
+    """
+
+    offsets: I64
+    calls: U8
+    contract: U8
+    declarer: U8
+
+
 class Bidder:
     """Places of two systems; safe to use from several threads.
 
@@ -88,6 +131,9 @@ class Bidder:
     ----------
     dealer_side, other_side
         Systems of the players at positions 0 and 2, and at 1 and 3.
+    instead
+        By auction, what is chosen from there in place of the system's entries: calls with their
+        criteria and names, in order. What calls mean stays what the systems say.
     budget
         Bytes that places may take. Beyond it what is known at places is dropped and worked out
         again where it is needed; where that is not enough, so are the places.
@@ -97,7 +143,7 @@ class Bidder:
     >>> from .system import System
     >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
     >>> bidder = Bidder(SystemProgram(system.rules))
-    >>> [entry.name for entry in bidder.entries((0,))]
+    >>> [entry.name for entry in bidder.place((0,)).entries]
     ['Strong']
     """
 
@@ -106,11 +152,17 @@ class Bidder:
         dealer_side: SystemProgram,
         other_side: SystemProgram | None = None,
         *,
+        instead: Mapping[Calls, Instead] | None = None,
         budget: int = DEFAULT_BUDGET,
     ) -> None:
         self.sides = (dealer_side, other_side or dealer_side)
+        self._instead = {
+            calls: [2 * self.sides[len(calls) & 1].add_entry(*one) + 1 for one in entries]
+            for calls, entries in (instead or {}).items()
+        }
         self.budget = budget
         self.lock = threading.RLock()
+        self.left_open = 0
         self._block_list: list[rows.Block] = []
         self._forget()
 
@@ -143,6 +195,11 @@ class Bidder:
         store.parent[0] = -1
         store.list[0] = store.chosen[0] = rows.UNKNOWN
         self._first_row()
+        for calls, items in self._instead.items():
+            place = self.reach(calls)
+            self._make_room(worked_out=1, items=len(items))
+            number = walk.list_number(self._store, np.array(items, np.int32))
+            self._store.chosen[place] = number
 
     def _first_row(self) -> None:
         """Row of the root, and the set of all hands."""
@@ -423,7 +480,8 @@ class Bidder:
                 if len(deals) <= FEW:
                     self._bid_few(deals, place, entry, defaults)
                 else:
-                    self._bid_many(deals, len(calls), place, entry, defaults)
+                    for _ in self._bid_many(deals, len(calls), place, entry, defaults):
+                        pass
             except BaseException:
                 # places that were given numbers may not have been worked out
                 self._forget()
@@ -452,10 +510,24 @@ class Bidder:
         first, other = self.sides
         return id(first.packing), id(other.packing)
 
+    def steps(
+        self, deals: DealArrays, calls: Sequence[int] = (), *, least: int = 1
+    ) -> Iterator[Step]:
+        """Bid deals to the end as :meth:`bid` does, and give what happens at every level.
+
+        Deals at places that fewer than ``least`` reach are left there; ``left_open`` counts them.
+        Nobody else may use the bidder meanwhile.
+        """
+        place = np.full(len(deals), self.reach(calls), np.int32)
+        entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
+        defaults = np.zeros(len(deals), np.uint16)
+        yield from self._bid_many(deals, len(calls), place, entry, defaults, least)
+
     def _bid_many(
-        self, deals: DealArrays, depth: int, place: I32, entry: I32, defaults: U16
-    ) -> None:
+        self, deals: DealArrays, depth: int, place: I32, entry: I32, defaults: U16, least: int = 1
+    ) -> Iterator[Step]:
         count = len(deals)
+        self.left_open = 0
         packings = self._packings()
         words = self._pack(deals, 0, count)
         call = np.zeros(count, np.uint8)
@@ -476,31 +548,64 @@ class Bidder:
                 ),
                 range(0, len(active), _CHOSEN_AT_ONCE),
             )  # fmt: skip
+            yield Step(active, place[active], entry[active], call[active])
             self._make_room(len(active))
             left, found = walk.follow(self._store, active, place, call, going_on, new)
             active = going_on[:left].copy()
-            self._work_out(new[:found].copy())
+            behind = new[:found].copy()
+            if least > 1 and left:
+                reached = np.bincount(place[active], minlength=self.count)
+                self.left_open += int((reached[place[active]] < least).sum())
+                active = active[reached[place[active]] >= least]
+                behind = behind[reached[behind] >= least]
+            self._work_out(behind)
             depth += 1
 
     # --- for callers ------------------------------------------------------------------------------
 
-    def entries(self, calls: Sequence[int]) -> tuple[PlaceEntry, ...]:
-        """Entries at a place, in the order in which they are tried."""
+    def place(self, calls: Sequence[int]) -> Place:
+        """What the system of the player to call says after a legal auction that goes on."""
         with self.lock:
-            return self.entries_of(self.reach(calls))
+            return self.place_with_numbers(self.reach(calls))[0]
 
-    def entries_of(self, place: int) -> tuple[PlaceEntry, ...]:
-        """Entries of a place by its number."""
-        store = self._store
-        number = int(store.list[place])
-        items = store.list_items[store.list_first[number] : store.list_first[number + 1]].tolist()
+    def place_with_numbers(self, number: int) -> tuple[Place, list[int]]:
+        """Place by its number, with the numbers of its entries."""
+        with self.lock:
+            calls, row = self.auction_of(number), self.row(number)
+            own = self.cells(int(row["known"][len(calls) & 3]))
+            store, which = self._store, int(self._store.list[number])
+            items = store.list_items[store.list_first[which] : store.list_first[which + 1]].tolist()
+            program = self.sides[len(calls) & 1]
+            rank, entries = -1, []
+            for item in items:
+                rank += item & 1
+                entries.append(program.entry(item >> 1, rank))
+            place = Place(calls, tuple(entries), bool(forced(row)), own)
+            return place, [item >> 1 for item in items]
+
+    def name(self, place: int, entry: int) -> str:
+        """Name of the rule that made a call at a place; empty for a pass by default."""
         program = self.sides[len(self.auction_of(place)) & 1]
-        rank = -1
-        found = []
-        for item in items:
-            rank += item & 1
-            found.append(program.entry(item >> 1, rank))
-        return tuple(found)
+        return "" if entry < 0 else program.name(entry)
+
+    def endings(self, places: I32) -> Endings:
+        """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""
+        with self.lock:
+            store, count = self._store, len(places)
+            lengths = np.zeros(count, np.int64)
+            walk.auction_lengths(store, places, lengths)
+            offsets = np.zeros(count + 1, np.int64)
+            np.cumsum(lengths + 1, out=offsets[1:])
+            calls = np.empty(int(offsets[-1]), np.uint8)
+            contract, declarer = np.empty(count, np.uint8), np.empty(count, np.uint8)
+            in_blocks(
+                lambda start: walk.auctions_of(
+                    store, places, offsets, start, min(start + _CHOSEN_AT_ONCE, count),
+                    calls, contract, declarer,
+                ),
+                range(0, count, _CHOSEN_AT_ONCE),
+            )  # fmt: skip
+            return Endings(offsets, calls, contract, declarer)
 
     def row(self, place: int) -> Any:
         """Row of a place that was worked out."""
@@ -588,3 +693,23 @@ def _packed(program: SystemProgram, deals: DealArrays, start: int, stop: int) ->
     in_blocks(one_block, range(start, stop, _CHOSEN_AT_ONCE))
     return words
 
+
+
+def seen_from_dealer(deals: DealArrays) -> DealArrays:
+    """Turn deals so that position 0 deals: hands by position, sides likewise.
+
+    Examples
+    --------
+    >>> deals = DealArrays(
+    ...     np.array([[1], [2], [4], [8]], np.uint64), np.array([3], np.uint8),
+    ...     np.array([2], np.uint8))
+    >>> turned = seen_from_dealer(deals)
+    >>> turned.hands[:, 0].tolist(), turned.dealer.tolist(), turned.vulnerability.tolist()
+    ([8, 1, 2, 4], [0], [1])
+    """
+    seats = (deals.dealer[np.newaxis].astype(np.intp) + np.arange(4)[:, np.newaxis]) % 4
+    hands = np.take_along_axis(deals.hands, seats, axis=0)
+    sides = deals.vulnerability
+    crossed = ((sides & 1) << 1) | (sides >> 1)
+    turned = np.where(deals.dealer % 2 == 1, crossed, sides).astype(np.uint8)
+    return DealArrays(hands, np.zeros(len(deals), np.uint8), turned)

@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from bidcascade.bridge import format_call, format_calls
+from bidcascade.table.language.vocabulary import Vocabulary
 
 from .compile import DEFAULT_SEED, Growth, Indices, Progress, Sample
 from .contexts import PlacedLine
@@ -140,13 +141,13 @@ def check_system(
     """
     wanted = {auction_calls(auction) for auction in auctions}
     sample = Sample.random(deals, seed=seed)
-    growth = Growth(system.expander(), sample, least=least, progress=progress)
+    growth = Growth(system.bidder(), sample, least=least, progress=progress)
     tally = _Tally(system, sample)
     shares: dict[tuple[int, ...], PlaceShares] = {}
     for place, taken in growth.places():
         tally.add(place, taken)
         if place.calls in wanted:
-            shares[place.calls] = place_shares(place, taken, sample)
+            shares[place.calls] = place_shares(place, taken, sample, system.vocabulary)
     return SystemCheck(
         deals,
         tuple(shares[calls] for calls in sorted(shares, key=lambda calls: (len(calls), calls))),
@@ -158,7 +159,10 @@ def check_system(
 
 
 def place_shares(
-    place: Place, taken: Sequence[tuple[PlaceEntry | None, Indices]], sample: Sample
+    place: Place,
+    taken: Sequence[tuple[PlaceEntry | None, Indices]],
+    sample: Sample,
+    vocabulary: Vocabulary,
 ) -> PlaceShares:
     """Chosen and fitting deals of every entry of a place, and who takes what from whom."""
     count = sum(len(deals) for _, deals in taken)
@@ -167,13 +171,13 @@ def place_shares(
     for number, (_, deals) in enumerate(taken):
         owner[np.searchsorted(every, deals)] = number
     lines = []
-    position = place.state.position
+    position = place.position
     for number, (entry, deals) in enumerate(taken):
         if entry is None:
             continue
         held = np.ones(len(every), bool)
         for expression in entry.criteria:
-            held &= sample.holding(expression, position, every)
+            held &= sample.holding(expression, position, every, vocabulary)
         takers = Counter(owner[held & (owner < number)].tolist())
         lines.append(
             LineShare(
@@ -186,7 +190,7 @@ def place_shares(
             )
         )
     default = sum(len(deals) for entry, deals in taken if entry is None)
-    return PlaceShares(format_calls(place.calls), count, tuple(lines), default, place.state.forced)
+    return PlaceShares(format_calls(place.calls), count, tuple(lines), default, place.forced)
 
 
 def _label(entry: PlaceEntry | None) -> str:
@@ -198,6 +202,7 @@ class _Tally:
 
     def __init__(self, system: System, sample: Sample) -> None:
         self._sample = sample
+        self._system = system
         self._lines = system.rules.places.lines
         self.places = self.entries = 0
         self.by_depth: Counter[int] = Counter()
@@ -217,7 +222,7 @@ class _Tally:
             if entry is not None:
                 self._offered[entry.line.number] += count
                 self._chosen[entry.line.number] += len(deals)
-            elif len(deals) and place.state.forced:
+            elif len(deals) and place.forced:
                 _note(self._gaps, self._forcing_line(place), len(deals), text)
         self._find_claims(place, taken, text)
         self._names[place.calls] = (
@@ -225,10 +230,10 @@ class _Tally:
         )  # fmt: skip
 
     def _forcing_line(self, place: Place) -> str:
-        uses = place.state.meanings[-2].uses
-        if not uses:
+        before = self._system.bidder().place(place.calls[:-2])
+        line = next((one.line.line for one in before.entries if one.call == place.calls[-2]), None)
+        if line is None:
             return "a game-forcing auction"
-        line = uses[0][0].line
         return f"{line.name or 'a line'} ({line.where})"
 
     def _find_claims(
@@ -243,7 +248,10 @@ class _Tally:
             if other.line is entry.line or other.specificity != entry.specificity:
                 continue
             for expression in entry.criteria:
-                took = took[self._sample.holding(expression, place.state.position, took)]
+                held = self._sample.holding(
+                    expression, place.position, took, self._system.vocabulary
+                )
+                took = took[held]
             if len(took) and other.name != entry.name:
                 key = (format_call(entry.call), str(other.where), str(entry.where))
                 _note(self._claims, key, len(took), text)

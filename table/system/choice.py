@@ -75,15 +75,14 @@ def choose(place: Place, hand: int, context: Context, vocabulary: Vocabulary) ->
 
     Examples
     --------
-    >>> from bidcascade.table.system.state import State
-    >>> choose(Place(State(), ()), 0x1FFF, Context(), Vocabulary()).call
+    >>> choose(Place((), ()), 0x1FFF, Context(), Vocabulary()).call
     0
     """
     values = HandValues(hand, vocabulary, context)
     for entry in place.entries:
         if fits(entry, hand, context, vocabulary, values=values):
-            return Choice(entry.call, entry, place.state.forced)
-    return Choice(PASS, None, place.state.forced)
+            return Choice(entry.call, entry, place.forced)
+    return Choice(PASS, None, place.forced)
 
 
 def fits(

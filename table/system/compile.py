@@ -6,15 +6,15 @@ the bidding is; places outside it are expanded when somebody asks.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import PASS
-from bidcascade.kernels import Backend, DealArrays, get_backend
+from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.plan import expressions_plan
 from bidcascade.kernels.types import U64
@@ -25,23 +25,18 @@ from bidcascade.table.language.lowering import to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
 
+from .bidder import NO_ENTRY, Bidder
 from .describing import agreements_of, description_of
-from .expansion import Expander, Place, PlaceEntry, Rules
+from .expansion import Place, PlaceEntry
 from .hand_space import bounds
 from .system import System
 
 Indices = NDArray[np.int64]
-Front = Mapping[tuple[int, ...], Indices]
-"""Auctions with the deals of a sample that have come so far."""
 
 DEFAULT_DEALS: Final = 20_000
-_AUCTION_LENGTH: Final = 64
-"""An expander that forgets by itself must not drop what the next depth needs."""
 DEFAULT_SEED: Final = 2026
 KEPT_BYTES: Final = 1 << 30
-"""Bit columns that a sample remembers at most, apart from those of the depth at work."""
-EVALUATED_BYTES: Final = 1 << 28
-"""Bit columns that are worked out at once."""
+"""Bit columns that a sample remembers at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,89 +78,49 @@ class Sample:
         vulnerability = np.random.default_rng(seed).integers(0, 4, count, dtype=np.uint8)
         return cls(DealArrays(deal_hands(seed, 0, count), np.zeros(count, np.uint8), vulnerability))
 
-    def evaluate(
-        self,
-        expressions: Iterable[Expression],
-        position: int,
-        vocabulary: Vocabulary,
-        backend: Backend,
-    ) -> None:
-        """Work out bit columns of expressions for a position, where they are not known yet.
-
-        What was worked out before is forgotten when it fills KEPT_BYTES.
-        """
-        size = (len(self.deals) + 63) // 64 * 8
-        if len(self._columns) * size > KEPT_BYTES:
-            self._columns.clear()
-        new = [one for one in dict.fromkeys(expressions) if (position, one) not in self._columns]
-        at_once = max(1, EVALUATED_BYTES // (4 * size))
-        for start in range(0, len(new), at_once):
-            part = new[start : start + at_once]
-            plan = expressions_plan(
-                [to_postfix(one, vocabulary) for one in part], vocabulary.profile
-            )
-            words = backend.evaluate(plan, self.deals).words
-            for number, one in enumerate(part):
+    def holding(
+        self, expression: Expression, position: int, deals: Indices, vocabulary: Vocabulary
+    ) -> NDArray[np.bool_]:
+        """Which of some deals hold an expression at a position."""
+        words = self._columns.get((position, expression))
+        if words is None:
+            if len(self._columns) * len(self.deals) > 8 * KEPT_BYTES:
+                self._columns.clear()
+            plan = expressions_plan([to_postfix(expression, vocabulary)], vocabulary.profile)
+            found = get_backend("cpu").evaluate(plan, self.deals).words[0]
+            for one in range(4):
                 # a copy: a view would keep the columns of all four seats
-                self._columns[position, one] = words[number, position].copy()
-
-    def holding(self, expression: Expression, position: int, deals: Indices) -> NDArray[np.bool_]:
-        """Which of some deals hold an evaluated expression at a position."""
-        words = self._columns[position, expression]
+                self._columns[one, expression] = found[one].copy()
+            words = self._columns[position, expression]
         picked: U64 = words[deals >> 6] >> (deals & 63).astype(np.uint64)
         return (picked & np.uint64(1)).astype(np.bool_)
 
 
-class Places(Protocol):
-    """Where places come from: an :class:`~.expansion.Expander`, or one behind a lock."""
-
-    @property
-    def sides(self) -> tuple[Rules, Rules]:
-        """Systems of the dealer's side and of the other one."""
-        ...
-
-    def place(self, calls: Sequence[int]) -> Place:
-        """Entries after a legal auction that goes on."""
-        ...
-
-
 class Growth:
-    """Bids a sample place by place, from the root on or from wherever its deals have come to.
+    """Bids a sample place by place, from the root on.
 
     Parameters
     ----------
-    expander
+    bidder
         Systems of both sides.
     sample
         Deals to bid.
     least
         Places that fewer deals reach are not expanded.
-    front
-        Auctions, none of them over, with the deals (by number) that go on from there; all deals
-        from the root on if not given.
-    private
-        Whether the expander is used by nobody else: then places are forgotten once they are bid,
-        which keeps the memory of a long compilation small.
     """
 
     def __init__(
         self,
-        expander: Places,
+        bidder: Bidder,
         sample: Sample,
         *,
         least: int = 1,
-        front: Front | None = None,
         progress: Callable[[Progress], None] | None = None,
-        backend: Backend | None = None,
-        private: bool = False,
     ) -> None:
-        self._expander = expander
+        self._bidder = bidder
         self._sample = sample
         self._least = least
-        self._front: Front = {(): np.arange(len(sample.deals))} if front is None else front
         self._progress = progress
-        self._backend = backend or get_backend("cpu")
-        self._private = private
         self.left_open = 0
         """Deals that reached a place which was not expanded."""
 
@@ -174,72 +129,25 @@ class Growth:
 
         The last item of a place has no entry: deals that pass by default.
         """
-        waiting: dict[int, dict[tuple[int, ...], list[Indices]]] = {}
-        for calls, deals in self._front.items():
-            waiting.setdefault(len(calls), {})[calls] = [deals]
         places = entries = 0
-        closed: list[tuple[int, ...]] = []
-        while waiting:
-            depth = min(waiting)
-            front = self._wide_enough(waiting.pop(depth))
-            if not front:
-                continue
+        for depth, step in enumerate(self._bidder.steps(self._sample.deals, least=self._least)):
+            order = np.lexsort((step.deals, step.entry, step.place))
+            number, chosen, deals = step.place[order], step.entry[order], step.deals[order]
+            starts = np.flatnonzero(np.diff(number, prepend=-1))
             if self._progress is not None:
-                self._progress(Progress(depth, places, entries, len(front)))
-            opened = [(self._expander.place(calls), deals) for calls, deals in front.items()]
-            # the states of this depth are all that the next one needs
-            self._forget(closed)
-            closed = list(front) if self._private else []
-            vocabulary = self._expander.sides[depth % 2].vocabulary
-            self._sample.evaluate(
-                (one for place, _ in opened for entry in place.entries for one in entry.criteria),
-                depth % 4,
-                vocabulary,
-                self._backend,
-            )
-            for place, deals in opened:
-                taken = list(self._bid(place, deals))
-                yield place, taken
+                self._progress(Progress(depth, places, entries, len(starts)))
+            for start, end in zip(starts, [*starts[1:], len(number)], strict=True):
+                place, items = self._bidder.place_with_numbers(int(number[start]))
+                bounds = np.searchsorted(chosen[start:end], [*items, NO_ENTRY])
+                ends = np.searchsorted(chosen[start:end], [*items, NO_ENTRY], side="right")
+                takers = (*place.entries, None)
+                yield place, [
+                    (entry, deals[start + one : start + other])
+                    for entry, one, other in zip(takers, bounds, ends, strict=True)
+                ]
                 places += 1
                 entries += len(place.entries)
-                for entry, took in taken:
-                    call = PASS if entry is None else entry.call
-                    if len(took) and not place.state.auction.add(call).is_complete:
-                        below = waiting.setdefault(depth + 1, {})
-                        below.setdefault((*place.calls, call), []).append(took)
-
-    def _forget(self, places: Iterable[tuple[int, ...]]) -> None:
-        if isinstance(self._expander, Expander):
-            for calls in places:
-                self._expander.forget(calls)
-
-    def _wide_enough(
-        self, found: Mapping[tuple[int, ...], Sequence[Indices]]
-    ) -> dict[tuple[int, ...], Indices]:
-        """Places that enough deals have reached; the others are left open."""
-        front = {}
-        for calls, parts in found.items():
-            deals = parts[0] if len(parts) == 1 else np.concatenate(parts)
-            if len(deals) < self._least:
-                self.left_open += len(deals)
-            else:
-                front[calls] = deals
-        return front
-
-    def _bid(self, place: Place, deals: Indices) -> Iterator[tuple[PlaceEntry | None, Indices]]:
-        position = place.state.position
-        for entry in place.entries:
-            chosen = np.arange(len(deals))
-            for expression in entry.criteria:
-                if not len(chosen):
-                    break
-                chosen = chosen[self._sample.holding(expression, position, deals[chosen])]
-            yield entry, deals[chosen]
-            if len(chosen):
-                left = np.ones(len(deals), np.bool_)
-                left[chosen] = False
-                deals = deals[left]
-        yield None, deals
+        self.left_open = self._bidder.left_open
 
 
 def compile_system(
@@ -283,14 +191,11 @@ def compile_system(
     >>> table.find([7, 0, 17]) is not None
     True
     """
-    other = opponents or system.opponents
-    expander = Expander(system.rules, other.rules, keep=deals * _AUCTION_LENGTH)
-    growth = Growth(
-        expander, Sample.random(deals, seed=seed), least=least, progress=progress, private=True
-    )
+    bidder = Bidder(system.program, (opponents or system.opponents).program)
+    growth = Growth(bidder, Sample.random(deals, seed=seed), least=least, progress=progress)
     builder = TableBuilder(undescribed="allow", source=source_of(system, opponents, deals, seed))
     for place, _ in growth.places():
-        builder.add(rows_of(place, expander.sides[place.state.position % 2].vocabulary))
+        builder.add(rows_of(place, bidder.sides[place.position % 2].rules.vocabulary))
     table, _ = builder.finish()
     return table
 
@@ -329,7 +234,7 @@ def rows_of(place: Place, vocabulary: Vocabulary) -> Iterator[Row]:
     prior = bytes(place.calls)
     first_rank: dict[int, int] = {}
     before: list[PlaceEntry] = []
-    own = place.state.knowledge[place.state.position].cells
+    own = place.cells
     for number, entry in enumerate(place.entries):
         criteria = entry.criteria
         start = first_rank.setdefault(entry.call, number)

@@ -2,9 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from typing import Final
 
 import numpy as np
@@ -12,7 +10,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import format_call, format_calls, format_hand
 
-from .compile import DEFAULT_SEED, Growth, Progress, Sample
+from .compile import DEFAULT_SEED, Progress, Sample
 from .system import System
 
 _EXAMPLES: Final = 2
@@ -57,15 +55,12 @@ class SystemDiff:
         Size of the sample.
     changed
         Deals whose auctions differ.
-    followed
-        Deals that both texts bid to the end; the others were compared as far as both went.
     changes
         Most deals first.
     """
 
     deals: int
     changed: int
-    followed: int
     changes: tuple[Change, ...]
 
 
@@ -75,8 +70,6 @@ def diff_systems(
     *,
     deals: int = 100_000,
     seed: int = DEFAULT_SEED,
-    least: int = 1,
-    processes: int = 1,
     progress: Callable[[Progress], None] | None = None,
 ) -> SystemDiff:
     r"""Bid the same random deals with two systems and list where their auctions part.
@@ -87,11 +80,6 @@ def diff_systems(
         Both sides play one, then both play the other.
     deals, seed
         The sample.
-    least
-        Places that fewer deals reach are not expanded: deals that get there are compared up to
-        there and counted as not followed. It makes a million deals a matter of seconds.
-    processes
-        2 bids with both systems at once.
 
     Examples
     --------
@@ -101,73 +89,51 @@ def diff_systems(
     >>> sorted({(change.old, change.new) for change in diff.changes if change.auction == ""})
     [('1N', 'P'), ('P', '1N')]
     """
-    if processes > 1:
-        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-            waiting = [pool.submit(_bid_all, system, deals, seed, least) for system in (old, new)]
-            first, second = (one.result() for one in waiting)
-    else:
-        first = _bid_all(old, deals, seed, least, progress)
-        second = _bid_all(new, deals, seed, least, progress)
-    return _compare(old, new, first, second, seed)
+    sample = Sample.random(deals, seed=seed)
+    first, second = (_calls(system, sample, progress) for system in (old, new))
+    return _compare(old, new, first, second, sample)
 
 
-@dataclass(frozen=True, slots=True)
-class _Bidding:
-    """Calls of every deal, NO_CALL behind the end; ``ended`` is whether it was bid to the end."""
-
-    calls: NDArray[np.uint8]
-    ended: NDArray[np.bool_]
-
-
-def _bid_all(
-    system: System,
-    deals: int,
-    seed: int,
-    least: int,
-    progress: Callable[[Progress], None] | None = None,
-) -> _Bidding:
-    growth = Growth(
-        system.expander(), Sample.random(deals, seed=seed), least=least, progress=progress
-    )
+def _calls(
+    system: System, sample: Sample, progress: Callable[[Progress], None] | None
+) -> NDArray[np.uint8]:
+    """Calls of every deal, uint8 [deals, calls], NO_CALL behind the end."""
     columns: list[NDArray[np.uint8]] = []
-    ended = np.zeros(deals, bool)
-    for place, taken in growth.places():
-        depth = len(place.calls)
-        while len(columns) <= depth:
-            columns.append(np.full(deals, NO_CALL, np.uint8))
-        for entry, took in taken:
-            call = 0 if entry is None else entry.call
-            columns[depth][took] = call
-            if len(took) and place.state.auction.add(call).is_complete:
-                ended[took] = True
-    calls = np.stack(columns, axis=1) if columns else np.zeros((deals, 0), np.uint8)
-    return _Bidding(calls, ended)
+    for depth, step in enumerate(system.bidder().steps(sample.deals)):
+        if progress is not None:
+            progress(Progress(depth, system.bidder().count, 0, len(step.deals)))
+        columns.append(np.full(len(sample.deals), NO_CALL, np.uint8))
+        columns[depth][step.deals] = step.call
+    return np.stack(columns, axis=1) if columns else np.zeros((len(sample.deals), 0), np.uint8)
 
 
-def _compare(old: System, new: System, first: _Bidding, second: _Bidding, seed: int) -> SystemDiff:
-    deals = len(first.ended)
-    width = max(first.calls.shape[1], second.calls.shape[1])
-    a, b = (_widened(one.calls, width) for one in (first, second))
-    # a deal that one text stopped following says nothing beyond that call
-    open_a, open_b = ~first.ended[:, None] & (a == NO_CALL), ~second.ended[:, None] & (b == NO_CALL)
-    differs = (a != b) & ~open_a & ~open_b
+def _compare(
+    old: System,
+    new: System,
+    first: NDArray[np.uint8],
+    second: NDArray[np.uint8],
+    sample: Sample,
+) -> SystemDiff:
+    width = max(first.shape[1], second.shape[1])
+    a, b = (_widened(one, width) for one in (first, second))
+    differs = a != b
     changed = differs.any(axis=1)
     where = differs.argmax(axis=1)
     counts: Counter[tuple[bytes, int, int]] = Counter()
-    sample: dict[tuple[bytes, int, int], list[int]] = {}
+    parted: dict[tuple[bytes, int, int], list[int]] = {}
     for deal in np.flatnonzero(changed).tolist():
         depth = int(where[deal])
         key = (a[deal, :depth].tobytes(), int(a[deal, depth]), int(b[deal, depth]))
         counts[key] += 1
-        kept = sample.setdefault(key, [])
+        kept = parted.setdefault(key, [])
         if len(kept) < _EXAMPLES:
             kept.append(deal)
-    hands = Sample.random(deals, seed=seed).deals.hands
+    hands = sample.deals.hands
     changes = []
     for (prior, mine, other), count in counts.most_common():
         calls = tuple(prior)
         examples = tuple(
-            format_hand(int(hands[len(calls) % 4, deal])) for deal in sample[prior, mine, other]
+            format_hand(int(hands[len(calls) % 4, deal])) for deal in parted[prior, mine, other]
         )
         changes.append(
             Change(
@@ -180,8 +146,7 @@ def _compare(old: System, new: System, first: _Bidding, second: _Bidding, seed: 
                 examples,
             )
         )
-    followed = int((first.ended & second.ended).sum())
-    return SystemDiff(deals, int(changed.sum()), followed, tuple(changes))
+    return SystemDiff(len(sample.deals), int(changed.sum()), tuple(changes))
 
 
 def _widened(calls: NDArray[np.uint8], width: int) -> NDArray[np.uint8]:

@@ -4,6 +4,7 @@ An :class:`Expander` belongs to two systems, one for each side. It reads an auct
 the entries of a place give the next call its meaning, the meaning gives the next state.
 """
 
+import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ from bidcascade.table.system_text.syntax_tree import (
 from .conditions import lower
 from .contexts import Group, PlacedLine, Places, Specificity, places_of
 from .facts import FACTS
+from .hand_space import EVERYTHING
 from .needs import ANY_HAND, Lowering, Needs
 from .patterns import (
     CALL_OF_KIND,
@@ -134,19 +136,25 @@ class Place:
 
     Parameters
     ----------
-    state
-        What is known there.
+    calls
+        Auction that leads here.
     entries
         In the order in which they are tried.
+    forced
+        Whether partner's call asks for an answer.
+    cells
+        What the player to call has shown (bits of :mod:`.hand_space`).
     """
 
-    state: State
+    calls: tuple[int, ...]
     entries: tuple[PlaceEntry, ...]
+    forced: bool = False
+    cells: int = field(default=EVERYTHING, repr=False)
 
     @property
-    def calls(self) -> tuple[int, ...]:
-        """Auction that leads here."""
-        return self.state.calls
+    def position(self) -> int:
+        """Player to call, 0 the dealer."""
+        return len(self.calls) % 4
 
 
 class Rules:
@@ -201,7 +209,9 @@ class Rules:
 
 
 class Expander:
-    """Places of two systems against each other; keeps what it has worked out.
+    """Places of two systems against each other: the definition of what systems mean.
+
+    It keeps what it has worked out, and several threads may ask.
 
     Parameters
     ----------
@@ -216,12 +226,16 @@ class Expander:
     ) -> None:
         self.sides = (dealer_side, other_side or dealer_side)
         self._keep = keep
+        self._lock = threading.RLock()
         self._states: OrderedDict[tuple[int, ...], State] = OrderedDict()
         self._places: OrderedDict[tuple[int, ...], Place] = OrderedDict()
 
     def state(self, calls: Sequence[int]) -> State:
         """State after a legal auction."""
-        key = tuple(calls)
+        with self._lock:
+            return self._state(tuple(calls))
+
+    def _state(self, key: tuple[int, ...]) -> State:
         known = self._states.get(key)
         if known is not None:
             self._states.move_to_end(key)
@@ -229,8 +243,9 @@ class Expander:
         if not key:
             state = State()
         else:
-            place = self.place(key[:-1])
-            state = place.state.after(*self.meaning(place, key[-1]))
+            before = self.state(key[:-1])
+            entries = self.place(key[:-1]).entries
+            state = before.after(*self.meaning(before, entries, key[-1]))
         self._states[key] = state
         if len(self._states) > self._keep:
             self._states.popitem(last=False)
@@ -238,28 +253,27 @@ class Expander:
 
     def place(self, calls: Sequence[int]) -> Place:
         """Entries after a legal auction that goes on."""
-        key = tuple(calls)
+        with self._lock:
+            return self._place(tuple(calls))
+
+    def _place(self, key: tuple[int, ...]) -> Place:
         known = self._places.get(key)
         if known is not None:
             self._places.move_to_end(key)
             return known
         state = self.state(key)
-        place = Place(state, tuple(_entries(self.sides[len(key) % 2], state)))
+        entries = tuple(_entries(self.sides[len(key) % 2], state))
+        place = Place(key, entries, state.forced, state.knowledge[state.position].cells)
         self._places[key] = place
         if len(self._places) > self._keep:
             self._places.popitem(last=False)
         return place
 
-    def forget(self, calls: Sequence[int]) -> None:
-        """Drop what is remembered of an auction; the states behind it stay."""
-        key = tuple(calls)
-        self._places.pop(key, None)
-        self._states.pop(key, None)
-
-    def meaning(self, place: Place, call: int) -> tuple[Meaning, Knowledge]:
+    def meaning(
+        self, state: State, entries: Sequence[PlaceEntry], call: int
+    ) -> tuple[Meaning, Knowledge]:
         """Meaning of a call at a place, and what the caller has then shown altogether."""
-        rules = self.sides[len(place.calls) % 2]
-        return _meaning(place, call, rules)
+        return _meaning(state, entries, call, self.sides[len(state.calls) % 2])
 
 
 class HeaderTest:
@@ -509,8 +523,10 @@ def pattern_calls(
     )
 
 
-def _meaning(place: Place, call: int, rules: Rules) -> tuple[Meaning, Knowledge]:
-    state, vocabulary = place.state, rules.vocabulary
+def _meaning(
+    state: State, entries: Sequence[PlaceEntry], call: int, rules: Rules
+) -> tuple[Meaning, Knowledge]:
+    vocabulary = rules.vocabulary
     before = state.knowledge[state.position]
     possible = before.cells
     taken = 0  # hands that an earlier line certainly takes
@@ -519,7 +535,7 @@ def _meaning(place: Place, call: int, rules: Rules) -> tuple[Meaning, Knowledge]
     agreements: list[Agreement] = []
     terms: list[dict[str, Interval]] = []
     shown = loose = 0
-    for entry in place.entries:
+    for entry in entries:
         reach = entry.needs.reach(vocabulary)
         if entry.call == call:
             cells = reach.can & possible & ~taken
@@ -527,7 +543,7 @@ def _meaning(place: Place, call: int, rules: Rules) -> tuple[Meaning, Knowledge]
             if not uses or uses[-1][0] is not entry.line:
                 uses.append((entry.line, entry.bindings))
             agreements += [item for item in entry.agreements if item not in agreements]
-            promise = _promise(entry, place, rules)
+            promise = _promise(entry, state, rules)
             terms.append(_narrowed(term_bounds(entry.expression), promise))
             if cells:
                 shown |= cells
@@ -549,7 +565,7 @@ def _meaning(place: Place, call: int, rules: Rules) -> tuple[Meaning, Knowledge]
     )
 
 
-def _promise(entry: PlaceEntry, place: Place, rules: Rules) -> dict[str, Interval]:
+def _promise(entry: PlaceEntry, state: State, rules: Rules) -> dict[str, Interval]:
     """Bounds that ``shows 12+ points`` puts on terms, whatever the hand needs for the call.
 
     A hand of ten points that opens by the rule of 20 is worth what it promises: partner adds his
@@ -558,7 +574,7 @@ def _promise(entry: PlaceEntry, place: Place, rules: Rules) -> dict[str, Interva
     found: dict[str, Interval] = {}
     for agreement in entry.agreements:
         if agreement.kind == "shows" and agreement.condition is not None:
-            scope = PlaceScope(Memo(place.state), rules.defines, entry.bindings)
+            scope = PlaceScope(Memo(state), rules.defines, entry.bindings)
             shown = lower(agreement.condition, scope)
             found = _narrowed(found, term_bounds(shown, promised=True))
     return found

@@ -10,7 +10,7 @@ from bidcascade.bridge import PASS, Auction, format_call
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .cells import HANDS, to_flags
-from .compile import Places
+from .expansion import Place, Rules
 from .describing import agreement_words
 from .facts import shown
 from .hand_space import Hull, hull, proportion, share
@@ -123,8 +123,17 @@ class AuctionExplanation:
         return asdict(self)
 
 
-class StatesAndPlaces(Places, Protocol):
-    """Where states and places come from: an :class:`~.expansion.Expander`, or a shared one."""
+class StatesAndPlaces(Protocol):
+    """Where states and places come from, such as an :class:`~.expansion.Expander`."""
+
+    @property
+    def sides(self) -> tuple[Rules, Rules]:
+        """Systems of the dealer's side and of the other one."""
+        ...
+
+    def place(self, calls: Sequence[int]) -> Place:
+        """Entries after a legal auction that goes on."""
+        ...
 
     def state(self, calls: Sequence[int]) -> State:
         """State after a legal auction."""

@@ -21,7 +21,7 @@ from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system import expand as kernels
 from bidcascade.kernels.system import questions as asking
 from bidcascade.kernels.system.hashing import empty_table, find, put, roomier
-from bidcascade.kernels.system.native import Group
+from bidcascade.kernels.system.native import Group as ArrayGroup
 from bidcascade.table.language.expression_tree import And, Expression, Truth
 from bidcascade.table.language.expressions import to_postfix
 from bidcascade.table.system_text.joining import phrases_of
@@ -67,7 +67,7 @@ Ask = Callable[[int], int]
 class Growing:
     """One of a group's arrays, which takes rows at its end; what lies behind them is room."""
 
-    def __init__(self, group: Group, name: str) -> None:
+    def __init__(self, group: ArrayGroup, name: str) -> None:
         kind, *tail = group.fields[name]
         self._group, self._name = group, name
         self.count = 0
@@ -91,7 +91,7 @@ class Growing:
 class Table:
     """One of a group's hash tables, which makes room by itself."""
 
-    def __init__(self, group: Group, name: str) -> None:
+    def __init__(self, group: ArrayGroup, name: str) -> None:
         self._group, self._name = group, name
         self.count = 0
         self._take(empty_table(1 << 10))
@@ -198,6 +198,7 @@ class SystemProgram:
         self._variant_list: list[tuple[PlacedLine, Variant | None, Group]] = []
         self._states: dict[tuple[_Config, ...], int] = {}
         self._state_list: list[tuple[_Config, ...]] = []
+        self._foreign_names: dict[int, str] = {}
         self._shown_entries: dict[tuple[int, int], PlaceEntry] = {}
         self._lay_down()
 
@@ -668,6 +669,18 @@ class SystemProgram:
         return list(self._layout.derived)[: len(self.derived_tests)]
 
     # --- for callers ------------------------------------------------------------------------------
+
+    def add_entry(self, call: int, criteria: tuple[Expression, ...], name: str) -> int:
+        """Entry that stands in no text, for what overlays make of a place; its number."""
+        with self.lock:
+            number = self.entries.add((call, self.needs_number(criteria), 0, 0))
+            self._foreign_names[number] = name
+            return number
+
+    def name(self, entry: int) -> str:
+        """Name of the rule behind an entry."""
+        foreign = self._foreign_names.get(entry)
+        return self.entry(entry, 0).name if foreign is None else foreign
 
     def entry(self, number: int, rank: int) -> PlaceEntry:
         """Entry as an object, with its rank at a place."""

@@ -1,6 +1,7 @@
 """A bidding system: a text file that expands into entries wherever an auction goes."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from bidcascade.bridge import (
@@ -23,8 +24,10 @@ from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.system_text.reader import read_system, read_text
 from bidcascade.table.system_text.syntax_tree import SystemText
 
+from .bidder import Bidder
 from .choice import Choice, choose
 from .expansion import Expander, Place, Rules
+from .program import SystemProgram
 from .state import State
 
 
@@ -57,6 +60,7 @@ class System:
         self.rules = Rules(text)
         self._opponents: System | None = None
         self._expanders: dict[tuple[int, int], Expander] = {}
+        self._bidders: dict[tuple[int, int], Bidder] = {}
 
     @classmethod
     def open(cls, path: "str | Path", *, options: Mapping[str, bool] | None = None) -> "System":
@@ -96,6 +100,23 @@ class System:
         """Terms of its conditions."""
         return self.rules.vocabulary
 
+    @cached_property
+    def program(self) -> SystemProgram:
+        """This system for the kernels."""
+        return SystemProgram(self.rules)
+
+    def bidder(self, opponents: "System | None" = None, *, first: bool = True) -> Bidder:
+        """Places of this system against another, worked out by the kernels.
+
+        Parameters are those of :meth:`expander`, which is the definition.
+        """
+        other = opponents or self.opponents
+        pair = (self, other) if first else (other, self)
+        key = (id(pair[0].rules), id(pair[1].rules))
+        if key not in self._bidders:
+            self._bidders[key] = Bidder(pair[0].program, pair[1].program)
+        return self._bidders[key]
+
     def expander(self, opponents: "System | None" = None, *, first: bool = True) -> Expander:
         """Places of this system against another.
 
@@ -131,7 +152,7 @@ class System:
         calls = auction_calls(auction)
         if Auction.of(calls).is_complete:
             raise IllegalCall(f"expected an auction that goes on, got {format_calls(calls)!r}")
-        return self.expander(opponents, first=len(calls) % 2 == 0).place(calls)
+        return self.bidder(opponents, first=len(calls) % 2 == 0).place(calls)
 
     def state(
         self, auction: "str | Sequence[int]" = (), opponents: "System | None" = None
