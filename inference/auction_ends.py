@@ -1,14 +1,19 @@
 """How auctions ended, each different one once: calls, contract, declarer, as arrays."""
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, REDOUBLE, Contract, Seat
+from bidcascade.kernels.types import U8
+from bidcascade.table.system.bidder import Endings as BidEndings
 
 I64 = NDArray[np.int64]
+
+NO_CALL: Final = 255
+"""Stands behind the last call of an auction."""
 
 PASSED_OUT: Final = 0
 """Contract number of a board that was passed out."""
@@ -56,54 +61,112 @@ def contract_of(number: int, dealer: int) -> Contract | None:
     if number == PASSED_OUT:
         return None
     rest, declarer = divmod(number - 1, 4)
-    rest, doubling = divmod(rest, 3)
-    level, strain = divmod(rest, 5)
+    bid, doubling = divmod(rest, 3)
+    level, strain = divmod(bid, 5)
     return Contract(level + 1, strain, doubling, Seat((dealer + declarer) % 4))
 
 
-class Endings:
-    """The different auctions of some deals; a deal refers to its own by number.
+class ContractParts(NamedTuple):
+    """What contract numbers stand for, as arrays; meaningless where a board was passed out."""
+
+    level: I64
+    strain: I64
+    doubling: I64
+    declarer: I64
+
+
+def parts_of(numbers: I64) -> ContractParts:
+    """Take contract numbers apart; declarers are counted from the dealer.
 
     Examples
     --------
-    >>> endings = Endings()
-    >>> endings.add([(7, 0, 0, 0), (0, 0, 0, 0), (7, 0, 0, 0)]).tolist()
-    [0, 1, 0]
-    >>> endings.contracts.tolist(), endings.lengths.tolist()
-    ([49, 0], [4, 4])
+    >>> [part.tolist() for part in parts_of(np.array([contract_number((0, 7, 0, 0, 0))]))]
+    [[1], [4], [0], [1]]
+    """
+    rest, declarer = np.divmod(numbers - 1, 4)
+    bid, doubling = np.divmod(rest, 3)
+    level, strain = np.divmod(bid, 5)
+    return ContractParts(level + 1, strain, doubling, declarer)
+
+
+class Endings(NamedTuple):
+    """The different auctions of some deals; a deal refers to its own by number.
+
+    Parameters
+    ----------
+    calls : uint8 [k, longest]
+        :data:`NO_CALL` behind the end.
+    contracts : int64 [k]
+        Contract numbers.
+
+    Examples
+    --------
+    >>> endings = Endings.of(BidEndings(
+    ...     np.array([0, 4, 8]), np.array([7, 0, 0, 0, 0, 0, 0, 0], np.uint8),
+    ...     np.array([13, 0], np.uint8), np.array([0, 4], np.uint8)))
+    >>> endings.auction(0), endings.contracts.tolist(), endings.lengths.tolist()
+    ((7, 0, 0, 0), [49, 0], [4, 4])
     """
 
-    def __init__(self) -> None:
-        self.calls: list[tuple[int, ...]] = []
-        self._numbers: dict[tuple[int, ...], int] = {}
-        self._contracts: list[int] = []
+    calls: U8
+    contracts: I64
 
-    def __len__(self) -> int:
-        return len(self.calls)
-
-    def add(self, auctions: Iterable[Sequence[int]]) -> I64:
-        """Numbers of complete auctions, int64 [n]; new ones are taken in."""
-        found = []
-        for auction in auctions:
-            calls = tuple(auction)
-            number = self._numbers.get(calls)
-            if number is None:
-                number = self._numbers[calls] = len(self.calls)
-                self.calls.append(calls)
-                self._contracts.append(contract_number(calls))
-            found.append(number)
-        return np.array(found, np.int64)
-
-    def contract_number(self, ending: int) -> int:
-        """Contract number of one of them."""
-        return self._contracts[ending]
-
-    @property
-    def contracts(self) -> I64:
-        """Contract number of each, int64."""
-        return np.array(self._contracts, np.int64)
+    @classmethod
+    def of(cls, found: BidEndings) -> "Endings":
+        """Take over what a bidder tells."""
+        lengths = np.diff(found.offsets)
+        calls = np.full((len(lengths), int(lengths.max(initial=0))), NO_CALL, np.uint8)
+        calls[np.arange(calls.shape[1]) < lengths[:, np.newaxis]] = found.calls
+        # a bidder counts contracts without their declarers, which follow closest here
+        numbers = 4 * found.contract.astype(np.int64) - 3 + found.declarer
+        return cls(calls, np.where(found.contract == 0, PASSED_OUT, numbers))
 
     @property
     def lengths(self) -> I64:
         """Number of calls of each, int64."""
-        return np.fromiter(map(len, self.calls), np.int64, len(self.calls))
+        lengths: I64 = np.count_nonzero(self.calls != NO_CALL, axis=1).astype(np.int64)
+        return lengths
+
+    def auction(self, number: int) -> tuple[int, ...]:
+        """Give the calls of one of them."""
+        calls = self.calls[number]
+        return tuple(calls[calls != NO_CALL].tolist())
+
+
+def merged(parts: Sequence[Endings]) -> tuple[Endings, I64]:
+    """Bring endings of several parts together; gives also the new number of each old one.
+
+    Old numbers go on from part to part.
+
+    Examples
+    --------
+    >>> one = Endings(np.array([[7, 0, 0, 0], [0, 0, 0, 0]], np.uint8), np.array([49, 0]))
+    >>> other = Endings(np.array([[0, 7, 0, 0, 0]], np.uint8), np.array([50]))
+    >>> both, number = merged([one, one, other])
+    >>> [both.auction(one) for one in number.tolist()[1:]]
+    [(0, 0, 0, 0), (7, 0, 0, 0), (0, 0, 0, 0), (0, 7, 0, 0, 0)]
+    >>> both.contracts[number].tolist()
+    [49, 0, 49, 0, 50]
+    """
+    longest = max(part.calls.shape[1] for part in parts)
+    calls = np.full((sum(len(part.calls) for part in parts), longest), NO_CALL, np.uint8)
+    start = 0
+    for part in parts:
+        calls[start : start + len(part.calls), : part.calls.shape[1]] = part.calls
+        start += len(part.calls)
+    _, first, number = np.unique(keys_of(calls), return_index=True, return_inverse=True)
+    contracts = np.concatenate([part.contracts for part in parts])
+    return Endings(calls[first], contracts[first]), number
+
+
+def keys_of(calls: U8) -> NDArray[np.bytes_]:
+    """Rows of calls as byte strings that can be sorted: each call plus one.
+
+    Examples
+    --------
+    >>> [list(key) for key in keys_of(np.array([[0, 7, 255]], np.uint8))]
+    [[1, 8]]
+    """
+    # nothing behind the end becomes zero, which ends a byte string
+    rows = np.ascontiguousarray(calls + np.uint8(1))
+    return rows.view(f"S{rows.shape[1]}")[:, 0]

@@ -4,55 +4,43 @@ At one table the first system sits North-South and the second one East-West, at 
 other way round. Each side plays its own system and knows what the other side's calls mean. Results
 are those of double-dummy play; differences are International Match Points (Laws 2017, Law 78B).
 
-What is known of a deal comes in three kinds. *Same*: both auctions end inside the compiled tables,
-in one contract: 0 IMPs, without any play. *Differs*: both end inside the tables, in different
-contracts. *Left*: an auction leaves the tables, and would have to be bid on by the systems. Deals
-of the last two kinds are worked out in random order until a budget is used up. All means come from
-stratified sampling without replacement (Cochran: Sampling Techniques, 3rd ed. 1977, chapters 2 and
-5): each kind is estimated by its own sample, and the standard error accounts for what was not
-looked at.
+Every deal is bid to its end at both tables. Deals with the *same* contract are flat; those whose
+contracts *differ* are worked out in random order until a budget is used up. What that says about
+all deals is in :mod:`.compare_estimates`.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from threading import Event
 from time import perf_counter
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bidcascade.bridge import Cancelled, Contract, InvalidInput, imps, score
-from bidcascade.kernels import NO_ENTRY, DealArrays, get_backend
-from bidcascade.kernels.types import U8, U32, U64
-from bidcascade.table import BiddingTable, System
-from bidcascade.table.compiled import ON_REQUEST, Growth
-from bidcascade.table.system.expansion import Expander
-from bidcascade.table.system.on_demand import SharedExpander, bid_on
+from bidcascade.bridge import Cancelled, InvalidInput, imps, score
+from bidcascade.kernels import DealArrays
+from bidcascade.kernels.types import U8, U64
+from bidcascade.table import System
 
-from .auction_ends import I64, Endings, contract_of
-from .double_dummy.protocol import I8
-from .pair_tables import pair_table
+from .auction_ends import I64, PASSED_OUT, ContractParts, Endings, contract_of, merged, parts_of
+from .double_dummy.protocol import I8, TABLE_SIZE
 
 SAME: Final = 0
 DIFFERS: Final = 1
-LEFT: Final = 2
-KINDS: Final = ("same", "differs", "left")
+KINDS: Final = ("same", "differs")
 
-NOT_BID: Final = -1
-"""Stands for the ending of an auction that was not bid to its end."""
 NO_TRICKS: Final = -1
 """Stands for tricks that were not asked for: passed out, or the same contract at both tables."""
 
+_CHUNK: Final = 1 << 17
+"""Most deals that are bid at once."""
 _BATCH: Final = 64
-_KEPT_PLACES: Final = 20_000
-"""Places that are remembered for either dealer, of about 16 KB each."""
-_NS: Final = 0
+"""Most deals whose contracts are solved at once."""
+_CONTRACTS: Final = 7 * 5 * 3
 Bools: TypeAlias = NDArray[np.bool_]
-Cell: TypeAlias = tuple[int, int, int]
-"""Deal, strain and declarer: what one double-dummy result is of."""
+I32: TypeAlias = NDArray[np.int32]
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Takes what is done, how many deals of how many."""
 
@@ -75,7 +63,7 @@ class SolvesTricks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much of what differs, or is not known, is worked out.
+    """How many of the deals with different contracts are worked out.
 
     Parameters
     ----------
@@ -131,11 +119,10 @@ class Comparison:
         First and second system.
     deals : DealArrays
     kind : uint8 [n]
-        :data:`SAME`, :data:`DIFFERS` or :data:`LEFT`.
+        :data:`SAME` or :data:`DIFFERS`, by the contracts.
     endings : Endings
     ending : int64 [2, n]
-        How the auction ended where the first system sat North-South, and where it sat East-West;
-        :data:`NOT_BID` where that is not known.
+        How the auction ended where the first system sat North-South, and where it sat East-West.
     done : bool [n]
         Whether the result is known.
     tricks : int8 [2, n]
@@ -145,7 +132,7 @@ class Comparison:
     imps : int8 [n]
         For the first system; 0 where not known.
     order : int64 [m]
-        Deals of the kinds that are sampled, in the order in which they are worked out.
+        Deals whose contracts differ, in the order in which they are worked out.
     seconds : dict of str to float
         What took how long.
     solved : int
@@ -159,7 +146,7 @@ class Comparison:
     ending: I64
     done: Bools
     tricks: I8
-    scores: NDArray[np.int32]
+    scores: I32
     imps: I8
     order: I64
     seconds: dict[str, float] = field(default_factory=dict)
@@ -170,19 +157,20 @@ class Comparison:
 
     @property
     def sampled(self) -> int:
-        """Deals of the sampled kinds whose result is known."""
+        """Deals with different contracts whose result is known."""
         return int(self.done[self.order].sum())
+
+    @property
+    def contracts(self) -> I64:
+        """Contract numbers at both tables, int64 [2, n]."""
+        return self.endings.contracts[self.ending]
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """For how many deals each one stands, 0 where its result is not known."""
-        weights = np.zeros(len(self))
-        for kind in range(len(KINDS)):
-            of_kind = self.kind == kind
-            known = of_kind & self.done
-            if known.any():
-                weights[known] = of_kind.sum() / known.sum()
-        return weights
+        differs = self.kind == DIFFERS
+        weight = differs.sum() / max(self.sampled, 1)
+        return np.where(self.done, np.where(differs, weight, 1.0), 0.0)
 
 
 def compare_systems(
@@ -194,9 +182,6 @@ def compare_systems(
     budget: Budget | None = None,
     known: I8 | None = None,
     seed: int = 0,
-    growth: Growth = ON_REQUEST,
-    tables: "tuple[BiddingTable, BiddingTable] | None" = None,
-    backend: str = "cpu",
     progress: Progress | None = None,
     cancel: Event | None = None,
 ) -> Comparison:
@@ -209,18 +194,11 @@ def compare_systems(
     double_dummy : SolvesTricks, optional
         Solves contracts; without it, contracts that ``known`` does not tell cannot be scored.
     budget : Budget, optional
-        How many of the deals that may differ are worked out; all of them if not given.
+        How many of the deals with different contracts are worked out; all of them if not given.
     known : int8 [n, 20], optional
         Double-dummy tables of the deals at ``5 * declarer + strain``, -1 for what is not known.
     seed : int
         Of the order in which deals are worked out.
-    growth : Growth
-        How far the tables of the pair are grown.
-    tables : (BiddingTable, BiddingTable), optional
-        Tables of the pair, the first system dealing and the second one dealing; from the cache or
-        compiled if not given.
-    backend : str
-        What bids inside the tables.
     progress : callable, optional
     cancel : Event, optional
 
@@ -234,40 +212,32 @@ def compare_systems(
     Examples
     --------
     >>> from bidcascade.kernels.dealing import deal_hands
-    >>> from bidcascade.table import compile_system
     >>> one = System.parse("opening:" + chr(10) + "  1NT = Any: 0+ points")
     >>> other = System.parse("opening:" + chr(10) + "  1S = Any: 0+ points")
     >>> zeros = np.zeros(3, np.uint8)
     >>> deals = DealArrays(deal_hands(1, 0, 3), zeros, zeros)
-    >>> match = compare_systems(one, other, deals, known=np.full((3, 20), 7, np.int8),
-    ...     tables=(compile_system(one, opponents=other, deals=50),
-    ...             compile_system(other, opponents=one, deals=50)))
-    >>> [match.endings.calls[number] for number in match.ending[:, 0].tolist()]
+    >>> match = compare_systems(one, other, deals, known=np.full((3, 20), 7, np.int8))
+    >>> [match.endings.auction(number) for number in match.ending[:, 0].tolist()]
     [(7, 0, 0, 0), (6, 0, 0, 0)]
     >>> match.scores[:, 0].tolist(), match.imps.tolist()
     ([90, 80], [0, 0, 0])
     """
-    match = SystemMatch(
-        first, second, deals, growth=growth, tables=tables, backend=backend, seed=seed,
-        progress=progress, cancel=cancel,
-    )  # fmt: skip
+    match = SystemMatch(first, second, deals, seed=seed, progress=progress, cancel=cancel)
     match.work_out(double_dummy, budget or Budget(), known)
     return match.result
 
 
 class SystemMatch:
-    """A match that is bid at once inside the tables, and worked out further step by step.
+    """A match that is bid at once, and whose contracts are worked out step by step.
 
     Parameters are those of :func:`compare_systems`.
 
     Examples
     --------
-    >>> from bidcascade.table import compile_system
     >>> system = System.parse("opening:" + chr(10) + "  1NT = Any: 0+ points")
-    >>> table = compile_system(system, deals=50)
     >>> zeros = np.zeros(2, np.uint8)
     >>> deals = DealArrays(np.array([[1], [2], [4], [8]], np.uint64).repeat(2, 1), zeros, zeros)
-    >>> match = SystemMatch(system, system, deals, tables=(table, table))
+    >>> match = SystemMatch(system, system, deals)
     >>> match.result.kind.tolist(), match.result.done.all()
     ([0, 0], np.True_)
     """
@@ -278,9 +248,6 @@ class SystemMatch:
         second: System,
         deals: DealArrays,
         *,
-        growth: Growth = ON_REQUEST,
-        tables: "tuple[BiddingTable, BiddingTable] | None" = None,
-        backend: str = "cpu",
         seed: int = 0,
         progress: Progress | None = None,
         cancel: Event | None = None,
@@ -289,71 +256,56 @@ class SystemMatch:
             raise InvalidInput("expected deals to compare systems on, got none")
         self._report: Progress = progress or (lambda what, done, total: None)
         self._cancel = cancel
-        self._backend = get_backend(backend)
-        pairs = ((first, second), (second, first))
         started = perf_counter()
-        if tables is None:
-            self._report("compiling", 0, 2)
-            one = pair_table(*pairs[0], growth=growth)
-            self._report("compiling", 1, 2)
-            tables = one, pair_table(*pairs[1], growth=growth)
-        compiled = perf_counter()
-        self._tables = tables
-        # a place belongs to who deals, so there is one expander for either dealer
-        self._places = [
-            SharedExpander(Expander(one.rules, other.rules, keep=_KEPT_PLACES))
-            for one, other in pairs
-        ]
-        self.result = self._bid(first, second, deals, seed)
-        self.result.seconds |= {
-            "tables": compiled - started, "bidding": perf_counter() - compiled, "sample": 0.0,
-        }  # fmt: skip
-
-    # --- inside the tables ------------------------------------------------------------------------
-
-    def _bid(self, first: System, second: System, deals: DealArrays, seed: int) -> Comparison:
+        endings, ending = self._bid(first, second, deals)
+        contracts = endings.contracts[ending]
+        differs = contracts[0] != contracts[1]
+        order = np.flatnonzero(differs)
         count = len(deals)
-        endings = Endings()
-        by_dealer = np.full((2, count), NOT_BID, np.int64)
-        self._entries: list[U32] = []
-        for pair, table in enumerate(self._tables):
-            self._report("bidding", pair * count, 2 * count)
-            found = self._backend.cascade_first(table.plan(), deals)
-            inside = np.flatnonzero(found.passes == 0)
-            distinct, place = np.unique(found.entry[inside], return_inverse=True)
-            by_dealer[pair, inside] = endings.add(table.auctions_of(distinct))[place]
-            self._entries.append(found.entry)
-        self._report("bidding", 2 * count, 2 * count)
-        ending = _by_table(by_dealer, deals.dealer)
-        unknown = (ending == NOT_BID).any(axis=0)
-        contracts = endings.contracts
-        same = ~unknown & (contracts[ending[0]] == contracts[ending[1]])
-        kind = np.full(count, DIFFERS, np.uint8)
-        kind[same] = SAME
-        kind[unknown] = LEFT
-        order = np.flatnonzero(~same)
         np.random.Generator(np.random.Philox(key=(seed, count))).shuffle(order)
-        return Comparison(
-            (first.name, second.name), deals, kind, endings, ending, same.copy(),
-            np.full((2, count), NO_TRICKS, np.int8), np.zeros((2, count), np.int32),
-            np.zeros(count, np.int8), order,
+        self.result = Comparison(
+            (first.name, second.name), deals, np.where(differs, DIFFERS, SAME).astype(np.uint8),
+            endings, ending, ~differs, np.full((2, count), NO_TRICKS, np.int8),
+            np.zeros((2, count), np.int32), np.zeros(count, np.int8), order,
+            {"bidding": perf_counter() - started, "double dummy": 0.0},
         )  # fmt: skip
 
-    # --- beyond them ------------------------------------------------------------------------------
+    def _bid(self, first: System, second: System, deals: DealArrays) -> tuple[Endings, I64]:
+        """Bid all deals at both tables."""
+        count = len(deals)
+        by_dealer = np.empty((2, count), np.int64)
+        parts: list[Endings] = []
+        so_far = 0
+        # a place belongs to who deals, so there is one bidder for either dealer
+        for pair, bidder in enumerate((first.bidder(second), second.bidder(first))):
+            for start in range(0, count, _CHUNK):
+                self._go_on("bidding", pair * count + start, 2 * count)
+                chunk = deals.slice(start, min(start + _CHUNK, count))
+                with bidder.lock:
+                    places, which = np.unique(bidder.bid(chunk).place, return_inverse=True)
+                    parts.append(Endings.of(bidder.endings(places)))
+                by_dealer[pair, start : start + len(chunk)] = so_far + which
+                so_far += len(places)
+        self._report("bidding", 2 * count, 2 * count)
+        endings, number = merged(parts)
+        # North-South deal at one table as the first system, at the other as the second one
+        crossed = deals.dealer % 2 == 1
+        return endings, number[np.where(crossed, by_dealer[::-1], by_dealer)]
 
-    def take_over(
-        self, deals: I64, auctions: Sequence[tuple[Sequence[int], Sequence[int]]], tricks: I8
-    ) -> None:
+    def _go_on(self, what: str, done: int, total: int) -> None:
+        self._report(what, done, total)
+        if self._cancel is not None and self._cancel.is_set():
+            raise Cancelled("the comparison was cancelled")
+
+    def take_over(self, deals: I64, tricks: I8) -> None:
         """Take over results of deals that were worked out before.
 
         Parameters
         ----------
         deals : int64 [m]
-            Numbers of deals whose kind is not :data:`SAME`.
-        auctions : sequence of m pairs
-            Complete auctions at either table.
+            Numbers of deals whose contracts differ.
         tricks : int8 [2, m]
-            Of declarer's side at either table, :data:`NO_TRICKS` where nothing was played.
+            Of declarer's side at either table, :data:`NO_TRICKS` where the board was passed out.
 
         Raises
         ------
@@ -361,29 +313,20 @@ class SystemMatch:
             If the results are not those of these deals and systems.
         """
         result = self.result
-        for number, deal in enumerate(deals.tolist()):
-            if not 0 <= deal < len(result):
-                raise InvalidInput(f"expected a deal below {len(result)}, got {deal}")
-            endings = result.endings.add(auctions[number])
-            known = result.ending[:, deal] != NOT_BID
-            if result.kind[deal] == SAME or (result.ending[known, deal] != endings[known]).any():
-                raise InvalidInput(f"expected results of this match, got others of deal {deal}")
-            result.ending[:, deal] = endings
-            contracts = [self._contract(table, deal) for table in range(2)]
-            if contracts[0] != contracts[1]:
-                cells: dict[Cell, int] = {}
-                for contract, taken in zip(contracts, tricks[:, number].tolist(), strict=True):
-                    if contract is not None:
-                        cells[deal, contract.strain, int(contract.declarer)] = taken
-                if not all(0 <= taken <= 13 for taken in cells.values()):
-                    raise InvalidInput(f"expected tricks of deal {deal}, got none")
-                self._score_deal(deal, cells)
-            result.done[deal] = True
+        outside = deals[(deals < 0) | (deals >= len(result))]
+        if len(outside):
+            raise InvalidInput(f"expected a deal below {len(result)}, got {outside[0]}")
+        played = result.contracts[:, deals] != PASSED_OUT
+        right = np.where(played, (tricks >= 0) & (tricks <= 13), tricks == NO_TRICKS).all(axis=0)
+        wrong = deals[~right | (result.kind[deals] != DIFFERS)]
+        if len(wrong):
+            raise InvalidInput(f"expected results of this match, got others of deal {wrong[0]}")
+        self._score(deals, tricks)
 
     def work_out(
         self, double_dummy: SolvesTricks | None, budget: Budget, known: I8 | None = None
     ) -> None:
-        """Go on with the deals that may differ until the budget is spent.
+        """Go on with the deals whose contracts differ until the budget is spent.
 
         What was worked out before counts against a budget of deals, not against one of seconds.
 
@@ -392,150 +335,83 @@ class SystemMatch:
         InvalidInput, Cancelled
             See :func:`compare_systems`.
         """
-        for _ in self.steps(double_dummy, budget, known):
-            pass
-
-    def steps(
-        self, double_dummy: SolvesTricks | None, budget: Budget, known: I8 | None = None
-    ) -> Iterator[I64]:
-        """Do what :meth:`work_out` does, and give the deals of each step."""
         result = self.result
-        if known is not None and known.shape != (len(result), 20):
+        if known is not None and known.shape != (len(result), TABLE_SIZE):
             raise InvalidInput(f"expected tables int8[{len(result)}, 20], got {known.shape}")
         started = perf_counter()
+        before = result.seconds["double dummy"]
         waiting = result.order[~result.done[result.order]]
-        most = len(waiting) if budget.deals is None else max(0, budget.deals - result.sampled)
-        waiting = waiting[:most]
+        if budget.deals is not None:
+            waiting = waiting[: max(0, budget.deals - result.sampled)]
         total = len(waiting) + result.sampled
-        spent_before = result.seconds["sample"]
-        pending: deque[_Asked] = deque()
-        # while other processes solve the contracts of a batch, the next one is bid here
-        with ThreadPoolExecutor(max_workers=1) as solving:
-            place = 0
-            while place < len(waiting) or pending:
-                self._report("working out", result.sampled, total)
-                if self._cancel is not None and self._cancel.is_set():
-                    raise Cancelled("the comparison was cancelled")
-                spent = perf_counter() - started
-                if budget.seconds is not None and spent >= budget.seconds:
-                    place = len(waiting)
-                if place < len(waiting):
-                    chosen = np.sort(waiting[place : place + _BATCH])
-                    place += len(chosen)
-                    self._bid_out(chosen)
-                    pending.append(self._ask(chosen, double_dummy, known, solving))
-                if pending and (len(pending) > 1 or place >= len(waiting)):
-                    asked = pending.popleft()
-                    self._settle(asked)
-                    result.seconds["sample"] = spent_before + perf_counter() - started
-                    yield asked.deals
+        for start in range(0, len(waiting), _BATCH):
+            self._go_on("working out", result.sampled, total)
+            if budget.seconds is not None and perf_counter() - started >= budget.seconds:
+                break
+            chosen = waiting[start : start + _BATCH]
+            self._score(chosen, self._solve(chosen, double_dummy, known))
+            result.seconds["double dummy"] = before + perf_counter() - started
         self._report("working out", result.sampled, total)
 
-    def _bid_out(self, chosen: I64) -> None:
-        """Bid deals to the end that left a table."""
+    def _solve(self, chosen: I64, double_dummy: SolvesTricks | None, known: I8 | None) -> I8:
+        """Tricks at both tables, int8 [2, m]: looked up, or solved."""
         result = self.result
-        dealer = result.deals.dealer[chosen]
-        by_dealer = _by_table(result.ending[:, chosen], dealer)
-        for pair, table in enumerate(self._tables):
-            open_ = np.flatnonzero(by_dealer[pair] == NOT_BID)
-            if not len(open_):
-                continue
-            numbers = chosen[open_]
-            front: dict[tuple[int, ...], list[int]] = {}
-            for place, entry in enumerate(self._entries[pair][numbers].tolist()):
-                calls = () if entry == NO_ENTRY else tuple(table.auction_of(entry))
-                front.setdefault(calls, []).append(place)
-            bid = bid_on(
-                self._places[pair], _picked(result.deals, numbers),
-                {calls: np.array(places) for calls, places in front.items()},
-                backend=self._backend,
-            )  # fmt: skip
-            own = result.endings.add(one.calls for one in bid.endings)
-            by_dealer[pair, open_] = own[bid.ending]
-        result.ending[:, chosen] = _by_table(by_dealer, dealer)
-
-    def _ask(
-        self,
-        chosen: I64,
-        double_dummy: SolvesTricks | None,
-        known: I8 | None,
-        solving: ThreadPoolExecutor,
-    ) -> "_Asked":
-        """Look up the contracts of deals that were bid to the end, or have them solved."""
-        result = self.result
-        contracts = result.endings.contracts[result.ending[:, chosen]]
-        played = chosen[contracts[0] != contracts[1]]
-        cells: dict[Cell, int] = {}
-        for deal in played.tolist():
-            for table in range(2):
-                contract = self._contract(table, deal)
-                if contract is not None:
-                    cells[deal, contract.strain, int(contract.declarer)] = NO_TRICKS
+        parts, played = self._contracts(chosen)
+        tricks = np.full(played.shape, NO_TRICKS, np.int8)
+        column = 5 * parts.declarer + parts.strain
         if known is not None:
-            for deal, strain, declarer in cells:
-                cells[deal, strain, declarer] = int(known[deal, 5 * declarer + strain])
-        asked = [cell for cell, tricks in cells.items() if tricks == NO_TRICKS]
-        answer = None
-        if asked:
+            tricks[played] = known[np.broadcast_to(chosen, played.shape)[played], column[played]]
+        asked = played & (tricks == NO_TRICKS)
+        if asked.any():
             if double_dummy is None:
                 raise InvalidInput("expected a double-dummy solver or known tricks, got neither")
-            deals, strains, declarers = (np.array(part) for part in zip(*asked, strict=True))
-            answer = solving.submit(
-                double_dummy.tricks, np.ascontiguousarray(result.deals.hands[:, deals]),
-                strains.astype(np.uint8), declarers.astype(np.uint8), cancel=self._cancel,
+            cells = TABLE_SIZE * np.arange(len(chosen)) + column
+            different, which = np.unique(cells[asked], return_inverse=True)
+            deal, column = np.divmod(different, TABLE_SIZE)
+            answers = double_dummy.tricks(
+                np.ascontiguousarray(result.deals.hands[:, chosen[deal]]),
+                (column % 5).astype(np.uint8), (column // 5).astype(np.uint8), cancel=self._cancel,
             )  # fmt: skip
-        return _Asked(chosen, played, cells, asked, answer)
+            tricks[asked] = answers[which]
+            result.solved += len(different)
+        return tricks
 
-    def _settle(self, asked: "_Asked") -> None:
-        """Wait for the tricks of some deals, and score them."""
+    def _score(self, chosen: I64, tricks: I8) -> None:
+        """Take tricks of some deals in."""
         result = self.result
-        cells = asked.cells
-        if asked.answer is not None:
-            cells |= zip(asked.cells_asked, asked.answer.result().tolist(), strict=True)
-            result.solved += len(asked.cells_asked)
-        for deal in asked.played.tolist():
-            self._score_deal(deal, cells)
-        result.done[asked.deals] = True
-
-    def _contract(self, table: int, deal: int) -> Contract | None:
-        result = self.result
-        number = result.endings.contract_number(int(result.ending[table, deal]))
-        return contract_of(number, int(result.deals.dealer[deal]))
-
-    def _score_deal(self, deal: int, cells: "dict[Cell, int]") -> None:
-        result = self.result
-        sides = int(result.deals.vulnerability[deal])
-        for table in range(2):
-            contract = self._contract(table, deal)
-            if contract is None:
-                continue
-            tricks = cells[deal, contract.strain, int(contract.declarer)]
-            side = contract.declarer % 2
-            points = score(contract, tricks, vulnerable=bool(sides >> side & 1))
-            result.tricks[table, deal] = tricks
-            result.scores[table, deal] = points if side == _NS else -points
+        parts, played = self._contracts(chosen)
+        side = parts.declarer % 2
+        vulnerable = result.deals.vulnerability[chosen] >> side & 1
+        number = 3 * (5 * (parts.level - 1) + parts.strain) + parts.doubling
+        points = _points()[number, vulnerable, tricks]
+        result.tricks[:, chosen] = tricks
+        result.scores[:, chosen] = np.where(played, np.where(side == 0, points, -points), 0)
         # the first system sits North-South at the one table, the second one at the other
-        result.imps[deal] = imps(int(result.scores[0, deal]) - int(result.scores[1, deal]))
+        swings = result.scores[0, chosen] - result.scores[1, chosen]
+        different, which = np.unique(swings, return_inverse=True)
+        result.imps[chosen] = np.array([imps(one) for one in different.tolist()], np.int8)[which]
+        result.done[chosen] = True
+
+    def _contracts(self, chosen: I64) -> tuple[ContractParts, Bools]:
+        """Contracts of some deals at both tables, declarers by compass; which were not passed out.
+
+        Both are arrays [2, m].
+        """
+        numbers = self.result.endings.contracts[self.result.ending[:, chosen]]
+        parts = parts_of(numbers)
+        declarer = (parts.declarer + self.result.deals.dealer[chosen]) % 4
+        return parts._replace(declarer=declarer), numbers != PASSED_OUT
 
 
-class _Asked(NamedTuple):
-    """Deals that were bid to the end, and what was asked about them."""
-
-    deals: I64
-    played: I64
-    cells: "dict[Cell, int]"
-    cells_asked: "list[Cell]"
-    answer: "Future[I8] | None"
-
-
-def _by_table(by_dealer: I64, dealer: U8) -> I64:
-    """Swap rows where East or West deals: from who deals to who sits North-South, or back."""
-    crossed = dealer % 2 == 1
-    return np.where(crossed, by_dealer[::-1], by_dealer)
-
-
-def _picked(deals: DealArrays, numbers: I64) -> DealArrays:
-    return DealArrays(
-        np.ascontiguousarray(deals.hands[:, numbers]), deals.dealer[numbers],
-        deals.vulnerability[numbers],
-    )  # fmt: skip
+@cache
+def _points() -> I32:
+    """Score of declarer's side by contract (without its declarer), vulnerability and tricks."""
+    found = np.zeros((_CONTRACTS, 2, 14), np.int32)
+    for number in range(_CONTRACTS):
+        contract = contract_of(1 + 4 * number, 0)
+        assert contract is not None
+        for sides in range(2):
+            found[number, sides] = [
+                score(contract, tricks, vulnerable=bool(sides)) for tricks in range(14)
+            ]
+    return found

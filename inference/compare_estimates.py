@@ -1,13 +1,14 @@
-"""What a match of two systems says about all its deals, from those that were worked out.
+"""What a match of two systems says about all deals, of which its deals are a random sample.
 
-Deals of one kind are a sample without replacement of that kind (a stratum). A total is estimated by
-stratum, sum of N·mean, with variance N²(1 − m/N)·s²/m; a mean over part of the deals is a ratio of
-two totals, with the variance of its residuals (Cochran: Sampling Techniques, 3rd ed. 1977, sections
-2.6, 5.3 and 6.11). Where a stratum that matters has fewer than two deals there is no error to tell.
+All deals of the match are bid; of those whose contracts differ some, drawn at random, are worked
+out. That is double sampling for stratification: the deals tell how large the two kinds are, and a
+sample of the one kind what a deal of it is worth. Means, and their variances from within the kinds
+and between them, are those of Cochran: Sampling Techniques, 3rd ed. 1977, chapter 12, for
+a population without end. Where every deal is worked out they become the mean of a simple random
+sample, with standard error sd / sqrt(n).
 """
 
 import math
-from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,21 +16,34 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import PASS
 
-from .auction_ends import I64, PASSED_OUT
-from .compare import KINDS, SAME, Bools, Comparison
+from .auction_ends import I64, NO_CALL, PASSED_OUT, keys_of, parts_of
+from .compare import DIFFERS, Bools, Comparison
 
 Floats: TypeAlias = NDArray[np.float64]
 
 CATEGORIES: Final = ("passed out", "partscore", "game", "small slam", "grand slam")
 _GAME_LEVELS: Final = np.array([5, 5, 4, 4, 3])
 """Level of game by strain, C D H S N."""
+_NORMAL: Final = 1.959964
+_ROUNDING: Final = 1e-12
+_FEW_DEGREES: Final = (math.nan, 12.706205, 4.302653)
 
 
 class Estimate(NamedTuple):
-    """A number with its standard error; None where it cannot be told."""
+    """A number about all deals, None where nothing is known of it.
 
-    value: float
-    error: float | None
+    Parameters
+    ----------
+    value : float or None
+    error : float or None
+        Standard error; None where the deals do not tell it, being fewer than two or all equal.
+    margin : float or None
+        Half the width of the interval that holds the true number in 95 of 100 such matches.
+    """
+
+    value: float | None
+    error: float | None = None
+    margin: float | None = None
 
 
 class Divergence(NamedTuple):
@@ -48,90 +62,120 @@ class Divergence(NamedTuple):
     second: int
 
 
-def total(match: Comparison, values: Floats) -> tuple[float, float | None]:
-    """Sum over all deals and its variance.
+def quantile(degrees: int) -> float:
+    """How many standard errors an interval of 95 % reaches to either side (Student's t).
+
+    For three degrees of freedom and more it is the expansion 26.7.5 of Abramowitz and Stegun:
+    Handbook of Mathematical Functions, 1964; right to a thousandth.
+
+    Examples
+    --------
+    >>> [round(quantile(degrees), 2) for degrees in (1, 2, 3, 10, 1000)]
+    [12.71, 4.3, 3.18, 2.23, 1.96]
+    """
+    if degrees < len(_FEW_DEGREES):
+        return _FEW_DEGREES[degrees]
+    x = _NORMAL
+    terms = (
+        x,
+        (x**3 + x) / 4,
+        (5 * x**5 + 16 * x**3 + 3 * x) / 96,
+        (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384,
+        (79 * x**9 + 776 * x**7 + 1482 * x**5 - 1920 * x**3 - 945 * x) / 92160,
+    )
+    return math.fsum(term / degrees**power for power, term in enumerate(terms))
+
+
+class Sample(NamedTuple):
+    """Deals of a match, and of which of them something is known.
 
     Parameters
     ----------
-    match : Comparison
-    values : float64 [n]
-        Looked at where the result is known.
+    drawn : bool [n]
+        Deals of which only some were looked at, drawn at random.
+    known : bool [n]
+        Where values are known; everywhere but in some of the ``drawn``.
 
     Examples
     --------
-    >>> from .compare import SAME
-    >>> from types import SimpleNamespace
-    >>> match = SimpleNamespace(
-    ...     kind=np.array([1, 1, 1, 1]), done=np.array([True, True, False, False]))
-    >>> total(match, np.array([1.0, 3.0, 9.0, 9.0]))
-    (8.0, 8.0)
+    >>> deals = np.array([False, False, True, True, True, True])
+    >>> sample = Sample(deals, np.array([True, True, True, True, False, False]))
+    >>> [round(one, 3) for one in sample.mean(np.array([0.0, 0.0, 3.0, 6.0, 0.0, 0.0]))]
+    [3.0, 1.342, 17.047]
     """
-    found, variance = 0.0, 0.0
-    known_error = True
-    for kind in range(len(KINDS)):
-        of_kind = match.kind == kind
-        size = int(of_kind.sum())
-        sample = values[of_kind & match.done]
-        count = len(sample)
-        if not count:
-            known_error &= not size
-            continue
-        found += size * float(sample.mean())
-        if count < size:
-            if count < 2:
-                known_error = False
-            else:
-                spread = float(sample.var(ddof=1))
-                variance += size * size * (1 - count / size) * spread / count
-    return found, variance if known_error else None
 
+    drawn: Bools
+    known: Bools
 
-def mean(match: Comparison, values: Floats, where: Bools | None = None) -> Estimate:
-    """Mean over all deals, or over those that fulfil something.
+    @classmethod
+    def of_results(cls, match: Comparison) -> "Sample":
+        """Take what double dummy tells: scores and IMPs."""
+        return cls(match.kind == DIFFERS, match.done)
 
-    Parameters
-    ----------
-    match : Comparison
-    values : float64 [n]
-    where : bool [n], optional
+    @classmethod
+    def of_bidding(cls, match: Comparison) -> "Sample":
+        """Take what the bidding tells, which is known of every deal."""
+        return cls(np.zeros(len(match), np.bool_), np.ones(len(match), np.bool_))
 
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> match = SimpleNamespace(kind=np.zeros(4), done=np.ones(4, np.bool_))
-    >>> mean(match, np.array([1.0, 3.0, 5.0, 7.0]))
-    Estimate(value=4.0, error=0.0)
-    """
-    inside = np.ones(len(values)) if where is None else where.astype(np.float64)
-    size, _ = total(match, inside)
-    if not size:
-        return Estimate(0.0, None)
-    amount, _ = total(match, values * inside)
-    ratio = amount / size
-    _, variance = total(match, (values - ratio) * inside)
-    if variance is None or (_is_thin(match, inside) and not match.done.all()):
-        return Estimate(ratio, None)
-    return Estimate(ratio, math.sqrt(variance) / size)
+    def ratio(self, amounts: Floats, sizes: Floats) -> Estimate:
+        """Sum of amounts divided by sum of sizes, over all deals that have a size.
 
+        Parameters
+        ----------
+        amounts : float64 [n]
+            Looked at where they are known.
+        sizes : float64 [n]
+            Known of every deal; deals of size 0 have no part in this.
+        """
+        inside = np.flatnonzero(sizes > 0)
+        count = len(inside)
+        drawn, known = self.drawn[inside], self.known[inside]
+        strata = []
+        for stratum in (~drawn, drawn):
+            size = int(stratum.sum())
+            if size:
+                strata.append((size, inside[stratum & known]))
+        if not strata or not all(len(deals) for _, deals in strata):
+            return Estimate(None)
 
-def _is_thin(match: Comparison, inside: Floats) -> bool:
-    """Whether only one deal, or none, of those inside was drawn: that tells nothing of errors."""
-    return int(inside[match.done & (match.kind != SAME)].sum()) < 2
+        def mean(values: Floats) -> float:
+            return sum(size / count * float(values[deals].mean()) for size, deals in strata)
 
+        unit = mean(sizes)
+        value = mean(amounts) / unit
+        # a ratio varies as the mean of its residuals does, which is zero
+        residuals = (amounts - value * sizes) / unit
+        looked_at = len(strata[-1][1])
+        if count < 2 or looked_at < 2:
+            return Estimate(value)
+        variance = 0.0
+        for size, deals in strata:
+            own = residuals[deals]
+            spread = float(own.var(ddof=1)) if len(own) > 1 else 0.0
+            variance += size / count * (size - 1) / (count - 1) * spread / len(own)
+            variance += size / count * float(own.mean()) ** 2 / (count - 1)
+        error = math.sqrt(variance)
+        if error <= _ROUNDING * abs(value):
+            # without any spread there is nothing that tells it
+            return Estimate(value)
+        return Estimate(value, error, quantile(looked_at - 1) * error)
 
-def part(match: Comparison, values: Floats, where: Bools) -> Estimate:
-    """Tell what part of the deals adds to the mean over all of them.
+    def mean(self, values: Floats, where: Bools | None = None) -> Estimate:
+        """Mean over all deals, or over those of a kind that is known of every deal."""
+        inside = np.ones(len(values)) if where is None else where.astype(np.float64)
+        return self.ratio(values * inside, inside)
 
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> match = SimpleNamespace(kind=np.zeros(4), done=np.ones(4, np.bool_))
-    >>> part(match, np.array([1.0, 3.0, 5.0, 7.0]), np.array([True, False, False, True]))
-    Estimate(value=2.0, error=0.0)
-    """
-    count = len(values)
-    amount, variance = total(match, values * where)
-    return Estimate(amount / count, None if variance is None else math.sqrt(variance) / count)
+    def part(self, values: Floats, where: Bools) -> Estimate:
+        """Tell what the deals of a kind add to the mean over all of them.
+
+        Examples
+        --------
+        >>> sample = Sample(np.zeros(4, np.bool_), np.ones(4, np.bool_))
+        >>> sample.part(np.array([1.0, 3.0, 5.0, 7.0]), np.array([True, False, False, True])).value
+        2.0
+        """
+        # the others add nothing, which need not be looked up
+        return Sample(self.drawn & where, self.known | ~where).mean(values * where)
 
 
 def divergences(match: Comparison) -> tuple[list[Divergence], I64]:
@@ -142,50 +186,36 @@ def divergences(match: Comparison) -> tuple[list[Divergence], I64]:
     list of Divergence
         The different ones.
     int64 [n]
-        Which of them a deal has; -1 where both auctions are the same, or not known.
+        Which of them a deal has; -1 where both auctions are the same.
     """
     number = np.full(len(match), -1, np.int64)
-    apart = np.flatnonzero(match.done & (match.ending[0] != match.ending[1]))
-    found: dict[Divergence, int] = {}
-    if len(apart):
-        keys = np.stack([*match.ending[:, apart], match.deals.dealer[apart] % 2])
-        pairs, place = np.unique(keys, axis=1, return_inverse=True)
-        own = [
-            found.setdefault(
-                divergence_of(match.endings.calls[one], match.endings.calls[two], parity),
-                len(found),
-            )
-            for one, two, parity in pairs.T.tolist()
-        ]
-        number[apart] = np.array(own)[place.reshape(-1)]
-    return list(found), number
-
-
-def divergence_of(north_south: Sequence[int], east_west: Sequence[int], dealer: int) -> Divergence:
-    """Find where two auctions parted.
-
-    Parameters
-    ----------
-    north_south, east_west : sequence of int
-        Different complete auctions where the first system sat North-South, and East-West.
-    dealer : int
-
-    Examples
-    --------
-    >>> divergence_of((0, 7, 0, 0, 0), (0, 3, 0, 0, 0), dealer=1)
-    Divergence(before=(), first=7, second=3)
-    """
-    place = next(
-        number
-        for number, (one, two) in enumerate(zip(north_south, east_west, strict=False))
-        if one != two
+    apart = np.flatnonzero(match.ending[0] != match.ending[1])
+    if not len(apart):
+        return [], number
+    count = len(match.endings.calls)
+    parity = match.deals.dealer[apart] % 2
+    pairs, which = np.unique(
+        (match.ending[0, apart] * count + match.ending[1, apart]) * 2 + parity, return_inverse=True
     )
-    before = tuple(north_south[:place])
-    opened = next((number for number, call in enumerate(before) if call != PASS), len(before))
-    calls = north_south[place], east_west[place]
+    rest, parity = np.divmod(pairs, 2)
+    one, two = (match.endings.calls[ending] for ending in np.divmod(rest, count))
+    row = np.arange(len(pairs))
+    place = np.argmax(one != two, axis=1)
+    opened = np.minimum(np.argmax(one != PASS, axis=1), place)
     # at the first table the first system calls for North-South
-    first, second = calls if (dealer + place) % 2 == 0 else calls[::-1]
-    return Divergence(before[opened:], first, second)
+    is_first = (parity + place) % 2 == 0
+    here = one[row, place], two[row, place]
+    columns = opened[:, np.newaxis] + np.arange(one.shape[1])
+    before = np.take_along_axis(one, np.minimum(columns, one.shape[1] - 1), axis=1)
+    before[columns >= place[:, np.newaxis]] = NO_CALL
+    calls = np.column_stack([np.where(is_first, *here), np.where(is_first, *here[::-1]), before])
+    keys, place_of = np.unique(keys_of(calls), return_inverse=True)
+    number[apart] = place_of[which]
+    found = []
+    for key in keys.tolist():
+        first, second, *known = (call - 1 for call in key)
+        found.append(Divergence(tuple(known), first, second))
+    return found, number
 
 
 class Contracts(NamedTuple):
@@ -194,7 +224,9 @@ class Contracts(NamedTuple):
     Parameters
     ----------
     number : int64
-        Contract number; meaningless where the deal is not done.
+        Contract number.
+    level : int64
+        Meaningless where it was passed out.
     declarer_side : int64
         0 North-South, 1 East-West, -1 passed out.
     category : int64
@@ -203,6 +235,7 @@ class Contracts(NamedTuple):
     """
 
     number: I64
+    level: I64
     declarer_side: I64
     category: I64
     doubled: Bools
@@ -210,18 +243,15 @@ class Contracts(NamedTuple):
 
 def contracts_of(match: Comparison) -> Contracts:
     """Contracts of all deals at both tables."""
-    numbers = match.endings.contracts[np.maximum(match.ending, 0)]
+    numbers = match.contracts
     played = numbers != PASSED_OUT
-    rest, declarer = np.divmod(numbers - 1, 4)
-    rest, doubling = np.divmod(rest, 3)
-    level, strain = np.divmod(rest, 5)
-    level += 1
+    level, strain, doubling, declarer = parts_of(numbers)
     side = np.where(played, (declarer + match.deals.dealer) % 2, -1)
     # a doubled partscore is one: what counts is what was bid
     category = np.where(
         level == 7, 4, np.where(level == 6, 3, np.where(level >= _GAME_LEVELS[strain], 2, 1))
     )
-    return Contracts(numbers, side, np.where(played, category, 0), played & (doubling > 0))
+    return Contracts(numbers, level, side, np.where(played, category, 0), played & (doubling > 0))
 
 
 def of_system(contracts: Contracts, system: int) -> Bools:
@@ -229,7 +259,7 @@ def of_system(contracts: Contracts, system: int) -> Bools:
 
     Examples
     --------
-    >>> one = Contracts(*(np.array([[0, 1], [0, 1]]),) * 4)
+    >>> one = Contracts(*(np.array([[0, 1], [0, 1]]),) * 5)
     >>> of_system(one, 0).tolist()
     [[True, False], [False, True]]
     """

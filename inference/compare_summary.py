@@ -1,4 +1,4 @@
-"""A match of two systems summed up: results, where auctions part, contracts, examples, coverage."""
+"""A match of two systems summed up: results, where auctions part, contracts, examples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from bidcascade.bridge import (
     SEATS,
     VULNERABILITIES,
-    Auction,
     Deal,
     Seat,
     Vulnerability,
@@ -18,29 +18,26 @@ from bidcascade.bridge import (
     format_calls,
     format_deal,
 )
-from bidcascade.kernels import DealArrays
 from bidcascade.loaders import SEAT_ENUM, VULNERABILITY_ENUM
-from bidcascade.table import System
-from bidcascade.table.system.choice import choose
-from bidcascade.table.system.on_demand import seen_from_dealer
-from bidcascade.table.system.system import context_at
 
-from .auction_ends import contract_of
-from .compare import KINDS, NO_TRICKS, Comparison
+from .auction_ends import I64, PASSED_OUT, contract_of, parts_of
+from .compare import DIFFERS, KINDS, NO_TRICKS, Bools, Comparison
 from .compare_estimates import (
     CATEGORIES,
     Divergence,
     Estimate,
+    Floats,
+    Sample,
     contracts_of,
     divergences,
-    mean,
     of_system,
-    part,
 )
 
 MOST_DIVERGENCES: Final = 30
 MOST_EXAMPLES: Final = 12
 MOST_CONTRACTS: Final = 15
+_DEAL_COLUMNS: Final = ("deal", "north", "east", "south", "west", "dealer", "vulnerability")
+_TABLE_COLUMNS: Final = ("auction", "contract", "declarer", "tricks", "score")
 
 
 class DivergenceResult(NamedTuple):
@@ -50,7 +47,7 @@ class DivergenceResult(NamedTuple):
     ----------
     where : Divergence
     examined : int
-        Deals whose result is known.
+        Deals whose contracts differ, as far as they were worked out.
     share : Estimate
         Part of all deals.
     imps : Estimate
@@ -77,9 +74,9 @@ class SystemResult:
         Contracts that its side declared, a deal (two tables): ``declared``, every one of
         :data:`.compare_estimates.CATEGORIES` but the first, ``doubled``.
     made : Estimate
-        Part of them that was made, where two contracts differed and were played.
+        Part of them that was made, of those played where contracts differ.
     length : Estimate
-        Calls of the auctions that it bought.
+        Calls of an auction that it bought.
     contracts : tuple of (str, float)
         Its commonest contracts, as part of those it declared.
     """
@@ -89,31 +86,6 @@ class SystemResult:
     made: Estimate
     length: Estimate
     contracts: tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """How far a system's lines reach, on some deals bid from the start.
-
-    Parameters
-    ----------
-    calls : int
-        Calls that its players made.
-    by_lines : int
-        Made by a line; the others are passes because no line held.
-    general : int
-        Of these, made by a line for any place (``general:``).
-    forced : int
-        Passes because no line held where partner's call had asked for an answer: gaps.
-    without_lines : int
-        Passes where the system has no line at all.
-    """
-
-    calls: int
-    by_lines: int
-    general: int
-    forced: int
-    without_lines: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +112,9 @@ class Summary:
     names : (str, str)
     deals : int
     kinds : dict of str to int
-        Deals by what the tables tell: ``same``, ``differs``, ``left``.
+        Deals by their contracts: ``same``, ``differs``.
     examined, solved : int
-        Deals of the last two kinds that were worked out; double-dummy results asked for.
+        Deals whose contracts differ that were worked out; double-dummy results asked for.
     imps, points : Estimate
         Mean a deal for the first system.
     outcomes : dict of str to Estimate
@@ -153,7 +125,6 @@ class Summary:
     divergences : tuple of DivergenceResult
         Those that matter most.
     systems : (SystemResult, SystemResult)
-    coverage : (Coverage, Coverage) or None
     examples : tuple of Example
     seconds : dict of str to float
     """
@@ -169,7 +140,6 @@ class Summary:
     vulnerabilities: dict[str, tuple[Estimate, Estimate]]
     divergences: tuple[DivergenceResult, ...]
     systems: tuple[SystemResult, SystemResult]
-    coverage: tuple[Coverage, Coverage] | None
     examples: tuple[Example, ...]
     seconds: dict[str, float]
 
@@ -177,7 +147,6 @@ class Summary:
 def summarize(
     match: Comparison,
     *,
-    coverage: "tuple[Coverage, Coverage] | None" = None,
     examples: int = MOST_EXAMPLES,
     most_divergences: int = MOST_DIVERGENCES,
 ) -> Summary:
@@ -185,113 +154,111 @@ def summarize(
 
     Examples
     --------
-    >>> from bidcascade.table import compile_system
+    >>> from bidcascade.kernels import DealArrays
+    >>> from bidcascade.table import System
     >>> from .compare import compare_systems
     >>> one = System.parse("opening:" + chr(10) + "  1NT = Any: 0+ points")
     >>> deals = DealArrays(*[np.zeros(shape, kind) for shape, kind in (
     ...     ((4, 1), np.uint64), (1, np.uint8), (1, np.uint8))])
-    >>> table = compile_system(one, deals=50)
-    >>> summarize(compare_systems(one, one, deals, tables=(table, table))).imps
-    Estimate(value=0.0, error=0.0)
+    >>> summarize(compare_systems(one, one, deals)).imps
+    Estimate(value=0.0, error=None, margin=None)
     """
+    results, bidding = Sample.of_results(match), Sample.of_bidding(match)
     values = match.imps.astype(np.float64)
     points = (match.scores[0] - match.scores[1]).astype(np.float64)
-    numbers = match.endings.contracts[np.maximum(match.ending, 0)]
-    every = np.ones(len(match))
     outcomes = {
-        "won": match.imps > 0,
-        "lost": match.imps < 0,
-        "flat": match.imps == 0,
-        "other auction": match.ending[0] != match.ending[1],
-        "other contract": numbers[0] != numbers[1],
+        "won": results.mean((match.imps > 0).astype(np.float64)),
+        "lost": results.mean((match.imps < 0).astype(np.float64)),
+        "flat": results.mean((match.imps == 0).astype(np.float64)),
+        "other auction": bidding.mean((match.ending[0] != match.ending[1]).astype(np.float64)),
+        "other contract": bidding.mean((match.kind == DIFFERS).astype(np.float64)),
     }
     sides = match.deals.vulnerability
     return Summary(
         match.names, len(match),
         {name: int((match.kind == kind).sum()) for kind, name in enumerate(KINDS)},
-        match.sampled, match.solved, mean(match, values), mean(match, points),
-        {name: part(match, every, where) for name, where in outcomes.items()},
+        match.sampled, match.solved, results.mean(values), results.mean(points), outcomes,
         {
             name: (
-                Estimate(float((sides == number).mean()), 0.0),
-                mean(match, values, sides == number),
+                bidding.mean((sides == number).astype(np.float64)),
+                results.mean(values, sides == number),
             )
             for number, name in enumerate(VULNERABILITIES)
             if (sides == number).any()
         },
         _divergence_results(match, values, most_divergences),
-        (_system_result(match, 0), _system_result(match, 1)), coverage,
+        (_system_result(match, 0), _system_result(match, 1)),
         _examples(match, examples), dict(match.seconds),
     )  # fmt: skip
 
 
 def _divergence_results(
-    match: Comparison, values: np.ndarray[tuple[int], np.dtype[np.float64]], most: int
+    match: Comparison, values: Floats, most: int
 ) -> tuple[DivergenceResult, ...]:
     found, number = divergences(match)
-    every = np.ones(len(match))
-    weight = np.bincount(
-        number[number >= 0], (match.weights * match.imps)[number >= 0], minlength=len(found)
-    )
-    common = np.bincount(number[number >= 0], match.weights[number >= 0], minlength=len(found))
+    results, bidding = Sample.of_results(match), Sample.of_bidding(match)
+    solved = match.done & (match.kind == DIFFERS)
+
+    def counted(where: Bools, weights: Floats | None = None) -> Floats:
+        chosen = where & (number >= 0)
+        own = None if weights is None else weights[chosen]
+        return np.bincount(number[chosen], own, minlength=len(found)).astype(np.float64)
+
+    examined = counted(solved)
+    effect = counted(solved, values) * counted(match.kind == DIFFERS) / np.maximum(examined, 1)
+    common = counted(number >= 0)
     # those with the largest effect, and the commonest
-    chosen = dict.fromkeys(np.argsort(-np.abs(weight), kind="stable")[: 2 * most].tolist())
+    chosen = dict.fromkeys(np.argsort(-np.abs(effect), kind="stable")[: 2 * most].tolist())
     chosen |= dict.fromkeys(np.argsort(-common, kind="stable")[: most // 3].tolist())
-    results = []
+    told = []
     for one in chosen:
         where = number == one
-        results.append(
-            DivergenceResult(
-                found[one],
-                int(where.sum()),
-                part(match, every, where),
-                mean(match, values, where),
-                part(match, values, where),
-            )
-        )
-    # a single deal drawn says nothing about its place
-    told = [one for one in results if one.imps.error is not None]
+        there, adds = results.mean(values, where), results.part(values, where)
+        # a single deal drawn says nothing about its place
+        if there.margin is not None and adds.margin is not None:
+            share = bidding.mean(where.astype(np.float64))
+            told.append(DivergenceResult(found[one], int(examined[one]), share, there, adds))
     return tuple(sorted(told, key=lambda one: -_sure(one.effect))[:most])
 
 
 def _sure(effect: Estimate) -> float:
-    """Size of an effect that is left when its error is taken off."""
-    value, error = effect
-    return abs(value) - (abs(value) if error is None else error)
+    """Size of an effect that is left when its interval is taken off."""
+    return abs(effect.value or 0.0) - (effect.margin or 0.0)
 
 
 def _system_result(match: Comparison, system: int) -> SystemResult:
     contracts = contracts_of(match)
     declared = of_system(contracts, system)
+    results, bidding = Sample.of_results(match), Sample.of_bidding(match)
     counts = {"declared": declared}
     for number, name in enumerate(CATEGORIES[1:], 1):
         counts[name] = declared & (contracts.category == number)
     counts["doubled"] = declared & contracts.doubled
-    lengths = match.endings.lengths[np.maximum(match.ending, 0)]
-    bought = declared.sum(axis=0)
-    length = (declared * lengths).sum(axis=0) / np.maximum(bought, 1)
-    ours = declared & (match.tricks != NO_TRICKS)
-    level = (contracts.number - 1) // 60 + 1
-    good = (ours & (match.tricks >= level + 6)).sum(axis=0) / np.maximum(ours.sum(axis=0), 1)
-    weights = match.weights
-    amount: dict[str, float] = {}
-    for table in range(2):
-        chosen = np.flatnonzero(declared[table] & (weights > 0))
-        # the declarer's seat does not matter here
-        numbers = (contracts.number[table, chosen] - 1) // 4
-        for one, size in enumerate(np.bincount(numbers, weights[chosen]).tolist()):
-            if size:
-                contract = contract_of(1 + 4 * one, 0)
-                assert contract is not None
-                amount[contract.name] = amount.get(contract.name, 0.0) + size
-    everything = sum(amount.values()) or 1.0
-    common = sorted(amount.items(), key=lambda item: (-item[1], item[0]))[:MOST_CONTRACTS]
+    played = declared & (match.kind == DIFFERS)
+    made = played & (match.tricks >= contracts.level + 6)
+    # the declarer's seat does not matter here
+    amounts = np.bincount((contracts.number[declared] - 1) // 4)
+    everything = amounts.sum() or 1
+    common = []
+    for one in np.argsort(-amounts, kind="stable")[:MOST_CONTRACTS].tolist():
+        contract = contract_of(1 + 4 * one, 0)
+        if amounts[one] and contract is not None:
+            common.append((contract.name, float(amounts[one] / everything)))
     return SystemResult(
         match.names[system],
-        {name: mean(match, held.sum(axis=0).astype(np.float64)) for name, held in counts.items()},
-        mean(match, good, ours.any(axis=0)), mean(match, length, bought > 0),
-        tuple((name, size / everything) for name, size in common),
+        {name: bidding.mean(_by_deal(held)) for name, held in counts.items()},
+        results.ratio(_by_deal(made), _by_deal(played)),
+        bidding.ratio(
+            _by_deal(declared * match.endings.lengths[match.ending]), _by_deal(declared)
+        ),
+        tuple(common),
     )  # fmt: skip
+
+
+def _by_deal(values: NDArray[np.generic]) -> Floats:
+    """Sum over the two tables."""
+    summed: Floats = values.astype(np.float64).sum(axis=0)
+    return summed
 
 
 def _examples(match: Comparison, most: int) -> tuple[Example, ...]:
@@ -316,7 +283,8 @@ def example_of(match: Comparison, deal: int) -> Example:
     whole = Deal((hands[0], hands[1], hands[2], hands[3]), Seat(dealer), Vulnerability(sides))
     return Example(
         deal, format_deal(whole), SEATS[dealer], VULNERABILITIES[sides],
-        (match.endings.calls[endings[0]], match.endings.calls[endings[1]]), (names[0], names[1]),
+        (match.endings.auction(endings[0]), match.endings.auction(endings[1])),
+        (names[0], names[1]),
         (_known(tricks[0]), _known(tricks[1])),
         (int(match.scores[0, deal]), int(match.scores[1, deal])), int(match.imps[deal]),
     )  # fmt: skip
@@ -326,49 +294,8 @@ def _known(tricks: int) -> int | None:
     return None if tricks == NO_TRICKS else tricks
 
 
-def coverage_of(
-    first: System, second: System, deals: DealArrays, *, most: int = 100, seed: int = 0
-) -> tuple[Coverage, Coverage]:
-    """Bid some deals at both tables from the start, and count what the lines of either system do.
-
-    Examples
-    --------
-    >>> from bidcascade.kernels.dealing import deal_hands
-    >>> system = System.parse("opening:" + chr(10) + "  1NT = Any: 0+ points")
-    >>> zeros = np.zeros(1, np.uint8)
-    >>> coverage_of(system, system, DealArrays(deal_hands(1, 0, 1), zeros, zeros))
-    (Coverage(calls=4, by_lines=1, general=0, forced=0, without_lines=3), \
-Coverage(calls=4, by_lines=1, general=0, forced=0, without_lines=3))
-    """
-    turned = seen_from_dealer(deals)
-    chosen = np.random.Generator(np.random.Philox(key=(seed, 3))).permutation(len(deals))[:most]
-    counts = np.zeros((2, 5), np.int64)
-    for pair in ((0, 1), (1, 0)):
-        systems = (first, second)
-        places = systems[pair[0]].expander(systems[pair[1]])
-        for deal in np.sort(chosen).tolist():
-            hands: list[int] = turned.hands[:, deal].tolist()
-            sides = Vulnerability(int(turned.vulnerability[deal]))
-            auction = Auction()
-            while not auction.is_complete:
-                depth = len(auction.calls)
-                place = places.place(auction.calls)
-                choice = choose(
-                    place, hands[depth % 4], context_at(depth, Seat.NORTH, sides),
-                    places.sides[depth % 2].vocabulary,
-                )  # fmt: skip
-                entry = choice.entry
-                counts[pair[depth % 2]] += (
-                    1, entry is not None, entry is not None and not entry.specificity[3],
-                    entry is None and choice.forced, entry is None and not place.entries,
-                )  # fmt: skip
-                auction = auction.add(choice.call)
-    first_counts, second_counts = counts.tolist()
-    return Coverage(*first_counts), Coverage(*second_counts)
-
-
 def boards_frame(match: Comparison) -> pl.DataFrame:
-    """Write the deals that were worked out, or are the same anyway, as a frame; one row a deal.
+    """Write the deals whose result is known as a frame; one row a deal.
 
     Returns
     -------
@@ -380,49 +307,64 @@ def boards_frame(match: Comparison) -> pl.DataFrame:
         ``divergence`` (``1N P: 2C/2D``, null where the auctions are the same).
     """
     done = np.flatnonzero(match.done)
-    dealers = match.deals.dealer[done]
-    columns: dict[str, pl.Series] = {"deal": pl.Series(done.astype(np.uint32))}
-    for seat, name in enumerate(("north", "east", "south", "west")):
-        columns[name] = pl.Series(match.deals.hands[seat, done])
-    columns["dealer"] = pl.Series([SEATS[one] for one in dealers.tolist()], dtype=SEAT_ENUM)
-    columns["vulnerability"] = pl.Series(
-        [VULNERABILITIES[one] for one in match.deals.vulnerability[done].tolist()],
-        dtype=VULNERABILITY_ENUM,
-    )
-    columns["kind"] = pl.Series(
-        [KINDS[one] for one in match.kind[done].tolist()], dtype=pl.Enum(KINDS)
-    )
-    columns["weight"] = pl.Series(match.weights[done])
-    calls = pl.Series([list(one) for one in match.endings.calls], dtype=pl.List(pl.UInt8))
-    names = {
-        (number, dealer): contract_of(number, dealer)
-        for number in set(match.endings.contracts.tolist())
-        for dealer in range(4)
-    }
-    for table, suffix in enumerate(("ns", "ew")):
-        endings = match.ending[table, done]
-        columns[f"auction_{suffix}"] = calls.gather(pl.Series(endings.astype(np.uint32)))
-        contracts = [
-            names[number, dealer]
-            for number, dealer in zip(
-                match.endings.contracts[endings].tolist(), dealers.tolist(), strict=True
-            )
-        ]
-        columns[f"contract_{suffix}"] = pl.Series(
-            ["Pass" if one is None else one.name for one in contracts]
-        )
-        columns[f"declarer_{suffix}"] = pl.Series(
-            [None if one is None else one.declarer.letter for one in contracts], dtype=SEAT_ENUM
-        )
-        tricks = pl.Series("tricks", match.tricks[table, done])
-        columns[f"tricks_{suffix}"] = tricks.set(tricks == NO_TRICKS, None).cast(pl.UInt8)
-        columns[f"score_{suffix}"] = pl.Series(match.scores[table, done])
-    columns["imps"] = pl.Series(match.imps[done])
     found, number = divergences(match)
-    texts = pl.Series([divergence_text(one) for one in found], dtype=pl.String)
-    places = pl.Series(np.where(number[done] < 0, len(found), number[done]).astype(np.uint32))
-    columns["divergence"] = texts.append(pl.Series([None], dtype=pl.String)).gather(places)
+    texts = pl.Series([*map(divergence_text, found), None], dtype=pl.String)
+    by_table: dict[str, pl.Series] = {}
+    for table, suffix in enumerate(("ns", "ew")):
+        tricks = pl.Series(match.tricks[table, done])
+        by_table |= {
+            f"tricks_{suffix}": tricks.set(tricks == NO_TRICKS, None).cast(pl.UInt8),
+            f"score_{suffix}": pl.Series(match.scores[table, done]),
+        }
+    frame = bidding_frame(match, done).with_columns(
+        kind=_picked(KINDS, pl.Enum(KINDS), match.kind[done]),
+        weight=pl.Series(match.weights[done]),
+        imps=pl.Series(match.imps[done]),
+        divergence=texts.gather(np.where(number < 0, len(found), number)[done]),
+        **by_table,
+    )
+    return frame.select(
+        *_DEAL_COLUMNS, "kind", "weight",
+        *(f"{name}_{table}" for table in ("ns", "ew") for name in _TABLE_COLUMNS),
+        "imps", "divergence",
+    )  # fmt: skip
+
+
+def bidding_frame(match: Comparison, chosen: I64) -> pl.DataFrame:
+    """Write what is known of some deals once they are bid: see :func:`boards_frame`."""
+    dealer = match.deals.dealer[chosen]
+    columns = {"deal": pl.Series(chosen.astype(np.uint32))}
+    for seat, name in enumerate(("north", "east", "south", "west")):
+        columns[name] = pl.Series(match.deals.hands[seat, chosen])
+    columns["dealer"] = _picked(SEATS, SEAT_ENUM, dealer)
+    columns["vulnerability"] = _picked(
+        VULNERABILITIES, VULNERABILITY_ENUM, match.deals.vulnerability[chosen]
+    )
+    auctions = pl.DataFrame({"calls": match.endings.calls, "length": match.endings.lengths}).select(
+        pl.col("calls").arr.to_list().list.head(pl.col("length"))
+    )["calls"]
+    for table, suffix in enumerate(("ns", "ew")):
+        ending = match.ending[table, chosen]
+        contract = match.endings.contracts[ending]
+        declarer = (parts_of(contract).declarer + dealer) % 4
+        columns[f"auction_{suffix}"] = auctions.gather(ending)
+        columns[f"contract_{suffix}"] = _picked(_contract_names(), pl.String, (contract + 3) // 4)
+        columns[f"declarer_{suffix}"] = _picked(
+            [*SEATS, None], SEAT_ENUM, np.where(contract == PASSED_OUT, 4, declarer)
+        )
     return pl.DataFrame(columns)
+
+
+def _contract_names() -> list[str]:
+    """Contracts without declarers, behind ``Pass``."""
+    found = (contract_of(1 + 4 * number, 0) for number in range(7 * 5 * 3))
+    return ["Pass", *(one.name for one in found if one is not None)]
+
+
+def _picked(
+    names: Sequence[str | None], kind: pl.DataType | type[pl.DataType], which: NDArray[np.integer]
+) -> pl.Series:
+    return pl.Series(list(names), dtype=kind).gather(which)
 
 
 def divergence_text(where: Divergence) -> str:

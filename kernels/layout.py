@@ -252,6 +252,13 @@ class LayoutBuilder:
         """Lanes and flags so far."""
         return len(self._lanes), len(self._flags)
 
+    def restore(self, packing: "Packing", derived: Sequence[int]) -> None:
+        """Take the lanes and flags that a packing has, and which flags are derived."""
+        for form in packing.lane_forms:
+            self._lane(form, self._form(form)[0])
+        self._flags = {tree: number for number, tree in enumerate(packing.flag_trees)}
+        self.derived = {flag: [] for flag in derived}
+
     def test(self, literal: Literal) -> Test | bool:
         """Test that decides a literal; a bool if no hand, or every hand, passes it."""
         if isinstance(literal, Interval):

@@ -22,6 +22,7 @@ from bidcascade.loaders import (
 from bidcascade.table import COMPLETED, BiddingTable
 
 if TYPE_CHECKING:
+    from bidcascade.table.system.allowed import Counted, Listing
     from bidcascade.table.system.bidder import BidDeals, Bidder
 
 I64 = NDArray[np.int64]
@@ -156,6 +157,64 @@ def bid_frame(bidder: "Bidder", bid: "BidDeals", dealer: U8) -> pl.DataFrame:
     return _for_deals(frame, found.declarer, which.astype(np.uint32), dealer)
 
 
+def allowed_frame(bidder: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:
+    """Auctions that systems allow, a row each; the caller holds the bidder's lock."""
+    from bidcascade.table.system.allowed import CUTS, calls_of
+
+    count = len(found.place)
+    counts = np.diff(found.offsets)
+    keys = found.place.astype(np.int64) << 6 | found.call
+    distinct_keys, which = np.unique(keys, return_inverse=True)
+    auctions = calls_of(
+        bidder, (distinct_keys >> 6).astype(np.int32), (distinct_keys & 63).astype(np.uint8)
+    )
+    # entries are numbered by each side's system for itself
+    sides = np.array([(len(calls) - 1) & 1 for calls in auctions], np.int64)[which]
+    rows = np.repeat(np.arange(count, dtype=np.uint32), np.diff(found.held_offsets))
+    held, place = np.unique(found.held.astype(np.int64) << 1 | sides[rows], return_inverse=True)
+    names = [bidder.sides[key & 1].name(key >> 1) for key in held.tolist()]
+    variants = (
+        pl.DataFrame({"row": rows, "variants": pl.Series(names, dtype=pl.String).gather(place)})
+        .filter(pl.col("variants") != "")
+        .unique(maintain_order=True)
+        .group_by("row", maintain_order=True)
+        .agg("variants")
+    )
+    deals = np.arange(first_deal, first_deal + len(counts), dtype=np.uint32)
+    # where a limit cut, one auction more was met
+    totals = (counts + (found.cut == CUTS.index("limit"))).astype(np.uint32)
+    cuts = pl.Series("cut", CUTS, dtype=pl.String).gather(found.cut.astype(np.uint32))
+    frame = pl.DataFrame(
+        [
+            pl.Series("row", np.arange(count, dtype=np.uint32)),
+            pl.Series("deal", np.repeat(deals, counts)),
+            pl.Series("entry", [None], pl.UInt32).new_from_index(0, count),
+            _texts(auctions).gather(which.astype(np.uint32)),
+            pl.Series("completed", found.completed),
+            pl.Series("total", np.repeat(totals, counts)),
+            pl.Series("truncated", np.repeat(found.cut != 0, counts)),
+            cuts.gather(np.repeat(np.arange(len(counts), dtype=np.uint32), counts)),
+        ]
+    )
+    return frame.join(variants, on="row", how="left", maintain_order="left").select(
+        *_EMPTY_ALL, pl.col("variants").fill_null([]), *_LIMIT_COLUMNS, "cut"
+    )
+
+
+def counted_frame(found: "Counted", least: int) -> pl.DataFrame:
+    """Auctions that enough deals may bid, and what they were looked for by."""
+    count = len(found.counts)
+    return pl.DataFrame(
+        [
+            pl.Series("entry", [None], pl.UInt32).new_from_index(0, count),
+            _texts(found.calls),
+            pl.Series("count", found.counts.astype(np.uint64)),
+            pl.Series("least", [least], pl.UInt64).new_from_index(0, count),
+            pl.Series("cut", [found.cut], pl.String).new_from_index(0, count),
+        ]
+    )
+
+
 def _call_lists(calls: U8, lengths: I64) -> pl.Series:
     """Auctions as lists, from all their calls one behind the other."""
     rows = np.repeat(np.arange(len(lengths), dtype=np.uint32), lengths)
@@ -244,9 +303,14 @@ _EMPTY_FIRST = pl.Schema(
     }
 )
 _LIMIT_COLUMNS = {"total": pl.UInt32(), "truncated": pl.Boolean()}
+_EMPTY_ALLOWED = pl.Schema(
+    {**_EMPTY_ALL, "variants": pl.List(pl.String()), **_LIMIT_COLUMNS, "cut": pl.String()}
+)
 
 
-def empty_auctions(mode: Literal["all", "first"], limit: int | None) -> pl.DataFrame:
+def empty_auctions(
+    mode: Literal["all", "first"], limit: int | None, *, of_system: bool = False
+) -> pl.DataFrame:
     """Answer of :meth:`Engine.auctions` about no deals.
 
     Examples
@@ -256,4 +320,6 @@ def empty_auctions(mode: Literal["all", "first"], limit: int | None) -> pl.DataF
     """
     if mode == "first":
         return pl.DataFrame(schema=_EMPTY_FIRST)
+    if of_system:
+        return pl.DataFrame(schema=_EMPTY_ALLOWED)
     return pl.DataFrame(schema={**_EMPTY_ALL, **(_LIMIT_COLUMNS if limit is not None else {})})

@@ -5,7 +5,8 @@ decides. So an answer costs a lookup for each auction, whether for one deal or f
 """
 
 import json
-from collections.abc import Iterator, Sequence, Set
+import weakref
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from bidcascade.bridge import CALL_TEXTS
 from bidcascade.kernels import NO_ENTRY, DealArrays, get_backend
 from bidcascade.table import COMPLETED
 
-from .engine import Engine
+from .engine import ALLOWED_CHUNK, Engine
 from .variant_checks import VariantChecks
 
 if TYPE_CHECKING:
@@ -63,12 +64,61 @@ class AuctionResults:
         self._checks = VariantChecks(engine.table, engine.plan, self._backend)
         self._pieces: dict[int, bytes] = {}
         self._pieces_by_meaning: dict[tuple[int, int], bytes] = {}
+        self._pieces_of_system: dict[tuple[int, ...], bytes] = {}
+        self._numbered_by: Callable[[], object] = lambda: None
+        """The store of the bidder that the places in those keys are numbers of."""
 
     def write(self, deals: DealArrays, query: Query) -> list[bytes]:
         """Write the result of each deal as a JSON object."""
         if query.mode == "first":
             return self._write_first(deals)
+        if self._engine.bidder is not None:
+            return list(self._write_allowed(self._engine.bidder, deals, query))
         return list(self._write_all(deals, query))
+
+    def _write_allowed(self, bidder: "Bidder", deals: DealArrays, query: Query) -> Iterator[bytes]:
+        """Write the auctions that a system allows, each different one once."""
+        from bidcascade.table.system.allowed import CUTS, Bounds, calls_of, list_allowed
+
+        bounds = Bounds(query.limit, completed_only=query.completed_only)
+        for start in range(0, len(deals), ALLOWED_CHUNK):
+            part = deals.slice(start, min(start + ALLOWED_CHUNK, len(deals)))
+            with bidder.lock:
+                found = list_allowed(bidder, part, bounds)
+                if self._numbered_by() is not bidder._store:
+                    self._numbered_by = weakref.ref(bidder._store)
+                    self._pieces_of_system.clear()
+                held: list[int] = found.held.tolist()
+                ends: list[int] = found.held_offsets.tolist()
+                keys = [
+                    (place, call, *held[ends[number] : ends[number + 1]])
+                    for number, (place, call) in enumerate(
+                        zip(found.place.tolist(), found.call.tolist(), strict=True)
+                    )
+                ]
+                pieces = self._pieces_of_system
+                if len(pieces) > MOST_PIECES:
+                    pieces.clear()
+                new = [number for number, key in enumerate(keys) if key not in pieces]
+                auctions = calls_of(bidder, found.place[new], found.call[new])
+                for number, calls in zip(new, auctions, strict=True):
+                    side = bidder.sides[(len(calls) - 1) & 1]
+                    names = (side.name(entry) for entry in keys[number][2:])
+                    pieces[keys[number]] = _piece(
+                        calls, None, list(dict.fromkeys(name for name in names if name)),
+                        completed=bool(found.completed[number]),
+                    )  # fmt: skip
+                listed = [pieces[key] for key in keys]
+            offsets: list[int] = found.offsets.tolist()
+            for deal, cut in enumerate(found.cut.tolist()):
+                begin, end = offsets[deal], offsets[deal + 1]
+                # where a limit cut, one auction more was met
+                yield b'{"total":%d,"truncated":%s,"cut":%s,"auctions":[%s]}' % (
+                    end - begin + (CUTS[cut] == "limit"),
+                    b"true" if cut else b"false",
+                    json.dumps(CUTS[cut]).encode(),
+                    b",".join(listed[begin:end]),
+                )
 
     def _write_all(self, deals: DealArrays, query: Query) -> Iterator[bytes]:
         for lists in self._backend.cascade_all(

@@ -3,6 +3,7 @@
 REST, command line, batch jobs and benchmarks all go through :class:`Engine`.
 """
 
+import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
@@ -26,7 +27,14 @@ from bidcascade.table import BiddingTable, is_system, open_system, open_table
 from bidcascade.table.compass import evaluation_plan, expression_columns
 from bidcascade.table.overlays.overlaid_table import changed_entries
 
-from .answers import EntryColumns, bid_frame, empty_auctions, has_entry
+from .answers import (
+    EntryColumns,
+    allowed_frame,
+    bid_frame,
+    counted_frame,
+    empty_auctions,
+    has_entry,
+)
 from .bid_answer import BidAnswer, answer_bid, matching_variants, what_is_asked
 
 if TYPE_CHECKING:
@@ -40,13 +48,15 @@ if TYPE_CHECKING:
 Mode: TypeAlias = Literal["all", "first"]
 FIRST_CHUNK = 1 << 18
 """Deals that one frame of :meth:`Engine.iter_auctions` answers in mode ``first``."""
+ALLOWED_CHUNK = 1 << 8
+"""Deals that one frame of a system answers in mode ``all``."""
 
 
 class Engine:
     """A bidding table on a backend; safe to use from several threads.
 
-    With a system, one call and mode ``first`` are answered from the system; mode ``all``, counts
-    and members stay on the table.
+    With a system, calls, auctions, counts and members are answered from the system, whatever the
+    table has; sums of counts by entry (:meth:`count_entries`) stay on the table.
 
     Parameters
     ----------
@@ -240,20 +250,26 @@ class Engine:
         frame : polars.DataFrame
             Deal frame.
         mode : {"all", "first"}
-            ``all``: every entry that holds. ``first``: the one auction that the table bids.
+            ``all``: every entry that holds, or every auction that the system allows. ``first``: the
+            one auction that is bid.
         completed_only : bool
             Mode ``all``: only auctions that are complete.
         max_depth : int, optional
             Mode ``all``: only auctions of at most so many calls.
         limit : int, optional
-            Mode ``all``: list at most so many auctions of a deal.
+            Mode ``all``: list at most so many auctions of a deal; of a system 1,000 if not given.
 
         Returns
         -------
         polars.DataFrame
             Mode ``all``, one row for each deal and entry, a deal's auctions depth first:
             ``deal`` (row in ``frame``), ``entry``, ``calls`` (``1N P 3N``), ``completed``; with a
-            limit also ``total`` (how many the deal has) and ``truncated``.
+            limit also ``total`` (how many the deal has) and ``truncated``. Of a system ``entry`` is
+            null, and there are always ``variants`` (names of the rules that hold for the last
+            call), ``total``, ``truncated`` and ``cut``: what left auctions out (``limit``,
+            ``depth``, or ``places``: the walk looked at 2,000 places), null if nothing did. Where
+            something did, ``total`` is how many were found, and the auction of mode ``first`` is
+            listed all the same: behind its beginnings, with a limit as the last.
             Mode ``first``, one row a deal: ``deal``, ``auction`` (call codes, to the end),
             ``completed`` (by the table or its system, without passes put behind), ``entry`` (the
             deepest one; null if the first call already is not in the table, and for systems),
@@ -274,7 +290,8 @@ class Engine:
         )
         if len(parts) == 1:
             return parts[0]
-        return pl.concat([empty_auctions(mode, limit), *parts])
+        of_system = mode == "all" and self.has_system
+        return pl.concat([empty_auctions(mode, limit, of_system=of_system), *parts])
 
     def iter_auctions(
         self,
@@ -299,11 +316,39 @@ class Engine:
             return
         if not frame.height:
             return
+        if self.bidder is not None:
+            yield from self._iter_allowed(
+                frame, completed_only=completed_only, max_depth=max_depth, limit=limit
+            )
+            return
         for lists in self._backend.cascade_all(
             self.plan, deal_arrays(frame),
             completed_only=completed_only, max_depth=max_depth, limit=limit,
         ):  # fmt: skip
             yield self._all_frame(lists, limit)
+
+    def _iter_allowed(
+        self,
+        frame: pl.DataFrame,
+        *,
+        completed_only: bool,
+        max_depth: int | None,
+        limit: int | None,
+    ) -> Iterator[pl.DataFrame]:
+        from bidcascade.table.system.allowed import Bounds, list_allowed
+
+        assert self.bidder is not None
+        standard = Bounds()
+        bounds = Bounds(
+            limit or standard.limit, max_depth or standard.depth, completed_only=completed_only
+        )
+        deals = deal_arrays(frame)
+        for start in range(0, frame.height, ALLOWED_CHUNK):
+            part = deals.slice(start, min(start + ALLOWED_CHUNK, frame.height))
+            with self.bidder.lock:
+                found = list_allowed(self.bidder, part, bounds)
+                answer = allowed_frame(self.bidder, found, start)
+            yield answer
 
     def iter_entries(
         self, frame: pl.DataFrame, *, completed_only: bool = False
@@ -311,9 +356,13 @@ class Engine:
         """Bare ``deal`` and ``entry`` of mode ``all``, as frames that fit the memory.
 
         What entries mean is told once by :meth:`entries_frame`: less than half the work and a
-        fraction of the bytes of :meth:`iter_auctions`.
+        fraction of the bytes of :meth:`iter_auctions`. A system has no entry for every auction: its
+        frames are those of :meth:`iter_auctions`, with all columns.
         """
         if not frame.height:
+            return
+        if self.bidder is not None:
+            yield from self.iter_auctions(frame, completed_only=completed_only)
             return
         for lists in self._backend.cascade_all(
             self.plan, deal_arrays(frame), completed_only=completed_only
@@ -394,13 +443,16 @@ class Engine:
         frame : polars.DataFrame
             The deals asked about.
         auctions : polars.DataFrame
-            What :meth:`auctions` answered; ``deal`` and ``entry`` are read.
+            What :meth:`auctions` answered; ``deal`` and ``entry`` are read, or ``variants`` where
+            they are told already.
 
         Returns
         -------
         list of list of str
             Per row the variants that hold: their names, or descriptions where they have no name.
         """
+        if "variants" in auctions.columns:
+            return auctions["variants"].to_list()
         deals = deal_arrays(frame)
         return [
             matching_variants(self.table, deals, deal, entry)
@@ -409,22 +461,61 @@ class Engine:
 
     # --- counts, members, expressions ---------------------------------------------------------
 
-    def counts(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """How many of the deals reach each entry.
+    def counts(
+        self, frame: pl.DataFrame, *, share: float = 1 / 1000, max_depth: int | None = None
+    ) -> pl.DataFrame:
+        """How many of the deals reach each entry, or may bid each auction of a system.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame
+            Deal frame.
+        share : float
+            Of a system the auctions that at least this part of the deals may bid are counted.
+        max_depth : int, optional
+            Of a system: only auctions of at most so many calls.
 
         Returns
         -------
         polars.DataFrame
             ``entry``, ``calls``, ``count``: the entries that some deal reaches, by number.
+            Of a system, shorter auctions first: ``entry`` is null; ``least`` is the number of deals
+            that ``share`` stands for, so no auction that as many may bid is missing, unless ``cut``
+            says that longer ones were not looked at: ``depth``, or ``number`` (there are more than
+            100,000, or too many to hold).
+
+        Raises
+        ------
+        ValueError
+            If the share is not between 0 and 1, or the depth is below 1.
         """
-        return self.counts_frame(self.count_entries(frame))
+        if self.bidder is None:
+            return self.counts_frame(self.count_entries(frame))
+        from bidcascade.table.system.allowed import count_allowed
+        from bidcascade.table.system.bidder import LONGEST_AUCTION
+
+        if not 0 <= share <= 1:
+            raise ValueError(f"expected a share from 0 to 1, got {share!r}")
+        if max_depth is not None and max_depth < 1:
+            raise ValueError(f"expected a max_depth of at least 1, got {max_depth!r}")
+        least = max(1, math.ceil(share * frame.height))
+        found = count_allowed(
+            self.bidder, deal_arrays(frame), least=least, depth=max_depth or LONGEST_AUCTION
+        )
+        return counted_frame(found, least)
 
     def count_entries(self, frame: pl.DataFrame) -> U64:
-        """How many of the deals reach each entry, uint64[entries]; sums up over frames."""
+        """How many of the deals reach each entry of the table; sums up over frames.
+
+        Returns
+        -------
+        uint64 [entries]
+            Of the table also where there is a system: what that allows beyond it is not counted.
+        """
         return self._backend.cascade_counts(self.plan, deal_arrays(frame))
 
     def counts_frame(self, counts: U64) -> pl.DataFrame:
-        """Frame of :meth:`counts` from (sums of) :meth:`count_entries`."""
+        """Frame of the table's counts from (sums of) :meth:`count_entries`."""
         entries: U32 = np.flatnonzero(counts).astype(np.uint32)
         return pl.DataFrame(
             [
@@ -435,26 +526,39 @@ class Engine:
         )
 
     def members(self, frame: pl.DataFrame, entries: Iterable[int | str]) -> pl.DataFrame:
-        """For chosen entries, which deals reach them.
+        """For chosen entries, or auctions of a system, which deals reach them.
 
         Parameters
         ----------
         frame : polars.DataFrame
             Deal frame.
         entries : iterable of int or str
-            Entry numbers, or auctions (``1N P 3N``).
+            Entry numbers, or auctions (``1N P 3N``); of a system any legal auction.
 
         Returns
         -------
         polars.DataFrame
-            One Boolean column an entry, named by its auction; rows as in ``frame``. The columns
-            are the very bits of the kernel, not copies.
+            One Boolean column an entry, named by its auction; rows as in ``frame``. Of a table the
+            columns are the very bits of the kernel, not copies.
 
         Raises
         ------
         InvalidTable
-            If the table has no such entry.
+            If the table has no such entry, or an auction has no call.
+        IllegalCall
+            If an auction of a system is illegal.
         """
+        if self.bidder is not None:
+            from bidcascade.table.system.allowed import members
+
+            auctions = list(dict.fromkeys(map(self._auction, entries)))
+            columns = members(self.bidder, deal_arrays(frame), auctions)
+            return pl.DataFrame(
+                [
+                    pl.Series(format_calls(calls), column)
+                    for calls, column in zip(auctions, columns, strict=True)
+                ]
+            )
         numbers = self.entry_numbers(entries)
         bits = self._backend.members(self.plan, deal_arrays(frame), numbers)
         return pl.DataFrame(
@@ -473,6 +577,16 @@ class Engine:
             If the table has no such entry.
         """
         return list(dict.fromkeys(self._entry(entry) for entry in entries))
+
+    def _auction(self, entry: int | str) -> tuple[int, ...]:
+        calls = (
+            parse_calls(entry)
+            if isinstance(entry, str)
+            else self.table.auction_of(self._entry(entry))
+        )
+        if not calls:
+            raise InvalidTable(f"expected an auction of at least one call, got {entry!r}")
+        return tuple(calls)
 
     def _entry(self, entry: int | str) -> int:
         if isinstance(entry, str):

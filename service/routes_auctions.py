@@ -45,7 +45,8 @@ _ANSWERS: Final = {
             "type": "string",
             "format": "binary",
             "description": "Arrow IPC stream. Mode `all`, a row for each auction: `deal` uint32, "
-            "`entry` uint32, `calls` (`1N P 3N`), `completed`, `total` uint32, `truncated`. "
+            "`entry` uint32, `calls` (`1N P 3N`), `completed`, `total` uint32, `truncated`; of a "
+            "system also `variants` (names of the rules) and `cut` (why auctions are not listed). "
             "Mode `first`, a row for each deal: `deal`, `calls`, `completed`, `entry`, `defaults` "
             "uint16 (passes made because no entry held), `contract` (`4SX`, `Pass`), `declarer`.",
         }

@@ -185,7 +185,6 @@ def _describe(table: LoadedTable, work: Workplace) -> dict[str, Any]:
         **table.engine.table_info(),
         "source": source,
         "system": None if table.engine.system is None else table.engine.system.text.title,
-        "left_table": table.engine.left_table,
         "reload_errors": list(table.reload_errors),
         "default": table.name == work.tables.names()[0],
     }

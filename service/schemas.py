@@ -77,8 +77,8 @@ class AuctionsRequest(BaseModel):
     table: TableChoice = None
     mode: Literal["all", "first"] = Field(
         default="all",
-        description="`all`: every auction that the table allows. `first`: the one auction that the "
-        "table bids, where of the calls that hold the first is made, and a pass where none holds.",
+        description="`all`: every auction that the table or system allows. `first`: the one that "
+        "it bids, where of the calls that hold the first is made, and a pass where none holds.",
         examples=["first"],
     )
     completed_only: bool = Field(
@@ -90,7 +90,8 @@ class AuctionsRequest(BaseModel):
     limit: int = Field(
         default=100,
         ge=1,
-        description="Mode `all`: list at most so many auctions of a deal; `total` counts all.",
+        description="Mode `all`: list at most so many auctions of a deal; `total` counts all, of a "
+        "system only those that were met.",
         examples=[100],
     )
 
@@ -130,8 +131,8 @@ class AuctionAnswer(BaseModel):
     )
     completed: bool = Field(description="Whether the auction is over.", examples=[True])
     entry: int | None = Field(
-        description="Entry of the table that the auction ends with. In mode `first` passes by "
-        "default may follow it; null if the first call already is such a pass.",
+        description="Entry of the table that the auction ends with; null for systems. In mode "
+        "`first` passes by default may follow it; null if the first call already is such a pass.",
         examples=[4711],
     )
     variants: list[str] = Field(
@@ -145,9 +146,18 @@ class DealResult(BaseModel):
 
     model_config = _Strict
 
-    total: int = Field(description="How many auctions there are.", examples=[12])
+    total: int = Field(
+        description="How many auctions there are; with `cut` at least so many.", examples=[12]
+    )
     truncated: bool = Field(
         description="Whether more auctions hold than are listed.", examples=[False]
+    )
+    cut: Literal["limit", "depth", "places"] | None = Field(
+        default=None,
+        description="Mode `all` of a system: why auctions are not listed. `limit`: there are more "
+        "than that. `places`: not every place that they lead to was looked at. The auction of mode "
+        "`first` is listed all the same.",
+        examples=[None],
     )
     auctions: list[AuctionAnswer] = Field(
         description="An auction before its continuations, calls in the table's order of priority."
@@ -302,11 +312,6 @@ class TableAnswer(TableName):
     system: str | None = Field(
         description="Title of the system that it was compiled from, null if it is of none.",
         examples=["Standard American Yellow Card"],
-    )
-    left_table: int = Field(
-        description="Deals of mode `first` so far that left the compiled table and were bid on "
-        "by the system.",
-        examples=[0],
     )
     reload_errors: list[str] = Field(
         description="Why it could not be loaded anew, with file and line; what answers is the "

@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import logging
 import signal
 import socket
 import sys
@@ -16,8 +17,10 @@ from bidcascade.bridge import BidcascadeError
 
 from .app import create_app
 from .observability.logs import configure_logs
-from .settings import Settings, read_settings
+from .settings import Settings, read_settings, with_shipped_tables
 from .tables import Tables
+
+_logger = logging.getLogger("bidcascade.service")
 
 SWITCH_S: Final = 0.0001
 
@@ -42,7 +45,8 @@ class OrderlyServer(uvicorn.Server):
 def serve(settings: Settings) -> None:
     """Serve until the process is told to stop; running requests are finished first.
 
-    On SIGHUP the tables are loaded anew; those that cannot be stay as they are.
+    Where the settings say nothing about tables there is every system of the package, ``sayc`` by
+    default. On SIGHUP the tables are loaded anew; those that cannot be stay as they are.
 
     There is one worker on purpose: each further one would hold the tables, and a GPU's context,
     once more. Kernels use all cores anyway.
@@ -58,6 +62,11 @@ def serve(settings: Settings) -> None:
     # goes from thread to thread several times, and waited each time while a table was loaded anew
     sys.setswitchinterval(SWITCH_S)
     configure_logs(settings.log_level, settings.log_format)
+    settings = with_shipped_tables(settings)
+    _logger.info(
+        "loading tables %s, kernels are compiled if this is the first start: that takes minutes",
+        ", ".join(settings.table_paths()),
+    )
     app = create_app(settings)
     server = OrderlyServer(
         uvicorn.Config(

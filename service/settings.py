@@ -20,7 +20,7 @@ PREFIX: Final = "BIDCASCADE_"
 
 OTHER_VARIABLES: Final = {
     f"{PREFIX}API_KEY": "key that the Python clients send",
-    f"{PREFIX}CACHE": "folder for compiled bidding tables",
+    f"{PREFIX}CACHE": "folder for compiled bidding tables and parsed systems",
     f"{PREFIX}CUDA_DEVICE": "number of the GPU that the backend cuda uses (0)",
     f"{PREFIX}CUDA_VARIANT": "how the backend cuda walks a table: hybrid, lists, frontier or walk",
     f"{PREFIX}URL": "address of the service that the Python clients ask",
@@ -58,7 +58,9 @@ class Settings(BaseSettings):
         "system's file (.bidding), a table's folder or file, or name=path.",
     )
     extra_tables: _TextList = Field(
-        default=(), description="Further tables, separated by commas, each a name or name=path."
+        default=(),
+        description="Further tables, separated by commas, each a name or name=path; told of no "
+        "table at all, `serve` has every system of the package.",
     )
     overlays: _TextList = Field(
         default=(),
@@ -296,6 +298,24 @@ than or equal to 65535, got 123456
         return Settings(**chosen)
     except ValidationError as error:
         raise InvalidInput("; ".join(_complaints(error))) from None
+
+
+def with_shipped_tables(settings: Settings) -> Settings:
+    """Add the other systems of the package where nothing was said about tables.
+
+    Who names a table, or further ones, gets what is named: each more takes seconds and memory.
+
+    Examples
+    --------
+    >>> [*with_shipped_tables(Settings(port=0)).table_paths()]
+    ['sayc', 'acol', 'two-over-one']
+    >>> [*with_shipped_tables(Settings(table="acol")).table_paths()]
+    ['acol']
+    """
+    if settings.model_fields_set & {"table", "extra_tables"}:
+        return settings
+    others = tuple(name for name in named_systems() if name != settings.table)
+    return settings.model_copy(update={"extra_tables": others})
 
 
 def _complaints(error: ValidationError) -> Iterable[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 DEFAULT_TABLE: Final = "sayc"
 CACHE_VARIABLE: Final = "BIDCASCADE_CACHE"
-"""Environment variable that names the folder for compiled tables."""
+"""Environment variable that names the folder for compiled tables and parsed texts."""
 SUFFIX: Final = ".bidding"
 """What the files of systems end with."""
 SYSTEMS: Final = Path(__file__).parent / "systems"
@@ -163,10 +163,11 @@ def compiled_folder(name: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """Folder for compiled tables: ``BIDCASCADE_CACHE``, or the user's cache folder.
+    """Folder for compiled tables and parsed texts.
 
-    The latter is ``$XDG_CACHE_HOME/bidcascade`` or ``~/.cache/bidcascade``, on macOS and Windows
-    the usual places there (XDG Base Directory Specification).
+    It is ``BIDCASCADE_CACHE``, or the user's cache folder: ``$XDG_CACHE_HOME/bidcascade`` or
+    ``~/.cache/bidcascade``, on macOS and Windows the usual places there (XDG Base Directory
+    Specification).
 
     Examples
     --------
@@ -183,6 +184,21 @@ def cache_folder() -> Path:
     if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
         return Path(os.environ["LOCALAPPDATA"]) / "bidcascade" / "cache"
     return Path.home() / ".cache" / "bidcascade"
+
+
+def texts_folder() -> Path | None:
+    """Folder for parsed texts of systems; None if there is no place for it.
+
+    Examples
+    --------
+    >>> texts_folder().name
+    'texts'
+    """
+    try:
+        return cache_folder() / "texts"
+    except RuntimeError:
+        # a user without a home
+        return None
 
 
 def table_of(

@@ -3,7 +3,8 @@
     service → inference → table   → kernels → bridge
                         → loaders ↗
 
-Arrows run down only; table and loaders do not know each other.
+Arrows run down only; table and loaders do not know each other. Above them is the folder
+``package``, which is ``bidcascade`` itself; nobody imports it.
 """
 
 import ast

@@ -2,7 +2,9 @@
 
 from bidcascade.bridge import Auction, Seat, Vulnerability
 from bidcascade.kernels import DealArrays
-from bidcascade.table.system.system import System
+from bidcascade.table.system.choice import choose
+from bidcascade.table.system.expansion import Expander
+from bidcascade.table.system.system import System, context_at
 
 SMALL_SYSTEM = """
 system Small natural
@@ -52,14 +54,18 @@ general:
 """
 
 
-def bid_call_by_call(system: System, deals: DealArrays, deal: int) -> tuple[int, ...]:
-    """Auction of one deal, each call asked of the system."""
+def bid_call_by_call(
+    system: System, deals: DealArrays, deal: int, expander: Expander | None = None
+) -> tuple[int, ...]:
+    """Auction of one deal by the definition, call by call."""
+    expander = expander or system.expander()
     dealer = int(deals.dealer[deal])
     calls: list[int] = []
     while not Auction.of(calls).is_complete:
-        choice = system.bid(
-            int(deals.hands[(dealer + len(calls)) % 4, deal]), calls, dealer=Seat(dealer),
-            vulnerability=Vulnerability(int(deals.vulnerability[deal])),
-        )  # fmt: skip
-        calls.append(choice.call)
+        hand = int(deals.hands[(dealer + len(calls)) % 4, deal])
+        context = context_at(
+            len(calls), Seat(dealer), Vulnerability(int(deals.vulnerability[deal]))
+        )
+        vocabulary = expander.sides[len(calls) % 2].vocabulary
+        calls.append(choose(expander.place(calls), hand, context, vocabulary).call)
     return tuple(calls)

@@ -19,6 +19,7 @@ NO_EXAMPLE_NEEDED: dict[str, str] = {}
 
 def module_names() -> Iterator[str]:
     """Names of all modules of the packages, without importing them."""
+    yield "bidcascade"
     for name in PACKAGES:
         folder = package_folder(name)
         assert folder is not None

@@ -52,7 +52,7 @@ def digest_of(words: U64) -> Any:
 
 @native
 def find_set(store: Store, words: U64, digest: Any) -> int:
-    """Number of a set of cells in the store, -1 where it is not there."""
+    """Find the number of a set of cells in the store, -1 where it is not there."""
     mask = np.uint64(len(store.set_numbers) - 1)
     slot = mixed(digest) & mask
     while True:
@@ -220,7 +220,10 @@ def _learn_call(
     hull = row.hull[me]
     if number >= 0:
         for term in range(HULL_TERMS):
-            hull[term, 0], hull[term, 1] = store.hulls[number, term, 0], store.hulls[number, term, 1]
+            hull[term, 0], hull[term, 1] = (
+                store.hulls[number, term, 0],
+                store.hulls[number, term, 1],
+            )
     else:
         number = -1 - item
         own = block.hulls[item]
@@ -400,5 +403,3 @@ def _has_entry(prog: Program, store: Store, entry_list: int, call: int) -> bool:
         if prog.entries[store.list_items[place] >> 1].call == call:
             return True
     return False
-
-

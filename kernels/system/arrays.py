@@ -33,7 +33,7 @@ SHAPES: Final = 560
 POINTS: Final = 38
 SET_WORDS: Final = -(-SHAPES * POINTS // 64)
 """Words of a set of cells: bit ``shape * 38 + points``."""
-TAG_WORDS: Final = 2
+TAG_WORDS: Final = 4
 CALLS: Final = 38
 
 TERMS: Final = (

@@ -46,7 +46,7 @@ def note(block: Block, item: int, kind: int, a: int, b: int, c: int) -> None:
 
 @native
 def decide(prog: Program, store: Store, block: Block, row: Any, item: int, root: int) -> int:
-    """Result of a decision at a place, or MISSING."""
+    """Find the result of a decision at a place, or MISSING."""
     edge = prog.roots[root]
     while edge >= 0:
         decision = prog.decisions[edge]
@@ -71,7 +71,7 @@ def decide(prog: Program, store: Store, block: Block, row: Any, item: int, root:
 
 @native
 def root_of(prog: Program, block: Block, item: int, subject: int, bindings: int) -> int:
-    """Number of the root of a subject under bindings, or MISSING."""
+    """Find the root of a subject under bindings, or MISSING."""
     root = find(prog.root_numbers, np.uint64(subject << SUBJECT_SHIFT | bindings))
     if root < 0:
         note(block, item, MISS_ROOT, subject, bindings, 0)
@@ -185,9 +185,7 @@ def _line_entries(
     both = _joined(prog, block, item, needs, common)
     missing = both == MISSING
     for variant in range(line.first, line.end):
-        own = needs_of(
-            prog, store, block, row, item, prog.variants[variant].condition, bindings
-        )
+        own = needs_of(prog, store, block, row, item, prog.variants[variant].condition, bindings)
         if own == NEVER:
             continue
         if own != MISSING and both != MISSING:

@@ -6,6 +6,7 @@ memory; compiled code takes the address of that table and reads ``group.name`` a
 Python object keeps the arrays alive, and callers keep the object.
 """
 
+import hashlib
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,8 +26,9 @@ from numba.extending import (
 from numba.np.arrayobj import make_array, populate_array
 
 # nothing below allocates, and groups hold what they point to: no reference counts
-native = njit(cache=True, nogil=True, _nrt=False)
-native_inline = njit(cache=True, nogil=True, _nrt=False, inline="always")
+_OPTIONS: Any = {"cache": True, "nogil": True, "_nrt": False}
+native = njit(**_OPTIONS)
+native_inline = njit(inline="always", **_OPTIONS)
 
 Field = tuple[Any, ...]
 """Type of an array's items, and its shape behind the first axis."""
@@ -88,12 +90,23 @@ class Group:
         raise AttributeError(name)
 
 
-class GroupType(types.Type):  # type: ignore[misc]
-    """Numba's type of a group."""
+class GroupType(types.Type):
+    """Numba's type of a group; its name says the layout, so that no other one's code is used."""
 
     def __init__(self, group: str) -> None:
-        super().__init__(name=f"Group({group})")
+        layout = [(name, np.dtype(kind).descr, *tail) for name, (kind, *tail) in fields_of(group)]
+        super().__init__(name=f"Group({group}, {hash_of(layout)})")
         self.group = group
+
+
+def fields_of(group: str) -> list[tuple[str, Field]]:
+    """Fields of a group by its name, in order."""
+    return list(_GROUPS[group].fields.items())
+
+
+def hash_of(layout: object) -> str:
+    """Digest of what a layout is written as."""
+    return hashlib.sha256(repr(layout).encode()).hexdigest()[:16]
 
 
 @typeof_impl.register(Group)
@@ -102,7 +115,7 @@ def _type_of(value: Group, _: Any) -> GroupType:
 
 
 @register_model(GroupType)
-class _Model(models.PrimitiveModel):  # type: ignore[misc]
+class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, group: Any) -> None:
         super().__init__(manager, group, ir.IntType(64))
 
@@ -112,7 +125,9 @@ def _unbox(_: Any, value: Any, tools: Any) -> NativeValue:
     address = tools.pyapi.object_getattr_string(value, "address")
     number = tools.pyapi.long_as_longlong(address)
     tools.pyapi.decref(address)
-    return NativeValue(number, is_error=cgutils.is_not_null(tools.builder, tools.pyapi.err_occurred()))
+    return NativeValue(
+        number, is_error=cgutils.is_not_null(tools.builder, tools.pyapi.err_occurred())
+    )
 
 
 def _array_type(group: str, name: str) -> tuple[int, tuple[int, ...], Any]:
@@ -123,7 +138,7 @@ def _array_type(group: str, name: str) -> tuple[int, tuple[int, ...], Any]:
 
 
 @infer_getattr
-class _Attributes(AttributeTemplate):  # type: ignore[misc]
+class _Attributes(AttributeTemplate):
     key = GroupType
 
     def generic_resolve(self, group: GroupType, name: str) -> Any:

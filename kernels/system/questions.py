@@ -236,8 +236,9 @@ def shown(store: Store, block: Block, row: Any, position: int, term: int) -> tup
             kept[1] = high
             kept[0] = low
         low, high = np.int64(kept[0]), np.int64(kept[1])
-    said_low, said_high = np.int64(row.terms[position, term, 0]), np.int64(
-        row.terms[position, term, 1]
+    said_low, said_high = (
+        np.int64(row.terms[position, term, 0]),
+        np.int64(row.terms[position, term, 1]),
     )
     if max(low, said_low) <= min(high, said_high):
         return max(low, said_low), min(high, said_high)
@@ -326,7 +327,7 @@ def _has_shown(store: Store, block: Block, row: Any, q: Any, me: int) -> bool:
 
 @native
 def answer(store: Store, block: Block, row: Any, q: Any) -> int:
-    """What a place answers to a question: 0 or 1, packed suits, bounds, a bid.
+    """Answer a question about a place: 0 or 1, packed suits, bounds, a bid.
 
     Bounds are ``low << 16 | high & 0xFFFF``.
     """
@@ -345,7 +346,7 @@ def answer(store: Store, block: Block, row: Any, q: Any) -> int:
         return _bid(row, q)
     if kind == _LAST_BID_CODE:
         return np.int64(row.last_bid)
-    if kind == _HAS_SHOWN or kind == _MAY_HAVE:
+    if kind in (_HAS_SHOWN, _MAY_HAVE):
         return int(_has_shown(store, block, row, q, me) != bool(q.negated))
     return int(_fact(q, row, kind, me) != bool(q.negated))
 
@@ -359,7 +360,7 @@ def _about_calls(q: Any, row: Any, kind: int, me: int) -> bool:
             continue
         position = (me + step) & 3
         call = row.call[position]
-        if kind == _MADE or kind == _ONLY_PASSED:
+        if kind in (_MADE, _ONLY_PASSED):
             made |= row.made[position]
         elif kind == _NAMED:
             found = _operand(row, q.suits[0])
@@ -470,5 +471,3 @@ def _fact(q: Any, row: Any, kind: int, me: int) -> bool:
             rest >>= 3
         suits >>= 3
     return True
-
-

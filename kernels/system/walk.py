@@ -153,7 +153,7 @@ def work_out(
 
 @native
 def list_number(store: Store, items: I32) -> int:
-    """Number of a list of entries in the store; it is added if it is new."""
+    """Find the number of a list of entries in the store; it is added if it is new."""
     digest = np.uint64(len(items))
     for item in range(len(items)):
         digest = mixed(digest ^ np.uint64(items[item]))
@@ -185,7 +185,22 @@ def list_number(store: Store, items: I32) -> int:
 
 
 @native
+def index(store: Store) -> None:
+    """Enter all places and lists of a store into its hash tables, which hold none yet."""
+    for place in range(1, store.counts[PLACES]):
+        key = np.uint64(store.parent[place]) << np.uint64(6) | np.uint64(store.call[place])
+        put(store.children, key, place)
+    for number in range(store.counts[LISTS]):
+        first, end = store.list_first[number], store.list_first[number + 1]
+        digest = np.uint64(end - first)
+        for item in range(first, end):
+            digest = mixed(digest ^ np.uint64(store.list_items[item]))
+        put_also(store.list_numbers, digest >> np.uint64(1), number)
+
+
+@native
 def set_number(store: Store, block: Block, item: int) -> int:
+    """Find the number of a block's set of cells in the store; it is added if it is new."""
     words = block.sets[item]
     digest = digest_of(words)
     number = find_set(store, words, digest)
@@ -350,7 +365,7 @@ def bid_few(
 
 @native
 def auction_lengths(store: Store, places: I32, lengths: I64) -> None:
-    """Calls that lead to each place."""
+    """Count the calls that lead to each place."""
     for number in range(len(places)):
         count = 0
         here = places[number]
@@ -396,8 +411,6 @@ def auctions_of(
             declarer[number] = place & 3
 
 
-
-
 @native
 def ask(
     prog: Program, store: Store, block: Block, rows: Rows, item: int, first: int, out: I64
@@ -408,9 +421,7 @@ def ask(
 
 
 @native
-def derive(
-    prog: Program, words: U64, first_tests: I32, flags: I32, lane_words: int
-) -> None:
+def derive(prog: Program, words: U64, first_tests: I32, flags: I32, lane_words: int) -> None:
     """Set the flags of packed hands ``words`` [n, words] that follow from other flags and lanes."""
     for hand in range(len(words)):
         for number in range(len(flags)):

@@ -27,6 +27,7 @@ class DealResult(TypedDict):
 
     total: int
     truncated: bool
+    cut: NotRequired[Literal["limit", "depth", "places"] | None]
     auctions: list[AuctionAnswer]
 
 
@@ -472,7 +473,6 @@ class TableAnswer(TypedDict):
     default: bool
     source: str
     system: str | None
-    left_table: int
     reload_errors: list[str]
     entries: int
     openings: int

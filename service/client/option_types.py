@@ -63,6 +63,7 @@ class JobOptions(TypedDict, total=False):
     table: str | None
     mode: Literal["first", "all", "counts"]
     completed_only: bool
+    text: bool
     result: list[Literal["parquet", "jsonl", "pbn"]]
 
 

@@ -254,7 +254,7 @@ class Client:
         name : str, optional
             What deals are named after; else the file's name.
         **options
-            ``mode``, ``completed_only``, ``result``, ``table``.
+            ``mode``, ``completed_only``, ``text``, ``result``, ``table``.
         """
         if isinstance(archive, str | PathLike):
             with Path(archive).open("rb") as file:

@@ -26,6 +26,10 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
         help="all auctions that hold, the one that is bid, or how many deals reach each entry",
     )  # fmt: skip
     parser.add_argument("--completed", action="store_true", help="only complete auctions")
+    parser.add_argument(
+        "--text", action="store_true",
+        help="hands as text, too, and with --mode first auctions",
+    )  # fmt: skip
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted batch")
     parser.add_argument("--jobs", type=whole_number(1), metavar="N", help="processes that read")
     parser.add_argument(
@@ -37,8 +41,8 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
         help="Dask scheduler, as tcp://host:8786: its workers answer (needs the extra dask)",
     )  # fmt: skip
     parser.add_argument(
-        "--part-deals", type=whole_number(1, 10_000_000), default=100_000, metavar="N",
-        help="deals of a part (default: 100000)",
+        "--part-deals", type=whole_number(1, 10_000_000), default=1_000_000, metavar="N",
+        help="most deals of a part, which takes about 5 s (default: 1000000)",
     )  # fmt: skip
     add_table_options(parser)
     add_json_option(parser)
@@ -68,6 +72,8 @@ def batch(options: argparse.Namespace) -> int:
 
     if options.completed and options.mode != "all":
         raise UsageError("expected --completed only with --mode all")
+    if options.text and options.mode == "counts":
+        raise UsageError("expected --text only with --mode all or first")
     if options.devices and options.backend == "auto":
         # who names devices does not want the processor instead
         options.backend = "cuda"
@@ -87,15 +93,14 @@ def batch(options: argparse.Namespace) -> int:
 
         summary = run_batch(
             engine, options.inputs, options.out, mode=options.mode,
-            completed_only=options.completed, resume=options.resume, jobs=options.jobs,
-            devices=options.devices, elsewhere=cluster, part_deals=options.part_deals,
+            completed_only=options.completed, text=options.text, resume=options.resume,
+            jobs=options.jobs, devices=options.devices, elsewhere=cluster,
+            part_deals=options.part_deals,
         )  # fmt: skip
     numbers = summary._asdict()
     if options.json:
         backend = engine.backend if cluster is None else cluster.backend
         print_json({**numbers, "table": engine.table_info(), "backend": backend})
     else:
-        if not summary.left_table:
-            del numbers["left_table"]
         note(shown_numbers(numbers))
     return 0

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 _DEFAULT_DEALS = 100_000
 _DEFAULT_BUDGET = "60s"
-_COVERAGE_DEALS = 50
 
 
 def configure_compare(parser: argparse.ArgumentParser) -> None:
@@ -33,21 +32,8 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--dd-budget", default=_DEFAULT_BUDGET, metavar="B",
-        help="how long (90s, 5m), or how many, deals that may differ are worked out; all for every "
-        f"one (default: {_DEFAULT_BUDGET})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--grow", type=whole_number(1, 10_000_000), metavar="N",
-        help="deals by which the tables of the pair are grown: more deals stay inside them, and "
-        "compiling takes longer (default: 50,000)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--least", type=whole_number(1), metavar="N",
-        help="a place is compiled that at least so many of them reach (default: 10)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--coverage", type=whole_number(0), default=_COVERAGE_DEALS, metavar="N",
-        help=f"deals for counting what lines make (default: {_COVERAGE_DEALS})",
+        help="how long (90s, 5m), or how many, deals with different contracts are worked out; all "
+        f"for every one (default: {_DEFAULT_BUDGET})",
     )  # fmt: skip
     parser.add_argument("--workers", type=whole_number(1), metavar="N", help="solver processes")
     parser.add_argument(
@@ -76,7 +62,7 @@ def compare(options: argparse.Namespace) -> int:
     import polars as pl
 
     from bidcascade.inference.compare import Budget, SystemMatch
-    from bidcascade.inference.compare_summary import boards_frame, coverage_of, summarize
+    from bidcascade.inference.compare_summary import boards_frame, summarize
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.loaders import deal_arrays, random_deals
     from bidcascade.service.inference.matches import MatchDeals, deals_of_file, resume
@@ -87,13 +73,9 @@ def compare(options: argparse.Namespace) -> int:
         write_compare_report,
     )
     from bidcascade.table import open_system
-    from bidcascade.table.compiled import ON_REQUEST, Growth
 
     budget = Budget.parse(options.dd_budget)
     first, second = open_system(options.first), open_system(options.second)
-    growth = Growth(
-        options.grow or ON_REQUEST.deals, options.least or ON_REQUEST.least, ON_REQUEST.seed
-    )
     if options.source is None:
         count = options.deals or _DEFAULT_DEALS
         deals, known = MatchDeals(deal_arrays(random_deals(count, options.seed)), None)
@@ -104,16 +86,13 @@ def compare(options: argparse.Namespace) -> int:
         earlier = pl.read_parquet(folder / BOARDS)
     with progress_bar("compare") as bar, DoubleDummyPool(options.workers) as pool:
         match = SystemMatch(
-            first, second, deals, growth=growth, seed=options.seed,
+            first, second, deals, seed=options.seed,
             progress=lambda what, done, total: bar(done, total, done),
         )  # fmt: skip
         if earlier is not None:
             note(f"{resume(match, earlier):,} deals taken over from {folder}")
         match.work_out(pool, budget, known)
-    coverage = None
-    if options.coverage:
-        coverage = coverage_of(first, second, deals, most=options.coverage, seed=options.seed)
-    summary = summarize(match.result, coverage=coverage)
+    summary = summarize(match.result)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         for path in write_compare_report(summary, boards_frame(match.result), folder):
@@ -149,6 +128,6 @@ def _print_summary(summary: "Summary") -> None:
     )  # fmt: skip
     seconds = ", ".join(f"{name} {spent:.1f} s" for name, spent in summary.seconds.items())
     note(
-        f"{summary.examined:,} of {summary.kinds['differs'] + summary.kinds['left']:,} deals that "
-        f"may differ worked out, {summary.solved:,} contracts solved; {seconds}"
+        f"{summary.examined:,} of {summary.kinds['differs']:,} deals with different contracts "
+        f"worked out, {summary.solved:,} contracts solved; {seconds}"
     )

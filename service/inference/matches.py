@@ -1,17 +1,24 @@
 """Matches of systems for the command line: deals from files, and results of an earlier run."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.inference.compare import NO_TRICKS, SystemMatch
+from bidcascade.inference.compare_summary import bidding_frame
 from bidcascade.inference.double_dummy.protocol import I8
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, read_deals
 from bidcascade.service.jobs.double_dummy import known_tables
+
+_SHOWN: Final = {
+    **dict.fromkeys(("north", "east", "south", "west", "dealer", "vulnerability"), "deals"),
+    **dict.fromkeys(("auction_ns", "auction_ew"), "systems"),
+}
+"""Columns that tell whether boards are those of a match, and what else they are of."""
 
 
 class MatchDeals(NamedTuple):
@@ -59,24 +66,24 @@ def resume(match: SystemMatch, boards: pl.DataFrame) -> int:
     InvalidInput
         If the frame is of another match.
     """
-    columns = {"deal", "north", "kind", "auction_ns", "auction_ew", "tricks_ns", "tricks_ew"}
-    missing = sorted(columns - set(boards.columns))
+    result = match.result
+    columns = ["deal", "kind", "tricks_ns", "tricks_ew", *_SHOWN]
+    missing = [name for name in columns if name not in boards.columns]
     if missing:
         raise InvalidInput(f"expected boards of a match, got a frame without {missing[0]!r}")
-    done = boards.filter(pl.col("kind") != "same")
-    numbers = done["deal"].to_numpy().astype(np.int64)
-    result = match.result
-    if len(numbers) and (
-        int(numbers.max()) >= len(result)
-        or (result.deals.hands[0, numbers] != done["north"].to_numpy()).any()
-    ):
+    done = boards.filter((pl.col("kind") != "same") & (pl.col("deal") < len(result)))
+    if done.height < boards.filter(pl.col("kind") != "same").height:
         raise InvalidInput("expected boards of these deals, got those of others")
+    numbers = done["deal"].to_numpy().astype(np.int64)
+    own = bidding_frame(result, numbers)
+    for name, what in _SHOWN.items():
+        if not own[name].equals(done[name].cast(own[name].dtype, strict=False)):
+            raise InvalidInput(f"expected boards of these {what}, got those of others")
     tricks = np.stack(
         [
-            done[name].cast(pl.Int8).fill_null(NO_TRICKS).to_numpy()
+            done[name].cast(pl.Int8, strict=False).fill_null(NO_TRICKS).to_numpy()
             for name in ("tricks_ns", "tricks_ew")
         ]
     )
-    auctions = list(zip(done["auction_ns"].to_list(), done["auction_ew"].to_list(), strict=True))
-    match.take_over(numbers, auctions, tricks)
+    match.take_over(numbers, tricks)
     return len(numbers)

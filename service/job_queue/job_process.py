@@ -42,6 +42,8 @@ _OOM_SCORE: Final = 500
 class Progress:
     """Tells the service how far the batch is, now and then.
 
+    A run that has written a part comes on; what is answered of a part may be lost again.
+
     Parameters
     ----------
     outgoing : binary file
@@ -56,19 +58,24 @@ class Progress:
         self._batch = batch
         self._in_all = in_all
         self._told = 0.0
+        self._boards_before: int | None = None
+        self._comes_on = False
 
     def __call__(self, done: int, total: int | None, boards: int) -> None:
-        """Take in that a part was written."""
-        if time.monotonic() - self._told >= _TELL_EVERY_S:
-            self.tell()
+        """Take in how many boards are answered."""
+        if time.monotonic() - self._told >= _TELL_EVERY_S or not self._comes_on:
+            self.tell(boards)
 
-    def tell(self) -> None:
-        """Send the numbers of the manifest."""
+    def tell(self, boards: int = 0) -> None:
+        """Send how many boards are answered, at least those that the manifest has."""
         if not (self._batch / MANIFEST).exists():
             return
         manifest = Manifest.read(self._batch)
-        send(self._outgoing, {"boards": manifest.boards, "rejects": manifest.rejects,
-                              "of": self._in_all})  # fmt: skip
+        if self._boards_before is None:
+            self._boards_before = manifest.boards
+        self._comes_on = manifest.boards > self._boards_before
+        send(self._outgoing, {"boards": max(boards, manifest.boards), "rejects": manifest.rejects,
+                              "of": self._in_all, "comes_on": self._comes_on})  # fmt: skip
         self._told = time.monotonic()
 
 
@@ -80,7 +87,7 @@ def do_job(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     start : dict
         ``folder`` of the job, ``place`` that the paths in ``inputs`` start from, ``root`` true if
         nothing outside it may be read; ``table``, ``backend``, ``overlays``, ``digest``; ``mode``,
-        ``completed_only``, ``part_deals``, ``results``.
+        ``completed_only``, ``text``, ``part_deals``, ``results``.
 
     Raises
     ------
@@ -103,7 +110,7 @@ def do_job(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     progress.tell()
     summary = run_batch(
         engine, inputs, place.batch, mode=start["mode"], completed_only=start["completed_only"],
-        resume=True, jobs=1, part_deals=start["part_deals"], report=progress,
+        text=start["text"], resume=True, jobs=1, part_deals=start["part_deals"], report=progress,
     )  # fmt: skip
     progress.tell()
     files = write_results(engine, place.batch, place.results, sources, start["results"])

@@ -307,7 +307,10 @@ class JobQueue:
         sized = time.monotonic()
         for message in child.messages():
             if "boards" in message:
-                store.see_progress(job.id, message["boards"], message["rejects"], message["of"])
+                store.see_progress(
+                    job.id, message["boards"], message["rejects"], message["of"],
+                    comes_on=message["comes_on"],
+                )  # fmt: skip
                 if time.monotonic() - sized >= _SIZE_EVERY_S:
                     sized = time.monotonic()
                     if folder.size() > self._settings.max_data_bytes:
@@ -332,6 +335,8 @@ class JobQueue:
             "backend": self._tables.backend,
             "mode": request["mode"],
             "completed_only": request["completed_only"],
+            # jobs that an earlier version took in have none
+            "text": request.get("text", False),
             "results": request["results"],
             "part_deals": request["part_deals"],
         }

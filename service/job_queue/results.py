@@ -9,18 +9,20 @@ wrote them goes on with those that are missing.
     always      rejects.jsonl, a line for each record that is no deal
 """
 
+import io
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
-from bidcascade.bridge import CALL_TEXTS
 from bidcascade.loaders.inputs import Source
 from bidcascade.service.engine import Engine
-from bidcascade.service.job_queue.annotated_boards import annotated_games
+from bidcascade.service.job_queue.annotated_boards import RowsOf, annotated_games
 from bidcascade.service.job_queue.store import ResultFile
 from bidcascade.service.jobs.manifest import MANIFEST, Manifest
+from bidcascade.service.jobs.readable import call_texts
 from bidcascade.service.jobs.whole_files import can_write, whole_file
 
 ResultForm: TypeAlias = Literal["parquet", "jsonl", "pbn"]
@@ -132,8 +134,21 @@ def _frames(batch: Path, names: Iterable[str]) -> Iterator[pl.DataFrame]:
 
 
 def _join_parquet(parts: list[Path], target: Path) -> None:
-    """Write the rows of some files of one schema as one file, without holding them all."""
-    pl.scan_parquet(parts).sink_parquet(
+    """Write the rows of some files of one schema as one file, without holding them all.
+
+    The same rows give the same bytes, however they lie in the files.
+    """
+
+    def groups(*_: object) -> Iterator[pl.DataFrame]:
+        rows = RowsOf(pl.read_parquet(part) for part in parts)
+        while (group := rows.take(_GROUP_ROWS)).height:
+            # polars cuts pages by how rows lie in memory: nothing of that is left after this
+            stream = io.BytesIO()
+            group.rechunk().write_ipc_stream(stream, compat_level=pl.CompatLevel.oldest())
+            yield pl.read_ipc_stream(stream.getvalue())
+
+    schema = pl.read_parquet_schema(parts[0])
+    register_io_source(groups, schema=schema).sink_parquet(
         target, row_group_size=_GROUP_ROWS, statistics=False, maintain_order=True
     )
 
@@ -165,11 +180,12 @@ def _lines(batch: Path, manifest: Manifest, mode: str) -> Iterator[pl.DataFrame]
 
 
 def _with_calls(frame: pl.DataFrame) -> pl.DataFrame:
-    """Auctions as texts of calls, under the name that other answers have for them."""
-    texts = pl.element().replace_strict(
-        list(range(len(CALL_TEXTS))), list(CALL_TEXTS), return_dtype=pl.String
+    """Auctions as lists of texts of calls, under the name that other answers have for them."""
+    lists = {"auction": "calls", "source_auction": "source_calls"}
+    named = {old: new for old, new in lists.items() if old in frame.columns}
+    return (
+        frame.drop(named.values(), strict=False).with_columns(map(call_texts, named)).rename(named)
     )
-    return frame.with_columns(pl.col("auction").list.eval(texts)).rename({"auction": "calls"})
 
 
 def _boards_with_auctions(

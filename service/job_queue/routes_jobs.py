@@ -25,6 +25,7 @@ from bidcascade.service.job_queue.schemas_jobs import (
     COMPLETED_TEXT,
     MODE_TEXT,
     RESULT_TEXT,
+    TEXT_TEXT,
     JobAnswer,
     JobMode,
     JobRequest,
@@ -91,6 +92,7 @@ async def job_create(
     ] = None,
     mode: Annotated[JobMode, Query(description=MODE_TEXT, examples=["first"])] = "first",
     completed_only: Annotated[bool, Query(description=COMPLETED_TEXT, examples=[False])] = False,
+    text: Annotated[bool, Query(description=TEXT_TEXT, examples=[False])] = False,
     result: Annotated[
         str,
         Query(description=f"{RESULT_TEXT} Separated by commas.", examples=["parquet,pbn"],
@@ -111,9 +113,9 @@ async def job_create(
     accepted(request, [JSON])
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type in MEDIA_TYPES:
-        _check_query(request, "table", "mode", "completed_only", "result", "name")
+        _check_query(request, "table", "mode", "completed_only", "text", "result", "name")
         forms = [form.strip() for form in result.split(",") if form.strip()]
-        asked = _asked(table, mode, forms, completed_only=completed_only)
+        asked = _asked(table, mode, forms, completed_only=completed_only, text=text)
         job = await _from_upload(request, work, asked, name)
     elif media_type == JSON or media_type.endswith("+json"):
         _check_query(request)
@@ -133,12 +135,12 @@ async def job_create(
 
 
 def _asked(
-    table: str | None, mode: JobMode, forms: list[str], *, completed_only: bool
+    table: str | None, mode: JobMode, forms: list[str], *, completed_only: bool, text: bool
 ) -> JobRequest:
     try:
         return JobRequest.model_validate(
             {"path": "upload", "table": table, "mode": mode, "completed_only": completed_only,
-             "result": forms}
+             "text": text, "result": forms}
         )  # fmt: skip
     except ValidationError:
         reason = f"expected some of {', '.join(RESULT_FORMS)}, separated by commas"
@@ -154,6 +156,9 @@ def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
     if asked.completed_only and asked.mode != "all":
         reason = "expected completed_only only with mode all"
         raise invalid_request([complaint("completed_only", asked.completed_only, reason)])
+    if asked.text and asked.mode == "counts":
+        reason = "expected text only with mode first or all"
+        raise invalid_request([complaint("text", asked.text, reason)])
     queued = work.jobs.counts().get("queued", 0)
     if queued >= work.settings.max_queued_jobs:
         raise _full(work)
@@ -162,6 +167,7 @@ def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
         "digest": table.digest,
         "mode": asked.mode,
         "completed_only": asked.completed_only,
+        "text": asked.text,
         "results": [form for form in RESULT_FORMS if form in asked.result],
         "part_deals": work.settings.job_part_deals,
     }

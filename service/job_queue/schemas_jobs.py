@@ -19,6 +19,10 @@ RESULT_TEXT = (
     "boards with the table's auction, its calls explained)."
 )
 COMPLETED_TEXT = "Mode `all`: only auctions that are complete."
+TEXT_TEXT = (
+    "Modes `first` and `all`: the hands as text as well (`hands`), and in Parquet of mode `first` "
+    "the auctions (`calls`, `source_calls`)."
+)
 
 
 class JobRequest(BaseModel):
@@ -36,6 +40,7 @@ class JobRequest(BaseModel):
     table: TableChoice = None
     mode: JobMode = Field(default="first", description=MODE_TEXT, examples=["first"])
     completed_only: bool = Field(default=False, description=COMPLETED_TEXT, examples=[False])
+    text: bool = Field(default=False, description=TEXT_TEXT, examples=[False])
     result: Annotated[
         list[ResultForm],
         Field(min_length=1, max_length=3, description=RESULT_TEXT, examples=[["parquet", "pbn"]]),

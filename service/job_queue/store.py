@@ -221,13 +221,15 @@ class JobStore:
             )
             return _found(connection, row["id"])
 
-    def see_progress(self, job_id: str, boards: int, rejects: int, in_all: int | None) -> None:
+    def see_progress(
+        self, job_id: str, boards: int, rejects: int, in_all: int | None, *, comes_on: bool
+    ) -> None:
         """Write down how far a running job is; one that comes on has all its attempts again."""
         with self._transaction() as connection:
             connection.execute(
-                "UPDATE jobs SET attempts = CASE WHEN ? > boards THEN 1 ELSE attempts END, "
+                "UPDATE jobs SET attempts = CASE WHEN ? THEN 1 ELSE attempts END, "
                 "boards = ?, rejects = ?, boards_in_all = ? WHERE id = ? AND state = 'running'",
-                (boards, boards, rejects, in_all, job_id),
+                (comes_on, boards, rejects, in_all, job_id),
             )
 
     def put_back(self, job_id: str, *, counts: bool) -> bool:

@@ -41,7 +41,8 @@ def augment(
     expressions : sequence of str
         Expressions about one hand; four Boolean columns each, the bits of the kernel as they are.
     auctions : sequence of str
-        Auctions of the table; a Boolean column each: whether the deal reaches that entry.
+        Auctions of the table, or any legal ones of a system; a Boolean column each: whether the
+        deal reaches that entry, or may be bid so.
 
     Raises
     ------

@@ -9,11 +9,12 @@
     counts.parquet           mode counts, at the end
 
 Every file is written beside its place, brought to the disk and renamed; then the manifest is
-replaced. A run that is killed at any moment therefore goes on where the manifest stands.
+replaced. A run that is killed at any moment therefore goes on where the manifest stands. A part is
+so many deals as take a few seconds, whatever is asked; where parts are cut changes no row.
 
 With devices there is a process for each (see ``device_pool``), with a scheduler the workers of a
-cluster (see ``scale_out``). Parts are the same, begun in the same order and
-made to count in the same order, so that the folder is the same as well.
+cluster (see ``scale_out``). Parts are begun in the same order and made to count in the same order,
+so that the rows are the same as well.
 """
 
 import time
@@ -37,17 +38,31 @@ from bidcascade.service.engine import Engine
 
 from .batch_folder import check_folder, clean, locked, remove_all, remove_if_empty
 from .batch_inputs import Inputs, boards_in_parquet, nothing_usable, refuse_hopeless
-from .batch_parts import FILE_ROWS, Answered, Answerer, Asked, Elsewhere, OwnAnswerer
+from .batch_parts import (
+    FILE_ROWS,
+    PART_COLUMNS,
+    Answered,
+    Answerer,
+    Asked,
+    Elsewhere,
+    OwnAnswerer,
+)
 from .device_pool import DeviceAnswerer
 from .manifest import MANIFEST, Manifest, Part, Position, describe_inputs
+from .pace import Pace
 from .progress import Report, progress_bar
 from .whole_files import can_write, sync_folder, whole_file, write_parquet
 
 BatchMode: TypeAlias = Literal["all", "first", "counts"]
 BATCH_MODES: Final = ("all", "first", "counts")
-PART_DEALS: Final = 100_000
-"""Deals of a part unless asked otherwise."""
+PART_DEALS: Final = 1_000_000
+"""Most deals of a part unless asked otherwise."""
+PART_S: Final = 5.0
+"""Seconds that a part is to take."""
+LEAST_PART_DEALS: Final = 1000
+"""Least deals of a part, and those of the first, unless fewer are asked for."""
 
+_CHUNK_DEALS: Final = 100_000
 _MOST_REJECTS: Final = 1_000_000
 """Rejects after which a part ends, however few boards it has."""
 _SMALL_COUNTS_BYTES: Final = 64 << 20
@@ -55,16 +70,12 @@ _COUNTS_EVERY_S: Final = 30.0
 
 
 class Summary(NamedTuple):
-    """What a batch did, all runs together.
-
-    ``left_table`` are deals of mode ``first`` that were bid on by the system outside its table.
-    """
+    """What a batch did, all runs together."""
 
     boards: int
     rejects: int
     rows: int
     parts: int
-    left_table: int = 0
 
 
 def run_batch(
@@ -74,6 +85,7 @@ def run_batch(
     *,
     mode: BatchMode = "all",
     completed_only: bool = False,
+    text: bool = False,
     resume: bool = False,
     jobs: int | None = None,
     devices: Sequence[str] = (),
@@ -94,6 +106,8 @@ def run_batch(
     mode : {"all", "first", "counts"}
     completed_only : bool
         Mode ``all``: only auctions that are complete.
+    text : bool
+        Modes ``all`` and ``first``: the hands as text, too, and in mode ``first`` the auctions.
     resume : bool
         Go on with an interrupted run; begins one where there is none. A finished one stays as
         it is.
@@ -106,11 +120,13 @@ def run_batch(
         Answer there, in the place of devices: see ``connected`` of
         :mod:`bidcascade.service.scale_out.cluster`. What is written is the same.
     part_deals : int
-        Deals of a part.
+        Most deals of a part. A part is so many as take about :data:`PART_S`, but at least
+        :data:`LEAST_PART_DEALS`.
     show_progress : bool, optional
         By default if standard error is a terminal.
     report : callable, optional
-        Told after each part, in the place of a bar: see :class:`.progress.Report`.
+        Told after each part and within it, in the place of a bar: see
+        :class:`.progress.Report`.
 
     Raises
     ------
@@ -126,13 +142,15 @@ def run_batch(
         raise ValueError(f"expected a mode of {', '.join(BATCH_MODES)}, got {mode!r}")
     if completed_only and mode != "all":
         raise ValueError("expected completed_only in mode 'all'")
+    if text and mode == "counts":
+        raise ValueError("expected text in mode 'all' or 'first'")
     if part_deals < 1:
         raise ValueError(f"expected at least one deal a part, got {part_deals!r}")
     path = Path(folder)
     sources = find_sources(inputs)
     asked = Manifest(
         table=engine.table_info(),
-        options={"mode": mode, "completed_only": completed_only, "part_deals": part_deals},
+        options={"mode": mode, "completed_only": completed_only, "text": text},
         inputs=[],
     )
     with ExitStack() as stack:
@@ -152,17 +170,15 @@ def run_batch(
             manifest.write(path)
         clean(path, manifest)
         if not manifest.finished:
-            answerer: Answerer = OwnAnswerer(engine, path)
+            answerer: Answerer | None = None
             if elsewhere is not None:
                 answerer = stack.enter_context(elsewhere(engine, path))
             elif devices:
                 answerer = stack.enter_context(DeviceAnswerer.started(engine, path, devices))
-            job = _Job(engine, answerer, sources, path, manifest, jobs)
+            job = _Job(engine, answerer, sources, path, manifest, jobs, part_deals)
             stack.enter_context(job.showing_progress(shown=show_progress, report=report))
             job.run()
-    return Summary(
-        manifest.boards, manifest.rejects, manifest.rows, len(manifest.parts), manifest.left_table
-    )
+    return Summary(manifest.boards, manifest.rejects, manifest.rows, len(manifest.parts))
 
 
 @dataclass(slots=True)
@@ -180,20 +196,22 @@ class _Job:
     def __init__(
         self,
         engine: Engine,
-        answerer: Answerer,
+        answerer: Answerer | None,
         sources: list[Source],
         folder: Path,
         manifest: Manifest,
         jobs: int | None,
+        part_deals: int,
     ) -> None:
         self._engine = engine
-        self._answerer = answerer
-        self._inputs = Inputs(sources, min(manifest.options["part_deals"], PART_DEALS), jobs)
+        self._answerer = answerer or OwnAnswerer(engine, folder, self._tell)
+        self._inputs = Inputs(sources, min(part_deals, _CHUNK_DEALS), jobs)
         self._inputs.files_done = manifest.position.source
         self._folder = folder
         self._manifest = manifest
         self._mode: str = manifest.options["mode"]
-        self._part_deals: int = manifest.options["part_deals"]
+        self._pace = Pace(PART_S, LEAST_PART_DEALS, LEAST_PART_DEALS, part_deals)
+        self._moments: list[tuple[float, int]] = []
         self._boards_in_all = boards_in_parquet(sources)
         # counted from here on, written down in the manifest when the part is on the disk
         self._position: Position = copy(manifest.position)
@@ -201,7 +219,7 @@ class _Job:
         self._parts_begun = len(manifest.parts)
         self._boards_begun = manifest.boards
         self._counts: U64 | None = None
-        self._counted = Part(len(manifest.parts), 0, 0, 0, answerer.backend)
+        self._counted = Part(len(manifest.parts), 0, 0, 0, self._answerer.backend)
         self._counting: list[Future[None]] = []
         self._counts_written = 0.0
 
@@ -231,11 +249,12 @@ class _Job:
         deals: list[pl.DataFrame] = []
         rejects: list[pl.DataFrame] = []
         height = 0
+        self._moments.append((time.monotonic(), self._boards_begun))
         for chunk in self._inputs.chunks(self._manifest.position):
             refused: pl.DataFrame | None = chunk.rejects
             first = 0
             while first < chunk.deals.height or refused is not None:
-                taken = chunk.deals.slice(first, self._part_deals - height)
+                taken = chunk.deals.select(PART_COLUMNS).slice(first, self._pace.deals - height)
                 self._position.add(
                     chunk.source, taken.height, 0 if refused is None else refused.height
                 )
@@ -246,7 +265,7 @@ class _Job:
                 first += taken.height
                 height += taken.height
                 waiting = sum(frame.height for frame in rejects)
-                if height == self._part_deals or waiting >= _MOST_REJECTS:
+                if height == self._pace.deals or waiting >= _MOST_REJECTS:
                     self._write_part(deals, rejects)
                     deals, rejects, height = [], [], 0
         if height or any(frame.height for frame in rejects):
@@ -256,11 +275,13 @@ class _Job:
 
     def _write_part(self, deals: list[pl.DataFrame], rejects: list[pl.DataFrame]) -> None:
         # in one piece, as it comes out of a message: how Parquet is laid out follows the pieces
-        boards = pl.concat([empty_deals(), *deals], rechunk=True)
+        boards = pl.concat([empty_deals().select(PART_COLUMNS), *deals], rechunk=True)
         refused = pl.concat([empty_rejects(), *rejects])
         part = Part(self._parts_begun, boards.height, refused.height, 0, self._answerer.backend)
         if self._mode == "counts":
+            self._boards_begun += boards.height
             self._count(boards, refused, part)
+            self._keep_pace()
             return
         begun = _Begun(part, copy(self._position))
         self._begun.append(begun)
@@ -268,11 +289,37 @@ class _Job:
             self._put(refused, f"rejects-{part.number:05}.parquet", part)
         if boards.height:
             completed_only: bool = self._manifest.options["completed_only"]
-            asked = Asked(part.number, self._boards_begun, self._mode, completed_only, FILE_ROWS)
+            text: bool | None = self._manifest.options["text"]
+            asked = Asked(
+                part.number, self._boards_begun, self._mode, completed_only, text, FILE_ROWS
+            )
             begun.answer = self._answerer.answer(boards, asked)
         self._parts_begun += 1
         self._boards_begun += boards.height
         self._commit_answered()
+        self._keep_pace()
+
+    def _keep_pace(self) -> None:
+        """Set the size of the next part by how long the last ones took.
+
+        A part can only be begun when fewer than ``ahead`` are under way, so that in the long run
+        they are begun as fast as they are answered. Of those ahead, every other one only waits.
+        """
+        ahead = self._answerer.ahead
+        self._moments.append((time.monotonic(), self._boards_begun))
+        if len(self._moments) > ahead:
+            then, boards = self._moments[-1 - ahead]
+            now, boards_now = self._moments[-1]
+            at_once = max(1, ahead // 2)
+            self._pace.took((boards_now - boards) / ahead, (now - then) * at_once / ahead)
+
+    def _tell(self, done: int) -> None:
+        """Report the boards that count, and those of the part that is being answered."""
+        boards = self._manifest.boards + self._counted.boards + done
+        if self._boards_in_all is None:
+            self._report(self._inputs.files_done, len(self._inputs.sources), boards)
+        else:
+            self._report(boards, self._boards_in_all, boards)
 
     def _commit_answered(self, *, wait: bool = False) -> None:
         """Make parts that are answered count, in their order; ``wait`` for all."""
@@ -294,10 +341,6 @@ class _Job:
                 with can_write(self._folder / name):
                     (answered.folder / name).replace(self._folder / name)
             sync_folder(self._folder)
-        if self._mode == "first" and self._engine.has_system:
-            for name in answered.files:
-                entries = pl.scan_parquet(self._folder / name).select(pl.col("entry").null_count())
-                part.left_table += entries.collect().item()
 
     def _put(self, frame: pl.DataFrame, name: str, part: Part) -> None:
         write_parquet(frame, self._folder / name)
@@ -314,11 +357,7 @@ class _Job:
             self._manifest.parts.pop()
             self._manifest.position = before
             raise
-        boards = self._manifest.boards
-        if self._boards_in_all is None:
-            self._report(self._inputs.files_done, len(self._inputs.sources), boards)
-        else:
-            self._report(boards, self._boards_in_all, boards)
+        self._tell(0)
 
     # --- counts ---------------------------------------------------------------------------------
 
@@ -361,10 +400,11 @@ class _Job:
         with whole_file(path) as partial, can_write(path), partial.open("wb") as file:
             np.save(file, self._counts, allow_pickle=False)
         self._manifest.counts = name
-        self._commit(self._counted, copy(self._position))
+        part = self._counted
+        self._counted = Part(part.number + 1, 0, 0, 0, self._answerer.backend)
+        self._commit(part, copy(self._position))
         if before is not None:
             (self._folder / before).unlink(missing_ok=True)
-        self._counted = Part(len(self._manifest.parts), 0, 0, 0, self._answerer.backend)
         self._counts_written = time.monotonic()
 
     # --- the end --------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ by an answerer; ``device_pool`` has the one with a process for each device, ``sc
 with a cluster.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -18,12 +18,14 @@ from bidcascade.kernels.types import U64
 from bidcascade.loaders import REQUIRED_COLUMNS
 from bidcascade.service.engine import Engine
 
+from .pace import Pieces
+from .readable import auction_text, hands_text
 from .whole_files import write_parquet
 
 FILE_ROWS: Final = 4_000_000
 """Rows after which a part of mode ``all`` begins another file; bounds memory."""
 ORIGIN_COLUMNS: Final = ("source", "record", "board")
-PART_COLUMNS: Final = (*REQUIRED_COLUMNS, *ORIGIN_COLUMNS)
+PART_COLUMNS: Final = (*REQUIRED_COLUMNS, *ORIGIN_COLUMNS, "auction")
 """Columns of a deal frame that answering needs."""
 
 
@@ -38,14 +40,18 @@ class Asked(NamedTuple):
         Number of its first deal through all inputs.
     mode : {"all", "first", "counts"}
     completed_only : bool
+    text : bool, optional
+        Hands and auctions as text as well. None, which batches of before have, leaves out the
+        sources' auctions, too.
     file_rows : int
-        Rows after which mode ``all`` begins another file.
+        Rows after which mode ``all`` begins another file, between two deals.
     """
 
     number: int
     offset: int
     mode: str
     completed_only: bool
+    text: bool | None = False
     file_rows: int = FILE_ROWS
 
 
@@ -88,24 +94,29 @@ Elsewhere: TypeAlias = Callable[[Engine, Path], AbstractContextManager[Answerer]
 
 
 class OwnAnswerer:
-    """Answers parts one after the other in this process, straight into the batch's folder."""
+    """Answers parts one after the other in this process, straight into the batch's folder.
+
+    ``tell`` is called about twice a second with the boards of the part that are done.
+    """
 
     ahead = 1
 
-    def __init__(self, engine: Engine, folder: Path) -> None:
+    def __init__(self, engine: Engine, folder: Path, tell: Callable[[int], None]) -> None:
         self.backend = engine.backend
         self._engine = engine
         self._folder = folder
+        self._pieces = Pieces(tell)
 
     def answer(self, boards: pl.DataFrame, asked: Asked) -> "Future[Answered]":
         """Answer a part; the future is done."""
         done: Future[Answered] = Future()
-        done.set_result(answer_part(self._engine, boards, asked, self._folder))
+        done.set_result(answer_part(self._engine, boards, asked, self._folder, self._pieces))
         return done
 
     def count(self, boards: pl.DataFrame, total: U64) -> "Future[None]":
         """Add a part to ``total``; the future is done."""
-        total += self._engine.count_entries(boards)
+        for _, piece in self._pieces.of(boards):
+            total += self._engine.count_entries(piece)
         done: Future[None] = Future()
         done.set_result(None)
         return done
@@ -114,7 +125,13 @@ class OwnAnswerer:
         """Do nothing: all is in ``total`` already."""
 
 
-def answer_part(engine: Engine, boards: pl.DataFrame, asked: Asked, folder: Path) -> Answered:
+def answer_part(
+    engine: Engine,
+    boards: pl.DataFrame,
+    asked: Asked,
+    folder: Path,
+    pieces: Pieces | None = None,
+) -> Answered:
     """Write the answers of a part's boards into a folder.
 
     Parameters
@@ -125,6 +142,8 @@ def answer_part(engine: Engine, boards: pl.DataFrame, asked: Asked, folder: Path
     asked : Asked
         Mode ``all`` or ``first``.
     folder : path
+    pieces : Pieces, optional
+        Cuts the part further, so that it can be told how far it is; what is written is the same.
 
     Raises
     ------
@@ -148,41 +167,65 @@ def answer_part(engine: Engine, boards: pl.DataFrame, asked: Asked, folder: Path
         write_parquet(frame, folder / name)
         files[name] = (folder / name).stat().st_size
 
+    cut = ((0, boards),) if pieces is None else pieces.of(boards)
     numbers = np.arange(asked.offset, asked.offset + boards.height, dtype=np.uint32)
     origin = boards.select(pl.Series("deal", numbers), *ORIGIN_COLUMNS)
+    if asked.text:
+        origin = origin.with_columns(hands_text(boards), boards["dealer"], boards["vulnerability"])
     name = f"auctions-{asked.number:05}"
     try:
         if asked.mode == "first":
-            answers = engine.auctions(boards, mode="first").drop("deal")
-            put(pl.concat([origin, answers], how="horizontal"), f"{name}.parquet")
+            answers = pl.concat([engine.auctions(piece, mode="first") for _, piece in cut])
+            rows = pl.concat([origin, answers.drop("deal")], how="horizontal", rechunk=True)
+            if asked.text is not None:
+                rows = _beside_source(rows, boards["auction"], text=asked.text)
+            put(rows, f"{name}.parquet")
             return Answered(answers.height, files, folder)
         totals = np.zeros(boards.height, np.uint32)
-        rows = 0
-        for number, frames in enumerate(_entries_by_file(engine, boards, asked)):
-            entries = pl.concat(frames)
+        count = 0
+        for number, entries in enumerate(_entries_by_file(engine, cut, asked)):
             totals += np.bincount(entries["deal"], minlength=boards.height).astype(np.uint32)
             moved = entries.with_columns((pl.col("deal") + asked.offset).cast(pl.UInt32))
             put(moved, f"{name}-{number}.parquet" if number else f"{name}.parquet")
-            rows += entries.height
+            count += entries.height
         put(origin.with_columns(pl.Series("total", totals)), f"boards-{asked.number:05}.parquet")
     except OSError:
         for written in files:
             (folder / written).unlink(missing_ok=True)
         raise
-    return Answered(rows, files, folder)
+    return Answered(count, files, folder)
+
+
+def _beside_source(answers: pl.DataFrame, source: pl.Series, *, text: bool) -> pl.DataFrame:
+    """Put the auctions that the sources have beside the answers; null where there is none."""
+    given = pl.col("source_auction")
+    rows = answers.with_columns(source.alias("source_auction")).with_columns(
+        pl.when(given.list.len() > 0).then(given)
+    )
+    rows = rows.with_columns(same_auction=pl.col("auction") == given)
+    if text:
+        rows = rows.with_columns(
+            calls=auction_text("auction"), source_calls=auction_text("source_auction")
+        )
+    return rows
 
 
 def _entries_by_file(
-    engine: Engine, boards: pl.DataFrame, asked: Asked
-) -> Iterator[list[pl.DataFrame]]:
-    """Frames of deal and entry, put together until a file has its rows."""
+    engine: Engine, pieces: Iterable[tuple[int, pl.DataFrame]], asked: Asked
+) -> Iterator[pl.DataFrame]:
+    """Deal and entry, a frame a file: cut behind the deal with which a file has its rows."""
     waiting: list[pl.DataFrame] = []
-    rows = 0
-    for frame in engine.iter_entries(boards, completed_only=asked.completed_only):
-        waiting.append(frame)
-        rows += frame.height
-        if rows >= asked.file_rows:
-            yield waiting
-            waiting, rows = [], 0
-    if waiting:
-        yield waiting
+    rows = files = 0
+    for first, piece in pieces:
+        for frame in engine.iter_entries(piece, completed_only=asked.completed_only):
+            waiting.append(frame.with_columns(pl.col("deal") + pl.lit(first, pl.UInt32)))
+            rows += frame.height
+            while rows >= asked.file_rows:
+                joined = pl.concat(waiting, rechunk=True)
+                deals = joined["deal"]
+                end = int(deals.search_sorted(deals[asked.file_rows - 1], side="right"))
+                yield joined.head(end)
+                files += 1
+                waiting, rows = [joined.slice(end)], rows - end
+    if waiting and (rows or not files):
+        yield pl.concat(waiting, rechunk=True)

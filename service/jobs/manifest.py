@@ -58,11 +58,7 @@ class Position:
 
 @dataclass(slots=True)
 class Part:
-    """One written part: its size, and its files with their lengths in bytes.
-
-    ``left_table`` are the deals of mode ``first`` that left the compiled table and were bid on by
-    its system.
-    """
+    """One written part: its size, and its files with their lengths in bytes."""
 
     number: int
     boards: int
@@ -70,7 +66,6 @@ class Part:
     rows: int
     backend: str
     files: dict[str, int] = field(default_factory=dict)
-    left_table: int = 0
 
 
 @dataclass(slots=True)
@@ -107,11 +102,6 @@ class Manifest:
         """Rows of answers so far."""
         return sum(part.rows for part in self.parts)
 
-    @property
-    def left_table(self) -> int:
-        """Deals so far that left the compiled table."""
-        return sum(part.left_table for part in self.parts)
-
     def files(self) -> dict[str, int]:
         """All files that count, with their lengths in bytes."""
         named = {name: size for part in self.parts for name, size in part.files.items()}
@@ -120,10 +110,7 @@ class Manifest:
     def write(self, folder: Path) -> None:
         """Replace the manifest in a folder."""
         head = {"format": FORMAT, "format_version": VERSION}
-        totals = {
-            "boards": self.boards, "rejects": self.rejects, "rows": self.rows,
-            "left_table": self.left_table,
-        }  # fmt: skip
+        totals = {"boards": self.boards, "rejects": self.rejects, "rows": self.rows}
         write_json(head | asdict(self) | {"totals": totals}, folder / MANIFEST)
 
     @classmethod
@@ -149,10 +136,13 @@ class Manifest:
         if value.pop("format_version", None) != VERSION:
             raise InvalidInput(f"expected a manifest of version {VERSION} in {str(path)!r}")
         try:
-            parts = [Part(**part) for part in value.pop("parts")]
+            parts = [_part(part) for part in value.pop("parts")]
             position = Position(**value.pop("position"))
             del value["format"], value["totals"]
-            return cls(parts=parts, position=position, **value)
+            # batches of before: parts of one size, and no auctions of the sources
+            options = {"text": None, **value.pop("options")}
+            options.pop("part_deals", None)
+            return cls(options=options, parts=parts, position=position, **value)
         except (TypeError, KeyError) as error:
             raise InvalidInput(f"damaged manifest {str(path)!r}: {error}") from None
 
@@ -168,7 +158,7 @@ class Manifest:
             if self.table[what] != other.table[what]:
                 raise _differs(f"table {what}", self.table[what], other.table[what])
         for name, value in self.options.items():
-            if other.options.get(name) != value:
+            if (other.options.get(name) or None) != (value or None):
                 raise _differs(f"option {name}", value, other.options.get(name))
         if len(self.inputs) != len(other.inputs):
             raise _differs("number of inputs", len(self.inputs), len(other.inputs))
@@ -181,6 +171,13 @@ class Manifest:
                 raise InvalidInput(
                     f"cannot resume: {before['path']!r} has changed since the batch began"
                 )
+
+
+def _part(value: dict[str, Any]) -> Part:
+    """Part as it is written; ``left_table`` is what batches of before counted."""
+    known = {**value}
+    known.pop("left_table", None)
+    return Part(**known)
 
 
 def _differs(what: str, before: object, now: object) -> InvalidInput:

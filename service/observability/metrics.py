@@ -150,16 +150,11 @@ class _State(Collector):
             return
         yield InfoMetricFamily("bidcascade_backend", "The engine.", {"name": self._tables.backend})
         info = InfoMetricFamily("bidcascade_table", "Tables in use.", labels=["name"])
-        left = CounterMetricFamily(
-            "bidcascade_left_table", "Deals that the system bid on beyond its table.",
-            labels=["name"],
-        )  # fmt: skip
         failed = GaugeMetricFamily(
             "bidcascade_reload_failed", "1 if the table is older than its file.", labels=["name"]
         )
         for table in self._tables.all():
             profile = table.engine.table.profile
             info.add_metric([table.name], {"digest": table.digest, "profile": profile})
-            left.add_metric([table.name], table.engine.left_table)
             failed.add_metric([table.name], int(bool(table.reload_errors)))
-        yield from (info, left, failed)
+        yield from (info, failed)

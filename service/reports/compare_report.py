@@ -1,6 +1,7 @@
 """Report on a match of two systems: a page of numbers, charts and deals, and its files."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,8 +39,7 @@ MARKDOWN: Final = "report.md"
 HTML: Final = "report.html"
 
 _CHART_ROWS: Final = 14
-_TWO_ERRORS: Final = 1.96
-"""Standard errors on both sides that hold 95 of 100 intervals."""
+_UNKNOWN: Final = "unknown"
 
 
 def write_compare_report(summary: Summary, boards: pl.DataFrame, folder: Path) -> list[Path]:
@@ -75,8 +75,8 @@ def summary_dict(summary: Summary) -> dict[str, Any]:
 
     Examples
     --------
-    >>> plain(Estimate(0.5, None)), plain((7, 0))
-    ({'value': 0.5, 'error': None}, [7, 0])
+    >>> plain(Estimate(0.5)), plain((7, 0))
+    ({'value': 0.5, 'error': None, 'margin': None}, [7, 0])
     """
     found: dict[str, Any] = plain(summary)
     return found
@@ -87,8 +87,8 @@ def plain(value: Any) -> Any:
 
     Examples
     --------
-    >>> plain({"imps": Estimate(0.5, 0.1)})
-    {'imps': {'value': 0.5, 'error': 0.1}}
+    >>> plain({"imps": Estimate(0.5, 0.1, 0.2)})
+    {'imps': {'value': 0.5, 'error': 0.1, 'margin': 0.2}}
     """
     if hasattr(value, "__dataclass_fields__"):
         return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
@@ -114,6 +114,7 @@ def divergence_frame(summary: Summary) -> pl.DataFrame:
         estimates = [getattr(one, name) for one in rows]
         columns[name] = pl.Series([one.value for one in estimates], dtype=pl.Float64)
         columns[f"{name}_error"] = pl.Series([one.error for one in estimates], dtype=pl.Float64)
+        columns[f"{name}_margin"] = pl.Series([one.margin for one in estimates], dtype=pl.Float64)
     return pl.DataFrame(columns)
 
 
@@ -128,11 +129,9 @@ def compare_page(summary: Summary) -> Page:
         Section("Where the auctions part", _parting(summary)),
         Section("Contracts", _contracts(summary)),
         Section("Vulnerability", _vulnerability(summary)),
+        Section("Deals with the largest swings", _examples(summary)),
+        Section("How this was worked out", _method(summary)),
     ]
-    if summary.coverage is not None:
-        sections.append(Section("How far the lines reach", _coverage(summary)))
-    sections.append(Section("Deals with the largest swings", _examples(summary)))
-    sections.append(Section("How this was worked out", _method(summary)))
     return Page(
         f"{first} against {second}",
         f"{summary.deals:,} deals bid at two tables; IMPs are for {first}", tuple(sections),
@@ -145,10 +144,10 @@ def _result(summary: Summary) -> tuple[Block, ...]:
     pairs = (
         (f"IMPs a deal for {first}", signed_text(summary.imps)),
         (f"points a deal for {first}", signed_text(summary.points, digits=1)),
-        (f"deals that {first} wins", percent_text(outcomes["won"].value)),
-        (f"deals that {second} wins", percent_text(outcomes["lost"].value)),
-        ("deals with different auctions", percent_text(outcomes["other auction"].value)),
-        ("deals with different contracts", percent_text(outcomes["other contract"].value)),
+        (f"deals that {first} wins", rate_text(outcomes["won"])),
+        (f"deals that {second} wins", rate_text(outcomes["lost"])),
+        ("deals with different auctions", rate_text(outcomes["other auction"])),
+        ("deals with different contracts", rate_text(outcomes["other contract"])),
     )
     return Text(verdict(summary)), Numbers(pairs)
 
@@ -156,15 +155,13 @@ def _result(summary: Summary) -> tuple[Block, ...]:
 def verdict(summary: Summary) -> str:
     """Say in a sentence who is ahead, and how sure that is."""
     first, second = summary.names
-    value, error = summary.imps
-    if error is None:
-        return (
-            "Too few deals were worked out to tell how sure this result is: a larger budget would."
-        )
-    low, high = value - _TWO_ERRORS * error, value + _TWO_ERRORS * error
-    between = f"between {low:+.2f} and {high:+.2f} IMPs a deal in 95 of 100 such samples"
-    if error == 0 and value == 0:
+    value, _, margin = summary.imps
+    if not summary.kinds["differs"]:
         return "Both systems come to the same results on every deal."
+    if value is None or margin is None:
+        return "Too few deals were worked out to tell how sure this result is: more deals would."
+    low, high = value - margin, value + margin
+    between = f"between {low:+.2f} and {high:+.2f} IMPs a deal in 95 of 100 such samples"
     if low > 0:
         return f"{first} is ahead of {second}: {between}."
     if high < 0:
@@ -176,8 +173,8 @@ def _parting(summary: Summary) -> tuple[Block, ...]:
     first, second = summary.names
     rows = summary.divergences
     if not rows:
-        return (Text("No auction was different."),)
-    shown = [one for one in rows if one.effect.error is not None][:_CHART_ROWS]
+        return (Text("At no place did enough auctions part to tell what that brings."),)
+    shown = rows[:_CHART_ROWS]
     blocks: list[Block] = [
         Text(
             "The first call that was different at the two tables, and what the deals that parted "
@@ -185,15 +182,14 @@ def _parting(summary: Summary) -> tuple[Block, ...]:
             "bid are left out."
         )
     ]
-    if shown:
-        blocks.append(Chart(f"IMPs a deal for {first}, by divergence", _parting_chart(shown)))
+    blocks.append(Chart(f"IMPs a deal for {first}, by divergence", _parting_chart(shown)))
     columns: tuple[tuple[str, Kind], ...] = (
         ("after", "auction"), (first, "auction"), (second, "auction"), ("examined", "number"),
         ("of deals", "percent"), ("IMPs there", "text"), ("adds per deal", "text"),
     )  # fmt: skip
     blocks.append(
         Table(
-            "Divergences, largest effect first",
+            "Divergences, surest effect first",
             columns,
             tuple(
                 (
@@ -207,17 +203,13 @@ def _parting(summary: Summary) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _parting_chart(rows: list[DivergenceResult]) -> str:
-    drawn = [
-        Interval(
-            f"{auction_text(one.where.before)}: {call_text(one.where.first)} / "
-            f"{call_text(one.where.second)}",
-            one.effect.value, one.effect.value - _TWO_ERRORS * (one.effect.error or 0),
-            one.effect.value + _TWO_ERRORS * (one.effect.error or 0),
-            f"{one.effect.value:+.4f}",
-        )
-        for one in rows
-    ]  # fmt: skip
+def _parting_chart(rows: Sequence[DivergenceResult]) -> str:
+    drawn = []
+    for one in rows:
+        before, calls = auction_text(one.where.before), (one.where.first, one.where.second)
+        value, margin = one.effect.value or 0.0, one.effect.margin or 0.0
+        label = f"{before}: {' / '.join(map(call_text, calls))}"
+        drawn.append(Interval(label, value, value - margin, value + margin, f"{value:+.4f}"))
     reach = max((max(abs(one.low), abs(one.high)) for one in drawn), default=0.0) or 1.0
     return intervals(
         drawn, name="divergences", title="IMPs a deal by divergence, with 95 % intervals",
@@ -230,8 +222,8 @@ def _contracts(summary: Summary) -> tuple[Block, ...]:
     series = tuple(f"{name}s" for name in names)
     drawn = [
         Stack(
-            one.name, tuple(100 * one.per_deal[name].value for name in names),
-            f"{100 * one.per_deal['declared'].value:.1f} declared",
+            one.name, tuple(100 * (one.per_deal[name].value or 0.0) for name in names),
+            f"{100 * (one.per_deal['declared'].value or 0.0):.1f} declared",
         )
         for one in summary.systems
     ]  # fmt: skip
@@ -298,35 +290,6 @@ def _vulnerability(summary: Summary) -> tuple[Block, ...]:
     )
 
 
-def _coverage(summary: Summary) -> tuple[Block, ...]:
-    assert summary.coverage is not None
-    rows = tuple(
-        (
-            name, one.calls, (one.by_lines - one.general) / max(one.calls, 1),
-            one.general / max(one.calls, 1), (one.calls - one.by_lines) / max(one.calls, 1),
-            one.forced / max(one.calls, 1), one.without_lines / max(one.calls, 1),
-        )
-        for name, one in zip(summary.names, summary.coverage, strict=True)
-    )  # fmt: skip
-    return (
-        Text(
-            "Calls of some deals bid from the start. Where no line of the system holds, the call "
-            "is a pass; after a call of partner's that asked for an answer such a pass is a gap. "
-            "All shares are of all calls."
-        ),
-        Table(
-            "Calls by what made them",
-            (
-                ("system", "text"), ("calls", "number"),
-                ("by a line for the place", "percent"), ("by a general line", "percent"),
-                ("passes, no line held", "percent"), ("of these gaps", "percent"),
-                ("no line at all", "percent"),
-            ),
-            rows,
-        ),
-    )  # fmt: skip
-
-
 def _examples(summary: Summary) -> tuple[Block, ...]:
     if not summary.examples:
         return (Text("No deal that was worked out had a swing."),)
@@ -362,20 +325,19 @@ def _example(one: Example, names: tuple[str, str]) -> Table:
 def _method(summary: Summary) -> tuple[Block, ...]:
     kinds = summary.kinds
     pairs = (
-        ("deals with the same contract inside the tables", f"{kinds['same']:,}"),
-        ("deals with different contracts inside the tables", f"{kinds['differs']:,}"),
-        ("deals that leave the tables", f"{kinds['left']:,}"),
-        ("deals of the last two kinds that were worked out", f"{summary.examined:,}"),
+        ("deals with the same contract at both tables", f"{kinds['same']:,}"),
+        ("deals with different contracts", f"{kinds['differs']:,}"),
+        ("of these worked out", f"{summary.examined:,}"),
         ("double-dummy results", f"{summary.solved:,}"),
         *((f"seconds, {name}", f"{spent:,.1f}") for name, spent in summary.seconds.items()),
     )
     return (
         Text(
-            "Both systems bid every deal inside tables that were compiled for the two against each "
-            "other. Deals that end there in one contract are flat. Of the others, a random sample "
-            "was bid to the end by the systems, and where contracts differed these were played "
-            "double dummy. Numbers with a standard error (±) are estimates from that sample; the "
-            "error accounts for what was not looked at, not for what double dummy does not know."
+            "Both systems bid every deal to its end at both tables. Deals that come to one "
+            "contract are flat. Of the others those that were worked out, in random order, were "
+            "played double dummy. The deals are a random sample: the standard error (±) accounts "
+            "for the deals that were not dealt or not worked out, not for what double dummy does "
+            "not know."
         ),
         Numbers(pairs),
     )
@@ -386,18 +348,17 @@ def signed_text(estimate: Estimate, *, digits: int = 2, sign: str = "+") -> str:
 
     Examples
     --------
-    >>> signed_text(Estimate(0.5, 0.1)), signed_text(Estimate(-1, None), sign="")
+    >>> signed_text(Estimate(0.5, 0.1)), signed_text(Estimate(-1), sign="")
     ('+0.50 ± 0.10', '-1.00')
     """
+    if estimate.value is None:
+        return _UNKNOWN
     value = f"{estimate.value:{sign}.{digits}f}"
     return value if estimate.error is None else f"{value} ± {estimate.error:.{digits}f}"
 
 
 def _hundred(estimate: Estimate) -> str:
-    return signed_text(
-        Estimate(100 * estimate.value, None if estimate.error is None else 100 * estimate.error),
-        sign="",
-    )
+    return signed_text(Estimate(*(None if one is None else 100 * one for one in estimate)), sign="")
 
 
 def rate_text(estimate: Estimate) -> str:
@@ -408,5 +369,7 @@ def rate_text(estimate: Estimate) -> str:
     >>> rate_text(Estimate(0.5, 0.015))
     '50.0 % ± 1.5 %'
     """
+    if estimate.value is None:
+        return _UNKNOWN
     value = percent_text(estimate.value)
     return value if estimate.error is None else f"{value} ± {percent_text(estimate.error)}"

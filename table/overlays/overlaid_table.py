@@ -113,7 +113,7 @@ class OverlaidTable(BiddingTable):
 def changed_entries(
     table: BiddingTable,
 ) -> dict[tuple[int, ...], list[tuple[int, tuple[Expression, ...], str]]]:
-    """What a table has where overlays changed it: by auction, calls, criteria and names in order.
+    """Tell what a table has where overlays changed it: calls, criteria and names by auction.
 
     Examples
     --------

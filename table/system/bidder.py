@@ -163,12 +163,13 @@ class Bidder:
         self.budget = budget
         self.lock = threading.RLock()
         self.left_open = 0
+        self._pace = 16
         self._block_list: list[rows.Block] = []
-        self._forget()
+        self.start_over()
 
     # --- the store --------------------------------------------------------------------------------
 
-    def _forget(self) -> None:
+    def start_over(self) -> None:
         """Begin anew, with nothing but the root."""
         self._store = rows.Store(
             children=empty_table(1 << 12),
@@ -195,6 +196,10 @@ class Bidder:
         store.parent[0] = -1
         store.list[0] = store.chosen[0] = rows.UNKNOWN
         self._first_row()
+        self._change_places()
+
+    def _change_places(self) -> None:
+        """Put what overlays say where they say something."""
         for calls, items in self._instead.items():
             place = self.reach(calls)
             self._make_room(worked_out=1, items=len(items))
@@ -217,6 +222,46 @@ class Bidder:
         walk.set_number(store, block, 0)
         store.row[0] = 0
         store.counts[rows.ROWS] = 1
+
+    def kept_places(self) -> dict[str, Any]:
+        """Arrays of all places with their entries, without what is known there."""
+        store, counts = self._store, self._store.counts
+        places, lists = int(counts[rows.PLACES]), int(counts[rows.LISTS])
+        return {
+            **{name: getattr(store, name)[:places] for name in ("parent", "call", "list")},
+            "list_first": store.list_first[: lists + 1],
+            "list_items": store.list_items[: int(counts[rows.ITEMS])],
+        }
+
+    def take_places(self, kept: Mapping[str, Any]) -> None:
+        """Take places that :meth:`kept_places` gave, for programs with the same numbers.
+
+        Raises
+        ------
+        ValueError, KeyError, IndexError
+            If they are none; the bidder is to start over then.
+        """
+        places, lists, items = len(kept["parent"]), len(kept["list_first"]) - 1, kept["list_items"]
+        parent, first = kept["parent"], kept["list_first"]
+        entries = min(side.entries.count for side in self.sides)
+        if (
+            not places or lists < 0 or first[0] != 0 or int(first[-1]) != len(items)
+            or (np.diff(first) < 0).any() or (items >> 1 >= entries).any() or (items < 0).any()
+            or (parent[1:] >= np.arange(1, places)).any() or (parent[1:] < 0).any()
+            or not ((kept["list"] >= -1) & (kept["list"] < lists)).all()
+            or not (kept["call"] < rows.CALLS).all()
+        ):  # fmt: skip
+            raise ValueError("expected places, each with a list of entries")
+        store = self._store
+        self._make_room(places, lists, len(items))
+        for name, array in kept.items():
+            getattr(store, name)[: len(array)] = array
+        store.chosen[:places] = store.list[:places]
+        store.row[:places] = -1
+        store.row[0] = 0
+        store.counts[[rows.PLACES, rows.LISTS, rows.ITEMS]] = places, lists, len(items)
+        walk.index(store)
+        self._change_places()
 
     def forget_rows(self) -> None:
         """Drop what is known at places; places and their entries stay."""
@@ -270,7 +315,7 @@ class Bidder:
 
     def _bytes_of_places(self, store: rows.Store) -> int:
         tables = (store.children, store.list_numbers, store.set_numbers)
-        return (
+        return int(
             17 * int(store.counts[rows.PLACES]) + 4 * int(store.counts[rows.ITEMS])
             + sum(table.nbytes for table in tables)
         )  # fmt: skip
@@ -279,7 +324,7 @@ class Bidder:
         if self.bytes > self.budget:
             self.forget_rows()
             if self._bytes_of_places(self._store) > self.budget // 2:
-                self._forget()
+                self.start_over()
 
     def _blocks(self, count: int) -> list[rows.Block]:
         """Blocks for some threads, large enough for the programs as they stand."""
@@ -313,7 +358,7 @@ class Bidder:
         seen = set()
         answered: dict[int, Any] = {}
         blamed = set()
-        for kind, item, *what in misses:
+        for kind, item, a, b, c in misses:
             is_first = item not in blamed
             blamed.add(item)
             place = int(places[start + (item if item >= 0 else -1 - item)])
@@ -323,16 +368,16 @@ class Bidder:
                 table, number = block.rows, item
             side = int(table[number]["length"]) & 1
             if kind == kernels.MISS_MOVE:
-                side = what[0]
-            if (kind, side, *what) in seen:
+                side = a
+            if (kind, side, a, b, c) in seen:
                 continue
-            seen.add((kind, side, *what))
+            seen.add((kind, side, a, b, c))
             program = self.sides[side]
             if item not in answered:
                 answered[item] = _Answers(program, store, block, table, number)
             try:
                 with program.lock:
-                    program.learn(kind, *what, answered[item])
+                    program.learn(kind, a, b, c, answered[item])
             except InvalidSystem:
                 # what comes behind something that is missing may not be asked at all
                 if is_first:
@@ -340,14 +385,17 @@ class Bidder:
 
     def _work_out(self, places: I32) -> None:
         """Work out rows and entries of new places, whose places before have theirs."""
-        while len(places):
-            self._need_rows(places)
-            threads = max(1, min(thread_count(), -(-len(places) // 64)))
-            size = min(BLOCK_PLACES, -(-len(places) // threads))
-            left = []
-            for start in range(0, len(places), size * threads):
-                left += self._round(places, start, size, threads)
-            places = np.array(left, np.int32)
+        self._need_rows(places)
+        start = 0
+        while start < len(places):
+            rest = len(places) - start
+            threads = max(1, min(thread_count(), -(-rest // 64)))
+            size = min(self._pace, -(-rest // threads))
+            left = self._round(places, start, size, threads)
+            start += min(rest, size * threads) - len(left)
+            # where much is missing, a few places teach what many others ask too
+            self._pace = max(16, self._pace // 4) if left else min(BLOCK_PLACES, 2 * self._pace)
+            places[start : start + len(left)] = left
 
     def _round(self, places: I32, start: int, size: int, threads: int) -> list[int]:
         """Work out places in a block a thread; those that have to be tried again."""
@@ -425,7 +473,7 @@ class Bidder:
             self._enlarge(block)
 
     def reach(self, calls: Sequence[int]) -> int:
-        """Number of the place behind a legal auction that goes on, worked out."""
+        """Find the place behind a legal auction that goes on, worked out."""
         with self.lock:
             place = 0
             for call in calls:
@@ -484,7 +532,7 @@ class Bidder:
                         pass
             except BaseException:
                 # places that were given numbers may not have been worked out
-                self._forget()
+                self.start_over()
                 raise
             return BidDeals(place, entry, defaults)
 
@@ -564,7 +612,7 @@ class Bidder:
     # --- for callers ------------------------------------------------------------------------------
 
     def place(self, calls: Sequence[int]) -> Place:
-        """What the system of the player to call says after a legal auction that goes on."""
+        """Tell what the system of the player to call says after a legal auction that goes on."""
         with self.lock:
             return self.place_with_numbers(self.reach(calls))[0]
 
@@ -617,7 +665,7 @@ class Bidder:
         return int.from_bytes(self._store.sets[number].tobytes(), "little")
 
     def auction_of(self, place: int) -> Calls:
-        """Calls that lead to a place."""
+        """Give the calls that lead to a place."""
         calls: list[int] = []
         here = int(place)
         while here > 0:
@@ -674,9 +722,7 @@ def _new_block(questions: int, trees: int, items: int) -> rows.Block:
 
 def _packed(program: SystemProgram, deals: DealArrays, start: int, stop: int) -> U64:
     packing = program.packing
-    words = np.empty(
-        (4, stop - start, packing.lane_words + packing.flag_words), np.uint64
-    )
+    words = np.empty((4, stop - start, packing.lane_words + packing.flag_words), np.uint64)
     tests = np.array(program.derived_tests, np.int32)
     flags = np.array(program.derived_flags, np.int32)
     arrays = program.arrays
@@ -692,7 +738,6 @@ def _packed(program: SystemProgram, deals: DealArrays, start: int, stop: int) ->
 
     in_blocks(one_block, range(start, stop, _CHOSEN_AT_ONCE))
     return words
-
 
 
 def seen_from_dealer(deals: DealArrays) -> DealArrays:

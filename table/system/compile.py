@@ -141,10 +141,13 @@ class Growth:
                 bounds = np.searchsorted(chosen[start:end], [*items, NO_ENTRY])
                 ends = np.searchsorted(chosen[start:end], [*items, NO_ENTRY], side="right")
                 takers = (*place.entries, None)
-                yield place, [
-                    (entry, deals[start + one : start + other])
-                    for entry, one, other in zip(takers, bounds, ends, strict=True)
-                ]
+                yield (
+                    place,
+                    [
+                        (entry, deals[start + one : start + other])
+                        for entry, one, other in zip(takers, bounds, ends, strict=True)
+                    ],
+                )
                 places += 1
                 entries += len(place.entries)
         self.left_open = self._bidder.left_open

@@ -97,7 +97,7 @@ def diff_systems(
 def _calls(
     system: System, sample: Sample, progress: Callable[[Progress], None] | None
 ) -> NDArray[np.uint8]:
-    """Calls of every deal, uint8 [deals, calls], NO_CALL behind the end."""
+    """Bid every deal: its calls, uint8 [deals, calls], NO_CALL behind the end."""
     columns: list[NDArray[np.uint8]] = []
     for depth, step in enumerate(system.bidder().steps(sample.deals)):
         if progress is not None:

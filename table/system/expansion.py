@@ -167,6 +167,7 @@ class Rules:
     """
 
     def __init__(self, text: SystemText, vocabulary: Vocabulary | None = None) -> None:
+        self.text = text
         self.title = text.title
         self.places: Places = places_of(text)
         self.defines: Mapping[str, Define] = text.defines

@@ -10,8 +10,8 @@ from bidcascade.bridge import PASS, Auction, format_call
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .cells import HANDS, to_flags
-from .expansion import Place, Rules
 from .describing import agreement_words
+from .expansion import Place, Rules
 from .facts import shown
 from .hand_space import Hull, hull, proportion, share
 from .patterns import Bindings

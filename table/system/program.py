@@ -9,21 +9,29 @@ definition of every phrase, and places that differ share all that they have in c
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.alternatives import Alternatives, alternatives_of
-from bidcascade.kernels.layout import FLAGS_PER_WORD, LANES_PER_WORD, LaneTest, LayoutBuilder, Packing
+from bidcascade.kernels.layout import (
+    FLAGS_PER_WORD,
+    LANES_PER_WORD,
+    LaneTest,
+    LayoutBuilder,
+    Packing,
+)
 from bidcascade.kernels.lowering import to_tree
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system import expand as kernels
 from bidcascade.kernels.system import questions as asking
 from bidcascade.kernels.system.hashing import empty_table, find, put, roomier
 from bidcascade.kernels.system.native import Group as ArrayGroup
+from bidcascade.kernels.types import U64
 from bidcascade.table.language.expression_tree import And, Expression, Truth
-from bidcascade.table.language.expressions import to_postfix
+from bidcascade.table.language.expressions import parse_expression, to_postfix
 from bidcascade.table.system_text.joining import phrases_of
 from bidcascade.table.system_text.syntax_tree import (
     Agreement,
@@ -58,7 +66,7 @@ _MOST: Final = {"variants": 1 << 20, "needs": 1 << 22, "bindings": 1 << 16}
 """Limits of the keys of entries."""
 MOST_TAGS: Final = 64 * rows.TAG_WORDS
 _TAGS: dict[str, int] = {}
-"""Tags that texts ask about, numbered by this process: systems that play each other share them."""
+"""Tags of texts, numbered by this process: systems that play each other share them."""
 
 Ask = Callable[[int], int]
 """What a place answers to a question by number."""
@@ -76,6 +84,15 @@ class Growing:
     def _take(self, array: Any) -> None:
         self.array = array
         self._group.set(**{self._name: array})
+
+    def restore(self, array: Any, count: int) -> None:
+        """Take rows that were kept."""
+        if array.shape != (count, *self.array.shape[1:]) or array.dtype != self.array.dtype:
+            raise ValueError(f"expected {count} rows of {self._name}, got {array.shape}")
+        larger = np.zeros((max(64, count + count // 2), *array.shape[1:]), array.dtype)
+        larger[:count] = array
+        self.count = count
+        self._take(larger)
 
     def add(self, row: Any) -> int:
         """Append a row; its number."""
@@ -99,6 +116,14 @@ class Table:
     def _take(self, slots: Any) -> None:
         self.slots = slots
         self._group.set(**{self._name: slots})
+
+    def restore(self, slots: Any, count: int) -> None:
+        """Take slots that were kept."""
+        size = len(slots)
+        if size & (size - 1) or size < 2 * count or slots.dtype != rows.SLOT:
+            raise ValueError(f"expected a hash table for {count} keys, got {size} slots")
+        self.count = count
+        self._take(slots)
 
     def add(self, key: int, value: int) -> None:
         """Put a key that is not there."""
@@ -132,7 +157,7 @@ class SystemProgram:
     Raises
     ------
     InvalidSystem
-        If the text asks about more than :data:`MOST_TAGS` tags, or is beyond the kernels' numbers.
+        If there are more than :data:`MOST_TAGS` tags, or the text is beyond the kernels' numbers.
 
     Examples
     --------
@@ -172,6 +197,10 @@ class SystemProgram:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.lock = threading.RLock()
+        self.start_over()
+
+    def start_over(self) -> None:
+        """Lay the text down, with nothing learned."""
         self.arrays = rows.Program()
         for name in rows.Program.fields:
             kind = Table if rows.Program.fields[name] == (rows.SLOT,) else Growing
@@ -181,17 +210,20 @@ class SystemProgram:
         self._by_identity: dict[int, int] = {}
         self._root_list: list[tuple[int, int]] = []
         self._question_numbers: dict[Any, int] = {}
+        self._phrase_numbers: dict[Phrase, int] = {}
         self._binding_list: list[Bindings] = []
         self._binding_numbers: dict[int, int] = {}
         self._call_lists: dict[tuple[tuple[int, int], ...], int] = {}
-        self._needs_list: list[Needs | None] = []
-        self._needs_numbers: dict[tuple[Expression, ...], int] = {}
+        self._needs_texts: list[tuple[str, ...]] = []
+        self._needs_numbers: dict[tuple[str, ...], int] = {}
+        self._needs: dict[int, Needs] = {}
         self._cell_numbers: dict[int, int] = {}
-        self._layout = LayoutBuilder(rules.vocabulary.profile)
-        self._alternatives: dict[Expression, Alternatives] = {}
+        self._layout: LayoutBuilder | None = None
+        self._size = (0, 0)
+        self.derived_flags: list[int] = []
+        self._alternatives: dict[str, Alternatives] = {}
         self._packing: Packing | None = None
         self._lane_words = 1
-        self._derived = 0
         self.derived_tests: list[int] = []
         self._group_list: list[Group] = []
         self._line_list: list[PlacedLine] = []
@@ -201,6 +233,7 @@ class SystemProgram:
         self._foreign_names: dict[int, str] = {}
         self._shown_entries: dict[tuple[int, int], PlaceEntry] = {}
         self._lay_down()
+        self._laid_down = self.needs.count, self.decisions.count, self.forest.count
 
     # --- the structure of the text ----------------------------------------------------------------
 
@@ -208,7 +241,7 @@ class SystemProgram:
         places = self.rules.places
         self.bindings_of({})
         self._add_needs(Needs(()))
-        self._needs_list.append(None)
+        self._needs_texts.append(("False",))
         self.needs.add(np.zeros((), rows.NEEDS))
         self.needs.array[rows.NEVER]["test"] = rows.FAILS
         self.calls_first.add(0)
@@ -244,20 +277,31 @@ class SystemProgram:
                 raise InvalidSystem(f"expected a system of at most {limit} {what}")
 
     def _find_tags(self) -> None:
-        for condition in self.rules.conditions():
-            for phrase in phrases_of(condition):
-                text = phrase.text
-                if phrase.kind in ("last call", "last bid", "has called") and text.startswith("#"):
-                    _TAGS.setdefault(text[1:], len(_TAGS))
+        asked = (
+            phrase.text[1:]
+            for condition in self.rules.conditions()
+            for phrase in phrases_of(condition)
+            if phrase.kind in ("last call", "last bid", "has called") and phrase.text[:1] == "#"
+        )
+        said = (
+            one.text
+            for placed in self.rules.places.lines
+            for said in (
+                placed.line.agreements,
+                *(variant.agreements for variant in placed.line.variants),
+            )
+            for one in said
+            if one.kind == "tag"
+        )
+        self._tags = tuple(dict.fromkeys((*asked, *said)))
+        for tag in self._tags:
+            _TAGS.setdefault(tag, len(_TAGS))
         if len(_TAGS) > MOST_TAGS:
             raise InvalidSystem(
-                f"expected texts that ask about at most {MOST_TAGS} different tags, "
-                f"got {len(_TAGS)} by now"
+                f"expected at most {MOST_TAGS} different tags in all systems, got {len(_TAGS)}"
             )
 
-    def _add_line(
-        self, placed: PlacedLine, group: Group, agreements: dict[Agreement, int]
-    ) -> None:
+    def _add_line(self, placed: PlacedLine, group: Group, agreements: dict[Agreement, int]) -> None:
         line = placed.line
         code = fixed_call(placed)
         first = self.variants.count
@@ -271,7 +315,7 @@ class SystemProgram:
             for one in said:
                 if one.kind in asking.AGREEMENT_KINDS:
                     row["kinds"] |= 1 << asking.AGREEMENT_KINDS.index(one.kind)
-                if one.kind == "tag" and one.text in _TAGS:
+                if one.kind == "tag":
                     tag = _TAGS[one.text]
                     row["tags"][tag >> 6] |= np.uint64(1 << (tag & 63))
                 if one.kind == "shows" and one.condition is not None:
@@ -291,7 +335,7 @@ class SystemProgram:
         )  # fmt: skip
 
     def _subject(self, what: Condition | CallPattern | None) -> int:
-        """Number of what decisions are about: a condition, or a pattern of calls."""
+        """Give a number to what decisions are about: a condition, or a pattern of calls."""
         if what is None:
             return -1
         number = self._by_identity.get(id(what))
@@ -305,7 +349,7 @@ class SystemProgram:
         return number
 
     def bindings_of(self, bindings: Bindings) -> int:
-        """Number of some bindings."""
+        """Give a number to some bindings."""
         code = 0
         for name, letter in bindings.items():
             value = int(letter) if name == "n" else _STRAINS.index(letter) + 1
@@ -337,7 +381,7 @@ class SystemProgram:
     def _chain(self, parts: Iterable[list[int]]) -> int:
         """Make siblings of some trees; the first one, -1 for none."""
         numbers = [number for part in parts for number in part]
-        for number, sibling in zip(numbers, numbers[1:], strict=False):
+        for number, sibling in pairwise(numbers):
             self.forest.array[number]["sibling"] = sibling
         return numbers[0] if numbers else -1
 
@@ -408,7 +452,10 @@ class SystemProgram:
             return
         if state == 0:
             places = self.rules.places
-            groups = [*(g for found in places.by_length.values() for g in found), *places.any_length]
+            groups = [
+                *(g for found in places.by_length.values() for g in found),
+                *places.any_length,
+            ]
             before = [
                 config
                 for group in groups
@@ -478,11 +525,19 @@ class SystemProgram:
     # --- questions and decisions ------------------------------------------------------------------
 
     def question(self, key: Any, make: Callable[[], Any]) -> int:
-        """Number of a question; ``make`` writes its row if it is new."""
+        """Give a question a number; ``make`` writes its row if it is new."""
         number = self._question_numbers.get(key)
         if number is None:
             number = self._question_numbers[key] = self.questions.add(make())
         return number
+
+    def phrase_number(self, phrase: Phrase) -> int:
+        """Give a phrase of the text a number, the same whenever this text is read."""
+        if not self._phrase_numbers:
+            for condition in self.rules.conditions():
+                for one in phrases_of(condition):
+                    self._phrase_numbers.setdefault(one, len(self._phrase_numbers))
+        return self._phrase_numbers[phrase]
 
     def learn(self, kind: int, a: int, b: int, c: int, ask: Ask) -> None:
         """Learn what a place missed (see :mod:`bidcascade.kernels.system.expand`).
@@ -498,10 +553,7 @@ class SystemProgram:
             self._learn_decision(a, ask)
         elif kind == kernels.MISS_JOIN:
             if self.joined.get(a << 32 | b) < 0:
-                one, other = self._needs_list[a], self._needs_list[b]
-                assert one is not None
-                assert other is not None
-                both = self.needs_number(one.criteria + other.criteria)
+                both = self.needs_number(self.needs_of(a).criteria + self.needs_of(b).criteria)
                 self.joined.add(a << 32 | b, both)
         elif kind == kernels.MISS_ENTRY:
             call, needs = c >> 32, c & 0xFFFFFFFF
@@ -530,7 +582,7 @@ class SystemProgram:
                 tuple((call, self.bindings_of(bound)) for call, bound in found)
             )
         else:
-            result = self._needs_of(lower(what, scope))
+            result = self._result_of(lower(what, scope))
         self._remember(root, asked, rows.LEAF - result)
 
     def _remember(self, root: int, asked: Mapping[int, int], leaf: int) -> None:
@@ -539,7 +591,8 @@ class SystemProgram:
         def set_root(edge: int) -> None:
             self.roots.array[root] = edge
 
-        edge, set_edge = int(self.roots.array[root]), set_root
+        edge = int(self.roots.array[root])
+        set_edge: Callable[[int], None] = set_root
         for question, answer in asked.items():
             if edge == rows.UNKNOWN:
                 edge = self.decisions.add((question, rows.UNKNOWN, rows.UNKNOWN))
@@ -573,7 +626,7 @@ class SystemProgram:
 
     # --- needs ------------------------------------------------------------------------------------
 
-    def _needs_of(self, expression: Expression) -> int:
+    def _result_of(self, expression: Expression) -> int:
         if isinstance(expression, Truth):
             return rows.ANY_HAND if expression.value else rows.NEVER
         return self.needs_number(
@@ -581,9 +634,19 @@ class SystemProgram:
         )
 
     def needs_number(self, criteria: tuple[Expression, ...]) -> int:
-        """Number of the needs with these criteria."""
-        number = self._needs_numbers.get(criteria)
-        return self._add_needs(Needs(criteria)) if number is None else number
+        """Give a number to the needs with these criteria."""
+        needs = Needs(criteria)
+        number = self._needs_numbers.get(needs.texts())
+        return self._add_needs(needs) if number is None else number
+
+    def needs_of(self, number: int) -> Needs:
+        """Needs by their number."""
+        known = self._needs.get(number)
+        if known is None:
+            known = self._needs[number] = Needs(
+                tuple(map(parse_expression, self._needs_texts[number]))
+            )
+        return known
 
     def _add_needs(self, needs: Needs) -> int:
         if self.needs.count >= _MOST["needs"]:
@@ -598,8 +661,9 @@ class SystemProgram:
             for name, bounds in term_bounds(needs.expression, promised=promised).items():
                 if name in rows.TERMS:
                     row[field][rows.TERMS.index(name)] = np.clip(bounds, -rows.WIDEST, rows.WIDEST)
-        self._needs_list.append(needs)
-        number = self._needs_numbers[needs.criteria] = self.needs.add(row)
+        self._needs_texts.append(needs.texts())
+        number = self._needs_numbers[needs.texts()] = self.needs.add(row)
+        self._needs[number] = needs
         return number
 
     def _cells_number(self, cells: int) -> int:
@@ -618,26 +682,33 @@ class SystemProgram:
         return then
 
     def _alternatives_of(self, criterion: Expression) -> Alternatives:
-        known = self._alternatives.get(criterion)
+        text = str(criterion)
+        known = self._alternatives.get(text)
         if known is None:
             tree = to_tree(to_postfix(criterion, self.rules.vocabulary))
-            known = self._alternatives[criterion] = alternatives_of(self._layout, tree)
+            known = self._alternatives[text] = alternatives_of(self._builder(), tree)
+            self._size = self._builder().size
         return known
 
-    def _fits(self, packing: Packing) -> bool:
-        layout = self._layout
-        return (len(packing.lane_forms), len(packing.flag_trees)) == layout.size
+    def _builder(self) -> LayoutBuilder:
+        """Lanes and flags so far; their tables are made when the first new one is asked for."""
+        if self._layout is None:
+            self._layout = LayoutBuilder(self.rules.vocabulary.profile)
+            if self._packing is not None:
+                self._layout.restore(self._packing, self.derived_flags)
+        return self._layout
 
     def _add_derived(self) -> None:
         """Write the tests of flags that others are derived from, and make room for new lanes."""
-        lanes, _ = self._layout.size
-        lane_words = max(1, -(-lanes // LANES_PER_WORD))
+        lane_words = max(1, -(-self._size[0] // LANES_PER_WORD))
         if lane_words != self._lane_words:
             tests = self.tests.array[: self.tests.count]
             tests["word"][tests["mask"] == 1] += lane_words - self._lane_words
             self._lane_words = lane_words
-        for alternatives in list(self._layout.derived.values())[len(self.derived_tests) :]:
+        derived = {} if self._layout is None else self._layout.derived
+        for flag, alternatives in list(derived.items())[len(self.derived_flags) :]:
             self.derived_tests.append(self._any_of(alternatives, rows.HOLDS))
+            self.derived_flags.append(flag)
 
     def _any_of(self, alternatives: Alternatives, then: int) -> int:
         """First test of some conjunctions, any of which leads on to ``then``."""
@@ -659,16 +730,113 @@ class SystemProgram:
     @property
     def packing(self) -> Packing:
         """Tables that turn hands into the words that tests look at."""
-        if self._packing is None or not self._fits(self._packing):
-            self._packing = self._layout.pack()
-        return self._packing
-
-    @property
-    def derived_flags(self) -> list[int]:
-        """Flags that are set where the test of the same place in ``derived_tests`` holds."""
-        return list(self._layout.derived)[: len(self.derived_tests)]
+        known = self._packing
+        if known is None or (len(known.lane_forms), len(known.flag_trees)) != self._size:
+            known = self._packing = self._builder().pack()
+        return known
 
     # --- for callers ------------------------------------------------------------------------------
+
+    # --- from one run to the next -----------------------------------------------------------------
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether nothing has been learned yet."""
+        return self._laid_down == (self.needs.count, self.decisions.count, self.forest.count)
+
+    def learned(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays with all that was learned, and what they stand for as plain values."""
+        arrays = {}
+        for name in rows.Program.fields:
+            part = getattr(self, name)
+            arrays[name] = part.slots if isinstance(part, Table) else part.array[: part.count]
+        packing = self.packing
+        for name in _PACKED:
+            arrays[f"packing.{name}"] = getattr(packing, name)
+        described = {
+            "counts": {name: getattr(self, name).count for name in rows.Program.fields},
+            "roots": self._root_list,
+            "questions": list(self._question_numbers),
+            "needs": self._needs_texts,
+            "states": self._state_list,
+            "tags": {tag: _TAGS[tag] for tag in self._tags},
+            "derived_tests": self.derived_tests,
+            "derived_flags": self.derived_flags,
+            "packing": {
+                name: getattr(packing, name)
+                for name in packing.__dataclass_fields__
+                if name not in _PACKED
+            },
+        }
+        return arrays, described
+
+    def take(self, arrays: Mapping[str, Any], described: Mapping[str, Any]) -> None:
+        """Take what another program of the same text has learned.
+
+        Raises
+        ------
+        ValueError, KeyError, TypeError
+            If it is not what :meth:`learned` gives; the program is to be laid down again then.
+        """
+        counts = described["counts"]
+        for name in rows.Program.fields:
+            getattr(self, name).restore(arrays[name], int(counts[name]))
+        self._root_list = [(int(one), int(two)) for one, two in described["roots"]]
+        self._question_numbers = {
+            _tuples(key): number for number, key in enumerate(described["questions"])
+        }
+        self._needs_texts = [tuple(map(str, texts)) for texts in described["needs"]]
+        # needs 1, which never hold, are no conditions
+        self._needs_numbers = {
+            texts: number for number, texts in enumerate(self._needs_texts) if number != rows.NEVER
+        }
+        self._needs = {}
+        self._state_list = [tuple(_Config(*one) for one in state) for state in described["states"]]
+        self._states = {
+            state or ((_NOWHERE,) if number else ()): number
+            for number, state in enumerate(self._state_list)
+        }
+        codes = self.bindings.array[: self.bindings.count].tolist()
+        self._binding_numbers = {code: number for number, code in enumerate(codes)}
+        self._binding_list = [_bindings_of_code(code) for code in codes]
+        first = self.calls_first.array[: self.calls_first.count].tolist()
+        calls = list(
+            zip(self.calls_code.array.tolist(), self.calls_bindings.array.tolist(), strict=False)
+        )
+        self._call_lists = {
+            tuple(calls[start:end]): number for number, (start, end) in enumerate(pairwise(first))
+        }
+        self._cell_numbers = {
+            int.from_bytes(words.tobytes(), "little"): number
+            for number, words in enumerate(self.cells.array[: self.cells.count])
+        }
+        self.derived_tests = [int(one) for one in described["derived_tests"]]
+        packing = {name: _tuples(value) for name, value in described["packing"].items()}
+        self._packing = Packing(**packing, **{n: arrays[f"packing.{n}"] for n in _PACKED})
+        self._lane_words = self._packing.lane_words
+        self._layout, self._alternatives = None, {}
+        self._size = len(self._packing.lane_forms), len(self._packing.flag_trees)
+        self.derived_flags = [int(one) for one in described["derived_flags"]]
+        self._number_tags(described["tags"])
+        if not len(self._needs_texts) == self.needs.count == int(counts["needs"]):
+            raise ValueError("expected a description of every condition")
+
+    def _number_tags(self, theirs: Mapping[str, int]) -> None:
+        """Give tags the numbers that this process has for them."""
+        if all(_TAGS.setdefault(tag, len(_TAGS)) == number for tag, number in theirs.items()):
+            return
+        questions = self.questions.array
+        kinds = [asking.KINDS.index(one) for one in ("last call's tag", "has called", "last bid")]
+        new = {number: _TAGS[tag] for tag, number in theirs.items()}
+        for question in np.flatnonzero(np.isin(questions["kind"], kinds)).tolist():
+            number = int(questions[question]["number"])
+            questions[question]["number"] = new.get(number, -1)
+        variants = self.variants.array[: self.variants.count]
+        before = variants["tags"].copy()
+        variants["tags"] = 0
+        for old, number in new.items():
+            said = before[:, old >> 6] >> np.uint64(old & 63) & np.uint64(1)
+            variants["tags"][:, number >> 6] |= said << np.uint64(number & 63)
 
     def add_entry(self, call: int, criteria: tuple[Expression, ...], name: str) -> int:
         """Entry that stands in no text, for what overlays make of a place; its number."""
@@ -688,16 +856,32 @@ class SystemProgram:
         if known is None:
             row = self.entries.array[number]
             placed, variant, group = self._variant_list[row["variant"]]
-            needs = self._needs_list[row["needs"]]
-            assert needs is not None
             known = PlaceEntry.of(
-                placed, variant, int(row["call"]), rank, needs,
+                placed, variant, int(row["call"]), rank, self.needs_of(int(row["needs"])),
                 self._binding_list[row["bindings"]], group.specificity,
             )  # fmt: skip
             self._shown_entries[number, rank] = known
         return known
 
 
+def _tuples(value: Any) -> Any:
+    """Turn lists of JSON into tuples."""
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def _bindings_of_code(code: int) -> Bindings:
+    found = {}
+    for place, name in enumerate(VARIABLES):
+        value = code >> 3 * place & 7
+        if value:
+            found[name] = str(value) if name == "n" else _STRAINS[value - 1]
+    return found
+
+
+_PACKED: Final = tuple(
+    name for name, kind in Packing.__annotations__.items() if kind in (U64, rows.I32)
+)
+"""Fields of a packing that are arrays."""
 _NOWHERE: Final = _Config(-1, -1, -1)
 """Stands for the state in which no pattern can match any more."""
 
@@ -765,7 +949,7 @@ class _Asking:
         if phrase.kind == "available" and phrase.call is not None and phrase.call.strain:
             operand = self._strain(phrase.call.strain)
         bound = self._program.bindings_of(self._bound(phrase))
-        key = (phrase, bound, operands, operand)
+        key = ("fact", self._program.phrase_number(phrase), bound, operands, operand)
 
         def row() -> Any:
             return fact_row(phrase, self.bindings, operands, operand)
@@ -801,9 +985,7 @@ class _Asking:
 
     def last_bid(self) -> int:
         """Code of the last bid, 0 before."""
-        return self._ask(
-            self._program.question("last bid", lambda: _row("last bid's code"))
-        )
+        return self._ask(self._program.question(("last bid",), lambda: _row("last bid's code")))
 
     def define(self, name: str) -> Define | None:
         return self._program.rules.defines.get(name)
@@ -890,9 +1072,7 @@ def _bounds(wanted: Range | None) -> dict[str, int]:
     }
 
 
-def fact_row(
-    phrase: Phrase, bindings: Bindings, operands: tuple[int, ...], operand: int
-) -> Any:
+def fact_row(phrase: Phrase, bindings: Bindings, operands: tuple[int, ...], operand: int) -> Any:
     """Row of a fact; what each kind asks is defined in :mod:`.facts`.
 
     Parameters
@@ -958,9 +1138,13 @@ def fact_row(
         case "level" | "seat":
             return _row(kind, **_bounds(phrase.range))
         case "last bid":
-            tag = text.removeprefix("#")
+            name = text.removeprefix("#")
             return _row(
-                kind, who=_who(phrase.who), calls=calls, count=bool(tag), number=_TAGS.get(tag, -1)
+                kind,
+                who=_who(phrase.who),
+                calls=calls,
+                count=bool(name),
+                number=_TAGS.get(name, -1),
             )
         case "has shown" | "may have":
             who, bounds = _who(phrase.who or "partner"), _bounds(phrase.range)
@@ -1008,7 +1192,7 @@ def _last_call_row(phrase: Phrase, calls: int) -> Any:
 
 
 def _strain_word(word: str | None) -> int | None:
-    """Number of a word for a strain in an agreement: 0-4 C D H S NT, then the variables."""
+    """Number the words for strains in agreements: 0-4 C D H S NT, then the variables."""
     if word is None:
         return None
     if is_variable(word):

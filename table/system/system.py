@@ -21,7 +21,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import Context
 from bidcascade.table.language.vocabulary import Vocabulary
-from bidcascade.table.system_text.reader import read_system, read_text
+from bidcascade.table.system_text.kept_texts import open_text, without_collections
 from bidcascade.table.system_text.syntax_tree import SystemText
 
 from .bidder import Bidder
@@ -66,19 +66,26 @@ class System:
     def open(cls, path: "str | Path", *, options: Mapping[str, bool] | None = None) -> "System":
         """Read a file, or a system that comes with the package by its name.
 
+        Parsed texts are kept in :func:`~bidcascade.table.registry.texts_folder`.
+
         Raises
         ------
         InvalidSystem
             With every complaint about the text: file, line, caret and advice.
         """
-        text = read_system(path, options=options)
-        return cls(text, Path(path).stem)
+        from bidcascade.table.registry import texts_folder
+
+        with without_collections():
+            text = open_text(path, texts_folder(), options=options)
+            return cls(text, Path(path).stem)
 
     @classmethod
     def parse(
         cls, text: str, *, options: Mapping[str, bool] | None = None, name: str = "<text>"
     ) -> "System":
         """Read a system from a string."""
+        from bidcascade.table.system_text.reader import read_text
+
         return cls(read_text(text, name, options=options), name)
 
     @property
@@ -102,7 +109,7 @@ class System:
 
     @cached_property
     def program(self) -> SystemProgram:
-        """This system for the kernels."""
+        """The system as arrays for the kernels."""
         return SystemProgram(self.rules)
 
     def bidder(self, opponents: "System | None" = None, *, first: bool = True) -> Bidder:
@@ -114,7 +121,9 @@ class System:
         pair = (self, other) if first else (other, self)
         key = (id(pair[0].rules), id(pair[1].rules))
         if key not in self._bidders:
-            self._bidders[key] = Bidder(pair[0].program, pair[1].program)
+            from .kept import open_bidder
+
+            self._bidders[key] = open_bidder(pair[0].program, pair[1].program)
         return self._bidders[key]
 
     def expander(self, opponents: "System | None" = None, *, first: bool = True) -> Expander:

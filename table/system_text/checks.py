@@ -5,13 +5,12 @@ meets.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from .contradictions import contradictions
 from .errors import nearest
 from .joining import phrases_of
 from .sequences import Sequence, after_call, start_of, why_not
-from .sources import Sources
 from .syntax_tree import (
     VARIABLES,
     Agreement,
@@ -26,7 +25,9 @@ from .syntax_tree import (
     SystemText,
     Where,
 )
-from .wrong_words import language_words
+
+if TYPE_CHECKING:
+    from .sources import Sources
 
 FACTS: Final = frozenset({
     "seat", "passed hand", "opened", "nobody opened", "bid", "not bid", "only passed", "last call",
@@ -52,7 +53,7 @@ def known_names(defines: Mapping[str, Define]) -> frozenset[str]:
     return frozenset(defines)
 
 
-def check_system(system: SystemText, sources: Sources) -> None:
+def check_system(system: SystemText, sources: "Sources") -> None:
     """Complain of all that a system's tree says and cannot be."""
     checker = _Checker(system.defines, sources.complain)
     checker.check_defines()
@@ -214,6 +215,9 @@ class _Checker:
             first = " ".join(first.split()[:-1])
         near = nearest(text, self.defines)
         if not near and " " not in text:
+            # with the grammar, which whoever checks nothing need not load
+            from .wrong_words import language_words
+
             near = nearest(text, language_words() | self._words)
         self.complain(
             phrase.where,

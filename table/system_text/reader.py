@@ -16,7 +16,8 @@ from .errors import invalid_system, nearest
 from .grammar import parse_conditions
 from .placing import place_condition
 from .resolver import Resolver
-from .sources import SUFFIX, Sources, is_file, shipped_folder
+from .shipped import file_of
+from .sources import Sources
 from .statements import (
     Item,
 )
@@ -32,7 +33,7 @@ from .syntax_tree import (
     Where,
 )
 
-__all__ = ["built_in_defines", "parse_condition", "read_system", "read_text"]
+__all__ = ["built_in_defines", "parse_condition", "read_files", "read_system", "read_text"]
 
 _BUILT_IN: Final = {
     "balanced": "4-3-3-3 or 4-4-3-2 or 5-3-3-2",
@@ -132,13 +133,28 @@ def read_system(
     """
     if isinstance(path_or_text, str) and "\n" in path_or_text:
         return read_text(path_or_text, name, options=options)
-    path = Path(path_or_text)
-    if not is_file(path) and len(path.parts) == 1:
-        shipped = shipped_folder() / (path.name if path.suffix else f"{path.name}{SUFFIX}")
-        path = shipped if is_file(shipped) else path
+    return read_files(file_of(path_or_text), options)[0]
+
+
+def read_files(
+    path: Path, options: Mapping[str, bool] | None = None
+) -> tuple[SystemText, dict[Path, str | None]]:
+    """Read a system's file, and say which others were looked for and where they lie.
+
+    Raises
+    ------
+    InvalidSystem
+        With every complaint about the text.
+
+    Examples
+    --------
+    >>> text, looked = read_files(file_of("sayc"))
+    >>> [path.name for path, _ in text.files[:1]], len(looked) >= len(text.files) - 1
+    (['sayc.bidding'], True)
+    """
     sources = Sources()
     # the name alone: what a line is called must not depend on where the file lies
-    return _system(sources, sources.read_file(path, path.name), options)
+    return _system(sources, sources.read_file(path, path.name), options), sources.looked
 
 
 def read_text(

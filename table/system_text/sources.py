@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +10,7 @@ from .errors import Complaint, complaint_at, nearest
 from .grammar import parse_statement
 from .layout import RawItem, logical_lines, tree_of
 from .placing import place_statement
+from .shipped import PAGES, SUFFIX, resolved, shipped_folder
 from .statements import (
     ConventionStatement,
     IncludeStatement,
@@ -21,38 +21,8 @@ from .statements import (
 )
 from .syntax_tree import Define, Variant, Where
 
-SUFFIX: Final = ".bidding"
 MOST_FILES: Final = 100
 """Files that one system may include, all levels together."""
-
-
-PAGES: Final = "pages"
-"""Folder, beside the shipped systems, of what they include."""
-
-
-def shipped_folder() -> Path:
-    """Folder of the systems that come with the package.
-
-    Examples
-    --------
-    >>> shipped_folder().name
-    'systems'
-    """
-    return Path(str(files("bidcascade.table"))) / "systems"
-
-
-def is_file(path: Path) -> bool:
-    """Whether there is a file of that name; a name that cannot be one has none.
-
-    Examples
-    --------
-    >>> is_file(Path("a" * 10_000))
-    False
-    """
-    try:
-        return path.is_file()
-    except OSError:
-        return False
 
 
 @dataclass(slots=True)
@@ -78,6 +48,8 @@ class Sources:
     options: dict[str, bool] = field(default_factory=dict)
     reading: list[Path] = field(default_factory=list)
     """Files that include one another, from the first on."""
+    looked: dict[Path, str | None] = field(default_factory=dict)
+    """Where files that the text names were looked for, and what was there."""
 
     def complain(self, where: Where, message: str, advice: str = "") -> None:
         """Note something wrong and go on."""
@@ -170,7 +142,8 @@ class Sources:
             return None
         for folder in folders:
             path = folder / wanted
-            if is_file(path):
+            self.looked[path] = resolved(path)
+            if self.looked[path] is not None:
                 return path
         there = {path.name for folder in folders for path in folder.glob(f"*{SUFFIX}")}
         near = nearest(wanted.name, there)

@@ -20,20 +20,23 @@ from bidcascade.bridge import (
 from bidcascade.inference.auction_ends import contract_number, contract_of
 from bidcascade.inference.compare import (
     DIFFERS,
-    LEFT,
     SAME,
     Budget,
     Comparison,
     SystemMatch,
     compare_systems,
 )
-from bidcascade.inference.compare_estimates import Divergence, divergences, mean, part
-from bidcascade.inference.compare_summary import boards_frame, coverage_of, summarize
-from bidcascade.inference.pair_tables import pair_table
+from bidcascade.inference.compare_estimates import (
+    Divergence,
+    Estimate,
+    Sample,
+    divergences,
+    quantile,
+)
+from bidcascade.inference.compare_summary import boards_frame, summarize
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.table import BiddingTable, System, compile_system
-from bidcascade.table.compiled import Growth
+from bidcascade.table import System
 from tests.support_systems import SMALL_SYSTEM
 
 ONE = System.parse("opening:\n  1NT = Any: 0+ points", name="one")
@@ -52,13 +55,6 @@ def random_deals(count: int, seed: int = 1) -> DealArrays:
     )  # fmt: skip
 
 
-def tables_of(first: System, second: System, deals: int) -> tuple[BiddingTable, BiddingTable]:
-    return (
-        compile_system(first, opponents=second, deals=deals),
-        compile_system(second, opponents=first, deals=deals),
-    )
-
-
 class Guesses:
     """A solver that makes tricks up, the same for the same question; counts what it is asked."""
 
@@ -73,15 +69,8 @@ class Guesses:
 
 
 @pytest.fixture(scope="module")
-def small_tables():
-    return tables_of(SMALL, WEAK, 60)
-
-
-@pytest.fixture(scope="module")
-def whole(small_tables):
-    return compare_systems(
-        SMALL, WEAK, random_deals(400), double_dummy=Guesses(), tables=small_tables
-    )
+def whole():
+    return compare_systems(SMALL, WEAK, random_deals(400), double_dummy=Guesses())
 
 
 # --- hand-made ------------------------------------------------------------------------------------
@@ -96,7 +85,7 @@ def test_a_match_worked_out_by_hand():
     known[0, [5 * 0 + 4, 5 * 0 + 3]] = 9, 7
     known[1, [5 * 1 + 4, 5 * 1 + 3]] = 7, 5
     known[2, [5 * 2 + 4, 5 * 2 + 3]] = 5, 8
-    match = compare_systems(ONE, OTHER, deals, known=known, tables=tables_of(ONE, OTHER, 20))
+    match = compare_systems(ONE, OTHER, deals, known=known)
     # North deals: 1NT+2 is 150 at the one table, 1S= is 80 at the other: 70 points
     # East deals: the other system's 1S is down two, +100; the first one's 1NT costs 90: 190 points
     # South deals, vulnerable: 1NT is down two, -200; 1S+1 is 110: -310 points
@@ -106,7 +95,8 @@ def test_a_match_worked_out_by_hand():
     assert (match.kind == DIFFERS).all()
     assert match.solved == 0
     summary = summarize(match)
-    assert summary.imps == (0.0, 0.0)
+    assert summary.imps.value == 0
+    assert summary.imps.error == pytest.approx(np.std([2, 5, -7], ddof=1) / np.sqrt(3))
     assert summary.outcomes["won"].value == pytest.approx(2 / 3)
     assert [one.where for one in summary.divergences] == [Divergence((), 7, 6)]
     assert summary.divergences[0].examined == 3
@@ -118,7 +108,7 @@ def test_a_match_worked_out_by_hand():
     assert summary.vulnerabilities["NS"][1].value == -7
 
 
-def test_tables_agree_with_bidding_call_by_call(small_tables, whole):
+def test_auctions_agree_with_bidding_call_by_call(whole):
     deals = whole.deals
     for deal in range(0, 400, 9):
         for table in range(2):
@@ -133,10 +123,22 @@ def test_tables_agree_with_bidding_call_by_call(small_tables, whole):
                         opponents=sides[1 - seat % 2],
                     ).call
                 )  # fmt: skip
-            assert whole.endings.calls[whole.ending[table, deal]] == auction.calls
-            number = whole.endings.contracts[whole.ending[table, deal]]
+            assert whole.endings.auction(whole.ending[table, deal]) == auction.calls
+            number = whole.contracts[table, deal]
             assert contract_of(int(number), int(auction.dealer)) == auction.contract
-    assert {SAME, DIFFERS, LEFT} == set(whole.kind.tolist())
+    assert {SAME, DIFFERS} == set(whole.kind.tolist())
+
+
+def test_chunks_do_not_matter(whole, monkeypatch):
+    monkeypatch.setattr("bidcascade.inference.compare._CHUNK", 130)
+    again = SystemMatch(SMALL, WEAK, whole.deals).result
+    assert (again.kind == whole.kind).all()
+    for deal in range(0, 400, 7):
+        for table in range(2):
+            one, other = (
+                match.endings.auction(match.ending[table, deal]) for match in (again, whole)
+            )
+            assert one == other
 
 
 def test_results_are_those_of_the_laws(whole):
@@ -144,7 +146,7 @@ def test_results_are_those_of_the_laws(whole):
     for deal in np.flatnonzero(whole.imps)[:40].tolist():
         points = []
         for table in range(2):
-            calls = whole.endings.calls[whole.ending[table, deal]]
+            calls = whole.endings.auction(whole.ending[table, deal])
             contract = Auction.of(calls, int(whole.deals.dealer[deal])).contract
             if contract is None:
                 points.append(0)
@@ -166,22 +168,19 @@ def test_results_are_those_of_the_laws(whole):
 
 
 def test_a_system_draws_with_itself():
-    tables = tables_of(SMALL, SMALL, 60)
-    match = compare_systems(SMALL, SMALL, random_deals(300), tables=tables)
+    match = compare_systems(SMALL, SMALL, random_deals(300))
     assert not match.imps.any()
     assert (match.ending[0] == match.ending[1]).all()
     assert match.done.all()
     summary = summarize(match)
-    assert summary.imps == (0.0, 0.0)
+    assert summary.imps == Estimate(0.0)
     assert summary.divergences == ()
-    assert summary.outcomes["other auction"].value == 0
+    assert summary.outcomes["other auction"] == Estimate(0.0)
     assert summary.systems[0].per_deal == summary.systems[1].per_deal
 
 
-def test_swapping_the_systems_negates(small_tables, whole):
-    other = compare_systems(
-        WEAK, SMALL, whole.deals, double_dummy=Guesses(), tables=small_tables[::-1]
-    )
+def test_swapping_the_systems_negates(whole):
+    other = compare_systems(WEAK, SMALL, whole.deals, double_dummy=Guesses())
     assert (other.imps == -whole.imps).all()
     assert (other.scores == whole.scores[::-1]).all()
     assert other.solved == whole.solved
@@ -196,15 +195,7 @@ def test_swapping_the_systems_negates(small_tables, whole):
     assert theirs.systems == mine.systems[::-1]
 
 
-def test_tables_of_any_size_come_to_the_same(whole):
-    again = compare_systems(
-        SMALL, WEAK, whole.deals, double_dummy=Guesses(), tables=tables_of(SMALL, WEAK, 3)
-    )
-    assert (again.kind == LEFT).sum() > (whole.kind == LEFT).sum()
-    assert (again.imps == whole.imps).all()
-
-
-def test_known_tricks_are_not_asked_for(small_tables, whole):
+def test_known_tricks_are_not_asked_for(whole):
     solver = Guesses()
     known = np.full((400, 20), -1, np.int8)
     for declarer in range(4):
@@ -213,9 +204,7 @@ def test_known_tricks_are_not_asked_for(small_tables, whole):
                 whole.deals.hands[:, :200], np.full(200, strain), np.full(200, declarer)
             )
     solver.asked = 0
-    again = compare_systems(
-        SMALL, WEAK, whole.deals, double_dummy=solver, known=known, tables=small_tables
-    )
+    again = compare_systems(SMALL, WEAK, whole.deals, double_dummy=solver, known=known)
     assert (again.imps == whole.imps).all()
     assert 0 < solver.asked == again.solved < whole.solved
 
@@ -223,9 +212,9 @@ def test_known_tricks_are_not_asked_for(small_tables, whole):
 # --- samples --------------------------------------------------------------------------------------
 
 
-def test_a_budget_is_kept_and_work_goes_on(small_tables, whole):
+def test_a_budget_is_kept_and_work_goes_on(whole):
     solver = Guesses()
-    match = SystemMatch(SMALL, WEAK, whole.deals, tables=small_tables)
+    match = SystemMatch(SMALL, WEAK, whole.deals)
     match.work_out(solver, Budget(deals=0))
     assert (match.result.sampled, solver.asked) == (0, 0)
     assert summarize(match.result).imps.error is None
@@ -242,36 +231,90 @@ def test_a_budget_is_kept_and_work_goes_on(small_tables, whole):
     assert (match.result.weights == 1).all()
 
 
-@pytest.mark.slow
-def test_estimates_are_unbiased_and_their_errors_honest(small_tables, whole):
-    truth = float(whole.imps.mean())
-    vulnerable = whole.deals.vulnerability == 3
-    truth_vulnerable = float(whole.imps[vulnerable].mean())
-    off, off_vulnerable, effects = [], [], []
-    for seed in range(60):
-        match = compare_systems(
-            SMALL, WEAK, whole.deals, double_dummy=Guesses(), tables=small_tables, seed=seed,
-            budget=Budget(deals=80),
-        )  # fmt: skip
-        values = match.imps.astype(float)
-        value, error = mean(match, values)
-        off.append((value - truth) / error)
-        value, error = mean(match, values, vulnerable)
-        off_vulnerable.append((value - truth_vulnerable) / error)
-        effects.append(part(match, values, vulnerable).value)
-        assert match.weights.sum() == pytest.approx(len(match))
-    for scores in (off, off_vulnerable):
-        assert abs(np.mean(scores)) < 3.5 / np.sqrt(60)
-        assert 0.7 < np.std(scores) < 1.4
-    assert abs(np.mean(effects) - whole.imps[vulnerable].sum() / 400) < 0.1
+def test_no_interval_is_told_from_too_little(whole):
+    one = compare_systems(SMALL, WEAK, whole.deals.slice(0, 1), double_dummy=Guesses())
+    assert summarize(one).imps.error is None
+    match = SystemMatch(SMALL, WEAK, whole.deals)
+    match.work_out(Guesses(), Budget(deals=0))
+    assert summarize(match.result).imps == Estimate(None)
+    match.work_out(Guesses(), Budget(deals=1))
+    imps = summarize(match.result).imps
+    assert imps.value is not None
+    assert (imps.error, imps.margin) == (None, None)
 
 
-def test_all_worked_out_leaves_no_error(whole):
-    assert mean(whole, whole.imps.astype(float)).error == 0
+def test_all_worked_out_is_a_simple_random_sample(whole):
+    values = whole.imps.astype(float)
+    found = Sample.of_results(whole).mean(values)
+    error = values.std(ddof=1) / np.sqrt(400)
+    assert found.value == pytest.approx(values.mean())
+    assert found.error == pytest.approx(error)
+    assert found.margin == pytest.approx(1.97 * error, rel=0.01)
+    where = whole.deals.vulnerability == 3
+    own = values[where]
+    found = Sample.of_results(whole).mean(values, where)
+    assert found[:2] == pytest.approx((own.mean(), own.std(ddof=1) / np.sqrt(len(own))))
+
+
+def test_effects_of_divergences_add_up(whole):
     found, number = divergences(whole)
-    effects = sum(part(whole, whole.imps.astype(float), number == one).value
-                  for one in range(len(found)))  # fmt: skip
-    assert effects == pytest.approx(whole.imps.mean())
+    values, results = whole.imps.astype(float), Sample.of_results(whole)
+    effects = [results.part(values, number == one).value for one in range(len(found))]
+    assert sum(effects) == pytest.approx(whole.imps.mean())
+    for one in range(len(found)):
+        first, _ = (whole.endings.auction(end) for end in whole.ending[:, number == one][:, 0])
+        opened = tuple(first[next(place for place, call in enumerate(first) if call) :])
+        assert found[one].before == opened[: len(found[one].before)]
+
+
+@pytest.mark.parametrize("budget", [Budget(), Budget(deals=25)], ids=["all", "some"])
+def test_intervals_hold_the_truth_in_95_of_100_matches(budget):
+    population = compare_systems(SMALL, WEAK, random_deals(6000), double_dummy=Guesses())
+    imps, sides = population.imps.astype(float), population.deals.vulnerability
+    found, number = divergences(population)
+    commonest = found[np.bincount(number[number >= 0]).argmax()]
+    there = number == found.index(commonest)
+    truths = {
+        "imps": imps.mean(), "won": (imps > 0).mean(), "vulnerable": imps[sides == 3].mean(),
+        "there": imps[there].mean(), "effect": (imps * there).mean(),
+        "share": there.mean(),
+    }  # fmt: skip
+    inside: dict[str, list[bool]] = {name: [] for name in truths}
+    off = []
+    random = np.random.default_rng(7)
+    hands, dealer = population.deals.hands, population.deals.dealer
+    for seed in range(300):
+        chosen = random.choice(6000, 120, replace=False)
+        deals = DealArrays(np.ascontiguousarray(hands[:, chosen]), dealer[chosen], sides[chosen])
+        match = compare_systems(
+            SMALL, WEAK, deals, double_dummy=Guesses(), budget=budget, seed=seed
+        )
+        own = match.imps.astype(float)
+        parted, number = divergences(match)
+        there = number == parted.index(commonest)
+        results, bidding = Sample.of_results(match), Sample.of_bidding(match)
+        for name, estimate in {
+            "imps": results.mean(own), "won": results.mean((own > 0).astype(float)),
+            "vulnerable": results.mean(own, deals.vulnerability == 3),
+            "there": results.mean(own, there), "effect": results.part(own, there),
+            "share": bidding.mean(there.astype(float)),
+        }.items():  # fmt: skip
+            if estimate.margin is not None:
+                inside[name].append(abs(estimate.value - truths[name]) <= estimate.margin)
+        off.append(results.mean(own).value - truths["imps"])
+        assert match.weights.sum() == pytest.approx(120)
+    assert abs(np.mean(off)) < 3 * np.std(off) / np.sqrt(len(off))
+    shares = {name: np.mean(held) for name, held in inside.items()}
+    assert all(len(held) > 200 for held in inside.values())
+    assert 0.92 < shares["imps"] < 0.98, shares
+    assert all(0.90 < share < 0.99 for share in shares.values()), shares
+
+
+def test_quantiles_are_those_of_student():
+    # table of the t distribution, two-sided 95 %
+    table = {1: 12.7062, 2: 4.3027, 3: 3.1824, 5: 2.5706, 10: 2.2281, 30: 2.0423, 100: 1.9840}
+    for degrees, value in table.items():
+        assert quantile(degrees) == pytest.approx(value, rel=2e-3)
 
 
 def test_examples_are_the_largest_swings(whole):
@@ -299,15 +342,6 @@ def test_the_frame_of_boards_adds_up(whole):
     assert same["tricks_ns"].null_count() == same.height > 0
 
 
-def test_coverage_counts_calls():
-    deals = random_deals(8)
-    first, second = coverage_of(SMALL, WEAK, deals, most=8)
-    for one in (first, second):
-        assert one.calls >= one.by_lines + one.forced
-        assert 0 <= one.general < one.by_lines < one.calls
-    assert coverage_of(SMALL, WEAK, deals, most=8) == (first, second)
-
-
 # --- pieces ---------------------------------------------------------------------------------------
 
 
@@ -327,25 +361,6 @@ def test_contract_numbers_are_those_of_the_auction():
     assert len(seen) > 50
 
 
-def test_tables_of_a_pair_are_kept(tmp_path, monkeypatch):
-    growth = Growth(30)
-    table = pair_table(ONE, OTHER, growth=growth, folder=tmp_path)
-    (place,) = tmp_path.iterdir()
-    times = [file.stat().st_mtime_ns for file in sorted(place.iterdir())]
-    again = pair_table(ONE, OTHER, growth=growth, folder=tmp_path)
-    assert again.digest == table.digest
-    assert [file.stat().st_mtime_ns for file in sorted(place.iterdir())] == times
-    assert pair_table(OTHER, ONE, growth=growth, folder=tmp_path).digest != table.digest
-    assert len(list(tmp_path.iterdir())) == 2
-    monkeypatch.setattr("bidcascade.inference.pair_tables.KEPT_PAIRS", 2)
-    pair_table(SMALL, OTHER, growth=growth, folder=tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2
-    assert not place.exists()
-    pair_table(ONE, OTHER, growth=growth, folder=tmp_path)
-    (place / "call.npy").write_bytes(b"broken")
-    assert pair_table(ONE, OTHER, growth=growth, folder=tmp_path).digest == table.digest
-
-
 @pytest.mark.parametrize(
     ("text", "budget"),
     [("90s", Budget(90.0)), ("1.5m", Budget(90.0)), ("10", Budget(None, 10)), ("ALL", Budget())],
@@ -360,29 +375,27 @@ def test_what_is_no_budget_is_refused(text):
         Budget.parse(text)
 
 
-def test_mistakes_are_told(small_tables):
+def test_mistakes_are_told():
     none = DealArrays(np.zeros((4, 0), np.uint64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
     with pytest.raises(InvalidInput, match="got none"):
-        compare_systems(SMALL, WEAK, none, tables=small_tables)
+        compare_systems(SMALL, WEAK, none)
     with pytest.raises(InvalidInput, match="got neither"):
-        compare_systems(SMALL, WEAK, random_deals(100), tables=small_tables)
+        compare_systems(SMALL, WEAK, random_deals(100))
     with pytest.raises(InvalidInput, match=r"int8\[100, 20\]"):
-        compare_systems(
-            SMALL, WEAK, random_deals(100), tables=small_tables, known=np.zeros((3, 20), np.int8)
-        )
+        compare_systems(SMALL, WEAK, random_deals(100), known=np.zeros((3, 20), np.int8))
     cancel = Event()
     cancel.set()
     with pytest.raises(Cancelled):
-        compare_systems(SMALL, WEAK, random_deals(100), tables=small_tables, cancel=cancel)
+        compare_systems(SMALL, WEAK, random_deals(100), cancel=cancel)
 
 
-def test_progress_runs_forward(small_tables):
+def test_progress_runs_forward():
     told: list[tuple[str, int, int]] = []
     match: Comparison = compare_systems(
-        SMALL, WEAK, random_deals(200), double_dummy=Guesses(), tables=small_tables,
-        budget=Budget(deals=90), progress=lambda *news: told.append(news),
+        SMALL, WEAK, random_deals(200), double_dummy=Guesses(),
+        budget=Budget(deals=50), progress=lambda *news: told.append(news),
     )  # fmt: skip
-    assert match.sampled == 90
+    assert match.sampled == 50
     working = [done for what, done, _ in told if what == "working out"]
     assert all(one <= two for one, two in pairwise(working))
-    assert told[-1] == ("working out", 90, 90)
+    assert told[-1] == ("working out", 50, 50)

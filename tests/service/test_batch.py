@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from bidcascade.bridge import InvalidInput
+from bidcascade.bridge import Deal, InvalidInput, Seat, format_calls, format_deal
 from bidcascade.kernels import get_backend
-from bidcascade.loaders import deal_arrays, read_deals
+from bidcascade.loaders import deal_arrays, random_deals, read_deals, write_lin
 from bidcascade.service import Engine
 from bidcascade.service.jobs import batch, batch_inputs
 from bidcascade.service.jobs.batch import BATCH_MODES, run_batch
@@ -92,17 +92,116 @@ def test_the_manifest_tells_what_was_done(engine, inputs, tmp_path):
     summary = run_batch(engine, inputs, tmp_path / "out", mode="first", part_deals=100)
     value = json.loads((tmp_path / "out/manifest.json").read_text())
     assert value["table"] == engine.table_info()
-    assert value["options"] == {"mode": "first", "completed_only": False, "part_deals": 100}
+    assert value["options"] == {"mode": "first", "completed_only": False, "text": False}
     assert [part["boards"] for part in value["parts"]] == [100, 100, 40]
-    left = int(rows_of(tmp_path / "out")["auctions"]["entry"].null_count())
-    assert 0 < left < 240
-    assert sum(part["left_table"] for part in value["parts"]) == left
-    assert value["totals"] == {"boards": 240, "rejects": 9, "rows": 240, "left_table": left}
-    assert summary == (240, 9, 240, 3, left)
+    # a system's auctions end at none of the table's entries
+    assert rows_of(tmp_path / "out")["auctions"]["entry"].null_count() == 240
+    assert value["totals"] == {"boards": 240, "rejects": 9, "rows": 240}
+    assert summary == (240, 9, 240, 3)
     assert {part["backend"] for part in value["parts"]} == {"cpu"}
     for given, path in zip(value["inputs"], inputs, strict=True):
         assert (given["path"], given["bytes"]) == (str(path), path.stat().st_size)
         assert len(given["sha256"]) == 64
+
+
+class Slow:
+    """A clock on which each deal that is answered takes a hundredth of a second."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(batch.time, "monotonic", lambda: self.now)
+        for name in ("auctions", "iter_entries", "count_entries"):
+            monkeypatch.setattr(Engine, name, self.slowed(getattr(Engine, name)))
+
+    def slowed(self, answer):
+        def slow(engine, frame, **options):
+            self.now += frame.height / 100
+            return answer(engine, frame, **options)
+
+        return slow
+
+
+@pytest.mark.parametrize("mode", BATCH_MODES)
+def test_parts_and_progress_follow_the_speed(engine, inputs, expected, tmp_path, monkeypatch, mode):
+    clock = Slow(monkeypatch)
+    monkeypatch.setattr(batch, "LEAST_PART_DEALS", 20)
+    monkeypatch.setattr(batch, "PART_S", 0.5)
+    told = []
+
+    def report(done, total, boards):
+        told.append((clock.now, boards))
+
+    run_batch(engine, inputs, tmp_path, mode=mode, report=report)
+    check_equal(rows_of(tmp_path), expected[mode])
+    # 0.2 s for the first, then what takes half a second
+    sizes = [part.boards for part in Manifest.read(tmp_path).parts]
+    assert sizes == [20, 50, 50, 50, 50, 20]
+    boards = [boards for _, boards in told]
+    assert boards == sorted(boards)
+    assert boards[-1] == 240
+    moments = [0.0, *(now for now, _ in told)]
+    assert max(np.diff(moments)) <= 0.5
+    assert len(set(boards)) > len(sizes)
+
+
+def test_hands_and_auctions_as_text(engine, inputs, expected, tmp_path):
+    deals = read_deals(inputs).deals
+    for mode in ("first", "all"):
+        run_batch(engine, inputs, tmp_path / mode, mode=mode, text=True, part_deals=100)
+    found = rows_of(tmp_path / "first")["auctions"]
+    plain = expected["first"]["auctions"]
+    assert found.select(plain.columns).equals(plain)
+    added = [name for name in found.columns if name not in plain.columns]
+    assert added == ["hands", "dealer", "vulnerability", "calls", "source_calls"]
+    masks = deals.select("north", "east", "south", "west").rows()
+    assert found["hands"].to_list() == [format_deal(Deal(hands, Seat.NORTH)) for hands in masks]
+    assert found.select("dealer", "vulnerability").equals(deals.select("dealer", "vulnerability"))
+    assert found["calls"].to_list() == [format_calls(calls) for calls in plain["auction"].to_list()]
+    given = found["source_auction"].to_list()
+    assert found["source_calls"].to_list() == [calls and format_calls(calls) for calls in given]
+    boards = rows_of(tmp_path / "all")["boards"]
+    assert boards.drop("hands", "dealer", "vulnerability").equals(expected["all"]["boards"])
+    assert boards["hands"].equals(found["hands"])
+
+
+def test_the_auctions_of_the_source_are_beside_the_answers(engine, tmp_path):
+    deals = random_deals(40, seed=5)
+    bid = engine.auctions(deals, mode="first")["auction"].to_list()
+    bid[1], bid[2] = [7, 0, 0, 0], None
+    frame = deals.with_columns(auction=pl.Series(bid, dtype=deals.schema["auction"]))
+    with (tmp_path / "club.lin").open("w") as file:
+        write_lin(frame, file)
+    run_batch(engine, tmp_path / "club.lin", tmp_path / "out", mode="first")
+    found = rows_of(tmp_path / "out")["auctions"]
+    assert found["source_auction"].to_list() == bid
+    same = found["same_auction"].to_list()
+    assert same == [True, bid[1] == found["auction"].to_list()[1], None, *[True] * 37]
+
+
+def test_batches_of_before_are_resumed(engine, inputs, tmp_path):
+    """Their parts count what left the table, are of one size and have no auction of the source."""
+    run_batch(engine, inputs, tmp_path, mode="first", part_deals=100)
+    value = json.loads((tmp_path / "manifest.json").read_text())
+    value["options"] = {"mode": "first", "completed_only": False, "part_deals": 100}
+    value["finished"] = False
+    last = value["parts"].pop()
+    for name in last["files"]:
+        (tmp_path / name).unlink()
+    value["position"]["boards"] -= last["boards"]
+    value["position"]["rejects"] -= last["rejects"]
+    for part in value["parts"]:
+        part["left_table"] = 3
+        for name in part["files"]:
+            if name.startswith("auctions-"):
+                frame = pl.read_parquet(tmp_path / name).drop("source_auction", "same_auction")
+                frame.write_parquet(tmp_path / name, statistics=False)
+                part["files"][name] = (tmp_path / name).stat().st_size
+    (tmp_path / "manifest.json").write_text(json.dumps(value))
+    assert run_batch(engine, inputs, tmp_path, mode="first", resume=True) == (240, 9, 240, 3)
+    found = rows_of(tmp_path)["auctions"]
+    assert "source_auction" not in found.columns
+    first = engine.auctions(read_deals(inputs).deals, mode="first")
+    assert found.select(first.columns).equals(first)
 
 
 def test_only_complete_auctions(engine, inputs, tmp_path):
@@ -175,7 +274,7 @@ def test_resume_asks_for_the_same_job(engine, inputs, tmp_path):
     cases = [
         (other, inputs, {"mode": "first"}, "another table digest"),
         (engine, inputs, {"mode": "all"}, "another option mode: 'first' before, 'all' now"),
-        (engine, inputs, {"mode": "first", "part_deals": 7}, "another option part_deals"),
+        (engine, inputs, {"mode": "first", "text": True}, "another option text: False before"),
         (engine, inputs[:2], {"mode": "first"}, "another number of inputs: 3 before, 2 now"),
         (engine, [inputs[1], inputs[0], inputs[2]], {"mode": "first"}, "another input"),
     ]
@@ -324,6 +423,7 @@ def test_wrong_options(engine, inputs, tmp_path):
         ({"mode": "most"}, "expected a mode"),
         ({"mode": "first", "completed_only": True}, "in mode 'all'"),
         ({"part_deals": 0}, "at least one deal a part"),
+        ({"mode": "counts", "text": True}, "text in mode 'all' or 'first'"),
     ):
         with pytest.raises(ValueError, match=message):
             run_batch(engine, inputs, tmp_path / "out", **options)

@@ -1,4 +1,4 @@
-"""The engine of a system: calls with reasons, and deals that go on where the table ends."""
+"""The engine of a system: calls with reasons, auctions, counts and members beyond the table."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -7,13 +7,21 @@ import numpy as np
 import polars as pl
 import pytest
 
-from bidcascade.bridge import Auction, IllegalCall, Seat, format_calls, parse_calls
+from bidcascade.bridge import (
+    Auction,
+    IllegalCall,
+    InvalidTable,
+    Seat,
+    format_calls,
+    parse_calls,
+)
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals
-from bidcascade.service import Engine, answers
+from bidcascade.service import Engine
 from bidcascade.service.auction_results import AuctionResults, Query
-from bidcascade.table import open_system
-from bidcascade.table.system import on_demand
+from bidcascade.service.jobs.augment import augment
+from bidcascade.table.system import bidder
+from bidcascade.table.system.allowed import Bounds, allowed_auctions
 from bidcascade.table.system.compile import compile_system
 from bidcascade.table.system.system import System
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
@@ -45,18 +53,12 @@ def deals_and_frame(count: int, seed: int) -> tuple[DealArrays, pl.DataFrame]:
 
 
 @pytest.mark.parametrize("few", [0, 2000])
-@pytest.mark.parametrize("small", [True, False])
-def test_mode_first_is_the_systems_bidding(engine, monkeypatch, small, few):
-    monkeypatch.setattr(on_demand, "FEW", few)
-    if not small:
-        monkeypatch.setattr(answers, "_SMALL_TABLE", 1)
-        engine = Engine(engine.table, "cpu", system=SMALL)
+def test_mode_first_is_the_systems_bidding(engine, monkeypatch, few):
+    monkeypatch.setattr(bidder, "FEW", few)
     deals, frame = deals_and_frame(250, 12)
     found = engine.auctions(frame, mode="first")
-    left = found["entry"].null_count()
-    assert 20 < left < 200
-    assert engine.left_table == left
     assert found["completed"].all()
+    assert found["entry"].null_count() == 250
     for row in found.iter_rows(named=True):
         calls = bid_call_by_call(SMALL, deals, row["deal"])
         assert tuple(row["auction"]) == calls
@@ -64,31 +66,15 @@ def test_mode_first_is_the_systems_bidding(engine, monkeypatch, small, few):
         contract = Auction.of(calls, dealer).contract
         assert row["contract"] == ("Pass" if contract is None else contract.name)
         assert row["declarer"] == (None if contract is None else contract.declarer.letter)
-        if row["entry"] is not None:
-            assert engine.table.auction_of(row["entry"]) == calls
-
-
-@pytest.mark.slow
-def test_sayc_bids_as_its_table_and_beyond(monkeypatch):
-    """A few hundred deals of the real thing, grown little so that many leave the table."""
-    monkeypatch.setattr(on_demand, "FEW", 0)
-    system = open_system("sayc")
-    engine = Engine(compile_system(system, deals=150, least=2), "cpu", system=system)
-    deals, frame = deals_and_frame(120, 77)
-    found = engine.auctions(frame, mode="first")
-    assert 10 < engine.left_table == found["entry"].null_count() < 120
-    for row in found.iter_rows(named=True):
-        assert tuple(row["auction"]) == bid_call_by_call(system, deals, row["deal"])
 
 
 @pytest.mark.slow
 def test_how_far_the_table_goes_makes_no_difference(engine):
     _, frame = deals_and_frame(400, 31)
     wider = Engine(compile_system(SMALL, deals=4000), "cpu", system=SMALL)
-    narrow, wide = (one.auctions(frame, mode="first") for one in (engine, wider))
-    assert wider.left_table < engine.left_table
-    columns = ["deal", "auction", "completed", "defaults", "contract", "declarer"]
-    assert narrow.select(columns).equals(wide.select(columns))
+    assert engine.auctions(frame, mode="first").equals(wider.auctions(frame, mode="first"))
+    assert engine.auctions(frame, limit=30).equals(wider.auctions(frame, limit=30))
+    assert engine.counts(frame).equals(wider.counts(frame))
 
 
 def test_frames_of_any_size(engine, monkeypatch):
@@ -111,17 +97,93 @@ def test_json_tells_what_the_frames_tell(engine):
         assert set(auction["variants"]) <= {one.name for one in place.entries} | {"Pass"}
 
 
-def test_other_modes_stay_on_the_table(engine, table):
+ALL_COLUMNS = [
+    "deal", "entry", "calls", "completed", "variants", "total", "truncated", "cut",
+]  # fmt: skip
+
+
+def test_mode_all_is_of_the_system(engine, monkeypatch):
+    deals, frame = deals_and_frame(40, 2)
+    for options, bounds in (
+        ({}, Bounds()), ({"limit": 7}, Bounds(7)), ({"max_depth": 3}, Bounds(depth=3)),
+        ({"completed_only": True, "limit": 2}, Bounds(2, completed_only=True)),
+    ):  # fmt: skip
+        found = engine.auctions(frame, **options)
+        assert found.columns == ALL_COLUMNS
+        assert found["entry"].null_count() == found.height
+        rows = found.select("calls", "completed", "variants").rows()
+        for deal in range(40):
+            expected, cut = allowed_auctions(SMALL.expander(), deals, deal, bounds)
+            here, rows = rows[: len(expected)], rows[len(expected) :]
+            assert here == [
+                (format_calls(calls), done, list(names)) for calls, done, names in expected
+            ]
+            answer = found.filter(deal=deal)
+            total = len(expected) + (cut == "limit")
+            assert set(answer.select("total", "truncated", "cut").rows()) == {
+                (total, cut is not None, cut)
+            }
+        assert not rows
+        assert engine.variants(frame, found) == found["variants"].to_list()
+    monkeypatch.setattr("bidcascade.service.engine.ALLOWED_CHUNK", 7)
+    parts = list(engine.iter_auctions(frame, limit=9))
+    assert [part["deal"].n_unique() for part in parts] == [7] * 5 + [5]
+    assert pl.concat(parts).equals(engine.auctions(frame, limit=9))
+    assert pl.concat(engine.iter_entries(frame)).equals(engine.auctions(frame))
+    none = engine.auctions(frame.head(0))
+    assert none.schema == found.schema
+    assert none.height == 0
+
+
+def test_json_of_mode_all_tells_what_the_frames_tell(engine, monkeypatch):
+    deals, frame = deals_and_frame(50, 8)
+    results = AuctionResults(engine)
+    monkeypatch.setattr("bidcascade.service.auction_results.ALLOWED_CHUNK", 20)
+    for limit, completed_only in ((5, False), (300, False), (4, True), (5, False)):
+        found = engine.auctions(frame, limit=limit, completed_only=completed_only)
+        query = Query("all", completed_only, limit)
+        told = [
+            (deal, None, " ".join(one["calls"]), one["completed"], one["variants"],
+             result["total"], result["truncated"], result["cut"])
+            for deal, result in enumerate(map(json.loads, results.write(deals, query)))
+            for one in result["auctions"]
+        ]  # fmt: skip
+        assert told == found.rows()
+        # numbers of places mean something else afterwards
+        engine.bidder.start_over()
+
+
+def test_counts_and_members_are_of_the_system(engine):
     _, frame = deals_and_frame(60, 2)
-    plain = Engine(table, "cpu")
-    assert engine.auctions(frame).equals(plain.auctions(frame))
-    assert engine.counts(frame).equals(plain.counts(frame))
-    assert engine.members(frame, ["1N"]).equals(plain.members(frame, ["1N"]))
-    assert engine.left_table == plain.left_table == 0
-    # a table alone leaves the rest to passes
-    first = plain.auctions(frame, mode="first")
-    assert not first["completed"].all()
-    assert first["entry"].null_count() == 0
+    found = engine.auctions(frame, max_depth=4, limit=1 << 20)
+    found = found.filter(pl.col("calls").str.count_matches(" ") < 4)
+    expected = found.group_by("calls").len("count").filter(pl.col("count") >= 6)
+    counts = engine.counts(frame, share=0.1, max_depth=4)
+    assert counts.columns == ["entry", "calls", "count", "least", "cut"]
+    assert dict(counts.select("calls", "count").iter_rows()) == dict(expected.iter_rows())
+    assert set(counts.select("entry", "least", "cut").rows()) == {(None, 6, "depth")}
+    members = engine.members(frame, [*counts["calls"], "7C X XX 7D"])
+    assert members.width == counts.height + 1
+    assert [members[calls].sum() for calls in counts["calls"]] == counts["count"].to_list()
+    number = engine.table.find(parse_calls("1N"))
+    assert engine.members(frame, [number]).equals(engine.members(frame, ["1N"]))
+    assert engine.counts(frame.head(0)).height == 0
+    assert engine.members(frame.head(0), ["1N P 2C"]).shape == (0, 1)
+    for wrong, error in ((["1N 1C"], IllegalCall), ([""], InvalidTable), ([-1], InvalidTable)):
+        with pytest.raises(error):
+            engine.members(frame, wrong)
+    for options in ({"share": 2.0}, {"share": -0.1}, {"max_depth": 0}):
+        with pytest.raises(ValueError, match="expected a"):
+            engine.counts(frame, **options)
+
+
+def test_columns_of_any_auction(engine):
+    _, frame = deals_and_frame(30, 5)
+    deep = "1N P 2C P 2H P 3N P P P"
+    assert engine.table.find(parse_calls(deep)) is None
+    wide = augment(engine, frame, auctions=["1N", deep])
+    assert wide.columns[-2:] == ["1N", deep]
+    assert wide.select("1N", deep).equals(engine.members(frame, ["1N", deep]))
 
 
 def test_a_call_has_its_reasons(engine):

@@ -180,7 +180,8 @@ def test_broken_parquet_fails_the_job_and_nothing_else(app, tmp_path, damage):
     [
         ("mode=best", "mode"), ("result=xlsx", "result"), ("result=", "result"),
         ("result=pbn&mode=all", "result"), ("completed_only=true", "completed_only"),
-        ("completed_only=perhaps", "completed_only"), ("tabel=small", "tabel"),
+        ("completed_only=perhaps", "completed_only"), ("text=true&mode=counts", "text"),
+        ("tabel=small", "tabel"),
         ("name=" + 201 * "x", "name"),
     ],
 )  # fmt: skip

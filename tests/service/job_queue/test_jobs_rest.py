@@ -56,6 +56,7 @@ def test_an_archive_becomes_files(app, tmp_path):
     assert [line["deal"] for line in lines] == list(range(40))
     assert [line["contract"] for line in lines] == expected["contract"].to_list()
     assert lines[0]["calls"][-3:] == ["P", "P", "P"]
+    assert lines[0]["source_calls"] is None
     assert files["rejects.jsonl"] == b""
     boards = read_deals(files["auctions.pbn"]).deals
     assert boards.select("north", "dealer", "board").equals(
@@ -67,6 +68,25 @@ def test_an_archive_becomes_files(app, tmp_path):
     # nothing but what may be downloaded is kept
     (folder,) = (tmp_path / "data" / "jobs").iterdir()
     assert sorted(part.name for part in folder.iterdir()) == ["results"]
+
+
+def test_hands_and_auctions_as_text(app):
+    content = archive(5)
+    plain, texts = (
+        wait_for(app, upload(app, content, f"?result=parquet,jsonl&text={text}").json()["id"])
+        for text in ("false", "true")
+    )
+    rows = pl.read_parquet(io.BytesIO(download(app, texts["id"], "auctions.parquet")))
+    assert {"hands", "dealer", "vulnerability", "calls", "source_calls"} <= set(rows.columns)
+    lines, with_hands = (
+        [json.loads(line) for line in download(app, job["id"], "auctions.jsonl").splitlines()]
+        for job in (plain, texts)
+    )
+    # calls are lists of texts there anyway
+    assert rows["calls"].to_list() == [" ".join(line["calls"]) for line in lines]
+    for line, more in zip(lines, with_hands, strict=True):
+        assert more.items() >= line.items()
+        assert more["hands"].startswith("N:")
 
 
 def test_downloads_are_files(app):

@@ -41,8 +41,8 @@ def test_a_job_from_begin_to_end(store):
     assert job.request == {"mode": "first", "input": "Club «é»"}
     taken = store.take()
     assert (taken.id, taken.state, taken.attempts) == ("a", "running", 1)
-    store.see_progress("a", 100, 2, None)
-    store.see_progress("a", 200, 2, 300)
+    store.see_progress("a", 100, 2, None, comes_on=False)
+    store.see_progress("a", 200, 2, 300, comes_on=True)
     assert store.finish("a", 300, 3, FILES)
     job = store.get("a")
     assert (job.state, job.boards, job.rejects, job.boards_in_all) == ("done", 300, 3, 300)
@@ -60,9 +60,11 @@ def test_the_oldest_is_taken_first_also_after_it_was_put_back(store):
     assert (taken.id, taken.attempts) == ("a", 1)
     assert store.put_back("a", counts=True)
     assert store.take().attempts == 2
-    store.see_progress("a", 1, 0, None)
+    # what is answered of a part, but not written, may be lost again
+    store.see_progress("a", 1, 0, None, comes_on=False)
+    assert store.get("a").attempts == 2
+    store.see_progress("a", 1, 0, None, comes_on=True)
     assert store.get("a").attempts == 1
-    store.see_progress("a", 1, 0, None)
     assert store.put_all_back() == 2
     assert store.take().attempts == 2
 
@@ -233,7 +235,7 @@ while True:
     store.add(name, {"number": number}, most_queued=100)
     print("added", name, flush=True)
     job = store.take()
-    store.see_progress(job.id, 5, 0, None)
+    store.see_progress(job.id, 5, 0, None, comes_on=True)
     if number % 3 == 0:
         store.fail(job.id, "reason")
     elif number % 3 == 1:

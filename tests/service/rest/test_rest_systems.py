@@ -112,11 +112,19 @@ def test_deals_are_bid_to_the_end(app):
         "mode": "first",
     }  # fmt: skip
     answer = AuctionsAnswer.model_validate_json(post(app, "/v1/auctions", body).content)
-    beyond = [one for result in answer.results for one in result.auctions if one.entry is None]
-    assert beyond
+    own = [one.calls for result in answer.results for one in result.auctions if one.completed]
+    assert len(own) == 60
     info = TableAnswer.model_validate_json(ask(app, "GET", "/v1/tables/small").content)
-    assert info.left_table == len(beyond)
     assert info.system == "Small natural"
+    # the auction that is bid is among all that are allowed, whatever limit there is
+    for limit in (2, 100):
+        asked = {**body, "mode": "all", "limit": limit}
+        found = AuctionsAnswer.model_validate_json(post(app, "/v1/auctions", asked).content)
+        for result, calls in zip(found.results, own, strict=True):
+            assert calls in [one.calls for one in result.auctions]
+            assert (result.cut is not None) == result.truncated
+            assert len(result.auctions) <= limit
+        assert {result.cut for result in found.results} <= {None, "limit"}
 
 
 def test_next_on_demand(app):

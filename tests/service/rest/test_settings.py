@@ -13,6 +13,7 @@ from bidcascade.service.settings import (
     settings_page,
     split_table,
     unknown_variables,
+    with_shipped_tables,
 )
 from bidcascade.table.registry import CACHE_VARIABLE
 
@@ -114,6 +115,23 @@ def test_tables(table, extra, expected):
         assert read_settings({"table": table}).table_paths() == expected
         return
     assert read_settings({"table": table, "extra_tables": extra}).table_paths() == expected
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, ["sayc", "acol", "two-over-one"]),
+        ({"PORT": "8001", "OVERLAYS": "fixes.csv"}, ["sayc", "acol", "two-over-one"]),
+        ({"TABLE": "sayc"}, ["sayc"]),
+        ({"TABLE": "mine.bidding"}, ["mine"]),
+        ({"EXTRA_TABLES": "old=tables/old"}, ["sayc", "old"]),
+        ({"TABLE": "", "EXTRA_TABLES": ""}, ["sayc", "acol", "two-over-one"]),
+    ],
+)
+def test_every_shipped_system_is_served_unless_tables_are_named(variables, expected, monkeypatch):
+    for name, value in variables.items():
+        monkeypatch.setenv(PREFIX + name, value)
+    assert [*with_shipped_tables(read_settings({"table": None})).table_paths()] == expected
 
 
 @pytest.mark.parametrize("written", ["=x", "a b=x", "a/b=", "../=x", "..", "a" * 65 + "=x"])

@@ -4,15 +4,12 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from bidcascade.bridge import PASS, Auction, parse_calls
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.table.system import on_demand
+from bidcascade.table.system.bidder import seen_from_dealer
 from bidcascade.table.system.compile import Growth, Sample, compile_system, rows_of
-from bidcascade.table.system.on_demand import SharedExpander, bid_on, seen_from_dealer
 from bidcascade.table.system.system import System
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
 
@@ -26,56 +23,6 @@ def random_deals(count: int, seed: int) -> DealArrays:
         rng.integers(0, 4, count, dtype=np.uint8),
         rng.integers(0, 4, count, dtype=np.uint8),
     )
-
-
-@pytest.fixture(params=["one by one", "together"])
-def either_way(request, monkeypatch):
-    """Both ways to bid deals on: that of few deals, and that of many."""
-    if request.param == "together":
-        monkeypatch.setattr(on_demand, "FEW", 0)
-
-
-@given(st.integers(0, 2**32 - 1))
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_deals_are_bid_on_as_call_by_call(either_way, seed):
-    deals = random_deals(20, seed)
-    out = bid_on(SMALL.expander(), deals, {(): np.arange(20)})
-    for deal in range(20):
-        assert out.endings[out.ending[deal]].calls == bid_call_by_call(SMALL, deals, deal)
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(0, 8))
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_front_may_have_any_depth(either_way, seed, most):
-    """Deals go on from where they are, some from the root and some from deep in an auction."""
-    deals = random_deals(16, seed)
-    whole = [bid_call_by_call(SMALL, deals, deal) for deal in range(16)]
-    front: dict[tuple[int, ...], list[int]] = {}
-    for deal, calls in enumerate(whole):
-        front.setdefault(calls[: min((deal + most) % 9, len(calls) - 1)], []).append(deal)
-    out = bid_on(SMALL.expander(), deals, {at: np.array(who) for at, who in front.items()})
-    assert [out.endings[number].calls for number in out.ending] == whole
-
-
-@pytest.mark.parametrize("most", [0, 1000])
-def test_few_deals_are_bid_as_many(monkeypatch, most):
-    deals = random_deals(150, 17)
-    front = {(): np.arange(0, 100), (PASS,): np.arange(100, 150)}
-    expected = bid_on(SMALL.expander(), deals, front)
-    monkeypatch.setattr(on_demand, "FEW", most)
-    found = bid_on(SMALL.expander(), deals, front)
-    assert found.defaults.tolist() == expected.defaults.tolist()
-    for one, other in zip(found.ending, expected.ending, strict=True):
-        assert found.endings[one] == expected.endings[other]
-
-
-def test_the_last_rule_names_the_ending(either_way):
-    deals = random_deals(50, 3)
-    out = bid_on(SMALL.expander(), deals, {(): np.arange(50)})
-    for ending in out.endings:
-        place = SMALL.expand(ending.calls[:-1])
-        names = {entry.name for entry in place.entries if entry.call == ending.calls[-1]}
-        assert ending.name in names | {""}
 
 
 def test_deals_seen_from_the_dealer():
@@ -135,7 +82,7 @@ def test_rows_say_where_they_are_from():
 
 def test_places_that_few_deals_reach_are_left_open():
     sample = Sample.random(500, seed=4)
-    growth = Growth(SMALL.expander(), sample, least=20)
+    growth = Growth(SMALL.bidder(), sample, least=20)
     expanded = {place.calls: sum(len(deals) for _, deals in taken)
                 for place, taken in growth.places()}  # fmt: skip
     assert min(expanded.values()) >= 20
@@ -154,7 +101,7 @@ def test_growth_is_the_same_for_the_same_seed():
 
 
 def test_several_threads_may_ask_for_places():
-    shared = SharedExpander(System.parse(SMALL_SYSTEM).expander())
+    shared = System.parse(SMALL_SYSTEM).bidder()
     auctions = [tuple(parse_calls(text)) for text in ("1N P 2C", "1H 2C P", "P 1D 1S X", "2C P 2D")]
     failures = []
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidSystem
 from bidcascade.table.system_text.formatter import format_system_text
 from bidcascade.table.system_text.reader import read_text
-from bidcascade.table.system_text.sources import shipped_folder
+from bidcascade.table.system_text.shipped import shipped_folder
 from bidcascade.table.system_text.wording import agreement_text, header_text
 
 UNTIDY = """\

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.table.system_text import reader, sources
+from bidcascade.table.system_text import shipped, sources
 from bidcascade.table.system_text.formatter import format_system_text
 from bidcascade.table.system_text.reader import read_system, read_text
-from bidcascade.table.system_text.sources import shipped_folder
+from bidcascade.table.system_text.shipped import shipped_folder
 from bidcascade.table.system_text.syntax_tree import (
     Agreement,
     Block,
@@ -435,7 +435,7 @@ def test_a_file_that_two_others_include_stands_there_once(tmp_path):
 
 
 def test_shipped_systems_are_found_by_name(tmp_path, monkeypatch):
-    for module in (sources, reader):
+    for module in (sources, shipped):
         monkeypatch.setattr(module, "shipped_folder", lambda: tmp_path)
     write(tmp_path, base="opening:\n  1C = Clubs: 3+ clubs\n")
     assert names_of('include "base"\n') == ["Clubs"]

@@ -5,7 +5,7 @@ import pytest
 from bidcascade.bridge import InvalidSystem
 from bidcascade.table import named_systems
 from bidcascade.table.system_text.reader import read_system, read_text
-from bidcascade.table.system_text.sources import shipped_folder
+from bidcascade.table.system_text.shipped import shipped_folder
 from bidcascade.table.system_text.writer import write_system_text
 
 SYSTEM = """\

@@ -1,0 +1,39 @@
+"""Bridge bidding tables: which calls and auctions they allow for which hands.
+
+Examples
+--------
+>>> from bidcascade import Engine
+>>> Engine.open("sayc").bid("K52.AQ3.9876.KJ2", "1N P").call
+'3N'
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bidcascade.loaders import read_deals
+    from bidcascade.service.engine import Engine
+
+    __version__: str
+
+__all__ = ["Engine", "__version__", "read_deals"]
+
+
+def __getattr__(name: str) -> Any:
+    # each when it is asked for: the compiler and the frames take a second to load
+    if name == "Engine":
+        from bidcascade.service.engine import Engine
+
+        return Engine
+    if name == "read_deals":
+        from bidcascade.loaders import read_deals
+
+        return read_deals
+    if name == "__version__":
+        from bidcascade.service.version import package_version
+
+        return package_version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,82 @@
+"""How much of a long job is done at once: so much that it takes a wanted time."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import polars as pl
+
+_GROWTH: Final = 4
+_TELL_S: Final = 0.5
+_LEAST_PIECE: Final = 16
+_LARGEST_PIECE: Final = 1 << 18
+
+
+class Pace:
+    """Number of deals to take next, from what the last ones took.
+
+    Parameters
+    ----------
+    seconds : float
+        What is wanted.
+    first, least, most : int
+        Deals. From one time to the next there are at most four times as many.
+
+    Examples
+    --------
+    >>> pace = Pace(5.0, 1000, 1000, 100_000)
+    >>> pace.deals
+    1000
+    >>> pace.took(1000, 2.5)
+    >>> pace.deals
+    2000
+    >>> pace.took(2000, 0.001)
+    >>> pace.deals
+    8000
+    """
+
+    def __init__(self, seconds: float, first: int, least: int, most: int) -> None:
+        self._seconds = seconds
+        self._least = least
+        self._most = most
+        self.deals = min(first, most)
+
+    def took(self, deals: float, seconds: float) -> None:
+        """Take in how long so many deals took."""
+        most = min(_GROWTH * self.deals, self._most)
+        wanted = self._seconds * deals / seconds if seconds > 0 else most
+        self.deals = int(max(min(wanted, most), min(self._least, self._most)))
+
+
+class Pieces:
+    """Cuts boards into pieces of about half a second, and tells how many of them are done.
+
+    Parameters
+    ----------
+    tell : callable
+        Called after each piece with the number of boards done.
+
+    Examples
+    --------
+    >>> told = []
+    >>> boards = pl.DataFrame({"deal": range(300)})
+    >>> [(first, piece.height) for first, piece in Pieces(told.append).of(boards)]
+    [(0, 16), (16, 64), (80, 220)]
+    >>> told
+    [16, 80, 300]
+    """
+
+    def __init__(self, tell: Callable[[int], None]) -> None:
+        self._tell = tell
+        self._pace = Pace(_TELL_S, _LEAST_PIECE, _LEAST_PIECE, _LARGEST_PIECE)
+
+    def of(self, boards: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
+        """Give pieces with the number of their first board; the caller works on them meanwhile."""
+        first = 0
+        while first < boards.height:
+            began = time.monotonic()
+            piece = boards.slice(first, self._pace.deals)
+            yield first, piece
+            self._pace.took(piece.height, time.monotonic() - began)
+            first += piece.height
+            self._tell(first)

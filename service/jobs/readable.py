@@ -1,0 +1,60 @@
+"""Columns of hands and auctions as text, each different holding and call written once."""
+
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from bidcascade.bridge import CALL_TEXTS, format_holding
+from bidcascade.loaders import HAND_COLUMNS
+
+_HOLDINGS: Final = 1 << 13
+_SUITS: Final = (3, 2, 1, 0)
+"""Spades first, as hands are written."""
+_DEAL_TEXT: Final = "N:" + " ".join(["{}.{}.{}.{}"] * 4)
+
+
+def hands_text(deals: pl.DataFrame) -> pl.Series:
+    """The four hands of each deal as PBN text, North's first.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import random_deals
+    >>> hands_text(random_deals(1, seed=1))[0]
+    'N:AQ842.A3.JT86.A7 KT76.KQ.T953.QJ3 J.J654.A72.T9642 953.T9872.KQ4.K8'
+    """
+    texts = pl.Series([format_holding(holding) for holding in range(_HOLDINGS)])
+    holdings = [
+        texts.gather((masks >> np.uint64(13 * suit) & np.uint64(_HOLDINGS - 1)).astype(np.uint32))
+        for masks in (deals[name].to_numpy() for name in HAND_COLUMNS)
+        for suit in _SUITS
+    ]
+    frame = pl.DataFrame([one.alias(str(place)) for place, one in enumerate(holdings)])
+    return frame.select(pl.format(_DEAL_TEXT, *frame.columns).alias("hands"))["hands"]
+
+
+def call_texts(column: str) -> pl.Expr:
+    """Call codes of a column of auctions as lists of texts.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"auction": [[7, 0], None]})
+    >>> frame.select(call_texts("auction")).to_series().to_list()
+    [['1N', 'P'], None]
+    """
+    texts = pl.element().replace_strict(
+        list(range(len(CALL_TEXTS))), list(CALL_TEXTS), return_dtype=pl.String
+    )
+    return pl.col(column).list.eval(texts)
+
+
+def auction_text(column: str) -> pl.Expr:
+    """Call codes of a column of auctions as texts, ``1N P 3N``.
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"auction": [[7, 0], None]})
+    >>> frame.select(auction_text("auction")).to_series().to_list()
+    ['1N P', None]
+    """
+    return call_texts(column).list.join(" ")

@@ -1,0 +1,452 @@
+"""All auctions that systems allow for deals: mode ``all``, counts and members without a table.
+
+At a place every entry whose criteria hold allows its call; entries of one call are its variants.
+Siblings come in the order of the first entry that holds. A pass is allowed, behind the others,
+where the place has no entry for it, and where nothing holds. So the first sibling is always the
+call of mode ``first``.
+
+An answer is bounded (see :class:`Bounds`), as a system may go on without end; the auction that the
+systems bid is in it all the same. :func:`allowed_auctions` is the definition.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.bridge import PASS, Auction
+from bidcascade.kernels import DealArrays
+from bidcascade.kernels.cpu import in_blocks
+from bidcascade.kernels.system import arrays as rows
+from bidcascade.kernels.system import every, walk
+from bidcascade.kernels.types import U8, U64
+from bidcascade.table.language.explain import HandValues
+
+from .bidder import LONGEST_AUCTION, Bidder
+from .choice import fits
+from .expansion import Expander, PlaceEntry
+from .system import context_at
+
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Calls = tuple[int, ...]
+
+DEFAULT_LIMIT: Final = 1000
+DEFAULT_PLACES: Final = 2000
+CUTS: Final = (None, "limit", "depth", "places")
+"""What left auctions out, by the numbers of :mod:`bidcascade.kernels.system.every`."""
+DEFAULT_SHARE: Final = 1 / 1000
+MOST_COUNTED: Final = 100_000
+MOST_PAIRS: Final = 1 << 25
+"""Pairs of a place and a deal that counts look at together, 24 bytes each."""
+_PAIRS_AT_ONCE: Final = 1 << 14
+
+
+class Bounds(NamedTuple):
+    """How far the auctions of one deal are listed.
+
+    Parameters
+    ----------
+    limit
+        Auctions at most.
+    depth
+        Calls of an auction at most.
+    places
+        Places that are looked at, at most. At those beyond it auctions are not followed.
+    completed_only
+        List only auctions that are over.
+    """
+
+    limit: int = DEFAULT_LIMIT
+    depth: int = LONGEST_AUCTION
+    places: int = DEFAULT_PLACES
+    completed_only: bool = False
+
+
+class AllowedAuction(NamedTuple):
+    """One auction of a deal.
+
+    Parameters
+    ----------
+    calls
+        From the dealer on.
+    completed
+        Whether it is over.
+    variants
+        Names of the entries that hold for the last call; none for a pass that no entry makes.
+    """
+
+    calls: Calls
+    completed: bool
+    variants: tuple[str, ...]
+
+
+def allowed_auctions(
+    expander: Expander, deals: DealArrays, deal: int, bounds: Bounds
+) -> tuple[list[AllowedAuction], str | None]:
+    r"""List the auctions of one deal, an auction before its continuations; the definition.
+
+    Returns
+    -------
+    tuple of list of AllowedAuction and str or None
+        What left auctions out: ``limit`` (there are more than that), ``places``, ``depth``, in this
+        order if several did; None if nothing did. The auction that the systems bid is listed
+        whatever is cut: behind those of its beginnings that are listed, with a limit as the last.
+
+    Examples
+    --------
+    >>> from bidcascade.kernels.dealing import deal_hands
+    >>> from .system import System
+    >>> system = System.parse("opening:\n  1NT = Any: 0+ points")
+    >>> zeros = np.zeros(1, np.uint8)
+    >>> found, cut = allowed_auctions(
+    ...     system.expander(), DealArrays(deal_hands(1, 0, 1), zeros, zeros), 0, Bounds(3))
+    >>> [one.calls for one in found], cut
+    ([(7,), (7, 0), (7, 0, 0, 0)], 'limit')
+    """
+    dealer, sides = int(deals.dealer[deal]), int(deals.vulnerability[deal])
+
+    def options(calls: Calls) -> list[AllowedAuction]:
+        place = expander.place(calls)
+        hand = int(deals.hands[(dealer + len(calls)) % 4, deal])
+        vocabulary = expander.sides[len(calls) % 2].vocabulary
+        context = context_at(len(calls), dealer, sides)
+        values = HandValues(hand, vocabulary, context)
+        held: dict[int, list[PlaceEntry]] = {}
+        for entry in place.entries:
+            if fits(entry, hand, context, vocabulary, values=values):
+                held.setdefault(entry.call, []).append(entry)
+        if not held or all(entry.call != PASS for entry in place.entries):
+            held[PASS] = []
+        return [
+            AllowedAuction(
+                (*calls, call), Auction.of((*calls, call)).is_complete, _names(entries)
+            )
+            for call, entries in held.items()
+        ]  # fmt: skip
+
+    own = options(())[0]
+    while not own.completed:
+        own = options(own.calls)[0]
+    cuts: set[str] = set()
+    visited = 0
+
+    def walk_on(calls: Calls) -> Iterator[AllowedAuction]:
+        nonlocal visited
+        visited += 1
+        for one in options(calls):
+            if one.completed or not bounds.completed_only:
+                yield one
+            if one.completed:
+                continue
+            if len(one.calls) >= bounds.depth:
+                cuts.add("depth")
+            elif visited >= bounds.places:
+                cuts.add("places")
+            else:
+                yield from walk_on(one.calls)
+
+    found: list[AllowedAuction] = []
+    for one in walk_on(()):
+        if len(found) == bounds.limit:
+            cuts.add("limit")
+            break
+        found.append(one)
+    if own not in found:
+        leading = 0
+        while leading < len(found) and own.calls[: leading + 1] == found[leading].calls:
+            leading += 1
+        if leading == bounds.limit:
+            leading -= 1
+        if len(found) == bounds.limit:
+            cuts.add("limit")
+        found.insert(leading, own)
+        del found[bounds.limit :]
+    return found, next((cut for cut in ("limit", "places", "depth") if cut in cuts), None)
+
+
+def _names(entries: Sequence[PlaceEntry]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(entry.name for entry in entries if entry.name))
+
+
+class Listing(NamedTuple):
+    """Auctions of deals, as numbers of a bidder, which nobody else may use meanwhile.
+
+    Parameters
+    ----------
+    offsets : int64 [deals + 1]
+        Deal i has the auctions ``offsets[i]`` to ``offsets[i + 1]``.
+    cut : uint8 [deals]
+        Number in :data:`CUTS`.
+    place : int32 [auctions], call : uint8 [auctions]
+        Last call and where it is made.
+    completed : bool [auctions]
+    held_offsets : int64 [auctions + 1], held : int32
+        Entries that hold for the last call.
+    """
+
+    offsets: I64
+    cut: U8
+    place: I32
+    call: U8
+    completed: Bools
+    held_offsets: I64
+    held: I32
+
+
+def list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
+    r"""List the auctions of deals as :func:`allowed_auctions` does, worked out by the kernels.
+
+    The caller holds the bidder's lock as long as it uses the answer.
+
+    Examples
+    --------
+    >>> from bidcascade.kernels.dealing import deal_hands
+    >>> from .system import System
+    >>> system = System.parse("opening:\n  1NT = Any: 0+ points")
+    >>> zeros = np.zeros(1, np.uint8)
+    >>> bidder = system.bidder()
+    >>> with bidder.lock:
+    ...     found = list_allowed(bidder, DealArrays(deal_hands(1, 0, 1), zeros, zeros), Bounds())
+    ...     [bytes(one).hex() for one in calls_of(bidder, found.place, found.call)]
+    ['07', '0700', '070000', '07000000']
+    """
+    with bidder.lock:
+        try:
+            bidder._keep_to_budget()
+            return _list_allowed(bidder, deals, bounds)
+        except BaseException:
+            # places that were given numbers may not have been worked out
+            bidder.start_over()
+            raise
+
+
+def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
+    count = len(deals)
+    out = every.Listed(
+        end=np.zeros(count + 1, np.int64), cut=np.zeros(count, np.uint8),
+        place=np.zeros(1 << 10, np.int32), call=np.zeros(1 << 10, np.uint8),
+        completed=np.zeros(1 << 10, np.uint8), held_end=np.zeros((1 << 10) + 1, np.int64),
+        held=np.zeros(1 << 14, np.int32), calls=np.zeros((every.LEVELS, rows.CALLS), np.uint8),
+        count=np.zeros(every.LEVELS, np.int32), next=np.zeros(every.LEVELS, np.int32),
+    )  # fmt: skip
+    numbers = np.array([*bounds], np.int64)
+    way = np.zeros(LONGEST_AUCTION + 4, np.int32)
+    packings, words = bidder._packings(), bidder._pack(deals, 0, count)
+    done = 0
+    while done < count:
+        block = bidder._blocks(1)[0]
+        bidder._make_room(LONGEST_AUCTION, LONGEST_AUCTION, 4 * len(block.items))
+        places = bidder.count
+        why, done = every.list_deals(
+            *bidder._programs(), bidder._store, block, way, out, words, done, numbers
+        )
+        if why == walk.LEARN:
+            bidder._learn(block, way, 0)
+        elif why == walk.ROOM:
+            if block.first[1] == 0 and block.status[0] != walk.DONE:
+                bidder._enlarge(block)
+            elif bidder.count == places:
+                # no place was added: it is the lists that are full
+                _enlarge(out)
+        if bidder._packings() != packings:
+            packings, words = bidder._packings(), bidder._pack(deals, 0, count)
+    last = int(out.end[-1])
+    return Listing(
+        out.end, out.cut, out.place[:last], out.call[:last], out.completed[:last] != 0,
+        out.held_end[: last + 1], out.held[: int(out.held_end[last])],
+    )  # fmt: skip
+
+
+def _enlarge(out: every.Listed) -> None:
+    for name in ("place", "call", "completed", "held_end", "held"):
+        array = getattr(out, name)
+        larger = np.zeros(2 * len(array), array.dtype)
+        larger[: len(array)] = array
+        out.set(**{name: larger})
+
+
+def calls_of(bidder: Bidder, place: I32, call: U8) -> list[bytes]:
+    """Auctions that end with a call at each of some places, as bytes of codes."""
+    lengths = np.zeros(len(place), np.int64)
+    walk.auction_lengths(bidder._store, place, lengths)
+    offsets = np.zeros(len(place) + 1, np.int64)
+    np.cumsum(lengths + 1, out=offsets[1:])
+    calls = np.empty(int(offsets[-1]), np.uint8)
+    every.write_calls(bidder._store, place, call, offsets, calls)
+    whole = calls.tobytes()
+    ends = offsets.tolist()
+    return [whole[start:stop] for start, stop in pairwise(ends)]
+
+
+# --- members --------------------------------------------------------------------------------------
+
+
+def members(bidder: Bidder, deals: DealArrays, auctions: Sequence[Calls]) -> list[Bools]:
+    r"""Which deals may bid each of some legal auctions.
+
+    Raises
+    ------
+    IllegalCall
+        If an auction is illegal.
+
+    Examples
+    --------
+    >>> from bidcascade.kernels.dealing import deal_hands
+    >>> from .system import System
+    >>> system = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced")
+    >>> zeros = np.zeros(9, np.uint8)
+    >>> deals = DealArrays(deal_hands(1, 0, 9), zeros, zeros)
+    >>> [int(one.sum()) for one in members(system.bidder(), deals, [(0,), (7, 3)])]
+    [9, 0]
+    """
+    for calls in auctions:
+        Auction.of(calls)
+    with bidder.lock:
+        bidder._keep_to_budget()
+        prefixes = {calls[:length] for calls in auctions for length in range(len(calls))}
+        # hands are packed when all places have said what they ask of them
+        place: dict[Calls, int] = {(): bidder.reach(())}
+        for calls in sorted(prefixes - {()}, key=len):
+            bidder._make_room(1)
+            place[calls] = walk.child_of(bidder._store, place[calls[:-1]], calls[-1])
+            bidder._ready(place[calls])
+        words = bidder._pack(deals, 0, len(deals))
+        found: dict[Calls, I32] = {(): np.arange(len(deals), dtype=np.int32)}
+        masks: dict[Calls, U64] = {}
+        columns = []
+        for calls in auctions:
+            for length in range(len(calls)):
+                before, call = calls[:length], calls[length]
+                if before not in masks:
+                    there = np.full(len(found[before]), place[before], np.int32)
+                    masks[before] = _masks(bidder, words, length, there, found[before])
+                if calls[: length + 1] not in found:
+                    chosen = masks[before] >> np.uint64(call) & np.uint64(1) != 0
+                    found[calls[: length + 1]] = found[before][chosen]
+            column = np.zeros(len(deals), np.bool_)
+            column[found[calls]] = True
+            columns.append(column)
+        return columns
+
+
+def _masks(bidder: Bidder, words: U64, depth: int, place: I32, deals: I32) -> U64:
+    """Find the calls that deals may make at places of one depth, a bit each."""
+    found = np.zeros(len(place), np.uint64)
+    program, store, hands = bidder._programs()[depth & 1], bidder._store, words[depth & 3]
+    in_blocks(
+        lambda start: every.masks(
+            program, store, hands, place, deals, start, min(start + _PAIRS_AT_ONCE, len(place)),
+            found,
+        ),
+        range(0, len(place), _PAIRS_AT_ONCE),
+    )  # fmt: skip
+    return found
+
+
+# --- counts ---------------------------------------------------------------------------------------
+
+
+class Counted(NamedTuple):
+    """Auctions that enough deals may bid, shorter ones first.
+
+    Parameters
+    ----------
+    calls
+        Auctions as bytes of codes.
+    counts : int64 [auctions]
+        Deals that may bid each.
+    cut
+        ``depth`` or ``number`` where longer auctions were not looked at, else None.
+    """
+
+    calls: list[bytes]
+    counts: I64
+    cut: str | None
+
+
+def count_allowed(
+    bidder: Bidder,
+    deals: DealArrays,
+    *,
+    least: int,
+    depth: int = LONGEST_AUCTION,
+    most: int = MOST_COUNTED,
+) -> Counted:
+    r"""Count how many deals may bid each auction, for all auctions that at least some may.
+
+    Parameters
+    ----------
+    least
+        Auctions that fewer deals may bid are neither listed nor gone on with.
+    depth
+        Calls of an auction at most.
+    most
+        When more auctions are listed, those of another call more are not looked at.
+
+    Examples
+    --------
+    >>> from bidcascade.kernels.dealing import deal_hands
+    >>> from .system import System
+    >>> system = System.parse("opening:\n  1NT = Any: 0+ points")
+    >>> zeros = np.zeros(9, np.uint8)
+    >>> deals = DealArrays(deal_hands(1, 0, 9), zeros, zeros)
+    >>> found = count_allowed(system.bidder(), deals, least=1, depth=2)
+    >>> [bytes(one).hex() for one in found.calls][:4], found.counts[:4].tolist(), found.cut
+    (['00', '07', '0000', '0007'], [9, 9, 9, 9], 'depth')
+    """
+    with bidder.lock:
+        try:
+            bidder._keep_to_budget()
+            return _count_allowed(bidder, deals, least, depth, most)
+        except BaseException:
+            bidder.start_over()
+            raise
+
+
+def _count_allowed(bidder: Bidder, deals: DealArrays, least: int, depth: int, most: int) -> Counted:
+    least = max(1, least)
+    packings, words = bidder._packings(), bidder._pack(deals, 0, len(deals))
+    places = np.full(min(1, len(deals)), bidder.reach(()), np.int32)
+    first = np.array([0, len(deals)][: len(places) + 1], np.int64)
+    here = np.zeros(len(deals), np.int32)
+    who = np.arange(len(deals), dtype=np.int32)
+    calls: list[bytes] = []
+    counts: list[I64] = []
+    level = 0
+    while len(places):
+        if bidder._packings() != packings:
+            packings, words = bidder._packings(), bidder._pack(deals, 0, len(deals))
+        found = _masks(bidder, words, level, here, who)
+        table = np.zeros((len(places), rows.CALLS), np.int64)
+        every.count_calls(first, found, table)
+        group, call = np.nonzero(table >= least)
+        reached = table[group, call]
+        calls += calls_of(bidder, places[group], call.astype(np.uint8))
+        counts.append(reached)
+        level += 1
+        open_ = np.array(
+            [
+                not (one == PASS and walk.ends(bidder._store, int(place), 0))
+                for place, one in zip(places[group], call, strict=True)
+            ],
+            np.bool_,
+        )
+        group, call, reached = group[open_], call[open_], reached[open_]
+        if len(group) and (level >= depth or len(calls) > most or reached.sum() > MOST_PAIRS):
+            cut = "depth" if level >= depth else "number"
+            return Counted(calls, np.concatenate(counts), cut)
+        next_first = np.zeros(len(group) + 1, np.int64)
+        np.cumsum(reached, out=next_first[1:])
+        next_place, next_who = np.empty((2, int(next_first[-1])), np.int32)
+        bidder._make_room(len(group))
+        every.deals_behind(
+            bidder._store, first, found, who, group, call, places, next_first, next_place, next_who
+        )
+        places, first, here, who = next_place[next_first[:-1]], next_first, next_place, next_who
+        new = bidder._store.list[places] == rows.UNKNOWN
+        bidder._work_out(places[new])
+    return Counted(calls, np.concatenate(counts) if counts else np.zeros(0, np.int64), None)
