@@ -462,7 +462,7 @@ class Engine:
     # --- counts, members, expressions ---------------------------------------------------------
 
     def counts(
-        self, frame: pl.DataFrame, *, share: float = 1 / 1000, max_depth: int | None = None
+        self, frame: pl.DataFrame, *, share: float = 1 / 100, max_depth: int | None = None
     ) -> pl.DataFrame:
         """How many of the deals reach each entry, or may bid each auction of a system.
 

@@ -1,7 +1,18 @@
-"""No import runs up: the layers of the code, read from the imports of every file."""
+"""No import runs up: the layers of the code, read from the imports of every file.
+
+And what ``import bidcascade`` offers without loading it.
+"""
+
+import os
+import subprocess
+import sys
 
 import pytest
 
+import bidcascade
+from bidcascade.loaders import read_deals
+from bidcascade.service.engine import Engine
+from bidcascade.service.version import package_version
 from tests.support_layers import BELOW, IN_ONE_FILE, libraries_of, offences, package_folder
 
 FOLDERS = {name: folder for name in BELOW if (folder := package_folder(name)) is not None}
@@ -85,3 +96,33 @@ def test_a_bad_import_is_caught(folder, source, reason):
 )
 def test_a_good_import_passes(folder, path, source):
     assert offences(folder, path, source) == []
+
+
+def modules_after(code):
+    """Names of the modules that a new process has loaded after some code."""
+    answer = subprocess.run(
+        [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"],
+        capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    return set(answer.stdout.split())
+
+
+def test_names_of_the_package_are_those_of_their_homes():
+    assert bidcascade.Engine is Engine
+    assert bidcascade.read_deals is read_deals
+    assert bidcascade.__version__ == package_version()
+    assert (
+        {"Engine", "read_deals", "__version__"} == set(bidcascade.__all__) <= set(dir(bidcascade))
+    )
+
+
+def test_another_name_of_the_package_is_an_error():
+    with pytest.raises(AttributeError, match="module 'bidcascade' has no attribute 'Motor'"):
+        _ = bidcascade.Motor
+
+
+@pytest.mark.parametrize("code", ["import bidcascade", "from bidcascade import __version__"])
+def test_the_package_loads_nothing_heavy(code):
+    heavy = {"numba", "numpy", "polars", "lark", "fastapi", "rich"}
+    assert not heavy & modules_after(code)

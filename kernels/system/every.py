@@ -205,6 +205,13 @@ def write_calls(store: Store, places: I32, last: U8, offsets: I64, calls: U8) ->
 
 
 @native
+def going_on(store: Store, places: I32, calls: U8, found: U8) -> None:
+    """Set 1 where the auction goes on behind a call at a place."""
+    for number in range(len(places)):
+        found[number] = not ends(store, places[number], np.int64(calls[number]))
+
+
+@native
 def masks(
     prog: Program, store: Store, words: U64, place: I32, deals: I32, start: int, stop: int,
     found: U64,

@@ -10,7 +10,6 @@ import hashlib
 from typing import Any, ClassVar
 
 import numpy as np
-from llvmlite import ir
 from numba import from_dtype, njit, types
 from numba.core import cgutils
 from numba.core.typing.templates import AttributeTemplate
@@ -117,7 +116,7 @@ def _type_of(value: Group, _: Any) -> GroupType:
 @register_model(GroupType)
 class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, group: Any) -> None:
-        super().__init__(manager, group, ir.IntType(64))
+        super().__init__(manager, group, cgutils.intp_t)
 
 
 @unbox(GroupType)
@@ -150,7 +149,7 @@ class _Attributes(AttributeTemplate):
 @lower_getattr_generic(GroupType)
 def _read_array(context: Any, builder: Any, group: GroupType, address: Any, name: str) -> Any:
     place, tail, kind = _array_type(group.group, name)
-    word = ir.IntType(64)
+    word = cgutils.intp_t
     table = builder.inttoptr(address, word.as_pointer())
     data = builder.load(builder.gep(table, [word(2 * place)]))
     length = builder.load(builder.gep(table, [word(2 * place + 1)]))

@@ -163,9 +163,8 @@ class LineNotes:
         if name != line.name:
             # an overlay put it there: it stands in no text
             return name
-        return "; ".join(
-            filter(None, (_joined((name, description_of(line))), *agreements_of(line)))
-        )
+        said = (_joined((name, description_of(line))), *agreements_of(line))
+        return "; ".join(text for text in said if text)
 
 
 def _joined(said: Iterable[str]) -> str:

@@ -15,13 +15,13 @@ _DEAL_TEXT: Final = "N:" + " ".join(["{}.{}.{}.{}"] * 4)
 
 
 def hands_text(deals: pl.DataFrame) -> pl.Series:
-    """The four hands of each deal as PBN text, North's first.
+    """Write the four hands of each deal as PBN text, North's first.
 
     Examples
     --------
     >>> from bidcascade.loaders import random_deals
     >>> hands_text(random_deals(1, seed=1))[0]
-    'N:AQ842.A3.JT86.A7 KT76.KQ.T953.QJ3 J.J654.A72.T9642 953.T9872.KQ4.K8'
+    'N:A9862.62.A762.T5 QT73.T8.T954.J92 K.AKJ4.K83.AK643 J54.Q9753.QJ.Q87'
     """
     texts = pl.Series([format_holding(holding) for holding in range(_HOLDINGS)])
     holdings = [

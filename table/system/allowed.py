@@ -38,7 +38,6 @@ DEFAULT_LIMIT: Final = 1000
 DEFAULT_PLACES: Final = 2000
 CUTS: Final = (None, "limit", "depth", "places")
 """What left auctions out, by the numbers of :mod:`bidcascade.kernels.system.every`."""
-DEFAULT_SHARE: Final = 1 / 1000
 MOST_COUNTED: Final = 100_000
 MOST_PAIRS: Final = 1 << 25
 """Pairs of a place and a deal that counts look at together, 24 bytes each."""
@@ -210,9 +209,9 @@ def list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
     >>> zeros = np.zeros(1, np.uint8)
     >>> bidder = system.bidder()
     >>> with bidder.lock:
-    ...     found = list_allowed(bidder, DealArrays(deal_hands(1, 0, 1), zeros, zeros), Bounds())
+    ...     found = list_allowed(bidder, DealArrays(deal_hands(1, 0, 1), zeros, zeros), Bounds(3))
     ...     [bytes(one).hex() for one in calls_of(bidder, found.place, found.call)]
-    ['07', '0700', '070000', '07000000']
+    ['07', '0700', '07000000']
     """
     with bidder.lock:
         try:
@@ -300,7 +299,7 @@ def members(bidder: Bidder, deals: DealArrays, auctions: Sequence[Calls]) -> lis
     >>> system = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced")
     >>> zeros = np.zeros(9, np.uint8)
     >>> deals = DealArrays(deal_hands(1, 0, 9), zeros, zeros)
-    >>> [int(one.sum()) for one in members(system.bidder(), deals, [(0,), (7, 3)])]
+    >>> [int(one.sum()) for one in members(system.bidder(), deals, [(0,), (7, 8)])]
     [9, 0]
     """
     for calls in auctions:
@@ -428,14 +427,10 @@ def _count_allowed(bidder: Bidder, deals: DealArrays, least: int, depth: int, mo
         calls += calls_of(bidder, places[group], call.astype(np.uint8))
         counts.append(reached)
         level += 1
-        open_ = np.array(
-            [
-                not (one == PASS and walk.ends(bidder._store, int(place), 0))
-                for place, one in zip(places[group], call, strict=True)
-            ],
-            np.bool_,
-        )
-        group, call, reached = group[open_], call[open_], reached[open_]
+        goes_on = np.zeros(len(group), np.uint8)
+        every.going_on(bidder._store, places[group], call.astype(np.uint8), goes_on)
+        chosen = goes_on != 0
+        group, call, reached = group[chosen], call[chosen], reached[chosen]
         if len(group) and (level >= depth or len(calls) > most or reached.sum() > MOST_PAIRS):
             cut = "depth" if level >= depth else "number"
             return Counted(calls, np.concatenate(counts), cut)

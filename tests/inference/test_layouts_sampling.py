@@ -10,6 +10,7 @@ import pytest
 
 from bidcascade.bridge import (
     FULL_DECK,
+    PASS,
     Cancelled,
     IllegalCall,
     InvalidDeal,
@@ -35,7 +36,6 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.table import System, build_table, open_system
 from bidcascade.table.compass import DealCondition
 from bidcascade.table.system.choice import choose
-from bidcascade.table.system.on_demand import bid_on
 from bidcascade.table.system.system import context_at
 from tests.inference.support_layouts import deal_at_random, differs, hand_points, suit_lengths
 
@@ -389,11 +389,11 @@ def test_layouts_are_bid_as_the_auction_was(sayc):
     count = 12
     nobody = np.zeros(count, np.uint8)
     deals = DealArrays(deal_hands(77, 0, count), nobody, nobody)
-    bid = bid_on(sayc.expander(), deals, {(): np.arange(count)})
-    for number in range(count):
-        calls = bid.endings[bid.ending[number]].calls
-        layouts = sample_layouts(sayc, calls, count=10, seed=number)
+    bidder = sayc.bidder()
+    for place in bidder.bid(deals).place:
+        calls = (*bidder.auction_of(place), PASS)
+        layouts = sample_layouts(sayc, calls, count=10, seed=int(place))
         assert len(layouts) == 10
         assert layouts.report.relaxed == ()
-        again = bid_on(sayc.expander(), layouts.deals, {(): np.arange(10)})
-        assert {one.calls for one in again.endings} == {calls}
+        again = {bidder.auction_of(one) for one in bidder.bid(layouts.deals).place}
+        assert again == {calls[:-1]}

@@ -45,7 +45,7 @@ from bidcascade.inference.total_tricks import estimated_scores, estimated_tricks
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.types import U64
-from bidcascade.table import System, build_table, compile_system
+from bidcascade.table import System, build_table
 from bidcascade.table.system.system import context_at
 from tests.support_systems import SMALL_SYSTEM
 from tests.support_tables import made_up_rows
@@ -109,7 +109,7 @@ def run(
     system: System, question: CallQuestion, solver: MadeUpSolver | None, **more: Any
 ) -> Simulation:
     return simulate_calls(
-        system, SystemBidder(system.expander()), question,
+        system, SystemBidder(system.bidder()), question,
         None if solver is None else solver_of(solver), **more,
     )  # fmt: skip
 
@@ -316,24 +316,6 @@ def test_a_table_goes_on_from_any_place_as_from_the_start(seed: int, cut: int) -
         [again], _ = bidder.bid_on(start, one)
         assert again == auction
     assert below_place(table, parse_calls("7N P P P")) is None
-
-
-def test_a_compiled_table_with_its_system_goes_on_as_the_system(system: System) -> None:
-    table = compile_system(system, deals=300, least=3)
-    zero = np.zeros(60, np.uint8)
-    deals = DealArrays(deal_hands(9, 0, 60), zero, zero)
-    both = TableBidder(table, system.expander())
-    alone = SystemBidder(system.expander())
-    for calls in (
-        (),
-        parse_calls("1N P"),
-        parse_calls("P P"),
-        parse_calls("1C X"),
-        parse_calls("7N"),
-    ):
-        found, expected = both.bid_on(calls, deals), alone.bid_on(calls, deals)
-        for number in range(60):
-            assert found[0][found[1][number]] == expected[0][expected[1][number]]
 
 
 def test_estimates_rise_with_trumps_and_points() -> None:

@@ -88,9 +88,7 @@ def test_all_auctions_are_the_engines(app, small_path, table, options):
         for deal, result in enumerate(answer.results) for auction in result.auctions
     ]  # fmt: skip
     told = expected.select("deal", "entry", "calls", "completed", "total", "truncated")
-    assert listed == [
-        (*row, names) for row, names in zip(told.iter_rows(), variants, strict=True)
-    ]
+    assert listed == [(*row, names) for row, names in zip(told.iter_rows(), variants, strict=True)]
     assert len(answer.results) == 40
     assert {result.total for result in answer.results if not result.auctions} <= {0}
     assert any(auction.variants for result in answer.results for auction in result.auctions)

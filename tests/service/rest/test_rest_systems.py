@@ -6,6 +6,7 @@ import os
 import signal
 import time
 import weakref
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -23,6 +24,7 @@ from bidcascade.service.schemas import (
     TableAnswer,
 )
 from bidcascade.service.settings import Settings
+from bidcascade.service.systems import bid
 from bidcascade.service.systems.schemas import ExplainAnswer
 from bidcascade.service.tables import Tables
 from bidcascade.table import compiled, registry
@@ -234,18 +236,18 @@ def test_the_last_good_one_stays(app, path, caplog):
     assert ready.reload_errors == {}
 
 
-def test_a_table_that_bids_otherwise_is_not_taken(app, path, monkeypatch):
+def test_a_system_that_bids_otherwise_call_by_call_is_not_taken(app, path, monkeypatch):
     tables = app.state.workplace.tables
-    good = compiled.compiled
+    good = bid.answer_from_system
 
-    def bad(system, growth, progress=None):
-        return good(System.parse(SMALL_SYSTEM.replace("15-17", "10-12")), growth)
+    def bad(*given):
+        return replace(good(*given), call="P")
 
-    monkeypatch.setattr(compiled, "compiled", bad)
+    monkeypatch.setattr(bid, "answer_from_system", bad)
     path.write_text(SMALL_SYSTEM.replace("15-17", "16-18"), "utf-8")
     assert not tables.reload("small")
     [error] = tables.get("small").reload_errors
-    assert error.startswith("expected the table to bid ")
+    assert error.startswith("expected the system to bid 'P P P P' as it does call by call, got ")
     assert points_of_1n(app) == [15, 17]
 
 

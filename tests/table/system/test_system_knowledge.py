@@ -149,9 +149,9 @@ def test_each_side_reads_the_other_by_its_own_system() -> None:
         "opening:\n  1NT = Weak: 12-14 points, balanced\n"
         "over (1NT):\n  Double = Strong: 15+ points\n"
     )
-    ours = SYSTEM.expand("1N", opponents=weak)
-    assert hull(ours.state.knowledge[0].cells).points == (12, 14)
-    assert hull(weak.expand("1N", opponents=SYSTEM).state.knowledge[0].cells).points == (15, 17)
+    ours = SYSTEM.state("1N", opponents=weak)
+    assert hull(ours.knowledge[0].cells).points == (12, 14)
+    assert hull(weak.state("1N", opponents=SYSTEM).knowledge[0].cells).points == (15, 17)
 
 
 @pytest.mark.parametrize("seed", range(20))
