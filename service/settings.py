@@ -184,8 +184,7 @@ class Settings(BaseSettings):
         default=10_000,
         ge=1,
         le=10_000_000,
-        description="Deals of a job that are answered at once: what a stopped job may have to do "
-        "again.",
+        description="Most deals of a part of a job: what a stopped job may have to do again.",
     )
     job_retention_hours: int = Field(
         default=168,

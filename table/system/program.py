@@ -845,6 +845,10 @@ class SystemProgram:
             self._foreign_names[number] = name
             return number
 
+    def is_foreign(self, entry: int) -> bool:
+        """Whether an entry stands in no text."""
+        return entry in self._foreign_names
+
     def name(self, entry: int) -> str:
         """Name of the rule behind an entry."""
         foreign = self._foreign_names.get(entry)

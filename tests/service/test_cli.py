@@ -348,8 +348,7 @@ def test_bars_and_colours_belong_to_terminals(inputs, small, tmp_path):
     assert not COLOUR.search(on_a_terminal("stderr", *arguments, tmp_path / "2", NO_COLOR="1"))
     plain = run_apart("batch", *inputs, "--mode", "first", "--out", tmp_path / "3")
     assert plain[:2] == (0, "")
-    told = r"bidcascade: 60 boards, 3 rejects, 60 rows, 1 parts, \d+ left table\n"
-    assert re.fullmatch(told, plain[2])
+    assert plain[2] == "bidcascade: 60 boards, 3 rejects, 60 rows, 1 parts\n"
 
 
 @pytest.mark.slow
