@@ -322,11 +322,15 @@ class Tables:
 
 
 def _load(name: str, path: str, backend: str, overlays: Sequence[str] = ()) -> LoadedTable:
+    started = time.perf_counter()
+    _logger.info("loading table %s", name)
     engine = Engine.open(path, backend, overlays=overlays)
     engine.name = name
     if isinstance(engine.table, OverlaidTable):
         for line in str(engine.table.report).split("\n"):
             _logger.info("table %s with overlays: %s", name, line)
+    seconds = time.perf_counter() - started
+    _logger.info("table %s opened in %.1f s; compiling or loading kernels", name, seconds)
     engine.warm_up()
     results = AuctionResults(engine)
     members = json.dumps(
@@ -344,6 +348,7 @@ def _load(name: str, path: str, backend: str, overlays: Sequence[str] = ()) -> L
     for auction in _WARM_AUCTIONS:
         engine.bid(hand, auction)
     deals_of_lin([_ONE_LIN])
+    _logger.info("table %s is there after %.1f s", name, time.perf_counter() - started)
     return loaded
 
 
