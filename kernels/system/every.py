@@ -13,7 +13,7 @@ from bidcascade.kernels.types import U8, U64
 
 from .arrays import CALLS, I32, I64, UNKNOWN, Block, Program, Store
 from .native import Field, Group, native
-from .walk import DONE, ROOM, _has_room, child_of, ends, holds, ready
+from .walk import DONE, ROOM, child_of, ends, has_room, holds, ready
 
 LIMIT, DEPTH, VISITS, COMPLETED_ONLY = range(4)
 """Places in the array of bounds."""
@@ -108,7 +108,7 @@ def _list_deal(
                 why = ready(first_side, other_side, store, block, way, here)
                 if why != DONE:
                     return why
-            if not _has_room(store, block):
+            if not has_room(store, block):
                 return ROOM
             out.count[level] = allowed_calls(
                 other_side if level & 1 else first_side, store, here, words[level & 3, deal],

@@ -7,6 +7,7 @@ Python object keeps the arrays alive, and callers keep the object.
 """
 
 import hashlib
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -110,7 +111,12 @@ def hash_of(layout: object) -> str:
 
 @typeof_impl.register(Group)
 def _type_of(value: Group, _: Any) -> GroupType:
-    return GroupType(type(value).__qualname__)
+    return _group_type(type(value).__qualname__)
+
+
+@cache
+def _group_type(group: str) -> GroupType:
+    return GroupType(group)
 
 
 @register_model(GroupType)

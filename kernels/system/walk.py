@@ -298,7 +298,7 @@ def ready(
         here = store.parent[here]
     while count:
         count -= 1
-        if not _has_room(store, block):
+        if not has_room(store, block):
             return ROOM
         if work_out(first_side, other_side, store, block, way, count, count + 1) == count:
             return ROOM
@@ -311,7 +311,7 @@ def ready(
 
 
 @native
-def _has_room(store: Store, block: Block) -> bool:
+def has_room(store: Store, block: Block) -> bool:
     """Whether one more place with its row, set and list fits."""
     counts = store.counts
     return (
@@ -348,7 +348,7 @@ def bid_few(
                 why = ready(first_side, other_side, store, block, way, here)
                 if why != DONE:
                     return why, deal
-            if not _has_room(store, block):
+            if not has_room(store, block):
                 return ROOM, deal
             hand = words[length & 3, deal]
             if length & 1:

@@ -124,6 +124,14 @@ def _with_overrides(
         yield frame.with_columns(columns)
 
 
+def _limit(engine: "Engine", options: argparse.Namespace) -> int:
+    """Most auctions of a deal; those that a system allows can be very many."""
+    from bidcascade.table.system.allowed import DEFAULT_LIMIT
+
+    most: int = options.limit or (DEFAULT_LIMIT if engine.has_system else _UNLIMITED)
+    return most
+
+
 def _write_json(
     engine: "Engine", frames: "Iterator[pl.DataFrame]", options: argparse.Namespace
 ) -> None:
@@ -134,7 +142,7 @@ def _write_json(
     from bidcascade.service.auction_results import AuctionResults, Query
 
     results = AuctionResults(engine)
-    query = Query(options.mode, options.completed, options.limit or _UNLIMITED)
+    query = Query(options.mode, options.completed, _limit(engine, options))
     out = sys.stdout
     out.write('{"results":[\n')
     separator = ""
@@ -147,9 +155,7 @@ def _write_json(
 
 
 def _print_all(engine: "Engine", frame: "pl.DataFrame", options: argparse.Namespace) -> None:
-    found = engine.auctions(
-        frame, completed_only=options.completed, limit=options.limit or _UNLIMITED
-    )
+    found = engine.auctions(frame, completed_only=options.completed, limit=_limit(engine, options))
     labels = engine.variants(frame, found)
     rows: dict[int, list[tuple[str, str, str]]] = {number: [] for number in range(frame.height)}
     totals = dict.fromkeys(rows, 0)
@@ -161,8 +167,10 @@ def _print_all(engine: "Engine", frame: "pl.DataFrame", options: argparse.Namesp
         print(_deal_text(frame, number))
         print_table(("auction", "", "last call"), lines)
         kind = "complete auctions" if options.completed else "auctions"
-        more = "" if len(lines) == totals[number] else f", the first {len(lines):,} listed"
-        print(f"{totals[number]:,} {kind}{more}\n")
+        cut = len(lines) < totals[number]
+        least = "at least " if cut and engine.has_system else ""
+        more = f", the first {len(lines):,} listed" if cut else ""
+        print(f"{least}{totals[number]:,} {kind}{more}\n")
 
 
 def _print_first(engine: "Engine", frame: "pl.DataFrame") -> None:

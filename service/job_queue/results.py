@@ -202,10 +202,14 @@ def _boards_with_auctions(
             last = int(auctions["deal"][-1]) - int(boards["deal"][0]) + 1
         some = boards.slice(first, last - first)
         first = last
-        listed = (
-            auctions.join(entries, on="entry", how="left", maintain_order="left")
-            .group_by("deal", maintain_order=True)
-            .agg(auctions=pl.struct("calls", "entry"))
+        # auctions of systems say their calls themselves
+        told = (
+            auctions.with_columns(pl.col("calls").str.split(" "))
+            if "calls" in auctions.columns
+            else auctions.join(entries, on="entry", how="left", maintain_order="left")
+        )
+        listed = told.group_by("deal", maintain_order=True).agg(
+            auctions=pl.struct("calls", "entry")
         )
         empty = pl.lit([], dtype=listed.schema["auctions"])
         yield some.join(listed, on="deal", how="left", maintain_order="left").with_columns(

@@ -447,7 +447,8 @@ class _Job:
             for name in part.files:
                 if name.startswith("auctions-"):
                     column = pl.read_parquet(self._folder / name, columns=["entry"])["entry"]
-                    used[column.to_numpy()] = True
+                    # auctions of systems have no entries
+                    used[column.drop_nulls().to_numpy()] = True
         return self._engine.entries_frame(np.flatnonzero(used).astype(np.uint32))
 
 

@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import logging
+import lzma
 import os
 import tempfile
 import zipfile
@@ -42,7 +43,9 @@ _WORTH_KEEPING: Final = 500
 _CODE: Final = {
     "kernels": ("alternatives", "layout", "lowering", "terms"),
     "kernels/system": ("advance", "arrays", "expand", "questions"),
-    "table/language": ("expressions", "expression_tree", "lowering", "vocabulary"),
+    "table/language": (
+        "expression_grammar", "expressions", "expression_tree", "lowering", "vocabulary",
+    ),
     "table/system": (
         "cells", "conditions", "contexts", "expansion", "facts", "formulas", "hand_space",
         "needs", "patterns", "program", "scope", "shapes", "state",
@@ -53,6 +56,11 @@ _ABOUT: Final = "about.json"
 MOST_BYTES: Final = 1 << 32
 """No array in a file is larger than that: a damaged length must not fill the memory."""
 _Arrays = dict[str, Any]
+_DAMAGE: Final = (
+    OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error,
+    lzma.LZMAError,
+)  # fmt: skip
+"""What a damaged zip file may lead to."""
 
 
 @cache
@@ -70,6 +78,10 @@ def code_digest() -> str:
         for name in names:
             found.update((root / folder / f"{name}.py").read_bytes())
     return found.hexdigest()[:16]
+
+
+CODE: Final = code_digest()
+"""Taken when this module is loaded: who has loaded older code must not write under newer's name."""
 
 
 def text_digest(text: SystemText) -> str:
@@ -95,12 +107,14 @@ def file_name(dealer_side: SystemText, other_side: SystemText) -> str:
     >>> file_name(text, text).endswith(".places")
     True
     """
-    both = " ".join((text_digest(dealer_side), text_digest(other_side), code_digest()))
+    both = " ".join((text_digest(dealer_side), text_digest(other_side), CODE))
     return f"{hashlib.sha256(both.encode()).hexdigest()[:24]}.places"
 
 
-def write(bidder: Bidder, path: Path, *, places: bool = True) -> None:
+def write(bidder: Bidder, path: Path, *, shipped: bool = False) -> None:
     """Keep what a bidder has worked out, unless the file holds more already.
+
+    What is shipped leaves the places out and is packed as small as it goes.
 
     Raises
     ------
@@ -115,7 +129,7 @@ def write(bidder: Bidder, path: Path, *, places: bool = True) -> None:
             learned, described = program.learned()
             about["sides"].append(described)
             arrays |= {f"{number}.{name}": array for name, array in learned.items()}
-        if places:
+        if not shipped:
             arrays |= {f"places.{name}": array for name, array in bidder.kept_places().items()}
     about["weight"] = sum(array.nbytes for array in arrays.values())
     known = _about(path)
@@ -126,7 +140,9 @@ def write(bidder: Bidder, path: Path, *, places: bool = True) -> None:
     try:
         with (
             os.fdopen(handle, "wb") as file,
-            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+            zipfile.ZipFile(
+                file, "w", zipfile.ZIP_LZMA if shipped else zipfile.ZIP_DEFLATED, compresslevel=1
+            ) as archive,
         ):
             archive.writestr(_ABOUT, json.dumps(about))
             for key, array in arrays.items():
@@ -159,7 +175,7 @@ def read(bidder: Bidder, path: Path) -> bool:
                 program.take(part, described)
             if places:
                 bidder.take_places(places)
-    except (OSError, ValueError, KeyError, TypeError, IndexError, zipfile.BadZipFile, zlib.error):
+    except (*_DAMAGE, KeyError, TypeError, IndexError):
         # whatever is wrong with the file, everything in it can be worked out again
         for program in programs:
             program.start_over()
@@ -228,7 +244,7 @@ def _about(path: Path) -> dict[str, Any] | None:
         with zipfile.ZipFile(path) as archive:
             about = json.loads(archive.read(_ABOUT))
         return about if isinstance(about, dict) and isinstance(about["sides"], list) else None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
+    except (*_DAMAGE, KeyError):
         return None
 
 

@@ -1196,7 +1196,7 @@ def _last_call_row(phrase: Phrase, calls: int) -> Any:
 
 
 def _strain_word(word: str | None) -> int | None:
-    """Number the words for strains in agreements: 0-4 C D H S NT, then the variables."""
+    """Give words for strains in agreements a number: 0-4 C D H S NT, then the variables."""
     if word is None:
         return None
     if is_variable(word):

@@ -66,7 +66,7 @@ def build(folder: Path = SHIPPED, deals: int = DEALS) -> Iterator[str]:
                 rng.integers(0, 4, deals, dtype=np.uint8),
             )
         )  # fmt: skip
-        write(bidder, path, places=False)
+        write(bidder, path, shipped=True)
         yield (
             f"{name}: {system.program.decisions.count:,} decisions, "
             f"{system.program.needs.count:,} conditions, {path.stat().st_size / 1e6:.1f} MB, "
