@@ -266,6 +266,10 @@ class SystemProgram:
         agreements: dict[Agreement, int] = {}
         for placed in places.lines:
             self._add_line(placed, owner[placed.number], agreements)
+        # all subjects get their numbers now: those of headers must not depend on what comes first
+        for group in every:
+            for test in self.rules.tests(group):
+                self._subject(test.condition)
         # state 0: nobody has bid
         opening = tuple(_Config(self._group_numbers[id(group)], 0, 0) for group in places.opening)
         self._states[()] = 0
@@ -755,6 +759,7 @@ class SystemProgram:
             arrays[f"packing.{name}"] = getattr(packing, name)
         described = {
             "counts": {name: getattr(self, name).count for name in rows.Program.fields},
+            "subjects": len(self._subject_list),
             "roots": self._root_list,
             "questions": list(self._question_numbers),
             "needs": self._needs_texts,
@@ -779,6 +784,8 @@ class SystemProgram:
             If it is not what :meth:`learned` gives; the program is to be laid down again then.
         """
         counts = described["counts"]
+        if described["subjects"] != len(self._subject_list):
+            raise ValueError("expected what a program of the same text has learned")
         for name in rows.Program.fields:
             getattr(self, name).restore(arrays[name], int(counts[name]))
         self._root_list = [(int(one), int(two)) for one, two in described["roots"]]

@@ -293,6 +293,19 @@ def test_what_was_kept_gives_the_same_answers(file):
         assert_same_place(bidder, expander, number)
 
 
+def test_learning_goes_on_where_it_was_left(file):
+    """Headers, patterns and conditions keep their numbers, whatever was asked first."""
+    other = Bidder(SystemProgram(SMALL.rules))
+    other.bid(random_deals(1, 77))
+    kept.write(other, file.parent / "one-deal.places")
+    bidder = Bidder(SystemProgram(System.parse(SMALL_SYSTEM).rules))
+    assert kept.read(bidder, file.parent / "one-deal.places")
+    bidder.bid(random_deals(150, 78))
+    expander = Expander(SMALL.rules)
+    for number in range(bidder.count):
+        assert_same_place(bidder, expander, number)
+
+
 def test_tags_are_numbered_by_each_process(file, monkeypatch):
     from bidcascade.table.system import program
 
