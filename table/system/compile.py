@@ -8,7 +8,7 @@ the bidding is; places outside it are expanded when somebody asks.
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +25,18 @@ from bidcascade.table.language.lowering import to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
 
-from .bidder import NO_ENTRY, Bidder
 from .describing import agreements_of, description_of
 from .expansion import Place, PlaceEntry
 from .hand_space import bounds
 from .system import System
 
+if TYPE_CHECKING:
+    from .bidder import Bidder
+
 Indices = NDArray[np.int64]
 
 DEFAULT_DEALS: Final = 20_000
+_NO_ENTRY: Final = -1
 DEFAULT_SEED: Final = 2026
 KEPT_BYTES: Final = 1 << 30
 """Bit columns that a sample remembers at most."""
@@ -111,7 +114,7 @@ class Growth:
 
     def __init__(
         self,
-        bidder: Bidder,
+        bidder: "Bidder",
         sample: Sample,
         *,
         least: int = 1,
@@ -138,8 +141,8 @@ class Growth:
                 self._progress(Progress(depth, places, entries, len(starts)))
             for start, end in zip(starts, [*starts[1:], len(number)], strict=True):
                 place, items = self._bidder.place_with_numbers(int(number[start]))
-                bounds = np.searchsorted(chosen[start:end], [*items, NO_ENTRY])
-                ends = np.searchsorted(chosen[start:end], [*items, NO_ENTRY], side="right")
+                bounds = np.searchsorted(chosen[start:end], [*items, _NO_ENTRY])
+                ends = np.searchsorted(chosen[start:end], [*items, _NO_ENTRY], side="right")
                 takers = (*place.entries, None)
                 yield (
                     place,
@@ -194,6 +197,8 @@ def compile_system(
     >>> table.find([7, 0, 17]) is not None
     True
     """
+    from .bidder import Bidder
+
     bidder = Bidder(system.program, (opponents or system.opponents).program)
     growth = Growth(bidder, Sample.random(deals, seed=seed), least=least, progress=progress)
     builder = TableBuilder(undescribed="allow", source=source_of(system, opponents, deals, seed))

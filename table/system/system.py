@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bidcascade.bridge import (
     Auction,
@@ -24,11 +25,13 @@ from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.system_text.kept_texts import open_text, without_collections
 from bidcascade.table.system_text.syntax_tree import SystemText
 
-from .bidder import Bidder
 from .choice import Choice, choose
 from .expansion import Expander, Place, Rules
-from .program import SystemProgram
 from .state import State
+
+if TYPE_CHECKING:
+    from .bidder import Bidder
+    from .program import SystemProgram
 
 
 class System:
@@ -108,11 +111,13 @@ class System:
         return self.rules.vocabulary
 
     @cached_property
-    def program(self) -> SystemProgram:
+    def program(self) -> "SystemProgram":
         """The system as arrays for the kernels."""
+        from .program import SystemProgram
+
         return SystemProgram(self.rules)
 
-    def bidder(self, opponents: "System | None" = None, *, first: bool = True) -> Bidder:
+    def bidder(self, opponents: "System | None" = None, *, first: bool = True) -> "Bidder":
         """Places of this system against another, worked out by the kernels.
 
         Parameters are those of :meth:`expander`, which is the definition.

@@ -101,22 +101,14 @@ def test_mode_first_bids_call_by_call(
     count = 40
     zero = np.zeros(count, np.uint8)
     deals = DealArrays(deal_hands(3, 0, count), zero, zero)
-    first, continued = engine.first_auctions(deals)
-    beyond = {}
-    if continued is not None:
-        endings = continued.bid.endings
-        numbers = zip(continued.deals.tolist(), continued.bid.ending.tolist(), strict=True)
-        beyond = {deal: endings[ending].calls for deal, ending in numbers}
-    for deal in range(count):
+    assert engine.bidder is not None
+    bid = engine.bidder.bid(deals)
+    for deal, place in enumerate(bid.place.tolist()):
         calls: tuple[int, ...] = ()
         while not Auction.of(calls).is_complete:
             hand = int(deals.hands[len(calls) % 4, deal])
             calls = (*calls, parse_call(engine.bid(hand, calls).call))
-        if deal in beyond:
-            assert beyond[deal] == calls
-        else:
-            made = engine.table.auction_of(int(first.entry[deal]))
-            assert (*made, *[0] * int(first.passes[deal])) == calls
+        assert (*engine.bidder.auction_of(place), 0) == calls
 
 
 def test_overlays_on_the_command_line(
