@@ -20,6 +20,7 @@ from bidcascade.table.system.bidder import Bidder
 from bidcascade.table.system.expansion import Expander, Place
 from bidcascade.table.system.program import SystemProgram, unpacked
 from bidcascade.table.system.system import System
+from bidcascade.table.systems import build_places
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
 
 SMALL = System.parse(SMALL_SYSTEM)
@@ -399,3 +400,8 @@ def test_overlaid_places_choose_what_overlays_say():
     assert bidder.auction_of(bid.place[0])[:3] == (*calls, 20)
     behind = (*calls, 20)
     assert told(bidder.place(behind)) == told(SMALL.expander().place(behind))
+
+
+def test_what_is_shipped_is_of_the_texts_and_the_code():
+    """If not: python -m bidcascade.table.systems.build_places."""
+    assert build_places.stale() == []
