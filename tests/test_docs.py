@@ -26,7 +26,7 @@ PAGES = (
 RUN_ELSEWHERE = {"clients", "command-line"}
 """Pages that need more: the first one asks a running service (``test_client_service.py``)."""
 GENERATED = {"terms", "settings"}
-OTHERS = {"README", "decisions", "web"}
+OTHERS = {"README", "decisions", "system-program", "web"}
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 

@@ -97,7 +97,7 @@ CASES = [
     (("deals", "5", "--seed", "1", "--where", "HCP_N >", "--out", "OUT.lin"),
      BAD_ARGUMENTS, "expected an operand at character 8"),
     (("augment", "{good.parquet}", "--out", "OUT", "--terms", "HPC"), BAD_ARGUMENTS, "'HPC'"),
-    (("augment", "{good.parquet}", "--out", "OUT", "--auctions", "7N X"), BAD_INPUT, "'7N X'"),
+    (("augment", "{good.parquet}", "--out", "OUT", "--auctions", "7N 1C"), BAD_ARGUMENTS, "'1C'"),
     (("batch", "{good.parquet}", "--out", "OUT", "--mode", "first", "--completed"),
      BAD_ARGUMENTS, "only with --mode all"),
     (("batch", "{good.parquet}", "--out", "OUT", "--jobs", "0"), BAD_ARGUMENTS, "got '0'"),
