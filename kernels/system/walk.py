@@ -44,7 +44,12 @@ NO_ENTRY: Final = -1
 @native
 def holds(prog: Program, needs: int, words: U64) -> bool:
     """Whether a packed hand meets all criteria of some needs."""
-    test = prog.needs[needs].test
+    return passes(prog, prog.needs[needs].test, words)
+
+
+@native
+def passes(prog: Program, test: int, words: U64) -> bool:
+    """Whether a packed hand passes a chain of tests from one on."""
     while test >= 0:
         row = prog.tests[test]
         value = np.uint8(words[row.word] >> np.uint64(row.shift)) & row.mask
@@ -425,11 +430,6 @@ def derive(prog: Program, words: U64, first_tests: I32, flags: I32, lane_words: 
     """Set the flags of packed hands ``words`` [n, words] that follow from other flags and lanes."""
     for hand in range(len(words)):
         for number in range(len(flags)):
-            test = first_tests[number]
-            while test >= 0:
-                row = prog.tests[test]
-                value = np.uint8(words[hand, row.word] >> np.uint64(row.shift)) & row.mask
-                test = row.yes if row.low <= value <= row.high else row.no
-            if test == HOLDS:
+            if passes(prog, first_tests[number], words[hand]):
                 flag = flags[number]
                 words[hand, lane_words + (flag >> 6)] |= np.uint64(1) << np.uint64(flag & 63)
