@@ -140,7 +140,8 @@ class Manifest:
             position = Position(**value.pop("position"))
             del value["format"], value["totals"]
             # batches of before: parts of one size, and no auctions of the sources
-            options = {"text": None, **value.pop("options")}
+            options = value.pop("options")
+            options.setdefault("text", None)
             options.pop("part_deals", None)
             return cls(options=options, parts=parts, position=position, **value)
         except (TypeError, KeyError) as error:
