@@ -6,7 +6,7 @@ Every backend module has the same functions with the same signatures:
 
 import importlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol, cast
 
 from bidcascade.bridge import BackendUnavailable
@@ -78,16 +78,18 @@ def why_unavailable(name: str) -> str | None:
     """
     if name not in BACKENDS:
         return f"expected a backend of auto, {', '.join(BACKENDS)}, got {name!r}"
+    if name != "cuda":
+        # needs nothing but what is installed with the package
+        return None
     try:
-        module = importlib.import_module(f".{name}", __package__)
+        from . import cuda
     except ImportError as error:
         return f"{error.name or error} is not installed"
-    probe = cast("Callable[[], str | None] | None", getattr(module, "why_unavailable", None))
-    return probe() if probe else None
+    return cuda.why_unavailable()
 
 
-def get_backend(name: str = "auto") -> Backend:
-    """Return a backend by name; ``auto`` is cuda where it works, else cpu.
+def backend_name(name: str = "auto") -> str:
+    """Name of the backend that a name stands for; ``auto`` is cuda where it works, else cpu.
 
     Raises
     ------
@@ -96,7 +98,7 @@ def get_backend(name: str = "auto") -> Backend:
 
     Examples
     --------
-    >>> get_backend("reference").NAME
+    >>> backend_name("reference")
     'reference'
     """
     if name == "auto":
@@ -106,4 +108,15 @@ def get_backend(name: str = "auto") -> Backend:
     reason = why_unavailable(name)
     if reason is not None:
         raise BackendUnavailable(f"backend {name!r} cannot run here: {reason}")
-    return cast("Backend", importlib.import_module(f".{name}", __package__))
+    return name
+
+
+def get_backend(name: str = "auto") -> Backend:
+    """Return the backend that a name stands for; see :func:`backend_name`.
+
+    Examples
+    --------
+    >>> get_backend("reference").NAME
+    'reference'
+    """
+    return cast("Backend", importlib.import_module(f".{backend_name(name)}", __package__))

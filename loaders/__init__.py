@@ -1,58 +1,6 @@
-"""LIN, PBN, hand text, Parquet and random deals to the deal frame, and the writers back.
+"""LIN, PBN, hand text, Parquet and random deals to the deal frame, and the writers back."""
 
-The endplay adapter is loaded when it is first asked for: importing endplay loads its solver.
-"""
+import lazy_loader
 
-from typing import TYPE_CHECKING, Any
-
-from .encodings import decode_text
-from .frame import (
-    AUCTION_STATUS,
-    DEAL_SCHEMA,
-    HAND_COLUMNS,
-    REJECT_SCHEMA,
-    REQUIRED_COLUMNS,
-    ROOM,
-    SEAT_ENUM,
-    VULNERABILITY_ENUM,
-    Batch,
-    deal_arrays,
-    deal_frame,
-    empty_deals,
-    empty_rejects,
-    reject_frame,
-)
-from .hand_text import parse_deal_line, read_hand_text
-from .inputs import Kind, sniff
-from .lin import read_handviewer, read_lin, read_lin_files
-from .lin_writer import format_lin, write_lin
-from .parquet import iter_deal_parquet, read_deal_parquet, write_deal_parquet
-from .pbn import read_pbn
-from .pbn_writer import write_pbn
-from .play import count_declarer_tricks, count_tricks, trick_winner
-from .random_deals import board_frame, random_deals
-from .read import Progress, iter_deals, read_deals
-
-if TYPE_CHECKING:
-    from .endplay_adapter import from_endplay, to_endplay
-
-_LAZY = ("from_endplay", "to_endplay")
-
-__all__ = [
-    "AUCTION_STATUS", "DEAL_SCHEMA", "HAND_COLUMNS", "REJECT_SCHEMA", "REQUIRED_COLUMNS", "ROOM",
-    "SEAT_ENUM", "VULNERABILITY_ENUM", "Batch", "Kind", "Progress", "board_frame",
-    "count_declarer_tricks", "count_tricks", "deal_arrays", "deal_frame", "decode_text",
-    "empty_deals", "empty_rejects", "format_lin", "from_endplay",
-    "iter_deal_parquet", "iter_deals", "parse_deal_line", "random_deals", "read_deal_parquet",
-    "read_deals", "read_hand_text", "read_handviewer", "read_lin", "read_lin_files", "read_pbn",
-    "reject_frame", "sniff", "to_endplay", "trick_winner", "write_deal_parquet", "write_lin",
-    "write_pbn",
-]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        from . import endplay_adapter
-
-        return getattr(endplay_adapter, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# each when it is asked for: readers load a compiler, endplay its solver; the stub names them
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,6 +11,7 @@ from fastapi_offline import FastAPIOffline
 from starlette.middleware.cors import CORSMiddleware
 
 from bidcascade.bridge import BidcascadeError
+from bidcascade.table.system.budget import set_places_budget
 
 from . import routes_auctions, routes_bid, routes_health, routes_tables
 from .administration import routes_reload
@@ -52,6 +53,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     'loading'
     """
     settings = Settings() if settings is None else settings
+    if "places_bytes" in settings.model_fields_set:
+        # for the processes of jobs too
+        set_places_budget(settings.places_bytes)
     # the page of the API brings its scripts along: it is there without a network too
     app = FastAPIOffline(
         title="bidcascade",
@@ -117,6 +121,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             if on_failure is not None:
                 on_failure(error)
         else:
+            tables.warm_up()
             warm_up_inference(tables)
             settle()
 

@@ -7,6 +7,7 @@ decides. So an answer costs a lookup for each auction, whether for one deal or f
 import json
 import weakref
 from collections.abc import Callable, Iterator, Sequence, Set
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
@@ -59,14 +60,17 @@ class AuctionResults:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._table = engine.table
-        self._plan = engine.plan
         self._backend = get_backend(engine.backend)
-        self._checks = VariantChecks(engine.table, engine.plan, self._backend)
         self._pieces: dict[int, bytes] = {}
         self._pieces_by_meaning: dict[tuple[int, int], bytes] = {}
         self._pieces_of_system: dict[tuple[int, ...], bytes] = {}
         self._numbered_by: Callable[[], object] = lambda: None
         """The store of the bidder that the places in those keys are numbers of."""
+
+    @cached_property
+    def _checks(self) -> VariantChecks:
+        # of tables only: systems need no plan
+        return VariantChecks(self._table, self._engine.plan, self._backend)
 
     def write(self, deals: DealArrays, query: Query) -> list[bytes]:
         """Write the result of each deal as a JSON object."""
@@ -122,7 +126,7 @@ class AuctionResults:
 
     def _write_all(self, deals: DealArrays, query: Query) -> Iterator[bytes]:
         for lists in self._backend.cascade_all(
-            self._plan, deals, completed_only=query.completed_only, limit=query.limit
+            self._engine.plan, deals, completed_only=query.completed_only, limit=query.limit
         ):
             entries: list[int] = lists.entries.tolist()
             offsets: list[int] = lists.offsets.tolist()

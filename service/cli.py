@@ -5,6 +5,7 @@ loaded when it runs: ``bidcascade --help`` and ``bidcascade info`` wait for no c
 """
 
 import argparse
+import gc
 import os
 import signal
 import sys
@@ -127,6 +128,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["deals", "-3"])
     1
     """
+    if arguments is None:
+        # looking for garbage as often as python does is a fifth of a short command
+        gc.set_threshold(100_000, 20, 100)
     words = list(sys.argv[1:] if arguments is None else arguments)
     with _Interruption() as interruption:
         return _run(words, interruption)

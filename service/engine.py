@@ -20,7 +20,15 @@ from bidcascade.bridge import (
     format_calls,
     parse_calls,
 )
-from bidcascade.kernels import DealArrays, EntryLists, FirstAuctions, Plan, get_backend
+from bidcascade.kernels import (
+    Backend,
+    DealArrays,
+    EntryLists,
+    FirstAuctions,
+    Plan,
+    backend_name,
+    get_backend,
+)
 from bidcascade.kernels.types import U32, U64
 from bidcascade.loaders import deal_arrays
 from bidcascade.table import BiddingTable, is_system, open_system, open_table
@@ -98,7 +106,11 @@ class Engine:
         self.name = name or table.source or table.digest[:12]
         self.opened_from: tuple[str, dict[str, Any]] | None = None
         """What :meth:`open` was given: name or path, and options."""
-        self._backend = get_backend(backend)
+        self.backend = backend_name(backend)
+        """Name of the backend in use."""
+        if self.backend == "cuda":
+            # held from here on: a device that fails later is a fault, not a missing backend
+            _ = self._backend
         self._plan: Plan | None = None
         self._entries = EntryColumns(table)
         self._system = system
@@ -119,7 +131,7 @@ class Engine:
         system does, if the table was compiled from one.
         """
         # an absent backend is found out before a large table is read
-        get_backend(backend)
+        backend_name(backend)
         system = partial(open_system, name_or_path, **options) if is_system(name_or_path) else None
         table = open_table(name_or_path, overlays=overlays, **options)
         engine = cls(table, backend, name=name_or_path, system=system)
@@ -167,6 +179,7 @@ class Engine:
     def bidder(self) -> "Bidder | None":
         """Places of the system, with what overlays changed; None for tables that are of none."""
         from bidcascade.table.system.bidder import Bidder
+        from bidcascade.table.system.budget import places_budget
 
         with self._lock:
             if self.system is None:
@@ -175,13 +188,12 @@ class Engine:
                 return self.system.bidder()
             return Bidder(
                 self.system.program, self.system.opponents.program,
-                instead=changed_entries(self.table),
+                instead=changed_entries(self.table), budget=places_budget(),
             )  # fmt: skip
 
-    @property
-    def backend(self) -> str:
-        """Name of the backend in use."""
-        return self._backend.NAME
+    @cached_property
+    def _backend(self) -> Backend:
+        return get_backend(self.backend)
 
     @property
     def plan(self) -> Plan:
@@ -212,6 +224,9 @@ class Engine:
 
     def warm_up(self) -> None:
         """Compile or load all that first answers need, so that they come as fast as later ones."""
+        if self.bidder is not None:
+            self.bidder.warm_up()
+            return
         warm = getattr(self._backend, "warm_up", None)
         if warm is not None:
             warm(self.plan)
@@ -660,16 +675,17 @@ class Engine:
         >>> Engine(table, "reference").bid("AK52.AQ3.976.KJ2").call
         '1N'
         """
-        if self.bidder is None:
+        system = self.system
+        if system is None:
             return answer_bid(self.table, hand, auction, dealer, vulnerability)
         from .systems.bid import answer_from_system
 
         mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
         if self.answers_from_table(calls):
             return answer_bid(self.table, mask, calls, dealer, vulnerability)
-        place = self.bidder.place(calls)
-        vocabulary = self.bidder.sides[len(calls) % 2].rules.vocabulary
-        return answer_from_system(place, mask, context, vocabulary, self.table)
+        side = (system, system.opponents)[len(calls) % 2]
+        place = system.place(calls)
+        return answer_from_system(place, mask, context, side.vocabulary, self.table)
 
     def expand(self, auction: Sequence[int] | str = ()) -> "Place | None":
         """Place of the system behind an auction; None if the table is of no system.

@@ -478,6 +478,11 @@ class ReadyAnswer(BaseModel):
     started_in_ms: int = Field(
         description="From the start of loading to ready, in milliseconds.", examples=[2150]
     )
+    warm: bool = Field(
+        description="Whether all kernels are there. Until then, for a minute after the first start "
+        "of an installation, some answers wait for them to be compiled.",
+        examples=[True],
+    )
     reload_errors: dict[str, list[str]] = Field(
         description="Tables that could not be loaded anew, with the reasons; their last good "
         "versions answer.",

@@ -64,7 +64,7 @@ def serve(settings: Settings) -> None:
     configure_logs(settings.log_level, settings.log_format)
     settings = with_shipped_tables(settings)
     _logger.info(
-        "loading tables %s, kernels are compiled if this is the first start: that takes minutes",
+        "loading tables %s; a first start goes on to compile kernels for a minute behind it",
         ", ".join(settings.table_paths()),
     )
     app = create_app(settings)

@@ -14,6 +14,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.table import named_systems
+from bidcascade.table.system.budget import DEFAULT_BUDGET, LEAST_BUDGET, parse_budget
 
 PREFIX: Final = "BIDCASCADE_"
 """Every setting is read from the environment variable of its name behind this prefix."""
@@ -125,6 +126,13 @@ class Settings(BaseSettings):
         description="Longest time for reading the body (else 408), and for working on an answer or "
         "on one part of it (else 504).",
     )
+    places_bytes: int = Field(
+        default=DEFAULT_BUDGET,
+        ge=LEAST_BUDGET,
+        description="Memory for what is known at places of two systems that play each other; "
+        "beyond it that is dropped and worked out again where it is needed. Commands read the "
+        "variable too.",
+    )
     dd_workers: int = Field(
         default=0,
         ge=0,
@@ -202,6 +210,11 @@ class Settings(BaseSettings):
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
+
+    @field_validator("places_bytes", mode="before")
+    @classmethod
+    def _budget(cls, value: str | int) -> int:
+        return parse_budget(value)
 
     @field_validator("log_level", "backend", mode="before")
     @classmethod

@@ -59,8 +59,10 @@ _WARM_AUCTIONS: Final = (
     "P P 1C 1D X 2D", "1C 1N X 2H P P X P", "1S P 2N P 4N P 5H P",
 )  # fmt: skip
 """Auctions that are bid once when a table is loaded: what they need is then at hand for others."""
-_WARM_DEALS: Final = 64
+_WARM_DEALS: Final = 16
 """Random deals that are bid when a table is loaded, to learn what a deal costs."""
+_GUESSED_SECONDS: Final = {"all": 0.02, "first": 0.001}
+"""What a deal costs by mode before that is known."""
 _MOST_COMPLAINTS: Final = 20
 _TRIED_DEALS: Final = 24
 """Deals that a table bids to the end before it takes the place of another."""
@@ -89,7 +91,7 @@ class LoadedTable:
     engine: Engine
     results: AuctionResults
     tail: bytes
-    seconds_a_deal: dict[str, float] = field(default_factory=dict)
+    seconds_a_deal: dict[str, float] = field(default_factory=lambda: dict(_GUESSED_SECONDS))
     reload_errors: tuple[str, ...] = ()
     """What was wrong when it was loaded anew without success: what is here is the last good one."""
     lint_report: LintReport | None = None
@@ -105,11 +107,28 @@ class LoadedTable:
         started = time.perf_counter()
         written = self.results.write(deals, query)
         seconds = (time.perf_counter() - started) / len(deals)
-        known = self.seconds_a_deal.get(query.mode, seconds)
+        known = self.seconds_a_deal[query.mode]
         # what a call costs however few its deals says nothing about many deals
         weight = 1 / 8 if len(deals) >= LEAST_PART_DEALS else 0.0
         self.seconds_a_deal[query.mode] = known + weight * (seconds - known)
         return written
+
+    def warm_up(self) -> None:
+        """Answer each kind of question, so that it is quick when users ask, and learn the cost."""
+        started = time.perf_counter()
+        self.engine.warm_up()
+        many = _random_deals(_WARM_DEALS)
+        for query in (Query(), Query(completed_only=True), Query("first")):
+            # twice: what the first time costs says nothing about later ones
+            for some in (_example(), many):
+                self.results.write(some, query)
+            begun = time.perf_counter()
+            self.results.write(many, query)
+            self.seconds_a_deal[query.mode] = (time.perf_counter() - begun) / len(many)
+        hand = parse_hand(EXAMPLE_DEAL[2:].split()[0])
+        for auction in _WARM_AUCTIONS:
+            self.engine.bid(hand, auction)
+        _logger.info("table %s is warm after %.1f s", self.name, time.perf_counter() - started)
 
     def lint(self, examples: int) -> dict[str, Any]:
         """Lint of the table, worked out once with the most examples that may be asked for."""
@@ -154,14 +173,14 @@ class Tables:
         """``loading``, ``ready``, ``stopping``, or ``failed``."""
         self.error: BidcascadeError | None = None
         self.started_in_ms = 0
+        self.is_warm = False
+        """Whether all is compiled and at hand that answers need; until then some wait for it."""
         self._loaded: dict[str, LoadedTable] = {}
         self._reloading = threading.Lock()
         self._probe: tuple[Engine, DealArrays] | None = None
 
     def load(self) -> None:
-        """Load all tables and answer each kind of question once, so that the first is not slow.
-
-        Numba's kernels are compiled or read from its cache on the way.
+        """Load all tables; they answer from then on, as quickly as ever after :meth:`warm_up`.
 
         Raises
         ------
@@ -185,6 +204,24 @@ class Tables:
             "ready in %d ms: tables %s, backend %s",
             self.started_in_ms, ", ".join(self._loaded), self.backend,
         )  # fmt: skip
+
+    def warm_up(self) -> None:
+        """Compile kernels or load them from numba's cache, and answer each kind of question once.
+
+        Examples
+        --------
+        >>> tables = Tables({}, "reference")
+        >>> tables.load()
+        >>> tables.warm_up()
+        >>> tables.is_warm
+        True
+        """
+        for table in list(self._loaded.values()):
+            if self.state != "ready":
+                return
+            table.warm_up()
+        deals_of_lin([_ONE_LIN])
+        self.is_warm = True
 
     def reload(self, name: str) -> bool:
         """Open a table anew beside the one in use, try it out, and put it in its place.
@@ -210,6 +247,7 @@ class Tables:
                 overlays = self.overlays.get(name, ())
                 with without_full_collections():
                     new = _load(name, self.paths[name], self.backend, overlays)
+                    new.warm_up()
                     _try_out(new.engine)
             except Exception as error:  # an error of ours too must not take the good table away
                 if isinstance(error, DeviceFault):
@@ -329,27 +367,15 @@ def _load(name: str, path: str, backend: str, overlays: Sequence[str] = ()) -> L
     if isinstance(engine.table, OverlaidTable):
         for line in str(engine.table.report).split("\n"):
             _logger.info("table %s with overlays: %s", name, line)
-    seconds = time.perf_counter() - started
-    _logger.info("table %s opened in %.1f s; compiling or loading kernels", name, seconds)
-    engine.warm_up()
+    if engine.system is None:
+        engine.warm_up()
     results = AuctionResults(engine)
     members = json.dumps(
         {"table": engine.table_info(), "backend": engine.backend},
         ensure_ascii=False, separators=(",", ":"),
     )  # fmt: skip
-    loaded = LoadedTable(name, engine, results, members[1:-1].encode())
-    deals, many = _example(), _random_deals(_WARM_DEALS)
-    for query in (Query(), Query(completed_only=True), Query("first")):
-        # twice: what the first time costs says nothing about later ones
-        for some in (deals, many):
-            results.write(some, query)
-        loaded.write(many, query)
-    hand = parse_hand(EXAMPLE_DEAL[2:].split()[0])
-    for auction in _WARM_AUCTIONS:
-        engine.bid(hand, auction)
-    deals_of_lin([_ONE_LIN])
     _logger.info("table %s is there after %.1f s", name, time.perf_counter() - started)
-    return loaded
+    return LoadedTable(name, engine, results, members[1:-1].encode())
 
 
 def _try_out(engine: Engine) -> None:

@@ -17,7 +17,7 @@ from bidcascade.inference.layouts.result import deals_of
 from bidcascade.inference.layouts.steps import Step
 from bidcascade.inference.layouts.where import Constraints
 from bidcascade.kernels import Backend
-from bidcascade.table.system.cells import EVERYTHING, LENGTHS, POINTS, SHAPES, to_cells
+from bidcascade.table.system.hand_space import EVERYTHING, LENGTHS, POINTS, SHAPES, to_cells
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]

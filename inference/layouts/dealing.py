@@ -18,7 +18,7 @@ from bidcascade.inference.layouts.proposals import (
     list_cells,
 )
 from bidcascade.kernels.dealing import mixed
-from bidcascade.table.system.cells import EVERYTHING, LENGTHS, POINTS, to_flags
+from bidcascade.table.system.hand_space import EVERYTHING, LENGTHS, POINTS, to_flags
 
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
@@ -40,7 +40,7 @@ def points_by_shape(cells: int) -> U64:
 
     Examples
     --------
-    >>> from bidcascade.table.system.cells import EVERYTHING
+    >>> from bidcascade.table.system.hand_space import EVERYTHING
     >>> table = points_by_shape(EVERYTHING)
     >>> len(table), bin(int(table[13])).count("1")
     (2744, 1)

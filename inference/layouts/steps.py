@@ -12,10 +12,9 @@ from typing import Final, Literal, TypeAlias
 from bidcascade.bridge import PASS, Auction, Seat, seat_of_call
 from bidcascade.table import BiddingTable, System, Vocabulary, parse_expression
 from bidcascade.table.language.expression_tree import And, Expression, Term, Truth
-from bidcascade.table.system.cells import EVERYTHING
 from bidcascade.table.system.expansion import Place, Rules
 from bidcascade.table.system.explanation import StatesAndPlaces
-from bidcascade.table.system.hand_space import Bounds, bounds
+from bidcascade.table.system.hand_space import EVERYTHING, Bounds, bounds
 from bidcascade.table.system.state import State
 
 Source: TypeAlias = System | BiddingTable | StatesAndPlaces

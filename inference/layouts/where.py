@@ -23,7 +23,7 @@ from bidcascade.table.compass import (
     rename_terms,
 )
 from bidcascade.table.language.expression_tree import And, terms_of
-from bidcascade.table.system.cells import EVERYTHING
+from bidcascade.table.system.hand_space import EVERYTHING
 
 _CARD: Final = re.compile(r"C_([CDHS][2-9TJQKA])")
 Bools = NDArray[np.bool_]

@@ -11,15 +11,26 @@ import numpy as np
 
 from bidcascade.kernels.types import U8, U64
 
-from .arrays import CALLS, I32, I64, UNKNOWN, Block, Program, Store
+from .arrays import CALLS, I32, I64, UNKNOWN, Program, Store
 from .native import Field, Group, native
-from .walk import DONE, ROOM, child_of, ends, has_room, holds, ready
+from .walk import DONE, EXPAND, ROOM, child_of, ends, has_room, holds
 
 LIMIT, DEPTH, VISITS, COMPLETED_ONLY = range(4)
 """Places in the array of bounds."""
 WHOLE, CUT_LIMIT, CUT_DEPTH, CUT_PLACES = range(4)
 """What kept a list from being whole."""
 LEVELS: Final = 324
+
+WALK: Final = np.dtype(
+    [
+        ("deal", "i4"), ("here", "i4"), ("level", "i4"), ("visited", "i4"),
+        # the auction that is bid, and how many of those that lead to it come before it if it is cut
+        ("own", "i4"), ("own_level", "i4"), ("before", "i4"),
+        ("is_own", "u1"), ("is_new", "u1"), ("is_lost", "u1"),
+        ("cut_depth", "u1"), ("cut_places", "u1"),
+    ], align=True,
+)  # fmt: skip
+"""Where the walk stands, which goes on there when it was left for a place to be worked out."""
 
 
 class Listed(Group):
@@ -31,13 +42,12 @@ class Listed(Group):
         "place": ("i4",),  # where the last call of each auction is made
         "call": ("u1",),
         "completed": ("u1",),
-        "held_end": (
-            "i8",
-        ),  # [auctions + 1] where the entries end that hold and make its last call
+        "held_end": ("i8",),  # [auctions + 1] where the entries end that make its last call
         "held": ("i4",),
         "calls": ("u1", CALLS),  # [LEVELS] calls that are allowed at each place of the way
         "count": ("i4",),  # [LEVELS]
         "next": ("i4",),  # [LEVELS]
+        "at": (WALK,),  # [1]
     }
 
 
@@ -64,131 +74,132 @@ def allowed_calls(prog: Program, store: Store, place: int, words: U64, calls: U8
 
 
 @native
-def _put(
-    first_side: Program, other_side: Program, store: Store, out: Listed, number: int, place: int,
-    depth: int, call: int, words: U64,
-) -> bool:  # fmt: skip
-    """Write an auction with the entries that hold for its last call; False if there is no room."""
-    prog = other_side if depth & 1 else first_side
+def _has_room(store: Store, out: Listed, number: int, place: int) -> bool:
+    """Whether an auction that ends at a place fits, with all entries of the place."""
     chosen = store.chosen[place]
-    first, last = store.list_first[chosen], store.list_first[chosen + 1]
+    most = store.list_first[chosen + 1] - store.list_first[chosen]
+    return number < len(out.place) and out.held_end[number] + most <= len(out.held)
+
+
+@native
+def _put(
+    prog: Program, store: Store, out: Listed, number: int, place: int, call: int, words: U64
+) -> None:
+    """Write an auction with the entries that hold for its last call."""
+    chosen = store.chosen[place]
     end = out.held_end[number]
-    if number >= len(out.place) or end + last - first > len(out.held):
-        return False
     out.place[number] = place
     out.call[number] = call
     out.completed[number] = ends(store, place, call)
-    for item in range(first, last):
+    for item in range(store.list_first[chosen], store.list_first[chosen + 1]):
         which = store.list_items[item] >> 1
         entry = prog.entries[which]
         if entry.call == call and holds(prog, entry.needs, words):
             out.held[end] = which
             end += 1
     out.held_end[number + 1] = end
-    return True
 
 
 @native
 def _list_deal(
-    first_side: Program, other_side: Program, store: Store, block: Block, way: I32, out: Listed,
-    words: U64, deal: int, bounds: I64,
-) -> int:  # fmt: skip
-    """List the auctions of one deal; it begins anew where something has to be learned."""
-    begin = number = int(out.end[deal])
-    limit, most_calls, most_places = int(bounds[LIMIT]), int(bounds[DEPTH]), int(bounds[VISITS])
+    first_side: Program, other_side: Program, store: Store, out: Listed, words: U64, bounds: I64
+) -> int:
+    """List the auctions of the deal where the walk stands, and go on where it was left."""
+    at = out.at[0]
+    deal = at.deal
+    begin = out.end[deal]
+    number = out.end[deal + 1]
+    limit, most_calls, most_places = bounds[LIMIT], bounds[DEPTH], bounds[VISITS]
     every = bounds[COMPLETED_ONLY] == 0
     # first the system's own auction, which leads the way down; then all from the root on
-    is_own = is_new = True
-    is_lost = cut_depth = cut_places = False
-    here = level = visited = before = own = own_level = 0
-    while level >= 0:
-        if is_new:
-            # in one place of the code: what works places out is large
+    while at.level >= 0:
+        here, level = at.here, at.level
+        prog = other_side if level & 1 else first_side
+        if at.is_new:
             if store.list[here] == UNKNOWN:
-                why = ready(first_side, other_side, store, block, way, here)
-                if why != DONE:
-                    return why
-            if not has_room(store, block):
-                return ROOM
+                return EXPAND
             out.count[level] = allowed_calls(
-                other_side if level & 1 else first_side, store, here, words[level & 3, deal],
-                out.calls[level],
-            )  # fmt: skip
+                prog, store, here, words[level & 3, deal], out.calls[level]
+            )
             out.next[level] = 0
-            is_new = False
-            visited += 1
-        if is_own:
-            call = int(out.calls[level, 0])
-            is_new = True
+            at.is_new = 0
+            at.visited += 1
+        if not has_room(store, 1, 0, 0):
+            return ROOM
+        if at.is_own:
+            call = np.int64(out.calls[level, 0])
+            at.is_new = 1
             if not ends(store, here, call):
-                here = child_of(store, here, call)
-                level += 1
+                at.here = child_of(store, here, call)
+                at.level += 1
                 continue
-            is_own = False
-            own, own_level = here, level
+            at.is_own = 0
+            at.own, at.own_level = here, level
             # a bound that would lose it leaves so many of the auctions that lead to it before it
             before = min(most_calls, most_places)
             if every:
-                before = min(before, limit if own_level < limit else limit - 1)
-            is_lost = own_level >= before
-            if not every:
-                before = 0
-            here = level = visited = 0
+                before = min(before, limit if level < limit else limit - 1)
+            at.is_lost = level >= before
+            at.before = before if every else 0
+            at.here = at.level = at.visited = 0
             continue
-        call = -1
-        is_over = False
-        if is_lost and number - begin == before:
-            is_lost = False
-            place, depth, made = own, own_level, 0
-        else:
-            if out.next[level] == out.count[level]:
-                level -= 1
-                here = int(store.parent[here])
-                continue
-            call = int(out.calls[level, out.next[level]])
-            out.next[level] += 1
-            is_over = ends(store, here, call)
-            place, depth, made = here, level, call
-        if every or is_over or call < 0:
+        if not _has_room(store, out, number, here) or not _has_room(store, out, number, at.own):
+            return ROOM
+        if at.is_lost and number - begin == at.before:
+            at.is_lost = 0
+            prog = other_side if at.own_level & 1 else first_side
+            _put(prog, store, out, number, at.own, 0, words[at.own_level & 3, deal])
+            number += 1
+            out.end[deal + 1] = number
+            continue
+        if out.next[level] == out.count[level]:
+            at.level -= 1
+            at.here = store.parent[here]
+            continue
+        call = np.int64(out.calls[level, out.next[level]])
+        is_over = ends(store, here, call)
+        if every or is_over:
             if number - begin == limit:
                 out.cut[deal] = CUT_LIMIT
-                out.end[deal + 1] = number
                 return DONE
-            if not _put(
-                first_side, other_side, store, out, number, place, depth, made,
-                words[depth & 3, deal],
-            ):  # fmt: skip
-                return ROOM
+            _put(prog, store, out, number, here, call, words[level & 3, deal])
             number += 1
-        if call < 0 or is_over:
+            out.end[deal + 1] = number
+        out.next[level] += 1
+        if is_over:
             continue
         if level + 1 >= most_calls:
-            cut_depth = True
-        elif visited >= most_places:
-            cut_places = True
+            at.cut_depth = 1
+        elif at.visited >= most_places:
+            at.cut_places = 1
         else:
-            here = child_of(store, here, call)
-            level += 1
-            is_new = True
-    out.cut[deal] = CUT_PLACES if cut_places else CUT_DEPTH if cut_depth else WHOLE
-    out.end[deal + 1] = number
+            at.here = child_of(store, here, call)
+            at.level += 1
+            at.is_new = 1
+    out.cut[deal] = CUT_PLACES if at.cut_places else CUT_DEPTH if at.cut_depth else WHOLE
     return DONE
 
 
 @native
 def list_deals(
-    first_side: Program, other_side: Program, store: Store, block: Block, way: I32, out: Listed,
-    words: U64, start: int, bounds: I64,
-) -> tuple[int, int]:  # fmt: skip
-    """List the auctions of deals from ``start`` on; why it returned, and at which deal.
+    first_side: Program, other_side: Program, store: Store, out: Listed, words: U64, bounds: I64
+) -> int:
+    """List the auctions of deals from where the walk stands; why it returned.
 
     ``words[position, deal]`` is a packed hand.
     """
-    for deal in range(start, words.shape[1]):
-        why = _list_deal(first_side, other_side, store, block, way, out, words, deal, bounds)
+    at = out.at[0]
+    while at.deal < words.shape[1]:
+        why = _list_deal(first_side, other_side, store, out, words, bounds)
         if why != DONE:
-            return why, deal
-    return DONE, words.shape[1]
+            return why
+        at.deal += 1
+        if at.deal < words.shape[1]:
+            out.end[at.deal + 1] = out.end[at.deal]
+            at.is_own = at.is_new = 1
+            at.here = at.level = at.visited = 0
+            at.is_lost = at.cut_depth = at.cut_places = 0
+    return DONE
 
 
 @native

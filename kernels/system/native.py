@@ -8,7 +8,7 @@ Python object keeps the arrays alive, and callers keep the object.
 
 import hashlib
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numba import from_dtype, njit, types
@@ -27,8 +27,28 @@ from numba.np.arrayobj import make_array, populate_array
 
 # nothing below allocates, and groups hold what they point to: no reference counts
 _OPTIONS: Any = {"cache": True, "nogil": True, "_nrt": False}
-native = njit(**_OPTIONS)
 native_inline = njit(inline="always", **_OPTIONS)
+
+
+def native(function: Any) -> Any:
+    """Compile a function, once for all widths of signed and of narrow whole numbers.
+
+    Numba would compile it anew for each, and for each literal; compiling is what a new
+    installation waits for.
+    """
+    compiled = njit(**_OPTIONS)(function)
+    choose = compiled.get_call_template
+    compiled.get_call_template = lambda args, kws: choose([_widened(one) for one in args], kws)
+    return compiled
+
+
+_NARROW: Final = {*types.signed_domain, types.uint8, types.uint16, types.uint32}
+
+
+def _widened(kind: Any) -> Any:
+    kind = types.unliteral(kind)
+    return types.int64 if kind in _NARROW else kind
+
 
 Field = tuple[Any, ...]
 """Type of an array's items, and its shape behind the first axis."""

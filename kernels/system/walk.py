@@ -34,11 +34,13 @@ from .hashing import find, mixed, put, put_also
 from .native import native
 from .questions import answer
 
-DONE, LEARN, ROOM = 0, 1, 2
-"""Why a native function returned: all is done; something has to be learned; arrays are full."""
+DONE, LEARN, ROOM, EXPAND = 0, 1, 2, 3
+"""Why a native function returned: all is done; something has to be learned; arrays are full; a
+place has to be worked out first."""
 OVER: Final = -1
 """Stands for the place behind the last call of an auction."""
 NO_ENTRY: Final = -1
+NOTED: Final = -2
 
 
 @native
@@ -276,65 +278,43 @@ def follow(
         here = place[deal]
         if ends(store, here, np.int64(call[deal])):
             continue
-        before = store.counts[PLACES]
         child = child_of(store, here, np.int64(call[deal]))
-        if child >= before:
+        # those that were given a number before and left alone too, each once
+        if store.list[child] == UNKNOWN:
+            store.list[child] = NOTED
             new[found] = child
             found += 1
         place[deal] = child
         going_on[count] = deal
         count += 1
+    for number in range(found):
+        store.list[new[number]] = UNKNOWN
     return count, found
 
 
 @native
-def ready(
-    first_side: Program, other_side: Program, store: Store, block: Block, way: I32, place: int
-) -> int:
-    """Work out a place, and before it what rows are missing on the way to it: DONE, LEARN or ROOM.
-
-    ``way`` is room for the places of an auction.
-    """
-    count = 0
-    here = place
-    while here >= 0 and (store.row[here] < 0 or store.list[here] == UNKNOWN):
-        way[count] = here
-        count += 1
-        here = store.parent[here]
-    while count:
-        count -= 1
-        if not has_room(store, block):
-            return ROOM
-        if work_out(first_side, other_side, store, block, way, count, count + 1) == count:
-            return ROOM
-        if block.status[0] != DONE:
-            # the caller learns for this place, which stands first
-            way[0] = way[count]
-            return LEARN
-        take_in(store, block, way, count, count + 1)
-    return DONE
-
-
-@native
-def has_room(store: Store, block: Block) -> bool:
-    """Whether one more place with its row, set and list fits."""
+def has_room(store: Store, places: int, worked_out: int, items: int) -> bool:
+    """Whether so many places, places that are worked out, and items of their lists fit."""
     counts = store.counts
+    places += counts[PLACES] + 1
+    lists = counts[LISTS] + worked_out + 1
+    sets = counts[SETS] + worked_out + 1
     return (
-        counts[PLACES] + 1 < len(store.parent)
-        and 2 * counts[PLACES] + 2 < len(store.children)
-        and counts[ROWS] + 1 < len(store.rows)
-        and counts[SETS] + 1 < len(store.sets)
-        and 2 * counts[SETS] + 2 < len(store.set_numbers)
-        and counts[LISTS] + 2 < len(store.list_first)
-        and 2 * counts[LISTS] + 2 < len(store.list_numbers)
-        and counts[ITEMS] + len(block.items) < len(store.list_items)
+        places <= len(store.parent)
+        and 2 * places <= len(store.children)
+        and counts[ROWS] + worked_out + 1 <= len(store.rows)
+        and sets <= len(store.sets)
+        and 2 * sets <= len(store.set_numbers)
+        and lists + 1 <= len(store.list_first)
+        and 2 * lists <= len(store.list_numbers)
+        and counts[ITEMS] + items <= len(store.list_items)
     )
 
 
 @native
 def bid_few(
-    first_side: Program, other_side: Program, store: Store, block: Block, way: I32,
-    words: U64, place: I32, entry: I32, defaults: U16, start: int,
+    first_side: Program, other_side: Program, store: Store, words: U64,
+    place: I32, entry: I32, defaults: U16, start: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Bid deals to the end one by one, from deal ``start`` on; why it returned, and at which deal.
 
@@ -350,10 +330,8 @@ def bid_few(
         while True:
             here = place[deal]
             if store.list[here] == UNKNOWN:
-                why = ready(first_side, other_side, store, block, way, here)
-                if why != DONE:
-                    return why, deal
-            if not has_room(store, block):
+                return EXPAND, deal
+            if not has_room(store, 1, 0, 0):
                 return ROOM, deal
             hand = words[length & 3, deal]
             if length & 1:

@@ -452,6 +452,7 @@ class ReadyAnswer(TypedDict):
     backend: Literal["reference", "cpu", "cuda"]
     tables: list[str]
     started_in_ms: int
+    warm: bool
     reload_errors: dict[str, list[str]]
 
 

@@ -33,7 +33,7 @@ LARGEST_VALUE: Final = 2**31 - 1
 """Largest absolute value a part of an expression may reach: kernels compute in 32 bits."""
 
 _MIRRORED: Final = {"<": ">", "<=": ">=", "==": "==", "!=": "!=", ">=": "<=", ">": "<"}
-_OPPOSITE: Final = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
+OPPOSITE: Final = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
 
 
 class Lowered(NamedTuple):
@@ -232,7 +232,11 @@ def _truth(lowered: Lowered) -> Lowered:
         return _constant(int(value != 0), boolean=True)
     if lowered.boolean:
         return lowered
-    return _checked(Lowered((*lowered.code, 0, "!="), 1, 0, 1, boolean=True))
+    return _test((*lowered.code, 0, "!="))
+
+
+def _test(code: Postfix) -> Lowered:
+    return _checked(Lowered(code, 1, 0, 1, boolean=True))
 
 
 def _not(operand: Lowered) -> Lowered:
@@ -241,18 +245,16 @@ def _not(operand: Lowered) -> Lowered:
     if value is not None:
         return _constant(int(not value), boolean=True)
     last = operand.code[-1]
-    if isinstance(last, str) and last in _OPPOSITE:
-        return Lowered((*operand.code[:-1], _OPPOSITE[last]), 1, 0, 1, boolean=True)
-    if last == "not":  # its operand is a truth value already
-        return Lowered(operand.code[:-1], 1, 0, 1, boolean=True)
-    return _checked(Lowered((*operand.code, "not"), 1, 0, 1, boolean=True))
+    if isinstance(last, str) and last in OPPOSITE:
+        return _test((*operand.code[:-1], OPPOSITE[last]))
+    # the operand of a "not" is a truth value already
+    return _test(operand.code[:-1] if last == "not" else (*operand.code, "not"))
 
 
 def _join(operands: list[Lowered], operator: str) -> Lowered:
     joined = _truth(operands[0])
     for operand in operands[1:]:
-        code = (*joined.code, *_truth(operand).code, operator)
-        joined = _checked(Lowered(code, 1, 0, 1, boolean=True))
+        joined = _test((*joined.code, *_truth(operand).code, operator))
     return joined
 
 
@@ -280,7 +282,7 @@ def _pattern_comparison(comparison: Comparison, vocabulary: TermLookup) -> Lower
             Shape(pattern), (("==" | "!=" as operator, Term("Pattern")),)
         ):
             term = vocabulary.lowered_term("Pattern")
-            return Lowered((*term.code, int(pattern, 16), operator), 1, 0, 1, boolean=True)
+            return _test((*term.code, int(pattern, 16), operator))
     raise InvalidExpression(
         "expected Pattern == or != a shape in quotes, such as Pattern == '5332', "
         f"got {str(comparison)[:80]!r}"
@@ -297,14 +299,10 @@ def _compare(left: Lowered, operator: str, right: Lowered) -> Lowered:
     constant, value = _value(left), _value(right)
     if constant is not None and value is not None:
         return _constant(int(_COMPARE[operator](constant, value)), boolean=True)
-    return _checked(Lowered((*left.code, *right.code, operator), 1, 0, 1, boolean=True))
+    return _test((*left.code, *right.code, operator))
 
 
 _COMPARE: Final = {
-    "<": int.__lt__,
-    "<=": int.__le__,
-    "==": int.__eq__,
-    "!=": int.__ne__,
-    ">=": int.__ge__,
-    ">": int.__gt__,
-}
+    "<": int.__lt__, "<=": int.__le__, "==": int.__eq__,
+    "!=": int.__ne__, ">=": int.__ge__, ">": int.__gt__,
+}  # fmt: skip

@@ -91,6 +91,8 @@ class Vocabulary:
             raise InvalidTable(f"expected a profile of {', '.join(PROFILES)}, got {profile!r}")
         self.profile = profile
         self.user_terms: Mapping[str, str] = dict(user_terms or {})
+        # profile and user's terms decide all meanings
+        self._meanings = profile, frozenset(self.user_terms.items())
         self._lowered = {name: _kernel_term(name, profile) for name in term_names(profile)}
         for name, formula in _alias_formulas().items():
             self._lowered[name] = lower(parse_expression(formula), self)
@@ -128,6 +130,12 @@ class Vocabulary:
             raise InvalidExpression(
                 f"expected a new name for a user term, got {name!r}, which is known already"
             )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self._meanings == other._meanings
+
+    def __hash__(self) -> int:
+        return hash(self._meanings)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and (name in self._lowered or self.is_tag(name))

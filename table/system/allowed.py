@@ -231,28 +231,23 @@ def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
         completed=np.zeros(1 << 10, np.uint8), held_end=np.zeros((1 << 10) + 1, np.int64),
         held=np.zeros(1 << 14, np.int32), calls=np.zeros((every.LEVELS, rows.CALLS), np.uint8),
         count=np.zeros(every.LEVELS, np.int32), next=np.zeros(every.LEVELS, np.int32),
+        at=np.zeros(1, every.WALK),
     )  # fmt: skip
+    out.at[["is_own", "is_new"]] = 1
     numbers = np.array([*bounds], np.int64)
-    way = np.zeros(LONGEST_AUCTION + 4, np.int32)
     packings, words = bidder._packings(), bidder._pack(deals, 0, count)
-    done = 0
-    while done < count:
-        block = bidder._blocks(1)[0]
-        bidder._make_room(LONGEST_AUCTION, LONGEST_AUCTION, 4 * len(block.items))
-        places = bidder.count
-        why, done = every.list_deals(
-            *bidder._programs(), bidder._store, block, way, out, words, done, numbers
-        )
-        if why == walk.LEARN:
-            bidder._learn(block, way, 0)
-        elif why == walk.ROOM:
-            if block.first[1] == 0 and block.status[0] != walk.DONE:
-                bidder._enlarge(block)
-            elif bidder.count == places:
-                # no place was added: it is the lists that are full
-                _enlarge(out)
-        if bidder._packings() != packings:
-            packings, words = bidder._packings(), bidder._pack(deals, 0, count)
+    while True:
+        why = every.list_deals(*bidder._programs(), bidder._store, out, words, numbers)
+        if why == walk.DONE:
+            break
+        if why == walk.EXPAND:
+            bidder._ready(int(out.at["here"][0]))
+            if bidder._packings() != packings:
+                packings, words = bidder._packings(), bidder._pack(deals, 0, count)
+        elif walk.has_room(bidder._store, 1, 0, 0):
+            _enlarge(out)
+        else:
+            bidder._make_room(LONGEST_AUCTION)
     last = int(out.end[-1])
     return Listing(
         out.end, out.cut, out.place[:last], out.call[:last], out.completed[:last] != 0,

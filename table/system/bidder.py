@@ -5,10 +5,13 @@ questions ask for beyond them. What a place asks that nobody asked before is lea
 (see :mod:`.program`); everything else is arrays.
 """
 
+import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from types import FrameType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -26,8 +29,9 @@ from bidcascade.kernels.system.questions import forced
 from bidcascade.kernels.types import U8, U16, U64
 from bidcascade.table.language.expression_tree import Expression
 
-from .cells import EVERYTHING, LENGTHS, reach, to_cells
+from .budget import DEFAULT_BUDGET
 from .expansion import Place
+from .hand_space import EVERYTHING, LENGTHS, reach, to_cells
 from .program import SystemProgram, to_words
 
 I32 = NDArray[np.int32]
@@ -41,7 +45,6 @@ FEW: Final = 64
 BLOCK_PLACES: Final = 512
 """Places that a thread works out before they are taken in."""
 _CHOSEN_AT_ONCE: Final = 1 << 14
-DEFAULT_BUDGET: Final = 3 << 30
 LONGEST_AUCTION: Final = 320
 """More calls than any auction has (319)."""
 
@@ -64,6 +67,23 @@ def _reach() -> tuple[U64, I32]:
                 sets.append(to_words(to_cells(there == value)))
         first.append(len(found[0]))
     return np.concatenate(found), np.array(first, np.int32)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put off Ctrl-C: a program that has half learned something would answer wrongly."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            before(*came[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +167,9 @@ class Bidder:
     ['Strong']
     """
 
+    is_warm = False
+    """Whether the kernels are there that work places out: compiling them takes some 20 seconds."""
+
     def __init__(
         self,
         dealer_side: SystemProgram,
@@ -171,6 +194,8 @@ class Bidder:
 
     def start_over(self) -> None:
         """Begin anew, with nothing but the root."""
+        # whoever was interrupted has left there what was missing
+        self._block_list = []
         self._store = rows.Store(
             children=empty_table(1 << 12),
             parent=np.zeros(1 << 10, np.int32),
@@ -279,6 +304,8 @@ class Bidder:
 
     def _make_room(self, places: int = 0, worked_out: int = 0, items: int = 0) -> None:
         """Make room for new places, for some that are worked out, and for items of their lists."""
+        if walk.has_room(self._store, places, worked_out, items):
+            return
         store, counts = self._store, self._store.counts
         changed: dict[str, Any] = {}
 
@@ -308,22 +335,12 @@ class Bidder:
     @property
     def bytes(self) -> int:
         """Memory that places take."""
-        store, counts = self._store, self._store.counts
-        rows_and_sets = int(counts[rows.ROWS]) * rows.PLACE.itemsize
-        rows_and_sets += int(counts[rows.SETS]) * (8 * rows.SET_WORDS + 64)
-        return rows_and_sets + self._bytes_of_places(store)
-
-    def _bytes_of_places(self, store: rows.Store) -> int:
-        tables = (store.children, store.list_numbers, store.set_numbers)
-        return int(
-            17 * int(store.counts[rows.PLACES]) + 4 * int(store.counts[rows.ITEMS])
-            + sum(table.nbytes for table in tables)
-        )  # fmt: skip
+        return sum(getattr(self._store, name).nbytes for name in rows.Store.fields)
 
     def _keep_to_budget(self) -> None:
         if self.bytes > self.budget:
             self.forget_rows()
-            if self._bytes_of_places(self._store) > self.budget // 2:
+            if self.bytes > self.budget // 2:
                 self.start_over()
 
     def _blocks(self, count: int) -> list[rows.Block]:
@@ -376,7 +393,7 @@ class Bidder:
             if item not in answered:
                 answered[item] = _Answers(program, store, block, table, number)
             try:
-                with program.lock:
+                with program.lock, uninterrupted():
                     program.learn(kind, a, b, c, answered[item])
             except InvalidSystem:
                 # what comes behind something that is missing may not be asked at all
@@ -412,6 +429,7 @@ class Bidder:
             ),
             range(len(spans)),
         )
+        Bidder.is_warm = True
         left = []
         for block, (begin, end), stop in zip(blocks, spans, stops, strict=False):
             if stop == begin:
@@ -451,26 +469,21 @@ class Bidder:
             for place in sorted(set(missing)):
                 self._ready(place)
 
+    def warm_up(self) -> None:
+        """Compile the kernels, or load them from numba's cache; others may ask meanwhile."""
+        Bidder(*self.sides).reach(())
+
     def _ready(self, place: int) -> None:
         """Work out one place, and what is missing on the way to it."""
-        way = np.zeros(LONGEST_AUCTION + 4, np.int32)
-        while True:
-            block = self._blocks(1)[0]
-            self._make_room(1, 1, len(block.items) + 1)
-            why = walk.ready(*self._programs(), self._store, block, way, place)
-            if why == walk.DONE:
-                return
-            self._go_on(why, block, way)
-
-    def _go_on(self, why: int, block: rows.Block, way: I32) -> None:
-        """Learn or make room, as a native function asked."""
-        if why == walk.LEARN:
-            self._learn(block, way, 0)
-            return
-        self._make_room(LONGEST_AUCTION, LONGEST_AUCTION, len(block.items) + 1)
-        if block.first[1] == 0 and block.status[0] != walk.DONE:
-            # nothing was written: the place itself may be too large
-            self._enlarge(block)
+        store, way = self._store, []
+        here = place
+        while here >= 0 and (store.row[here] < 0 or store.list[here] == rows.UNKNOWN):
+            way.append(here)
+            here = int(store.parent[here])
+        for here in reversed(way):
+            left = np.array([here], np.int32)
+            while self._round(left, 0, 1, 1):
+                pass
 
     def reach(self, calls: Sequence[int]) -> int:
         """Find the place behind a legal auction that goes on, worked out."""
@@ -537,20 +550,19 @@ class Bidder:
             return BidDeals(place, entry, defaults)
 
     def _bid_few(self, deals: DealArrays, place: I32, entry: I32, defaults: U16) -> None:
-        way = np.zeros(LONGEST_AUCTION + 4, np.int32)
         done = 0
         packings = self._packings()
         words = self._pack(deals, 0, len(deals))
-        while done < len(deals):
-            block = self._blocks(1)[0]
-            self._make_room(LONGEST_AUCTION, LONGEST_AUCTION, 4 * len(block.items))
+        while True:
             why, done = walk.bid_few(
-                *self._programs(), self._store, block, way, words, place, entry, defaults, done
+                *self._programs(), self._store, words, place, entry, defaults, done
             )
-            if why == walk.LEARN:
-                self._learn(block, way, 0)
-            elif why == walk.ROOM and block.first[1] == 0:
-                self._enlarge(block)
+            if why == walk.DONE:
+                return
+            if why == walk.ROOM:
+                self._make_room(LONGEST_AUCTION)
+                continue
+            self._ready(int(place[done]))
             if self._packings() != packings:
                 packings, words = self._packings(), self._pack(deals, 0, len(deals))
 
@@ -564,12 +576,12 @@ class Bidder:
         """Bid deals to the end as :meth:`bid` does, and give what happens at every level.
 
         Deals at places that fewer than ``least`` reach are left there; ``left_open`` counts them.
-        Nobody else may use the bidder meanwhile.
         """
-        place = np.full(len(deals), self.reach(calls), np.int32)
-        entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
-        defaults = np.zeros(len(deals), np.uint16)
-        yield from self._bid_many(deals, len(calls), place, entry, defaults, least)
+        with self.lock:
+            place = np.full(len(deals), self.reach(calls), np.int32)
+            entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
+            defaults = np.zeros(len(deals), np.uint16)
+            yield from self._bid_many(deals, len(calls), place, entry, defaults, least)
 
     def _bid_many(
         self, deals: DealArrays, depth: int, place: I32, entry: I32, defaults: U16, least: int = 1
@@ -614,6 +626,7 @@ class Bidder:
     def place(self, calls: Sequence[int]) -> Place:
         """Tell what the system of the player to call says after a legal auction that goes on."""
         with self.lock:
+            self._keep_to_budget()
             return self.place_with_numbers(self.reach(calls))[0]
 
     def place_with_numbers(self, number: int) -> tuple[Place, list[int]]:
@@ -661,7 +674,7 @@ class Bidder:
         return self._store.rows[self._store.row[place]]
 
     def cells(self, number: int) -> int:
-        """Set of cells that a row names, as :mod:`.cells` writes it."""
+        """Set of cells that a row names, as :mod:`.hand_space` writes it."""
         return int.from_bytes(self._store.sets[number].tobytes(), "little")
 
     def auction_of(self, place: int) -> Calls:

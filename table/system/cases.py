@@ -35,6 +35,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.table.system_text.syntax_tree import NOWHERE, Where
 
+from .choice import Choice
 from .system import System
 
 _LINE: Final = re.compile(
@@ -47,27 +48,13 @@ _DEAL: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case.
-
-    Parameters
-    ----------
-    hand
-        Text of the hand to bid; empty for a whole deal.
-    deal
-        The deal whose auction is expected; None for a single hand.
-    auction
-        Calls before, from the dealer on.
-    expected
-        One call, or the whole auction of a deal.
-    dealer, vulnerability
-        As text.
-    group, reason, where
-        For the report.
-    """
+    """One case: a hand with the call that is expected behind an auction, or a deal with its own."""
 
     hand: str
+    """Text of the hand to bid; empty for a whole deal."""
     deal: Deal | None
     auction: tuple[int, ...]
+    """Calls before, from the dealer on."""
     expected: tuple[int, ...]
     dealer: str = "N"
     vulnerability: str = "None"
@@ -78,24 +65,14 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What the system did with a case.
-
-    Parameters
-    ----------
-    case
-        The case.
-    got
-        Its calls; shorter than expected where a deal went another way.
-    right
-        Whether they are those expected.
-    rule
-        Name, file and line of the rule that made the last of them, or why there is none.
-    """
+    """What the system did with a case."""
 
     case: Case
     got: tuple[int, ...]
+    """Its calls; shorter than expected where a deal went another way."""
     right: bool
     rule: str
+    """Name, file and line of the rule that made the last call, or why there is none."""
 
 
 def read_cases(path: "str | Path") -> list[Case]:
@@ -132,11 +109,8 @@ def parse_cases(text: str, name: str = "<text>") -> list[Case]:
     wrong: list[str] = []
     group = ""
     for number, written in enumerate(text.splitlines(), 1):
-        line, _, remark = (
-            written.partition("--") if not written.startswith("{") else (written, "", "")
-        )
-        line = line.strip()
-        where = Where(name, number)
+        line, _, remark = (written, "", "") if written[:1] == "{" else written.partition("--")
+        line, where = line.strip(), Where(name, number)
         if not line:
             continue
         if line.startswith("group "):
@@ -160,9 +134,7 @@ def _from_json(row: dict[str, Any], where: Where) -> Case:
             raise InvalidInput(f"expected a key {key!r}, got {', '.join(row)}")
     auction = row.get("auction") or ()
     parse_hand(row["hand"])
-    calls = (
-        tuple(parse_calls(auction)) if isinstance(auction, str) else tuple(map(parse_call, auction))
-    )
+    calls = tuple(parse_calls(auction) if isinstance(auction, str) else map(parse_call, auction))
     Auction.of(calls)
     return Case(
         row["hand"], None, calls, (parse_call(row["expected"]),), row.get("dealer", "N"),
@@ -207,44 +179,31 @@ def run_cases(
     >>> result.right, result.rule
     (True, 'Strong (<text>:2)')
     """
+    sides = (system, opponents or system)
     for case in cases:
-        if case.deal is not None:
-            yield _bid_deal(system, case, case.deal, opponents)
-            continue
-        choice = system.bid(
-            case.hand, case.auction, dealer=case.dealer, vulnerability=case.vulnerability,
-            opponents=opponents,
-        )  # fmt: skip
-        yield CaseResult(
-            case,
-            (choice.call,),
-            (choice.call,) == case.expected,
-            _rule(choice.entry, choice.forced),
-        )
+        calls: list[int] = []
+        rule = ""
+        for wanted in case.expected:
+            before = (*case.auction, *calls)
+            turn = 0 if case.deal is None else len(before) % 2
+            hand: int | str = case.hand
+            if case.deal is not None:
+                hand = case.deal.hands[(parse_seat(case.dealer) + len(before)) % 4]
+            choice = sides[turn].bid(
+                hand, before, dealer=case.dealer, vulnerability=case.vulnerability,
+                opponents=None if opponents is None else sides[1 - turn],
+            )  # fmt: skip
+            calls.append(choice.call)
+            rule = _rule(choice)
+            if choice.call != wanted:
+                break
+        yield CaseResult(case, tuple(calls), tuple(calls) == case.expected, rule)
 
 
-def _bid_deal(system: System, case: Case, deal: Deal, opponents: System | None) -> CaseResult:
-    dealer = parse_seat(case.dealer)
-    calls: list[int] = []
-    rule = ""
-    for wanted in case.expected:
-        hand = deal.hands[(dealer + len(calls)) % 4]
-        plays = system if len(calls) % 2 == 0 or opponents is None else opponents
-        choice = plays.bid(
-            hand, calls, dealer=case.dealer, vulnerability=case.vulnerability,
-            opponents=None if plays is system and opponents is None else
-            (opponents if plays is system else system),
-        )  # fmt: skip
-        calls.append(choice.call)
-        rule = _rule(choice.entry, choice.forced)
-        if choice.call != wanted:
-            break
-    return CaseResult(case, tuple(calls), tuple(calls) == case.expected, rule)
-
-
-def _rule(entry: Any, forced: Any) -> str:
+def _rule(choice: Choice) -> str:
+    entry = choice.entry
     if entry is None:
-        return "a forced pass: no line fits" if forced else "pass by default"
+        return "a forced pass: no line fits" if choice.forced else "pass by default"
     return f"{entry.name or 'a line without a name'} ({entry.where})"
 
 
@@ -277,16 +236,13 @@ class CaseReport:
         """Report as text: each group with its misses, then the sum."""
         for group, (right, count) in self.groups().items():
             yield f"{right:4} of {count:<4} {group or 'cases'}"
-            if not misses:
-                continue
-            for result in self.results:
+            for result in self.results if misses else ():
                 case = result.case
                 if case.group == group and not result.right:
                     after = f" after {format_calls(case.auction)}" if case.auction else ""
-                    cards = case.hand or "a deal"
                     bid = " ".join(map(format_call, result.got))
                     yield (
-                        f"       {cards}{after}: expected {format_calls(case.expected)}, "
-                        f"bid {bid} by {result.rule}  [{case.where}]"
+                        f"       {case.hand or 'a deal'}{after}: expected "
+                        f"{format_calls(case.expected)}, bid {bid} by {result.rule}  [{case.where}]"
                     )
         yield f"{self.right} of {len(self.results)} right"

@@ -4,10 +4,10 @@ Everything is counted on random deals that are bid to the end, so a finding come
 it happens at the table and with an auction in which it does.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 
@@ -15,27 +15,15 @@ from bidcascade.bridge import format_call, format_calls
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .compile import DEFAULT_SEED, Growth, Indices, Progress, Sample
-from .contexts import PlacedLine
 from .expansion import Place, PlaceEntry
 from .system import System, auction_calls
 
 _EXAMPLES: Final = 3
-Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
 class LineShare:
-    """One entry of a place on the sample.
-
-    Parameters
-    ----------
-    call, name, where
-        Of the entry.
-    chosen, fits
-        Deals that bid it, and deals whose hand meets its conditions.
-    taken
-        Deals that fit but went to an earlier line, by that line (``call name``).
-    """
+    """One entry of a place on the sample: deals that bid it, and deals whose hand meets it."""
 
     call: str
     name: str
@@ -43,31 +31,20 @@ class LineShare:
     chosen: int
     fits: int
     taken: dict[str, int]
+    """Deals that fit but went to an earlier line, by that line (``call name``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceShares:
-    """Shares at one place.
-
-    Parameters
-    ----------
-    auction
-        As text.
-    deals
-        Deals of the sample that came here.
-    lines
-        In the order in which they are tried.
-    default_pass
-        Deals that no line takes.
-    forced
-        Whether the player may not pass: then these are gaps.
-    """
+    """Shares at one place: of ``deals`` that came here, what each line in its order took."""
 
     auction: str
     deals: int
     lines: tuple[LineShare, ...]
     default_pass: int
+    """Deals that no line takes."""
     forced: bool
+    """Whether the player may not pass: then these are gaps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,28 +59,18 @@ class Finding:
 
 @dataclass(slots=True)
 class SystemCheck:
-    """Outcome of :func:`check_system`.
-
-    Parameters
-    ----------
-    deals
-        Size of the sample.
-    places
-        Shares at the places that were asked for.
-    findings
-        Gaps, double claims, dead lines and asymmetries, most deals first within a kind.
-    expanded, entries
-        Places and entries that the sample needed.
-    by_depth
-        Deals that still had to call, by number of calls before.
-    """
+    """Outcome of :func:`check_system` on so many deals."""
 
     deals: int
     places: tuple[PlaceShares, ...] = ()
+    """Shares at the places that were asked for."""
     findings: tuple[Finding, ...] = ()
+    """Gaps, double claims, dead lines and asymmetries, most deals first within a kind."""
     expanded: int = 0
+    """Places that the sample needed, and next their entries."""
     entries: int = 0
     by_depth: dict[int, int] = field(default_factory=dict)
+    """Deals that still had to call, by number of calls before."""
 
 
 def check_system(
@@ -165,32 +132,24 @@ def place_shares(
     vocabulary: Vocabulary,
 ) -> PlaceShares:
     """Chosen and fitting deals of every entry of a place, and who takes what from whom."""
-    count = sum(len(deals) for _, deals in taken)
     every = np.sort(np.concatenate([deals for _, deals in taken])) if taken else np.zeros(0, int)
     owner = np.full(len(every), len(taken))
     for number, (_, deals) in enumerate(taken):
         owner[np.searchsorted(every, deals)] = number
     lines = []
-    position = place.position
     for number, (entry, deals) in enumerate(taken):
         if entry is None:
             continue
         held = np.ones(len(every), bool)
         for expression in entry.criteria:
-            held &= sample.holding(expression, position, every, vocabulary)
+            held &= sample.holding(expression, place.position, every, vocabulary)
         takers = Counter(owner[held & (owner < number)].tolist())
-        lines.append(
-            LineShare(
-                format_call(entry.call),
-                entry.name,
-                str(entry.where),
-                len(deals),
-                int(held.sum()),
-                {_label(taken[key][0]): n for key, n in takers.most_common()},
-            )
-        )
+        by = {_label(taken[key][0]): count for key, count in takers.most_common()}
+        call, where = format_call(entry.call), str(entry.where)
+        lines.append(LineShare(call, entry.name, where, len(deals), int(held.sum()), by))
     default = sum(len(deals) for entry, deals in taken if entry is None)
-    return PlaceShares(format_calls(place.calls), count, tuple(lines), default, place.forced)
+    auction = format_calls(place.calls)
+    return PlaceShares(auction, len(every), tuple(lines), default, place.forced)
 
 
 def _label(entry: PlaceEntry | None) -> str:
@@ -203,13 +162,11 @@ class _Tally:
     def __init__(self, system: System, sample: Sample) -> None:
         self._sample = sample
         self._system = system
-        self._lines = system.rules.places.lines
         self.places = self.entries = 0
         self.by_depth: Counter[int] = Counter()
         self._chosen: Counter[int] = Counter()
         self._offered: Counter[int] = Counter()
-        self._gaps: dict[str, tuple[int, list[str]]] = {}
-        self._claims: dict[tuple[str, str, str], tuple[int, list[str]]] = {}
+        self._notes: dict[tuple[str, str], tuple[int, list[str]]] = {}
         self._names: dict[tuple[int, ...], tuple[int, frozenset[tuple[int, str]]]] = {}
 
     def add(self, place: Place, taken: Sequence[tuple[PlaceEntry | None, Indices]]) -> None:
@@ -217,17 +174,17 @@ class _Tally:
         self.entries += len(place.entries)
         count = sum(len(deals) for _, deals in taken)
         self.by_depth[len(place.calls)] += count
-        text = format_calls(place.calls) or "opening"
+        auction = format_calls(place.calls) or "opening"
         for entry, deals in taken:
             if entry is not None:
                 self._offered[entry.line.number] += count
                 self._chosen[entry.line.number] += len(deals)
             elif len(deals) and place.forced:
-                _note(self._gaps, self._forcing_line(place), len(deals), text)
-        self._find_claims(place, taken, text)
-        self._names[place.calls] = (
-            count, frozenset((entry.call, entry.name) for entry in place.entries)
-        )  # fmt: skip
+                text = f"nothing fits after {self._forcing_line(place)}, which is forcing"
+                self._note("gap", text, len(deals), auction)
+        self._find_claims(place, taken, auction)
+        names = frozenset((entry.call, entry.name) for entry in place.entries)
+        self._names[place.calls] = count, names
 
     def _forcing_line(self, place: Place) -> str:
         before = self._system.bidder().place(place.calls[:-2])
@@ -237,7 +194,7 @@ class _Tally:
         return f"{line.name or 'a line'} ({line.where})"
 
     def _find_claims(
-        self, place: Place, taken: Sequence[tuple[PlaceEntry | None, Indices]], text: str
+        self, place: Place, taken: Sequence[tuple[PlaceEntry | None, Indices]], auction: str
     ) -> None:
         """Two lines of equal specificity that make the same call with the same hands."""
         first: dict[int, tuple[PlaceEntry, Indices]] = {}
@@ -248,100 +205,62 @@ class _Tally:
             if other.line is entry.line or other.specificity != entry.specificity:
                 continue
             for expression in entry.criteria:
-                held = self._sample.holding(
-                    expression, place.position, took, self._system.vocabulary
-                )
-                took = took[held]
+                vocabulary = self._system.vocabulary
+                took = took[self._sample.holding(expression, place.position, took, vocabulary)]
             if len(took) and other.name != entry.name:
-                key = (format_call(entry.call), str(other.where), str(entry.where))
-                _note(self._claims, key, len(took), text)
+                both = f"{other.where} and {entry.where}"
+                text = f"{format_call(entry.call)} means two things with the same hand: {both}"
+                self._note("double claim", text, len(took), auction)
+
+    def _note(self, kind: str, text: str, count: int, example: str) -> None:
+        before, examples = self._notes.get((kind, text), (0, []))
+        self._notes[kind, text] = before + count, [*examples, example][:_EXAMPLES]
+
+    def _noted(self, kind: str) -> list[Finding]:
+        """List findings of a kind, most deals first."""
+        found = [
+            Finding(kind, text, count, tuple(examples))
+            for (one, text), (count, examples) in self._notes.items()
+            if one == kind
+        ]
+        return sorted(found, key=lambda finding: -finding.deals)
 
     def findings(self) -> Iterator[Finding]:
-        for text, (count, examples) in _most(self._gaps):
-            yield Finding(
-                "gap", f"nothing fits after {text}, which is forcing", count, tuple(examples)
-            )
-        for (call, first, second), (count, examples) in _most(self._claims):
-            yield Finding(
-                "double claim",
-                f"{call} means two things with the same hand: {first} and {second}",
-                count,
-                tuple(examples),
-            )
-        for placed in self._lines:
-            if not self._chosen[placed.number]:
-                yield self._dead(placed)
-        yield from self._asymmetries()
+        yield from self._noted("gap")
+        yield from self._noted("double claim")
+        for placed in self._system.rules.places.lines:
+            offered = self._offered[placed.number]
+            if self._chosen[placed.number]:
+                continue
+            line = f"{placed.line.where} {placed.line.name or 'a line without a name'}"
+            if offered:
+                text = f"{line}: never chosen, though its place came up on {offered} deals"
+                yield Finding("dead line", text, offered)
+            else:
+                yield Finding("unreached line", f"{line}: its place never came up", 0)
+        self._find_asymmetries()
+        yield from self._noted("asymmetry")
 
-    def _dead(self, placed: PlacedLine) -> Finding:
-        offered = self._offered[placed.number]
-        why = (
-            f"never chosen, though its place came up on {offered} deals"
-            if offered
-            else "its place never came up"
-        )
-        name = placed.line.name or "a line without a name"
-        return Finding(
-            "dead line" if offered else "unreached line",
-            f"{placed.line.where} {name}: {why}",
-            offered,
-        )
-
-    def _asymmetries(self) -> Iterator[Finding]:
+    def _find_asymmetries(self) -> None:
         """Places whose twin with hearts and spades exchanged has lines of other names."""
-        found: dict[str, tuple[int, list[str]]] = {}
         for calls, (count, names) in self._names.items():
             twin = tuple(map(_exchanged, calls))
             if twin <= calls or twin not in self._names:
                 continue
-            own = _comparable(names, twin)
-            other = _comparable(self._names[twin][1], calls)
-            if own != other:
-                both = count + self._names[twin][0]
-                lacking = ", ".join(sorted(own ^ other)[:_EXAMPLES])
-                _note(
-                    found, f"hearts and spades differ: {lacking}", both,
-                    f"{format_calls(calls)} / {format_calls(twin)}",
-                )  # fmt: skip
-        for text, (count, examples) in _most(found):
-            yield Finding("asymmetry", text, count, tuple(examples))
+            others = self._names[twin]
+            lacking = sorted(_comparable(names, twin) ^ _comparable(others[1], calls))
+            if lacking:
+                text = f"hearts and spades differ: {', '.join(lacking[:_EXAMPLES])}"
+                both = f"{format_calls(calls)} / {format_calls(twin)}"
+                self._note("asymmetry", text, count + others[0], both)
 
 
 def _exchanged(call: int) -> int:
     """Call with hearts and spades exchanged."""
-    if call < 3:
-        return call
-    return call + {2: 1, 3: -1}.get((call - 3) % 5, 0)
+    return call if call < 3 else call + {2: 1, 3: -1}.get((call - 3) % 5, 0)
 
 
 def _comparable(names: frozenset[tuple[int, str]], twin: tuple[int, ...]) -> set[str]:
     """Names of calls that could be made, with majors exchanged, at the twin place too."""
     last = max(twin, default=0)
     return {name for call, name in names if call > 2 and name and _exchanged(call) > last}
-
-
-def _note(notes: dict[Key, tuple[int, list[str]]], key: Key, count: int, text: str) -> None:
-    before, examples = notes.get(key, (0, []))
-    if len(examples) < _EXAMPLES:
-        examples.append(text)
-    notes[key] = (before + count, examples)
-
-
-def _most(
-    notes: dict[Key, tuple[int, list[str]]],
-) -> list[tuple[Key, tuple[int, list[str]]]]:
-    return sorted(notes.items(), key=lambda item: -item[1][0])
-
-
-def default_groups(findings: Sequence[Finding]) -> dict[str, list[Finding]]:
-    """Sort findings by kind.
-
-    Examples
-    --------
-    >>> default_groups([Finding("gap", "nothing fits", 3)]).keys()
-    dict_keys(['gap'])
-    """
-    found: dict[str, list[Finding]] = defaultdict(list)
-    for finding in findings:
-        found[finding.kind].append(finding)
-    return dict(found)

@@ -11,7 +11,6 @@ from bidcascade.table.language.explain import (
     explain_one,
     holds,
 )
-from bidcascade.table.language.expression_tree import Truth
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .expansion import Place, PlaceEntry
@@ -19,59 +18,30 @@ from .expansion import Place, PlaceEntry
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a system does with a hand at a place.
-
-    Parameters
-    ----------
-    call
-        Code of the call.
-    entry
-        The entry that makes it; None for a pass by default.
-    forced
-        Whether partner's call had asked for an answer: then a pass by default is a gap of the
-        system.
-    """
+    """What a system does with a hand at a place."""
 
     call: int
     entry: PlaceEntry | None
+    """The entry that makes the call; None for a pass by default."""
     forced: bool
+    """Whether partner's call had asked for an answer: then a pass by default is a gap."""
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateCheck:
-    """One entry of a place, tested on a hand.
-
-    Parameters
-    ----------
-    entry
-        The entry.
-    holds
-        Whether all its criteria hold.
-    checks
-        Each criterion with the hand's value.
-    taken_by
-        The earlier entry that makes the call instead, where this one holds too.
-    """
+    """One entry of a place, tested on a hand: each criterion with the hand's value."""
 
     entry: PlaceEntry
     holds: bool
     checks: tuple[ExpressionCheck, ...]
     taken_by: PlaceEntry | None
+    """The earlier entry that makes the call instead, where this one holds too."""
 
 
 def choose(place: Place, hand: int, context: Context, vocabulary: Vocabulary) -> Choice:
     """Take the first entry that holds; none holds: pass.
 
-    Parameters
-    ----------
-    place
-        Where the hand is to call.
-    hand
-        Mask of 13 cards.
-    context
-        Seat and vulnerability.
-    vocabulary
-        Of the system.
+    ``hand`` is a mask of 13 cards, ``context`` its seat and vulnerability.
 
     Examples
     --------
@@ -100,19 +70,14 @@ def fits(
     Examples
     --------
     >>> from bidcascade.table.system.contexts import PlacedLine
-    >>> from bidcascade.table.system.needs import ANY_HAND
+    >>> from bidcascade.table.system.conditions import Needs
     >>> from bidcascade.table.system_text.syntax_tree import NOWHERE, CallPattern, Line
     >>> line = PlacedLine(0, Line(CallPattern("pass")))
-    >>> anything = PlaceEntry(0, 0, "", NOWHERE, ANY_HAND, (), None, line, {}, (0, 0, 0, 1))
+    >>> anything = PlaceEntry(0, 0, "", NOWHERE, Needs(()), (), None, line, {}, (0, 0, 0, 1))
     >>> fits(anything, 0x1FFF, Context(), Vocabulary())
     True
     """
-    return all(
-        expression.value
-        if isinstance(expression, Truth)
-        else holds(hand, expression, vocabulary, context, values=values)
-        for expression in entry.criteria
-    )
+    return all(holds(hand, one, vocabulary, context, values=values) for one in entry.criteria)
 
 
 def check_candidates(

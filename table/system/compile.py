@@ -5,7 +5,6 @@ become rows of the table, also those that no deal of the sample chose. So the ta
 the bidding is; places outside it are expanded when somebody asks.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -44,19 +43,10 @@ KEPT_BYTES: Final = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a compilation has come.
-
-    Parameters
-    ----------
-    depth
-        Calls of the auctions that are expanded now.
-    places, entries
-        So far.
-    open_places
-        Places of this depth.
-    """
+    """How far a compilation has come: places and entries so far, and places of this depth."""
 
     depth: int
+    """Calls of the auctions that are expanded now."""
     places: int
     entries: int
     open_places: int
@@ -99,33 +89,16 @@ class Sample:
         return (picked & np.uint64(1)).astype(np.bool_)
 
 
+@dataclass(slots=True)
 class Growth:
-    """Bids a sample place by place, from the root on.
+    """Bids a sample place by place, from the root on; not where fewer than ``least`` deals come."""
 
-    Parameters
-    ----------
-    bidder
-        Systems of both sides.
-    sample
-        Deals to bid.
-    least
-        Places that fewer deals reach are not expanded.
-    """
-
-    def __init__(
-        self,
-        bidder: "Bidder",
-        sample: Sample,
-        *,
-        least: int = 1,
-        progress: Callable[[Progress], None] | None = None,
-    ) -> None:
-        self._bidder = bidder
-        self._sample = sample
-        self._least = least
-        self._progress = progress
-        self.left_open = 0
-        """Deals that reached a place which was not expanded."""
+    bidder: "Bidder"
+    sample: Sample
+    least: int = field(default=1, kw_only=True)
+    progress: Callable[[Progress], None] | None = field(default=None, kw_only=True)
+    left_open: int = field(default=0, init=False)
+    """Deals that reached a place which was not expanded."""
 
     def places(self) -> Iterator[tuple[Place, list[tuple[PlaceEntry | None, Indices]]]]:
         """Give expanded places, shorter auctions first, each with the deals every entry takes.
@@ -133,27 +106,21 @@ class Growth:
         The last item of a place has no entry: deals that pass by default.
         """
         places = entries = 0
-        for depth, step in enumerate(self._bidder.steps(self._sample.deals, least=self._least)):
+        for depth, step in enumerate(self.bidder.steps(self.sample.deals, least=self.least)):
             order = np.lexsort((step.deals, step.entry, step.place))
             number, chosen, deals = step.place[order], step.entry[order], step.deals[order]
             starts = np.flatnonzero(np.diff(number, prepend=-1))
-            if self._progress is not None:
-                self._progress(Progress(depth, places, entries, len(starts)))
+            if self.progress is not None:
+                self.progress(Progress(depth, places, entries, len(starts)))
             for start, end in zip(starts, [*starts[1:], len(number)], strict=True):
-                place, items = self._bidder.place_with_numbers(int(number[start]))
+                place, items = self.bidder.place_with_numbers(int(number[start]))
                 bounds = np.searchsorted(chosen[start:end], [*items, _NO_ENTRY])
                 ends = np.searchsorted(chosen[start:end], [*items, _NO_ENTRY], side="right")
-                takers = (*place.entries, None)
-                yield (
-                    place,
-                    [
-                        (entry, deals[start + one : start + other])
-                        for entry, one, other in zip(takers, bounds, ends, strict=True)
-                    ],
-                )
+                takers = zip((*place.entries, None), start + bounds, start + ends, strict=True)
+                yield place, [(entry, deals[one:other]) for entry, one, other in takers]
                 places += 1
                 entries += len(place.entries)
-        self.left_open = self._bidder.left_open
+        self.left_open = self.bidder.left_open
 
 
 def compile_system(
@@ -216,18 +183,11 @@ def source_of(system: System, opponents: System | None, deals: int, seed: int) -
     >>> source_of(System.parse("opening:\n  1C = Any: 0+ points", name="tiny"), None, 10, 1)[:24]
     'system tiny (grown by 10'
     """
+    from .kept import text_digest
+
     against = f" against {opponents.name}" if opponents else ""
-    return f"system {system.name}{against} (grown by {deals} deals, seed {seed}), {digest(system)}"
-
-
-def digest(system: System) -> str:
-    """First 16 hex digits of a SHA-256 over a system's files and options."""
-    text = system.text
-    parts = [repr(sorted(text.options.items()))]
-    parts += [sha for _, sha in text.files]
-    if not text.files:
-        parts.append(repr(text.blocks))
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    grown = f"grown by {deals} deals, seed {seed}"
+    return f"system {system.name}{against} ({grown}), {text_digest(system.text)}"
 
 
 def rows_of(place: Place, vocabulary: Vocabulary) -> Iterator[Row]:

@@ -12,11 +12,19 @@ in the plural and ``their suit`` hold, the others do not.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
-from bidcascade.table.language.expression_tree import Comparison, Expression, Not, Term
+from bidcascade.table.language.expression_tree import (
+    And,
+    Comparison,
+    Expression,
+    Not,
+    Term,
+    Truth,
+)
 from bidcascade.table.language.expressions import parse_expression
+from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.system_text.syntax_tree import (
     AllOf,
     AnyOf,
@@ -29,18 +37,18 @@ from bidcascade.table.system_text.syntax_tree import (
 )
 
 from .formulas import (
+    BUILT_IN,
     FALSE,
     TRUE,
+    built_in_shapes,
     compared,
     conjunction,
     disjunction,
-    disjuncts,
     negation,
+    shape_expression,
     within,
 )
-from .shapes import BUILT_IN, built_in_shapes, shape_expression
-
-__all__ = ["POINTS_FOR_LEVEL", "Scope", "disjuncts", "lower"]
+from .hand_space import Bounds, bounds
 
 POINTS_FOR_LEVEL: Final[dict[str, tuple[int, ...]]] = {
     "suit": (16, 19, 22, 25, 28, 33, 37),
@@ -62,13 +70,7 @@ class Scope(Protocol):
     """What lowering asks about the place: values of words, of partner's and opponents' calls."""
 
     def suits(self, word: str) -> tuple[str, ...]:
-        """Letters of a suit word, variable or role; may be empty.
-
-        Raises
-        ------
-        InvalidSystem
-            For a variable that is not bound.
-        """
+        """Letters of a suit word, variable or role; may be empty, InvalidSystem if not bound."""
 
     def shown(self, who: str, term: str) -> tuple[int, int]:
         """Smallest and largest value of a term that a player (``partner``, ``me``) has shown."""
@@ -86,6 +88,43 @@ class Scope(Protocol):
         """Scope in which these words mean these suits."""
 
 
+class Needs(NamedTuple):
+    """Criteria that must all hold; none for any hand.
+
+    Examples
+    --------
+    >>> from bidcascade.table.language.vocabulary import Vocabulary
+    >>> needs = Needs((parse_expression("HCP >= 20"),))
+    >>> needs.reach(Vocabulary()).can == needs.reach(Vocabulary()).must
+    True
+    """
+
+    criteria: tuple[Expression, ...]
+
+    @property
+    def expression(self) -> Expression:
+        """All criteria as one expression."""
+        if not self.criteria:
+            return TRUE
+        return self.criteria[0] if len(self.criteria) == 1 else And(self.criteria)
+
+    def reach(self, vocabulary: Vocabulary) -> Bounds:
+        """Shapes and points with which a hand can, and must, meet the criteria."""
+        return bounds(self.expression, vocabulary)
+
+    def texts(self) -> tuple[str, ...]:
+        """Criteria as canonical text."""
+        return tuple(map(str, self.criteria))
+
+
+def criteria_of(condition: Condition | None, scope: Scope) -> tuple[Expression, ...] | None:
+    """Criteria that a condition becomes at a place; None where it cannot hold."""
+    expression = TRUE if condition is None else lower(condition, scope)
+    if isinstance(expression, Truth):
+        return () if expression.value else None
+    return expression.operands if isinstance(expression, And) else (expression,)
+
+
 def lower(condition: Condition, scope: Scope) -> Expression:
     """Expression over the vocabulary that a condition means at a place.
 
@@ -100,16 +139,11 @@ def lower(condition: Condition, scope: Scope) -> Expression:
 
     Examples
     --------
-    >>> class NothingShown:
-    ...     def suits(self, word): return (word[0].upper(),)
-    ...     def shown(self, who, term): return (0, 37)
-    ...     def fact(self, phrase): return False
-    ...     def bid(self, call): return None
-    ...     def define(self, name): return None
-    ...     def with_suits(self, bound): return self
+    >>> from bidcascade.table.system.facts import PlaceScope
+    >>> from bidcascade.table.system.state import State
     >>> weak, long = Phrase("points", Range(5, 10)), Phrase("length", Range(6, 6), ("spades",))
     >>> good = Phrase("top honours", Range(2), ("spades",), count=2, of=3)
-    >>> str(lower(AllOf((weak, long, good)), NothingShown()))
+    >>> str(lower(AllOf((weak, long, good)), PlaceScope(State(), {}, {})))
     'HCP >= 5 and HCP <= 10 and SL_S == 6 and Top3_S >= 2'
     """
     return _lower(condition, scope, 0)
@@ -133,6 +167,9 @@ def _lower(condition: Condition, scope: Scope, depth: int) -> Expression:
 
 # --- suits of a phrase ---------------------------------------------------------------------------
 
+_Lowered = Callable[[Phrase, Scope], Expression]
+"""What a kind of phrase becomes at a place."""
+
 
 def _join(word: str, parts: Sequence[Expression]) -> Expression:
     """All of the tests of several suits, or one of them, as the word for the suits says."""
@@ -143,25 +180,16 @@ def _join(word: str, parts: Sequence[Expression]) -> Expression:
     return conjunction(parts)
 
 
-def _each(phrase: Phrase, scope: Scope, test: Callable[[str], Expression]) -> Expression:
-    """Test of a phrase's one suit word, for the suits that it means."""
-    word = _word(phrase)
-    return _join(word, [test(letter) for letter in scope.suits(word)])
+def _each(test: Callable[[str, Phrase], Expression]) -> _Lowered:
+    """Test of the letters of a phrase's one suit word."""
 
+    def lowered(phrase: Phrase, scope: Scope) -> Expression:
+        if len(phrase.suits) != 1:
+            raise _unusable(phrase, f"one suit, got {phrase.suits!r}")
+        word = phrase.suits[0]
+        return _join(word, [test(letter, phrase) for letter in scope.suits(word)])
 
-def _word(phrase: Phrase) -> str:
-    if len(phrase.suits) != 1:
-        raise _unusable(phrase, f"one suit, got {phrase.suits!r}")
-    return phrase.suits[0]
-
-
-def _trumps(phrase: Phrase, scope: Scope, words: Sequence[str]) -> tuple[str, ...]:
-    """Letters of the phrase's suit, or of the first of some roles that has a suit."""
-    for word in phrase.suits or words:
-        letters = scope.suits(word)
-        if letters:
-            return letters
-    return ()
+    return lowered
 
 
 def _unusable(phrase: Phrase, expected: str) -> InvalidSystem:
@@ -178,62 +206,64 @@ def _range(phrase: Phrase) -> Range:
 # --- the hand ------------------------------------------------------------------------------------
 
 
-def _measure(term: str) -> Callable[[Phrase, Scope], Expression]:
+def _measure(term: str) -> _Lowered:
     """Range of one number of the whole hand."""
     return lambda phrase, scope: within(term, _range(phrase))
 
 
-def _in_suit(stem: str) -> Callable[[Phrase, Scope], Expression]:
+def _in_suit(stem: str) -> _Lowered:
     """Range of a number of one suit."""
-    return lambda phrase, scope: _each(
-        phrase, scope, lambda letter: within(f"{stem}_{letter}", _range(phrase))
-    )
+    return _each(lambda letter, phrase: within(f"{stem}_{letter}", _range(phrase)))
 
 
-def _flag(stem: str) -> Callable[[Phrase, Scope], Expression]:
+def _flag(stem: str) -> _Lowered:
     """Truth value of one suit."""
-    return lambda phrase, scope: _each(phrase, scope, lambda letter: Term(f"{stem}_{letter}"))
+    return _each(lambda letter, phrase: Term(f"{stem}_{letter}"))
 
 
-def _stopper(phrase: Phrase, scope: Scope) -> Expression:
+def _cards(low: int, high: int) -> _Lowered:
+    """Ask for a fixed range of a suit's length: void, singleton, doubleton, shortness."""
+    return _each(lambda letter, phrase: within(f"SL_{letter}", Range(low, high)))
+
+
+def _length_beside(operator: str, term: str) -> _Lowered:
+    """Compare a suit's length with a number of the whole hand."""
+    return _each(lambda letter, phrase: _terms(f"SL_{letter}", operator, term))
+
+
+@lru_cache(maxsize=256)
+def _terms(first: str, operator: str, second: str) -> Expression:
+    return Comparison(Term(first), ((operator, Term(second)),))
+
+
+def _stopper(letter: str, phrase: Phrase) -> Expression:
     """Ask for what players call a stopper: ace, guarded king, twice guarded queen, jack fourth.
 
     The published tables' ``Stopper`` wants more (a king twice guarded does not do), their
     ``Likely_Stopper`` takes five small cards too.
     """
-    return _each(
-        phrase,
-        scope,
-        lambda letter: conjunction(
-            (Term(f"Likely_Stopper_{letter}"), compared(f"HCP_{letter}", ">=", 1))
-        ),
-    )
+    return conjunction((Term(f"Likely_Stopper_{letter}"), compared(f"HCP_{letter}", ">=", 1)))
 
 
-def _cards(wanted: Range) -> Callable[[Phrase, Scope], Expression]:
-    """Ask for a fixed range of a suit's length: void, singleton, doubleton, shortness."""
-    return lambda phrase, scope: _each(phrase, scope, lambda letter: within(f"SL_{letter}", wanted))
+def _first_round_control(letter: str, phrase: Phrase) -> Expression:
+    """Ace or void."""
+    return disjunction((Term(f"C_{letter}A"), compared(f"SL_{letter}", "==", 0)))
+
+
+def _second_round_control(letter: str, phrase: Phrase) -> Expression:
+    """Ace, king, void or singleton: the second round of the suit is not lost."""
+    return disjunction((compared(f"Top2_{letter}", ">=", 1), compared(f"SL_{letter}", "<=", 1)))
+
+
+def _honour(phrase: Phrase, scope: Scope) -> Expression:
+    rank = _HONOURS.get(phrase.text)
+    if rank is None:
+        raise _unusable(phrase, f"one of {', '.join(_HONOURS)}, got {phrase.text!r}")
+    return _each(lambda letter, phrase: Term(f"C_{letter}{rank}"))(phrase, scope)
 
 
 def _points(phrase: Phrase, scope: Scope) -> Expression:
-    return _in_suit("HCP")(phrase, scope) if phrase.suits else within("HCP", _range(phrase))
-
-
-def _support_points(phrase: Phrase, scope: Scope) -> Expression:
-    """For partner's suit unless another is named, else for ours; no suit, no support."""
-    letters = _trumps(phrase, scope, ("partner's suit", "our suit"))
-    return _join(
-        phrase.suits[0] if phrase.suits else "partner's suit",
-        [within(f"Support_Points_{letter}", _range(phrase)) for letter in letters],
-    )
-
-
-def _keycards(phrase: Phrase, scope: Scope) -> Expression:
-    """Aces and the king of our suit; while there is none, aces."""
-    if phrase.suits:
-        return _in_suit("Keycards")(phrase, scope)
-    letters = scope.suits("our suit")
-    return within(f"Keycards_{letters[0]}" if letters else "Aces", _range(phrase))
+    return (_in_suit if phrase.suits else _measure)("HCP")(phrase, scope)
 
 
 def _suit_length(phrase: Phrase, scope: Scope) -> Expression:
@@ -243,7 +273,7 @@ def _suit_length(phrase: Phrase, scope: Scope) -> Expression:
     return _in_suit("SL")(phrase, scope)
 
 
-def _length_against(operator: str) -> Callable[[Phrase, Scope], Expression]:
+def _length_against(operator: str) -> _Lowered:
     """``longer`` and ``at least as long``: first suit against the second, every pair of them."""
 
     def lowered(phrase: Phrase, scope: Scope) -> Expression:
@@ -253,7 +283,8 @@ def _length_against(operator: str) -> Callable[[Phrase, Scope], Expression]:
         others = scope.suits(second)
 
         def against_all(letter: str) -> Expression:
-            tests = [_lengths(letter, operator, other) for other in others if other != letter]
+            pairs = [(f"SL_{letter}", f"SL_{other}") for other in others if other != letter]
+            tests = [_terms(one, operator, other) for one, other in pairs]
             return _join(second, tests) if others else TRUE
 
         return _join(first, [against_all(letter) for letter in scope.suits(first)])
@@ -261,75 +292,21 @@ def _length_against(operator: str) -> Callable[[Phrase, Scope], Expression]:
     return lowered
 
 
-@lru_cache(maxsize=64)
-def _lengths(first: str, operator: str, second: str) -> Expression:
-    return Comparison(Term(f"SL_{first}"), ((operator, Term(f"SL_{second}")),))
-
-
-def _longest(phrase: Phrase, scope: Scope) -> Expression:
-    return _each(
-        phrase,
-        scope,
-        lambda letter: Comparison(Term(f"SL_{letter}"), ((">=", Term("Longest_Suit")),)),
-    )
-
-
-def _strictly_longest(phrase: Phrase, scope: Scope) -> Expression:
-    # the second longest suit is shorter only than a longest one that stands alone
-    return _each(
-        phrase,
-        scope,
-        lambda letter: Comparison(Term(f"SL_{letter}"), ((">", Term("Second_Suit")),)),
-    )
-
-
 def _longest_outside_theirs(phrase: Phrase, scope: Scope) -> Expression:
     theirs = scope.suits("their suits")
-    return _each(
-        phrase,
-        scope,
-        lambda letter: conjunction(
-            _lengths(letter, ">=", other)
-            for other in "CDHS"
-            if other != letter and other not in theirs
-        ),
-    )
+
+    def test(letter: str, phrase: Phrase) -> Expression:
+        others = (other for other in "CDHS" if other != letter and other not in theirs)
+        return conjunction(_terms(f"SL_{letter}", ">=", f"SL_{other}") for other in others)
+
+    return _each(test)(phrase, scope)
 
 
 def _top_honours(phrase: Phrase, scope: Scope) -> Expression:
     among = phrase.of or 0
-    if among == 1:
-        return _in_suit("Top2")(phrase, scope)
-    if not 2 <= among <= 5:
+    if not 1 <= among <= 5:
         raise _unusable(phrase, f"the top two, three, four or five, got {phrase.of!r}")
-    return _in_suit(f"Top{among}")(phrase, scope)
-
-
-def _honour(phrase: Phrase, scope: Scope) -> Expression:
-    rank = _HONOURS.get(phrase.text)
-    if rank is None:
-        raise _unusable(phrase, f"one of {', '.join(_HONOURS)}, got {phrase.text!r}")
-    return _each(phrase, scope, lambda letter: Term(f"C_{letter}{rank}"))
-
-
-def _first_round_control(phrase: Phrase, scope: Scope) -> Expression:
-    """Ace or void."""
-    return _each(
-        phrase,
-        scope,
-        lambda letter: disjunction((Term(f"C_{letter}A"), compared(f"SL_{letter}", "==", 0))),
-    )
-
-
-def _second_round_control(phrase: Phrase, scope: Scope) -> Expression:
-    """Ace, king, void or singleton: the second round of the suit is not lost."""
-    return _each(
-        phrase,
-        scope,
-        lambda letter: disjunction(
-            (compared(f"Top2_{letter}", ">=", 1), compared(f"SL_{letter}", "<=", 1))
-        ),
-    )
+    return _in_suit(f"Top{max(among, 2)}")(phrase, scope)
 
 
 def _rule_of(phrase: Phrase, scope: Scope) -> Expression:
@@ -355,105 +332,83 @@ def _shape(phrase: Phrase, scope: Scope) -> Expression:
     try:
         return shape_expression(phrase.text)
     except ValueError:
-        raise _unusable(
-            phrase, f"four lengths of 13 cards such as 4=4=3=2 or 5-4-x-x, got {phrase.text!r}"
-        ) from None
+        wanted = "four lengths of 13 cards such as 4=4=3=2 or 5-4-x-x"
+        raise _unusable(phrase, f"{wanted}, got {phrase.text!r}") from None
 
 
 def _named(phrase: Phrase, scope: Scope, depth: int) -> Expression:
     """Lower a defined name; its parameters take the phrase's suits, one letter at a time."""
-    definition = scope.define(phrase.text)
+    name = phrase.text
+    definition = scope.define(name)
     if definition is None:
-        return _built_in(phrase)
+        if name == "unbalanced":
+            return negation(built_in_shapes("balanced"))
+        if name not in BUILT_IN:
+            raise _unusable(phrase, f"a name that the system defines, got {name!r}")
+        return built_in_shapes(name)
     if depth >= DEEPEST_DEFINITION:
-        raise _unusable(phrase, f"a definition that does not use itself, got {phrase.text!r}")
-    if len(definition.suits) != len(phrase.suits):
-        raise _unusable(
-            phrase,
-            f"{len(definition.suits)} suits behind {phrase.text!r}, got {len(phrase.suits)}",
-        )
-    return _defined(definition, phrase, scope, depth + 1, 0, {})
+        raise _unusable(phrase, f"a definition that does not use itself, got {name!r}")
+    wanted, got = len(definition.suits), len(phrase.suits)
+    if wanted != got:
+        raise _unusable(phrase, f"{wanted} suits behind {name!r}, got {got}")
+    condition, pairs = definition.condition, list(zip(definition.suits, phrase.suits, strict=True))
 
-
-def _defined(
-    definition: Define,
-    phrase: Phrase,
-    scope: Scope,
-    depth: int,
-    place: int,
-    bound: dict[str, tuple[str, ...]],
-) -> Expression:
-    """Lower a definition with its parameters from ``place`` on still to be bound."""
-    if place == len(phrase.suits):
-        inner = scope.with_suits(bound) if bound else scope
-        return _lower(definition.condition, inner, depth)
-    word = phrase.suits[place]
-    return _join(
-        word,
-        [
-            _defined(
-                definition, phrase, scope, depth, place + 1,
-                bound | _parameter(definition.suits[place], letter),
-            )
+    def with_parameters(place: int, bound: dict[str, tuple[str, ...]]) -> Expression:
+        if place == len(pairs):
+            return _lower(condition, scope.with_suits(bound) if bound else scope, depth + 1)
+        parameter, word = pairs[place]
+        parts = [
+            with_parameters(place + 1, bound | _parameter(parameter, letter))
             for letter in scope.suits(word)
-        ],
-    )  # fmt: skip
+        ]
+        return _join(word, parts)
+
+    return with_parameters(0, {})
 
 
 def _parameter(name: str, letter: str) -> dict[str, tuple[str, ...]]:
     """Suit of a parameter, and of ``oM`` or ``om`` where the parameter is ``M`` or ``m``."""
     bound: dict[str, tuple[str, ...]] = {name: (letter,)}
-    for rank, letters in (("M", "HS"), ("m", "CD")):
-        if name == rank and letter in letters:
-            bound["o" + rank] = (letters.replace(letter, ""),)
+    letters = {"M": "HS", "m": "CD"}.get(name, "")
+    if letter in letters:
+        bound["o" + name] = (letters.replace(letter, ""),)
     return bound
-
-
-def _built_in(phrase: Phrase) -> Expression:
-    if phrase.text == "unbalanced":
-        return negation(built_in_shapes("balanced"))
-    if phrase.text not in BUILT_IN:
-        raise _unusable(phrase, f"a name that the system defines, got {phrase.text!r}")
-    return built_in_shapes(phrase.text)
 
 
 # --- both hands ----------------------------------------------------------------------------------
 
 
-def _combined(term: str, *, at_best: bool = False) -> Callable[[Phrase, Scope], Expression]:
-    """Range of a sum with partner's minimum; both ends of the range use it.
+def _combined(term: str, shown: str = "", *, at_best: bool = False) -> _Lowered:
+    """Range of a sum with partner's minimum, of ``shown`` where it is another term.
 
-    So ``23-24 combined points`` is the hand that invites a partner who may have more.
+    Both ends of the range use it: ``23-24 combined points`` is the hand that invites a partner who
+    may have more.
     """
     return lambda phrase, scope: within(
-        term, _range(phrase), shift=scope.shown("partner", term)[at_best]
-    )
-
-
-def _combined_support_points(phrase: Phrase, scope: Scope) -> Expression:
-    """Own support points and partner's minimum of HCP; without a suit of ours, HCP alone."""
-    partner = scope.shown("partner", "HCP")[0]
-    letters = _trumps(phrase, scope, ("our suit", "partner's suit"))
-    if not letters and not phrase.suits:
-        return within("HCP", _range(phrase), shift=partner)
-    return _join(
-        phrase.suits[0] if phrase.suits else "our suit",
-        [within(f"Support_Points_{letter}", _range(phrase), shift=partner) for letter in letters],
-    )
-
-
-def _combined_keycards(phrase: Phrase, scope: Scope) -> Expression:
-    letters = _trumps(phrase, scope, ("our suit",))
-    if not letters and not phrase.suits:
-        return _combined("Aces")(phrase, scope)
-    return _join(
-        phrase.suits[0] if phrase.suits else "our suit",
-        [_combined(f"Keycards_{letter}")(phrase, scope) for letter in letters],
+        term, _range(phrase), shift=scope.shown("partner", shown or term)[at_best]
     )
 
 
 def _combined_cards(phrase: Phrase, scope: Scope) -> Expression:
-    return _each(phrase, scope, lambda letter: _combined(f"SL_{letter}")(phrase, scope))
+    return _each(lambda letter, _: _combined(f"SL_{letter}")(phrase, scope))(phrase, scope)
+
+
+def _in_trumps(
+    of_suit: Callable[[str], _Lowered], *roles: str, without: _Lowered | None = None
+) -> _Lowered:
+    """Test of the phrase's suit, else of the first of some roles that has one.
+
+    Where none has, it is a test of the whole hand, or never holds.
+    """
+
+    def lowered(phrase: Phrase, scope: Scope) -> Expression:
+        words = phrase.suits or roles
+        letters = next((letters for word in words if (letters := scope.suits(word))), ())
+        if without is not None and not letters and not phrase.suits:
+            return without(phrase, scope)
+        return _join(words[0], [of_suit(letter)(phrase, scope) for letter in letters])
+
+    return lowered
 
 
 def _law(phrase: Phrase, scope: Scope) -> Expression:
@@ -483,16 +438,15 @@ def _enough_points(phrase: Phrase, scope: Scope) -> Expression:
         return FALSE
     level, strain = found
     partner = scope.shown("partner", "HCP")[0]
+    needed = POINTS_FOR_LEVEL["notrump" if strain == "N" else "suit"][level - 1] - partner
+    points = compared("HCP", ">=", needed)
     if strain == "N":
-        return compared("HCP", ">=", POINTS_FOR_LEVEL["notrump"][level - 1] - partner)
-    needed = POINTS_FOR_LEVEL["suit"][level - 1] - partner
+        return points
     for_fit = 8 - scope.shown("partner", f"SL_{strain}")[0]
     with_fit = compared(f"Support_Points_{strain}", ">=", needed)
     if for_fit <= 3:
         return with_fit
-    fit = compared(f"SL_{strain}", ">=", for_fit)
-    points = compared("HCP", ">=", needed)
-    return points if points == TRUE else disjunction((points, conjunction((fit, with_fit))))
+    return disjunction((points, conjunction((compared(f"SL_{strain}", ">=", for_fit), with_fit))))
 
 
 def _contract(phrase: Phrase, scope: Scope) -> tuple[int, str] | None:
@@ -501,27 +455,24 @@ def _contract(phrase: Phrase, scope: Scope) -> tuple[int, str] | None:
     return scope.bid(phrase.call)
 
 
-def _remote(points: int) -> Callable[[Phrase, Scope], Expression]:
+def _remote(points: int) -> _Lowered:
     """Not even with partner's maximum are there the points."""
     return lambda phrase, scope: compared(
         "HCP", "<=", points - 1 - scope.shown("partner", "HCP")[1]
     )
 
 
-# --- vulnerability -------------------------------------------------------------------------------
-
-_WE: Final = Term("Vul_We")
-_THEY: Final = Term("Vul_They")
-
-
-def _always(expression: Expression) -> Callable[[Phrase, Scope], Expression]:
+def _always(expression: Expression) -> _Lowered:
     return lambda phrase, scope: expression
 
 
-_PHRASES: Final[dict[str, Callable[[Phrase, Scope], Expression]]] = {
+_WE, _THEY = Term("Vul_We"), Term("Vul_They")
+_PHRASES: Final[dict[str, _Lowered]] = {
     "points": _points,
     "total points": _measure("Total_Points"),
-    "support points": _support_points,
+    "support points": _in_trumps(
+        lambda letter: _measure(f"Support_Points_{letter}"), "partner's suit", "our suit"
+    ),
     "losers": _measure("Losers"),
     "controls": _measure("Controls"),
     "quick tricks": _measure("QT"),
@@ -529,37 +480,49 @@ _PHRASES: Final[dict[str, Callable[[Phrase, Scope], Expression]]] = {
     "aces": _measure("Aces"),
     "kings": _measure("Kings"),
     "queens": _measure("Queens"),
-    "keycards": _keycards,
+    # aces and the king of our suit; while there is none, aces
+    "keycards": _in_trumps(
+        lambda letter: _measure(f"Keycards_{letter}"), "our suit", without=_measure("Aces")
+    ),
     "length": _in_suit("SL"),
     "support": _in_suit("SL"),
     "suit length": _suit_length,
     "shape": _shape,
     "longer": _length_against(">"),
     "at least as long": _length_against(">="),
-    "longest": _longest,
-    "strictly longest": _strictly_longest,
+    "longest": _length_beside(">=", "Longest_Suit"),
+    # the second longest suit is shorter only than a longest one that stands alone
+    "strictly longest": _length_beside(">", "Second_Suit"),
     "longest outside theirs": _longest_outside_theirs,
     "top honours": _top_honours,
     "honour": _honour,
-    "stopper": _stopper,
-    "stoppers": _stopper,
+    "stopper": _each(_stopper),
+    "stoppers": _each(_stopper),
     "partial stopper": _flag("Partial_Stopper"),
     "two stoppers": _flag("Two_Stoppers"),
-    "void": _cards(Range(0, 0)),
-    "singleton": _cards(Range(1, 1)),
-    "doubleton": _cards(Range(2, 2)),
-    "shortness": _cards(Range(0, 1)),
-    "first-round control": _first_round_control,
-    "second-round control": _second_round_control,
+    "void": _cards(0, 0),
+    "singleton": _cards(1, 1),
+    "doubleton": _cards(2, 2),
+    "shortness": _cards(0, 1),
+    "first-round control": _each(_first_round_control),
+    "second-round control": _each(_second_round_control),
     "rule of": _rule_of,
     "any hand": _always(TRUE),
     "raw": _raw,
     "combined points": _combined("HCP"),
     "combined points at best": _combined("HCP", at_best=True),
-    "combined support points": _combined_support_points,
+    # own support points and partner's HCP; without a suit of ours, HCP alone
+    "combined support points": _in_trumps(
+        lambda letter: _combined(f"Support_Points_{letter}", "HCP"),
+        "our suit",
+        "partner's suit",
+        without=_combined("HCP"),
+    ),
     "combined aces": _combined("Aces"),
     "combined kings": _combined("Kings"),
-    "combined keycards": _combined_keycards,
+    "combined keycards": _in_trumps(
+        lambda letter: _combined(f"Keycards_{letter}"), "our suit", without=_combined("Aces")
+    ),
     "combined cards": _combined_cards,
     "law": _law,
     "enough points": _enough_points,

@@ -7,8 +7,10 @@ calls count most, then classes like ``(1M)``, then facts, then ``general:``, the
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count, groupby
 from typing import Final
 
+from bidcascade.table.system_text.joining import phrases_of
 from bidcascade.table.system_text.syntax_tree import (
     AllOf,
     AnyOf,
@@ -21,7 +23,7 @@ from bidcascade.table.system_text.syntax_tree import (
     SystemText,
 )
 
-from .patterns import AuctionPattern, fixed_bid, is_literal
+from .patterns import AuctionPattern, Bindings, all_bindings, fixed_call, variables_of
 
 Specificity = tuple[int, int, int, int]
 """Literal calls, classes, facts, and 1 unless ``general``: a higher tuple comes first."""
@@ -35,45 +37,46 @@ FOREMOST: Final = 400
 class PlacedLine:
     """A line of the text with a number of its own; two lines are equal only if they are one.
 
-    ``below`` are the groups under it: partner's answers. ``fixed_bid`` is the code of its call if
-    that is a bid which is the same everywhere.
+    ``below`` are the groups under it: partner's answers.
     """
 
     number: int
     line: Line
     below: "tuple[Group, ...]" = field(default=(), repr=False)
-    fixed_bid: int | None = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "fixed_bid", fixed_bid(self.line.call))
+
+class HeaderTest:
+    """One condition of a header, with the variables that it may bind."""
+
+    __slots__ = ("condition", "names")
+
+    def __init__(self, condition: Condition) -> None:
+        self.condition = condition
+        names = (name for phrase in phrases_of(condition) for name in variables_of(phrase))
+        self.names = tuple(dict.fromkeys(name for name in names if name != "n"))
+
+    def bound(self, bindings: Bindings) -> Iterator[Bindings]:
+        """All ways to bind the variables that are still open."""
+        return all_bindings(self.names, bindings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """Lines that apply at the same places.
-
-    Parameters
-    ----------
-    lines
-        In file order.
-    pattern
-        Auction from the first bid on (``after``, ``over``); None for the other kinds.
-    their_call
-        Below a line: RHO's call in between; None is a pass.
-    opening
-        Whether nobody may have bid.
-    facts
-        All conditions of the headers around the lines, from the outside in.
-    specificity, order
-        Place among the groups of one auction: higher specificity first, then lower order.
-    """
+    """Lines that apply at the same places, in file order."""
 
     lines: tuple[PlacedLine, ...]
     pattern: AuctionPattern | None
+    """Auction from the first bid on (``after``, ``over``); None for the other kinds."""
     their_call: AuctionStep | None
+    """Below a line: RHO's call in between; None is a pass."""
     opening: bool
+    """Whether nobody may have bid."""
     facts: tuple[Condition, ...]
+    """All conditions of the headers around the lines, from the outside in."""
+    tests: tuple[HeaderTest, ...]
+    """Their parts that must all hold, in order."""
     specificity: Specificity
+    """Place among the groups of one auction: a higher one comes first, then a lower order."""
     order: int
 
 
@@ -101,9 +104,8 @@ class _Frame:
     facts: tuple[Condition, ...] = ()
     general: bool = False
     foremost: bool = False
-    depth_literal: int = 0
-    depth_classes: int = 0
-    below_line: bool = False
+    literal: int = 0
+    classes: int = 0
 
 
 def places_of(text: SystemText) -> Places:
@@ -137,67 +139,49 @@ class _Collector:
 
     def __init__(self) -> None:
         self.lines: list[PlacedLine] = []
-        self._orders = 0
+        self._orders = count()
 
     def groups(self, body: "tuple[Line | Block, ...]", frame: _Frame) -> tuple[Group, ...]:
         """Make groups of a body: runs of lines, and those of blocks within, in file order."""
         found: list[Group] = []
-        run: list[Line] = []
-        for item in body:
-            if isinstance(item, Line):
-                run.append(item)
-                continue
-            found += self._run(run, frame)
-            run = []
-            for inner in _frames(item, frame):
-                found += self.groups(item.body, inner)
-        found += self._run(run, frame)
+        for _, items in groupby(body, key=type):
+            run: list[Line] = []
+            for item in items:
+                if isinstance(item, Line):
+                    run.append(item)
+                else:
+                    for inner in _frames(item, frame):
+                        found += self.groups(item.body, inner)
+            if run:
+                found.append(self._group(run, frame))
         return tuple(found)
 
-    def _run(self, lines: list[Line], frame: _Frame) -> list[Group]:
-        if not lines:
-            return []
-        pattern = (
-            None if frame.pattern is None else AuctionPattern.of(frame.pattern, frame.their_call)
-        )
-        literal, classes = frame.depth_literal, frame.depth_classes
-        if pattern is not None:
+    def _group(self, lines: list[Line], frame: _Frame) -> Group:
+        pattern, their_call = None, frame.their_call
+        literal, classes = frame.literal, frame.classes
+        if frame.pattern is not None:
+            pattern = AuctionPattern.of(frame.pattern, their_call)
             literal, classes = pattern.literal, pattern.classes
-        elif frame.their_call is not None:
-            if all(is_literal(call) for call in frame.their_call.calls):
-                literal += 1
-            else:
-                classes += 1
+        elif their_call is not None:
+            fixed = all(fixed_call(call) is not None for call in their_call.calls)
+            literal, classes = literal + fixed, classes + (not fixed)
         facts = 0 if frame.general else sum(map(_count_facts, frame.facts))
-        if frame.foremost:
-            literal += FOREMOST
+        literal += FOREMOST if frame.foremost else 0
         specificity = (literal, classes, facts, 0 if frame.general else 1)
-        order = self._orders
-        self._orders += 1
-        placed = tuple(self._placed(line, specificity) for line in lines)
-        return [
-            Group(placed, pattern, frame.their_call, frame.opening, frame.facts, specificity, order)
-        ]
+        order = next(self._orders)
+        placed = tuple(self._placed(line, literal, classes) for line in lines)
+        parts = (fact.parts if isinstance(fact, AllOf) else (fact,) for fact in frame.facts)
+        tests = tuple(HeaderTest(one) for some in parts for one in some)
+        return Group(
+            placed, pattern, their_call, frame.opening, frame.facts, tests, specificity, order
+        )
 
-    def _placed(self, line: Line, above: Specificity) -> PlacedLine:
+    def _placed(self, line: Line, literal: int, classes: int) -> PlacedLine:
         number = len(self.lines)
-        line = replace(
-            line,
-            condition=None if line.condition is None else shared(line.condition),
-            variants=tuple(
-                one if one.condition is None else replace(one, condition=shared(one.condition))
-                for one in line.variants
-            ),
-        )
         self.lines.append(PlacedLine(number, line))  # keeps the place; replaced below
-        literal, classes = above[:2]
-        frame = _Frame(
-            depth_literal=literal + (1 if is_literal(line.call) else 0),
-            depth_classes=classes + (0 if is_literal(line.call) else 1),
-            below_line=True,
-        )
-        placed = PlacedLine(number, line, self.groups(line.below, frame))
-        self.lines[number] = placed
+        fixed = fixed_call(line.call) is not None
+        frame = _Frame(literal=literal + fixed, classes=classes + (not fixed))
+        placed = self.lines[number] = PlacedLine(number, line, self.groups(line.below, frame))
         return placed
 
 
@@ -206,7 +190,7 @@ def _frames(block: Block, frame: _Frame) -> Iterator[_Frame]:
     header = block.header
     facts = frame.facts
     if header.condition is not None:
-        facts = (*facts, shared(header.condition))
+        facts = (*facts, header.condition)
     if header.kind == "after":
         for auction in header.auctions:
             yield _Frame(pattern=auction, facts=facts)
@@ -215,37 +199,10 @@ def _frames(block: Block, frame: _Frame) -> Iterator[_Frame]:
             yield replace(frame, their_call=auction[0], facts=facts)
     elif header.kind == "opening":
         yield _Frame(opening=True, facts=facts)
-    elif header.kind == "foremost":
-        yield replace(frame, facts=facts, foremost=True)
-    elif header.kind == "general":
-        yield replace(frame, facts=facts, general=True)
     else:
-        yield replace(frame, facts=facts)
-
-
-_SHARED: dict[Condition, Condition] = {}
-
-
-def shared(condition: Condition) -> Condition:
-    """Give one object for all equal conditions, so that what they became is looked up by identity.
-
-    Where they stand in the text is no part of equality: messages name the first place.
-
-    Examples
-    --------
-    >>> shared(Phrase("forced")) is shared(Phrase("forced"))
-    True
-    """
-    known = _SHARED.get(condition)
-    if known is not None:
-        return known
-    if isinstance(condition, AllOf | AnyOf):
-        made: Condition = type(condition)(tuple(map(shared, condition.parts)))
-    elif isinstance(condition, NotThis):
-        made = NotThis(shared(condition.part))
-    else:
-        made = condition
-    return _SHARED.setdefault(condition, made)
+        foremost = frame.foremost or header.kind == "foremost"
+        general = frame.general or header.kind == "general"
+        yield replace(frame, facts=facts, foremost=foremost, general=general)
 
 
 _NO_FACT = ("vulnerable", "not vulnerable", "favourable", "unfavourable")
@@ -257,8 +214,5 @@ def _count_facts(condition: Condition) -> int:
         return 0 if condition.kind in _NO_FACT else 1
     if isinstance(condition, NotThis):
         return _count_facts(condition.part)
-    counts = [_count_facts(part) for part in condition.parts]
-    if isinstance(condition, AnyOf):
-        return min(counts)
-    assert isinstance(condition, AllOf)
-    return sum(counts)
+    joined = min if isinstance(condition, AnyOf) else sum
+    return joined(map(_count_facts, condition.parts))

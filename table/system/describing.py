@@ -88,10 +88,8 @@ def agreement_words(agreement: Agreement, bindings: Bindings) -> str:
 
 def _bound(condition: Condition, bindings: Bindings) -> Condition:
     """Replace the variables of a condition by the suits that they are bound to."""
-    if isinstance(condition, AllOf):
-        return AllOf(tuple(_bound(part, bindings) for part in condition.parts))
-    if isinstance(condition, AnyOf):
-        return AnyOf(tuple(_bound(part, bindings) for part in condition.parts))
+    if isinstance(condition, AllOf | AnyOf):
+        return type(condition)(tuple(_bound(part, bindings) for part in condition.parts))
     if isinstance(condition, NotThis):
         return NotThis(_bound(condition.part, bindings))
     return replace(

@@ -1,6 +1,5 @@
 """What a change of a system's text does: the same deals bid by both texts, and where they part."""
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -22,18 +21,8 @@ NO_CALL: Final = 255
 class Change:
     """One place where the two texts call differently.
 
-    Parameters
-    ----------
-    auction
-        Calls before, as text.
-    old, new
-        The calls that part them.
-    old_rule, new_rule
-        Name, file and line of the rules.
-    deals
-        How many deals part here.
-    examples
-        Hands that do.
+    ``old`` and ``new`` are the calls behind ``auction`` that part them, by rules with name, file
+    and line; ``deals`` part here, hands of ``examples`` among them.
     """
 
     auction: str
@@ -47,17 +36,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class SystemDiff:
-    """Outcome of :func:`diff_systems`.
-
-    Parameters
-    ----------
-    deals
-        Size of the sample.
-    changed
-        Deals whose auctions differ.
-    changes
-        Most deals first.
-    """
+    """Outcome of :func:`diff_systems`: deals, those whose auctions differ, most deals first."""
 
     deals: int
     changed: int
@@ -91,7 +70,28 @@ def diff_systems(
     """
     sample = Sample.random(deals, seed=seed)
     first, second = (_calls(system, sample, progress) for system in (old, new))
-    return _compare(old, new, first, second, sample)
+    width = min(first.shape[1], second.shape[1])
+    longer = max(first, second, key=lambda calls: calls.shape[1])[:, width:]
+    # where one text has no call any more it differs from a longer auction of the other
+    differs = np.hstack([first[:, :width] != second[:, :width], longer != NO_CALL])
+    parted: dict[tuple[bytes, int, int], list[int]] = {}
+    for deal in np.flatnonzero(differs.any(axis=1)).tolist():
+        depth = int(differs[deal].argmax())
+        mine, other = (
+            int(one[deal, depth]) if depth < one.shape[1] else NO_CALL for one in (first, second)
+        )
+        parted.setdefault((first[deal, :depth].tobytes(), mine, other), []).append(deal)
+    changes = []
+    for (prior, mine, other), found in sorted(parted.items(), key=lambda item: -len(item[1])):
+        calls = tuple(prior)
+        hands = sample.deals.hands[len(calls) % 4, found[:_EXAMPLES]].tolist()
+        changes.append(
+            Change(
+                format_calls(calls), _text(mine), _text(other), _rule(old, calls, mine),
+                _rule(new, calls, other), len(found), tuple(map(format_hand, hands)),
+            )
+        )  # fmt: skip
+    return SystemDiff(len(sample.deals), int(differs.any(axis=1).sum()), tuple(changes))
 
 
 def _calls(
@@ -107,53 +107,6 @@ def _calls(
     return np.stack(columns, axis=1) if columns else np.zeros((len(sample.deals), 0), np.uint8)
 
 
-def _compare(
-    old: System,
-    new: System,
-    first: NDArray[np.uint8],
-    second: NDArray[np.uint8],
-    sample: Sample,
-) -> SystemDiff:
-    width = max(first.shape[1], second.shape[1])
-    a, b = (_widened(one, width) for one in (first, second))
-    differs = a != b
-    changed = differs.any(axis=1)
-    where = differs.argmax(axis=1)
-    counts: Counter[tuple[bytes, int, int]] = Counter()
-    parted: dict[tuple[bytes, int, int], list[int]] = {}
-    for deal in np.flatnonzero(changed).tolist():
-        depth = int(where[deal])
-        key = (a[deal, :depth].tobytes(), int(a[deal, depth]), int(b[deal, depth]))
-        counts[key] += 1
-        kept = parted.setdefault(key, [])
-        if len(kept) < _EXAMPLES:
-            kept.append(deal)
-    hands = sample.deals.hands
-    changes = []
-    for (prior, mine, other), count in counts.most_common():
-        calls = tuple(prior)
-        examples = tuple(
-            format_hand(int(hands[len(calls) % 4, deal])) for deal in parted[prior, mine, other]
-        )
-        changes.append(
-            Change(
-                format_calls(calls),
-                _text(mine),
-                _text(other),
-                _rule(old, calls, mine),
-                _rule(new, calls, other),
-                count,
-                examples,
-            )
-        )
-    return SystemDiff(len(sample.deals), int(changed.sum()), tuple(changes))
-
-
-def _widened(calls: NDArray[np.uint8], width: int) -> NDArray[np.uint8]:
-    missing = width - calls.shape[1]
-    return np.pad(calls, ((0, 0), (0, missing)), constant_values=NO_CALL)
-
-
 def _text(call: int) -> str:
     return "end" if call == NO_CALL else format_call(call)
 
@@ -162,9 +115,6 @@ def _rule(system: System, calls: tuple[int, ...], call: int) -> str:
     """Rules of a place that make a call."""
     if call == NO_CALL:
         return "the auction is over"
-    found = [
-        f"{entry.name} ({entry.where})"
-        for entry in system.expand(calls).entries
-        if entry.call == call
-    ]
+    entries = system.expand(calls).entries
+    found = [f"{entry.name} ({entry.where})" for entry in entries if entry.call == call]
     return " or ".join(dict.fromkeys(found)) or "no line fits"

@@ -6,86 +6,62 @@ the entries of a place give the next call its meaning, the meaning gives the nex
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from bidcascade.bridge import PASS
 from bidcascade.table.language.expression_tree import (
     And,
     Comparison,
     Expression,
+    Not,
     Number,
     Or,
     Term,
 )
-from bidcascade.table.language.expression_tree import Not as NotExpression
 from bidcascade.table.language.vocabulary import Vocabulary
-from bidcascade.table.system_text.joining import phrases_of
 from bidcascade.table.system_text.syntax_tree import (
     Agreement,
     AllOf,
-    AnyOf,
-    CallPattern,
     Condition,
     Define,
-    NotThis,
-    Phrase,
     SystemText,
     Variant,
     Where,
 )
 
-from .conditions import lower
-from .contexts import Group, PlacedLine, Places, Specificity, places_of
-from .facts import FACTS
+from .conditions import Needs, criteria_of, lower
+from .contexts import Group, HeaderTest, PlacedLine, Places, Specificity, places_of
+from .facts import PlaceScope
 from .hand_space import EVERYTHING
-from .needs import ANY_HAND, Lowering, Needs
 from .patterns import (
-    CALL_OF_KIND,
     Bindings,
-    bid_code,
-    candidates,
-    is_variable,
-    letter_of,
+    fixed_call,
     match_call,
+    pattern_calls,
 )
-from .scope import Memo, PlaceScope, SuitsOf, resolve, variables_of
-from .state import Alternative, Interval, Knowledge, Meaning, State, cheapest_level
+from .state import Alternative, Interval, Knowledge, Meaning, State
+
+Criteria = tuple[Expression, ...]
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceEntry:
-    """One hand type of one call at a place.
-
-    Parameters
-    ----------
-    call
-        Code.
-    rank
-        Number of the line's turn among the lines of the place, from 0; variants of a line and the
-        calls that one line makes (``2M``) share it.
-    name, where
-        Of the variant, else of its line.
-    needs
-        What the hand must meet; :attr:`criteria` are its expressions.
-    agreements
-        Of the line and the variant.
-    condition
-        As written, for a description in words; None for any hand.
-    line, bindings
-        Which line with which suits.
-    specificity
-        Of the line's context.
-    """
+    """One hand type of one call at a place: a line, or one of its variants, with suits."""
 
     call: int
     rank: int
+    """Number of the line's turn among the lines of the place, from 0; variants of a line and the
+    calls that one line makes (``2M``) share it."""
     name: str
+    """Of the variant, else of its line."""
     where: Where
     needs: Needs
     agreements: tuple[Agreement, ...]
     condition: Condition | None
+    """As written, for a description in words; None for any hand."""
     line: PlacedLine
     bindings: Bindings
     specificity: Specificity
@@ -105,19 +81,15 @@ class PlaceEntry:
     ) -> "PlaceEntry":
         """Entry of a line, or of one of its variants, for one of its calls."""
         line = placed.line
-        if variant is None:
-            return cls(
-                call, rank, line.name, line.where, needs, line.agreements, line.condition, placed,
-                bindings, specificity,
-            )  # fmt: skip
-        condition = variant.condition
-        if line.condition is not None and condition is not None:
-            condition = AllOf((line.condition, condition))
+        name, where, condition, agreements = line.name, line.where, line.condition, line.agreements
+        if variant is not None:
+            name, where = variant.name or name, variant.where
+            agreements += variant.agreements
+            parts = [one for one in (condition, variant.condition) if one is not None]
+            condition = AllOf(tuple(parts)) if len(parts) == 2 else parts[0] if parts else None
         return cls(
-            call, rank, variant.name or line.name, variant.where, needs,
-            line.agreements + variant.agreements, condition or line.condition, placed, bindings,
-            specificity,
-        )  # fmt: skip
+            call, rank, name, where, needs, agreements, condition, placed, bindings, specificity
+        )
 
     @property
     def criteria(self) -> tuple[Expression, ...]:
@@ -132,24 +104,14 @@ class PlaceEntry:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a system says where a player is to call.
-
-    Parameters
-    ----------
-    calls
-        Auction that leads here.
-    entries
-        In the order in which they are tried.
-    forced
-        Whether partner's call asks for an answer.
-    cells
-        What the player to call has shown (bits of :mod:`.hand_space`).
-    """
+    """What a system says after ``calls``: entries in the order in which they are tried."""
 
     calls: tuple[int, ...]
     entries: tuple[PlaceEntry, ...]
     forced: bool = False
+    """Whether partner's call asks for an answer."""
     cells: int = field(default=EVERYTHING, repr=False)
+    """What the player to call has shown (bits of :mod:`.hand_space`)."""
 
     @property
     def position(self) -> int:
@@ -172,22 +134,12 @@ class Rules:
         self.places: Places = places_of(text)
         self.defines: Mapping[str, Define] = text.defines
         self.vocabulary = vocabulary or Vocabulary()
-        self.lowering = Lowering()
-        self._tests: dict[int, tuple[HeaderTest, ...]] = {}
         self.anywhere = _Branch()
         for group in self.places.anywhere:
             branch = self.anywhere
-            for test in self.tests(group):
-                branch = branch.below.setdefault(id(test.condition), (test, _Branch()))[1]
+            for test in group.tests:
+                branch = branch.below.setdefault(test.condition, (test, _Branch()))[1]
             branch.groups.append(group)
-
-    def tests(self, group: Group) -> "tuple[HeaderTest, ...]":
-        """Tests of a group's headers, in order."""
-        found = self._tests.get(id(group))
-        if found is None:
-            found = tuple(HeaderTest(part) for fact in group.facts for part in _parts(fact))
-            self._tests[id(group)] = found
-        return found
 
     def conditions(self) -> Iterator[Condition]:
         """Every condition of the text: of headers, lines, agreements and definitions."""
@@ -233,70 +185,80 @@ class Expander:
 
     def state(self, calls: Sequence[int]) -> State:
         """State after a legal auction."""
-        with self._lock:
-            return self._state(tuple(calls))
-
-    def _state(self, key: tuple[int, ...]) -> State:
-        known = self._states.get(key)
-        if known is not None:
-            self._states.move_to_end(key)
-            return known
-        if not key:
-            state = State()
-        else:
-            before = self.state(key[:-1])
-            entries = self.place(key[:-1]).entries
-            state = before.after(*self.meaning(before, entries, key[-1]))
-        self._states[key] = state
-        if len(self._states) > self._keep:
-            self._states.popitem(last=False)
-        return state
+        calls = tuple(calls)
+        # one after the other: a state asks for the one before it
+        for length in range(0, len(calls), 64):
+            self._kept(self._states, calls[:length], self._state)
+        return self._kept(self._states, calls, self._state)
 
     def place(self, calls: Sequence[int]) -> Place:
         """Entries after a legal auction that goes on."""
-        with self._lock:
-            return self._place(tuple(calls))
+        return self._kept(self._places, tuple(calls), self._place)
 
-    def _place(self, key: tuple[int, ...]) -> Place:
-        known = self._places.get(key)
-        if known is not None:
-            self._places.move_to_end(key)
-            return known
-        state = self.state(key)
-        entries = tuple(_entries(self.sides[len(key) % 2], state))
-        place = Place(key, entries, state.forced, state.knowledge[state.position].cells)
-        self._places[key] = place
-        if len(self._places) > self._keep:
-            self._places.popitem(last=False)
-        return place
+    def _kept(
+        self,
+        kept: OrderedDict[tuple[int, ...], Kept],
+        calls: tuple[int, ...],
+        work_out: Callable[[tuple[int, ...]], Kept],
+    ) -> Kept:
+        with self._lock:
+            if calls in kept:
+                kept.move_to_end(calls)
+                return kept[calls]
+            found = kept[calls] = work_out(calls)
+            if len(kept) > self._keep:
+                kept.popitem(last=False)
+            return found
+
+    def _state(self, calls: tuple[int, ...]) -> State:
+        if not calls:
+            return State()
+        before = self.state(calls[:-1])
+        return before.after(*self.meaning(before, self.place(calls[:-1]).entries, calls[-1]))
+
+    def _place(self, calls: tuple[int, ...]) -> Place:
+        state = self.state(calls)
+        entries = tuple(_entries(self.sides[len(calls) % 2], state))
+        return Place(calls, entries, state.forced, state.knowledge[state.position].cells)
 
     def meaning(
         self, state: State, entries: Sequence[PlaceEntry], call: int
     ) -> tuple[Meaning, Knowledge]:
         """Meaning of a call at a place, and what the caller has then shown altogether."""
-        return _meaning(state, entries, call, self.sides[len(state.calls) % 2])
-
-
-class HeaderTest:
-    """One condition of a header, with the variables that it may bind."""
-
-    __slots__ = ("condition", "is_fact", "names")
-
-    def __init__(self, condition: Condition) -> None:
-        self.condition = condition
-        self.names = tuple(
-            dict.fromkeys(
-                name
-                for phrase in phrases_of(condition)
-                for name in variables_of(phrase)
-                if name != "n"
-            )
+        rules = self.sides[state.position % 2]
+        before = state.knowledge[state.position]
+        possible = before.cells
+        taken = 0  # hands that an earlier line certainly takes
+        alternatives: list[Alternative] = []
+        uses: list[tuple[PlacedLine, Bindings]] = []
+        agreements: list[Agreement] = []
+        terms: list[dict[str, Interval]] = []
+        shown = loose = 0
+        for entry in entries:
+            reach = entry.needs.reach(rules.vocabulary)
+            if entry.call != call:
+                taken |= reach.must
+                continue
+            cells = reach.can & possible & ~taken
+            loose |= reach.can
+            if not uses or uses[-1][0] is not entry.line:
+                uses.append((entry.line, entry.bindings))
+            agreements += [item for item in entry.agreements if item not in agreements]
+            terms.append(_narrowed(term_bounds(entry.expression), _promise(entry, state, rules)))
+            if cells:
+                shown |= cells
+                alternatives.append(Alternative(entry.name, entry.where, cells, entry.expression))
+        if not uses:
+            # a pass by default denies every line; of another unknown call nothing is known
+            left = possible & ~taken if call == PASS else possible
+            return Meaning(call, known=call == PASS), Knowledge(left or possible, before.terms)
+        if not shown:
+            # nobody who keeps to the system makes this call: take it at face value
+            shown = loose & possible or loose or possible
+        return (
+            Meaning(call, tuple(uses), tuple(agreements), tuple(alternatives)),
+            Knowledge(shown, _narrowed(before.terms, _hull_of(terms))),
         )
-        self.is_fact = all(phrase.kind in FACTS for phrase in phrases_of(condition))
-
-    def bound(self, bindings: Bindings) -> Iterator[Bindings]:
-        """All ways to bind the variables that are still open."""
-        return _bound([one for one in self.names if letter_of(one, bindings) is None], bindings)
 
 
 class _Branch:
@@ -306,93 +268,75 @@ class _Branch:
 
     def __init__(self) -> None:
         self.groups: list[Group] = []
-        self.below: dict[int, tuple[HeaderTest, _Branch]] = {}
-
-
-def _truth(condition: Condition, scope: PlaceScope) -> bool:
-    """Whether a condition of nothing but facts holds."""
-    if isinstance(condition, Phrase):
-        return scope.fact(condition)
-    if isinstance(condition, NotThis):
-        return not _truth(condition.part, scope)
-    if isinstance(condition, AnyOf):
-        return any(_truth(part, scope) for part in condition.parts)
-    return all(_truth(part, scope) for part in condition.parts)
+        self.below: dict[Condition, tuple[HeaderTest, _Branch]] = {}
 
 
 def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
     """All entries of a place in order, without those that a more specific context hides."""
-    memo = Memo(state)
-    found: list[tuple[Specificity, PlacedLine, Bindings, tuple[Needs, ...]]] = []
-    for group, start in _groups(rules, state):
-        for bindings, dynamic in _satisfy(rules.tests(group), 0, rules, memo, start, ()):
-            found += [(group.specificity, line, bindings, dynamic) for line in group.lines]
-    for group, bindings, dynamic in _anywhere(rules.anywhere, rules, memo, {}, ()):
-        found += [(group.specificity, line, bindings, dynamic) for line in group.lines]
-    found.sort(key=_turn)
+    start = PlaceScope(state, rules.defines, {})
+    found = list(_anywhere(rules.anywhere, start, ()))
+    for group, bindings in _groups(rules.places, state):
+        passed: list[tuple[PlaceScope, Criteria]] = [(start.under(bindings), ())]
+        for test in group.tests:
+            passed = [more for one in passed for more in _passed(test, *one)]
+        found += [(group, *one) for one in passed]
+    lines = [
+        (group.specificity, placed, scope, criteria)
+        for group, scope, criteria in found
+        for placed in group.lines
+    ]
+    lines.sort(key=lambda one: (*(-count for count in one[0]), one[1].number))
     owners: dict[int, Specificity] = {}
     rank = 0
-    for specificity, placed, bindings, dynamic in found:
+    for specificity, placed, scope, criteria in lines:
         made = False
-        for call, bound in _calls(placed, bindings, state, memo):
+        for call, bindings in _calls(placed, scope):
             if owners.get(call, specificity) != specificity:
                 continue
-            scope = PlaceScope(memo, rules.defines, bound)
-            for entry in _line_entries(rules, placed, call, rank, scope, dynamic, specificity):
+            bound = scope.under(bindings)
+            for variant, needs in _variants(placed, bound, criteria):
                 # a line that cannot hold here (its facts fail) hides nothing
                 owners[call] = specificity
                 made = True
-                yield entry
+                yield PlaceEntry.of(placed, variant, call, rank, needs, bindings, specificity)
         rank += made
 
 
-def _turn(
-    item: tuple[Specificity, PlacedLine, Bindings, tuple[Needs, ...]],
-) -> tuple[int, int, int, int, int]:
-    literal, classes, facts, particular = item[0]
-    return -literal, -classes, -facts, -particular, item[1].number
+def _variants(
+    placed: PlacedLine, scope: PlaceScope, above: Criteria
+) -> Iterator[tuple[Variant | None, Needs]]:
+    """Variants of a line that can hold, with what they and the headers ``above`` ask."""
+    line = criteria_of(placed.line.condition, scope)
+    if line is not None:
+        for variant in placed.line.variants or (None,):
+            own = criteria_of(None if variant is None else variant.condition, scope)
+            if own is not None:
+                yield variant, Needs((*above, *line, *own))
 
 
-def _line_entries(
-    rules: Rules,
-    placed: PlacedLine,
-    call: int,
-    rank: int,
-    scope: PlaceScope,
-    dynamic: tuple[Needs, ...],
-    specificity: Specificity,
-) -> Iterator[PlaceEntry]:
-    line, lowering = placed.line, rules.lowering
-    common = ANY_HAND if line.condition is None else lowering.needs(line.condition, scope)
-    if common is None:
-        return
-    for variant in line.variants or (None,):
-        own: Needs | None = ANY_HAND
-        if variant is not None and variant.condition is not None:
-            own = lowering.needs(variant.condition, scope)
-        if own is not None:
-            needs = lowering.joined((*dynamic, common, own))
-            yield PlaceEntry.of(placed, variant, call, rank, needs, scope.bindings, specificity)
+def _calls(placed: PlacedLine, scope: PlaceScope) -> list[tuple[int, Bindings]]:
+    """Legal calls that a line's pattern makes here, ascending, with the bindings of each."""
+    auction, pattern = scope.state.auction, placed.line.call
+    fixed = fixed_call(pattern)
+    if fixed is not None:
+        return [(fixed, scope.bindings)] if auction.is_legal(fixed) else []
+    return pattern_calls(pattern, scope.bindings, auction.last_bid, scope.suits)
 
 
-def _groups(rules: Rules, state: State) -> Iterator[tuple[Group, Bindings]]:
+def _groups(places: Places, state: State) -> Iterator[tuple[Group, Bindings]]:
     """Find groups that may apply, with the bindings that their place gives."""
-    places = rules.places
     calls = state.calls
     if state.opening is None:
         for group in places.opening:
             yield group, {}
     else:
         since = calls[state.opening :]
-        for group in places.by_length.get(len(since), ()):
-            assert group.pattern is not None
-            for bindings in group.pattern.matches(since):
-                yield group, bindings
-        for group in places.any_length:
+        for group in (*places.by_length.get(len(since), ()), *places.any_length):
             assert group.pattern is not None
             seen: list[Bindings] = []
             for bindings in group.pattern.matches(since):
-                if bindings not in seen:
+                # ways through ``…`` count once, alternatives of a step each
+                if bindings not in seen or group.pattern.fixed_length is not None:
                     seen.append(bindings)
                     yield group, bindings
     if len(calls) >= 2:
@@ -407,163 +351,30 @@ def below_bindings(group: Group, bindings: Bindings, their_call: int) -> Binding
     """Bindings of a group below a line after RHO's call; None where it does not apply."""
     if group.their_call is None:
         return bindings if their_call == PASS else None
-    for pattern in group.their_call.calls:
-        found = match_call(pattern, their_call, bindings)
-        if found is not None:
-            return found
-    return None
-
-
-def _parts(condition: Condition) -> tuple[Condition, ...]:
-    return condition.parts if isinstance(condition, AllOf) else (condition,)
-
-
-def _satisfy(
-    tests: Sequence[HeaderTest],
-    first: int,
-    rules: Rules,
-    memo: Memo,
-    bindings: Bindings,
-    dynamic: tuple[Needs, ...],
-) -> Iterator[tuple[Bindings, tuple[Needs, ...]]]:
-    """Bindings under which all tests hold, and what of them the hand decides."""
-    if first == len(tests):
-        yield bindings, dynamic
-        return
-    for bound, more in _passed(tests[first], rules, memo, bindings, dynamic):
-        yield from _satisfy(tests, first + 1, rules, memo, bound, more)
+    matches = (match_call(pattern, their_call, bindings) for pattern in group.their_call.calls)
+    return next((found for found in matches if found is not None), None)
 
 
 def _anywhere(
-    branch: _Branch, rules: Rules, memo: Memo, bindings: Bindings, dynamic: tuple[Needs, ...]
-) -> Iterator[tuple[Group, Bindings, tuple[Needs, ...]]]:
+    branch: _Branch, scope: PlaceScope, criteria: Criteria
+) -> Iterator[tuple[Group, PlaceScope, Criteria]]:
     """Find groups whose headers all hold, from a branch on."""
     for group in branch.groups:
-        yield group, bindings, dynamic
+        yield group, scope, criteria
     for test, below in branch.below.values():
-        for bound, more in _passed(test, rules, memo, bindings, dynamic):
-            yield from _anywhere(below, rules, memo, bound, more)
+        for passed in _passed(test, scope, criteria):
+            yield from _anywhere(below, *passed)
 
 
 def _passed(
-    test: HeaderTest, rules: Rules, memo: Memo, bindings: Bindings, dynamic: tuple[Needs, ...]
-) -> Iterator[tuple[Bindings, tuple[Needs, ...]]]:
-    """Bindings under which one test holds."""
-    for bound in test.bound(bindings):
-        scope = PlaceScope(memo, rules.defines, bound)
-        if test.is_fact:
-            if _truth(test.condition, scope):
-                yield bound, dynamic
-            continue
-        needs = rules.lowering.needs(test.condition, scope)
-        if needs is not None:
-            yield bound, (*dynamic, needs) if needs.criteria else dynamic
-
-
-def _bound(names: Sequence[str], bindings: Bindings) -> Iterator[Bindings]:
-    """All ways to bind variables beside what is bound."""
-    if not names:
-        yield bindings
-        return
-    name, rest = names[0], names[1:]
-    if letter_of(name, bindings) is not None:
-        yield from _bound(rest, bindings)
-        return
-    for letter in candidates(name, bindings):
-        yield from _bound(rest, {**bindings, name: letter})
-
-
-def _calls(
-    placed: PlacedLine, bindings: Bindings, state: State, memo: Memo
-) -> list[tuple[int, Bindings]]:
-    """Legal calls that a line's pattern makes here, ascending, with the bindings of each."""
-    fixed = fixed_call(placed)
-    if fixed is not None:
-        return [(fixed, bindings)] if state.auction.is_legal(fixed) else []
-    scope = PlaceScope(memo, {}, bindings)
-    return pattern_calls(placed.line.call, bindings, state.auction.last_bid, scope.suits)
-
-
-def fixed_call(placed: PlacedLine) -> int | None:
-    """Code of a line's call where it is the same everywhere."""
-    code = placed.fixed_bid
-    return CALL_OF_KIND.get(placed.line.call.kind) if code is None else code
-
-
-def pattern_calls(
-    pattern: CallPattern, bindings: Bindings, last_bid: int, suits: SuitsOf
-) -> list[tuple[int, Bindings]]:
-    """Bids above the last one that a pattern makes, ascending, with the bindings of each.
-
-    Examples
-    --------
-    >>> pattern_calls(CallPattern("cheapest", None, "M"), {}, 6, lambda word: ())
-    [(10, {'M': 'H'}), (11, {'M': 'S'})]
-    """
-    if pattern.strain is None:
-        return []
-    names: list[str] = []
-    if is_variable(pattern.strain) and letter_of(pattern.strain, bindings) is None:
-        names.append(pattern.strain)
-    found: dict[int, Bindings] = {}
-    for bound in _bound(names, bindings):
-        letter = letter_of(pattern.strain, bound)
-        letters: Iterable[str] = (letter,) if letter else suits(pattern.strain)
-        for strain in letters:
-            if pattern.level == 0 and "n" not in bound:
-                for level in range(cheapest_level(last_bid, strain), 8):
-                    found.setdefault(bid_code(level, strain), {**bound, "n": str(level)})
-                continue
-            here = CallPattern(pattern.kind, pattern.level, strain if strain != "N" else "NT")
-            bid = resolve(here, bound, last_bid, suits)
-            if bid is not None:
-                found.setdefault(bid_code(*bid), bound)
-    return sorted(
-        ((call, bound) for call, bound in found.items() if call > last_bid),
-        key=lambda item: item[0],
-    )
-
-
-def _meaning(
-    state: State, entries: Sequence[PlaceEntry], call: int, rules: Rules
-) -> tuple[Meaning, Knowledge]:
-    vocabulary = rules.vocabulary
-    before = state.knowledge[state.position]
-    possible = before.cells
-    taken = 0  # hands that an earlier line certainly takes
-    alternatives: list[Alternative] = []
-    uses: list[tuple[PlacedLine, Bindings]] = []
-    agreements: list[Agreement] = []
-    terms: list[dict[str, Interval]] = []
-    shown = loose = 0
-    for entry in entries:
-        reach = entry.needs.reach(vocabulary)
-        if entry.call == call:
-            cells = reach.can & possible & ~taken
-            loose |= reach.can
-            if not uses or uses[-1][0] is not entry.line:
-                uses.append((entry.line, entry.bindings))
-            agreements += [item for item in entry.agreements if item not in agreements]
-            promise = _promise(entry, state, rules)
-            terms.append(_narrowed(term_bounds(entry.expression), promise))
-            if cells:
-                shown |= cells
-                alternatives.append(
-                    Alternative(entry.name, entry.where, cells, entry.needs.expression)
-                )
-        else:
-            taken |= reach.must
-    if not uses:
-        # a pass by default denies every line; of another unknown call nothing is known
-        left = possible & ~taken if call == PASS else possible
-        return Meaning(call, known=call == PASS), Knowledge(left or possible, before.terms)
-    if not shown:
-        # nobody who keeps to the system makes this call: take it at face value
-        shown = loose & possible or loose or possible
-    return (
-        Meaning(call, tuple(uses), tuple(agreements), tuple(alternatives)),
-        Knowledge(shown, _narrowed(before.terms, _hull_of(terms))),
-    )
+    test: HeaderTest, scope: PlaceScope, above: Criteria
+) -> Iterator[tuple[PlaceScope, Criteria]]:
+    """Scopes under whose bindings a test holds, with what the hand must meet for it."""
+    for bindings in test.bound(scope.bindings):
+        bound = scope.under(bindings)
+        criteria = criteria_of(test.condition, bound)
+        if criteria is not None:
+            yield bound, (*above, *criteria)
 
 
 def _promise(entry: PlaceEntry, state: State, rules: Rules) -> dict[str, Interval]:
@@ -575,46 +386,10 @@ def _promise(entry: PlaceEntry, state: State, rules: Rules) -> dict[str, Interva
     found: dict[str, Interval] = {}
     for agreement in entry.agreements:
         if agreement.kind == "shows" and agreement.condition is not None:
-            scope = PlaceScope(Memo(state), rules.defines, entry.bindings)
+            scope = PlaceScope(state, rules.defines, entry.bindings)
             shown = lower(agreement.condition, scope)
             found = _narrowed(found, term_bounds(shown, promised=True))
     return found
-
-
-def term_bounds(expression: Expression, *, promised: bool = False) -> dict[str, Interval]:
-    """Bounds that an expression puts on single terms, those in cells only if promised."""
-
-    def is_tracked(name: str) -> bool:
-        return name not in _CONTEXT and (promised or name not in _IN_CELLS)
-
-    if isinstance(expression, And):
-        found: dict[str, Interval] = {}
-        for operand in expression.operands:
-            found = _narrowed(found, term_bounds(operand, promised=promised))
-        return found
-    if isinstance(expression, Or):
-        return _hull_of([term_bounds(one, promised=promised) for one in expression.operands])
-    if isinstance(expression, Term):
-        return {expression.name: (1, _HIGH)} if is_tracked(expression.name) else {}
-    if isinstance(expression, NotExpression) and isinstance(expression.operand, Term):
-        name = expression.operand.name
-        return {name: (0, 0)} if is_tracked(name) else {}
-    if (
-        isinstance(expression, Comparison)
-        and isinstance(expression.first, Term)
-        and len(expression.rest) == 1
-        and isinstance(expression.rest[0][1], Number)
-        and is_tracked(expression.first.name)
-    ):
-        sign, halves = expression.rest[0][0], expression.rest[0][1].halves
-        value = halves // 2
-        interval = {
-            ">=": (value, _HIGH), ">": (value + 1, _HIGH), "<=": (0, value),
-            "<": (0, value - 1), "==": (value, value),
-        }.get(sign)  # fmt: skip
-        if interval is not None:
-            return {expression.first.name: interval}
-    return {}
 
 
 _HIGH: Final = 127
@@ -622,27 +397,50 @@ _IN_CELLS: Final = frozenset({"HCP", "SL_C", "SL_D", "SL_H", "SL_S", "Balanced"}
 _CONTEXT: Final = frozenset({"Vul_We", "Vul_They", "Seat"})
 
 
+def term_bounds(expression: Expression, *, promised: bool = False) -> dict[str, Interval]:
+    """Bounds that an expression puts on single terms, those in cells only if promised."""
+    bound: Interval | None
+    match expression:
+        case And(operands):
+            found: dict[str, Interval] = {}
+            for operand in operands:
+                found = _narrowed(found, term_bounds(operand, promised=promised))
+            return found
+        case Or(operands):
+            return _hull_of([term_bounds(operand, promised=promised) for operand in operands])
+        case Term(name):
+            bound = (1, _HIGH)
+        case Not(Term(name)):
+            bound = (0, 0)
+        case Comparison(Term(name), ((sign, Number(halves)),)):
+            value = halves // 2
+            bound = {
+                ">=": (value, _HIGH), ">": (value + 1, _HIGH), "<=": (0, value),
+                "<": (0, value - 1), "==": (value, value),
+            }.get(sign)  # fmt: skip
+        case _:
+            return {}
+    is_tracked = name not in _CONTEXT and (promised or name not in _IN_CELLS)
+    return {name: bound} if bound is not None and is_tracked else {}
+
+
 def _narrowed(first: Mapping[str, Interval], second: Mapping[str, Interval]) -> dict[str, Interval]:
     """Both bounds hold; where they exclude each other the later one counts."""
     found = dict(first)
     for name, (low, high) in second.items():
-        if name in found:
-            both = max(low, found[name][0]), min(high, found[name][1])
-            found[name] = both if both[0] <= both[1] else (low, high)
-        else:
-            found[name] = (low, high)
+        known = found.get(name, (low, high))
+        both = max(low, known[0]), min(high, known[1])
+        found[name] = both if both[0] <= both[1] else (low, high)
     return found
 
 
 def _hull_of(alternatives: Sequence[Mapping[str, Interval]]) -> dict[str, Interval]:
     """Bounds that hold whichever alternative it is."""
-    if not alternatives:
-        return {}
     return {
         name: (
-            min(item[name][0] for item in alternatives),
-            max(item[name][1] for item in alternatives),
+            min(one[name][0] for one in alternatives),
+            max(one[name][1] for one in alternatives),
         )
-        for name in alternatives[0]
-        if all(name in item for item in alternatives)
+        for name in (alternatives[0] if alternatives else ())
+        if all(name in one for one in alternatives)
     }

@@ -1,7 +1,7 @@
 """What an auction has shown, call by call: in a sentence, with the numbers behind it."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -9,100 +9,57 @@ import numpy as np
 from bidcascade.bridge import PASS, Auction, format_call
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .cells import HANDS, to_flags
 from .describing import agreement_words
 from .expansion import Place, Rules
 from .facts import shown
-from .hand_space import Hull, hull, proportion, share
+from .hand_space import HANDS, hull, proportion, share, to_flags
 from .patterns import Bindings
 from .state import Meaning, State
 from .system import System, auction_calls
 
 _VOCABULARY: Final = Vocabulary()
-_SUITS: Final = "CDHS"
 _NAMES: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
-_PLAYERS: Final = ("dealer", "dealer's left", "dealer's partner", "dealer's right")
 
 
 @dataclass(frozen=True, slots=True)
 class HandType:
-    """One alternative of a call.
-
-    Parameters
-    ----------
-    name, where
-        Of the line or variant.
-    share
-        Part of the hands that make the call, by shape and points, 0 to 1.
-    points
-        Least and most points.
-    lengths
-        Least and most cards by suit letter.
-    """
+    """One alternative of a call: a line or variant, with least and most points and cards."""
 
     name: str
     where: str
     share: float
+    """Part of the hands that make the call, by shape and points, 0 to 1."""
     points: tuple[int, int]
     lengths: dict[str, tuple[int, int]]
+    """By suit letter."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedCall:
-    """One call: what it said, and what the player has shown with it and before.
-
-    Parameters
-    ----------
-    call
-        Text.
-    player
-        Position from the dealer, 0 to 3.
-    sentence
-        As a player would say it.
-    known
-        Whether the system has a line for the call.
-    agreements
-        Texts: ``forcing``, ``artificial``, ``#stayman`` ….
-    hand_types
-        Alternatives of this call.
-    points, lengths
-        Bounds of the player's hand after the call.
-    also
-        Bounds of further terms, such as ``Aces``.
-    share
-        Part of all hands that fit what the player has shown so far.
-    """
+    """One call: what it said, and what the player has shown with it and before."""
 
     call: str
     player: int
+    """Position from the dealer, 0 to 3."""
     sentence: str
+    """As a player would say it."""
     known: bool
+    """Whether the system has a line for the call."""
     agreements: tuple[str, ...]
+    """Texts: ``forcing``, ``artificial``, ``#stayman`` …."""
     hand_types: tuple[HandType, ...]
     points: tuple[int, int]
+    """Bounds of the player's hand after the call, as are lengths."""
     lengths: dict[str, tuple[int, int]]
     also: dict[str, tuple[int, int]]
+    """Bounds of further terms, such as ``Aces``."""
     share: float
+    """Part of all hands that fit what the player has shown so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuctionExplanation:
-    """An auction explained.
-
-    Parameters
-    ----------
-    auction
-        Calls as text.
-    calls
-        One by one.
-    forced
-        Whether the next player may not pass.
-    game_forced
-        Whether the next player's side must reach game.
-    agreed_suit
-        Trumps of the next player's side as far as agreed.
-    next_calls
-        What the next player has to choose from: call, name and where the line stands.
+    """An auction explained, call by call, and what binds the next player and his side.
 
     Examples
     --------
@@ -114,9 +71,11 @@ class AuctionExplanation:
     auction: str
     calls: tuple[ExplainedCall, ...]
     forced: bool
+    """Whether the next player may not pass."""
     game_forced: bool
     agreed_suit: str | None
-    next_calls: tuple[dict[str, str], ...] = field(default=())
+    next_calls: tuple[dict[str, str], ...] = ()
+    """What the next player has to choose from: call, name and where the line stands."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
@@ -183,43 +142,33 @@ def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExpl
     """
     calls = tuple(calls)
     Auction.of(calls)
-    explained = []
-    for number in range(len(calls)):
-        before, after = places.state(calls[:number]), places.state(calls[: number + 1])
-        explained.append(_explained(before, after, after.meanings[-1]))
-    state = places.state(calls)
-    offered: tuple[dict[str, str], ...] = ()
-    if not state.auction.is_complete:
-        seen: dict[int, dict[str, str]] = {}
-        for entry in places.place(calls).entries:
-            if entry.call not in seen:
-                seen[entry.call] = {
-                    "call": format_call(entry.call), "name": entry.name, "where": str(entry.where)
-                }  # fmt: skip
-        offered = tuple(seen.values())
-    side = state.position % 2
+    states = [places.state(calls[:number]) for number in range(len(calls) + 1)]
+    state, side = states[-1], states[-1].position % 2
+    offered: dict[int, dict[str, str]] = {}
+    for entry in () if state.auction.is_complete else places.place(calls).entries:
+        said = {"call": format_call(entry.call), "name": entry.name, "where": str(entry.where)}
+        offered.setdefault(entry.call, said)
     return AuctionExplanation(
-        " ".join(map(format_call, calls)), tuple(explained), state.forced,
-        state.game_forced[side], state.agreed[side], offered,
+        " ".join(map(format_call, calls)), tuple(map(_explained, states[1:])), state.forced,
+        state.game_forced[side], state.agreed[side], tuple(offered.values()),
     )  # fmt: skip
 
 
-def _explained(before: State, after: State, meaning: Meaning) -> ExplainedCall:
-    position = before.position
-    known = after.knowledge[position]
-    bounds = hull(known.cells)
-    points = shown(after, position, "HCP")
-    total = share(known.cells)
+def _explained(after: State) -> ExplainedCall:
+    """Explain the last call before a state."""
+    position, meaning = (after.position - 1) % 4, after.meanings[-1]
+    known, points = after.knowledge[position], shown(after, position, "HCP")
     types = [
-        HandType(one.name, str(one.where), part, hull(one.cells).points, _lengths(hull(one.cells)))
+        HandType(one.name, str(one.where), part, hull(one.cells).points, _lengths(one.cells))
         for one, part in zip(meaning.alternatives, _parts(meaning), strict=True)
     ]
     bindings: Bindings = meaning.uses[0][1] if meaning.uses else {}
     agreements = tuple(agreement_words(one, bindings) for one in meaning.agreements)
+    lengths = _lengths(known.cells)
     return ExplainedCall(
-        format_call(meaning.call), position, _sentence(meaning, points, bounds, agreements),
-        meaning.known, agreements, tuple(types), points, _lengths(bounds),
-        {name: value for name, value in known.terms.items() if name not in ("HCP",)}, total,
+        format_call(meaning.call), position, _sentence(meaning, points, lengths, agreements),
+        meaning.known, agreements, tuple(types), points, lengths,
+        {name: value for name, value in known.terms.items() if name != "HCP"}, share(known.cells),
     )  # fmt: skip
 
 
@@ -238,12 +187,15 @@ def _parts(meaning: Meaning) -> list[float]:
     return [weight / total if total else 0.0 for weight in weights]
 
 
-def _lengths(bounds: Hull) -> dict[str, tuple[int, int]]:
-    return {suit: bounds.lengths[number] for number, suit in enumerate(_SUITS)}
+def _lengths(cells: int) -> dict[str, tuple[int, int]]:
+    return dict(zip("CDHS", hull(cells).lengths, strict=True))
 
 
 def _sentence(
-    meaning: Meaning, points: tuple[int, int], bounds: Hull, agreements: tuple[str, ...]
+    meaning: Meaning,
+    points: tuple[int, int],
+    lengths: dict[str, tuple[int, int]],
+    agreements: tuple[str, ...],
 ) -> str:
     """Name, range of points, lengths that say something, and the agreements."""
     names = list(dict.fromkeys(one.name for one in meaning.alternatives if one.name))
@@ -253,7 +205,7 @@ def _sentence(
         name = "Pass" if meaning.call == PASS else format_call(meaning.call)
     else:
         name = " or ".join(names)
-    parts = [_points_text(points), *_length_texts(bounds)]
+    parts = [_points_text(points), *_length_texts(lengths)]
     said = ", ".join(part for part in parts if part)
     text = f"{name}: {said}" if said else name
     spoken = [one for one in agreements if not one.startswith("#")]
@@ -271,18 +223,17 @@ def _points_text(points: tuple[int, int]) -> str:
     return f"{low}+ points" if high >= 30 else f"{low}-{high} points"
 
 
-def _length_texts(bounds: Hull) -> list[str]:
+def _length_texts(lengths: dict[str, tuple[int, int]]) -> list[str]:
+    """Lengths that say something, the longest first."""
     found = []
-    for number, suit in enumerate(_SUITS):
-        low, high = bounds.lengths[number]
+    for suit, (low, high) in lengths.items():
         if low == high:
-            found.append((low, f"{low} {_NAMES[suit]}"))
-        elif low >= 2 and high <= 5:
-            found.append((low, f"{low}-{high} {_NAMES[suit]}"))
-        elif low >= 3:
-            found.append(
-                (low, f"{low}+ {_NAMES[suit]}" if high > 7 else f"{low}-{high} {_NAMES[suit]}")
-            )
+            cards = f"{low}"
+        elif low >= 2 and (high <= 5 or low >= 3):
+            cards = f"{low}+" if high > 7 else f"{low}-{high}"
         elif high <= 4:
-            found.append((low, f"at most {high} {_NAMES[suit]}"))
+            cards = f"at most {high}"
+        else:
+            continue
+        found.append((low, f"{cards} {_NAMES[suit]}"))
     return [text for _, text in sorted(found, key=lambda item: -item[0])]

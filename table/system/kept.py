@@ -14,9 +14,12 @@ import logging
 import lzma
 import os
 import tempfile
+import time
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -27,18 +30,19 @@ from numpy.lib import format as npy
 
 from bidcascade.table.system_text.syntax_tree import SystemText
 
-from .bidder import DEFAULT_BUDGET, Bidder
+from .bidder import Bidder
+from .budget import places_budget
 from .program import SystemProgram
 
 _logger = logging.getLogger("bidcascade.table")
-BUDGET_VARIABLE: Final = "BIDCASCADE_PLACES_BYTES"
-"""Environment variable: bytes that the places of two systems may take in memory."""
 FOLDER: Final = "places"
 SHIPPED: Final = Path(__file__).resolve().parent.parent / "systems" / "places"
 """Files of the systems that come with the package."""
 KEPT: Final = 12
 """Files that stay in the cache."""
 _WORTH_KEEPING: Final = 500
+_LEFT_BEHIND_S: Final = 3600
+"""A file that is being written for so long has lost its process."""
 
 _CODE: Final = {
     "kernels": ("alternatives", "layout", "lowering", "terms"),
@@ -47,8 +51,8 @@ _CODE: Final = {
         "expression_grammar", "expressions", "expression_tree", "lowering", "vocabulary",
     ),
     "table/system": (
-        "cells", "conditions", "contexts", "expansion", "facts", "formulas", "hand_space",
-        "needs", "patterns", "program", "scope", "shapes", "state",
+        "conditions", "contexts", "expansion", "facts", "formulas", "hand_space",
+        "patterns", "program", "state",
     ),
 }  # fmt: skip
 """Modules that decide what a text means, or how that is numbered, by folder."""
@@ -122,65 +126,84 @@ def write(bidder: Bidder, path: Path, *, shipped: bool = False) -> None:
         If the file cannot be written; what was there stays.
     """
     first, other = bidder.sides
+    name = _name_of(bidder)
     arrays: _Arrays = {}
-    about: dict[str, Any] = {"sides": []}
-    with bidder.lock, first.lock, other.lock:
+    about: dict[str, Any] = {"name": name, "sides": []}
+    # until all is written: these are the arrays in use, not copies
+    with _alone(bidder):
         for number, program in enumerate((first,) if other is first else (first, other)):
             learned, described = program.learned()
             about["sides"].append(described)
-            arrays |= {f"{number}.{name}": array for name, array in learned.items()}
+            arrays |= {f"{number}.{key}": array for key, array in learned.items()}
         if not shipped:
-            arrays |= {f"places.{name}": array for name, array in bidder.kept_places().items()}
-    about["weight"] = sum(array.nbytes for array in arrays.values())
-    known = _about(path)
-    if known is not None and known.get("weight", 0) >= about["weight"]:
-        return
+            places = _worked_out(bidder.kept_places())
+            arrays |= {f"places.{key}": array for key, array in places.items()}
+        about["weight"] = sum(array.nbytes for array in arrays.values())
+        known = _about(path, name)
+        if known is None or known.get("weight", 0) < about["weight"]:
+            _write(path, about, arrays, zipfile.ZIP_LZMA if shipped else zipfile.ZIP_DEFLATED)
+
+
+def _worked_out(places: _Arrays) -> _Arrays:
+    """Leave out places that only have a number: nobody asked what the system says there."""
+    known = places["list"] >= 0
+    known[0] = True
+    numbers = np.cumsum(known, dtype=np.int32) - 1
+    parent = places["parent"][known]
+    # that of the root is none
+    parent[1:] = numbers[parent[1:]]
+    return {**places, **{key: places[key][known] for key in ("call", "list")}, "parent": parent}
+
+
+def _write(path: Path, about: Mapping[str, Any], arrays: _Arrays, compression: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with (
             os.fdopen(handle, "wb") as file,
-            zipfile.ZipFile(
-                file, "w", zipfile.ZIP_LZMA if shipped else zipfile.ZIP_DEFLATED, compresslevel=1
-            ) as archive,
+            zipfile.ZipFile(file, "w", compression, compresslevel=1) as archive,
         ):
             archive.writestr(_ABOUT, json.dumps(about))
             for key, array in arrays.items():
                 with archive.open(f"{key}.npy", "w", force_zip64=True) as member:
                     npy.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
-        Path(name).replace(path)
+        Path(made).replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        Path(made).unlink(missing_ok=True)
         raise
 
 
 def read(bidder: Bidder, path: Path) -> bool:
-    """Take in what a file holds; whether it did.
+    """Take in what a file holds; whether it did. One that turns out damaged is removed.
 
     Only a bidder whose programs have learned nothing yet can: numbers are those of the file.
     """
     first, other = bidder.sides
     programs = (first,) if other is first else (first, other)
-    if any(not program.is_fresh for program in programs):
+    about = _about(path, _name_of(bidder))
+    if about is None:
         return False
-    about = _about(path)
-    if about is None or len(about["sides"]) != len(programs):
-        return False
-    try:
-        arrays = _arrays(path)
-        parts = [_part(arrays, f"{number}.") for number in range(len(programs))]
-        places = _part(arrays, "places.")
-        with bidder.lock:
+    with _alone(bidder):
+        if not all(program.is_fresh for program in programs):
+            return False
+        try:
+            arrays = _arrays(path)
+            parts = [_part(arrays, f"{number}.") for number in range(len(programs))]
+            places = _part(arrays, "places.")
             for program, part, described in zip(programs, parts, about["sides"], strict=True):
                 program.take(part, described)
             if places:
                 bidder.take_places(places)
-    except (*_DAMAGE, KeyError, TypeError, IndexError):
-        # whatever is wrong with the file, everything in it can be worked out again
-        for program in programs:
-            program.start_over()
-        bidder.start_over()
-        return False
+        except (*_DAMAGE, KeyError, TypeError, IndexError):
+            # whatever is wrong with the file, everything in it can be worked out again
+            for program in programs:
+                program.start_over()
+            bidder.start_over()
+            if path.parent != SHIPPED:
+                # it says that it holds much, and what is worked out again would not replace it
+                with suppress(OSError):
+                    path.unlink()
+            return False
     return True
 
 
@@ -198,15 +221,17 @@ def open_bidder(dealer_side: SystemProgram, other_side: SystemProgram) -> Bidder
     """
     from bidcascade.table.registry import cache_folder
 
-    budget = os.environ.get(BUDGET_VARIABLE, "")
-    bidder = Bidder(
-        dealer_side, other_side, budget=int(budget) if budget.isdigit() else DEFAULT_BUDGET
-    )
-    texts = dealer_side.rules.text, other_side.rules.text
-    place = cache_folder() / FOLDER / file_name(*texts)
-    if not read(bidder, place) and dealer_side is other_side:
-        read(bidder, SHIPPED / file_name(*texts))
-    _open[bidder] = place, _size(bidder)
+    bidder = Bidder(dealer_side, other_side, budget=places_budget())
+    name = _name_of(bidder)
+    place = None
+    # a user without a home keeps nothing
+    with suppress(RuntimeError):
+        place = cache_folder() / FOLDER / name
+    if (place is None or not read(bidder, place)) and dealer_side is other_side:
+        read(bidder, SHIPPED / name)
+    if place is not None:
+        _open[bidder] = place, _size(bidder)
+        _held.append(bidder)
     return bidder
 
 
@@ -225,10 +250,32 @@ def keep_all() -> None:
 
 
 def forget_old(folder: Path) -> None:
-    """Remove all but the latest files of places."""
-    found = [(path.stat().st_mtime, path) for path in folder.glob("*.places")]
-    for _, path in sorted(found)[:-KEPT]:
+    """Remove all but the latest files of places, and what an ended process left behind."""
+    found = []
+    for path in folder.glob("*.places*"):
+        # another process may be doing the same
+        with suppress(FileNotFoundError):
+            found.append((path.stat().st_mtime, path))
+    whole = sorted(one for one in found if one[1].suffix == ".places")
+    ended = [one for one in found if one not in whole and time.time() - one[0] > _LEFT_BEHIND_S]
+    for _, path in (*whole[:-KEPT], *ended):
         path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(bidder: Bidder) -> Iterator[None]:
+    """Let nobody else use a bidder and its programs meanwhile."""
+    with ExitStack() as held:
+        held.enter_context(bidder.lock)
+        # in one order, whichever side is whose
+        for program in sorted(bidder.sides, key=id):
+            held.enter_context(program.lock)
+        yield
+
+
+def _name_of(bidder: Bidder) -> str:
+    first, other = bidder.sides
+    return file_name(first.rules.text, other.rules.text)
 
 
 def _size(bidder: Bidder) -> int:
@@ -236,14 +283,17 @@ def _size(bidder: Bidder) -> int:
 
 
 _open: "WeakKeyDictionary[Bidder, tuple[Path, int]]" = WeakKeyDictionary()
+_held: deque[Bidder] = deque(maxlen=4)
+"""The latest ones stay until the process ends: a command has let go of its system by then."""
 atexit.register(keep_all)
 
 
-def _about(path: Path) -> dict[str, Any] | None:
+def _about(path: Path, name: str) -> dict[str, Any] | None:
+    """Read what a file describes; None if it is damaged or not of the texts and code of a name."""
     try:
         with zipfile.ZipFile(path) as archive:
             about = json.loads(archive.read(_ABOUT))
-        return about if isinstance(about, dict) and isinstance(about["sides"], list) else None
+        return about if isinstance(about, dict) and about["name"] == name else None
     except (*_DAMAGE, KeyError):
         return None
 

@@ -4,7 +4,7 @@ Calls are codes (0 pass, 1 double, 2 redouble, 3-37 = 1C-7N); suits are letters,
 Bindings are a mapping from suit variable to letter, plus ``n`` to a level.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -19,10 +19,12 @@ from bidcascade.bridge import (
     bid_strain,
     make_bid,
 )
-from bidcascade.table.system_text.syntax_tree import AuctionStep, CallPattern
+from bidcascade.table.system_text.syntax_tree import AuctionStep, CallPattern, Phrase
 
 Bindings = Mapping[str, str]
 """Suit variable to letter. The level variable ``n`` is bound to a digit."""
+Suits = Callable[[str], tuple[str, ...]]
+"""Letters of a suit word, variable or role at a place."""
 
 _CLASSES: Final = {"M": "HS", "oM": "HS", "m": "CD", "om": "CD"}
 _OTHER: Final = {"M": "oM", "oM": "M", "m": "om", "om": "m"}
@@ -31,7 +33,8 @@ _FIXED: Final = {
     "C": "C", "D": "D", "H": "H", "S": "S", "NT": "N", "N": "N",
     "clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S",
 }  # fmt: skip
-CALL_OF_KIND: Final = {"pass": PASS, "double": DOUBLE, "redouble": REDOUBLE}
+_CALL_OF_KIND: Final = {"pass": PASS, "double": DOUBLE, "redouble": REDOUBLE}
+_JUMPS: Final = {"cheapest": 0, "jump": 1, "double jump": 2}
 
 
 def strain_of(call: int) -> str:
@@ -75,18 +78,10 @@ def letter_of(word: str, bindings: Bindings) -> str | None:
     >>> letter_of("oM", {"M": "H"}), letter_of("spades", {}), letter_of("X", {}) is None
     ('S', 'S', True)
     """
-    fixed = _FIXED.get(word)
-    if fixed is not None:
-        return fixed
-    bound = bindings.get(word)
-    if bound is not None:
-        return bound
-    other = _OTHER.get(word)
-    if other is not None:
-        bound = bindings.get(other)
-        if bound is not None:
-            return _SAME_RANK[bound]
-    return None
+    known = _FIXED.get(word) or bindings.get(word)
+    if known is None and word in _OTHER:
+        known = _SAME_RANK.get(bindings.get(_OTHER[word], ""))
+    return known
 
 
 def candidates(variable: str, bindings: Bindings) -> str:
@@ -102,6 +97,39 @@ def candidates(variable: str, bindings: Bindings) -> str:
         return letters
     taken = {letter for name, letter in bindings.items() if name != "n"}
     return "".join(letter for letter in "CDHS" if letter not in taken)
+
+
+def all_bindings(names: Sequence[str], bindings: Bindings) -> Iterator[Bindings]:
+    """All ways to bind those of some variables that are still open.
+
+    Examples
+    --------
+    >>> list(all_bindings(["M", "oM"], {}))
+    [{'M': 'H'}, {'M': 'S'}]
+    """
+    if not names:
+        yield bindings
+    elif letter_of(names[0], bindings) is not None:
+        yield from all_bindings(names[1:], bindings)
+    else:
+        for letter in candidates(names[0], bindings):
+            yield from all_bindings(names[1:], {**bindings, names[0]: letter})
+
+
+def variables_of(phrase: Phrase) -> tuple[str, ...]:
+    """Suit variables of a phrase in order of appearance; ``n`` for a level.
+
+    Examples
+    --------
+    >>> variables_of(Phrase("bid", suits=("X",), who="they"))
+    ('X',)
+    """
+    words: list[str | None] = [*phrase.suits]
+    if phrase.call is not None:
+        words += [phrase.call.strain, "n" if phrase.call.level == 0 else None]
+    return tuple(
+        dict.fromkeys(word for word in words if word and (word == "n" or is_variable(word)))
+    )
 
 
 def match_call(pattern: CallPattern, call: int, bindings: Bindings) -> Bindings | None:
@@ -121,7 +149,7 @@ def match_call(pattern: CallPattern, call: int, bindings: Bindings) -> Bindings 
     kind = pattern.kind
     if kind == "any":
         return bindings
-    fixed = CALL_OF_KIND.get(kind)
+    fixed = _CALL_OF_KIND.get(kind)
     if fixed is not None:
         return bindings if call == fixed else None
     if call < FIRST_BID:
@@ -133,33 +161,20 @@ def match_call(pattern: CallPattern, call: int, bindings: Bindings) -> Bindings 
             return None
         call += 1
     level = bid_level(call)
-    if pattern.level is not None and pattern.level > 0 and level != pattern.level:
+    if pattern.level == 0 and "n" not in bindings:
+        bindings = {**bindings, "n": str(level)}
+    elif pattern.level is not None and level != (pattern.level or int(bindings["n"])):
         return None
-    if pattern.level == 0:
-        bound = bindings.get("n")
-        if bound is None:
-            bindings = {**bindings, "n": str(level)}
-        elif bound != str(level):
-            return None
     if kind == "game" and level != game_level(strain_of(call)):
         return None
-    return bindings if pattern.strain is None else bind(pattern.strain, strain_of(call), bindings)
-
-
-def bind(word: str, letter: str, bindings: Bindings) -> Bindings | None:
-    """Bindings in which a suit word means a letter, or None where it cannot.
-
-    Examples
-    --------
-    >>> bind("M", "S", {}), bind("M", "S", {"M": "H"}) is None
-    ({'M': 'S'}, True)
-    """
-    known = letter_of(word, bindings)
+    if pattern.strain is None:
+        return bindings
+    letter, known = strain_of(call), letter_of(pattern.strain, bindings)
     if known is not None:
         return bindings if known == letter else None
-    if not is_variable(word) or letter not in candidates(word, bindings):
+    if not is_variable(pattern.strain) or letter not in candidates(pattern.strain, bindings):
         return None
-    return {**bindings, word: letter}
+    return {**bindings, pattern.strain: letter}
 
 
 def game_level(strain: str) -> int:
@@ -173,24 +188,112 @@ def game_level(strain: str) -> int:
     return 3 if strain == "N" else 4 if strain in "HS" else 5
 
 
+def cheapest_level(last_bid: int, strain: str) -> int:
+    """Lowest level at which a strain may be bid over the last bid (0 for none); 8 if there is none.
+
+    Examples
+    --------
+    >>> cheapest_level(5, "C")
+    2
+    """
+    if last_bid < FIRST_BID:
+        return 1
+    level = bid_level(last_bid)
+    return level if bid_code(level, strain) > last_bid else level + 1
+
+
+@cache
+def fixed_call(call: CallPattern) -> int | None:
+    """Code of the call that a pattern stands for whatever the auction; None if that varies.
+
+    Examples
+    --------
+    >>> fixed_call(CallPattern("bid", 2, "NT")), fixed_call(CallPattern("bid", 2, "M"))
+    (12, None)
+    """
+    if call.kind == "bid" and call.level and call.strain in _FIXED:
+        return bid_code(call.level, _FIXED[call.strain])
+    return _CALL_OF_KIND.get(call.kind)
+
+
+def resolve(
+    call: CallPattern, bindings: Bindings, last_bid: int, suits: Suits
+) -> tuple[int, str] | None:
+    """Level and strain of a bid's pattern whose variables are bound.
+
+    Examples
+    --------
+    >>> resolve(CallPattern("jump", None, "S"), {}, 0, lambda word: ())
+    (2, 'S')
+    """
+    if call.strain is None:
+        return None
+    letter = letter_of(call.strain, bindings)
+    letters = (letter,) if letter else suits(call.strain)
+    if len(letters) != 1:
+        return None
+    strain = letters[0]
+    if call.kind in _JUMPS:
+        level = cheapest_level(last_bid, strain) + _JUMPS[call.kind]
+    elif call.kind == "game":
+        level = game_level(strain)
+    elif call.level == 0:
+        if "n" not in bindings:
+            return None
+        level = int(bindings["n"])
+    else:
+        level = call.level or 0
+    if call.kind == "transfer":
+        code = bid_code(level, strain) - 1
+        return None if code < FIRST_BID else (bid_level(code), strain_of(code))
+    return (level, strain) if 1 <= level <= 7 else None
+
+
+def pattern_calls(
+    pattern: CallPattern, bindings: Bindings, last_bid: int, suits: Suits
+) -> list[tuple[int, Bindings]]:
+    """Bids above the last one that a pattern makes, ascending, with the bindings of each.
+
+    Examples
+    --------
+    >>> pattern_calls(CallPattern("cheapest", None, "M"), {}, 6, lambda word: ())
+    [(10, {'M': 'H'}), (11, {'M': 'S'})]
+    """
+    if pattern.strain is None:
+        return []
+    names = [pattern.strain] if is_variable(pattern.strain) else []
+    found: dict[int, Bindings] = {}
+    for bound in all_bindings(names, bindings):
+        letter = letter_of(pattern.strain, bound)
+        for strain in (letter,) if letter else suits(pattern.strain):
+            if pattern.level == 0 and "n" not in bound:
+                for level in range(cheapest_level(last_bid, strain), 8):
+                    found.setdefault(bid_code(level, strain), {**bound, "n": str(level)})
+                continue
+            here = CallPattern(pattern.kind, pattern.level, strain if strain != "N" else "NT")
+            bid = resolve(here, bound, last_bid, suits)
+            if bid is not None:
+                found.setdefault(bid_code(*bid), bound)
+    return sorted((item for item in found.items() if item[0] > last_bid), key=lambda item: item[0])
+
+
 @dataclass(frozen=True, slots=True)
 class AuctionPattern:
     """A pattern with the passes that it implies put in; its last step is RHO's call.
+
+    ``literal`` and ``classes`` count the calls that were written: fixed ones and others.
 
     Examples
     --------
     >>> one_notrump = AuctionStep((CallPattern("bid", 1, "NT"),))
     >>> pattern = AuctionPattern.of((one_notrump,))
-    >>> [list(match) for match in pattern.matches((7, 0))]
-    [[]]
-    >>> list(pattern.matches((7, 8)))
-    []
+    >>> list(pattern.matches((7, 0))), list(pattern.matches((7, 8)))
+    ([{}], [])
     """
 
     steps: tuple[AuctionStep, ...]
     literal: int
     classes: int
-    implied_end: bool
 
     @staticmethod
     def of(
@@ -198,35 +301,26 @@ class AuctionPattern:
     ) -> "AuctionPattern":
         """Fill in passes; ``their_call`` takes the place of the pass behind our last call."""
         steps: list[AuctionStep] = []
-        literal = classes = 0
         for step in written:
             skipped = steps and not step.any_calls and not steps[-1].any_calls
             if skipped and step.theirs == steps[-1].theirs:
                 steps.append(_PASS_OF[not step.theirs])
             steps.append(step)
-            if not step.any_calls:
-                if _is_literal(step):
-                    literal += 1
-                else:
-                    classes += 1
-        implied_end = bool(steps) and not steps[-1].any_calls and not steps[-1].theirs
-        if implied_end:
+        said = [step for step in written if not step.any_calls]
+        if steps and not steps[-1].any_calls and not steps[-1].theirs:
             steps.append(their_call or _PASS_OF[True])
-            if their_call is not None:
-                if _is_literal(their_call):
-                    literal += 1
-                else:
-                    classes += 1
-        return AuctionPattern(tuple(steps), literal, classes, implied_end)
+            said += [their_call] if their_call else []
+        literal = sum(len(one.calls) == 1 and fixed_call(one.calls[0]) is not None for one in said)
+        return AuctionPattern(tuple(steps), literal, len(said) - literal)
 
     @property
     def fixed_length(self) -> int | None:
         """Number of calls it matches, None if ``…`` stands in it."""
         return None if any(step.any_calls for step in self.steps) else len(self.steps)
 
-    def matches(self, calls: Sequence[int], bindings: Bindings | None = None) -> Iterator[Bindings]:
+    def matches(self, calls: Sequence[int]) -> Iterator[Bindings]:
         """All bindings under which the pattern is this auction (leading passes taken off)."""
-        yield from _match(self.steps, tuple(calls), bindings or {})
+        return _match(self.steps, tuple(calls), {})
 
 
 def _match(
@@ -235,50 +329,14 @@ def _match(
     if not steps:
         if not calls:
             yield bindings
-        return
-    step = steps[0]
-    if step.any_calls:
+    elif steps[0].any_calls:
         for start in range(len(calls) + 1):
             yield from _match(steps[1:], calls[start:], bindings)
-        return
-    if not calls:
-        return
-    for pattern in step.calls:
-        found = match_call(pattern, calls[0], bindings)
-        if found is not None:
-            yield from _match(steps[1:], calls[1:], found)
-
-
-def _is_literal(step: AuctionStep) -> bool:
-    return len(step.calls) == 1 and is_literal(step.calls[0])
-
-
-@cache
-def is_literal(call: CallPattern) -> bool:
-    """Whether a pattern stands for one call whatever the auction.
-
-    Examples
-    --------
-    >>> is_literal(CallPattern("bid", 2, "NT")), is_literal(CallPattern("bid", 2, "M"))
-    (True, False)
-    """
-    if call.kind in CALL_OF_KIND:
-        return True
-    return call.kind == "bid" and bool(call.level) and call.strain in _FIXED
-
-
-def fixed_bid(call: CallPattern) -> int | None:
-    """Code of a bid that is the same everywhere; None for other patterns.
-
-    Examples
-    --------
-    >>> fixed_bid(CallPattern("bid", 2, "NT")), fixed_bid(CallPattern("bid", 2, "M"))
-    (12, None)
-    """
-    if not call.level or not is_literal(call):
-        return None
-    strain = letter_of(call.strain or "", {})
-    return None if strain is None else bid_code(call.level, strain)
+    elif calls:
+        for pattern in steps[0].calls:
+            found = match_call(pattern, calls[0], bindings)
+            if found is not None:
+                yield from _match(steps[1:], calls[1:], found)
 
 
 _PASS_OF: Final = {

@@ -19,13 +19,13 @@ from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
 from bidcascade.table.system_text.reader import parse_condition
-from bidcascade.table.system_text.syntax_tree import AllOf, Condition, Phrase, Range
+from bidcascade.table.system_text.syntax_tree import Condition, Phrase, Range
 
 from .conditions import lower
 from .contexts import Group
 from .describing import agreement_words
-from .patterns import is_literal, match_call
-from .scope import Memo, PlaceScope
+from .facts import PlaceScope
+from .patterns import fixed_call, match_call
 from .state import State
 from .system import System
 
@@ -44,14 +44,9 @@ _NAME: Final = re.compile(r"[A-Z][A-Za-z][^:;=\"{}]*")
 def text_of_rows(rows: Iterable[Row], title: str = "Imported table") -> Iterator[str]:
     """Write rows of a table as lines of a system's text.
 
-    Parameters
-    ----------
-    rows
-        Those of one auction next to each other, as :meth:`BiddingTable.rows` gives them. Origin
-        and rank are not written: the order is the rank, and the new file is the origin. Nor are
-        count and source, which are no part of a system.
-    title
-        Behind ``system``.
+    Rows of one auction stand next to each other, as :meth:`BiddingTable.rows` gives them. Origin
+    and rank are not written: the order is the rank, and the new file is the origin. Nor are
+    count and source, which are no part of a system.
 
     Raises
     ------
@@ -115,24 +110,11 @@ def _line(row: Row) -> str:
 def _words(criteria: Sequence[str], place: str) -> list[str]:
     """Conditions that lower to exactly these expressions."""
     found: list[str] = []
-    rest = list(criteria)
+    rest = tuple(criteria)
     while rest:
-        first = _BOUND.fullmatch(rest[0])
-        second = _BOUND.fullmatch(rest[1]) if len(rest) > 1 else None
-        words, used = f"{{{rest[0]}}}", 1
-        if first and first[1] in _WORDS:
-            name, operator, low = first[1], first[2], first[3]
-            measure = _WORDS[name]
-            if second and second[1] == name and (operator, second[2]) == (">=", "<="):
-                words, used = f"{low}-{second[3]} {measure}", 2
-            elif operator == ">=":
-                words = f"{low}+ {measure}"
-            elif operator == "<=":
-                words = f"at most {low} {measure}"
-            else:
-                words = f"{low} {measure}"
-            if _lowered(words) != tuple(rest[:used]):
-                words, used = f"{{{rest[0]}}}", 1
+        words, used = _spoken(rest)
+        if not words or _lowered(words) != rest[:used]:
+            words, used = f"{{{rest[0]}}}", 1
         found.append(words)
         rest = rest[used:]
     if _contradicts(tuple(criteria)):
@@ -145,6 +127,19 @@ def _words(criteria: Sequence[str], place: str) -> list[str]:
     return found
 
 
+def _spoken(criteria: tuple[str, ...]) -> tuple[str, int]:
+    """Words for the first expressions and how many of them that says; none where there are none."""
+    first, *others = (_BOUND.fullmatch(one) for one in criteria[:2])
+    if not first or first[1] not in _WORDS:
+        return "", 1
+    name, operator, number = first.groups()
+    for second in others:
+        if second and (operator, *second.groups()[:2]) == (">=", name, "<="):
+            return f"{number}-{second[3]} {_WORDS[name]}", 2
+    range_ = {">=": f"{number}+", "<=": f"at most {number}", "==": number}[operator]
+    return f"{range_} {_WORDS[name]}", 1
+
+
 @lru_cache(maxsize=1 << 14)
 def _contradicts(criteria: tuple[str, ...]) -> bool:
     return is_satisfiable([parse_expression(one) for one in criteria], _VOCABULARY) is not None
@@ -154,9 +149,15 @@ def _contradicts(criteria: tuple[str, ...]) -> bool:
 def _lowered(words: str) -> tuple[str, ...] | None:
     """Canonical texts of what a condition asks of any hand; None if it is no condition."""
     try:
-        expression = lower(parse_condition(words), PlaceScope(Memo(State()), {}, {}))
+        return _criteria(parse_condition(words))
     except InvalidSystem:
         return None
+
+
+def _criteria(condition: Condition | None) -> tuple[str, ...]:
+    if condition is None:
+        return ()
+    expression = lower(condition, PlaceScope(State(), {}, {}))
     operands = expression.operands if isinstance(expression, And) else (expression,)
     return tuple(map(str, operands))
 
@@ -191,9 +192,9 @@ def rows_of_text(system: System) -> Iterator[Row]:
                 raise InvalidSystem(
                     f"{line.where}: expected a line without others below it in a table's text"
                 )
-            if not is_literal(line.call):
+            call = fixed_call(line.call)
+            if call is None:
                 raise InvalidSystem(f"{line.where}: expected one call, got a pattern")
-            call = next(code for code in range(38) if match_call(line.call, code, {}) is not None)
             yield Row(
                 prior, call, line.quoted, _criteria(line.condition), None, line.name, None,
                 tuple(agreement_words(one, {}) for one in line.agreements), str(line.where),
@@ -206,38 +207,20 @@ def _prior(group: Group) -> bytes:
     if seat is None:
         raise InvalidSystem(f"{where}: expected a block that names one seat, such as '1st seat'")
     calls: list[int] = []
-    if group.pattern is not None:
-        for step in group.pattern.steps:
-            codes = [
-                code
-                for pattern in step.calls
-                for code in range(38)
-                if match_call(pattern, code, {}) is not None
-            ]
-            if len(codes) != 1:
-                raise InvalidSystem(f"{where}: expected blocks for single auctions, got a pattern")
-            calls += codes
-    leading = (seat - 1 - len(calls)) % 4
-    return bytes([PASS] * leading + calls)
+    for step in group.pattern.steps if group.pattern is not None else ():
+        matches = ((one, code) for one in step.calls for code in range(38))
+        codes = [code for one, code in matches if match_call(one, code, {}) is not None]
+        if len(codes) != 1:
+            raise InvalidSystem(f"{where}: expected blocks for single auctions, got a pattern")
+        calls += codes
+    return bytes([PASS] * ((seat - 1 - len(calls)) % 4) + calls)
 
 
-def _seat(facts: Iterable[Condition]) -> int | None:
-    found = list(facts)
-    if len(found) != 1 or not isinstance(found[0], Phrase) or found[0].kind != "seat":
+def _seat(facts: tuple[Condition, ...]) -> int | None:
+    if len(facts) != 1 or not isinstance(facts[0], Phrase) or facts[0].kind != "seat":
         return None
-    named = found[0].range or Range()
+    named = facts[0].range or Range()
     return named.low if named.low == named.high and not named.also else None
-
-
-def _criteria(condition: Condition | None) -> tuple[str, ...]:
-    if condition is None:
-        return ()
-    parts = condition.parts if isinstance(condition, AllOf) else (condition,)
-    expression = lower(
-        parts[0] if len(parts) == 1 else AllOf(parts), PlaceScope(Memo(State()), {}, {})
-    )
-    operands = expression.operands if isinstance(expression, And) else (expression,)
-    return tuple(map(str, operands))
 
 
 def read_text_rows(path: Path) -> Iterator[Row]:

@@ -43,22 +43,25 @@ from bidcascade.table.system_text.syntax_tree import (
     Variant,
 )
 
-from .cells import EVERYTHING
-from .conditions import lower
-from .contexts import Group, PlacedLine
+from .conditions import Needs, lower
+from .contexts import Group, HeaderTest, PlacedLine
 from .expansion import (
-    HeaderTest,
     PlaceEntry,
     Rules,
     below_bindings,
-    fixed_call,
-    pattern_calls,
     term_bounds,
 )
 from .facts import FACT_TERMS, WHO
-from .needs import Needs
-from .patterns import Bindings, is_variable, letter_of, match_call
-from .scope import variables_of
+from .hand_space import EVERYTHING
+from .patterns import (
+    Bindings,
+    fixed_call,
+    is_variable,
+    letter_of,
+    match_call,
+    pattern_calls,
+    variables_of,
+)
 
 VARIABLES: Final = ("M", "oM", "m", "om", "X", "Y", "Z", "W", "n")
 _STRAINS: Final = "CDHSN"
@@ -268,7 +271,7 @@ class SystemProgram:
             self._add_line(placed, owner[placed.number], agreements)
         # all subjects get their numbers now: those of headers must not depend on what comes first
         for group in every:
-            for test in self.rules.tests(group):
+            for test in group.tests:
                 self._subject(test.condition)
         # state 0: nobody has bid
         opening = tuple(_Config(self._group_numbers[id(group)], 0, 0) for group in places.opening)
@@ -307,7 +310,7 @@ class SystemProgram:
 
     def _add_line(self, placed: PlacedLine, group: Group, agreements: dict[Agreement, int]) -> None:
         line = placed.line
-        code = fixed_call(placed)
+        code = fixed_call(line.call)
         first = self.variants.count
         for variant in line.variants or (None,):
             condition = None if variant is None else variant.condition
@@ -393,7 +396,7 @@ class SystemProgram:
         """Trees of a group's headers under the bindings that its pattern gave."""
         group = self._group_list[config.group]
         return self._below_tests(
-            self.rules.tests(group), config.group, dict(self._binding_list[config.bindings])
+            group.tests, config.group, dict(self._binding_list[config.bindings])
         )
 
     def _below_tests(
@@ -522,7 +525,7 @@ class SystemProgram:
             found = below_bindings(group, bound, call)
             if found is not None:
                 number = self._group_numbers[id(group)]
-                trees.append(self._below_tests(self.rules.tests(group), number, found))
+                trees.append(self._below_tests(group.tests, number, found))
         head = self._chain(trees)
         self.below.add(key, rows.LEAF if head < 0 else head)
 

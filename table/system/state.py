@@ -7,7 +7,7 @@ know both sides' systems. It is built call by call and never changes.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeVar
 
 from bidcascade.bridge import FIRST_BID, PASS, Auction, bid_level
 from bidcascade.table.language.expression_tree import Expression
@@ -15,9 +15,10 @@ from bidcascade.table.system_text.syntax_tree import Agreement, Where
 
 from .contexts import PlacedLine
 from .hand_space import EVERYTHING, Hull, hull
-from .patterns import Bindings, bid_code, game_level, letter_of, strain_of
+from .patterns import Bindings, cheapest_level, game_level, letter_of, strain_of
 
 Interval = tuple[int, int]
+Item = TypeVar("Item")
 _SUITS: Final = "CDHS"
 NATURAL_LENGTH: Final = 4
 """Cards of a suit that a player must have shown for it to count as shown without being named."""
@@ -25,15 +26,7 @@ NATURAL_LENGTH: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What one hand has shown.
-
-    Parameters
-    ----------
-    cells
-        Shapes and points that are possible (bits of :mod:`.hand_space`).
-    terms
-        Bounds of terms beyond shape and points, such as ``Aces`` or ``Stopper_H``.
-    """
+    """What one hand has shown: possible cells, and bounds of terms such as ``Aces`` beyond them."""
 
     cells: int = field(default=EVERYTHING, repr=False)
     terms: Mapping[str, Interval] = field(default_factory=dict)
@@ -54,37 +47,25 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a call meant where it was made.
-
-    Parameters
-    ----------
-    call
-        Its code.
-    uses
-        Lines that make the call there, with the bindings of each; empty for a call of which the
-        system knows nothing, and for a pass by default.
-    agreements
-        Of those lines, in order.
-    alternatives
-        Hand types, by line and variant.
-    known
-        Whether the system has a line for the call (a pass by default counts as known).
-    """
+    """What a call meant where it was made: agreements and hand types of its lines."""
 
     call: int
     uses: tuple[tuple[PlacedLine, Bindings], ...] = ()
+    """Lines that make the call there, with the bindings of each; empty for a call of which the
+    system knows nothing, and for a pass by default."""
     agreements: tuple[Agreement, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     known: bool = True
+    """Whether the system has a line for the call (a pass by default counts as known)."""
 
-    def says(self, kind: str) -> bool:
-        """Whether an agreement of that kind was made: ``forcing``, ``artificial`` …."""
-        return any(agreement.kind == kind for agreement in self.agreements)
+    def says(self, *kinds: str) -> bool:
+        """Whether an agreement of one of these kinds was made: ``forcing``, ``artificial`` …."""
+        return any(agreement.kind in kinds for agreement in self.agreements)
 
     @property
     def is_artificial(self) -> bool:
         """Whether the call says nothing about the strain it names."""
-        return any(agreement.kind in _ARTIFICIAL for agreement in self.agreements)
+        return self.says("artificial", "relay", "transfer", "puppet")
 
     @property
     def tags(self) -> frozenset[str]:
@@ -92,48 +73,21 @@ class Meaning:
         return frozenset(a.text for a in self.agreements if a.kind == "tag")
 
 
-_ARTIFICIAL: Final = frozenset({"artificial", "relay", "transfer", "puppet"})
-
-
-@dataclass(frozen=True, slots=True)
-class Deed:
-    """How a call stood to the calls before it; see :func:`describe_call`."""
-
-    raise_: bool = False
-    jump: int = 0
-    """Levels above the cheapest bid of the strain."""
-    new_suit: bool = False
-    cue_bid: bool = False
-    reverse: bool = False
-
-
 @dataclass(frozen=True)
 class State:
-    """Everything that is known before a call.
-
-    Parameters
-    ----------
-    auction
-        Calls so far, as if North had dealt; position p is the player p places behind the dealer.
-    knowledge
-        By position.
-    meanings, deeds
-        By call.
-    suits
-        By position, the suits that the player has named or otherwise shown, in order.
-    agreed
-        By side (position mod 2), the suit that was agreed last, or None.
-    game_forced
-        By side.
-    """
+    """Everything that is known before a call, by position or by side (position mod 2)."""
 
     auction: Auction = field(default_factory=Auction)
+    """Calls so far, as if North had dealt; position p is the player p places behind the dealer."""
     knowledge: tuple[Knowledge, ...] = (Knowledge(),) * 4
     meanings: tuple[Meaning, ...] = ()
-    deeds: tuple[Deed, ...] = ()
+    deeds: tuple[frozenset[str], ...] = ()
+    """Of each call, the words of :func:`describe_call`."""
     suits: tuple[str, ...] = ("",) * 4
-    agreed: tuple[str | None, str | None] = (None, None)
-    game_forced: tuple[bool, bool] = (False, False)
+    """Suits that each player has named or otherwise shown, in order."""
+    agreed: tuple[str | None, ...] = (None, None)
+    """The suit that a side agreed last."""
+    game_forced: tuple[bool, ...] = (False, False)
 
     @property
     def calls(self) -> tuple[int, ...]:
@@ -148,19 +102,12 @@ class State:
     @cached_property
     def opening(self) -> int | None:
         """Number of the call that opened, None before."""
-        for number, call in enumerate(self.calls):
-            if call != PASS:
-                return number
-        return None
+        return next((number for number, call in enumerate(self.calls) if call != PASS), None)
 
     @cached_property
     def contested(self) -> tuple[bool, bool]:
         """By side, whether it has bid, doubled or redoubled."""
-        acted = [False, False]
-        for number, call in enumerate(self.calls):
-            if call != PASS:
-                acted[number % 2] = True
-        return acted[0], acted[1]
+        return any(self.calls[0::2]), any(self.calls[1::2])
 
     @cached_property
     def hulls(self) -> tuple[Hull, ...]:
@@ -210,91 +157,77 @@ class State:
 
     def after(self, meaning: Meaning, knowledge: Knowledge) -> "State":
         """Return the state behind a call of the player to act."""
-        call, position = meaning.call, self.position
-        side = position % 2
-        deed = describe_call(self, call)
-        known = (*self.knowledge[:position], knowledge, *self.knowledge[position + 1 :])
-        suits = list(self.suits)
-        suits[position] = _suits_shown(self.suits[position], meaning, knowledge)
-        agreed = list(self.agreed)
-        suit = _agreed_suit(self, meaning, deed)
-        if suit is not None:
-            agreed[side] = suit
-        forced = list(self.game_forced)
-        if meaning.says("forcing to game"):
-            forced[side] = True
+        position, side = self.position, self.position % 2
+        deed = describe_call(self, meaning)
+        suits = _suits_shown(self.suits[position], meaning, knowledge)
+        agreed = _agreed_suit(meaning, deed) or self.agreed[side]
+        forced = self.game_forced[side] or meaning.says("forcing to game")
         return State(
-            self.auction.add(call), known, (*self.meanings, meaning), (*self.deeds, deed),
-            tuple(suits), (agreed[0], agreed[1]), (forced[0], forced[1]),
+            self.auction.add(meaning.call), _put(self.knowledge, position, knowledge),
+            (*self.meanings, meaning), (*self.deeds, deed), _put(self.suits, position, suits),
+            _put(self.agreed, side, agreed), _put(self.game_forced, side, forced),
         )  # fmt: skip
 
 
-def describe_call(state: State, call: int) -> Deed:
-    """How a call stands to the calls before it: raise, jump, new suit, cue-bid, reverse.
+def _put(items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:
+    return (*items[:place], item, *items[place + 1 :])
+
+
+def describe_call(state: State, meaning: Meaning) -> frozenset[str]:
+    """Words that may follow ``last call was``: what the call is, said and was beside those before.
 
     A reverse is a second suit, bid without a jump at the two level, that ranks above the player's
     first one, so that a preference goes to the three level.
 
     Examples
     --------
-    >>> describe_call(State(), 10).jump
-    1
+    >>> sorted(describe_call(State(), Meaning(10)))
+    ['bid', 'jump', 'jump shift', 'natural', 'new suit', 'suit']
     """
+    call = meaning.call
+    words = {one.kind for one in meaning.agreements if one.kind != "natural"}
+    if "forcing to game" in words:
+        words.add("forcing")
+    if meaning.is_artificial:
+        words.add("artificial")
     if call < FIRST_BID:
-        return Deed()
-    position, strain, level = state.position, strain_of(call), bid_level(call)
-    jump = level - cheapest_level(state.auction.last_bid, strain)
+        return frozenset((*words, ("pass", "double", "redouble")[call]))
+    words |= {"bid"} if meaning.is_artificial else {"bid", "natural"}
+    strain = strain_of(call)
+    jump = bid_level(call) - cheapest_level(state.auction.last_bid, strain)
+    words |= {word for word, levels in (("jump", 1), ("double jump", 2)) if jump >= levels}
     if strain == "N":
-        return Deed(jump=jump)
-    partner = (position + 2) % 4
-    theirs = state.suits[(position + 1) % 4] + state.suits[(position + 3) % 4]
-    own = state.suits[position]
-    raised = strain in state.suits[partner]
-    cue = strain in theirs and not raised
-    new = not (raised or cue or strain in own)
-    reverse = (
-        new and jump == 0 and level == 2 and bool(own)
-        and _SUITS.index(strain) > max(_SUITS.index(suit) for suit in own)
-    )  # fmt: skip
-    return Deed(raised, jump, new, cue, reverse)
-
-
-def cheapest_level(last_bid: int, strain: str) -> int:
-    """Lowest level at which a strain may be bid over the last bid (0 for none); 8 if there is none.
-
-    Examples
-    --------
-    >>> cheapest_level(5, "C")
-    2
-    """
-    if last_bid < FIRST_BID:
-        return 1
-    level = bid_level(last_bid)
-    return level if bid_code(level, strain) > last_bid else level + 1
+        return frozenset((*words, "notrump"))
+    words.add("suit")
+    own, lho, partner, rho = (state.suits[(state.position + step) % 4] for step in range(4))
+    if strain in partner:
+        words |= {"raise", "jump raise"} if jump else {"raise"}
+    elif strain in lho + rho:
+        words.add("cue-bid")
+    elif strain not in own:
+        words |= {"new suit", "jump shift"} if jump else {"new suit"}
+        # letters of suits rank as in the alphabet
+        if not jump and bid_level(call) == 2 and own and strain > max(own):
+            words.add("reverse")
+    return frozenset(words)
 
 
 def _suits_shown(before: str, meaning: Meaning, knowledge: Knowledge) -> str:
-    shown = before
-    call = meaning.call
-    if call >= FIRST_BID and not meaning.is_artificial:
-        strain = strain_of(call)
-        if strain != "N" and strain not in shown:
-            shown += strain
+    shown, call = before, meaning.call
+    if call >= FIRST_BID and not meaning.is_artificial and strain_of(call) not in shown + "N":
+        shown += strain_of(call)
     if meaning.uses and call != PASS:
-        lengths = hull(knowledge.cells).lengths
-        for index, suit in enumerate(_SUITS):
-            if lengths[index][0] >= NATURAL_LENGTH and suit not in shown:
+        for suit, (least, _) in zip(_SUITS, hull(knowledge.cells).lengths, strict=True):
+            if least >= NATURAL_LENGTH and suit not in shown:
                 shown += suit
     return shown
 
 
-def _agreed_suit(state: State, meaning: Meaning, deed: Deed) -> str | None:
+def _agreed_suit(meaning: Meaning, deed: frozenset[str]) -> str | None:
     for agreement in reversed(meaning.agreements):
         if agreement.kind == "agrees" and agreement.suit is not None:
             for _, bindings in meaning.uses:
                 letter = letter_of(agreement.suit, bindings)
                 if letter is not None:
                     return letter
-    if deed.raise_ and not meaning.is_artificial:
-        return strain_of(meaning.call)
-    return None
+    return strain_of(meaning.call) if "raise" in deed and not meaning.is_artificial else None

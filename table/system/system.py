@@ -122,9 +122,7 @@ class System:
 
         Parameters are those of :meth:`expander`, which is the definition.
         """
-        other = opponents or self.opponents
-        pair = (self, other) if first else (other, self)
-        key = (id(pair[0].rules), id(pair[1].rules))
+        pair, key = self._pair(opponents, first=first)
         if key not in self._bidders:
             from .kept import open_bidder
 
@@ -141,12 +139,28 @@ class System:
         first
             Whether this system is played by the dealer's side.
         """
-        other = opponents or self.opponents
-        pair = (self, other) if first else (other, self)
-        key = (id(pair[0].rules), id(pair[1].rules))
+        pair, key = self._pair(opponents, first=first)
         if key not in self._expanders:
             self._expanders[key] = Expander(pair[0].rules, pair[1].rules)
         return self._expanders[key]
+
+    def _pair(
+        self, opponents: "System | None", *, first: bool
+    ) -> "tuple[tuple[System, System], tuple[int, int]]":
+        other = opponents or self.opponents
+        pair = (self, other) if first else (other, self)
+        return pair, (id(pair[0].rules), id(pair[1].rules))
+
+    def place(
+        self, calls: Sequence[int], opponents: "System | None" = None, *, first: bool = True
+    ) -> Place:
+        """Place behind a legal auction that goes on; parameters are those of :meth:`expander`.
+
+        Kernels that are at work answer; the definition answers one question sooner than they start.
+        """
+        bidder = self._bidders.get(self._pair(opponents, first=first)[1])
+        at_work = bidder if bidder is not None and bidder.is_warm else None
+        return (at_work or self.expander(opponents, first=first)).place(calls)
 
     def expand(
         self, auction: "str | Sequence[int]" = (), opponents: "System | None" = None
@@ -166,7 +180,7 @@ class System:
         calls = auction_calls(auction)
         if Auction.of(calls).is_complete:
             raise IllegalCall(f"expected an auction that goes on, got {format_calls(calls)!r}")
-        return self.bidder(opponents, first=len(calls) % 2 == 0).place(calls)
+        return self.place(calls, opponents, first=len(calls) % 2 == 0)
 
     def state(
         self, auction: "str | Sequence[int]" = (), opponents: "System | None" = None

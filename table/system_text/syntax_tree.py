@@ -93,8 +93,6 @@ class Phrase:
     call: CallPattern | None = None
     text: str = ""
     where: Where = field(default=NOWHERE, compare=False)
-    variables: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
-    """Suit variables among its parts, kept here when they were asked for."""
 
 
 @dataclass(frozen=True, slots=True)

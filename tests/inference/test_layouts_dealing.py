@@ -12,7 +12,7 @@ from bidcascade.inference.layouts.dealing import (
     any_points_by_shape,
     points_by_shape,
 )
-from bidcascade.table.system.cells import EVERYTHING, HANDS, LENGTHS, to_cells
+from bidcascade.table.system.hand_space import EVERYTHING, HANDS, LENGTHS, to_cells
 from tests.inference.support_layouts import all_layouts, allowed_table, lengths, points
 
 # hearts and spades: honours and small ones, so that points and lengths both matter

@@ -1,7 +1,7 @@
 // Puts the page together: state in the address, the parts of the deal, and one answer at a time.
 
 import * as answerCall from "./answer_call.js";
-import { get, post, storedKey, storeKey, useKeyDialog, useWaitingNote } from "./api.js";
+import { get, post, request, storedKey, storeKey, useKeyDialog, useWaitingNote } from "./api.js";
 import * as archive from "./archive.js";
 import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
 import * as auctionsTree from "./auctions_tree.js";
@@ -226,6 +226,18 @@ async function loadTables() {
   });
   hasArchive = await archive.isOffered();
   showNavigation();
+  await tellWarming();
+}
+
+/** Say that kernels are being compiled, until they are. */
+async function tellWarming() {
+  let told = null;
+  while (!(await (await request("/readyz")).json()).warm) {
+    told ??= notice("", "This is the first start: kernels are being compiled. For a minute some answers take longer.");
+    if (!told.isConnected) put(byId("messages"), told);
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+  }
+  told?.remove();
 }
 
 function buildKeyDialog() {

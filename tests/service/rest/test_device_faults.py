@@ -50,6 +50,7 @@ def fake(monkeypatch):
     backend = FakeCuda()
     for module in (engine, auction_results, tables):
         monkeypatch.setattr(module, "get_backend", lambda name="auto": backend)
+    monkeypatch.setattr(engine, "backend_name", lambda name="auto": name)
     return backend
 
 

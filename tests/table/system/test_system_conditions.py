@@ -1,4 +1,4 @@
-"""Conditions in words against the expressions they mean, and their disjunctive normal form."""
+"""Conditions in words against the expressions they mean."""
 
 import random
 from dataclasses import dataclass, field, replace
@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem, parse_hand
-from bidcascade.kernels import Context, evaluate_postfix
+from bidcascade.kernels import evaluate_postfix
 from bidcascade.table.language.expressions import (
     format_expression,
     parse_expression,
     to_postfix,
 )
 from bidcascade.table.language.vocabulary import Vocabulary
-from bidcascade.table.system.conditions import disjuncts, lower
+from bidcascade.table.system.conditions import lower
 from bidcascade.table.system_text.syntax_tree import (
     AllOf,
     AnyOf,
@@ -342,87 +342,3 @@ def test_enough_points_counts_shortness_only_with_a_fit():
     # nine points: a singleton beside four spades makes game tries, beside three it does not
     assert evaluate_postfix(code, parse_hand("QJ32.2.K432.K432"))
     assert not evaluate_postfix(code, parse_hand("QJ3.32.K432.K432"))
-
-
-# --- disjunctive normal form ---------------------------------------------------------------------
-
-ATOMS = st.one_of(
-    st.builds(
-        "{} {} {}".format,
-        st.sampled_from(["HCP", "SL_S", "SL_H", "Aces", "Losers"]),
-        st.sampled_from([">=", "<=", "==", "!=", "<", ">"]),
-        st.integers(0, 14),
-    ),
-    st.builds(
-        "QT {} {}".format,
-        st.sampled_from([">=", "<=", "==", "!=", "<", ">"]),
-        st.sampled_from(["1", "1.5", "2.5"]),
-    ),
-    st.sampled_from(
-        ["Balanced", "Stopper_S", "SL_S >= SL_H", "Vul_We", "Pattern == '4432'", "True", "False",
-         "10 <= HCP <= 14", "12 >= HCP", "Pattern != '4333' or Pattern == '5332'"]
-    ),
-)  # fmt: skip
-EXPRESSIONS = st.recursive(
-    ATOMS,
-    lambda inner: st.one_of(
-        st.builds("not ({})".format, inner),
-        st.builds("({}) and ({})".format, inner, inner),
-        st.builds("({}) or ({})".format, inner, inner),
-    ),
-    max_leaves=7,
-)
-
-
-@given(EXPRESSIONS, st.integers(0, 300))
-def test_alternatives_are_the_expression(text, first):
-    expression = parse_expression(text)
-    try:
-        alternatives = disjuncts(expression)
-    except InvalidSystem:
-        return
-    assert len(alternatives) <= 32
-    code = to_postfix(expression, GIB)
-    codes = [[to_postfix(part, GIB) for part in parts] for parts in alternatives]
-    for hand in HANDS[first : first + 40]:
-        for context in (Context(), Context(vul_we=1)):
-            expected = bool(evaluate_postfix(code, hand, context))
-            found = any(
-                all(evaluate_postfix(part, hand, context) for part in parts) for parts in codes
-            )
-            assert found == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("True", [[]]),
-        ("False", []),
-        ("HCP >= 12 and HCP >= 17", [["HCP >= 17"]]),
-        ("HCP > 12 and HCP < 14", [["HCP == 13"]]),
-        ("HCP >= 12 and HCP <= 10", []),
-        ("HCP >= 10 and HCP <= 12 and HCP != 12", [["HCP >= 10", "HCP <= 11"]]),
-        ("QT > 2 and QT < 3", [["QT == 2.5"]]),
-        ("Balanced and not Balanced", []),
-        ("SL_S >= SL_H and SL_S < SL_H", []),
-        ("not (HCP >= 12 and SL_S >= 5)", [["HCP <= 11"], ["SL_S <= 4"]]),
-        ("HCP >= 12 or (HCP >= 12 and Balanced)", [["HCP >= 12"]]),
-        ("(HCP >= 17 or SL_S >= 5) and (HCP >= 12 or SL_H >= 5)",
-         [["HCP >= 17"], ["SL_S >= 5", "HCP >= 12"], ["SL_S >= 5", "SL_H >= 5"]]),
-        ("HCP >= 5 and (Pattern == '4333' or Pattern == '4432')",
-         [["HCP >= 5", "Pattern == '4333' or Pattern == '4432'"]]),
-        ("10 <= HCP <= 12", [["HCP >= 10", "HCP <= 12"]]),
-    ],
-)  # fmt: skip
-def test_alternatives_are_merged(text, expected):
-    found = disjuncts(parse_expression(text))
-    assert [[str(part) for part in parts] for parts in found] == expected
-
-
-def test_too_many_alternatives_are_refused_with_advice():
-    wide = " and ".join(f"(C_S{rank} or C_H{rank})" for rank in "AKQJT9")
-    with pytest.raises(InvalidSystem, match=r"at most 32 alternatives, got 64 .* either and or"):
-        disjuncts(parse_expression(wide))
-    wider = " and ".join(f"(C_S{rank} or C_H{rank})" for rank in "AKQJT98765432")
-    with pytest.raises(InvalidSystem, match="at most 32 alternatives"):
-        disjuncts(parse_expression(wider))

@@ -1,0 +1,78 @@
+"""The memory of places: one variable for commands and the service, and longest auctions there."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.service.app import create_app
+from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
+from bidcascade.service.engine import Engine
+from bidcascade.service.settings import Settings, read_settings
+from bidcascade.table.system.budget import BUDGET_VARIABLE, DEFAULT_BUDGET, places_budget
+from bidcascade.table.system.system import System
+from tests.support_service import post
+
+TEXT = """opening:
+  1NT = Strong notrump: 15-17 points, balanced
+general:
+  Pass = Enough: at most 9 points
+  Double = Doubled: 10+ points
+"""
+HAND = "AK52.AQ3.976.KJ2"
+LONGEST = "P P P " + " ".join(
+    f"{level}{strain} P P X P P XX P P" for level in range(1, 8) for strain in "CDHSN"
+).removesuffix(" P")
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "tiny.bidding"
+    path.write_text(TEXT, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("written", ["lots", "-1", "1023", "1.5e9"])
+def test_a_wrong_budget_is_told(
+    written: str, tiny: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(BUDGET_VARIABLE, written)
+    told = f"expected a whole number of bytes from 1024, got {written!r}"
+    with pytest.raises(InvalidInput) as caught:
+        read_settings()
+    assert str(caught.value) == f"setting 'places_bytes' ({BUDGET_VARIABLE}): {told}"
+    assert main(["system", "check", tiny, "--deals", "10"]) == BAD_INPUT
+    assert f"{BUDGET_VARIABLE}: {told}" in capsys.readouterr().err
+
+
+def test_the_budget_reaches_bidders(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(BUDGET_VARIABLE, raising=False)
+    assert Settings().places_bytes == places_budget() == DEFAULT_BUDGET
+    for written, expected in (("", DEFAULT_BUDGET), ("70000", 70_000)):
+        monkeypatch.setenv(BUDGET_VARIABLE, written)
+        assert Settings().places_bytes == expected
+        assert System.parse(TEXT).bidder().budget == expected
+    create_app(read_settings({"places_bytes": "80000", "backend": "reference"}))
+    assert os.environ[BUDGET_VARIABLE] == "80000", "processes of jobs are told"
+    assert System.parse(TEXT).bidder().budget == 80_000
+
+
+def test_a_call_after_317_calls(tiny: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(LONGEST.split()) == 317
+    answer = Engine.open(tiny, "cpu").bid(HAND, LONGEST)
+    assert (answer.call, answer.default_pass) == ("P", True)
+    assert main(["bid", HAND, "--auction", LONGEST, "--table", tiny, "--json"]) == DONE
+    assert json.loads(capsys.readouterr().out)["call"] == "P"
+    assert main(["bid", HAND, "--auction", f"{LONGEST} P P", "--table", tiny]) == BAD_ARGUMENTS
+    assert "expected an auction that goes on" in capsys.readouterr().err
+    app = create_app(Settings(table=tiny, backend="cpu"))
+    app.state.workplace.tables.load()
+    asked = {"hand": HAND, "auction": LONGEST.split()}
+    assert post(app, "/v1/bid", asked).json()["call"] == "P"
+    asked["auction"] = [*LONGEST.split(), "P", "P"]
+    answer = post(app, "/v1/bid", asked)
+    assert answer.status_code == 422
+    assert "over" in answer.json()["detail"]
