@@ -5,6 +5,7 @@ Every backend module has the same functions with the same signatures:
 """
 
 import importlib
+import importlib.util
 import logging
 from collections.abc import Iterator, Sequence
 from typing import Protocol, cast
@@ -79,8 +80,9 @@ def why_unavailable(name: str) -> str | None:
     if name not in BACKENDS:
         return f"expected a backend of auto, {', '.join(BACKENDS)}, got {name!r}"
     if name != "cuda":
-        # needs nothing but what is installed with the package
-        return None
+        # looked for, not loaded: that takes longer than many a question
+        is_there = name != "cpu" or importlib.util.find_spec("numba")
+        return None if is_there else "numba is not installed"
     try:
         from . import cuda
     except ImportError as error:
