@@ -132,13 +132,16 @@ VARIANT: Final = np.dtype(
     align=True,
 )  # fmt: skip
 ENTRY: Final = np.dtype(
-    [("call", "i4"), ("needs", "i4"), ("variant", "i4"), ("bindings", "i4")], align=True
-)
+    [
+        ("call", "i4"), ("needs", "i4"), ("variant", "i4"), ("bindings", "i4"),
+        ("test", "i4"),  # first test of the needs, which are not looked at to choose
+    ], align=True,
+)  # fmt: skip
 NEEDS: Final = np.dtype(
     [
         ("test", "i4"),  # first test, HOLDS or FAILS
         ("can", "i4"), ("must", "i4"),  # sets of cells
-        ("always", "u1"), ("certain", "u1"),  # whether ``must`` is everything, is not empty
+        ("certain", "u1"),  # whether ``must`` is not empty
         ("terms", "i2", (len(TERMS), 2)),  # bounds beside the cells
         ("promised", "i2", (len(TERMS), 2)),  # those that ``shows`` would put on terms
     ],

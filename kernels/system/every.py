@@ -13,7 +13,7 @@ from bidcascade.kernels.types import U8, U64
 
 from .arrays import CALLS, I32, I64, UNKNOWN, Program, Store
 from .native import Field, Group, native
-from .walk import DONE, EXPAND, ROOM, child_of, ends, has_room, holds
+from .walk import DONE, EXPAND, ROOM, child_of, ends, has_room, passes
 
 LIMIT, DEPTH, VISITS, COMPLETED_ONLY = range(4)
 """Places in the array of bounds."""
@@ -63,7 +63,7 @@ def allowed_calls(prog: Program, store: Store, place: int, words: U64, calls: U8
         if entry.call == 0:
             has_pass = True
         bit = np.uint64(1) << np.uint64(entry.call)
-        if seen & bit == 0 and holds(prog, entry.needs, words):
+        if seen & bit == 0 and passes(prog, entry.test, words):
             seen |= bit
             calls[count] = entry.call
             count += 1
@@ -94,7 +94,7 @@ def _put(
     for item in range(store.list_first[chosen], store.list_first[chosen + 1]):
         which = store.list_items[item] >> 1
         entry = prog.entries[which]
-        if entry.call == call and holds(prog, entry.needs, words):
+        if entry.call == call and passes(prog, entry.test, words):
             out.held[end] = which
             end += 1
     out.held_end[number + 1] = end
@@ -238,7 +238,7 @@ def masks(
             if entry.call == 0:
                 has_pass = True
             bit = np.uint64(1) << np.uint64(entry.call)
-            if seen & bit == 0 and holds(prog, entry.needs, hand):
+            if seen & bit == 0 and passes(prog, entry.test, hand):
                 seen |= bit
         if seen == 0 or not has_pass:
             seen |= np.uint64(1)

@@ -44,12 +44,6 @@ NOTED: Final = -2
 
 
 @native
-def holds(prog: Program, needs: int, words: U64) -> bool:
-    """Whether a packed hand meets all criteria of some needs."""
-    return passes(prog, prog.needs[needs].test, words)
-
-
-@native
 def passes(prog: Program, test: int, words: U64) -> bool:
     """Whether a packed hand passes a chain of tests from one on."""
     while test >= 0:
@@ -70,7 +64,7 @@ def choose(prog: Program, store: Store, place: int, words: U64) -> tuple[int, in
     for item in range(store.list_first[chosen], store.list_first[chosen + 1]):
         number = store.list_items[item] >> 1
         entry = prog.entries[number]
-        if holds(prog, entry.needs, words):
+        if passes(prog, entry.test, words):
             return number, entry.call, False
         if entry.call == 0:
             has_pass = True

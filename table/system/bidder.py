@@ -393,7 +393,7 @@ class Bidder:
             if item not in answered:
                 answered[item] = _Answers(program, store, block, table, number)
             try:
-                with program.lock, uninterrupted():
+                with program.lock:
                     program.learn(kind, a, b, c, answered[item])
             except InvalidSystem:
                 # what comes behind something that is missing may not be asked at all
@@ -440,7 +440,8 @@ class Bidder:
             status = block.status[: stop - begin]
             left += places[begin:stop][status != walk.DONE].tolist() + places[stop:end].tolist()
             if block.sizes[0]:
-                self._learn(block, places, begin)
+                with uninterrupted():
+                    self._learn(block, places, begin)
         return left
 
     def _enlarge(self, block: rows.Block) -> None:

@@ -173,14 +173,15 @@ def _write(path: Path, about: Mapping[str, Any], arrays: _Arrays, compression: i
         raise
 
 
-def read(bidder: Bidder, path: Path) -> bool:
+def read(bidder: Bidder, path: Path, *, only: SystemProgram | None = None) -> bool:
     """Take in what a file holds; whether it did. One that turns out damaged is removed.
 
-    Only a bidder whose programs have learned nothing yet can: numbers are those of the file.
+    Only a bidder whose programs have learned nothing yet can: numbers are those of the file. With
+    ``only``, the file is one of a system against itself, and what this side learned is taken.
     """
-    first, other = bidder.sides
+    first, other = bidder.sides if only is None else (only, only)
     programs = (first,) if other is first else (first, other)
-    about = _about(path, _name_of(bidder))
+    about = _about(path, file_name(first.rules.text, other.rules.text))
     if about is None:
         return False
     with _alone(bidder):
@@ -192,7 +193,7 @@ def read(bidder: Bidder, path: Path) -> bool:
             places = _part(arrays, "places.")
             for program, part, described in zip(programs, parts, about["sides"], strict=True):
                 program.take(part, described)
-            if places:
+            if places and only is None:
                 bidder.take_places(places)
         except (*_DAMAGE, KeyError, TypeError, IndexError):
             # whatever is wrong with the file, everything in it can be worked out again
@@ -210,7 +211,8 @@ def read(bidder: Bidder, path: Path) -> bool:
 def open_bidder(dealer_side: SystemProgram, other_side: SystemProgram) -> Bidder:
     """Bidder of two systems with what earlier runs have worked out; it keeps more when we end.
 
-    What the package brings along comes first where the cache holds nothing.
+    Where the cache holds nothing of the two, it takes what each has learned against itself, there
+    or before the package was made.
 
     Examples
     --------
@@ -222,13 +224,15 @@ def open_bidder(dealer_side: SystemProgram, other_side: SystemProgram) -> Bidder
     from bidcascade.table.registry import cache_folder
 
     bidder = Bidder(dealer_side, other_side, budget=places_budget())
-    name = _name_of(bidder)
-    place = None
+    place, folders = None, [SHIPPED]
     # a user without a home keeps nothing
     with suppress(RuntimeError):
-        place = cache_folder() / FOLDER / name
-    if (place is None or not read(bidder, place)) and dealer_side is other_side:
-        read(bidder, SHIPPED / name)
+        place = cache_folder() / FOLDER / _name_of(bidder)
+        folders.insert(0, place.parent)
+    if place is None or not read(bidder, place):
+        for program in dict.fromkeys(bidder.sides):
+            alone = file_name(program.rules.text, program.rules.text)
+            any(read(bidder, folder / alone, only=program) for folder in folders)
     if place is not None:
         _open[bidder] = place, _size(bidder)
         _held.append(bidder)

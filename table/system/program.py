@@ -52,7 +52,6 @@ from .expansion import (
     term_bounds,
 )
 from .facts import FACT_TERMS, WHO
-from .hand_space import EVERYTHING
 from .patterns import (
     Bindings,
     fixed_call,
@@ -566,7 +565,7 @@ class SystemProgram:
             call, needs = c >> 32, c & 0xFFFFFFFF
             key = a << 44 | needs << 22 | call << 16 | b
             if self.entry_numbers.get(key) < 0:
-                self.entry_numbers.add(key, self.entries.add((call, needs, a, b)))
+                self.entry_numbers.add(key, self._add_entry(call, needs, a, b))
         elif kind == kernels.MISS_MOVE:
             self._learn_move(b, c)
         else:
@@ -662,7 +661,7 @@ class SystemProgram:
         row = np.zeros((), rows.NEEDS)
         row["test"] = self._tests_of(needs.criteria)
         row["can"], row["must"] = self._cells_number(can), self._cells_number(must)
-        row["always"], row["certain"] = must == EVERYTHING, must != 0
+        row["certain"] = must != 0
         for field, promised in (("terms", False), ("promised", True)):
             row[field][:, 0], row[field][:, 1] = -rows.WIDEST, rows.WIDEST
             for name, bounds in term_bounds(needs.expression, promised=promised).items():
@@ -851,9 +850,13 @@ class SystemProgram:
     def add_entry(self, call: int, criteria: tuple[Expression, ...], name: str) -> int:
         """Entry that stands in no text, for what overlays make of a place; its number."""
         with self.lock:
-            number = self.entries.add((call, self.needs_number(criteria), 0, 0))
+            number = self._add_entry(call, self.needs_number(criteria), 0, 0)
             self._foreign_names[number] = name
             return number
+
+    def _add_entry(self, call: int, needs: int, variant: int, bindings: int) -> int:
+        test = self.needs.array[needs]["test"]
+        return self.entries.add((call, needs, variant, bindings, test))
 
     def is_foreign(self, entry: int) -> bool:
         """Whether an entry stands in no text."""

@@ -223,6 +223,18 @@ def process(code: str, *arguments: str) -> "subprocess.Popen[str]":
     )  # fmt: skip
 
 
+def test_against_another_system_each_side_takes_what_it_learned_against_itself(cache):
+    bidder = fresh()
+    bidder.bid(deals_of(6, 40))
+    kept.write(bidder, cache / NAME)
+    small, other = System.parse(SMALL_SYSTEM), System.parse("opening:\n  1NT = Any: 0+ points")
+    both = small.bidder(other)
+    learned = [side.decisions.count for side in (*bidder.sides, *both.sides)]
+    assert learned[2] == learned[0] > learned[3]
+    expected = Bidder(SystemProgram(small.rules), SystemProgram(other.rules))
+    assert auctions(both, DEALS) == auctions(expected, DEALS)
+
+
 @pytest.fixture
 def text(tmp_path) -> Path:
     """File of the small system."""
