@@ -268,10 +268,9 @@ class Bidder:
         """
         places, lists, items = len(kept["parent"]), len(kept["list_first"]) - 1, kept["list_items"]
         parent, first = kept["parent"], kept["list_first"]
-        entries = min(side.entries.count for side in self.sides)
         if (
             not places or lists < 0 or first[0] != 0 or int(first[-1]) != len(items)
-            or (np.diff(first) < 0).any() or (items >> 1 >= entries).any() or (items < 0).any()
+            or (np.diff(first) < 0).any() or (items < 0).any()
             or (parent[1:] >= np.arange(1, places)).any() or (parent[1:] < 0).any()
             or not ((kept["list"] >= -1) & (kept["list"] < lists)).all()
             or not (kept["call"] < rows.CALLS).all()
@@ -285,6 +284,16 @@ class Bidder:
         store.row[:places] = -1
         store.row[0] = 0
         store.counts[[rows.PLACES, rows.LISTS, rows.ITEMS]] = places, lists, len(items)
+        lengths = np.zeros(places, np.int64)
+        walk.auction_lengths(store, np.arange(places, dtype=np.int32), lengths)
+        for parity, side in enumerate(self.sides):
+            numbers = np.unique(kept["list"][lengths % 2 == parity])
+            numbers = numbers[numbers >= 0]
+            begun = np.zeros(len(items) + 1, np.int64)
+            np.add.at(begun, first[numbers], 1)
+            np.add.at(begun, first[numbers + 1], -1)
+            if (items[np.cumsum(begun[:-1]) > 0] >> 1 >= side.entries.count).any():
+                raise ValueError("expected entries of the side that is to call")
         walk.index(store)
         self._change_places()
 

@@ -123,6 +123,10 @@ class Growth:
         self.left_open = self.bidder.left_open
 
 
+Written = dict[int, tuple[PlaceEntry, str, tuple[str, ...], tuple[str, ...], str]]
+"""By the identity of an entry: it, its description, criteria, agreements and place in the text."""
+
+
 def compile_system(
     system: System,
     *,
@@ -169,8 +173,9 @@ def compile_system(
     bidder = Bidder(system.program, (opponents or system.opponents).program)
     growth = Growth(bidder, Sample.random(deals, seed=seed), least=least, progress=progress)
     builder = TableBuilder(undescribed="allow", source=source_of(system, opponents, deals, seed))
+    written: Written = {}
     for place, _ in growth.places():
-        builder.add(rows_of(place, bidder.sides[place.position % 2].rules.vocabulary))
+        builder.add(rows_of(place, bidder.sides[place.position % 2].rules.vocabulary, written))
     table, _ = builder.finish()
     return table
 
@@ -190,8 +195,10 @@ def source_of(system: System, opponents: System | None, deals: int, seed: int) -
     return f"system {system.name}{against} ({grown}), {text_digest(system.text)}"
 
 
-def rows_of(place: Place, vocabulary: Vocabulary) -> Iterator[Row]:
+def rows_of(place: Place, vocabulary: Vocabulary, written: Written | None = None) -> Iterator[Row]:
     r"""Rows of a place in order; a pass by default is written out, so that deals can go on.
+
+    What ``written`` has of an entry is not written again: many places have the same entries.
 
     Examples
     --------
@@ -199,23 +206,31 @@ def rows_of(place: Place, vocabulary: Vocabulary) -> Iterator[Row]:
     >>> [(row.call, row.name) for row in rows_of(system.expand(), system.vocabulary)]
     [(7, 'Strong'), (0, 'Pass')]
     """
+    written = {} if written is None else written
     prior = bytes(place.calls)
     first_rank: dict[int, int] = {}
     before: list[PlaceEntry] = []
     own = place.cells
     for number, entry in enumerate(place.entries):
-        criteria = entry.criteria
         start = first_rank.setdefault(entry.call, number)
         between = [one for one in before[start:] if one.call != entry.call]
         before.append(entry)
         if any(not one.criteria for one in between):
             continue  # a line for any hand stands before: this one makes no call
+        known = written.get(id(entry))
+        if known is None:
+            # with the entry, so that no other one gets its id
+            known = written[id(entry)] = (
+                entry, description_of(entry), tuple(map(format_expression, entry.criteria)),
+                agreements_of(entry), str(entry.where),
+            )  # fmt: skip
+        _, description, criteria, agreements, where = known
         if between:
-            criteria = (*criteria, *_excluded(entry, between, own, vocabulary))
+            excluded = _excluded(entry, between, own, vocabulary)
+            criteria = (*criteria, *map(format_expression, excluded))
         yield Row(
-            prior, entry.call, description_of(entry), tuple(map(format_expression, criteria)), None,
-            entry.name, number, agreements_of(entry), str(entry.where),
-        )  # fmt: skip
+            prior, entry.call, description, criteria, None, entry.name, number, agreements, where
+        )
     if not any(entry.call == PASS for entry in place.entries):
         yield Row(prior, PASS, "", (), None, "Pass", len(place.entries), (), "")
 

@@ -40,7 +40,7 @@ SHIPPED: Final = Path(__file__).resolve().parent.parent / "systems" / "places"
 """Files of the systems that come with the package."""
 KEPT: Final = 12
 """Files that stay in the cache."""
-_WORTH_KEEPING: Final = 500
+_WORTH_KEEPING: Final = 100
 _LEFT_BEHIND_S: Final = 3600
 """A file that is being written for so long has lost its process."""
 
@@ -283,7 +283,9 @@ def _name_of(bidder: Bidder) -> str:
 
 
 def _size(bidder: Bidder) -> int:
-    return sum(side.decisions.count + side.needs.count for side in bidder.sides) + bidder.count
+    learned = sum(side.decisions.count + side.needs.count for side in bidder.sides)
+    # a place is worked out again in less time than it is written and read
+    return learned + bidder.count // 8
 
 
 _open: "WeakKeyDictionary[Bidder, tuple[Path, int]]" = WeakKeyDictionary()

@@ -233,6 +233,13 @@ def test_against_another_system_each_side_takes_what_it_learned_against_itself(c
     assert learned[2] == learned[0] > learned[3]
     expected = Bidder(SystemProgram(small.rules), SystemProgram(other.rules))
     assert auctions(both, DEALS) == auctions(expected, DEALS)
+    # and the places of the two, whose entries are many more on one side
+    path = cache / kept.file_name(small.text, other.text)
+    kept.write(both, path)
+    again = System.parse(SMALL_SYSTEM).bidder(System.parse("opening:\n  1NT = Any: 0+ points"))
+    assert again.count == both.count > 10
+    assert auctions(again, DEALS) == auctions(expected, DEALS)
+    assert again.count == both.count
 
 
 @pytest.fixture
