@@ -168,9 +168,7 @@ def compile_system(
     >>> table.find([7, 0, 17]) is not None
     True
     """
-    from .bidder import Bidder
-
-    bidder = Bidder(system.program, (opponents or system.opponents).program)
+    bidder = system.bidder(opponents)
     growth = Growth(bidder, Sample.random(deals, seed=seed), least=least, progress=progress)
     builder = TableBuilder(undescribed="allow", source=source_of(system, opponents, deals, seed))
     written: Written = {}
