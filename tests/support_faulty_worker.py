@@ -43,4 +43,6 @@ def faulty(name: str = "auto") -> object:
 
 if __name__ == "__main__":
     engine.get_backend = faulty
+    if _HOW == "start":
+        engine.backend_name = faulty
     sys.exit(device_worker.main())
