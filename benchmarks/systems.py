@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from bidcascade.bridge import Auction
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.system import walk
@@ -29,8 +28,7 @@ from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.table import System, named_systems
 from bidcascade.table.system import kept
 from bidcascade.table.system.bidder import Bidder
-from bidcascade.table.system.choice import choose
-from bidcascade.table.system.system import context_at
+from tests.support_systems import choices_call_by_call
 
 from .machine import environment
 
@@ -49,18 +47,10 @@ def deals_of(seed: int, count: int) -> DealArrays:
 def by_definition(first: System, other: System, deals: DealArrays) -> list[list[tuple[int, str]]]:
     """Bid deals by the definition: calls with the names of what made them."""
     expander = first.expander(other)
-    found = []
-    for deal in range(len(deals)):
-        auction, made = Auction.of(()), []
-        while not auction.is_complete:
-            at = len(auction.calls)
-            side = (first, other)[at % 2]
-            hand = int(deals.hands[at % 4, deal])
-            choice = choose(expander.place(auction.calls), hand, context_at(at), side.vocabulary)
-            made.append((choice.call, "" if choice.entry is None else choice.entry.name))
-            auction = auction.add(choice.call)
-        found.append(made)
-    return found
+    made = [choices_call_by_call(expander, deals, deal) for deal in range(len(deals))]
+    return [
+        [(one.call, "" if one.entry is None else one.entry.name) for one in deal] for deal in made
+    ]
 
 
 def by_kernels(bidder: Bidder, deals: DealArrays) -> list[list[tuple[int, str]]]:

@@ -115,13 +115,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     def load() -> None:
         try:
             tables.load()
+            tables.warm_up()
         except BidcascadeError as error:
             _logger.error("%s", error)
             on_failure = getattr(app.state, "on_failure", None)
             if on_failure is not None:
                 on_failure(error)
         else:
-            tables.warm_up()
             warm_up_inference(tables)
             settle()
 

@@ -208,6 +208,11 @@ class Tables:
     def warm_up(self) -> None:
         """Compile kernels or load them from numba's cache, and answer each kind of question once.
 
+        Raises
+        ------
+        BidcascadeError
+            If a table cannot answer; kept in ``error``, and no table answers any more.
+
         Examples
         --------
         >>> tables = Tables({}, "reference")
@@ -216,10 +221,14 @@ class Tables:
         >>> tables.is_warm
         True
         """
-        for table in list(self._loaded.values()):
-            if self.state != "ready":
-                return
-            table.warm_up()
+        try:
+            for table in list(self._loaded.values()):
+                if self.state != "ready":
+                    return
+                table.warm_up()
+        except BidcascadeError as error:
+            self.fail(error)
+            raise
         deals_of_lin([_ONE_LIN])
         self.is_warm = True
 

@@ -2,7 +2,7 @@
 
 from bidcascade.bridge import Auction, Seat, Vulnerability
 from bidcascade.kernels import DealArrays
-from bidcascade.table.system.choice import choose
+from bidcascade.table.system.choice import Choice, choose
 from bidcascade.table.system.expansion import Expander
 from bidcascade.table.system.system import System, context_at
 
@@ -54,18 +54,30 @@ general:
 """
 
 
+LONGEST = "P P P " + " ".join(
+    f"{level}{strain} P P X P P XX P P" for level in range(1, 8) for strain in "CDHSN"
+).removesuffix(" P")
+"""The longest auction that goes on: 317 calls."""
+
+
+def choices_call_by_call(expander: Expander, deals: DealArrays, deal: int) -> list[Choice]:
+    """Choices of one deal by the definition, to the end."""
+    dealer, sides = int(deals.dealer[deal]), int(deals.vulnerability[deal])
+    made: list[Choice] = []
+    auction = Auction.of(())
+    while not auction.is_complete:
+        depth = len(auction.calls)
+        hand = int(deals.hands[(dealer + depth) % 4, deal])
+        vocabulary = expander.sides[depth % 2].vocabulary
+        context = context_at(depth, Seat(dealer), Vulnerability(sides))
+        made.append(choose(expander.place(auction.calls), hand, context, vocabulary))
+        auction = auction.add(made[-1].call)
+    return made
+
+
 def bid_call_by_call(
     system: System, deals: DealArrays, deal: int, expander: Expander | None = None
 ) -> tuple[int, ...]:
     """Auction of one deal by the definition, call by call."""
-    expander = expander or system.expander()
-    dealer = int(deals.dealer[deal])
-    calls: list[int] = []
-    while not Auction.of(calls).is_complete:
-        hand = int(deals.hands[(dealer + len(calls)) % 4, deal])
-        context = context_at(
-            len(calls), Seat(dealer), Vulnerability(int(deals.vulnerability[deal]))
-        )
-        vocabulary = expander.sides[len(calls) % 2].vocabulary
-        calls.append(choose(expander.place(calls), hand, context, vocabulary).call)
-    return tuple(calls)
+    made = choices_call_by_call(expander or system.expander(), deals, deal)
+    return tuple(one.call for one in made)

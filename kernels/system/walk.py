@@ -37,10 +37,9 @@ from .questions import answer
 DONE, LEARN, ROOM, EXPAND = 0, 1, 2, 3
 """Why a native function returned: all is done; something has to be learned; arrays are full; a
 place has to be worked out first."""
-OVER: Final = -1
-"""Stands for the place behind the last call of an auction."""
 NO_ENTRY: Final = -1
 NOTED: Final = -2
+"""In the place of UNKNOWN while a place is on the list of those to be worked out."""
 
 
 @native

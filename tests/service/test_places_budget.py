@@ -14,6 +14,7 @@ from bidcascade.service.settings import Settings, read_settings
 from bidcascade.table.system.budget import BUDGET_VARIABLE, DEFAULT_BUDGET, places_budget
 from bidcascade.table.system.system import System
 from tests.support_service import post
+from tests.support_systems import LONGEST
 
 TEXT = """opening:
   1NT = Strong notrump: 15-17 points, balanced
@@ -22,9 +23,6 @@ general:
   Double = Doubled: 10+ points
 """
 HAND = "AK52.AQ3.976.KJ2"
-LONGEST = "P P P " + " ".join(
-    f"{level}{strain} P P X P P XX P P" for level in range(1, 8) for strain in "CDHSN"
-).removesuffix(" P")
 
 
 @pytest.fixture

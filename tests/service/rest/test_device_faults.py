@@ -79,6 +79,16 @@ def test_a_fault_is_a_503_and_the_end_of_readiness(app, fake, caplog):
     assert FAULT in line.getMessage()
 
 
+def test_a_fault_met_while_tables_are_warmed_up(app, fake):
+    tables = app.state.workplace.tables
+    fake.raises = DeviceFault(FAULT)
+    with pytest.raises(DeviceFault):
+        tables.warm_up()
+    assert (tables.state, tables.is_warm) == ("failed", False)
+    fake.raises = None
+    assert problem_of(ask(app, "GET", "/readyz"), 503, "not-ready")["detail"] == FAULT
+
+
 def test_a_fault_met_by_the_readiness_check(app, fake):
     fake.raises = DeviceFault(FAULT)
     problem_of(ask(app, "GET", "/readyz"), 503, "device-fault")

@@ -24,7 +24,7 @@ from bidcascade.table.system.check import check_system
 from bidcascade.table.system.expansion import Expander, Place
 from bidcascade.table.system.program import SystemProgram
 from bidcascade.table.system.system import System
-from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
+from tests.support_systems import LONGEST, SMALL_SYSTEM, bid_call_by_call
 
 SMALL = System.parse(SMALL_SYSTEM)
 FORCING = System.parse(
@@ -134,10 +134,7 @@ after 1C:
 
 
 def test_bidding_goes_on_after_317_calls():
-    calls = [PASS] * 3
-    for bid in range(3, 38):
-        calls += [bid, PASS, PASS, 1, PASS, PASS, 2, PASS, PASS]
-    calls = calls[:-1]
+    calls = parse_calls(LONGEST)
     assert len(calls) == 317
     for system in (SMALL, FORCING):
         for count in (2, 100):

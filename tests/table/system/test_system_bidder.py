@@ -21,7 +21,7 @@ from bidcascade.table.system.expansion import Expander, Place
 from bidcascade.table.system.program import SystemProgram, unpacked
 from bidcascade.table.system.system import System
 from bidcascade.table.systems import build_places
-from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
+from tests.support_systems import LONGEST, SMALL_SYSTEM, bid_call_by_call
 
 SMALL = System.parse(SMALL_SYSTEM)
 OTHER = System.parse(
@@ -227,10 +227,7 @@ def test_unbounded_growth_ends():
 
 
 def test_the_longest_auction():
-    calls = [PASS] * 3
-    for bid in range(3, 38):
-        calls += [bid, PASS, PASS, 1, PASS, PASS, 2, PASS, PASS]
-    calls = calls[:-1]
+    calls = parse_calls(LONGEST)
     assert len(calls) == 317
     assert told(SMALL.bidder().place(calls)) == told(SMALL.expander().place(calls))
 
