@@ -2,37 +2,79 @@
 
 import argparse
 import datetime
-import json
-import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from .compare import Disagreement
-from .engines.choice import ENGINES, get_engine
-from .gpu.floors import floors
-from .gpu.presets import PRESETS, apply_preset
-from .machine import environment, machine_kind, sources_digest
+from .engines import ENGINES, VARIANTS, get_engine
+from .floors import floors
+from .machine import environment, in_a_process, machine_kind, sources_digest
 from .report import Measured, write_report
-from .worker import Job, Timing
+from .worker import Job, Timing, compare, measure
 from .workloads import WORKLOADS, Workload, find_workloads
 
 _RESULTS = Path(__file__).parent / "results"
 
 
+class Preset(NamedTuple):
+    """Defaults of a command; what the command line says goes before them."""
+
+    about: str
+    engines: Sequence[str]
+    workloads: Sequence[str]
+    repeat: int
+    budget: float
+
+
+PRESETS = {
+    "gpu": Preset(
+        "polars and the cpu backend against the GPU: cuda, and cudf as the naive way there",
+        # numpy is what a machine without numba and polars has to compare with
+        ("cpu", "cuda", "numpy", "polars", "cudf"),
+        (
+            "counts/selective", "counts/middle", "counts/dense", "counts/bushy-dense",
+            "all/selective", "parquet/selective", "first/selective", "first/bushy-dense",
+            "evaluate", "features", "deals", "one/selective",
+        ),
+        repeat=5,
+        budget=5.0,
+    ),
+    "variants": Preset(
+        "the candidates for counts on the GPU against each other",
+        # numpy is there to compare the answers with, on a bare machine too
+        (*(f"cuda:{variant}" for variant in VARIANTS), "numpy"),
+        ("counts",),
+        repeat=7,
+        budget=5.0,
+    ),
+}  # fmt: skip
+_ALL = Preset("all engines and workloads", (), (), 5, 60.0)
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line; a preset fills in what it leaves open."""
+    options = _parser().parse_args(arguments)
+    preset = PRESETS.get(options.what, _ALL)
+    options.engine = options.engine or list(preset.engines)
+    options.workload = options.workload or list(preset.workloads)
+    options.repeat = options.repeat or preset.repeat
+    options.budget = options.budget or preset.budget
+    return options
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 done, 1 answers differ, files change or a process fails, 2 arguments."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
-    apply_preset(options)
+    options = parse(arguments)
     try:
         workloads = find_workloads(options.workload)
         for name in options.engine:
             get_engine(name)
     except ValueError as error:
-        parser.error(str(error))
+        _parser().error(str(error))
     if options.list:
         for workload in WORKLOADS:
             print(f"{workload.name:24} {workload.about}")
@@ -53,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return 1
             # after each workload, so that an interruption loses little
             write_report(folder, found, _command(options), measured)
-    except (Disagreement, subprocess.SubprocessError) as error:
+    except (Disagreement, BrokenProcessPool) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     print(f"wrote report.md, results.jsonl, chart.svg and environment.json to {folder}")
@@ -71,29 +113,19 @@ def measure_workload(
         If two answers differ.
     """
     able = [name for name in names if get_engine(name).why_unavailable(workload.operation) is None]
-    check_deals = min(workload.check_deals, options.deals)
     job = Job(
-        workload.name, able, options.entries, check_deals, options.seed, compare=True,
-        repeat=options.repeat, budget=options.budget,
+        workload.name, able, options.entries, min(workload.check_deals, options.deals),
+        options.seed, repeat=options.repeat, budget=options.budget,
     )  # fmt: skip
     print(f"{workload.name}: comparing {', '.join(able)}", flush=True)
-    shape = _checked(job)
+    shape = in_a_process(compare, job)
     timings = []
     for name in names:
-        job = replace(job, engines=[name], deals=options.deals, compare=False, shape=shape)
-        timing = Timing(**_in_a_process(job))
-        timings.append(timing)
-        print(f"{workload.name}: {name}: {_outcome(timing)}", flush=True)
+        alone = replace(job, engines=[name], deals=options.deals, shape=shape)
+        timings.append(in_a_process(measure, alone))
+        print(f"{workload.name}: {name}: {_outcome(timings[-1])}", flush=True)
     _check_digests(workload, timings, job)
-    return Measured(workload, shape, check_deals, timings)
-
-
-def _checked(job: Job) -> dict[str, float]:
-    answer = _in_a_process(job)
-    if "disagreement" in answer:
-        raise Disagreement(answer["disagreement"])
-    shape: dict[str, float] = answer["shape"]
-    return shape
+    return Measured(workload, shape, job.deals, timings)
 
 
 def _check_digests(workload: Workload, timings: Sequence[Timing], job: Job) -> None:
@@ -107,20 +139,11 @@ def _check_digests(workload: Workload, timings: Sequence[Timing], job: Job) -> N
         if same_deals and same_deals[0].digest != other.digest:
             pair = [same_deals[0].engine, other.engine]
             # find out where; if the difference is gone, it was there all the same
-            _checked(replace(job, engines=pair, deals=other.measured_deals, compare=True))
+            in_a_process(compare, replace(job, engines=pair, deals=other.measured_deals))
             raise Disagreement(
                 f"{workload.name}: {pair[0]} and {pair[1]} differed while they were timed on "
                 f"{other.measured_deals} deals, and agreed when asked again"
             )
-
-
-def _in_a_process(job: Job) -> dict[str, Any]:
-    answer = subprocess.run(
-        [sys.executable, "-m", "benchmarks.worker"], input=json.dumps(asdict(job)),
-        stdout=subprocess.PIPE, text=True, check=True, cwd=Path(__file__).parents[1],
-    )  # fmt: skip
-    result: dict[str, Any] = json.loads(answer.stdout.splitlines()[-1])
-    return result
 
 
 def _outcome(timing: Timing) -> str:

@@ -5,14 +5,9 @@ loads: random deals bid by the shipped table ``sayc``, and boards for a made-up 
 66,000 calls are made by 20 hands and more. Each measurement is a process of its own.
 """
 
-import argparse
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from pathlib import Path
 
 import numpy as np
 
@@ -22,26 +17,24 @@ from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.engine import Engine
 from bidcascade.table import BiddingTable, build_table, open_table
 from bidcascade.table.decisions import CallLists, find_decisions
-from bidcascade.table.learning import (
-    DEFAULT_LANES,
+from bidcascade.table.evidence.layers import Layer, on_layer
+from bidcascade.table.evidence.learning import (
+    CHUNK,
     Boards,
-    Layer,
+    CallCounts,
     Options,
+    Slots,
+    Tally,
     Thresholds,
     learn,
-    make_measures,
-    on_layer,
 )
-from bidcascade.table.learning.learning import CHUNK
-from bidcascade.table.learning.slots import CallCounts, make_slots
-from bidcascade.table.learning.tally import Tally
+from bidcascade.table.evidence.measures import DEFAULT_LANES, make_measures
 from tests.support_tables import made_up_rows
 
-from .loaders import peak_mib
-from .machine import environment
-from .published import published_expressions
+from .machine import environment, forget_peak, in_a_process, peak_mib
+from .programs import options, table, write_report
+from .tables import published_expressions
 
-RESULTS = Path(__file__).parent / "results"
 GROUPS = 66_000
 
 Load = tuple[BiddingTable, list[Boards]]
@@ -94,7 +87,7 @@ def count_calls(table: BiddingTable, boards: list[Boards]) -> dict[str, int]:
 
 
 def _counts(table: BiddingTable, boards: list[Boards]) -> CallCounts:
-    counts = CallCounts.of(table)
+    counts = CallCounts(table)
     for deals, auctions in boards:
         counts.add(find_decisions(table, auctions, deals.dealer), len(deals))
     return counts
@@ -105,15 +98,15 @@ def count_published(lanes: Sequence[str]) -> Work:
 
     def work(table: BiddingTable, boards: list[Boards]) -> dict[str, int]:
         groups = np.flatnonzero(_counts(table, boards).hands >= 20)
-        slots = make_slots(table, groups, with_others=True)
+        slots = Slots(table, groups, with_others=True)
         tally = Tally(
             make_measures(table.vocabulary, lanes=lanes, flags=(), expressions=published()), slots
         )
         for deals, auctions in boards:
             tally.add(find_decisions(table, auctions, deals.dealer), deals)
         held = sum(
-            int(tally.of_expressions(first, min(first + 4096, len(slots))).sum())
-            for first in range(0, len(slots), 4096)
+            int(tally.of_expressions(first, min(first + 4096, len(slots.entry))).sum())
+            for first in range(0, len(slots.entry), 4096)
         )
         return {"groups": len(groups), "bits": len(tally.measures.bits), "held": held}
 
@@ -173,7 +166,8 @@ def run_case(name: str, boards: int) -> dict[str, object]:
     table, pieces = LOADS[load](boards)
     # compiles, and makes the table's parents
     work(table, [(pieces[0][0].slice(0, 64), CallLists(*_first(pieces[0][1], 64)))])
-    before = forget_peak()
+    forget_peak()
+    before = peak_mib()
     wall, cpu = time.perf_counter(), time.process_time()
     told = work(table, pieces)
     return {
@@ -186,21 +180,21 @@ def run_case(name: str, boards: int) -> dict[str, object]:
     }
 
 
-def forget_peak() -> float:
-    """Let the peak of memory begin anew where the system can, and say where it begins."""
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-    return peak_mib()
-
-
 def _first(lists: CallLists, count: int) -> tuple[np.ndarray, np.ndarray]:
     return lists.calls[: lists.offsets[count]], lists.offsets[: count + 1]
 
 
-def page(results: Sequence[dict[str, object]]) -> str:
-    """Results as Markdown."""
+def main() -> None:
+    """Run all cases and write ``learning.md`` and ``learning.json`` to the results."""
+    given = options(__doc__, sayc_boards=300_000, made_up_boards=2_500_000)
+    results = []
+    for name, (load, _) in CASES.items():
+        boards = given.sayc_boards if load == "sayc" else given.made_up_boards
+        results.append(in_a_process(run_case, name, boards))
+        print(json.dumps(results[-1]), flush=True)
     columns = ("boards", "calls", "groups", "expressions", "bits", "rules", "CPU s", "wall s",
                "MiB more")  # fmt: skip
+    rows = ([one["case"], *(one.get(name, "") for name in columns)] for one in results)
     lines = [
         "# Learning",
         "",
@@ -208,43 +202,10 @@ def page(results: Sequence[dict[str, object]]) -> str:
         "more than those of the wall. Groups are calls made by at least 20 hands. Boards lie in "
         "memory; reading them from files is not counted. MiB are what the peak grew by.",
         "",
-        f"| measurement | {' | '.join(columns)} |",
-        f"| --- | {' | '.join('---:' for _ in columns)} |",
+        *table(("measurement", *columns), rows),
     ]
-    for result in results:
-        cells = [result.get(name, "") for name in columns]
-        texts = [f"{cell:,}" if isinstance(cell, int | float) else str(cell) for cell in cells]
-        lines.append(f"| {result['case']} | {' | '.join(texts)} |")
-    return "\n".join([*lines, ""])
-
-
-def main() -> int:
-    """Run all cases and write ``learning.md`` and ``learning.json`` to the results."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.learning", description=__doc__)
-    parser.add_argument("--sayc-boards", type=int, default=300_000)
-    parser.add_argument("--made-up-boards", type=int, default=2_500_000)
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    parser.add_argument("--case", help=argparse.SUPPRESS)
-    parser.add_argument("--boards", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.case is not None:
-        print(json.dumps(run_case(options.case, options.boards)))
-        return 0
-    results = []
-    for name, (load, _) in CASES.items():
-        boards = options.sayc_boards if load == "sayc" else options.made_up_boards
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.learning", "--case", name, "--boards", str(boards)],
-            capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1],
-        )  # fmt: skip
-        results.append(json.loads(done.stdout.splitlines()[-1]))
-        print(json.dumps(results[-1]), flush=True)
-    options.out.mkdir(parents=True, exist_ok=True)
-    told = {"environment": environment(), "results": results}
-    (options.out / "learning.json").write_text(json.dumps(told, indent=1) + "\n", "utf-8")
-    (options.out / "learning.md").write_text(page(results), "utf-8")
-    return 0
+    write_report(given.out, "learning", {"environment": environment(), "results": results}, lines)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

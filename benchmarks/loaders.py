@@ -11,9 +11,7 @@ import argparse
 import json
 import os
 import platform
-import resource
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -23,24 +21,18 @@ import polars as pl
 
 from bidcascade.loaders import Batch, iter_deals, read_lin_files, read_pbn
 
-ROOT = Path(__file__).parents[1]
-DATA = ROOT.parent / "shared" / "data"
+from .machine import in_a_process, peak_mib
+from .programs import table
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
 CHUNK = 10_000
 """Rows of a frame while memory is measured; what is held is about two frames and a few pieces."""
 SETS = {"lin": ("lin/vugraph", "*.lin"), "pbn": ("pbn", "*.pbn")}
 
 
-def read_lin_set(files: Sequence[tuple[bytes, str]]) -> list[Batch]:
-    return [read_lin_files(files)]
-
-
-def read_pbn_set(files: Sequence[tuple[bytes, str]]) -> list[Batch]:
-    return [read_pbn(data, name) for data, name in files]
-
-
 READERS: dict[str, Callable[[Sequence[tuple[bytes, str]]], list[Batch]]] = {
-    "lin": read_lin_set,
-    "pbn": read_pbn_set,
+    "lin": lambda files: [read_lin_files(files)],
+    "pbn": lambda files: [read_pbn(data, name) for data, name in files],
 }
 
 
@@ -76,18 +68,6 @@ def measure_speed(data: Path, kind: str, repeat: int) -> dict[str, object]:
 
 
 def measure_memory(data: Path, kind: str, times: int) -> dict[str, object]:
-    """Run :func:`report_memory` in a fresh process, whose peak is its own."""
-    command = [sys.executable, "-m", "benchmarks.loaders", "--data", str(data)]
-    command += ["--memory", kind, str(times)]
-    places = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    answer = subprocess.run(
-        command, check=True, capture_output=True, text=True, env=places, cwd=ROOT
-    )
-    result: dict[str, object] = json.loads(answer.stdout)
-    return result
-
-
-def report_memory(data: Path, kind: str, times: int) -> dict[str, object]:
     paths = files_of(data, kind)
     # the readers' own needs (libraries, compiled code) are there before the first file
     for _ in iter_deals(paths[:1], jobs=1):
@@ -105,21 +85,6 @@ def report_memory(data: Path, kind: str, times: int) -> dict[str, object]:
     }
 
 
-def peak_mib() -> float:
-    """Peak resident size of this process.
-
-    On Linux ``ru_maxrss`` starts at the peak of the process that started this one, so the
-    kernel's own record of this process's memory is read instead.
-    """
-    status = Path("/proc/self/status")
-    if status.exists():
-        for line in status.read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
-
-
 def environment() -> dict[str, object]:
     return {
         "measurement": "environment",
@@ -131,32 +96,23 @@ def environment() -> dict[str, object]:
     }
 
 
-def table(results: Sequence[dict[str, object]]) -> str:
-    lines = ["| measurement | files | boards | result |", "| --- | ---: | ---: | --- |"]
-    for result in results:
-        if "MiB peak" in result:
-            text = f"{result['MiB peak']} MiB peak, {result['MiB before']} MiB before"
-        else:
-            low, middle, high = (
-                f"{result[f'boards per CPU second, {name}']:,}" for name in ("min", "median", "max")
-            )
-            text = f"{middle} boards per CPU second ({low} to {high})"
-        lines.append(
-            f"| {result['measurement']} | {result['files']} | {result['boards']:,} | {text} |"
+def summary(result: dict[str, object]) -> list[object]:
+    """Cells of the table."""
+    if "MiB peak" in result:
+        text = f"{result['MiB peak']} MiB peak, {result['MiB before']} MiB before"
+    else:
+        low, middle, high = (
+            f"{result[f'boards per CPU second, {name}']:,}" for name in ("min", "median", "max")
         )
-    return "\n".join(lines)
+        text = f"{middle} boards per CPU second ({low} to {high})"
+    return [result["measurement"], str(result["files"]), result["boards"], text]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.loaders", description=__doc__)
     parser.add_argument("--repeat", type=int, default=5, help="measurements of each speed")
     parser.add_argument("--data", type=Path, default=DATA, help="folder with lin/ and pbn/")
-    parser.add_argument("--memory", nargs=2, metavar=("KIND", "TIMES"), help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
-    if given.memory is not None:
-        kind, times = given.memory
-        print(json.dumps(report_memory(given.data, kind, int(times))))
-        return 0
     if not given.data.is_dir():
         print(f"no real data: {given.data} is not a folder", file=sys.stderr)
         return 2
@@ -166,10 +122,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results.append(measure_speed(given.data, kind, given.repeat))
         print(json.dumps(results[-1]))
         for times in (1, 4, 16):
-            results.append(measure_memory(given.data, kind, times))
+            results.append(in_a_process(measure_memory, given.data, kind, times))
             print(json.dumps(results[-1]))
     print()
-    print(table(results))
+    lines = table(("measurement", "files", "boards", "result"), map(summary, results))
+    print("\n".join([lines[0], "| --- | ---: | ---: | --- |", *lines[2:]]))
     return 0
 
 

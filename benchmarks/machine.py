@@ -1,14 +1,21 @@
-"""What a time was measured on, and how much memory a process took."""
+"""What a time was measured on, how much memory it took, and a process of its own for it."""
 
 import hashlib
+import multiprocessing
 import os
 import platform
 import resource
 import shutil
 import subprocess
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 _PACKAGES = ("numpy", "numba", "llvmlite", "polars", "cupy-cuda12x", "cupy-cuda13x", "cudf-cu13")
 _ROOT = Path(__file__).parents[1]
@@ -19,7 +26,7 @@ def environment() -> dict[str, str]:
     found = {
         "cpu": _cpu_model(),
         "cores": str(cores()),
-        "memory": f"{_memory_bytes() / 2**30:.0f} GiB",
+        "memory": f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.0f} GiB",
         "gpu": gpu() or "none",
         "system": _system(),
         "python": platform.python_version(),
@@ -38,7 +45,7 @@ def environment() -> dict[str, str]:
 def sources_digest() -> str:
     """Mark of the measured files as they are now."""
     mark = hashlib.sha256()
-    for folder in ("bridge", "kernels", "kernels/gpu", "benchmarks", "benchmarks/gpu"):
+    for folder in ("bridge", "kernels", "kernels/gpu", "benchmarks", "benchmarks/engines"):
         for file in sorted((_ROOT / folder).glob("*.*")):
             if file.suffix in (".py", ".cu", ".cuh"):
                 mark.update(f"{folder}/{file.name}\n".encode() + file.read_bytes())
@@ -80,10 +87,6 @@ def _cpu_model() -> str:
     return names[0] if names else platform.machine()
 
 
-def _memory_bytes() -> int:
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-
-
 def _system() -> str:
     try:
         name = platform.freedesktop_os_release()["PRETTY_NAME"]
@@ -101,7 +104,7 @@ def _commit() -> str:
         query = [git, "-C", str(_ROOT), *words]
         return subprocess.run(query, capture_output=True, text=True, check=False).stdout.strip()
 
-    sources = ("kernels", "bridge", "benchmarks/*.py", "benchmarks/gpu")
+    sources = ("kernels", "bridge", "benchmarks/*.py", "benchmarks/*.cu")
     changed = ask("status", "--porcelain", "--", *sources)
     return ask("rev-parse", "--short=12", "HEAD") + (" with changes" if changed else "")
 
@@ -110,17 +113,33 @@ def forget_peak() -> int:
     """Start the count of peak memory anew, where the system can; return bytes in use now."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", "ascii")
-    return _status("VmRSS")
+    return memory_bytes("VmRSS")
 
 
 def peak_bytes() -> int:
-    """Most memory this process had at once."""
-    return _status("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    """Most memory this process had at once.
+
+    On Linux ``ru_maxrss`` starts at the peak of the process that started this one, so the kernel's
+    own record of this process's memory is read instead.
+    """
+    return memory_bytes("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
-def _status(name: str) -> int:
+def peak_mib() -> float:
+    """The same in MiB."""
+    return peak_bytes() / 2**20
+
+
+def memory_bytes(name: str, process: int | str = "self") -> int:
+    """Bytes that the kernel's record of a process has under a name; 0 where there is none."""
     try:
-        lines = Path("/proc/self/status").read_text("ascii").splitlines()
+        lines = Path(f"/proc/{process}/status").read_text("ascii").splitlines()
     except OSError:
         return 0
     return next((int(line.split()[1]) << 10 for line in lines if line.startswith(name)), 0)
+
+
+def in_a_process(function: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
+    """Call a function in a process of its own, so that its peak memory is its own."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(function, *arguments, **named).result()

@@ -8,11 +8,8 @@ size is reported. What is timed is the mining alone, from frames in memory to th
 folder; making the boards is not.
 """
 
-import argparse
+import itertools
 import json
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -21,16 +18,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pyarrow as pa
-from numba import njit
 
+from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.types import U8, U64
-from bidcascade.table.mining.miner import Miner
+from bidcascade.table.evidence.mining import Miner
 
-from .loaders import peak_mib
-from .machine import environment
+from .machine import environment, in_a_process, peak_mib
+from .programs import options, table, write_report
 
-ROOT = Path(__file__).parents[1]
-RESULTS = Path(__file__).parent / "results"
 FRAME = 100_000
 TEXTS = 300_000
 """Different announcements, about as many as in ten million boards of robots."""
@@ -38,7 +33,7 @@ LONGEST = 64
 I64 = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
-@njit(cache=True)
+@compiled
 def _mix(value: np.uint64) -> np.uint64:
     """Scramble 64 bits, as SplitMix64 does (Steele, Lea, Flood 2014)."""
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -46,7 +41,7 @@ def _mix(value: np.uint64) -> np.uint64:
     return value ^ (value >> np.uint64(31))
 
 
-@njit(cache=True)
+@compiled
 def walk(boards: int, seed: int, variety: float, calls: U8, places: U64, offsets: I64) -> None:
     """Bid random legal auctions without doubles, with the same preferences at the same place.
 
@@ -154,61 +149,27 @@ def measure(boards: int, variety: float, most_in_memory: int) -> dict[str, objec
     }
 
 
-def measured(boards: int, variety: float, most_in_memory: int) -> dict[str, object]:
-    """Run :func:`measure` in a fresh process, whose peak is its own."""
-    command = [sys.executable, "-m", "benchmarks.mining", "--one", str(boards), str(variety),
-               str(most_in_memory)]  # fmt: skip
-    places = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    answer = subprocess.run(
-        command, check=True, stdout=subprocess.PIPE, text=True, env=places, cwd=ROOT
-    )
-    result: dict[str, object] = json.loads(answer.stdout)
-    return result
-
-
-def report(found: dict[str, str], results: Sequence[dict[str, object]]) -> str:
+def main(arguments: Sequence[str] | None = None) -> None:
+    given = options(
+        __doc__, arguments, boards=[1_000_000, 10_000_000],
+        variety=(0.68, "how often players do what is less usual"),
+        most_in_memory=[16_000_000, 2_000_000],
+    )  # fmt: skip
+    found = environment()
+    results = []
+    for boards, most in itertools.product(given.boards, given.most_in_memory):
+        results.append(in_a_process(measure, boards, given.variety, most))
+        print(json.dumps(results[-1]), flush=True)
     lines = [
         "# Mining", "", "Made by `python -m benchmarks.mining`; what is measured is said there.",
         "", f"{found['cpu']}, {found['cores']} cores, {found['memory']}, {found['system']}, "
         f"Python {found['python']}, numpy {found['numpy']}, numba {found['numba']}, polars "
         f"{found['polars']}, load {found['load']}, commit {found['commit']}",
-        "",
+        "", *table(results[0], (one.values() for one in results), left=0),
     ]  # fmt: skip
-    names = list(results[0])
-    lines.append(f"| {' | '.join(names)} |")
-    lines.append(f"|{' ---: |' * len(names)}")
-    for result in results:
-        cells = (f"{value:,}" for value in result.values())
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="benchmarks.mining", description=__doc__)
-    parser.add_argument("--boards", type=int, nargs="+", default=[1_000_000, 10_000_000])
-    parser.add_argument(
-        "--variety", type=float, default=0.68, help="how often players do what is less usual"
-    )
-    parser.add_argument("--most-in-memory", type=int, nargs="+", default=[16_000_000, 2_000_000])
-    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
-    given = parser.parse_args(arguments)
-    if given.one is not None:
-        boards, variety, most = given.one
-        print(json.dumps(measure(int(boards), float(variety), int(most))))
-        return 0
-    found = environment()
-    results = []
-    for boards in given.boards:
-        for most in given.most_in_memory:
-            results.append(measured(boards, given.variety, most))
-            print(json.dumps(results[-1]), flush=True)
-    given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / "mining.md").write_text(report(found, results))
-    written = {"environment": found, "variety": given.variety, "results": results}
-    (given.out / "mining.json").write_text(json.dumps(written, indent=1) + "\n")
-    return 0
+    told = {"environment": found, "variety": given.variety, "results": results}
+    write_report(given.out, "mining", told, lines)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

@@ -6,15 +6,14 @@ each entry are counted whole and in part; both counts are compared. Memory is wh
 holds beside the one below, as Python's own account of allocations has it.
 """
 
-import argparse
 import gc
 import json
 import tempfile
-import time
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +25,9 @@ from bidcascade.table.overlays.changes import changed_entries
 from bidcascade.table.overlays.recount import Recount
 from tests.support_tables import made_up_rows
 
+from . import programs
 from .machine import environment
-
-RESULTS = Path(__file__).parent / "results"
+from .programs import options, timed, write_report
 
 
 def rules_for(table: BiddingTable) -> dict[str, list[dict[str, object]]]:
@@ -66,8 +65,8 @@ def on_sayc(deals: DealArrays, repeat: int) -> dict[str, object]:
     return {
         "entries": len(table),
         "changed entries": len(changed_entries(table, laid)),
-        "full count s": round(timed(lambda: Recount.full(laid, [deals], cpu), repeat), 3),
-        "carried over s": round(timed(lambda: full.carried_over(laid, [deals], cpu), repeat), 3),
+        "full count s": median_seconds(lambda: Recount.full(laid, [deals], cpu), repeat),
+        "carried over s": median_seconds(lambda: full.carried_over(laid, [deals], cpu), repeat),
     }
 
 
@@ -83,14 +82,8 @@ def held_mib(table: BiddingTable, file: Path) -> float:
     return (after - before) / 2**20
 
 
-def timed(work: Callable[[], object], repeat: int) -> float:
-    """Median of seconds."""
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return float(np.median(seconds))
+def median_seconds(work: Callable[[], object], repeat: int) -> float:
+    return round(float(np.median([timed(work)[0] for _ in range(repeat)])), 3)
 
 
 def measure(entries: int, deal_count: int, repeat: int) -> dict[str, object]:
@@ -109,74 +102,55 @@ def measure(entries: int, deal_count: int, repeat: int) -> dict[str, object]:
             "entries": len(table),
             "deals": deal_count,
             "column MiB": round(sum(one.nbytes for one in table.columns.values()) / 2**20, 1),
-            "full count s": round(timed(lambda: Recount.full(table, [deals], cpu), repeat), 3),
+            "full count s": median_seconds(lambda: Recount.full(table, [deals], cpu), repeat),
         }
         cases = {}
         for name, rules in rules_for(table).items():
             file = Path(folder) / "rules.jsonl"
             file.write_text("".join(json.dumps(rule) + "\n" for rule in rules))
             laid = apply_overlays(table, [file])
-            laying = timed(partial(apply_overlays, table, [file]), repeat)
+            laying = median_seconds(partial(apply_overlays, table, [file]), repeat)
             laid.plan()
             carried = full.carried_over(laid, [deals], cpu)
             whole = Recount.full(laid, [deals], cpu)
             assert (carried.counts == whole.counts).all(), name
             cases[name] = {
-                "lay s": round(laying, 3),
+                "lay s": laying,
                 "memory MiB": round(held_mib(table, file), 2),
                 "changed entries": len(changed_entries(table, laid)),
-                "full count s": round(timed(partial(Recount.full, laid, [deals], cpu), repeat), 3),
-                "carried over s": round(
-                    timed(partial(full.carried_over, laid, [deals], cpu), repeat), 3
+                "full count s": median_seconds(partial(Recount.full, laid, [deals], cpu), repeat),
+                "carried over s": median_seconds(
+                    partial(full.carried_over, laid, [deals], cpu), repeat
                 ),
             }
     return {**found, "cases": cases, "sayc": on_sayc(deals, repeat)}
 
 
-def main() -> None:
-    """Run and write ``overlays.md`` and ``overlays.json`` to the results."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--entries", type=int, default=1_000_000)
-    parser.add_argument("--deals", type=int, default=50_000)
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    options = parser.parse_args()
-    found = measure(options.entries, options.deals, options.repeat)
-    told = {"environment": environment(), **found}
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "overlays.json").write_text(json.dumps(told, indent=1) + "\n")
-    (options.out / "overlays.md").write_text(page(found))
-    print(page(found), end="")
-
-
-def page(found: dict[str, object]) -> str:
+def page(found: dict[str, Any]) -> list[str]:
     """Results as Markdown."""
-    cases = found["cases"]
-    assert isinstance(cases, dict)
-    columns = list(next(iter(cases.values())))
-    lines = [
+    cases, sayc = found["cases"], found["sayc"]
+    columns = next(iter(cases.values()))
+    rows = ([name, *case.values()] for name, case in cases.items())
+    return [
         "# Overlays",
         "",
         f"{found['entries']:,} entries ({found['column MiB']} MiB of columns, mapped from files), "
         f"{found['deals']:,} deals; `python -m benchmarks.overlays`; medians. Both counts were "
         "equal in every case.",
         "",
-        f"| rules | {' | '.join(columns)} |",
-        f"| --- | {' | '.join('---:' for _ in columns)} |",
-    ]
-    lines += [
-        f"| {name} | {' | '.join(f'{value:,}' for value in case.values())} |"
-        for name, case in cases.items()
-    ]
-    sayc = found["sayc"]
-    assert isinstance(sayc, dict)
-    lines += [
+        *programs.table(("rules", *columns), rows),
         "",
         f"The compiled table `sayc`, `1N P 2C` replaced: {sayc['changed entries']:,} of "
         f"{sayc['entries']:,} entries changed; all counted in {sayc['full count s']} s, in part in "
         f"{sayc['carried over s']} s.",
     ]
-    return "\n".join([*lines, ""])
+
+
+def main() -> None:
+    """Run and write ``overlays.md`` and ``overlays.json`` to the results."""
+    given = options(__doc__, entries=1_000_000, deals=50_000, repeat=3)
+    found = measure(given.entries, given.deals, given.repeat)
+    write_report(given.out, "overlays", {"environment": environment(), **found}, page(found))
 
 
 if __name__ == "__main__":

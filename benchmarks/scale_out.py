@@ -6,9 +6,7 @@ American, in one process and on a cluster of loopback workers; both folders are 
 byte. Costs are CPU seconds, which other work on the machine disturbs less than the clock.
 """
 
-import argparse
 import json
-import resource
 import tempfile
 import time
 from collections.abc import Callable
@@ -27,9 +25,9 @@ from bidcascade.service.scale_out import tasks
 from bidcascade.service.scale_out.cluster import connected
 from bidcascade.table import open_table
 
-from .machine import environment
-
-RESULTS = Path(__file__).parent / "results"
+from . import programs
+from .machine import environment, peak_mib
+from .programs import options, write_report
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
@@ -61,7 +59,7 @@ def on_a_worker(start: str, file: Path, mode: str) -> dict[str, object]:
         "rows a board": round(reply["rows"] / deals.height, 2),
         "bytes sent a board": round(len(block) / deals.height, 1),
         "bytes answered a board": round(size / deals.height, 1),
-        "peak MiB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "peak MiB": round(peak_mib()),
     }
 
 
@@ -74,20 +72,12 @@ def on_a_cluster(
         alone, there = folder / f"{mode}-alone", folder / f"{mode}-there"
         run_batch(engine, file, alone, mode=mode, part_deals=part_deals)
         with connected(address, "cpu") as elsewhere:
-            warm = folder / f"{mode}-warm"
-            run_batch(engine, file, warm, mode=mode, part_deals=part_deals, elsewhere=elsewhere)
-            begun = time.perf_counter()
-            cpu = cpu_seconds(
-                partial(
-                    run_batch,
-                    engine,
-                    file,
-                    there,
-                    mode=mode,
-                    part_deals=part_deals,
-                    elsewhere=elsewhere,
-                )
+            work = partial(
+                run_batch, engine, file, mode=mode, part_deals=part_deals, elsewhere=elsewhere
             )
+            work(folder / f"{mode}-warm")
+            begun = time.perf_counter()
+            cpu = cpu_seconds(partial(work, there))
             seconds = time.perf_counter() - begun
         for path in alone.iterdir():
             assert path.read_bytes() == (there / path.name).read_bytes(), path.name
@@ -140,43 +130,33 @@ def measure(deals: int, system_deals: int, workers: int) -> dict[str, Any]:
     return found
 
 
-def report(found: dict[str, Any]) -> str:
+def report(found: dict[str, Any]) -> list[str]:
     """Write the numbers as Markdown."""
-    lines = [
+    heads = ("a worker", "boards", "boards/CPU s", "rows a board", "bytes sent", "bytes answered",
+             "peak MiB")  # fmt: skip
+    workers = ([name, *one.values()] for name, one in found["worker"].items())
+    batches = ([f"mode {name}", *one.values()] for name, one in found["cluster"].items())
+    return [
         "# Batches on a cluster",
         "",
         f"The compiled table `sayc`, {found['environment']['cores']} cores, {found['workers']} "
         "workers on loopback; `python -m benchmarks.scale_out`. Folders were equal byte for byte.",
         "",
-        "| a worker | boards | boards/CPU s | rows a board | bytes sent | bytes answered "
-        "| peak MiB |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    for name, one in found["worker"].items():
-        boards, rate, *rest = one.values()
-        lines.append(f"| {name} | {boards:,} | {rate:,} | {' | '.join(map(str, rest))} |")
-    lines += [
+        *programs.table(heads, workers),
         "",
-        "| the batch's process | boards | boards/CPU s | boards/s of the whole |",
-        "| --- | ---: | ---: | ---: |",
+        *programs.table(
+            ("the batch's process", "boards", "boards/CPU s", "boards/s of the whole"), batches
+        ),
+        "",
+        f"Parquet was read at {found['read Parquet boards per CPU second']:,} boards/CPU s.",
     ]
-    for name, one in found["cluster"].items():
-        lines.append(f"| mode {name} | {' | '.join(f'{value:,}' for value in one.values())} |")
-    rate = found["read Parquet boards per CPU second"]
-    return "\n".join([*lines, "", f"Parquet was read at {rate:,} boards/CPU s.", ""])
 
 
 def main() -> None:
-    """Measure, and write ``results/scale_out.json`` and ``.md``."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale_out")
-    parser.add_argument("--deals", type=int, default=200_000)
-    parser.add_argument("--system-deals", type=int, default=8_000)
-    parser.add_argument("--workers", type=int, default=2)
-    options = parser.parse_args()
-    found = measure(options.deals, options.system_deals, options.workers)
-    (RESULTS / "scale_out.json").write_text(json.dumps(found, indent=1) + "\n")
-    (RESULTS / "scale_out.md").write_text(report(found))
-    print(report(found))
+    """Measure, and write ``scale_out.json`` and ``.md`` to the results."""
+    given = options(__doc__, deals=200_000, system_deals=8_000, workers=2)
+    found = measure(given.deals, given.system_deals, given.workers)
+    write_report(given.out, "scale_out", found, report(found))
 
 
 if __name__ == "__main__":

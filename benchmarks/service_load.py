@@ -19,17 +19,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .http_client import Connection
-from .machine import environment
-from .service import Numbers, deal_objects, percentiles, running_server
+import numpy as np
 
-CONNECTIONS = 64
+from . import programs
+from .http_client import Connection, Numbers, Question, at_rate, percentiles
+from .machine import environment, memory_bytes
+from .service import deal_objects, ready_server
+
 CLIENTS = 24
 
 PARTS = ("rates", "clients", "overload", "reloads", "stop")
 _PATHS = (("/v1/auctions", "auctions"), ("/v1/bid", "bid"), ("", "mixed"))
-
-Question = tuple[str, bytes]
 
 
 def questions(count: int, seed: int) -> list[Question]:
@@ -57,61 +57,6 @@ async def alone(port: int, asked: Sequence[Question]) -> list[bytes]:
     return [answer.body for answer in answers]
 
 
-async def at_rate(
-    port: int, asked: Sequence[Question], rate: float, expected: Sequence[bytes] | None = None
-) -> Numbers:
-    """Send questions at a rate; count statuses and answers that differ from what is expected."""
-    idle: asyncio.LifoQueue[Connection | None] = asyncio.LifoQueue()
-    for _ in range(CONNECTIONS):
-        idle.put_nowait(None)
-    opened: set[Connection] = set()
-    latencies: list[float] = []
-    statuses: Counter[int] = Counter()
-    wrong = 0
-
-    async def one(due: float, number: int) -> None:
-        nonlocal wrong
-        connection = await idle.get()
-        try:
-            if connection is None:
-                raise ConnectionResetError
-            answer = await connection.request("POST", *asked[number])
-        except (ConnectionError, asyncio.IncompleteReadError):
-            # none yet, or one that the server has closed: idle for its five seconds, or with a
-            # refusal that it answered before the whole request was there
-            if connection is not None:
-                await connection.close()
-                opened.discard(connection)
-            connection = await Connection.open("127.0.0.1", port)
-            opened.add(connection)
-            answer = await connection.request("POST", *asked[number])
-        idle.put_nowait(connection)
-        statuses[answer.status] += 1
-        if answer.status == 200:
-            latencies.append(time.perf_counter() - due)
-            wrong += expected is not None and answer.body != expected[number]
-
-    started = time.perf_counter()
-    try:
-        async with asyncio.TaskGroup() as group:
-            for number in range(len(asked)):
-                due = started + number / rate
-                while (left := due - time.perf_counter()) > 0:
-                    await asyncio.sleep(left - 0.001 if left > 0.002 else 0)
-                group.create_task(one(due, number))
-        spent = time.perf_counter() - started
-    finally:
-        for connection in opened:
-            await connection.close()
-    return {
-        "requests": len(asked),
-        "answered_a_second": round(len(asked) / spent, 1),
-        "statuses": dict(sorted(statuses.items())),
-        "wrong": wrong,
-        **(percentiles(latencies) if latencies else {}),
-    }
-
-
 async def clients(port: int, asked: Sequence[Question], seconds: float, pid: int) -> Numbers:
     """Clients that ask one question after the other for a while; memory of the server meanwhile."""
     end = time.perf_counter() + seconds
@@ -133,7 +78,7 @@ async def clients(port: int, asked: Sequence[Question], seconds: float, pid: int
     async def watch() -> None:
         started = time.perf_counter()
         while time.perf_counter() < end:
-            memory.append((time.perf_counter() - started, resident_mb(pid)))
+            memory.append((time.perf_counter() - started, memory_bytes("VmRSS", pid) / 2**20))
             await asyncio.sleep(max(seconds / 120, 0.5))
 
     async with asyncio.TaskGroup() as group:
@@ -146,24 +91,13 @@ async def clients(port: int, asked: Sequence[Question], seconds: float, pid: int
     }  # fmt: skip
 
 
-def resident_mb(pid: int) -> float:
-    """Resident memory of a process (Linux)."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    raise RuntimeError(f"expected a running process, got {pid}")
-
-
 def trend(memory: Sequence[tuple[float, float]]) -> Numbers:
     """Memory at the begin, after a fifth, at the end, and the slope from there (least squares)."""
     later = memory[len(memory) // 5 :]
-    mean_s = sum(s for s, _ in later) / len(later)
-    mean_mb = sum(mb for _, mb in later) / len(later)
-    spread = sum((s - mean_s) ** 2 for s, _ in later) or 1.0
-    slope = sum((s - mean_s) * (mb - mean_mb) for s, mb in later) / spread
+    slope = np.polyfit(*zip(*later, strict=True), 1)[0] if len(later) > 1 else 0.0
     return {
         "begin_mb": round(memory[0][1], 1), "after_a_fifth_mb": round(later[0][1], 1),
-        "end_mb": round(memory[-1][1], 1), "mb_a_minute": round(60 * slope, 3),
+        "end_mb": round(memory[-1][1], 1), "mb_a_minute": round(60 * float(slope), 3),
     }  # fmt: skip
 
 
@@ -245,7 +179,7 @@ def measure(
     some = asked[:1000]
     result = _Told()
     if "rates" in parts or "clients" in parts:
-        with running_server() as (port, _, process):
+        with ready_server() as (port, _, process):
             expected = asyncio.run(alone(port, some))
             repeated = (some * (len(asked) // len(some) + 1))[: len(asked)]
             wanted = (expected * (len(asked) // len(some) + 1))[: len(asked)]
@@ -264,7 +198,7 @@ def measure(
                 again = asyncio.run(at_rate(port, repeated, rate, wanted))
                 result[f"{rate:g}/s, mixed, at the end"] = again
     if "overload" in parts:
-        with running_server(max_concurrent_requests=32, max_queue_deals=20_000) as (port, _, _):
+        with ready_server(max_concurrent_requests=32, max_queue_deals=20_000) as (port, _, _):
             expected = asyncio.run(alone(port, some))
             many = [("/v1/auctions", json.dumps({"deals": deal_objects(400, seed)}).encode())] * 200
             flood = [one for pair in zip(many * 10, some * 2, strict=True) for one in pair]
@@ -273,27 +207,26 @@ def measure(
                 at_rate(port, some, rate / 2, expected)
             )
     if "reloads" in parts:
-        with running_server() as (port, _, _):
+        with ready_server() as (port, _, _):
             expected = asyncio.run(alone(port, some))
             quiet = at_rate(port, some * 4, rate / 2, expected * 4)
             result[f"{rate / 2:g}/s"] = asyncio.run(quiet)
             loading = with_reloads(port, some * 4, rate / 2, expected * 4, 5)
             result[f"{rate / 2:g}/s while loading anew"] = asyncio.run(loading)
     if "stop" in parts:
-        with running_server() as (port, _, process):
+        with ready_server() as (port, _, process):
             asyncio.run(alone(port, some[:100]))
             result["SIGTERM"] = asyncio.run(until_stopped(port, some, process, 3.0))
     return result
 
 
-def markdown(result: Numbers, machine: Numbers) -> str:
+def report(result: Numbers, machine: Numbers) -> list[str]:
     """Report for people."""
     lines = ["# The service under load", "", json.dumps(machine, ensure_ascii=False), ""]
     for name, numbers in result.items():
-        lines += [f"## {name}", "", "| | |", "| --- | ---: |"]
-        lines += [f"| {key} | {value} |" for key, value in numbers.items()]
-        lines.append("")
-    return "\n".join(lines)
+        rows = ([key, str(value)] for key, value in numbers.items())
+        lines += [f"## {name}", "", *programs.table(("", ""), rows), ""]
+    return lines[:-1]
 
 
 def main() -> None:
@@ -312,16 +245,13 @@ def main() -> None:
     )
     options = parser.parse_args()
     result = measure(options.rate, options.minutes, options.seconds, options.seed, options.parts)
-    machine: dict[str, Any] = environment()
-    text = markdown(result, machine)
-    print(text)
-    if options.out is not None:
-        options.out.mkdir(parents=True, exist_ok=True)
-        some = [part for part in PARTS if part in options.parts and len(options.parts) < len(PARTS)]
-        name = "-".join(["service_load", *some])
-        (options.out / f"{name}.md").write_text(text, "utf-8")
-        both = json.dumps({"environment": machine, "results": result}, indent=2)
-        (options.out / f"{name}.json").write_text(both + "\n", "utf-8")
+    machine = environment()
+    some = [part for part in PARTS if part in options.parts and len(options.parts) < len(PARTS)]
+    found, lines = {"environment": machine, "results": result}, report(result, machine)
+    if options.out is None:
+        print("\n".join(lines))
+    else:
+        programs.write_report(options.out, "-".join(["service_load", *some]), found, lines)
 
 
 if __name__ == "__main__":

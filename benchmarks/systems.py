@@ -6,8 +6,6 @@ as processes with a cache of their own that holds compiled kernels and nothing e
 what a system says after one auction; shares of a place are times of the threads themselves.
 """
 
-import argparse
-import json
 import os
 import resource
 import subprocess
@@ -31,8 +29,8 @@ from bidcascade.table.system.bidder import Bidder
 from tests.support_systems import choices_call_by_call
 
 from .machine import environment
+from .programs import options, table, timed, write_report
 
-RESULTS = Path(__file__).parent / "results"
 SYSTEMS = Path(__file__).parents[1] / "table" / "systems"
 SEED = 20_261_123
 Numbers = dict[str, Any]
@@ -61,13 +59,6 @@ def by_kernels(bidder: Bidder, deals: DealArrays) -> list[list[tuple[int, str]]]
         for deal, place, entry, call in told:
             found[deal].append((int(call), bidder.name(int(place), int(entry))))
     return found
-
-
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds, and what came of it."""
-    start = time.perf_counter()
-    found = work()
-    return time.perf_counter() - start, found
 
 
 @contextmanager
@@ -147,8 +138,8 @@ def measure_commands(count: int) -> dict[str, Numbers]:
     """Commands as processes: the first on a new cache, the others on what it left there."""
     hand = "AKQ2.K32.A32.432"
     found: dict[str, Numbers] = {}
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         for deals, seed in ((count, 1), (1000, 2)):
             path = folder / f"{deals}.parquet"
             write_deal_parquet(random_deals(deals, seed=SEED + seed), path)
@@ -162,61 +153,44 @@ def measure_commands(count: int) -> dict[str, Numbers]:
             (command(folder, "bid", hand, cache="new") for _ in range(3)),
             key=lambda one: one["seconds"],
         )
-        found["batch of 1,000 deals"] = command(
-            folder, *first, "1000.parquet", "--out", "few", cache="new"
-        )
-        found[f"batch of {count:,} fresh deals"] = command(
-            folder, *first, f"{count}.parquet", "--out", "fresh", cache="new"
-        )
-        found["the same deals again"] = command(
-            folder, *first, f"{count}.parquet", "--out", "again", cache="new"
-        )
-        found["compare sayc acol, 100,000 deals, no double dummy"] = command(
-            folder, "compare", "sayc", "acol", "--deals", "100000", "--dd-budget", "0", cache="new"
-        )
-        found[f"system compile sayc, {count:,} deals"] = command(
-            folder,
-            "system",
-            "compile",
-            "sayc",
-            "--deals",
-            str(count),
-            "--out",
-            "table",
-            cache="new",
-        )
-        found[f"system diff of one line, {count:,} deals"] = command(
-            folder, "system", "diff", "sayc", str(changed), "--deals", str(count), cache="new"
-        )
+        for name, words in {
+            "batch of 1,000 deals": (*first, "1000.parquet", "--out", "few"),
+            f"batch of {count:,} fresh deals": (*first, f"{count}.parquet", "--out", "fresh"),
+            "the same deals again": (*first, f"{count}.parquet", "--out", "again"),
+            "compare sayc acol, 100,000 deals, no double dummy": (
+                "compare", "sayc", "acol", "--deals", "100000", "--dd-budget", "0",
+            ),
+            f"system compile sayc, {count:,} deals": (
+                "system", "compile", "sayc", "--deals", str(count), "--out", "table",
+            ),
+            f"system diff of one line, {count:,} deals": (
+                "system", "diff", "sayc", str(changed), "--deals", str(count),
+            ),
+        }.items():  # fmt: skip
+            found[name] = command(folder, *words, cache="new")
     return found
 
 
 def main() -> None:
     """Run and write ``systems.md`` and ``systems.json`` to the results."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--compared", type=int, default=100, help="deals bid by the definition too")
-    parser.add_argument("--deals", type=int, default=1_000_000)
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    options = parser.parse_args()
-    told: Numbers = {"environment": environment(), "deals": options.deals}
-    told["commands"] = measure_commands(options.deals)
+    given = options(__doc__, compared=(100, "deals bid by the definition too"), deals=1_000_000)
+    told: Numbers = {"environment": environment(), "deals": given.deals}
+    told["commands"] = measure_commands(given.deals)
     pairs = [(name, name) for name in named_systems()] + [("sayc", "acol")]
     told["systems"] = {
         first if first == other else f"{first} v {other}": measure_pair(
-            first, other, options.compared, options.deals
+            first, other, given.compared, given.deals
         )
         for first, other in pairs
     }
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "systems.json").write_text(json.dumps(told, indent=1) + "\n")
-    (options.out / "systems.md").write_text(page(told))
-    print(page(told), end="")
+    write_report(given.out, "systems", told, page(told))
 
 
-def page(told: Numbers) -> str:
+def page(told: Numbers) -> list[str]:
     """Results as Markdown."""
+    systems, commands = told["systems"].items(), told["commands"].items()
     columns = [name for name in next(iter(told["systems"].values())) if "core seconds" not in name]
-    lines = [
+    return [
         "# Systems",
         "",
         f"{told['deals']:,} deals; `python -m benchmarks.systems`; {told['environment']['cpu']}, "
@@ -224,19 +198,13 @@ def page(told: Numbers) -> str:
         "same lines on the deals compared. What 60,000 deals taught the shipped systems comes with "
         "the package; all places are worked out here.",
         "",
-        f"| system | {' | '.join(columns)} |",
-        f"| --- | {' | '.join('---:' for _ in columns)} |",
+        *table(("system", *columns), ([name, *map(one.get, columns)] for name, one in systems)),
+        "",
+        *table(
+            ("command", "seconds", "peak MiB so far"),
+            ([name, *one.values()] for name, one in commands),
+        ),
     ]
-    lines += [
-        f"| {name} | {' | '.join(f'{one[column]:,}' for column in columns)} |"
-        for name, one in told["systems"].items()
-    ]
-    lines += ["", "| command | seconds | peak MiB so far |", "| --- | ---: | ---: |"]
-    lines += [
-        f"| {name} | {one['seconds']} | {one['peak MiB so far']:,} |"
-        for name, one in told["commands"].items()
-    ]
-    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":

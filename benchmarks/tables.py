@@ -1,4 +1,4 @@
-"""Seeded bidding tables of any size. Needs numpy only.
+"""What is measured: seeded bidding tables of any size, expressions, deals. Needs numpy only.
 
 Two shapes; in both, auctions are legal, passes are explicit and three passes behind a bid (four at
 the start) end an auction.
@@ -14,13 +14,15 @@ the start) end an auction.
     looser, the more entries hold.
 """
 
+import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels import CAN_COMPLETE, COMPLETED, Plan, Postfix, build_plan
+from bidcascade.kernels import CAN_COMPLETE, COMPLETED, DealArrays, Plan, Postfix, build_plan
 
 I64 = NDArray[np.int64]
 
@@ -39,8 +41,7 @@ SMALLEST = 1_000
 """Fewest entries a table can be asked for."""
 
 
-@dataclass(frozen=True)
-class TableKind:
+class TableKind(NamedTuple):
     """A shape, and where its knob stands."""
 
     shape: str
@@ -78,17 +79,8 @@ class GeneratedTable:
 
     def plan(self) -> Plan:
         """Lower the table."""
-        return build_plan(
-            expressions=self.expressions,
-            criteria=self.criteria,
-            variant_sets=[[], *([number] for number in range(len(self.criteria)))],
-            first_child=self.first_child,
-            child_count=self.child_count,
-            call=self.call,
-            flags=self.flags,
-            variant_set=self.variant_set,
-            root_count=self.root_count,
-        )
+        sets = [[], *([number] for number in range(len(self.criteria)))]
+        return build_plan(**vars(self), variant_sets=sets)
 
 
 def level_sizes(entries: int) -> list[int]:
@@ -138,22 +130,18 @@ def generate_table(
         raise ValueError(f"expected a knob from 0 on, of a published table to 1, got {knob!r}")
     distinct_lists = min(distinct_lists, entries)
     rng = np.random.default_rng(seed)
-    if shape == "published":
-        levels = _published_levels(rng, entries)
-        pool = _criteria_pool(rng, distinct_lists, 0.0)
-    else:
-        levels = _bushy_levels(rng, entries)
-        pool = _criteria_pool(rng, distinct_lists, knob)
-    table = _number(levels, pool.expressions, pool.criteria)
-    if shape == "published":
+    published = shape == "published"
+    levels = (_published_levels if published else _bushy_levels)(rng, entries)
+    expressions, criteria, draws = _criteria_pool(rng, distinct_lists, 0.0 if published else knob)
+    table = _number(levels, expressions, criteria)
+    has_criteria = np.ones(entries, np.bool_)
+    if published:
         has_criteria = (table.call != 0) & (rng.random(entries) < knob)
         # openings are always described: an opening without criteria would let every deal in
         has_criteria[: OPENINGS - 1] = True
-    else:
-        has_criteria = np.ones(entries, np.bool_)
     # common lists are used far more often than rare ones
-    picks = (len(pool.draws) * rng.random(entries) ** 2).astype(np.int64)
-    table.variant_set[:] = np.where(has_criteria, 1 + pool.draws[picks], 0)
+    picks = (len(draws) * rng.random(entries) ** 2).astype(np.int64)
+    table.variant_set[:] = np.where(has_criteria, 1 + draws[picks], 0)
     return table
 
 
@@ -265,16 +253,10 @@ def _fit(rng: np.random.Generator, children: I64, room: I64, size: int) -> I64:
     return children
 
 
-@dataclass(frozen=True)
-class _Pool:
-    """Criteria lists to draw from; ``draws`` holds list numbers, common lists first."""
-
-    expressions: list[Postfix]
-    criteria: list[list[int]]
-    draws: NDArray[np.uint32]
-
-
-def _criteria_pool(rng: np.random.Generator, size: int, slack: float) -> _Pool:
+def _criteria_pool(
+    rng: np.random.Generator, size: int, slack: float
+) -> tuple[list[Postfix], list[list[int]], NDArray[np.uint32]]:
+    """Expressions, criteria lists of them, and numbers of lists to draw from, common ones first."""
     lengths = rng.choice(
         list(LIST_LENGTHS), size, p=np.array([*LIST_LENGTHS.values()]) / sum(LIST_LENGTHS.values())
     )
@@ -290,7 +272,7 @@ def _criteria_pool(rng: np.random.Generator, size: int, slack: float) -> _Pool:
             for atom in (_widened(atoms, slack, chance) if slack else atoms)
         )
         draws.append(pool.setdefault(row, len(pool)))
-    return _Pool(list(expressions), [list(row) for row in pool], np.array(draws, np.uint32))
+    return list(expressions), [list(row) for row in pool], np.array(draws, np.uint32)
 
 
 def _draw_list(rng: np.random.Generator, length: int) -> list[Postfix]:
@@ -367,3 +349,61 @@ def _number(
         expressions, criteria, first_child, child_count, call, flags,
         np.zeros(total, np.uint32), OPENINGS,
     )  # fmt: skip
+
+
+_SUIT_QUALITIES = (
+    "Biddable", "Rebiddable", "Twice_Rebiddable", "Strong_Rebiddable", "Solid",
+    "Partial_Stopper", "Likely_Stopper", "Stopper", "Two_Stoppers",
+    "At_Best_Partial_Stopper", "At_Best_Stopper",
+)  # fmt: skip
+
+# term: highest value compared with ==, from 0 on; with <= and with >=, from 1 on
+_BOUNDS = {"HCP": (33, 35, 35), "Total_Points": (32, 33, 35)}
+_LENGTH_BOUNDS = (7, 7, 9)
+
+
+def published_expressions() -> list[Postfix]:
+    """104 on HCP, 101 on total points, 24 on each suit's length, 44 suit qualities, 4 queens."""
+    bounds = {**_BOUNDS, **{f"SL_{suit}": _LENGTH_BOUNDS for suit in "CDHS"}}
+    expressions: list[Postfix] = []
+    for term, (equal, at_most, at_least) in bounds.items():
+        expressions += [(term, value, "==") for value in range(equal + 1)]
+        expressions += [(term, value, "<=") for value in range(1, at_most + 1)]
+        expressions += [(term, value, ">=") for value in range(1, at_least + 1)]
+    expressions += [(f"{quality}_{suit}",) for quality in _SUIT_QUALITIES for suit in "CDHS"]
+    expressions += [(f"C_{suit}Q",) for suit in "CDHS"]
+    return expressions
+
+
+def expression_plan() -> Plan:
+    """Plan of a table without entries that has the published expressions."""
+    none = np.zeros(0, np.uint32)
+    return build_plan(
+        expressions=published_expressions(), criteria=[], variant_sets=[[]], first_child=none,
+        child_count=none.astype(np.uint16), call=none.astype(np.uint8),
+        flags=none.astype(np.uint8), variant_set=none, root_count=0,
+    )  # fmt: skip
+
+
+def random_deals(count: int, *, seed: int = 1) -> DealArrays:
+    """Deal by the project's own generator; where numba is missing, by NumPy's (other deals)."""
+    if importlib.util.find_spec("numba") is None:
+        hands = numpy_hands(count, seed)
+    else:
+        from bidcascade.kernels.dealing import deal_hands
+
+        hands = deal_hands(seed, 0, count)
+    numbers = np.arange(count)
+    return DealArrays(hands, (numbers % 4).astype(np.uint8), (numbers // 4 % 4).astype(np.uint8))
+
+
+def numpy_hands(count: int, seed: int) -> NDArray[np.uint64]:
+    """Deal with NumPy alone: sort random keys, thirteen cards to each hand (uint64 [4, n])."""
+    rng = np.random.default_rng(seed)
+    hands = np.empty((4, count), np.uint64)
+    for start in range(0, count, 1 << 16):
+        stop = min(start + (1 << 16), count)
+        cards = np.argsort(rng.random((stop - start, 52), dtype=np.float32), axis=1)
+        bits = np.uint64(1) << cards.astype(np.uint64)
+        hands[:, start:stop] = bits.reshape(-1, 4, 13).sum(axis=2, dtype=np.uint64).T
+    return hands

@@ -1,28 +1,25 @@
-"""One engine on one workload in a process of its own, so that peak memory is its own.
+"""What a process of its own does: compare engines on a workload, or time one of them."""
 
-``python -m benchmarks.worker`` reads a job as JSON from standard input and prints the result.
-"""
-
-import json
-import sys
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from .compare import Disagreement, check
-from .engines.choice import Engine, get_engine
-from .gpu.device_times import DeviceRun
-from .gpu.least_work import hybrid_block, kernel_works, work_of
-from .gpu.roofline import Ceilings
-from .gpu.variant_model import sampled_load
+from bidcascade.kernels import DealArrays, FirstAuctions, Plan
+from bidcascade.kernels.types import U64
+
+from .compare import check
+from .engines import get_engine
+from .engines.column_engine import PackedColumns, first_auctions, hands_by_call
 from .machine import forget_peak, peak_bytes
-from .table_shape import first_tests, shape_of
+from .roofline import Ceilings, Work, device_run, hybrid_block, kernel_works, work_of
+from .variant_model import sampled_load
 from .workloads import Inputs, digest, find_workloads, latencies, run
 
+_FIRST_DEALS = 4_096
+"""Deals on which the tests of mode ``first`` are counted."""
 _WARM_UP_DEALS = 64
 _REFERENCE_BUDGET = 5.0
 """The definition is slow on purpose; nobody waits for it longer than this."""
@@ -30,14 +27,13 @@ _REFERENCE_BUDGET = 5.0
 
 @dataclass(frozen=True)
 class Job:
-    """What a process is to do: compare ``engines``, or time the one there is."""
+    """What is to be compared, or, with one engine, timed."""
 
     workload: str
     engines: list[str]
     entries: int
     deals: int
     seed: int
-    compare: bool
     repeat: int = 3
     budget: float = 60.0
     """Seconds that one run over all deals may take; else fewer deals are measured."""
@@ -57,11 +53,11 @@ class Timing:
     step: int = 0
     prepare: float = 0.0
     runs: list[float] = field(default_factory=list)
-    device_runs: list[dict[str, Any]] = field(default_factory=list)
-    """Device time taken apart, of further runs (``DeviceRun.as_json``)."""
-    works: dict[str, list[float]] = field(default_factory=dict)
-    """Least bytes and integer operations, of the whole (empty name) and by kernel."""
-    ceilings: dict[str, Any] = field(default_factory=dict)
+    device_runs: list[dict[str, tuple[int, float]]] = field(default_factory=list)
+    """Device time taken apart, of further runs."""
+    works: dict[str, Work] = field(default_factory=dict)
+    """Least work, of the whole (empty name) and by kernel."""
+    ceilings: Ceilings | None = None
     """What the device can do at most, measured."""
     peak: int = 0
     inputs: int = 0
@@ -69,45 +65,74 @@ class Timing:
     detail: str = ""
 
     @property
+    def median(self) -> float:
+        return float(np.median(self.runs))
+
+    @property
     def formula(self) -> str:
         """How the time for all deals follows from what was measured; empty if it was measured."""
         if self.measured_deals == self.deals or not self.runs:
             return ""
-        median = float(np.median(self.runs))
         return (
-            f"{median:.3g} s × {self.deals:,} / {self.measured_deals:,} deals "
+            f"{self.median:.3g} s × {self.deals:,} / {self.measured_deals:,} deals "
             f"(every {self.step:,} are worked on like the last)"
         )
 
     @property
     def seconds(self) -> float:
         """Median for all deals, extrapolated where fewer were measured."""
-        return float(np.median(self.runs)) * self.deals / self.measured_deals
+        return self.median * self.deals / self.measured_deals
 
 
-def compare(job: Job) -> dict[str, Any]:
-    """Compare engines; tell how much of the table holds and is tested."""
+def compare(job: Job) -> dict[str, float]:
+    """Compare engines; tell the entries of the table, those that hold and the tests per deal.
+
+    Raises
+    ------
+    Disagreement
+        If two answers differ.
+    """
     (workload,) = find_workloads([job.workload])
     inputs = Inputs.make(workload, entries=job.entries, deals=job.deals, seed=job.seed)
+    plan, deals = inputs.plan, inputs.deals
     engines = [get_engine(name) for name in job.engines]
-    try:
-        check(engines, inputs)
-    except Disagreement as error:
-        return {"disagreement": str(error)}
-    return {"shape": _shape(engines, inputs)}
-
-
-def _shape(engines: list[Engine], inputs: Inputs) -> dict[str, float]:
-    """Entries, entries that hold and tests per deal."""
-    plan = inputs.plan
+    check(engines, inputs)
     able = [engine for engine in engines if engine.why_unavailable("counts") is None]
     able = [engine for engine in able if engine.name != "reference"] or able
-    if not plan.node_count or not able or not len(inputs.deals):
+    if not plan.node_count or not able or not len(deals):
         return {}
-    shape = shape_of(plan, inputs.deals, able[0].counts(plan, inputs.deals))
-    if inputs.workload.operation == "first":
-        shape["first_tests_per_deal"] = first_tests(plan, inputs.deals)
+    shape = shape_of(plan, deals, able[0].counts(plan, deals))
+    if workload.operation == "first":
+        shape["first_tests_per_deal"] = first_tests(plan, deals)
     return shape
+
+
+def shape_of(plan: Plan, deals: DealArrays, counts: U64) -> dict[str, float]:
+    """Entries, entries that hold and tests a deal, from how many deals reach each entry."""
+    above = np.append(counts, np.uint64(len(deals)))[plan.parent]
+    return {
+        "entries": plan.node_count,
+        "holding_per_deal": round(float(counts.sum()) / len(deals), 1),
+        "tests_per_deal": round(float(above[plan.node_box > 1].sum()) / len(deals), 1),
+    }
+
+
+def first_tests(plan: Plan, deals: DealArrays) -> float:
+    """Tests a deal in mode ``first``: each sibling until one holds."""
+    some = deals.slice(0, min(len(deals), _FIRST_DEALS))
+    columns = _CountingColumns(plan, hands_by_call(some))
+    first_auctions(columns, FirstAuctions.empty(len(some)))
+    return round(columns.tests / len(some), 1)
+
+
+class _CountingColumns(PackedColumns):
+    """Columns that count how many deals a test of criteria is made on."""
+
+    tests = 0
+
+    def meeting(self, column: U64, number: int, seat: int) -> U64:
+        self.tests += self.count(column)
+        return super().meeting(column, number, seat)
 
 
 def measure(job: Job) -> Timing:
@@ -139,7 +164,7 @@ def measure(job: Job) -> Timing:
     return timing
 
 
-def _measure_batch(job: Job, engine: Engine, inputs: Inputs, timing: Timing) -> None:
+def _measure_batch(job: Job, engine: Any, inputs: Inputs, timing: Timing) -> None:
     timing.step = min(engine.step, job.deals)
     budget = min(job.budget, _REFERENCE_BUDGET) if engine.name == "reference" else job.budget
 
@@ -168,7 +193,7 @@ def _measure_batch(job: Job, engine: Engine, inputs: Inputs, timing: Timing) -> 
         once(timing.measured_deals)
 
 
-def _measure_device(job: Job, engine: Engine, inputs: Inputs, timing: Timing) -> None:
+def _measure_device(job: Job, engine: Any, inputs: Inputs, timing: Timing) -> None:
     """Run again with events around all that the device does; count what the work costs."""
     part = inputs.only(0, timing.measured_deals)
     for _ in range(job.repeat):
@@ -177,29 +202,15 @@ def _measure_device(job: Job, engine: Engine, inputs: Inputs, timing: Timing) ->
             return
         with timings as found:
             run(engine, part)
-        timing.device_runs.append(DeviceRun.of(found).as_json())
+        timing.device_runs.append(device_run(found))
     operation, plan = inputs.workload.operation, inputs.plan
     whole = work_of(operation, plan, len(part.deals), job.shape)
     if whole is not None:
         load = None
         if operation == "counts":
             load = sampled_load(plan, part.deals, hybrid_block(len(part.deals)), engine.counts)
-        works = kernel_works(operation, plan, len(part.deals), job.shape, load)
         timing.works = {
-            name: [work.bytes, work.operations] for name, work in {"": whole, **works}.items()
-        }
-    measure_ceilings: Callable[[], Ceilings | None] | None = getattr(engine, "ceilings", None)
-    ceilings = measure_ceilings() if measure_ceilings is not None else None
-    if ceilings is not None:
-        timing.ceilings = asdict(ceilings)
-
-
-def main() -> None:
-    """Do the job on standard input."""
-    job = Job(**json.load(sys.stdin))
-    result = compare(job) if job.compare else asdict(measure(job))
-    print(json.dumps(result))
-
-
-if __name__ == "__main__":
-    main()
+            "": whole, **kernel_works(operation, plan, len(part.deals), job.shape, load)
+        }  # fmt: skip
+    if hasattr(engine, "ceilings"):
+        timing.ceilings = engine.ceilings()

@@ -3,7 +3,7 @@
 import hashlib
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels import DealArrays, EntryLists, Plan
 
-from .deals import random_deals
-from .engines.choice import Engine
-from .published import expression_plan
-from .tables import DENSITIES, SMALLEST, named_table
+from .engines import Engine
+from .tables import DENSITIES, SMALLEST, expression_plan, named_table, random_deals
 
 Answer = dict[str, NDArray[Any]]
 """What an engine answers, as arrays by name."""
@@ -122,8 +120,7 @@ def run(engine: Engine, inputs: Inputs) -> Any:
     if kind in ("all", "one"):
         # chunks are read and dropped, as a consumer does
         return sum(len(lists.entries) for lists in engine.entry_lists(plan, deals))
-    operation: Callable[[Plan, DealArrays], Any] = getattr(engine, inputs.workload.operation)
-    return operation(plan, deals)
+    return getattr(engine, inputs.workload.operation)(plan, deals)
 
 
 def _write_parquet(chunks: Iterator[EntryLists]) -> tuple[int, int]:

@@ -1,9 +1,8 @@
 from .hand_pictures import HandPicture
 from .interpretation import Interpretation, interpret
-from .layouts.equal import deal_where
 from .layouts.known import KnownCards, parse_known
 from .layouts.result import LayoutReport, Layouts, Relaxed
-from .layouts.sampling import sample_layouts
+from .layouts.sampling import deal_where, sample_layouts
 from .layouts.where import Constraints
 
 __all__ = [

@@ -1,7 +1,7 @@
 """How auctions ended, each different one once: calls, contract, declarer, as arrays."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +24,6 @@ def contract_number(calls: Sequence[int]) -> int:
 
     ``1 + declarer + 4 * (doubling + 3 * (strain + 5 * (level - 1)))``, declarer counted from the
     dealer; 0 if it was passed out.
-
-    Examples
-    --------
-    >>> contract_number((0, 7, 0, 0, 0)), contract_number((0, 0, 0, 0))
-    (50, 0)
     """
     last = -1
     doubling = 0
@@ -51,61 +46,34 @@ def contract_number(calls: Sequence[int]) -> int:
 
 
 def contract_of(number: int, dealer: int) -> Contract | None:
-    """Contract of a number; None if it was passed out.
-
-    Examples
-    --------
-    >>> str(contract_of(contract_number((0, 7, 0, 0, 0)), dealer=1))
-    '1NS'
-    """
+    """Contract of a number; None if it was passed out."""
     if number == PASSED_OUT:
         return None
-    rest, declarer = divmod(number - 1, 4)
-    bid, doubling = divmod(rest, 3)
-    level, strain = divmod(bid, 5)
-    return Contract(level + 1, strain, doubling, Seat((dealer + declarer) % 4))
+    level, strain, doubling, declarer = parts_of(number)
+    return Contract(level, strain, doubling, Seat((dealer + declarer) % 4))
 
 
 class ContractParts(NamedTuple):
-    """What contract numbers stand for, as arrays; meaningless where a board was passed out."""
+    """What contract numbers stand for; meaningless where a board was passed out."""
 
-    level: I64
-    strain: I64
-    doubling: I64
-    declarer: I64
+    level: Any
+    strain: Any
+    doubling: Any
+    declarer: Any
 
 
-def parts_of(numbers: I64) -> ContractParts:
-    """Take contract numbers apart; declarers are counted from the dealer.
-
-    Examples
-    --------
-    >>> [part.tolist() for part in parts_of(np.array([contract_number((0, 7, 0, 0, 0))]))]
-    [[1], [4], [0], [1]]
-    """
-    rest, declarer = np.divmod(numbers - 1, 4)
-    bid, doubling = np.divmod(rest, 3)
-    level, strain = np.divmod(bid, 5)
+def parts_of(numbers: Any) -> ContractParts:
+    """Take a contract number apart, or an array of them; declarers are counted from the dealer."""
+    rest, declarer = divmod(numbers - 1, 4)
+    bid, doubling = divmod(rest, 3)
+    level, strain = divmod(bid, 5)
     return ContractParts(level + 1, strain, doubling, declarer)
 
 
 class Endings(NamedTuple):
     """The different auctions of some deals; a deal refers to its own by number.
 
-    Parameters
-    ----------
-    calls : uint8 [k, longest]
-        :data:`NO_CALL` behind the end.
-    contracts : int64 [k]
-        Contract numbers.
-
-    Examples
-    --------
-    >>> endings = Endings.of(BidEndings(
-    ...     np.array([0, 4, 8]), np.array([7, 0, 0, 0, 0, 0, 0, 0], np.uint8),
-    ...     np.array([13, 0], np.uint8), np.array([0, 4], np.uint8)))
-    >>> endings.auction(0), endings.contracts.tolist(), endings.lengths.tolist()
-    ((7, 0, 0, 0), [49, 0], [4, 4])
+    ``calls``, uint8 [k, longest], with :data:`NO_CALL` behind the end; ``contracts``, int64 [k].
     """
 
     calls: U8
@@ -137,16 +105,6 @@ def merged(parts: Sequence[Endings]) -> tuple[Endings, I64]:
     """Bring endings of several parts together; gives also the new number of each old one.
 
     Old numbers go on from part to part.
-
-    Examples
-    --------
-    >>> one = Endings(np.array([[7, 0, 0, 0], [0, 0, 0, 0]], np.uint8), np.array([49, 0]))
-    >>> other = Endings(np.array([[0, 7, 0, 0, 0]], np.uint8), np.array([50]))
-    >>> both, number = merged([one, one, other])
-    >>> [both.auction(one) for one in number.tolist()[1:]]
-    [(0, 0, 0, 0), (7, 0, 0, 0), (0, 0, 0, 0), (0, 7, 0, 0, 0)]
-    >>> both.contracts[number].tolist()
-    [49, 0, 49, 0, 50]
     """
     longest = max(part.calls.shape[1] for part in parts)
     calls = np.full((sum(len(part.calls) for part in parts), longest), NO_CALL, np.uint8)
@@ -160,13 +118,7 @@ def merged(parts: Sequence[Endings]) -> tuple[Endings, I64]:
 
 
 def keys_of(calls: U8) -> NDArray[np.bytes_]:
-    """Rows of calls as byte strings that can be sorted: each call plus one.
-
-    Examples
-    --------
-    >>> [list(key) for key in keys_of(np.array([[0, 7, 255]], np.uint8))]
-    [[1, 8]]
-    """
+    """Rows of calls as byte strings that can be sorted: each call plus one."""
     # nothing behind the end becomes zero, which ends a byte string
     rows = np.ascontiguousarray(calls + np.uint8(1))
     return rows.view(f"S{rows.shape[1]}")[:, 0]

@@ -10,22 +10,22 @@ all deals is in :mod:`.compare_estimates`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from threading import Event
 from time import perf_counter
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bidcascade.bridge import Cancelled, InvalidInput, imps, score
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.types import U8, U64
+from bidcascade.kernels.types import U8
 from bidcascade.table import System
 
 from .auction_ends import I64, PASSED_OUT, ContractParts, Endings, contract_of, merged, parts_of
-from .double_dummy.protocol import I8, TABLE_SIZE
+from .double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy
 
 SAME: Final = 0
 DIFFERS: Final = 1
@@ -45,32 +45,9 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 """Takes what is done, how many deals of how many."""
 
 
-class SolvesTricks(Protocol):
-    """What a comparison needs of double dummy."""
-
-    def tricks(
-        self,
-        hands: U64,
-        strain: ArrayLike,
-        declarer: ArrayLike,
-        *,
-        cancel: Event | None = None,
-        timeout_s: float | None = None,
-    ) -> I8:
-        """Tricks of declarer's side, int8 [n]."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How many of the deals with different contracts are worked out.
-
-    Parameters
-    ----------
-    seconds : float, optional
-        Begin no more deals after so long.
-    deals : int, optional
-        At most so many.
+    """How many of the deals with different contracts are worked out: at most, or for how long.
 
     Examples
     --------
@@ -109,48 +86,52 @@ deals=None))
         raise InvalidInput(f"expected a budget such as '90s', '2000' or 'all', got {text!r}")
 
 
-@dataclass(slots=True)
-class Comparison:
-    """A match of two systems, as far as it was worked out; arrays go by deal.
+class SystemMatch:
+    """A match of two systems, bid at once; contracts are worked out step by step.
 
-    Parameters
-    ----------
-    names : (str, str)
-        First and second system.
-    deals : DealArrays
-    kind : uint8 [n]
-        :data:`SAME` or :data:`DIFFERS`, by the contracts.
-    endings : Endings
-    ending : int64 [2, n]
-        How the auction ended where the first system sat North-South, and where it sat East-West.
-    done : bool [n]
-        Whether the result is known.
-    tricks : int8 [2, n]
-        Of declarer's side, :data:`NO_TRICKS` where nothing was played.
-    scores : int32 [2, n]
-        From the view of North-South.
-    imps : int8 [n]
-        For the first system; 0 where not known.
-    order : int64 [m]
-        Deals whose contracts differ, in the order in which they are worked out.
-    seconds : dict of str to float
-        What took how long.
-    solved : int
-        Double-dummy results that were asked for.
+    ``seed`` is of the order in which deals are worked out; setting ``cancel`` stops it. Arrays of
+    results go by deal, those of two rows by table: ``ending`` (a number of ``endings``), ``tricks``
+    of declarer's side, ``scores`` of North-South; ``imps`` are for the first system, 0 where the
+    result is not ``done``.
+
+    Raises
+    ------
+    InvalidInput
+        If there are no deals.
+    Cancelled
+        If ``cancel`` was set.
     """
 
-    names: tuple[str, str]
-    deals: DealArrays
-    kind: U8
-    endings: Endings
-    ending: I64
-    done: Bools
-    tricks: I8
-    scores: I32
-    imps: I8
-    order: I64
-    seconds: dict[str, float] = field(default_factory=dict)
-    solved: int = 0
+    def __init__(
+        self,
+        first: System,
+        second: System,
+        deals: DealArrays,
+        *,
+        seed: int = 0,
+        progress: Progress | None = None,
+        cancel: Event | None = None,
+    ) -> None:
+        if not len(deals):
+            raise InvalidInput("expected deals to compare systems on, got none")
+        self._report: Progress = progress or (lambda what, done, total: None)
+        self._cancel = cancel
+        started = perf_counter()
+        count = len(deals)
+        self.names = first.name, second.name
+        self.deals = deals
+        # [2, n]: where the first system sat North-South, and where it sat East-West
+        self.endings, self.ending = self._bid(first, second)
+        differs = self.contracts[0] != self.contracts[1]
+        self.kind: U8 = np.where(differs, DIFFERS, SAME).astype(np.uint8)
+        self.done: Bools = ~differs
+        self.tricks: I8 = np.full((2, count), NO_TRICKS, np.int8)
+        self.scores: I32 = np.zeros((2, count), np.int32)
+        self.imps: I8 = np.zeros(count, np.int8)
+        self.order: I64 = np.flatnonzero(differs)
+        np.random.Generator(np.random.Philox(key=(seed, count))).shuffle(self.order)
+        self.seconds = {"bidding": perf_counter() - started, "double dummy": 0.0}
+        self.solved = 0
 
     def __len__(self) -> int:
         return len(self.deals)
@@ -172,107 +153,9 @@ class Comparison:
         weight = differs.sum() / max(self.sampled, 1)
         return np.where(self.done, np.where(differs, weight, 1.0), 0.0)
 
-
-def compare_systems(
-    first: System,
-    second: System,
-    deals: DealArrays,
-    *,
-    double_dummy: SolvesTricks | None = None,
-    budget: Budget | None = None,
-    known: I8 | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-    cancel: Event | None = None,
-) -> Comparison:
-    """Play a match of two systems over some deals.
-
-    Parameters
-    ----------
-    first, second : System
-    deals : DealArrays
-    double_dummy : SolvesTricks, optional
-        Solves contracts; without it, contracts that ``known`` does not tell cannot be scored.
-    budget : Budget, optional
-        How many of the deals with different contracts are worked out; all of them if not given.
-    known : int8 [n, 20], optional
-        Double-dummy tables of the deals at ``5 * declarer + strain``, -1 for what is not known.
-    seed : int
-        Of the order in which deals are worked out.
-    progress : callable, optional
-    cancel : Event, optional
-
-    Raises
-    ------
-    InvalidInput
-        If there are no deals, or no way to tell their tricks.
-    Cancelled
-        If ``cancel`` was set.
-
-    Examples
-    --------
-    >>> from bidcascade.kernels.dealing import deal_hands
-    >>> one = System.parse("opening:" + chr(10) + "  1NT = Any: 0+ points")
-    >>> other = System.parse("opening:" + chr(10) + "  1S = Any: 0+ points")
-    >>> zeros = np.zeros(3, np.uint8)
-    >>> deals = DealArrays(deal_hands(1, 0, 3), zeros, zeros)
-    >>> match = compare_systems(one, other, deals, known=np.full((3, 20), 7, np.int8))
-    >>> [match.endings.auction(number) for number in match.ending[:, 0].tolist()]
-    [(7, 0, 0, 0), (6, 0, 0, 0)]
-    >>> match.scores[:, 0].tolist(), match.imps.tolist()
-    ([90, 80], [0, 0, 0])
-    """
-    match = SystemMatch(first, second, deals, seed=seed, progress=progress, cancel=cancel)
-    match.work_out(double_dummy, budget or Budget(), known)
-    return match.result
-
-
-class SystemMatch:
-    """A match that is bid at once, and whose contracts are worked out step by step.
-
-    Parameters are those of :func:`compare_systems`.
-
-    Examples
-    --------
-    >>> system = System.parse("opening:" + chr(10) + "  1NT = Any: 0+ points")
-    >>> zeros = np.zeros(2, np.uint8)
-    >>> deals = DealArrays(np.array([[1], [2], [4], [8]], np.uint64).repeat(2, 1), zeros, zeros)
-    >>> match = SystemMatch(system, system, deals)
-    >>> match.result.kind.tolist(), match.result.done.all()
-    ([0, 0], np.True_)
-    """
-
-    def __init__(
-        self,
-        first: System,
-        second: System,
-        deals: DealArrays,
-        *,
-        seed: int = 0,
-        progress: Progress | None = None,
-        cancel: Event | None = None,
-    ) -> None:
-        if not len(deals):
-            raise InvalidInput("expected deals to compare systems on, got none")
-        self._report: Progress = progress or (lambda what, done, total: None)
-        self._cancel = cancel
-        started = perf_counter()
-        endings, ending = self._bid(first, second, deals)
-        contracts = endings.contracts[ending]
-        differs = contracts[0] != contracts[1]
-        order = np.flatnonzero(differs)
-        count = len(deals)
-        np.random.Generator(np.random.Philox(key=(seed, count))).shuffle(order)
-        self.result = Comparison(
-            (first.name, second.name), deals, np.where(differs, DIFFERS, SAME).astype(np.uint8),
-            endings, ending, ~differs, np.full((2, count), NO_TRICKS, np.int8),
-            np.zeros((2, count), np.int32), np.zeros(count, np.int8), order,
-            {"bidding": perf_counter() - started, "double dummy": 0.0},
-        )  # fmt: skip
-
-    def _bid(self, first: System, second: System, deals: DealArrays) -> tuple[Endings, I64]:
+    def _bid(self, first: System, second: System) -> tuple[Endings, I64]:
         """Bid all deals at both tables."""
-        count = len(deals)
+        deals, count = self.deals, len(self.deals)
         by_dealer = np.empty((2, count), np.int64)
         parts: list[Endings] = []
         so_far = 0
@@ -298,64 +181,58 @@ class SystemMatch:
             raise Cancelled("the comparison was cancelled")
 
     def take_over(self, deals: I64, tricks: I8) -> None:
-        """Take over results of deals that were worked out before.
-
-        Parameters
-        ----------
-        deals : int64 [m]
-            Numbers of deals whose contracts differ.
-        tricks : int8 [2, m]
-            Of declarer's side at either table, :data:`NO_TRICKS` where the board was passed out.
+        """Take over tricks [2, m] at either table of deals that were worked out before.
 
         Raises
         ------
         InvalidInput
             If the results are not those of these deals and systems.
         """
-        result = self.result
-        outside = deals[(deals < 0) | (deals >= len(result))]
+        outside = deals[(deals < 0) | (deals >= len(self))]
         if len(outside):
-            raise InvalidInput(f"expected a deal below {len(result)}, got {outside[0]}")
-        played = result.contracts[:, deals] != PASSED_OUT
+            raise InvalidInput(f"expected a deal below {len(self)}, got {outside[0]}")
+        played = self.contracts[:, deals] != PASSED_OUT
         right = np.where(played, (tricks >= 0) & (tricks <= 13), tricks == NO_TRICKS).all(axis=0)
-        wrong = deals[~right | (result.kind[deals] != DIFFERS)]
+        wrong = deals[~right | (self.kind[deals] != DIFFERS)]
         if len(wrong):
             raise InvalidInput(f"expected results of this match, got others of deal {wrong[0]}")
         self._score(deals, tricks)
 
     def work_out(
-        self, double_dummy: SolvesTricks | None, budget: Budget, known: I8 | None = None
+        self, double_dummy: DoubleDummy | None, budget: Budget, known: I8 | None = None
     ) -> None:
         """Go on with the deals whose contracts differ until the budget is spent.
 
         What was worked out before counts against a budget of deals, not against one of seconds.
+        ``known``, int8 [n, 20], are double-dummy tables of the deals at ``5 * declarer + strain``,
+        -1 for what is not known; the rest is solved, which needs ``double_dummy``.
 
         Raises
         ------
-        InvalidInput, Cancelled
-            See :func:`compare_systems`.
+        InvalidInput
+            If there is no way to tell the tricks of a contract.
+        Cancelled
+            If ``cancel`` was set.
         """
-        result = self.result
-        if known is not None and known.shape != (len(result), TABLE_SIZE):
-            raise InvalidInput(f"expected tables int8[{len(result)}, 20], got {known.shape}")
+        if known is not None and known.shape != (len(self), TABLE_SIZE):
+            raise InvalidInput(f"expected tables int8[{len(self)}, 20], got {known.shape}")
         started = perf_counter()
-        before = result.seconds["double dummy"]
-        waiting = result.order[~result.done[result.order]]
+        before = self.seconds["double dummy"]
+        waiting = self.order[~self.done[self.order]]
         if budget.deals is not None:
-            waiting = waiting[: max(0, budget.deals - result.sampled)]
-        total = len(waiting) + result.sampled
+            waiting = waiting[: max(0, budget.deals - self.sampled)]
+        total = len(waiting) + self.sampled
         for start in range(0, len(waiting), _BATCH):
-            self._go_on("working out", result.sampled, total)
+            self._go_on("working out", self.sampled, total)
             if budget.seconds is not None and perf_counter() - started >= budget.seconds:
                 break
             chosen = waiting[start : start + _BATCH]
             self._score(chosen, self._solve(chosen, double_dummy, known))
-            result.seconds["double dummy"] = before + perf_counter() - started
-        self._report("working out", result.sampled, total)
+            self.seconds["double dummy"] = before + perf_counter() - started
+        self._report("working out", self.sampled, total)
 
-    def _solve(self, chosen: I64, double_dummy: SolvesTricks | None, known: I8 | None) -> I8:
+    def _solve(self, chosen: I64, double_dummy: DoubleDummy | None, known: I8 | None) -> I8:
         """Tricks at both tables, int8 [2, m]: looked up, or solved."""
-        result = self.result
         parts, played = self._contracts(chosen)
         tricks = np.full(played.shape, NO_TRICKS, np.int8)
         column = 5 * parts.declarer + parts.strain
@@ -369,37 +246,33 @@ class SystemMatch:
             different, which = np.unique(cells[asked], return_inverse=True)
             deal, column = np.divmod(different, TABLE_SIZE)
             answers = double_dummy.tricks(
-                np.ascontiguousarray(result.deals.hands[:, chosen[deal]]),
+                np.ascontiguousarray(self.deals.hands[:, chosen[deal]]),
                 (column % 5).astype(np.uint8), (column // 5).astype(np.uint8), cancel=self._cancel,
             )  # fmt: skip
             tricks[asked] = answers[which]
-            result.solved += len(different)
+            self.solved += len(different)
         return tricks
 
     def _score(self, chosen: I64, tricks: I8) -> None:
         """Take tricks of some deals in."""
-        result = self.result
         parts, played = self._contracts(chosen)
         side = parts.declarer % 2
-        vulnerable = result.deals.vulnerability[chosen] >> side & 1
+        vulnerable = self.deals.vulnerability[chosen] >> side & 1
         number = 3 * (5 * (parts.level - 1) + parts.strain) + parts.doubling
         points = _points()[number, vulnerable, tricks]
-        result.tricks[:, chosen] = tricks
-        result.scores[:, chosen] = np.where(played, np.where(side == 0, points, -points), 0)
+        self.tricks[:, chosen] = tricks
+        self.scores[:, chosen] = np.where(played, np.where(side == 0, points, -points), 0)
         # the first system sits North-South at the one table, the second one at the other
-        swings = result.scores[0, chosen] - result.scores[1, chosen]
+        swings = self.scores[0, chosen] - self.scores[1, chosen]
         different, which = np.unique(swings, return_inverse=True)
-        result.imps[chosen] = np.array([imps(one) for one in different.tolist()], np.int8)[which]
-        result.done[chosen] = True
+        self.imps[chosen] = np.array([imps(one) for one in different.tolist()], np.int8)[which]
+        self.done[chosen] = True
 
     def _contracts(self, chosen: I64) -> tuple[ContractParts, Bools]:
-        """Contracts of some deals at both tables, declarers by compass; which were not passed out.
-
-        Both are arrays [2, m].
-        """
-        numbers = self.result.endings.contracts[self.result.ending[:, chosen]]
+        """Contracts [2, m] of some deals, declarers by compass; which were not passed out."""
+        numbers = self.endings.contracts[self.ending[:, chosen]]
         parts = parts_of(numbers)
-        declarer = (parts.declarer + self.result.deals.dealer[chosen]) % 4
+        declarer = (parts.declarer + self.deals.dealer[chosen]) % 4
         return parts._replace(declarer=declarer), numbers != PASSED_OUT
 
 

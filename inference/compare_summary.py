@@ -1,14 +1,24 @@
-"""A match of two systems summed up: results, where auctions part, contracts, examples."""
+"""A match of two systems summed up: estimates, where auctions part, contracts, examples.
 
+All deals of the match are bid; of those whose contracts differ some, drawn at random, are worked
+out. That is double sampling for stratification: the deals tell how large the two kinds are, and a
+sample of the one kind what a deal of it is worth. Means, and their variances from within the kinds
+and between them, are those of Cochran: Sampling Techniques, 3rd ed. 1977, chapter 12, for
+a population without end. Where every deal is worked out they become the mean of a simple random
+sample, with standard error sd / sqrt(n).
+"""
+
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import (
+    PASS,
     SEATS,
     VULNERABILITIES,
     Deal,
@@ -20,65 +30,181 @@ from bidcascade.bridge import (
 )
 from bidcascade.loaders import SEAT_ENUM, VULNERABILITY_ENUM
 
-from .auction_ends import I64, PASSED_OUT, contract_of, parts_of
-from .compare import DIFFERS, KINDS, NO_TRICKS, Bools, Comparison
-from .compare_estimates import (
-    CATEGORIES,
-    Divergence,
-    Estimate,
-    Floats,
-    Sample,
-    contracts_of,
-    divergences,
-    of_system,
-)
+from .auction_ends import I64, NO_CALL, PASSED_OUT, contract_of, keys_of, parts_of
+from .compare import DIFFERS, KINDS, NO_TRICKS, Bools, SystemMatch
+
+Floats: TypeAlias = NDArray[np.float64]
 
 MOST_DIVERGENCES: Final = 30
 MOST_EXAMPLES: Final = 12
 MOST_CONTRACTS: Final = 15
 _DEAL_COLUMNS: Final = ("deal", "north", "east", "south", "west", "dealer", "vulnerability")
 _TABLE_COLUMNS: Final = ("auction", "contract", "declarer", "tricks", "score")
+CATEGORIES: Final = ("passed out", "partscore", "game", "small slam", "grand slam")
+_GAME_LEVELS: Final = np.array([5, 5, 4, 4, 3])
+"""Level of game by strain, C D H S N."""
+_NORMAL: Final = 1.959964
+_ROUNDING: Final = 1e-12
+_FEW_DEGREES: Final = (math.nan, 12.706205, 4.302653)
+
+
+class Estimate(NamedTuple):
+    """A number about all deals, None where nothing is known of it.
+
+    The error is the standard error, None where the deals do not tell it, being fewer than two or
+    all equal; the margin is half the interval that holds the truth in 95 of 100 such matches.
+    """
+
+    value: float | None
+    error: float | None = None
+    margin: float | None = None
+
+
+class Divergence(NamedTuple):
+    """Where two auctions parted: calls of both, without first passes; what either system called."""
+
+    before: tuple[int, ...]
+    first: int
+    second: int
+
+
+def quantile(degrees: int) -> float:
+    """How many standard errors an interval of 95 % reaches to either side (Student's t).
+
+    For three degrees of freedom and more it is the expansion 26.7.5 of Abramowitz and Stegun:
+    Handbook of Mathematical Functions, 1964; right to a thousandth.
+    """
+    if degrees < len(_FEW_DEGREES):
+        return _FEW_DEGREES[degrees]
+    x = _NORMAL
+    terms = (
+        x,
+        (x**3 + x) / 4,
+        (5 * x**5 + 16 * x**3 + 3 * x) / 96,
+        (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384,
+        (79 * x**9 + 776 * x**7 + 1482 * x**5 - 1920 * x**3 - 945 * x) / 92160,
+    )
+    return math.fsum(term / degrees**power for power, term in enumerate(terms))
+
+
+class Sample(NamedTuple):
+    """Deals of a match, bool [n]: drawn at random, to be looked at in part; known."""
+
+    drawn: Bools
+    known: Bools
+
+    @classmethod
+    def of_results(cls, match: SystemMatch) -> "Sample":
+        """Take what double dummy tells: scores and IMPs."""
+        return cls(match.kind == DIFFERS, match.done)
+
+    @classmethod
+    def of_bidding(cls, match: SystemMatch) -> "Sample":
+        """Take what the bidding tells, which is known of every deal."""
+        return cls(np.zeros(len(match), np.bool_), np.ones(len(match), np.bool_))
+
+    def ratio(self, amounts: Floats, sizes: Floats) -> Estimate:
+        """Sum of amounts by sum of sizes, which are known of every deal, where there is a size."""
+        inside = np.flatnonzero(sizes > 0)
+        count = len(inside)
+        drawn, known = self.drawn[inside], self.known[inside]
+        strata = []
+        for stratum in (~drawn, drawn):
+            size = int(stratum.sum())
+            if size:
+                strata.append((size, inside[stratum & known]))
+        if not strata or not all(len(deals) for _, deals in strata):
+            return Estimate(None)
+
+        def mean(values: Floats) -> float:
+            return sum(size / count * float(values[deals].mean()) for size, deals in strata)
+
+        unit = mean(sizes)
+        value = mean(amounts) / unit
+        # a ratio varies as the mean of its residuals does, which is zero
+        residuals = (amounts - value * sizes) / unit
+        looked_at = len(strata[-1][1])
+        if count < 2 or looked_at < 2:
+            return Estimate(value)
+        variance = 0.0
+        for size, deals in strata:
+            own = residuals[deals]
+            spread = float(own.var(ddof=1)) if len(own) > 1 else 0.0
+            variance += size / count * (size - 1) / (count - 1) * spread / len(own)
+            variance += size / count * float(own.mean()) ** 2 / (count - 1)
+        error = math.sqrt(variance)
+        if error <= _ROUNDING * abs(value):
+            # without any spread there is nothing that tells it
+            return Estimate(value)
+        return Estimate(value, error, quantile(looked_at - 1) * error)
+
+    def mean(self, values: Floats, where: Bools | None = None) -> Estimate:
+        """Mean over all deals, or over those of a kind that is known of every deal."""
+        inside = np.ones(len(values)) if where is None else where.astype(np.float64)
+        return self.ratio(values * inside, inside)
+
+    def part(self, values: Floats, where: Bools) -> Estimate:
+        """Tell what the deals of a kind add to the mean over all of them."""
+        # the others add nothing, which need not be looked up
+        return Sample(self.drawn & where, self.known | ~where).mean(values * where)
+
+
+def divergences(match: SystemMatch) -> tuple[list[Divergence], I64]:
+    """Where auctions parted: the different places, and which of them a deal has, -1 for none."""
+    number = np.full(len(match), -1, np.int64)
+    apart = np.flatnonzero(match.ending[0] != match.ending[1])
+    if not len(apart):
+        return [], number
+    count = len(match.endings.calls)
+    parity = match.deals.dealer[apart] % 2
+    pairs, which = np.unique(
+        (match.ending[0, apart] * count + match.ending[1, apart]) * 2 + parity, return_inverse=True
+    )
+    rest, parity = np.divmod(pairs, 2)
+    one, two = (match.endings.calls[ending] for ending in np.divmod(rest, count))
+    row = np.arange(len(pairs))
+    place = np.argmax(one != two, axis=1)
+    opened = np.minimum(np.argmax(one != PASS, axis=1), place)
+    # at the first table the first system calls for North-South
+    is_first = (parity + place) % 2 == 0
+    here = one[row, place], two[row, place]
+    columns = opened[:, np.newaxis] + np.arange(one.shape[1])
+    before = np.take_along_axis(one, np.minimum(columns, one.shape[1] - 1), axis=1)
+    before[columns >= place[:, np.newaxis]] = NO_CALL
+    calls = np.column_stack([np.where(is_first, *here), np.where(is_first, *here[::-1]), before])
+    keys, place_of = np.unique(keys_of(calls), return_inverse=True)
+    number[apart] = place_of[which]
+    found = []
+    for key in keys.tolist():
+        first, second, *known = (call - 1 for call in key)
+        found.append(Divergence(tuple(known), first, second))
+    return found, number
+
+
+# --- the summary ----------------------------------------------------------------------------------
 
 
 class DivergenceResult(NamedTuple):
-    """What came of auctions that parted at one place.
-
-    Parameters
-    ----------
-    where : Divergence
-    examined : int
-        Deals whose contracts differ, as far as they were worked out.
-    share : Estimate
-        Part of all deals.
-    imps : Estimate
-        Mean of these deals, for the first system.
-    effect : Estimate
-        What they add to the mean over all deals.
-    """
+    """What came of auctions that parted at one place, for the first system."""
 
     where: Divergence
     examined: int
+    """Deals whose contracts differ, as far as they were worked out."""
     share: Estimate
+    """Part of all deals."""
     imps: Estimate
     effect: Estimate
+    """What they add to the mean over all deals."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemResult:
     """What a system did at both tables.
 
-    Parameters
-    ----------
-    name : str
-    per_deal : dict of str to Estimate
-        Contracts that its side declared, a deal (two tables): ``declared``, every one of
-        :data:`.compare_estimates.CATEGORIES` but the first, ``doubled``.
-    made : Estimate
-        Part of them that was made, of those played where contracts differ.
-    length : Estimate
-        Calls of an auction that it bought.
-    contracts : tuple of (str, float)
-        Its commonest contracts, as part of those it declared.
+    ``per_deal`` are contracts that its side declared, a deal (two tables): ``declared``, every one
+    of :data:`CATEGORIES` but the first, ``doubled``; ``made`` the part of them that was made, of
+    those played where contracts differ; ``length`` the calls of an auction that it bought;
+    ``contracts`` its commonest ones, as part of those it declared.
     """
 
     name: str
@@ -105,39 +231,21 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All that a report on a match tells.
-
-    Parameters
-    ----------
-    names : (str, str)
-    deals : int
-    kinds : dict of str to int
-        Deals by their contracts: ``same``, ``differs``.
-    examined, solved : int
-        Deals whose contracts differ that were worked out; double-dummy results asked for.
-    imps, points : Estimate
-        Mean a deal for the first system.
-    outcomes : dict of str to Estimate
-        Parts of the deals: ``won``, ``lost`` and ``flat`` for the first system, ``other auction``,
-        ``other contract``.
-    vulnerabilities : dict of str to (Estimate, Estimate)
-        Part of the deals, and their mean IMPs.
-    divergences : tuple of DivergenceResult
-        Those that matter most.
-    systems : (SystemResult, SystemResult)
-    examples : tuple of Example
-    seconds : dict of str to float
-    """
+    """All that a report on a match tells; numbers are for the first system."""
 
     names: tuple[str, str]
     deals: int
     kinds: dict[str, int]
+    """Deals by their contracts: ``same``, ``differs``."""
     examined: int
+    """Of those that differ."""
     solved: int
     imps: Estimate
     points: Estimate
     outcomes: dict[str, Estimate]
+    """Parts of the deals: ``won``, ``lost``, ``flat``, ``other auction``, ``other contract``."""
     vulnerabilities: dict[str, tuple[Estimate, Estimate]]
+    """Part of the deals, and their mean IMPs."""
     divergences: tuple[DivergenceResult, ...]
     systems: tuple[SystemResult, SystemResult]
     examples: tuple[Example, ...]
@@ -145,24 +253,12 @@ class Summary:
 
 
 def summarize(
-    match: Comparison,
+    match: SystemMatch,
     *,
     examples: int = MOST_EXAMPLES,
     most_divergences: int = MOST_DIVERGENCES,
 ) -> Summary:
-    """Sum up a match as far as it was worked out.
-
-    Examples
-    --------
-    >>> from bidcascade.kernels import DealArrays
-    >>> from bidcascade.table import System
-    >>> from .compare import compare_systems
-    >>> one = System.parse("opening:" + chr(10) + "  1NT = Any: 0+ points")
-    >>> deals = DealArrays(*[np.zeros(shape, kind) for shape, kind in (
-    ...     ((4, 1), np.uint64), (1, np.uint8), (1, np.uint8))])
-    >>> summarize(compare_systems(one, one, deals)).imps
-    Estimate(value=0.0, error=None, margin=None)
-    """
+    """Sum up a match as far as it was worked out."""
     results, bidding = Sample.of_results(match), Sample.of_bidding(match)
     values = match.imps.astype(np.float64)
     points = (match.scores[0] - match.scores[1]).astype(np.float64)
@@ -193,7 +289,7 @@ def summarize(
 
 
 def _divergence_results(
-    match: Comparison, values: Floats, most: int
+    match: SystemMatch, values: Floats, most: int
 ) -> tuple[DivergenceResult, ...]:
     found, number = divergences(match)
     results, bidding = Sample.of_results(match), Sample.of_bidding(match)
@@ -226,18 +322,22 @@ def _sure(effect: Estimate) -> float:
     return abs(effect.value or 0.0) - (effect.margin or 0.0)
 
 
-def _system_result(match: Comparison, system: int) -> SystemResult:
-    contracts = contracts_of(match)
-    declared = of_system(contracts, system)
+def _system_result(match: SystemMatch, system: int) -> SystemResult:
+    level, strain, doubling, declarer = parts_of(match.contracts)
+    # the system sits North-South at its own table only
+    side = np.array([[system], [1 - system]])
+    declared = (match.contracts != PASSED_OUT) & ((declarer + match.deals.dealer) % 2 == side)
+    # a doubled partscore is one: what counts is what was bid
+    category = np.select([level == 7, level == 6, level >= _GAME_LEVELS[strain]], [4, 3, 2], 1)
     results, bidding = Sample.of_results(match), Sample.of_bidding(match)
     counts = {"declared": declared}
     for number, name in enumerate(CATEGORIES[1:], 1):
-        counts[name] = declared & (contracts.category == number)
-    counts["doubled"] = declared & contracts.doubled
+        counts[name] = declared & (category == number)
+    counts["doubled"] = declared & (doubling > 0)
     played = declared & (match.kind == DIFFERS)
-    made = played & (match.tricks >= contracts.level + 6)
+    made = played & (match.tricks >= level + 6)
     # the declarer's seat does not matter here
-    amounts = np.bincount((contracts.number[declared] - 1) // 4)
+    amounts = np.bincount((match.contracts[declared] - 1) // 4)
     everything = amounts.sum() or 1
     common = []
     for one in np.argsort(-amounts, kind="stable")[:MOST_CONTRACTS].tolist():
@@ -261,7 +361,7 @@ def _by_deal(values: NDArray[np.generic]) -> Floats:
     return summed
 
 
-def _examples(match: Comparison, most: int) -> tuple[Example, ...]:
+def _examples(match: SystemMatch, most: int) -> tuple[Example, ...]:
     swings = np.flatnonzero(match.done & (match.imps != 0))
     order = swings[np.lexsort((swings, -np.abs(match.imps[swings].astype(np.int64))))]
     # half of them won, half lost, where there are as many
@@ -272,7 +372,7 @@ def _examples(match: Comparison, most: int) -> tuple[Example, ...]:
     return tuple(example_of(match, deal) for deal in chosen.tolist())
 
 
-def example_of(match: Comparison, deal: int) -> Example:
+def example_of(match: SystemMatch, deal: int) -> Example:
     """Describe one deal that was worked out."""
     hands = match.deals.hands[:, deal].tolist()
     dealer, sides = int(match.deals.dealer[deal]), int(match.deals.vulnerability[deal])
@@ -294,7 +394,7 @@ def _known(tricks: int) -> int | None:
     return None if tricks == NO_TRICKS else tricks
 
 
-def boards_frame(match: Comparison) -> pl.DataFrame:
+def boards_frame(match: SystemMatch) -> pl.DataFrame:
     """Write the deals whose result is known as a frame; one row a deal.
 
     Returns
@@ -330,7 +430,7 @@ def boards_frame(match: Comparison) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def bidding_frame(match: Comparison, chosen: I64) -> pl.DataFrame:
+def bidding_frame(match: SystemMatch, chosen: I64) -> pl.DataFrame:
     """Write what is known of some deals once they are bid: see :func:`boards_frame`."""
     dealer = match.deals.dealer[chosen]
     columns = {"deal": pl.Series(chosen.astype(np.uint32))}
@@ -368,15 +468,8 @@ def _picked(
 
 
 def divergence_text(where: Divergence) -> str:
-    """Write a divergence: the calls before, then what either system called.
-
-    Examples
-    --------
-    >>> divergence_text(Divergence((7, 0), 8, 9)), divergence_text(Divergence((), 7, 3))
-    ('1N P: 2C/2D', 'opening: 1N/1C')
-    """
-    before: Sequence[int] = where.before
+    """Write a divergence: the calls before, then what either system called."""
     return (
-        f"{format_calls(before) if before else 'opening'}: "
+        f"{format_calls(where.before) if where.before else 'opening'}: "
         f"{format_call(where.first)}/{format_call(where.second)}"
     )

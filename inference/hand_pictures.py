@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import RANKS, SUITS
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.types import U64
 from bidcascade.table import Vocabulary
 from bidcascade.table.compass import term_values
 
@@ -16,7 +17,6 @@ from .layouts.result import Layouts
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
-U64 = NDArray[np.uint64]
 
 MOST_POINTS: Final = 37
 _SHAPES_SHOWN: Final = 8
@@ -73,58 +73,42 @@ class HandPicture:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON, chances rounded to four places."""
-        found: dict[str, Any] = _rounded(asdict(self))
-        found["honours"] = _rounded(self.honours)
+        found: dict[str, Any] = _rounded({**asdict(self), "honours": self.honours})
         return found
 
 
 def picture_of(
     hands: U64, weights: F64, *, agreed: str | None = None, vocabulary: Vocabulary | None = None
 ) -> HandPicture:
-    """Picture of one hand.
-
-    Parameters
-    ----------
-    hands : uint64 [n]
-        At least one.
-    weights : float64 [n]
-    agreed : str, optional
-        Letter of the trump suit, for keycards.
-    vocabulary
-        Says what a stopper is.
-    """
+    """Picture of one hand, uint64 [n]; ``agreed`` is the trump suit, for keycards."""
     vocabulary = vocabulary or Vocabulary()
     share = weights / weights.sum()
-    deals = _as_north(hands)
-    points = term_values("HCP", 0, deals, vocabulary)
-    lengths = np.stack([term_values(f"SL_{suit}", 0, deals, vocabulary) for suit in SUITS])
+    nothing = np.zeros(len(hands), np.uint8)
+    # as North's: the other hands are not looked at
+    deals = DealArrays(np.broadcast_to(hands, (4, len(hands))), nothing, nothing)
+
+    def values(term: str) -> I64:
+        return term_values(term, 0, deals, vocabulary)
+
+    points = values("HCP")
+    lengths = {suit: values(f"SL_{suit}") for suit in SUITS}
     bits = (hands[np.newaxis] >> np.arange(52, dtype=np.uint64)[:, np.newaxis]) & np.uint64(1)
     chances = bits.astype(np.float64) @ share
-    stoppers = [
-        float(share @ (term_values(f"Stopper_{suit}", 0, deals, vocabulary) != 0)) for suit in SUITS
-    ]
-    keycards = None
-    if agreed is not None and agreed in SUITS:
-        counts = term_values(f"Keycards_{agreed}", 0, deals, vocabulary)
-        keycards = _histogram(counts, share, 6)
     return HandPicture(
         _histogram(points, share, MOST_POINTS + 1),
         float(share @ points),
         (int(points.min()), int(points.max())),
-        {suit: _histogram(lengths[number], share, 14) for number, suit in enumerate(SUITS)},
-        {suit: float(share @ lengths[number]) for number, suit in enumerate(SUITS)},
-        {
-            suit: (int(lengths[number].min()), int(lengths[number].max()))
-            for number, suit in enumerate(SUITS)
-        },
-        _shapes(lengths, share),
+        {suit: _histogram(cards, share, 14) for suit, cards in lengths.items()},
+        {suit: float(share @ cards) for suit, cards in lengths.items()},
+        {suit: (int(cards.min()), int(cards.max())) for suit, cards in lengths.items()},
+        _shapes(np.stack(list(lengths.values())), share),
         {
             SUITS[suit] + RANKS[rank]: float(chances[13 * suit + rank])
             for suit in (3, 2, 1, 0)
             for rank in range(12, -1, -1)
         },
-        dict(zip(SUITS, stoppers, strict=True)),
-        keycards,
+        {suit: float(share @ (values(f"Stopper_{suit}") != 0)) for suit in SUITS},
+        _histogram(values(f"Keycards_{agreed}"), share, 6) if agreed and agreed in SUITS else None,
     )
 
 
@@ -132,32 +116,12 @@ def pictures(
     layouts: Layouts,
     agreed: tuple[str | None, str | None] = (None, None),
     vocabulary: Vocabulary | None = None,
-) -> tuple[HandPicture, HandPicture, HandPicture, HandPicture]:
-    """Pictures of the four hands; ``agreed`` are the trumps of North-South and East-West.
-
-    Examples
-    --------
-    >>> from bidcascade.inference import sample_layouts
-    >>> from bidcascade.table import System
-    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
-    >>> north = pictures(sample_layouts(system, "1N", count=200, seed=1))[0]
-    >>> north.points_range, north.points[14], 0.2 < north.points[15] + north.points[16] < 1
-    ((15, 17), 0.0, True)
-    """
-    north, east, south, west = (
-        picture_of(
-            np.ascontiguousarray(layouts.hands[seat]), layouts.weights, agreed=agreed[seat % 2],
-            vocabulary=vocabulary,
-        )
-        for seat in range(4)
-    )  # fmt: skip
-    return north, east, south, west
-
-
-def _as_north(hands: U64) -> DealArrays:
-    """Hands as North's; the others' are not looked at."""
-    nothing = np.zeros(len(hands), np.uint8)
-    return DealArrays(np.broadcast_to(hands, (4, len(hands))), nothing, nothing)
+) -> tuple[HandPicture, ...]:
+    """Pictures of the four hands; ``agreed`` are the trumps of North-South and East-West."""
+    return tuple(
+        picture_of(hand, layouts.weights, agreed=agreed[seat % 2], vocabulary=vocabulary)
+        for seat, hand in enumerate(layouts.hands)
+    )
 
 
 def _histogram(values: I64, share: F64, size: int) -> tuple[float, ...]:

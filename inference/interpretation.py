@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from bidcascade.bridge import (
     PASS,
+    SEATS,
+    SUITS,
     Auction,
     Seat,
     Vulnerability,
@@ -18,7 +20,6 @@ from bidcascade.kernels import Backend, get_backend
 from bidcascade.table import BiddingTable, System
 from bidcascade.table.system.explanation import (
     AuctionExplanation,
-    ExplainedCall,
     StatesAndPlaces,
     explain_places,
 )
@@ -30,59 +31,33 @@ from .layouts.judging import Judge
 from .layouts.known import KnownCards, known_by_seat
 from .layouts.result import LayoutReport, Layouts
 from .layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_layouts
-from .layouts.steps import Source, Step, offered_steps
+from .layouts.steps import Source, Step, offered_steps, read_auction
 
 DEFAULT_LAYOUTS: Final = 500
-_SUITS: Final = "CDHS"
 
 
 @dataclass(frozen=True, slots=True)
 class ShownHand:
-    """What one player's calls have shown, by the system: bounds that all four players may know.
-
-    Parameters
-    ----------
-    points
-        Least and most high card points (what was promised counts).
-    lengths
-        Least and most cards by suit letter.
-    also
-        Bounds of further terms, such as ``Aces``.
-    calls
-        Names and sentences of the player's calls, in order.
-
-    Examples
-    --------
-    >>> ShownHand((15, 17), {"S": (2, 5)}, {}, ()).points
-    (15, 17)
-    """
+    """What one player's calls have shown, by the system: bounds that all four players may know."""
 
     points: tuple[int, int]
+    """Least and most high card points (what was promised counts)."""
     lengths: Mapping[str, tuple[int, int]]
+    """Least and most cards by suit letter."""
     also: Mapping[str, tuple[int, int]]
+    """Bounds of further terms, such as ``Aces``."""
     calls: tuple[str, ...]
+    """Names and sentences of the player's calls, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class NextCall:
-    """A call that may come next.
-
-    Parameters
-    ----------
-    call, name
-        Text, and the name of its first line.
-    chance
-        Share of the layouts in which the player makes it.
-
-    Examples
-    --------
-    >>> NextCall("2C", "Stayman", 0.25).chance
-    0.25
-    """
+    """A call that may come next, by the name of its first line."""
 
     call: str
     name: str
     chance: float
+    """Share of the layouts in which the player makes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +171,9 @@ cancel, backend
     (0.0, (15, 17))
     """
     calls = auction_calls(auction)
-    places = _places_of(source, opponents)
+    places = None
+    if not isinstance(source, BiddingTable):
+        places = source.expander(opponents) if isinstance(source, System) else source
     backend = backend or get_backend("cpu")
     found = sample_layouts(
         source if places is None else places, calls, count=layouts, dealer=dealer,
@@ -207,22 +184,16 @@ cancel, backend
     hands = known_by_seat(known or {})
     agreed = _agreed(places, calls, found.dealer)
     vocabulary = source.vocabulary if isinstance(source, BiddingTable) else None
-    names = [Seat(seat).letter for seat in range(4)]
-    steps = () if Auction.of(calls).is_complete else offered_steps(source, calls, opponents)
-    whose = None if Auction.of(calls).is_complete else seat_of_call(found.dealer, len(calls))
+    is_over = Auction.of(calls).is_complete
+    steps = () if is_over else offered_steps(source, calls, opponents)
     return Interpretation(
         format_calls(calls), found.dealer.letter, found.vulnerability.text,
-        tuple(name for name, one in zip(names, hands, strict=True) if one.is_whole),
+        tuple(name for name, one in zip(SEATS, hands, strict=True) if one.is_whole),
         explained, _shown(explained, found.dealer, source, calls),
-        dict(zip(names, pictures(found, agreed, vocabulary), strict=True)), agreed,
-        None if whose is None else whose.letter, _next_calls(steps, found, backend), found.report,
+        dict(zip(SEATS, pictures(found, agreed, vocabulary), strict=True)), agreed,
+        None if is_over else seat_of_call(found.dealer, len(calls)).letter,
+        _next_calls(steps, found, backend), found.report,
     )  # fmt: skip
-
-
-def _places_of(source: Source, opponents: System | None) -> StatesAndPlaces | None:
-    if isinstance(source, BiddingTable):
-        return None
-    return source.expander(opponents) if isinstance(source, System) else source
 
 
 def _agreed(
@@ -238,40 +209,23 @@ def _shown(
     explained: AuctionExplanation | None, dealer: Seat, source: Source, calls: Sequence[int]
 ) -> dict[str, ShownHand]:
     """By seat: the system's words, or what the rows of a table say."""
-    found = {Seat(seat).letter: ShownHand((0, 37), dict.fromkeys(_SUITS, (0, 13)), {}, ())
-             for seat in range(4)}  # fmt: skip
-    if explained is None:
-        return found | _shown_by_table(source, calls, dealer)
-    for number, call in enumerate(explained.calls):
+    found = {seat: ShownHand((0, 37), dict.fromkeys(SUITS, (0, 13)), {}, ()) for seat in SEATS}
+    for number, call in enumerate(() if explained is None else explained.calls):
         letter = seat_of_call(dealer, number).letter
-        told = (*found[letter].calls, _told(call))
+        told = (*found[letter].calls, f"{call.call} {call.sentence}")
         found[letter] = ShownHand(call.points, call.lengths, call.also, told)
-    return found
-
-
-def _told(call: ExplainedCall) -> str:
-    return f"{call.call} {call.sentence}"
-
-
-def _shown_by_table(source: Source, calls: Sequence[int], dealer: Seat) -> dict[str, ShownHand]:
-    from .layouts.steps import read_auction
-
-    cells = [EVERYTHING] * 4
-    told: list[list[str]] = [[], [], [], []]
-    for step in read_auction(source, calls, dealer):
-        left = cells[step.seat] & step.cells()
+    cells = dict.fromkeys(SEATS, EVERYTHING)
+    for step in read_auction(source, calls, dealer) if explained is None else ():
+        letter = step.seat.letter
         # what contradicts the calls before counts for nothing
-        cells[step.seat] = left or cells[step.seat]
-        names = dict.fromkeys(option.name for option in step.options if option.is_made)
-        told[step.seat].append(
-            " ".join([format_call(step.call), " or ".join(name for name in names if name)]).strip()
-        )
-    found = {}
-    for seat in range(4):
-        bounds = hull(cells[seat])
-        found[Seat(seat).letter] = ShownHand(
-            bounds.points, dict(zip(_SUITS, bounds.lengths, strict=True)), {}, tuple(told[seat])
-        )
+        cells[letter] = cells[letter] & step.cells() or cells[letter]
+        bounds = hull(cells[letter])
+        names = dict.fromkeys(one.name for one in step.options if one.is_made and one.name)
+        text = f"{format_call(step.call)} {' or '.join(names)}".strip()
+        found[letter] = ShownHand(
+            bounds.points, dict(zip(SUITS, bounds.lengths, strict=True)), {},
+            (*found[letter].calls, text),
+        )  # fmt: skip
     return found
 
 

@@ -16,7 +16,8 @@ Scorings:
     Mean IMPs against those other tables.
 
 Touching cards, with no card in play between them, are one lead. All leads are measured on the same
-layouts, so that differences between them are known far better than each value.
+layouts, so that differences between them are known far better than each value. Which of a suit's
+cards is named where the layouts do not tell them apart says :mod:`.lead_carding`.
 """
 
 from collections.abc import Iterator
@@ -34,7 +35,6 @@ from bidcascade.bridge import (
     InvalidDeal,
     InvalidInput,
     Seat,
-    TimedOut,
     Vulnerability,
     cards_of,
     format_card,
@@ -44,7 +44,8 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels.types import U64
 
-from .double_dummy.protocol import I8, DoubleDummy
+from .double_dummy.protocol import I8, DoubleDummy, SolvedInPart
+from .lead_carding import is_small, standard_lead
 
 F64: TypeAlias = NDArray[np.float64]
 
@@ -58,6 +59,7 @@ FIRST_LAYOUTS: Final = 6
 """Layouts behind the first answer."""
 STEP_LAYOUTS: Final = 30
 """Layouts by which later answers grow at most."""
+_NOTRUMP: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +138,32 @@ class LeadStudy:
         return self.leads[0]
 
     @property
+    def card(self) -> int:
+        """The card to lead: of those in the best lead's suit that may be as good, the usual one."""
+        suit = [lead for lead in self.leads if lead.card // 13 == self.best.card // 13]
+        held = [card for lead in suit for card in lead.cards]
+        usual = standard_lead(held, trumps=self.contract.strain != _NOTRUMP)
+        good = [card for lead in suit if lead is self.best or lead.is_close for card in lead.cards]
+        return min(good, key=lambda card: (abs(card - usual), -card))
+
+    @property
+    def undecided(self) -> tuple[Lead, ...]:
+        """Leads that may be as good as the best, but for small cards where it is one of its suit.
+
+        Which small card of a suit is led is a matter of carding.
+        """
+        best = self.best.card
+        return tuple(
+            lead
+            for lead in self.leads[1:]
+            if lead.is_close
+            and not (lead.card // 13 == best // 13 and is_small(lead.card) and is_small(best))
+        )
+
+    @property
     def is_decided(self) -> bool:
-        """Whether the best lead is clear of all others."""
-        return not any(lead.is_close for lead in self.leads[1:])
+        """Whether the best lead is clear of all others, small cards of one suit taken together."""
+        return not self.undecided
 
     @property
     def is_complete(self) -> bool:
@@ -220,6 +245,7 @@ def refine_leads(
     vulnerability: Vulnerability = Vulnerability.NONE,
     scoring: LeadScoring = "tricks",
     time_limit_s: float | None = None,
+    patience_s: float | None = None,
     cancel: Event | None = None,
     first: int = FIRST_LAYOUTS,
     step: int = STEP_LAYOUTS,
@@ -228,6 +254,9 @@ def refine_leads(
 
     Parameters
     ----------
+    patience_s : float, optional
+        How long to wait for the first layout where that is longer than the time limit: an answer
+        from one layout, late, is better than none.
     first, step : int
         Layouts behind the first answer, and by how many later ones grow at most.
 
@@ -246,26 +275,36 @@ def refine_leads(
     count = _check(hands, weights, leader, scoring, first, step)
     weights = np.ones(count) if weights is None else weights
     tricks = np.empty((0, 52), np.int8)
-    size = min(first, count)
-    while len(tricks) < count:
-        left = None if time_limit_s is None else started + time_limit_s - monotonic()
-        if left is not None and left <= 0 and len(tricks):
+    asked, solved = 0, np.empty(0, np.intp)
+    waits = time_limit_s is not None and patience_s is not None and patience_s > time_limit_s
+    # many who have little time get one layout each before anyone gets more
+    size = 1 if waits else first
+    is_over = False
+    while asked < count and not is_over:
+        limit = patience_s if waits and not asked else time_limit_s
+        left = None if limit is None else max(0.0, started + limit - monotonic())
+        if left == 0.0 and asked:
             return
-        part = hands[:, len(tricks) : len(tricks) + size]
+        part = np.arange(asked, min(asked + size, count))
         try:
-            solved = solver.leads(part, contract.strain, leader, cancel=cancel, timeout_s=left)
-        except TimedOut:
-            if not len(tricks):
+            found = solver.leads(
+                hands[:, part], contract.strain, leader, cancel=cancel, timeout_s=left
+            )
+        except SolvedInPart as error:
+            # those who were being solved are the slow ones, but they are one for each process
+            is_done = (error.answers >= 0).any(axis=1)
+            found, part, is_over = error.answers[is_done], part[is_done], True
+            if not len(solved) and not len(part):
                 raise
-            # those of the part that were quick are not a fair sample of it
-            return
-        tricks = np.concatenate([tricks, solved])
-        study = study_leads(
-            tricks, hands[:, : len(tricks)], contract, weights=weights[: len(tricks)],
-            vulnerability=vulnerability, scoring=scoring,
-        )  # fmt: skip
-        yield replace(study, asked=count, seconds=monotonic() - started)
-        size = min(2 * size, step, count - len(tricks))
+        if len(part):
+            tricks, solved = np.concatenate([tricks, found]), np.concatenate([solved, part])
+            study = study_leads(
+                tricks, hands[:, solved], contract, weights=weights[solved],
+                vulnerability=vulnerability, scoring=scoring,
+            )  # fmt: skip
+            yield replace(study, asked=count, seconds=monotonic() - started)
+        asked += size
+        size = min(max(first, 2 * size), step)
 
 
 def study_leads(

@@ -30,21 +30,6 @@ def natural_calls(hand: int, calls: Sequence[int]) -> tuple[int, ...]:
     Pass; the cheapest raise of a suit of partner's with three cards, and game in it; the cheapest
     bid of an own suit of five cards, and game with six; the cheapest notrump up to 3NT, and 3NT;
     double.
-
-    Parameters
-    ----------
-    hand : int
-        Mask of 13 cards.
-    calls : sequence of int
-        The auction, from the dealer on.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import format_calls, parse_calls, parse_hand
-    >>> format_calls(natural_calls(parse_hand("KJ942.A3.K76.J52"), parse_calls("1H 2C")))
-    'P 2S 2N 3N X'
-    >>> format_calls(natural_calls(parse_hand("K42.AJ3.9765.J52"), parse_calls("1H P")))
-    'P 2H 4H 1N 3N'
     """
     auction = Auction.of(calls)
     found = [PASS]

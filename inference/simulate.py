@@ -8,34 +8,49 @@ over, that is the answer.
 """
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
 from threading import Event
 from time import perf_counter
-from typing import Final
+from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import Auction, Cancelled, Contract, TimedOut, is_vulnerable, score
-from bidcascade.kernels import DealArrays
+from bidcascade.bridge import (
+    PASS,
+    Auction,
+    Cancelled,
+    Contract,
+    InvalidInput,
+    Seat,
+    TimedOut,
+    Vulnerability,
+    imps,
+    is_vulnerable,
+    score,
+)
 
 from .auction_ends import contract_number, contract_of
 from .bidding_on import BidsOn
 from .double_dummy.protocol import DoubleDummy
 from .layouts.known import KnownCards
-from .layouts.result import Layouts
+from .layouts.result import LayoutReport, Layouts, deals_of, effective_size
 from .layouts.sampling import sample_layouts
 from .layouts.steps import Source
-from .simulation_answer import (
-    CallQuestion,
-    CandidateCall,
-    Simulation,
-    StoppedBecause,
-    TricksBy,
-)
-from .simulation_values import F64, behind, estimate, is_out, values_of
+from .natural_calls import natural_calls
 from .total_tricks import estimated_scores
 
-I64 = NDArray[np.int64]
+F64: TypeAlias = NDArray[np.float64]
+I64: TypeAlias = NDArray[np.int64]
+BidScoring: TypeAlias = Literal["imps", "matchpoints", "points"]
+TricksBy: TypeAlias = Literal["double dummy", "law of total tricks"]
+StoppedBecause: TypeAlias = Literal["layouts", "decided", "time"]
+
+DEFAULT_LAYOUTS: Final = 100
+_MOST_CANDIDATES: Final = 10
+BID_SCORINGS: Final[tuple[BidScoring, ...]] = get_args(BidScoring)
 
 LEAST_SOLVED: Final = 10
 """Fewer layouts than these solved double dummy say less than all of them by the law."""
@@ -49,6 +64,104 @@ _SHARE_BEFORE_SOLVING: Final = 0.6
 """After how much of the time bidding must end, if the contracts are to be solved."""
 _MOST_SAMPLING_S: Final = 10.0
 _NAMED_CONTRACTS: Final = 3
+_QUANTILE: Final = 1.959964
+"""Of the normal distribution for a two-sided interval of 95 %."""
+_SURE: Final = 2.807034
+"""For 99.5 %: what ends a comparison is looked at again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallQuestion:
+    """Which call to make with a hand after an auction that goes on.
+
+    ``lines`` are calls whose lines hold with the hand, the one that the system makes first; the
+    others are compared with that one, or with a pass if there is none. ``known`` is what else is
+    known, ``layouts`` how many at most.
+    """
+
+    hand: int
+    calls: Sequence[int] = ()
+    lines: Sequence[int] = ()
+    dealer: Seat = Seat.NORTH
+    vulnerability: Vulnerability = Vulnerability.NONE
+    scoring: BidScoring = "imps"
+    layouts: int = DEFAULT_LAYOUTS
+    known: Mapping[Seat, KnownCards] = field(default_factory=dict)
+    seed: int = 0
+
+    def check(self) -> None:
+        """Refuse what makes no sense, with InvalidInput or IllegalCall."""
+        if self.scoring not in BID_SCORINGS:
+            raise InvalidInput(
+                f"expected a scoring of {', '.join(BID_SCORINGS)}, got {self.scoring!r}"
+            )
+        if self.layouts < 1:
+            raise InvalidInput(f"expected at least one layout, got {self.layouts!r}")
+        auction = Auction.of(self.calls, self.dealer)
+        if auction.is_complete:
+            raise InvalidInput("expected an auction that goes on, got one that is over")
+        for call in self.lines:
+            auction.add(call)
+
+    @property
+    def seat(self) -> Seat:
+        """Who calls."""
+        return Seat((self.dealer + len(self.calls)) % 4)
+
+    def candidates(self) -> tuple[int, ...]:
+        """Give the calls to try: lines, then natural ones; the first is what others are against."""
+        natural = natural_calls(self.hand, self.calls)
+        return tuple(dict.fromkeys([*(self.lines or (PASS,)), *natural]))[:_MOST_CANDIDATES]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateCall:
+    """What one call is worth by the scoring, with the interval of 95 %."""
+
+    call: int
+    is_line: bool
+    """Whether a line of the system makes it; else it is a natural call."""
+    mean: float
+    low: float | None
+    high: float | None
+    behind: float
+    """How much less than the best call, on the layouts that both were tried on."""
+    behind_error: float | None
+    """Half the width of the interval of that."""
+    points: float
+    """Mean score of the caller's side."""
+    best_share: float
+    """Share of its layouts, by weight, in which no other call that was tried there scores more."""
+    layouts: int
+    """Fewer than all if it was surely behind."""
+    contracts: tuple[tuple[str, float], ...]
+    """The commonest, with their shares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """Candidate calls from best to worst, and what is behind that."""
+
+    candidates: tuple[CandidateCall, ...]
+    compared_with: int
+    """The call that ``imps`` and ``matchpoints`` are against."""
+    scoring: BidScoring
+    tricks_by: TricksBy
+    layouts: int
+    """On how many the best call was tried."""
+    asked: int
+    effective_size: float
+    """(Σw)² / Σw² of the weights of those layouts."""
+    solved: int
+    """Results that the solver was asked for."""
+    stopped_because: StoppedBecause
+    report: LayoutReport
+    seconds: float
+
+    @property
+    def best(self) -> CandidateCall:
+        """The best call; of equal ones the one that the system puts first."""
+        return self.candidates[0]
 
 
 def simulate_calls(
@@ -64,30 +177,18 @@ def simulate_calls(
 
     Parameters
     ----------
-    source : System, BiddingTable or Places
+    source
         What the calls so far mean.
-    bidder : BidsOn
+    bidder
         Goes on after the candidate call.
-    question : CallQuestion
-    solver : DoubleDummy, optional
-        Without one, tricks are by the law of total tricks.
-    time_limit_s : float, optional
-        Answer with what is known by then. If that is less than :data:`LEAST_SOLVED` layouts by
-        double dummy, tricks are by the law of total tricks.
-    cancel : threading.Event, optional
-
-    Returns
-    -------
-    Simulation
+    solver
+        Without one, tricks are by the law of total tricks; so they are if fewer than
+        :data:`LEAST_SOLVED` layouts are solved within ``time_limit_s``.
 
     Raises
     ------
-    InvalidInput, IllegalCall
-        As :meth:`CallQuestion.check`.
-    NoSuchDeal, TimedOut, Cancelled
-        As :func:`~bidcascade.inference.sample_layouts`.
-    DoubleDummyFailed, BackendUnavailable
-        As the solver does.
+    BidcascadeError
+        As :meth:`CallQuestion.check`, :func:`~bidcascade.inference.sample_layouts` and the solver.
 
     Examples
     --------
@@ -157,24 +258,24 @@ class _Trial:
         size = _FIRST_BATCH
         while self.bid_out < count:
             begin, end = self.bid_out, min(self.bid_out + size, count)
-            part = self._part(begin, end)
+            part = deals_of(
+                self._layouts.hands[:, begin:end], question.dealer, question.vulnerability
+            )
             for row, call in enumerate(self._calls):
                 if begin and until is not None and perf_counter() >= until:
                     return False
-                check_cancelled(cancel)
-                self._contracts[row, begin:end] = _reached(
-                    bidder, Auction.of(question.calls).add(call), part
-                )
+                if cancel is not None and cancel.is_set():
+                    raise Cancelled("cancelled while calls were simulated")
+                auction = Auction.of(question.calls).add(call)
+                if auction.is_complete:
+                    self._contracts[row, begin:end] = contract_number(auction.calls)
+                else:
+                    endings, which = bidder.bid_on(auction.calls, part)
+                    numbers = np.array([contract_number(calls) for calls in endings])
+                    self._contracts[row, begin:end] = numbers[which]
             self.bid_out = end
             size = min(2 * size, _LARGEST_BATCH)
         return True
-
-    def _part(self, begin: int, end: int) -> DealArrays:
-        deals = self._layouts.deals
-        return DealArrays(
-            np.ascontiguousarray(deals.hands[:, begin:end]), deals.dealer[begin:end],
-            deals.vulnerability[begin:end],
-        )  # fmt: skip
 
     # --- scores ---------------------------------------------------------------------------------
 
@@ -211,17 +312,18 @@ class _Trial:
         strain = np.array([one.strain for one in contracts], np.int64)
         declarer = np.array([one.declarer for one in contracts], np.int64)
         asked, which = np.unique((layout * 4 + declarer) * 5 + strain, return_inverse=True)
-        tricks = np.zeros(0, np.int8)
+        points = np.zeros(numbers.shape)
         if len(asked):
             tricks = solver.tricks(
                 np.ascontiguousarray(self._layouts.hands[:, begin + asked // 20]),
                 (asked % 5).astype(np.uint8), (asked // 5 % 4).astype(np.uint8),
                 cancel=cancel, timeout_s=left,
             )  # fmt: skip
-        self._solved += len(asked)
-        points = np.zeros(numbers.shape)
-        for at, (row, column) in enumerate(zip(place.tolist(), layout.tolist(), strict=True)):
-            points[row, column] = self._signed(contracts[at], int(tricks[which[at]]))
+            self._solved += len(asked)
+            points[place, layout] = [
+                self._sign(one) * score(one, taken, vulnerable=self._vulnerable(one))
+                for one, taken in zip(contracts, tricks[which].tolist(), strict=True)
+            ]
         self._points[rows, begin:end] = points
 
     def estimate(self) -> None:
@@ -251,10 +353,6 @@ class _Trial:
     def _sign(self, contract: Contract) -> int:
         return 1 if (contract.declarer - self._question.seat) % 2 == 0 else -1
 
-    def _signed(self, contract: Contract, tricks: int) -> int:
-        points = score(contract, tricks, vulnerable=self._vulnerable(contract))
-        return self._sign(contract) * points
-
     # --- who is best ------------------------------------------------------------------------------
 
     def _values(self, row: int, count: int) -> F64:
@@ -263,7 +361,7 @@ class _Trial:
 
     def _best(self) -> int:
         weights = self._layouts.weights[: self.tried]
-        means = {row: estimate(self._values(row, self.tried), weights).mean for row in self._in}
+        means = {row: mean_and_error(self._values(row, self.tried), weights)[0] for row in self._in}
         return max(self._in, key=lambda row: (round(means[row], 9), -row))
 
     def _drop(self) -> bool:
@@ -283,10 +381,9 @@ class _Trial:
         order = sorted(
             range(len(found)), key=lambda row: (row != best, round(found[row].behind, 9), row)
         )
-        weights = layouts.weights[: self.tried]
         return Simulation(
             tuple(found[row] for row in order), self._calls[0], question.scoring, self._tricks_by,
-            self.tried, question.layouts, float(weights.sum() ** 2 / (weights**2).sum()),
+            self.tried, question.layouts, effective_size(layouts.weights[: self.tried]),
             self._solved, stopped, layouts.report, seconds,
         )  # fmt: skip
 
@@ -294,15 +391,18 @@ class _Trial:
         question, count = self._question, self._tried[row]
         weights = self._layouts.weights[:count]
         values = self._values(row, count)
-        found = estimate(values, weights)
-        distance, error = behind(values, self._values(best, count), weights)
+        mean, error = mean_and_error(values, weights)
+        margin = None if error is None else _QUANTILE * error
+        distance, error = mean_and_error(self._values(best, count) - values, weights)
         tried_there = np.array(self._tried)[:, None] > np.arange(count)
         most = np.where(tried_there, self._points[:, :count], -np.inf).max(axis=0)
         is_best = self._points[row, :count] >= most - 1e-6
         share = weights / weights.sum()
         return CandidateCall(
-            self._calls[row], self._calls[row] in question.lines, found.mean, found.low,
-            found.high, distance, error, float(share @ self._points[row, :count]),
+            self._calls[row], self._calls[row] in question.lines, mean,
+            None if margin is None else mean - margin, None if margin is None else mean + margin,
+            distance, None if error is None else _QUANTILE * error,
+            float(share @ self._points[row, :count]),
             float(share @ is_best), count, self._commonest(row, count),
         )  # fmt: skip
 
@@ -312,28 +412,40 @@ class _Trial:
         for number, weight in zip(
             self._contracts[row, :count].tolist(), weights.tolist(), strict=True
         ):
-            contract = contract_of(number, self._question.dealer)
-            shares["Pass" if contract is None else str(contract)] += weight
-        total = float(weights.sum())
+            shares[str(contract_of(number, self._question.dealer) or "Pass")] += weight
         named = sorted(shares.items(), key=lambda one: (-one[1], one[0]))[:_NAMED_CONTRACTS]
-        return tuple((name, weight / total) for name, weight in named)
+        return tuple((name, weight / float(weights.sum())) for name, weight in named)
 
 
-def _reached(bidder: BidsOn, auction: Auction, deals: DealArrays) -> I64:
-    """Contract numbers that deals reach, int64 [n]."""
-    if auction.is_complete:
-        return np.full(len(deals), contract_number(auction.calls), np.int64)
-    endings, ending = bidder.bid_on(auction.calls, deals)
-    numbers: I64 = np.array([contract_number(calls) for calls in endings], np.int64)[ending]
-    return numbers
+# --- values ---------------------------------------------------------------------------------------
 
 
-def check_cancelled(cancel: Event | None) -> None:
-    """Stop where somebody has said so.
+def values_of(points: F64, baseline: F64, scoring: BidScoring) -> F64:
+    """Worth of a call in each layout, float64 [n], from its side's scores and those compared with.
 
-    Raises
-    ------
-    Cancelled
+    ``imps`` and ``matchpoints`` are against another table with the same cards where the baseline
+    call is made: 0 IMPs, half a matchpoint if both score the same.
     """
-    if cancel is not None and cancel.is_set():
-        raise Cancelled("cancelled while calls were simulated")
+    difference = points - baseline
+    if scoring == "points":
+        return points
+    # scores by estimate differ by fractions that mean nothing
+    if scoring == "matchpoints":
+        return np.sign(np.round(difference / 10)) / 2 + 0.5
+    return np.array([imps(round(one / 10) * 10) for one in difference.tolist()], np.float64)
+
+
+def mean_and_error(values: F64, weights: F64) -> tuple[float, float | None]:
+    """Weighted mean and its standard error, small samples made up for; None from fewer than two."""
+    share = weights / weights.sum()
+    mean = float(weights @ values / weights.sum())
+    used = int(np.count_nonzero(weights))
+    if used < 2:
+        return mean, None
+    return mean, sqrt(float((share**2 @ (values - mean) ** 2) * used / (used - 1)))
+
+
+def is_out(values: F64, best: F64, weights: F64) -> bool:
+    """Whether a call is surely worth less than the best one."""
+    mean, error = mean_and_error(best - values, weights)
+    return error is not None and mean > _SURE * error

@@ -7,8 +7,8 @@ looks at, and the values they must have.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from .compiled import compiled
 from .plan import MULTIPLE, NEVER
 from .types import U16, U32, U64
 
@@ -16,7 +16,7 @@ _MULTIPLE_INDEX = np.int64(MULTIPLE - 1)
 _H = np.uint64(0x8080808080808080)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def popcount(word: Any) -> Any:
     """Count the bits of a word; the compiler knows the idiom and makes one instruction of it."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -27,7 +27,7 @@ def popcount(word: Any) -> Any:
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def passes(words: U64, box: U64, lane_words: int, flag_words: int) -> bool:
     """Whether packed words pass a box row (lo.. hi|H.. mask.. need..)."""
     for word in range(lane_words):
@@ -42,7 +42,7 @@ def passes(words: U64, box: U64, lane_words: int, flag_words: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def derive_flags(
     words: U64,
     boxes: U64,
@@ -65,7 +65,7 @@ def derive_flags(
                         break
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def derive_columns(
     words: U64,
     columns: U64,
@@ -114,7 +114,7 @@ def derive_columns(
             words[deal, place] |= ((bits[deal >> 6] >> np.uint64(deal & 63)) & one) << shift
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def everyone(count: int) -> U64:
     """Bits of a whole block."""
     bits = np.full((count + 63) // 64, np.uint64(0xFFFFFFFFFFFFFFFF))
@@ -123,7 +123,7 @@ def everyone(count: int) -> U64:
     return bits
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def and_columns(
     source: U64, target: U64, columns: U64, numbers: Any, first_word: int, end_word: int
 ) -> int:
@@ -178,7 +178,7 @@ def and_columns(
     return np.int64(total)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def box_into(
     source: U64,
     target: U64,
@@ -216,7 +216,7 @@ def box_into(
             target[word] &= columns[column, word]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def box_bits(
     columns: U64,
     count: int,
@@ -238,7 +238,7 @@ def box_bits(
             )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def member_bits(
     columns: U64,
     count: int,
@@ -262,7 +262,7 @@ def member_bits(
         )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bits_to_list(bits: U64, first_word: int, end_word: int, target: U16) -> int:
     """Numbers of the set bits, ascending."""
     size = 0
@@ -277,7 +277,7 @@ def bits_to_list(bits: U64, first_word: int, end_word: int, target: U16) -> int:
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def filter_list(
     source: U16, size: int, target: U16, words: U64, box: U64, lane_words: int, flag_words: int
 ) -> int:

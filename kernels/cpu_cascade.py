@@ -11,8 +11,8 @@ A set that a child shares with its parent (no criteria) is referred to, never co
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from .compiled import compiled
 from .cpu_boxes import and_columns, bits_to_list, filter_list, passes, popcount
 from .plan import ALWAYS, CAN_COMPLETE, COMPLETED, MULTIPLE, NEVER
 from .types import U8, U16, U32, U64
@@ -25,7 +25,7 @@ _NO_ENTRY = np.uint32(0xFFFFFFFF)
 NEXT, END, SOURCE, IS_LIST, SIZE, FIRST_WORD, END_WORD = range(7)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def walk_block(
     features: U64,
     columns: U64,
@@ -198,7 +198,7 @@ def walk_block(
     return written
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def group_pairs(
     pair_nodes: U32,
     pair_deals: U16,

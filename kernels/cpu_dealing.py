@@ -1,24 +1,24 @@
 """Random deals compiled by numba; what they are says ``dealing``."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from bidcascade.bridge import FULL_DECK
 
+from .compiled import compiled
 from .dealing import GAMMA, MIX_1, MIX_2, WORDS_PER_DEAL
 
 _HALF = (1 << 32) - 1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _mix(word: np.uint64) -> np.uint64:
     word = (word ^ (word >> np.uint64(30))) * np.uint64(MIX_1)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(MIX_2)
     return word ^ (word >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def deal_block(
     start: np.uint64,
     first: np.uint64,

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from .compiled import compiled
 from .layout import I32, OPCODES
 from .types import U8, U32, U64
 
@@ -27,7 +27,7 @@ _POINTS = (
 _ORDER_KEYS = 1 << 10
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sort_by_dealer(
     hands: U64,
     dealer: U8,
@@ -77,7 +77,7 @@ def sort_by_dealer(
         sorted_vulnerability[place] = vulnerability[start + deal]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pack_hands(
     hands: U64,
     dealer: U8,
@@ -124,7 +124,7 @@ def pack_hands(
                 )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def run_programs(
     hands: U64,
     dealer: U8,
@@ -218,7 +218,7 @@ def run_programs(
                     out[row, deal - start, lane_words + flag // 64] |= one << np.uint64(flag % 64)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def transpose_64(square: U64) -> None:
     """Transpose a 64 by 64 bit matrix in place: bit j of word i becomes bit i of word j.
 
@@ -238,7 +238,7 @@ def transpose_64(square: U64) -> None:
         mask ^= mask << np.uint64(width)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bit_columns(
     features: U64,
     count: int,

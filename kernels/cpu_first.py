@@ -8,8 +8,8 @@ after the last one passes by default. Every deal is in one set at a time, and en
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from .compiled import compiled
 from .cpu_boxes import bits_to_list, box_into, passes, popcount
 from .plan import ALWAYS, COMPLETED, MULTIPLE, NEVER
 from .types import U8, U16, U32, U64
@@ -21,7 +21,7 @@ _NO_ENTRY = np.uint32(0xFFFFFFFF)
 NEXT, END, IS_LIST, SIZE, FIRST_WORD, END_WORD, NODE, PASS_NODE, TRAILING, BIDS = range(10)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _take_from_list(
     rest: U16,
     size: int,
@@ -60,7 +60,7 @@ def _take_from_list(
     return kept
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _finish(
     places: U16,
     size: int,
@@ -81,7 +81,7 @@ def _finish(
             passes_out[deal] = passes_behind
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def first_block(
     features: U64,
     columns: U64,

@@ -39,6 +39,26 @@ _LOW_CONTINUATION = re.compile(rb"[\x80-\x9f]")
 _ASCII = re.compile(rb"[\x00-\x7f]|\Z")
 
 
+_HEAD_BYTES = 1 << 20
+_CONTROLS = bytes({*range(1, 32), 127} - set(b"\t\n\v\f\r\x1a"))
+"""Bytes that no text has; 1A ended files once."""
+
+
+def is_binary(data: bytes) -> bool:
+    r"""Whether bytes are no text at all, told from the first MiB.
+
+    NUL bytes alone do not tell: a transfer or a disk that fails leaves some in a text, which is
+    read with blanks for them.
+
+    Examples
+    --------
+    >>> is_binary(b"md|1SAK\0Q|"), is_binary(b"\x7fELF\x02\x01\0")
+    (False, True)
+    """
+    head = data[:_HEAD_BYTES]
+    return b"\0" in head and 50 * (len(head) - len(head.translate(None, _CONTROLS))) > len(head)
+
+
 def _repair(data: bytes) -> bytes:
     """Undo one encoding of each run of letters in valid UTF-8 where that gives valid UTF-8."""
     pieces: list[bytes] = []
@@ -85,8 +105,8 @@ def decode_text(data: bytes) -> tuple[str, str]:
     Returns
     -------
     text : str
-        Without byte order mark. Letters that were encoded as UTF-8 twice are repaired; nothing
-        else is changed.
+        Without byte order mark, with blanks for NUL bytes. Letters that were encoded as UTF-8
+        twice are repaired; nothing else is changed.
     encoding : str
         ``utf-8``, ``utf-8-sig``, ``utf-8 twice``, ``cp1250``, ``cp1252`` or ``latin-1``.
 
@@ -118,6 +138,8 @@ def decode_utf8(data: bytes) -> tuple[bytes, str]:
     >>> decode_utf8(b"1NT")
     (b'1NT', 'utf-8')
     """
+    # bytes that hold no NUL are not copied
+    data = data.replace(b"\0", b" ")
     if data.isascii():
         return data, UTF8
     encoding = UTF8
@@ -236,6 +258,7 @@ class PartDecoder:
 
     def decode(self, part: bytes) -> bytes:
         """Return the next part as UTF-8; it must not begin or end amid a letter."""
+        part = part.replace(b"\0", b" ")
         if self.is_first:
             self.is_first = False
             if part.startswith(_BOM):

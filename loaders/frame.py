@@ -119,8 +119,9 @@ def reject_frame(rows: Sequence[tuple[str, int | None, str, str]]) -> pl.DataFra
     >>> reject_frame([("a.lin", None, "empty", "")]).row(0)
     ('a.lin', None, 'empty', '')
     """
-    short = [(source, record, reason, text[:QUOTED]) for source, record, reason, text in rows]
-    return pl.DataFrame(short, schema=REJECT_SCHEMA, orient="row")
+    columns = list(zip(*rows, strict=True)) or [()] * len(REJECT_SCHEMA)
+    frame = pl.DataFrame(columns, schema=REJECT_SCHEMA, orient="col")
+    return frame.with_columns(pl.col("text").str.head(QUOTED))
 
 
 def empty_rejects() -> pl.DataFrame:
@@ -154,6 +155,35 @@ def bare_deals(columns: dict[str, pl.Series]) -> pl.DataFrame:
         .alias(name)
         for name, dtype in DEAL_SCHEMA.items()
     )
+
+
+def with_deal_schema(part: pl.DataFrame, name: str | None = None) -> pl.DataFrame:
+    """Cast a frame to the deal schema: what is missing or does not fit becomes null.
+
+    Parameters
+    ----------
+    part : polars.DataFrame
+    name : str, optional
+        The ``source`` of all rows where there is no such column.
+
+    Examples
+    --------
+    >>> with_deal_schema(pl.DataFrame({"dealer": ["N", "?"]}))["dealer"].to_list()
+    ['N', None]
+    """
+    columns = []
+    for column, dtype in DEAL_SCHEMA.items():
+        if column not in part.columns:
+            value = name if column == "source" else None
+            columns.append(pl.lit(value, dtype=dtype).alias(column))
+        elif part.schema[column] != dtype:
+            expression = pl.col(column)
+            if isinstance(dtype, pl.Enum):
+                expression = expression.cast(pl.String)
+            columns.append(expression.cast(dtype, strict=False))
+        else:
+            columns.append(pl.col(column))
+    return part.select(columns)
 
 
 def deal_arrays(frame: pl.DataFrame) -> DealArrays:

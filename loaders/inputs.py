@@ -6,15 +6,15 @@
 import glob
 import re
 from collections.abc import Iterable
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from bidcascade.bridge import InvalidInput
 
+from .encodings import is_binary
 from .handviewer import first_link
 from .lin import find_lin_token, looks_like_handviewer, looks_like_lin
-
-Input: TypeAlias = str | Path | bytes
 
 SUFFIXES = frozenset((".lin", ".pbn", ".parquet", ".txt"))
 """Files taken from a folder, in either case; a file named itself may have any name."""
@@ -33,6 +33,9 @@ class Source(NamedTuple):
     """Bytes; 0 for standard input."""
 
 
+Input: TypeAlias = str | Path | bytes | Source
+
+
 def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
     """List the sources that some inputs name, in that order.
 
@@ -41,7 +44,14 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
     inputs : path, bytes or iterable of them
         Text is a path, a pattern with ``*``, ``?`` or ``[]`` (``**`` runs through folders), ``-``
         for standard input, or a handviewer link. A folder stands for all files with a known suffix
-        in it and below, by name.
+        in it and below, by name. A source stands for itself.
+
+    Returns
+    -------
+    list of Source
+        Named by their paths from the folder given, or from the folders of a pattern that hold no
+        sign of it; a file given by its absolute path has its name only. Files that would have the
+        same name keep their whole path.
 
     Raises
     ------
@@ -53,11 +63,13 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
     >>> find_sources(b"pn|a,b,c,d|")[0].name
     'bytes 1'
     """
-    if isinstance(inputs, str | Path | bytes):
+    if isinstance(inputs, str | Path | bytes | Source):
         inputs = [inputs]
     sources: list[Source] = []
     for number, given in enumerate(inputs, 1):
-        if isinstance(given, bytes):
+        if isinstance(given, Source):
+            sources.append(given)
+        elif isinstance(given, bytes):
             sources.append(Source(f"bytes {number}", data=given, size=len(given)))
         elif given == STANDARD_INPUT:
             sources.append(Source("standard input"))
@@ -65,11 +77,12 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
             data = given.encode()
             sources.append(Source(f"link {number}", data=data, size=len(data)))
         else:
-            sources += [_file(path) for path in _paths(given)]
-    return sources
+            sources += [_file(path, name) for path, name in _paths(given)]
+    return _told_apart(sources)
 
 
-def _paths(given: str | Path) -> list[Path]:
+def _paths(given: str | Path) -> list[tuple[Path, str]]:
+    """Files that a path or pattern stands for, with their names."""
     path = given if isinstance(given, Path) else Path(given)
     try:
         is_folder, exists = path.is_dir(), path.exists()
@@ -78,22 +91,36 @@ def _paths(given: str | Path) -> list[Path]:
         raise InvalidInput(f"expected a path, got {shown!r}: {error.strerror}") from error
     if is_folder:
         found = sorted(entry for entry in path.rglob("*") if entry.suffix.lower() in SUFFIXES)
-        return [entry for entry in found if entry.is_file()]
+        return [(entry, str(entry.relative_to(path))) for entry in found if entry.is_file()]
     if exists:
-        return [path]
+        return [(path, path.name if path.is_absolute() else str(path))]
     if glob.has_magic(str(given)):
         found = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
         if found:
-            return [part for entry in found for part in _paths(entry)]
+            start = Path(*takewhile(lambda part: not glob.has_magic(part), path.parts))
+            files = [file for entry in found for file, _ in _paths(entry)]
+            return [(file, str(file.relative_to(start))) for file in files]
         raise InvalidInput(f"expected files that fit the pattern {str(given)!r}, got none")
     raise InvalidInput(f"expected a file, a folder or a pattern, got {str(given)!r}: no such file")
 
 
-def _file(path: Path) -> Source:
+def _file(path: Path, name: str) -> Source:
     try:
-        return Source(str(path), path=path, size=path.stat().st_size)
+        return Source(name, path=path, size=path.stat().st_size)
     except OSError as error:
         raise InvalidInput(f"cannot read {str(path)!r}: {error.strerror}") from error
+
+
+def _told_apart(sources: list[Source]) -> list[Source]:
+    """Let no two files have the same name: records are numbered, files described by it."""
+    paths: dict[str, set[Path | None]] = {}
+    for source in sources:
+        paths.setdefault(source.name, set()).add(source.path)
+    return [
+        source._replace(name=str(source.path)) if len(paths[source.name]) > 1 and source.path
+        else source
+        for source in sources
+    ]  # fmt: skip
 
 
 Kind: TypeAlias = Literal["lin", "pbn", "handviewer", "hands", "parquet"]
@@ -131,7 +158,7 @@ def sniff(data: bytes) -> Kind | None:
     head = data[:HEAD_BYTES].removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"PAR1"):
         return "parquet"
-    if b"\0" in head or not head.strip(_BLANKS):
+    if is_binary(head) or not head.strip(_BLANKS):
         return None
     if looks_like_handviewer(head) and not _is_pbn(head[: first_link(head)]):
         return "handviewer"

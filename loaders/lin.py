@@ -6,6 +6,7 @@ files. The slow reader in :mod:`bidcascade.loaders.lin_reference` says what ever
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from .columns import (
     split_texts,
     texts_at,
 )
-from .encodings import decode_utf8
+from .encodings import decode_utf8, is_binary
 from .frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,
@@ -119,7 +120,7 @@ def looks_like_lin(data: bytes) -> bool:
     >>> looks_like_lin(b"pn|a,b,c,d|md|"), looks_like_lin(b"<html>no board</html>")
     (True, False)
     """
-    if b"\0" in data or data[:256].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{", b"["):
+    if is_binary(data) or data[:256].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{", b"["):
         return False
     return find_lin_token(data) >= 0
 
@@ -383,6 +384,7 @@ def _rejects(
     return reject_frame(rows)
 
 
+@lru_cache(maxsize=1 << 10)
 def _why_no_deal(value: str) -> str:
     try:
         parse_md(value)

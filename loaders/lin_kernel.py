@@ -7,9 +7,10 @@ works on UTF-8 as it is.
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from bidcascade.kernels.compiled import compiled
 
 from .lin_kernel_fields import (
     UNREADABLE,
@@ -96,7 +97,7 @@ class Parsed(NamedTuple):
     state: I64
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _read_key(text: U8, start: int, bar: int) -> int:
     """Lower-case key code of the piece before a ``|``; 1 for an unused key, 0 if it is no key."""
     end = trim_blanks(text, start, bar)
@@ -117,7 +118,7 @@ def _read_key(text: U8, start: int, bar: int) -> int:
     return _OTHER if is_lower else 0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
     """Boards of several LIN documents that lie one behind the other.
 

@@ -7,11 +7,12 @@ Whoever edits this file: numba keeps compiled code by the file of the outermost 
 :mod:`.lin_kernel` goes on with the old code until its own file changes or the cache is deleted.
 """
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-U8 = NDArray[np.uint8]
+from bidcascade.kernels.compiled import compiled
+from bidcascade.kernels.types import U8
+
 I64 = NDArray[np.int64]
 
 UNREADABLE = 255
@@ -29,19 +30,19 @@ for _code, _letter in enumerate(b"CDHSN"):
     STRAIN_OF[_letter] = STRAIN_OF[_letter + 32] = _code
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def is_blank(byte: int) -> bool:
     """Blank, tab, line end, vertical tab or form feed."""
     return byte == 32 or (byte >= 9 and byte <= 13)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def upper(byte: int) -> int:
     """ASCII upper case."""
     return byte - 32 if byte >= 97 and byte <= 122 else byte
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def skip_blanks(text: U8, start: int, end: int) -> int:
     """First place from ``start`` on that is no blank."""
     while start < end and is_blank(text[start]):
@@ -49,7 +50,7 @@ def skip_blanks(text: U8, start: int, end: int) -> int:
     return start
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def trim_blanks(text: U8, start: int, end: int) -> int:
     """End of the value without blanks behind it."""
     while end > start and is_blank(text[end - 1]):
@@ -57,7 +58,7 @@ def trim_blanks(text: U8, start: int, end: int) -> int:
     return end
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def find(text: U8, byte: int, start: int, end: int) -> int:
     """First place of a byte, ``end`` if it does not occur."""
     while start < end and text[start] != byte:
@@ -65,7 +66,7 @@ def find(text: U8, byte: int, start: int, end: int) -> int:
     return start
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def starts_with(text: U8, start: int, end: int, word: bytes) -> bool:
     """Whether an upper-case word stands at ``start``, in either case."""
     if end - start < len(word):
@@ -76,7 +77,7 @@ def starts_with(text: U8, start: int, end: int, word: bytes) -> bool:
     return offset == len(word)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def parse_md(text: U8, start: int, end: int, hands: I64) -> int:
     """Fill ``hands`` (N E S W) and return the dealer, -1 if not given, -2 if it is no deal."""
     start = skip_blanks(text, start, end)
@@ -141,7 +142,7 @@ def parse_md(text: U8, start: int, end: int, hands: I64) -> int:
     return dealer
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def next_call(text: U8, start: int, end: int) -> tuple[int, int]:
     """Code of the call at ``start`` (not a blank) and where it ends; UNREADABLE ends the value."""
     byte = upper(text[start])
@@ -171,7 +172,7 @@ def next_call(text: U8, start: int, end: int) -> tuple[int, int]:
     return UNREADABLE, end
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def next_card(text: U8, start: int, end: int) -> tuple[int, int]:
     """Card number at ``start`` (not a blank) and where it ends; UNREADABLE ends the value."""
     suit = SUIT_OF[text[start]]
@@ -184,7 +185,7 @@ def next_card(text: U8, start: int, end: int) -> tuple[int, int]:
     return UNREADABLE, end
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def parse_number(text: U8, start: int, end: int, digits: int) -> int:
     """Read a number of at most ``digits`` digits and nothing else but blanks around it, or -1."""
     start = skip_blanks(text, start, end)
@@ -201,7 +202,7 @@ def parse_number(text: U8, start: int, end: int, digits: int) -> int:
     return number
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def parse_board(text: U8, start: int, end: int) -> tuple[int, int]:
     """Board number and room of a ``qx`` or ``ah`` value."""
     start = skip_blanks(text, start, end)
@@ -236,7 +237,7 @@ def parse_board(text: U8, start: int, end: int) -> tuple[int, int]:
     return number, room
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def parse_sv(text: U8, start: int, end: int) -> int:
     """Vulnerability of an ``sv`` value."""
     start = skip_blanks(text, start, end)
@@ -252,7 +253,7 @@ def parse_sv(text: U8, start: int, end: int) -> int:
     return 3 if letter == 66 else -1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def parse_vg(text: U8, start: int, end: int) -> tuple[int, int, int]:
     """Start and end of the event and the first board number of a ``vg`` value."""
     commas = 0
@@ -279,7 +280,7 @@ def parse_vg(text: U8, start: int, end: int) -> tuple[int, int, int]:
     return event_start, event_end, first
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def parse_result(text: U8, start: int, end: int, place: int) -> tuple[int, int, int, int]:
     """Bid, doubling, declarer, tricks of one entry of an ``rs`` value; bid -1 if unreadable."""
     nothing = (-1, 0, -1, -1)
@@ -339,7 +340,7 @@ def parse_result(text: U8, start: int, end: int, place: int) -> tuple[int, int, 
     return 3 + 5 * (level - 1) + strain, doubling, declarer, tricks
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def tricks_from_cards(play: U8, hands: I64, declarer: int, strain: int) -> int:
     """Tricks of declarer's side if the play is complete but for a forced last trick, or -1."""
     count = len(play)

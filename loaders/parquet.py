@@ -9,11 +9,20 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from bidcascade.bridge import FULL_DECK, InvalidInput
+from bidcascade.bridge import FULL_DECK, LAST_BID, InvalidInput
 
-from .frame import DEAL_SCHEMA, HAND_COLUMNS, REQUIRED_COLUMNS, Batch, reject_frame
+from .checksums import RowChecksums, check_rows
+from .columns import contract_names
+from .frame import (
+    DEAL_SCHEMA,
+    HAND_COLUMNS,
+    REQUIRED_COLUMNS,
+    Batch,
+    reject_frame,
+    with_deal_schema,
+)
+from .parquet_decoder import decode_parquet
 
-_MAGIC = b"PAR1"
 ROWS_PER_PART = 250_000
 """Rows read at a time by :func:`iter_deal_parquet`."""
 
@@ -44,8 +53,10 @@ def write_deal_parquet(frame: pl.DataFrame, path: str | Path) -> None:
     missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
     if missing:
         raise InvalidInput(f"expected the columns of a deal frame, got none named {missing!r}")
+    checksums = RowChecksums()
+    checksums.add(frame)
     with replacing(path) as temporary:
-        frame.write_parquet(temporary, statistics=False)
+        frame.write_parquet(temporary, statistics=False, metadata=checksums.metadata())
 
 
 def read_deal_parquet(path: str | Path, source: str | None = None) -> Batch:
@@ -67,7 +78,8 @@ def read_deal_parquet(path: str | Path, source: str | None = None) -> Batch:
     Raises
     ------
     InvalidInput
-        If the file is no Parquet file, is cut off, or is no deal frame; names the file.
+        If the file is no Parquet file, is cut off or damaged, or is no deal frame; names the file.
+        What was written here is checked against its checksums.
 
     Examples
     --------
@@ -115,12 +127,8 @@ def count_deal_parquet(path: str | Path, source: str | None = None) -> int:
     """
     path = Path(path)
     name = str(path) if source is None else source
-    _check_ends(path)
-    try:
-        schema = pl.read_parquet_schema(path)
-        count = int(pl.scan_parquet(path).select(pl.len()).collect().item())
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InvalidInput(f"cannot read {name} as Parquet: {_first_line(error)}") from error
+    decoded = decode_parquet(path, name, rows=0)
+    schema = decoded.frame.schema
     missing = [column for column in REQUIRED_COLUMNS if column not in schema]
     if missing:
         raise InvalidInput(
@@ -131,54 +139,51 @@ def count_deal_parquet(path: str | Path, source: str | None = None) -> int:
             raise InvalidInput(
                 f"expected integer hand masks in column {column!r} of {name}, got {schema[column]}"
             )
-    return count
+    return decoded.rows
 
 
 def read_deal_parquet_part(path: str | Path, source: str, first: int, rows: int) -> Batch:
-    """Read ``rows`` rows from row ``first`` (0-based) on; see :func:`read_deal_parquet`."""
+    """Read ``rows`` rows from row ``first`` (0-based) on; see :func:`read_deal_parquet`.
+
+    Blocks of :data:`bidcascade.loaders.checksums.BLOCK_ROWS` are checked that are read as a whole.
+    """
+    decoded = decode_parquet(path, source, columns=DEAL_SCHEMA.names(), first=first, rows=rows)
+    part = decoded.frame
     try:
-        scan = pl.scan_parquet(Path(path))
-        present = scan.collect_schema()
-        columns = [column for column in DEAL_SCHEMA if column in present]
-        part = scan.select(columns).slice(first, rows).collect()
-        frame = _with_deal_schema(part, source)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InvalidInput(f"cannot read {source} as Parquet: {_first_line(error)}") from error
+        frame = with_deal_schema(part, source)
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).partition("\n")[0]
+        raise InvalidInput(f"cannot read {source} as a deal frame: {reason}") from error
+    check_rows(frame, decoded.metadata, source, first=first, rows=decoded.rows)
     return _sort_out(frame, part, source, first)
 
 
-def _check_ends(path: Path) -> None:
-    """Check that a file begins and ends as Parquet files do (specification, "File format")."""
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(4)
-            stream.seek(0, 2)
-            size = stream.tell()
-            stream.seek(max(0, size - 4))
-            tail = stream.read(4)
-    except OSError as error:
-        raise InvalidInput(f"cannot read {path}: {error.strerror}") from error
-    if head != _MAGIC:
-        raise InvalidInput(f"expected a Parquet file, got {head!r} at the start of {path}")
-    if tail != _MAGIC or size < 12:
-        raise InvalidInput(f"{path} is cut off: {size} bytes without the end of a Parquet file")
+def _whole(column: str) -> pl.Expr:
+    """How many elements of a list are not null, -1 if some are."""
+    length = pl.col(column).list.len().cast(pl.Int64)
+    return pl.when(pl.col(column).list.drop_nulls().list.len() == length).then(length).otherwise(-1)
 
 
-def _with_deal_schema(part: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Cast to the deal schema; values that do not fit become null."""
-    columns = []
-    for column, dtype in DEAL_SCHEMA.items():
-        if column not in part.columns:
-            value = name if column == "source" else None
-            columns.append(pl.lit(value, dtype=dtype).alias(column))
-        elif part.schema[column] != dtype:
-            expression = pl.col(column)
-            if isinstance(dtype, pl.Enum):
-                expression = expression.cast(pl.String)
-            columns.append(expression.cast(dtype, strict=False))
-        else:
-            columns.append(pl.col(column))
-    return part.select(columns)
+_CALLS = pl.col("auction").list.len().fill_null(0)
+_TAIL = pl.col("illegal_tail").list
+_RULES = {
+    "auction": (
+        "call codes of 0 to 37",
+        (_whole("auction") >= 0) & (pl.col("auction").list.max().fill_null(0) <= LAST_BID),
+    ),
+    "illegal_tail": (
+        "call codes of 0 to 37, or 255",
+        (_whole("illegal_tail") >= 0)
+        & (_TAIL.set_difference([255]).list.max().fill_null(0) <= LAST_BID),
+    ),
+    "announcements": ("a text a call", _whole("announcements") == _CALLS),
+    "alerts": ("true or false a call", _whole("alerts") == _CALLS),
+    "play": ("cards of 0 to 51", (_whole("play") >= 0) & (pl.col("play").list.max() < 52)),
+    "players": ("four names", pl.col("players").list.len() == 4),
+    "contract": ("a contract such as '4SX'", pl.col("contract").is_in(contract_names().implode())),
+    "tricks": ("0 to 13", pl.col("tricks") <= 13),
+}
+"""What must hold where a value is known, by column; what is null holds."""
 
 
 def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) -> Batch:
@@ -193,23 +198,27 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
     is_known = np.ones(frame.height, np.bool_)
     for column in ("dealer", "vulnerability"):
         is_known &= frame[column].is_not_null().to_numpy()
-    bad = np.flatnonzero(~(is_deal & is_known)).tolist()
+    wrong = frame.select(
+        (pl.col(column).is_not_null() & ~holds).fill_null(value=False).alias(column)
+        for column, (_, holds) in _RULES.items()
+    )
+    is_right = ~wrong.select(pl.any_horizontal(pl.all())).to_series().to_numpy()
+    bad = np.flatnonzero(~(is_deal & is_known & is_right)).tolist()
     rejects: list[tuple[str, int | None, str, str]] = []
     for row in bad:
         values = part.row(row, named=True)
         given = ", ".join(f"{column}={values[column]!r}" for column in REQUIRED_COLUMNS)
-        reason = (
-            "expected four disjoint hand masks of 13 cards"
-            if not is_deal[row]
-            else "expected a dealer (N, E, S, W) and a vulnerability (None, NS, EW, Both)"
-        )
+        if not is_deal[row]:
+            reason = "expected four disjoint hand masks of 13 cards"
+        elif not is_known[row]:
+            reason = "expected a dealer (N, E, S, W) and a vulnerability (None, NS, EW, Both)"
+        else:
+            column = next(column for column in _RULES if wrong[column][row])
+            reason = f"expected {_RULES[column][0]} in column {column!r}"
+            given = repr(frame[column][row])
         rejects.append((name, first + row + 1, f"{reason}, got {given}", given))
-    deals = frame.filter(pl.Series(is_deal & is_known)) if bad else frame
+    deals = frame.filter(pl.Series(is_deal & is_known & is_right)) if bad else frame
     return Batch(deals, reject_frame(rejects))
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__
 
 
 @contextmanager

@@ -6,11 +6,12 @@ and :func:`.pbn_sections.read_play`, the definition of what comes out here.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-Bytes = NDArray[np.uint8]
-Words = NDArray[np.uint64]
+from bidcascade.kernels.compiled import compiled
+from bidcascade.kernels.types import U8 as Bytes
+from bidcascade.kernels.types import U64 as Words
+
 Integers = NDArray[np.int64]
 SmallIntegers = NDArray[np.int8]
 Flags = NDArray[np.bool_]
@@ -33,7 +34,7 @@ _TOO_LONG = -2
 _ODD = -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _read_auction(
     text: Bytes, start: int, end: int, calls: Bytes, notes: Bytes
 ) -> tuple[int, int, int, int, bool]:
@@ -126,7 +127,7 @@ def _read_auction(
     return count, last_bid, bidder, doubling, passes == 4 or (passes == 3 and last_bid > 0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _read_play(
     text: Bytes, start: int, end: int, hands: Words, leader: int, strain: int, cards: Bytes
 ) -> tuple[int, int, int]:
@@ -229,7 +230,7 @@ def _read_play(
     return count, won_even, won_odd
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def decode_sections(
     text: Bytes,
     auction_bounds: Integers,

@@ -367,7 +367,9 @@ def _why_unknown(data: bytes) -> str:
     """Say why a file is none that can be read."""
     if not data.strip():
         return "empty"
-    if b"\0" in data[:HEAD_BYTES]:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        kind = "UTF-16 text, to be saved as UTF-8"
+    elif b"\0" in data[:HEAD_BYTES]:
         kind = "a binary file"
     elif data.lstrip()[:1] == b"<":
         kind = "HTML or XML"

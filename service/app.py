@@ -24,6 +24,7 @@ from .observability.middleware import ObservedApp
 from .openapi import API_VERSION, DESCRIPTION, describe
 from .problems import add_problem_handlers
 from .security.authentication import DOCS_PATH, Authentication, open_keys
+from .security.same_site import SameSite
 from .settings import Settings, unknown_variables
 from .web import routes_page
 from .work import Workplace
@@ -64,7 +65,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         description=DESCRIPTION,
         openapi_tags=_TAGS,
         lifespan=_lifespan,
-        docs_url=DOCS_PATH,
+        # made in routes_page, with a policy of what it may do
+        docs_url=None,
         redoc_url=None,
         static_url=f"{DOCS_PATH}/static",
         # a redirect would be made from the Host header, which anyone may set
@@ -95,6 +97,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             expose_headers=["X-Request-Id", "ETag", "Bidcascade-Table-Digest", "Location"],
         )
     app.add_middleware(Authentication, keys=open_keys(settings))
+    app.add_middleware(SameSite, settings=settings)
     app.add_middleware(
         ObservedApp,
         metrics=app.state.workplace.metrics,
@@ -115,14 +118,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     def load() -> None:
         try:
             tables.load()
-            tables.warm_up()
+            tables.warm_up(lambda: warm_up_inference(tables, workplace.double_dummy))
         except BidcascadeError as error:
             _logger.error("%s", error)
             on_failure = getattr(app.state, "on_failure", None)
             if on_failure is not None:
                 on_failure(error)
         else:
-            warm_up_inference(tables)
             settle()
 
     # a thread of its own: the service answers /healthz meanwhile

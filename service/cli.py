@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from types import FrameType
@@ -79,10 +79,43 @@ class UsageError(BidcascadeError, ValueError):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Raises instead of leaving, so that every error is reported in one way."""
+    """Raises instead of leaving, so that errors are reported in one way; says what was meant."""
+
+    _words: Sequence[str] = ()
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        self._words = args or ()
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            # said here and not by the parser above, which knows none of this command's options
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            near = _nearest(str(value), map(str, action.choices or ()))
+            raise argparse.ArgumentError(
+                action, error.message + (f"; did you mean {near!r}?" if near else "")
+            ) from None
 
     def error(self, message: str) -> NoReturn:
+        known = self._option_string_actions
+        for word in self._words if "did you mean" not in message else ():
+            name = word.partition("=")[0]
+            near = _nearest(name, known) if name.startswith("--") and name not in known else ""
+            if near:
+                message += f"; did you mean {near} instead of {name}?"
         raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    from bidcascade.table.system_text.errors import nearest
+
+    return nearest(word, known)
 
 
 class _Interruption:
@@ -131,9 +164,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         # looking for garbage as often as python does is a fifth of a short command
         gc.set_threshold(100_000, 20, 100)
+    _open_closed_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     with _Interruption() as interruption:
         return _run(words, interruption)
+
+
+def _open_closed_streams() -> None:
+    """Put nothing where a standard stream is closed: a file would take its number else."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
 def _run(words: list[str], interruption: _Interruption) -> int:

@@ -43,8 +43,8 @@ class _Refused(Exception):
         self.error = complaint(field, value, reason)
 
 
-def deals_of(requests: Sequence[DealRequest]) -> DealArrays:
-    """Arrays of the deals of a request.
+def deals_of(requests: Sequence[DealRequest], *, first: int = 0) -> DealArrays:
+    """Arrays of the deals of a request, or of those from the deal ``first`` on.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def deals_of(requests: Sequence[DealRequest]) -> DealArrays:
     for number, request in enumerate(requests):
         lin = "" if request.lin is None else next(lin_deals)
         try:
-            deal = _deal_of(request, lin, f"deals[{number}]")
+            deal = _deal_of(request, lin, f"deals[{first + number}]")
         except _Refused as refused:
             errors.append(refused.error)
             # a whole file of the wrong kind needs no longer list

@@ -1,16 +1,19 @@
 """What a request may cost: its body is measured while it comes in, and parsed only if it fits.
 
 Length: a body over the limit is refused by its ``Content-Length`` or, where it comes in pieces, at
-the first piece over the limit; what follows is not kept. Depth: pydantic's parser goes straight
+the first piece over the limit; what follows is not kept. Bodies of questions about one hand or
+auction are short; those with many deals are parsed a piece at a time (:mod:`.large_requests`),
+since the parser stops the whole service while it works. Depth: pydantic's parser goes straight
 from the bytes to the request's model, and stops reading at the 200th level of nesting, so that a
 body of nothing but brackets costs no more than its first 200 bytes. ``NaN`` and ``Infinity`` are
 no JSON (RFC 8259, section 6) and are refused.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
@@ -27,51 +30,86 @@ from .problems import (
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
+LONGEST_QUESTION: Final = 1 << 16
+"""Bytes of a body about one hand or auction: the longest auction and many conditions fit."""
+_FEW_ERRORS: Final = 100
 
-async def read_body(request: Request, max_bytes: int, timeout_s: float) -> bytes:
+
+async def read_body(
+    request: Request,
+    max_bytes: int,
+    *,
+    timeout_s: float,
+    pause_s: float,
+    hold: Callable[[int], None] = lambda length: None,
+) -> bytearray:
     """Body of a request that says it is JSON.
+
+    Parameters
+    ----------
+    request : Request
+    max_bytes : int
+    timeout_s : float
+        Longest time for the whole body.
+    pause_s : float
+        Longest time without a byte of it.
+    hold : callable
+        Gets the length of every piece before it is kept.
 
     Raises
     ------
     Problem
-        415 if it is of another type, 413 if it is longer than ``max_bytes``, 408 if it takes longer
-        than ``timeout_s``, 400 if the client leaves before its end.
+        415 if it is of another type, 413 if it is longer than ``max_bytes``, 408 if it is too slow,
+        400 if the client leaves before its end.
     """
-    _check_media_type(request)
+    check_media_type(request)
     announced = request.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > max_bytes:
         raise _too_large(f"{int(announced):,} bytes", max_bytes)
-    pieces: list[bytes] = []
-    length = 0
+    # grows in place: pieces put together at the end would be copied in one go, under the lock
+    body = bytearray()
+    now = asyncio.get_running_loop().time
+    end = now() + timeout_s
     try:
-        async with asyncio.timeout(timeout_s):
-            async for piece in request.stream():
-                length += len(piece)
-                if length > max_bytes:
+        async with asyncio.timeout_at(end) as limit:
+            stream = request.stream()
+            while True:
+                limit.reschedule(min(end, now() + pause_s))
+                piece = await anext(stream, None)
+                if piece is None:
+                    return body
+                if len(body) + len(piece) > max_bytes:
                     raise _too_large("more", max_bytes)
-                pieces.append(piece)
+                hold(len(piece))
+                body += piece
     except TimeoutError:
         raise Problem(
             "body-too-slow",
-            f"expected the whole body within {timeout_s:g} s (setting request_timeout_ms), "
-            f"got {length:,} bytes",
+            f"expected the whole body within {timeout_s:g} s (setting request_timeout_ms), and "
+            f"some of it every {pause_s:g} s (setting receive_timeout_ms), got {len(body):,} bytes",
             # what still comes would be taken for a further request
             headers={"Connection": "close"},
         ) from None
     except ClientDisconnect:
         # nobody is there to read this; it keeps the log free of a failure that is none of ours
         raise Problem("bad-request", "the client left before the end of the body") from None
-    return b"".join(pieces)
 
 
 def _too_large(got: str, max_bytes: int) -> Problem:
+    limit = "" if max_bytes == LONGEST_QUESTION else " (setting max_request_bytes)"
     return Problem(
-        "body-too-large",
-        f"expected a body of at most {max_bytes:,} bytes (setting max_request_bytes), got {got}",
+        "body-too-large", f"expected a body of at most {max_bytes:,} bytes{limit}, got {got}"
     )
 
 
-def _check_media_type(request: Request) -> None:
+def check_media_type(request: Request) -> None:
+    """Refuse a body that does not say it is JSON.
+
+    Raises
+    ------
+    Problem
+        415 with the type that it says.
+    """
     written = request.headers.get("content-type", "")
     media_type, *parameters = (part.strip().lower() for part in written.split(";"))
     if media_type != "application/json" and not (
@@ -91,8 +129,17 @@ def _check_media_type(request: Request) -> None:
         )
 
 
-def parse_body(model: type[_Model], body: bytes) -> _Model:
+def parse_body(
+    model: type[_Model], body: bytes | bytearray, *, first: int = 0, start: int = 0
+) -> _Model:
     """Request of a JSON body.
+
+    Parameters
+    ----------
+    model : type
+    body : bytes
+    first, start : int
+        For a part of a longer body: items of its list, and bytes, that came before.
 
     Raises
     ------
@@ -116,22 +163,36 @@ at line 1 column 11 (NaN and Infinity are no JSON)
         try:
             from_json(body, allow_inf_nan=False)
         except ValueError as error:
-            raise _malformed(f"{error} (NaN and Infinity are no JSON)", body) from None
+            reason = f"{error} (NaN and Infinity are no JSON)"
+            raise malformed(reason, body, start) from None
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
-        raise _problem_of_body(error, body) from None
+        raise _problem_of_body(error, body, first, start) from None
 
 
-def _problem_of_body(error: ValidationError, body: bytes) -> Problem:
-    found = error.errors(include_url=False)
-    if found[0]["type"] != "json_invalid":
-        return invalid_request([field_error(one, one["loc"]) for one in found[: MOST_ERRORS + 1]])
-    return _malformed(str(found[0]["ctx"]["error"]), body)
+def _problem_of_body(
+    error: ValidationError, body: bytes | bytearray, first: int, start: int
+) -> Problem:
+    # pydantic writes down every error, however many; their contexts are most of the work
+    few = error.error_count() <= _FEW_ERRORS
+    found = error.errors(include_url=False, include_context=few)[: MOST_ERRORS + 1]
+    if found[0]["type"] == "json_invalid":
+        return malformed(str(found[0]["ctx"]["error"]), body, start)
+    errors = []
+    for one in found:
+        place = one["loc"]
+        if first and len(place) > 1 and isinstance(place[1], int):
+            place = (place[0], place[1] + first, *place[2:])
+        errors.append(field_error(one, place))
+    return invalid_request(errors)
 
 
-def _malformed(reason: str, body: bytes) -> Problem:
+def malformed(reason: str, body: bytes | bytearray, start: int = 0) -> Problem:
+    """Problem of a body, or of a part of one that begins at byte ``start``, that is no JSON."""
     reason = reason.replace("recursion limit exceeded", "nested too deeply")
+    if start:
+        reason += f", counted from byte {start:,}"
     text = body[:LONGEST_VALUE].decode("utf-8", "replace")
     return Problem(
         "malformed-json",
@@ -140,51 +201,79 @@ def _malformed(reason: str, body: bytes) -> Problem:
     )
 
 
+def client_of(request: Request) -> str:
+    """Address that a request comes from.
+
+    Examples
+    --------
+    >>> client_of(Request({"type": "http", "client": ("192.0.2.7", 50000)}))
+    '192.0.2.7'
+    """
+    return "" if request.client is None else request.client.host
+
+
 class Slots:
-    """Requests that may be worked on at once; one too many is refused, not made to wait.
+    """Room that all requests share; who asks for too much is refused, not made to wait.
+
+    One client gets at most three quarters of it, so that nobody can take it all from the others.
 
     Parameters
     ----------
     count : int
-        How many.
+        How much there is.
+    what : str
+        Of what, and how it is set.
 
     Examples
     --------
-    >>> slots = Slots(1)
-    >>> with slots.taken():
+    >>> slots = Slots(8)
+    >>> with slots.taken("192.0.2.7"):
     ...     slots.free
-    0
+    7
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(
+        self, count: int, what: str = "requests at once (setting max_concurrent_requests)"
+    ) -> None:
         self.count = count
         self.free = count
+        self._what = what
+        self._most = max(1, 3 * count // 4)
+        self._held: Counter[str] = Counter()
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Hold a slot.
+    def taken(self, client: str = "") -> Iterator[Callable[[int], None]]:
+        """Hold one of it until the end of the block, and more by calling what the block gets.
 
         Raises
         ------
         Problem
-            429 if none is free.
+            429 if there is no more of it, or no more for this client.
         """
-        self.take()
+        held = 0
+
+        def take(amount: int) -> None:
+            nonlocal held
+            if amount > self.free:
+                raise self._refusal(self.count, "")
+            if self._held[client] + amount > self._most:
+                raise self._refusal(self._most, " from one client")
+            self.free -= amount
+            self._held[client] += amount
+            held += amount
+
         try:
-            yield
+            take(1)
+            yield take
         finally:
-            self.give_back()
+            self.free += held
+            self._held[client] -= held
+            if not self._held[client]:
+                del self._held[client]
 
-    def take(self) -> None:
-        """Take a slot; see :meth:`taken`."""
-        if not self.free:
-            raise Problem(
-                "overloaded",
-                f"expected at most {self.count} requests at once (setting max_concurrent_requests)",
-                headers={"Retry-After": "1"},
-            )
-        self.free -= 1
-
-    def give_back(self) -> None:
-        """Give a slot back."""
-        self.free += 1
+    def _refusal(self, most: int, whose: str) -> Problem:
+        return Problem(
+            "overloaded",
+            f"expected at most {most:,} {self._what}{whose}",
+            headers={"Retry-After": "1"},
+        )

@@ -81,13 +81,13 @@ def describe(app: FastAPI) -> dict[str, Any]:
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas.update(definitions["$defs"])
         document["components"]["schemas"] = dict(sorted(schemas.items()))
-        _add_keys(document)
+        _add_refusals(document)
         app.openapi_schema = document
     return app.openapi_schema
 
 
-def _add_keys(document: dict[str, Any]) -> None:
-    """Say which operations need a key where the service asks for keys."""
+def _add_refusals(document: dict[str, Any]) -> None:
+    """Say how requests are refused before they reach an operation, and which need a key."""
     from .security.authentication import OPEN_PATHS
 
     document["components"]["securitySchemes"] = {
@@ -99,14 +99,15 @@ def _add_keys(document: dict[str, Any]) -> None:
         }
     }
     for path, operations in document["paths"].items():
-        if path in OPEN_PATHS:
-            continue
-        for operation in operations.values():
-            operation["security"] = [{"key": []}, {}]
-            responses = {**operation["responses"], **{
-                str(status): answer for status, answer in problems(401).items()
-            }}  # fmt: skip
-            operation["responses"] = dict(sorted(responses.items()))
+        for method, operation in operations.items():
+            statuses = [421]
+            if method != "get":
+                statuses.append(403)
+            if path not in OPEN_PATHS:
+                statuses.append(401)
+                operation["security"] = [{"key": []}, {}]
+            refusals = {str(status): answer for status, answer in problems(*statuses).items()}
+            operation["responses"] = dict(sorted({**operation["responses"], **refusals}.items()))
 
 
 def document_text() -> str:

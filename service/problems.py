@@ -17,6 +17,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match
 
 from bidcascade.bridge import (
     BackendUnavailable,
@@ -51,6 +52,7 @@ SECURITY_HEADERS: Final[dict[str, str]] = {
 }
 """Sent with every answer."""
 
+_METHODS: Final = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 _ID_CHARACTERS: Final = frozenset(string.ascii_letters + string.digits + "-_.:+/=")
 
 
@@ -66,6 +68,7 @@ KINDS: Final[dict[str, Kind]] = {
     "bad-request": Kind(400, "The request cannot be read"),
     "unauthorized": Kind(401, "A key is needed"),
     "forbidden": Kind(403, "The key does not allow this"),
+    "cross-site": Kind(403, "A page of another site may not ask for this"),
     "not-found": Kind(404, "There is nothing at this path"),
     "unknown-table": Kind(404, "There is no bidding table of this name"),
     "unknown-auction": Kind(404, "The bidding table does not have this auction"),
@@ -75,10 +78,13 @@ KINDS: Final[dict[str, Kind]] = {
     "method-not-allowed": Kind(405, "This path does not take the method"),
     "not-acceptable": Kind(406, "The answer cannot be given in an accepted form"),
     "body-too-slow": Kind(408, "The body did not come in time"),
+    "head-too-slow": Kind(408, "The head of the request did not come in time"),
     "body-too-large": Kind(413, "The body is too long"),
     "too-many-deals": Kind(413, "The request has too many deals"),
     "limit-exceeded": Kind(413, "The request asks for more than a limit"),
     "unsupported-media-type": Kind(415, "The body is not of a type that is read here"),
+    "wrong-host": Kind(421, "The service does not go by this name"),
+    "head-too-large": Kind(431, "The head of the request is too long"),
     "reload-failed": Kind(409, "The table cannot be loaded anew; the one in use stays"),
     "no-such-deal": Kind(422, "No deal meets what is known of it and asked of it"),
     "invalid-request": Kind(422, "Something in the request is wrong"),
@@ -146,7 +152,7 @@ class Problem(Exception):
             "title": self.title,
             "status": self.status,
             "detail": shortened(self.detail, LONGEST_REASON),
-            "instance": instance,
+            "instance": shortened(instance),
             "request_id": request_id,
             "errors": self.errors[:MOST_ERRORS],
         }
@@ -216,7 +222,11 @@ def complaint(field: str, value: object, reason: str) -> FieldError:
     >>> complaint("limit", -1, "expected a number from 1")
     {'field': 'limit', 'value': -1, 'reason': 'expected a number from 1'}
     """
-    return {"field": field, "value": shown(value), "reason": shortened(reason, LONGEST_REASON)}
+    return {
+        "field": shortened(field),
+        "value": shown(value),
+        "reason": shortened(reason, LONGEST_REASON),
+    }
 
 
 def field_path(location: Iterable[str | int]) -> str:
@@ -264,7 +274,11 @@ def field_error(error: Mapping[str, Any], location: tuple[str | int, ...]) -> Fi
     """Say a finding of pydantic's in the words of this service."""
     context = error.get("ctx", {})
     reason = _REASONS.get(error["type"])
-    reason = error["msg"] if reason is None else reason.format_map(context)
+    if reason is None or ("{" in reason and not context):
+        # of very many errors the contexts are left out
+        reason = error["msg"]
+    else:
+        reason = reason.format_map(context)
     missing = error["type"] == "missing"
     return complaint(field_path(location), None if missing else error["input"], reason)
 
@@ -309,7 +323,12 @@ def problem_of(error: BidcascadeError, *, field: str = "", value: object = None)
 def answer_problem(request: Request, problem: Problem) -> Response:
     """Answer a request with a problem."""
     request_id = request_id_of(request)
-    body = problem.body(request.url.path, request_id)
+    return problem_response(problem, request.url.path, request_id)
+
+
+def problem_response(problem: Problem, instance: str, request_id: str) -> Response:
+    """Answer of a problem; see :meth:`Problem.body`."""
+    body = problem.body(instance, request_id)
     return Response(
         json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"),
         status_code=problem.status,
@@ -343,14 +362,28 @@ async def _on_our_error(request: Request, error: Exception) -> Response:
 async def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     kind = _BY_STATUS.get(error.status_code, "internal-error")
+    headers = error.headers
     if kind == "not-found":
-        detail = f"expected a path of this API (see /docs), got {request.url.path!r}"
+        detail = f"expected a path of this API (see /docs), got {shortened(request.url.path)!r}"
     elif kind == "method-not-allowed":
-        allowed = (error.headers or {}).get("Allow", "another method")
-        detail = f"expected {allowed}, got {request.method}"
+        # the error names the methods of one route, and a path may have several
+        headers = {"Allow": ", ".join(_allowed_methods(request))}
+        detail = f"expected {headers['Allow']}, got {shortened(request.method)}"
     else:
         detail = str(error.detail)
-    return answer_problem(request, Problem(kind, detail, headers=error.headers))
+    return answer_problem(request, Problem(kind, detail, headers=headers))
+
+
+def _allowed_methods(request: Request) -> list[str]:
+    """Methods that some route takes at the path of a request."""
+    return [
+        method
+        for method in _METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL
+            for route in request.app.router.routes
+        )
+    ]
 
 
 async def _on_invalid(request: Request, error: Exception) -> Response:

@@ -1,6 +1,7 @@
 """``POST /v1/auctions``: the auctions of one deal or many, as JSON, JSON Lines or Arrow."""
 
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from functools import partial
 from typing import Final
 
@@ -15,12 +16,13 @@ from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accep
 from .auction_results import Query
 from .batching.questions import AuctionsQuestion, FrameQuestion, part_deals
 from .deal_requests import deals_of
-from .limits import parse_body
+from .large_requests import PIECE, read_large
+from .limits import client_of, parse_body
 from .openapi import body_of, problems
 from .problems import Problem, complaint, invalid_request
 from .schemas import AuctionsAnswer, AuctionsRequest
 from .tables import LoadedTable
-from .work import INLINE_BYTES, Workplace
+from .work import Workplace
 
 router = APIRouter(tags=["answers"])
 
@@ -29,8 +31,6 @@ _SEATS: Final = pl.Series("dealer", SEAT_ENUM.categories, dtype=SEAT_ENUM)
 _VULNERABILITIES: Final = pl.Series(
     "vulnerability", VULNERABILITY_ENUM.categories, dtype=VULNERABILITY_ENUM
 )
-_COMMAS: Final = 64
-"""Commas of a deal at most, on average: LIN text of a whole board has some."""
 
 _ANSWERS: Final = {
     JSON_LINES: {
@@ -78,12 +78,11 @@ async def auctions(request: Request) -> Response:
     """
     work: Workplace = request.app.state.workplace
     form = accepted(request, _FORMS)
-    work.slots.take()
-    held = True
-    try:
-        body = await work.read(request)
-        few = len(body) <= INLINE_BYTES
-        asked, deals = await work.run(lambda: _read(body, work), small=few)
+    with ExitStack() as stack:
+        async with work.body(request) as body:
+            stack.enter_context(work.slots.taken(client_of(request)))
+            few = len(body) <= PIECE
+            asked, deals = await work.run(lambda: _read(body, work), small=few)
         table = work.tables.get(asked.table)
         query = Query(asked.mode, asked.completed_only, asked.limit)
         headers = table_headers(table.name, table.digest, work.tables.backend)
@@ -95,40 +94,41 @@ async def auctions(request: Request) -> Response:
         parts = _parts(work, table, deals, query, form, size)
         # an error in the first part is still an error of the whole answer
         first = await anext(parts)
-        held = False
         return PartsResponse(
             _behind(first, parts),
             media_type=form,
             headers=headers,
             timeout_s=work.timeout_s,
-            release=work.slots.give_back,
+            release=stack.pop_all().close,
         )
-    finally:
-        if held:
-            work.slots.give_back()
 
 
-def _read(body: bytes, work: Workplace) -> tuple[AuctionsRequest, DealArrays]:
+def _read(body: bytearray, work: Workplace) -> tuple[AuctionsRequest, DealArrays]:
     most = work.settings.max_request_deals
-    # every deal is an object, with some commas: a body with far more need not be taken apart
-    if body.count(b"{") > 2 * most + 1000 or body.count(b",") > _COMMAS * most + 1000:
-        raise _too_many("far more", most)
-    asked = parse_body(AuctionsRequest, body)
-    if len(asked.deals) > most:
-        raise _too_many(f"{len(asked.deals):,}", most)
+
+    def check(count: int) -> None:
+        if count > most:
+            raise _too_many(count, most)
+
+    deals: DealArrays | None = None
+    if len(body) <= PIECE:
+        asked = parse_body(AuctionsRequest, body)
+        check(len(asked.deals))
+    else:
+        asked, deals = read_large(body, check)
     highest = work.settings.max_limit_auctions
     if asked.limit > highest:
         reason = f"expected a number up to {highest} (setting max_limit_auctions)"
         raise invalid_request([complaint("limit", asked.limit, reason)])
     # a table that does not exist is told before the deals are looked at
     work.tables.get(asked.table)
-    return asked, deals_of(asked.deals)
+    return asked, deals_of(asked.deals) if deals is None else deals
 
 
-def _too_many(got: str, most: int) -> Problem:
+def _too_many(count: int, most: int) -> Problem:
     return Problem(
         "too-many-deals",
-        f"expected at most {most:,} deals in a request (setting max_request_deals), got {got}; "
+        f"expected at most {most:,} deals in a request (setting max_request_deals), got {count:,}; "
         "`bidcascade batch` works on any number",
     )
 

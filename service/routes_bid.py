@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic_core import to_json
 
 from bidcascade.bridge import Seat, Vulnerability
-from bidcascade.inference.simulation_answer import Simulation
+from bidcascade.inference.simulate import Simulation
 
 from .answering import JSON, accepted, json_bytes, table_headers
 from .batching.questions import BidQuestion
@@ -21,7 +21,7 @@ from .inference.simulated_bid import (
     simulation_dict,
 )
 from .inference.waiting import run_waiting, time_for
-from .limits import parse_body
+from .limits import client_of
 from .openapi import body_of, problems
 from .schemas import BidAnswer, BidRequest
 from .tables import LoadedTable
@@ -53,14 +53,15 @@ async def bid(request: Request) -> Response:
     """
     work: Workplace = request.app.state.workplace
     accepted(request, [JSON])
-    with work.slots.taken():
-        body = await work.read(request)
-        asked = parse_body(BidRequest, body)
+    asked = await work.question(request, BidRequest)
+    with work.slots.taken(client_of(request)):
         table = work.tables.get(asked.table)
         hand, calls, dealer, sides = bid_of(asked)
         answer = await work.ask(BidQuestion(table), (hand, calls, dealer, sides))
         content = to_json(answer)
-        simulated = await _simulated(work, table, asked, answer, (hand, calls, dealer, sides))
+        simulated = await _simulated(
+            work, request, table, asked, answer, (hand, calls, dealer, sides)
+        )
         if simulated is not None:
             content = simulated
         return Response(
@@ -72,8 +73,9 @@ async def bid(request: Request) -> Response:
 
 
 async def _simulated(
-    work: Workplace, table: LoadedTable, asked: BidRequest, answer: Answer, about: _Asked
-) -> bytes | None:
+    work: Workplace, request: Request, table: LoadedTable, asked: BidRequest, answer: Answer,
+    about: _Asked,
+) -> bytes | None:  # fmt: skip
     """Simulate the call where that is asked for, or where the system has no line for the place."""
     engine, settings, wished = table.engine, work.settings, asked.simulate
     if wished is False:
@@ -100,7 +102,7 @@ async def _simulated(
                 solver=work.double_dummy if with_solver else None,
             )  # fmt: skip
 
-    best, found = await run_waiting(work, find)
+    best, found = await run_waiting(work, request, find)
     if found is None:
         return to_json(best)
     return json_bytes({**best.to_dict(), "simulation": simulation_dict(found)})

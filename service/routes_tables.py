@@ -10,6 +10,7 @@ from bidcascade.bridge import Auction, BidcascadeError, Seat, format_call, forma
 from bidcascade.table import BiddingTable, Row, named_systems
 
 from .answering import answer_json, json_bytes, table_headers
+from .limits import client_of
 from .openapi import API_VERSION, problems
 from .problems import Problem, complaint, invalid_request, problem_of
 from .schemas import LintAnswer, NextAnswer, TableAnswer, TablesAnswer
@@ -86,7 +87,7 @@ async def table_next(
     calls = _calls(auction)
     if found.engine.answers_from_table(calls):
         return _answer(request, found, _next(found, calls))
-    with work.slots.taken():
+    with work.slots.taken(client_of(request)):
         value = await work.run(lambda: next_of_system(found.engine, calls))
     return _answer(request, found, value)
 
@@ -114,7 +115,7 @@ async def table_explain(
     calls = _calls(auction)
     if not found.engine.has_system:
         raise Problem("no-system", f"expected the table of a system, got {name!r}")
-    with work.slots.taken():
+    with work.slots.taken(client_of(request)):
         explained = await work.run(lambda: found.engine.explain(calls))
     assert explained is not None
     value = {**explained_auction(explained), "table": found.engine.table_info()}
@@ -148,7 +149,7 @@ async def table_lint(
     work: Workplace = request.app.state.workplace
     _check_query(request, "examples")
     found = work.tables.get(name)
-    with work.slots.taken():
+    with work.slots.taken(client_of(request)):
         report = await work.run(lambda: found.lint(examples))
     return _answer(request, found, {**report, "table": found.engine.table_info()})
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field
+from pydantic import BaseModel, ConfigDict, FailFast, Field, JsonValue
 
 from .inference.schemas_simulation import SimulateRequest, SimulationAnswer
 from .schemas_overlays import OverlayName
@@ -12,10 +12,40 @@ _EXAMPLE_DIGEST: Final = "5b866c75b9cdc816293e976051f726f88c0544924cfec14bc8c5a8
 LONGEST_AUCTION: Final = 319
 """Calls of the longest legal auction."""
 
+LONGEST_TEXT: Final = 200
+"""Characters of the text of a hand, a deal, or what is known of a hand."""
+_LONGEST_WORD: Final = 64
+_LONGEST_LIN: Final = 1 << 14
+"""Characters of LIN text of one board: with its explanations, notes and play."""
+
 _Strict = ConfigDict(strict=True, extra="forbid")
 
+Word = Annotated[str, Field(max_length=_LONGEST_WORD)]
+"""A call, a seat, a vulnerability, a contract or a name."""
+HandText = Annotated[str, Field(max_length=LONGEST_TEXT)]
+
+
+def _spelled(pattern: str) -> Any:
+    """Pattern for the description alone: the readers of the game say better what is wrong."""
+    return Field(json_schema_extra={"pattern": f"^(?:{pattern})$"})
+
+
+SeatText = Annotated[Word, _spelled("[NESWnesw]|[Nn]orth|[Ee]ast|[Ss]outh|[Ww]est")]
+VulnerabilityText = Annotated[
+    Word,
+    _spelled("[Nn]one|[Ll]ove|[Oo0-]|[NSEWnsew]|[Nn]-?[Ss]|[Ee]-?[Ww]|[Bb]oth|[Aa]ll|[Bb]"),
+]
+CallText = Annotated[
+    Word,
+    _spelled("[Pp](?:ass|ASS)?|[Dd](?:bl|ouble)?|[Rr](?:d|dbl|edouble)?|[Xx]{1,2}"
+             "|[1-7](?:[CDHScdhs♣♦♥♠]|[Nn][Tt]?)"),
+]  # fmt: skip
+ThirteenCards = Annotated[
+    HandText, _spelled(r"(?:[AKQJTakqjt0-9-]*\.){3}[AKQJTakqjt0-9-]*|[^.]{14,}")
+]
+
 TableChoice = Annotated[
-    str | None,
+    Word | None,
     Field(
         description="Name of a bidding table (see `GET /v1/tables`); the service's default table "
         "if not given.",
@@ -24,35 +54,44 @@ TableChoice = Annotated[
 ]
 
 
+def exactly_one(**types: str) -> ConfigDict:
+    """Describe that one of some fields is given, with its JSON type, and the others are not."""
+    ways: JsonValue = [
+        {"required": [name], "properties": {name: {"type": kind}}} for name, kind in types.items()
+    ]
+    return ConfigDict(json_schema_extra={"oneOf": ways})
+
+
 class DealRequest(BaseModel):
     """One deal; its cards stand in exactly one of `deal`, `hands` and `lin`."""
 
-    model_config = _Strict
+    model_config = _Strict | exactly_one(deal="string", hands="array", lin="string")
 
-    deal: str | None = Field(
+    deal: HandText | None = Field(
         default=None,
         description="PBN text: a seat, a colon and four hands `S.H.D.C` clockwise from that seat, "
         "divided by blanks. One hand may be `-`: it gets the other cards.",
         examples=[EXAMPLE_DEAL],
     )
-    hands: list[str] | None = Field(
+    hands: list[HandText] | None = Field(
         default=None,
         max_length=4,
+        json_schema_extra={"minItems": 4},
         description="The hands of North, East, South and West, each as `S.H.D.C`.",
         examples=[EXAMPLE_DEAL[2:].split()],
     )
-    lin: str | None = Field(
+    lin: Annotated[str, Field(max_length=_LONGEST_LIN)] | None = Field(
         default=None,
         description="LIN text of one board, or only the value of its `md` token.",
         examples=["md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|o|"],
     )
-    dealer: str | None = Field(
+    dealer: SeatText | None = Field(
         default=None,
         description="`N`, `E`, `S` or `W`. If not given: the one LIN text names, the first hand's "
         "seat in PBN text, else North.",
         examples=["N"],
     )
-    vulnerability: str | None = Field(
+    vulnerability: VulnerabilityText | None = Field(
         default=None,
         description="`None`, `NS`, `EW` or `Both`. If not given: the one LIN text names, else "
         "`None`.",
@@ -182,18 +221,18 @@ class BidRequest(BaseModel):
 
     model_config = _Strict
 
-    hand: str = Field(
+    hand: ThirteenCards = Field(
         description="The 13 cards of the player to call, as `S.H.D.C`.",
         examples=["K52.AQ3.9876.KJ2"],
     )
-    auction: list[str] = Field(
+    auction: list[CallText] = Field(
         default=[],
         max_length=LONGEST_AUCTION,
         description="The calls so far, from the dealer on; input also takes `Pass`, `D`, `1NT` …",
         examples=[["1N", "P"]],
     )
-    dealer: str = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["N"])
-    vulnerability: str = Field(
+    dealer: SeatText = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["N"])
+    vulnerability: VulnerabilityText = Field(
         default="None", description="`None`, `NS`, `EW` or `Both`.", examples=["None"]
     )
     table: TableChoice = None

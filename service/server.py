@@ -17,6 +17,7 @@ from bidcascade.bridge import BidcascadeError
 
 from .app import create_app
 from .observability.logs import configure_logs
+from .security.connections import guarded_connection
 from .settings import Settings, read_settings, with_shipped_tables
 from .tables import Tables
 
@@ -71,6 +72,7 @@ def serve(settings: Settings) -> None:
     server = OrderlyServer(
         uvicorn.Config(
             app,
+            http=guarded_connection(settings.receive_timeout_ms / 1000),
             host=settings.host,
             port=settings.port,
             log_config=None,

@@ -126,6 +126,12 @@ class Settings(BaseSettings):
         description="Longest time for reading the body (else 408), and for working on an answer or "
         "on one part of it (else 504).",
     )
+    receive_timeout_ms: int = Field(
+        default=10_000,
+        ge=1,
+        description="Longest time for the head of a request and between two pieces of its body, "
+        "else 408; the connection is closed then.",
+    )
     places_bytes: int = Field(
         default=DEFAULT_BUDGET,
         ge=LEAST_BUDGET,
@@ -203,8 +209,13 @@ class Settings(BaseSettings):
         default=(),
         description="Web origins, separated by commas, whose pages may ask; none unless named.",
     )
+    allowed_hosts: _TextList = Field(
+        default=(),
+        description="Names, separated by commas, that the header Host may have besides localhost, "
+        "`host` and addresses, else 421; any name if none are given and keys are asked for.",
+    )
 
-    @field_validator("extra_tables", "overlays", "cors_origins", mode="before")
+    @field_validator("extra_tables", "overlays", "cors_origins", "allowed_hosts", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):

@@ -4,7 +4,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -205,8 +205,13 @@ class Tables:
             self.started_in_ms, ", ".join(self._loaded), self.backend,
         )  # fmt: skip
 
-    def warm_up(self) -> None:
+    def warm_up(self, further: Callable[[], object] | None = None) -> None:
         """Compile kernels or load them from numba's cache, and answer each kind of question once.
+
+        Parameters
+        ----------
+        further : callable, optional
+            Gets ready what else is to be at hand before the service says that it is warm.
 
         Raises
         ------
@@ -230,6 +235,8 @@ class Tables:
             self.fail(error)
             raise
         deals_of_lin([_ONE_LIN])
+        if further is not None:
+            further()
         self.is_warm = True
 
     def reload(self, name: str) -> bool:

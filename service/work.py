@@ -6,11 +6,12 @@ else in a thread.
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
+from pydantic import BaseModel
 from starlette.requests import Request
 
 from bidcascade.bridge import BidcascadeError, DeviceFault, TimedOut
@@ -19,7 +20,7 @@ from .batching.batcher import Batcher, Lane
 from .batching.questions import Question
 from .job_queue.queue import JobQueue
 from .job_queue.uploads import Uploads
-from .limits import Slots, read_body
+from .limits import LONGEST_QUESTION, Slots, client_of, parse_body, read_body
 from .observability.metrics import Metrics
 from .observability.stages import current_stages
 from .problems import Problem
@@ -30,11 +31,12 @@ if TYPE_CHECKING:
     from bidcascade.inference.double_dummy import DoubleDummyPool
 
 _Result = TypeVar("_Result")
+_Model = TypeVar("_Model", bound=BaseModel)
 
 THREADS: Final = 4
 """Threads for larger work, which goes from part to part; more would only slow small requests."""
-INLINE_BYTES: Final = 1 << 16
-"""Bodies up to this length are parsed on the event loop."""
+_HELD_BODIES: Final = 8
+"""Bodies of the greatest length that are held at once."""
 
 
 class Workplace:
@@ -50,6 +52,9 @@ class Workplace:
         self.settings = settings
         self.tables = Tables(settings.table_paths(), settings.backend, settings.overlay_paths())
         self.slots = Slots(settings.max_concurrent_requests)
+        self._bodies = Slots(
+            _HELD_BODIES * settings.max_request_bytes, "bytes of bodies that are not read yet"
+        )
         self.timeout_s = settings.request_timeout_ms / 1000
         self.on_death: Callable[[BidcascadeError], None] | None = None
         """Called when the engine's thread has ended: the process must be started anew."""
@@ -130,11 +135,30 @@ class Workplace:
         if self.on_death is not None and not isinstance(error, DeviceFault):
             self.on_death(error)
 
-    async def read(self, request: Request) -> bytes:
-        """Read the body of a request within the limits of the settings; see :func:`read_body`."""
+    async def question(self, request: Request, model: type[_Model]) -> _Model:
+        """Read and parse the short body of a question about one hand or auction."""
+        most = min(LONGEST_QUESTION, self.settings.max_request_bytes)
+        async with self.body(request, most) as content:
+            return parse_body(model, content)
+
+    @asynccontextmanager
+    async def body(self, request: Request, most_bytes: int = 0) -> AsyncIterator[bytearray]:
+        """Read the body of a request within the limits of the settings; see :func:`read_body`.
+
+        Its bytes count as held until the end of the block. No slot is taken while it comes in: slow
+        clients would take them all.
+        """
         stages = current_stages()
-        with nullcontext() if stages is None else stages.measured("read"):
-            return await read_body(request, self.settings.max_request_bytes, self.timeout_s)
+        with self._bodies.taken(client_of(request)) as hold:
+            with nullcontext() if stages is None else stages.measured("read"):
+                content = await read_body(
+                    request,
+                    most_bytes or self.settings.max_request_bytes,
+                    timeout_s=self.timeout_s,
+                    pause_s=self.settings.receive_timeout_ms / 1000,
+                    hold=hold,
+                )
+            yield content
 
     async def run(
         self, work: Callable[[], _Result], *, small: bool = False, ahead: bool = False

@@ -1,9 +1,10 @@
 """Bidding tables: expressions and their vocabulary, rows in and out, lint, explanation."""
 
-from .announcements.announcement import Announcement, format_announcement, read_announcement
 from .bidding_table import BiddingTable
 from .build import TableBuilder, build_table
 from .columns import CAN_COMPLETE, COMPLETED, INSERTED, NONE_U32, UndescribedPolicy
+from .evidence.announcements import Announcement, format_announcement, read_announcement
+from .evidence.mining import Miner
 from .formats.json_lines import row_object
 from .formats.row_files import export_table, import_table, read_rows, sniff_format
 from .import_report import ImportReport
@@ -12,7 +13,6 @@ from .language.explain import explain, explain_one
 from .language.expressions import Expression, format_expression, parse_expression, to_postfix
 from .language.vocabulary import Vocabulary
 from .lint import LintReport, counts_through, lint, lint_on_deals
-from .mining.miner import Miner
 from .overlays.applying import apply_overlays
 from .overlays.reader import read_overlay
 from .registry import cache_folder, is_system, named_systems, open_system, open_table

@@ -5,8 +5,8 @@ and one number for each text and criteria list. A row costs about 40 bytes until
 """
 
 from array import array
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,10 +56,26 @@ class _Sparse:
         self.rows.append(row)
         self.values.append(value)
 
+    def add_many(self, rows: NDArray[np.uint32], values: NDArray[np.uint32]) -> None:
+        self.rows.frombytes(rows.tobytes())
+        self.values.frombytes(values.tobytes())
+
     def dense(self, count: int, missing: int, kind: type[np.generic]) -> Column:
         column = np.full(count, missing, dtype=kind)
         column[np.frombuffer(self.rows, dtype=np.uint32)] = np.frombuffer(self.values, np.uint32)
         return column
+
+
+class Said(NamedTuple):
+    """Numbers that a builder has for what a row says."""
+
+    call: int
+    criteria: int
+    description: int
+    name: int
+    rank: int
+    tags: int
+    where: int
 
 
 class TableBuilder:
@@ -154,6 +170,56 @@ class TableBuilder:
             if augmentation is not None:
                 self._augmented.add(number - 1, row)
             self.report.rows = number
+
+    def said_of(self, row: Row) -> Said:
+        """Give numbers for what a row says, whatever stands before its call.
+
+        Raises
+        ------
+        InvalidTable, InvalidExpression
+            As :meth:`add`.
+        """
+        number = self.report.rows + 1
+        text, tags = self._texts.number, self._tags.number
+        return Said(
+            row.call, self._criteria.number(row.criteria, number), text(row.description, number),
+            text(row.name, number), row.rank or 0, tags(row.tags, number), text(row.where, number),
+        )  # fmt: skip
+
+    def add_behind(self, priors: NDArray[np.uint8], said: Sequence[Said]) -> None:
+        r"""Take in ranked rows that say the same behind each of some auctions of one length.
+
+        Parameters
+        ----------
+        priors : uint8 [n, depth]
+            The auctions.
+        said
+            By :meth:`said_of` of this builder.
+
+        Examples
+        --------
+        >>> builder = TableBuilder()
+        >>> clubs = builder.said_of(Row(b"", 8, name="Clubs", rank=0))
+        >>> builder.add_behind(np.array([[7, 0], [7, 1]], np.uint8), [clubs])
+        >>> [bytes(row.prior) for row in builder.finish()[0].rows() if row.name]
+        [b'\x07\x00', b'\x07\x01']
+        """
+        begin, count, depth = self.report.rows, len(priors), priors.shape[1]
+        size = len(said)
+        auctions = np.empty((count, size, depth + 1), np.uint8)
+        auctions[:, :, :-1] = priors[:, np.newaxis]
+        auctions[:, :, -1] = [one.call for one in said]
+        self._auctions += auctions.tobytes()
+        self._lengths.extend([depth + 1] * (count * size))
+        self._row_criteria.extend([one.criteria for one in said] * count)
+        self._row_description.extend([one.description for one in said] * count)
+        firsts = begin + size * np.arange(count, dtype=np.uint32)[:, np.newaxis]
+        for label in ("name", "rank", "tags", "where"):
+            values = np.array([getattr(one, label) for one in said], np.uint32)
+            there = np.arange(size) if label == "rank" else np.flatnonzero(values)
+            rows = (firsts + there.astype(np.uint32)).ravel()
+            self._labels[label].add_many(rows, np.tile(values[there], count))
+        self.report.rows += count * size
 
     def _add_labels(
         self, number: int, name: str, rank: int | None, tags: tuple[str, ...], where: str

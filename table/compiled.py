@@ -1,8 +1,9 @@
 """Tables compiled from systems, kept in folders that say what they were compiled from.
 
 Beside the table's own files such a folder has ``compiled.json``: the system's files with their
-SHA-256, its options, how far the table was grown, and a key over all of that. A folder whose key is
-that of the text as it stands is the table of that text.
+SHA-256, its options, how far the table was grown, a key over all of that, and the SHA-256 of the
+table's own files. A folder whose key is that of the text as it stands is the table of that text, if
+its files are still what was written: they are read once when it is opened.
 """
 
 import hashlib
@@ -10,6 +11,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from glob import escape
 from pathlib import Path
@@ -31,6 +33,8 @@ COMPILED: Final = "compiled"
 """Folder of compiled tables within that of the shipped systems."""
 KEPT: Final = 8
 """Compiled versions of one system that stay in the cache."""
+_DAMAGE: Final = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What a damaged folder may lead to: whatever is wrong, the table can be compiled again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +123,30 @@ def open_if_fresh(folder: Path, texts: Path, growth: Growth) -> BiddingTable | N
             (str(name), hashlib.sha256((texts / str(name)).read_bytes()).hexdigest())
             for name, _ in record["files"]
         ]
-        if record["key"] != key_of(files, record["options"], growth):
-            return None
-        return open_folder(folder)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        # whatever is wrong with the folder, the table can be compiled again
+        return _open_if_whole(folder, key_of(files, record["options"], growth))
+    except _DAMAGE:
         return None
+
+
+def _open_if_whole(folder: Path, key: str) -> BiddingTable | None:
+    """Open the table of a key if every file of it is as it was written."""
+    try:
+        record = json.loads((folder / RECORD).read_bytes())
+        whole = record["key"] == key and record["checksums"] == _checksums(folder)
+        return open_folder(folder) if whole else None
+    except _DAMAGE:
+        return None
+
+
+def _checksums(folder: Path) -> dict[str, str]:
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        # a desktop may have put its own files there
+        if path.is_file() and path.name != RECORD and not path.name.startswith("."):
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256")
+            found[path.relative_to(folder).as_posix()] = digest.hexdigest()
+    return found
 
 
 def compile_to(
@@ -163,14 +185,15 @@ def compiled(system: "System", growth: Growth, progress: Any = None) -> BiddingT
 
 def write(table: BiddingTable, record: Mapping[str, Any], folder: Path) -> None:
     """Write a table with its record; the folder appears whole or not at all."""
-    if folder.exists() and not is_table_folder(folder):
-        raise InvalidTable(f"expected a free place for the table, got {str(folder)!r}")
     try:
+        if folder.exists() and not is_table_folder(folder):
+            raise InvalidTable(f"expected a free place for the table, got {str(folder)!r}")
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as place:
             made = Path(place) / folder.name
             save(table, made)
-            text = json.dumps(record, indent=1, ensure_ascii=False)
+            known = {**record, "checksums": _checksums(made)}
+            text = json.dumps(known, indent=1, ensure_ascii=False)
             (made / RECORD).write_text(text + "\n", encoding="utf-8")
             if folder.exists():
                 folder.rename(Path(place) / "replaced")
@@ -197,20 +220,26 @@ def from_cache(
     """
     record = record_of(system, growth)
     place = folder / f"{system.name}-{record['key'][:16]}"
-    if is_table_folder(place):
-        try:
-            return open_folder(place)
-        except InvalidTable:
-            # a damaged cache is no error of the user's: the table is compiled again
-            pass
+    kept = _open_if_whole(place, record["key"])
+    if kept is not None:
+        return kept
+    # a damaged cache is no error of the user's: the table is compiled again
     table = compiled(system, growth, progress)
-    try:
+    # without a cache it is compiled each time
+    with suppress(InvalidTable, OSError):
+        if not is_table_folder(place):
+            _remove(place)
         write(table, record, place)
-    except InvalidTable:
-        # without a cache the table is compiled each time
-        return table
-    _forget_old(folder, system.name)
+        _forget_old(folder, system.name)
     return table
+
+
+def _remove(place: Path) -> None:
+    """Remove what is in the place of a table in the cache, which nobody else may use."""
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
 
 
 def _forget_old(folder: Path, name: str) -> None:

@@ -70,6 +70,11 @@ class CallLists(NamedTuple):
         """Return the number of auctions."""
         return len(self.offsets) - 1
 
+    def slice(self, begin: int, end: int) -> "CallLists":
+        """Auctions from number ``begin`` to before ``end``."""
+        offsets = self.offsets[begin : end + 1]
+        return CallLists(self.calls[offsets[0] : offsets[-1]], offsets - offsets[0])
+
 
 @dataclass(frozen=True, slots=True)
 class Decisions:

@@ -58,7 +58,7 @@ def ask(
 
     async def request() -> httpx.Response:
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             return await client.request(method, path, content=content, headers=all_headers)
 
     return asyncio.run(request())

@@ -1,9 +1,7 @@
-"""The pages are true: links lead somewhere, examples run and print what is shown."""
+"""The pages are true: examples run and print what is shown, tables say what the code does."""
 
-import importlib
 import json
 import re
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -17,71 +15,23 @@ from tests.support_docs import CHECKOUT, blocks_of, page_text, run_page
 
 pytestmark = pytest.mark.slow
 
-PAGES = (
-    "announcements", "augmented-columns", "clients", "command-line", "compare", "deal-frame",
-    "double-dummy", "engine", "expressions", "gpu", "inference", "jobs", "learning", "mining",
-    "operations", "overlays", "rest", "scale-out", "semantics", "simulation",
-    "single-dummy", "systems", "tables", "tutorial", "vetting",
-)  # fmt: skip
+PAGES = sorted(
+    page.stem
+    for page in (CHECKOUT / "docs").glob("*.md")
+    if any(
+        block.language in ("sh", "python", "pycon") for block in blocks_of(page.read_text("utf-8"))
+    )
+)
 RUN_ELSEWHERE = {"clients", "command-line"}
 """Pages that need more: the first one asks a running service (``test_client_service.py``)."""
-GENERATED = {"terms", "settings"}
-OTHERS = {"README", "decisions", "system-program", "web"}
-_LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 
-def all_pages() -> list[Path]:
-    """Markdown files of the checkout; skips where there is none."""
-    page_text("docs/README.md")
-    folders = ("", "docs", "benchmarks")
-    return [page for folder in folders for page in sorted((CHECKOUT / folder).glob("*.md"))]
-
-
-def headings(page: Path) -> set[str]:
-    """Anchors of a page as GitHub makes them."""
-    titles = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
-
-
-def test_the_pages_are_those_that_are_tested():
-    names = {page.stem for page in all_pages() if page.parent.name == "docs"}
-    assert names == {*PAGES, *GENERATED, *OTHERS}
-
-
-def test_index_names_every_page():
-    index = page_text("docs/README.md")
-    linked = set(re.findall(r"\]\((\w[\w-]*)\.md\)", index))
-    assert linked == {*PAGES, *GENERATED, *OTHERS} - {"README"}
-
-
-def test_links_lead_somewhere():
-    broken = []
-    for page in all_pages():
-        text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-        for target in _LINK.findall(text):
-            if target.startswith(("http://", "https://")):
-                continue
-            path, _, anchor = target.partition("#")
-            file = (page.parent / path).resolve() if path else page
-            if not file.exists() or not file.is_relative_to(CHECKOUT):
-                broken.append(f"{page.name}: {target}")
-            elif anchor and anchor not in headings(file):
-                broken.append(f"{page.name}: {target}: no such heading")
-    assert not broken
-
-
-@pytest.mark.parametrize("name", [name for name in PAGES if name not in RUN_ELSEWHERE])
+@pytest.mark.parametrize("name", sorted({*PAGES} - RUN_ELSEWHERE))
 def test_examples_run_and_print_what_is_shown(name, tmp_path, monkeypatch):
     page = f"docs/{name}.md"
     page_text(page)
     monkeypatch.chdir(tmp_path)
     assert run_page(page)
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_few_blocks_are_not_run(name):
-    marks = [block.mark for block in blocks_of(page_text(f"docs/{name}.md"))]
-    assert marks.count("not run") <= 1
 
 
 @pytest.fixture(scope="module")
@@ -149,17 +99,6 @@ def test_findings_and_problems_are_explained():
             assert f"| `{kind}` | {meaning}" in tables, kind
     for kind, problem in PROBLEMS.items():
         assert f"| {problem.status} | `{kind}` |" in rest, kind
-
-
-def test_changes_name_all_that_is_public():
-    text = page_text("CHANGELOG.md")
-    sections = dict(re.findall(r"^### (.*?)\n(.*?)(?=^### |\Z)", text, re.M | re.S))
-    for package in ("bridge", "kernels", "loaders", "table", "inference", "service"):
-        named = set(re.findall(r"`(\w+)`", sections[f"`bidcascade.{package}`"]))
-        public = set(importlib.import_module(f"bidcascade.{package}").__all__)
-        assert public <= named, sorted(public - named)
-    commands = re.findall(r"^- `([a-z][\w-]*)", sections["Command line"], re.M)
-    assert set(commands) == set(COMMANDS)
 
 
 def test_paths_of_the_service_are_named():

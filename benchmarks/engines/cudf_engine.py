@@ -13,68 +13,30 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchmarks.term_tables import atom, holding_tables
 from bidcascade.kernels import BitColumns, DealArrays, Plan
 from bidcascade.kernels.cuda_device import Timing
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import U32
 
-from .choice import Engine
-from .column_engine import ColumnEngine
-from .column_walk import KeptColumns
-from .numpy_engine import COMPARE
+from .column_engine import ColumnEngine, TermColumns
 
 
-class _Hands:
-    """Expression columns of one seat's hands; terms are worked out when first asked for."""
-
+class _SeriesColumns(TermColumns):
     def __init__(self, plan: Plan, hands: Any, cupy: Any, cudf: Any) -> None:
-        self._plan = plan
-        self._cupy, self._cudf = cupy, cudf
-        self._holdings = [
-            ((hands >> np.uint64(13 * suit)) & np.uint64(0x1FFF)).astype(np.uint16)
-            for suit in range(4)
-        ]
-        self._values: dict[str, Any] = {}
+        super().__init__(plan, hands, cupy)
+        self._cudf = cudf
 
-    def _value(self, term: str) -> Any:
-        if term not in self._values:
-            parts = [
-                self._cupy.asarray(table)[self._holdings[suit]]
-                for suit, table in holding_tables(term, self._plan.profile)
-            ]
-            self._values[term] = sum(parts[1:], start=parts[0])
-        return self._values[term]
-
-    def expression(self, number: int) -> Any:
-        term, comparison, bound = atom(self._plan.expressions[number])
-        return self._cudf.Series(COMPARE[comparison](self._value(term), bound))
-
-
-class _SeriesColumns(KeptColumns[Any]):
-    def __init__(self, plan: Plan, deals: DealArrays, cupy: Any, cudf: Any) -> None:
-        self._count = len(deals)
-        self._cupy, self._cudf = cupy, cudf
-        hands = cupy.asarray(deals.hands)
-        dealer = cupy.asarray(deals.dealer).astype(np.int64)
-        place = cupy.arange(self._count)
-        super().__init__(
-            plan,
-            [_Hands(plan, hands[(dealer + seat) & 3, place], cupy, cudf) for seat in range(4)],
-        )
+    def column(self, truths: Any) -> Any:
+        return self._cudf.Series(truths)
 
     def everyone(self) -> Any:
-        return self._cudf.Series(self._cupy.ones(self._count, np.bool_))
+        return self.column(self._arrays.ones(self._hands.shape[1], np.bool_))
 
     def count(self, column: Any) -> int:
         return int(column.sum())
 
-    def deals(self, column: Any) -> NDArray[np.uint32]:
-        found: NDArray[np.uint32] = self._cupy.asnumpy(
-            self._cupy.flatnonzero(column.values).astype(np.uint32)
-        )
-        return found
+    def deals(self, column: Any) -> U32:
+        return self._arrays.asnumpy(self._arrays.flatnonzero(column.values).astype(np.uint32))
 
 
 class CudfEngine(ColumnEngine):
@@ -82,23 +44,15 @@ class CudfEngine(ColumnEngine):
 
     name = "cudf"
     block = 1 << 20
-
-    def __init__(self) -> None:
-        self._cupy: Any = None
-        self._cudf: Any = None
-
-    @property
-    def step(self) -> int:
-        return self.block
+    step = block
+    _cupy: Any = None
+    _cudf: Any = None
 
     def why_unavailable(self, operation: str) -> str | None:
         for library in ("cudf", "cupy"):
             if find_spec(library) is None:
                 return f"{library} is not installed"
-        if operation == "hands":
-            return "cudf does not deal"
-        reason = self._load()
-        return reason if reason is not None else super().why_unavailable(operation)
+        return super().why_unavailable(operation) or self._load()
 
     def _load(self) -> str | None:
         """Import the libraries; say why they cannot be used here."""
@@ -117,18 +71,21 @@ class CudfEngine(ColumnEngine):
         super().prepare(plan)
         self._load()
 
-    def columns(self, plan: Plan, deals: DealArrays) -> Any:
+    def columns(self, plan: Plan, deals: DealArrays) -> _SeriesColumns:
         self._load()
-        return _SeriesColumns(plan, deals, self._cupy, self._cudf)
+        dealer = self._cupy.asarray(deals.dealer).astype(np.int64)
+        seats = (dealer[None, :] + self._cupy.arange(4)[:, None]) & 3
+        hands = self._cupy.asarray(deals.hands)[seats, self._cupy.arange(len(deals))]
+        return _SeriesColumns(plan, hands, self._cupy, self._cudf)
 
     def evaluate(self, plan: Plan, deals: DealArrays) -> Any:
         """Frame of boolean columns on the device, ``"expression.seat"``."""
         self._load()
         hands = self._cupy.asarray(deals.hands)
-        seats = [_Hands(plan, hands[seat], self._cupy, self._cudf) for seat in range(4)]
+        columns = _SeriesColumns(plan, hands, self._cupy, self._cudf)
         return self._cudf.DataFrame(
             {
-                f"{number}.{seat}": seats[seat].expression(number)
+                f"{number}.{seat}": columns.expression(number, seat)
                 for number in range(len(plan.expressions))
                 for seat in range(4)
             }
@@ -136,18 +93,12 @@ class CudfEngine(ColumnEngine):
 
     def bits(self, columns: Any) -> BitColumns:
         names = list(columns.columns)
-        count = len(columns)
-        result = BitColumns.empty(len(names) // 4, count)
+        result = BitColumns.empty(len(names) // 4, len(columns))
         for name in names:
             number, seat = map(int, name.split("."))
-            packed = self._cupy.asnumpy(
-                self._cupy.packbits(columns[name].values, bitorder="little")
-            )
-            result.words[number, seat].view(np.uint8)[: len(packed)] = packed
+            bits = self._cupy.packbits(columns[name].values, bitorder="little")
+            result.words[number, seat].view(np.uint8)[: len(bits)] = self._cupy.asnumpy(bits)
         return result
-
-    def hands(self, count: int, seed: int) -> U64:
-        raise ValueError(str(self.why_unavailable("hands")))
 
     @contextmanager
     def timings(self) -> Iterator[list[Timing]]:
@@ -161,14 +112,9 @@ class CudfEngine(ColumnEngine):
         elapsed = float(self._cupy.cuda.get_elapsed_time(begin, end))
         found.append(Timing("all launches", elapsed / 1000))
 
-    def _over_blocks(
+    def over_blocks(
         self, function: Callable[[DealArrays, int], Any], deals: DealArrays
     ) -> Iterator[Any]:
         # one after the other: they share the device and its memory
         for start in range(0, len(deals), self.block):
             yield function(deals.slice(start, min(start + self.block, len(deals))), start)
-
-
-def make(name: str) -> Engine:
-    """Make the engine."""
-    return CudfEngine()

@@ -4,37 +4,34 @@
 by the environment variable.
 """
 
-import importlib
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
-from benchmarks.gpu.roofline import Ceilings
 from benchmarks.machine import cores
+from benchmarks.roofline import Ceilings, measure_ceilings
 from bidcascade.kernels import (
     BitColumns,
     DealArrays,
     EntryLists,
     FirstAuctions,
     Plan,
+    cuda,
+    dealing,
     get_backend,
     why_unavailable,
-)
-from bidcascade.kernels.cuda import VARIANT_VARIABLE
+)  # fmt: skip
 from bidcascade.kernels.types import U64
 
-from .choice import Engine
-
-if TYPE_CHECKING:
-    from bidcascade.kernels.cuda_device import Device, Timing
+from . import Engine
 
 _STEPS = {"reference": 16, "cpu": cores() << 16, "cuda": 1 << 20}
 
 
-class KernelEngine:
+class KernelEngine(Engine):
     """One backend of ``bidcascade.kernels``."""
 
     def __init__(self, name: str) -> None:
@@ -48,97 +45,54 @@ class KernelEngine:
 
     def why_unavailable(self, operation: str) -> str | None:
         reason = why_unavailable(self._backend_name)
-        if reason is not None:
-            return reason
-        if self._variant and operation != "counts":
+        if reason is None and self._variant and operation != "counts":
             return "there is one way to do it only"
-        if operation == "hands" and self._hands() is None:
-            return "it does not deal"
-        return None
+        return reason
 
     def prepare(self, plan: Plan) -> None:
-        warm_up = getattr(self._backend, "warm_up", None)
-        if warm_up is not None:
+        if hasattr(self._backend, "warm_up"):
             with self._chosen():
-                warm_up(plan)
+                self._backend.warm_up(plan)
 
     def counts(self, plan: Plan, deals: DealArrays) -> U64:
         with self._chosen():
-            counts: U64 = self._backend.cascade_counts(plan, deals)
-        return counts
+            return self._backend.cascade_counts(plan, deals)
 
     def entry_lists(self, plan: Plan, deals: DealArrays) -> Iterator[EntryLists]:
-        lists: Iterator[EntryLists] = self._backend.cascade_all(plan, deals)
-        return lists
+        return self._backend.cascade_all(plan, deals)
 
     def first(self, plan: Plan, deals: DealArrays) -> FirstAuctions:
-        first: FirstAuctions = self._backend.cascade_first(plan, deals)
-        return first
+        return self._backend.cascade_first(plan, deals)
 
     def evaluate(self, plan: Plan, deals: DealArrays) -> BitColumns:
-        columns: BitColumns = self._backend.evaluate(plan, deals)
-        return columns
-
-    def bits(self, columns: BitColumns) -> BitColumns:
-        return columns
+        return self._backend.evaluate(plan, deals)
 
     def features(self, plan: Plan, deals: DealArrays) -> U64:
-        words: U64 = self._backend.features(plan, deals)
-        return words
+        return self._backend.features(plan, deals)
 
     @contextmanager
     def _chosen(self) -> Iterator[None]:
         """Choose the variant while the block runs."""
-        if not self._variant:
-            yield
-            return
-        before = os.environ.get(VARIANT_VARIABLE)
-        os.environ[VARIANT_VARIABLE] = self._variant
+        before = os.environ.get(cuda.VARIANT_VARIABLE)
+        if self._variant:
+            os.environ[cuda.VARIANT_VARIABLE] = self._variant
         try:
             yield
         finally:
-            if before is None:
-                del os.environ[VARIANT_VARIABLE]
-            else:
-                os.environ[VARIANT_VARIABLE] = before
-
-    def _hands(self) -> object:
-        modules = {"reference": "dealing", "cpu": "dealing", "cuda": "cuda"}
-        functions = {
-            "reference": "deal_hands_reference", "cpu": "deal_hands", "cuda": "deal_hands",
-        }  # fmt: skip
-        try:
-            module = importlib.import_module(f"bidcascade.kernels.{modules[self._backend_name]}")
-        except ImportError:
-            return None
-        return getattr(module, functions[self._backend_name], None)
+            if before is not None:
+                os.environ[cuda.VARIANT_VARIABLE] = before
+            elif self._variant:
+                del os.environ[cuda.VARIANT_VARIABLE]
 
     def hands(self, count: int, seed: int) -> U64:
-        deal = self._hands()
-        assert callable(deal)
         if self.name == "reference":
-            return np.array([deal(seed, number) for number in range(count)], np.uint64).T.copy()
-        hands: U64 = deal(seed, 0, count)
-        return hands
+            dealt = [dealing.deal_hands_reference(seed, number) for number in range(count)]
+            return np.array(dealt, np.uint64).T.copy()
+        return (cuda if self._backend_name == "cuda" else dealing).deal_hands(seed, 0, count)
 
-    def timings(self) -> "AbstractContextManager[list[Timing]] | None":
-        device = self._device()
-        return None if device is None else device.timings()
+    def timings(self) -> Any:
+        return self._backend.device().timings() if self._backend_name == "cuda" else None
 
-    def ceilings(self) -> Ceilings | None:
+    def ceilings(self) -> Ceilings:
         """What the device can do at most, measured now."""
-        from benchmarks.gpu.ceilings import measure_ceilings
-
-        device = self._device()
-        return None if device is None else measure_ceilings(device)
-
-    def _device(self) -> "Device | None":
-        if self._backend_name != "cuda":
-            return None
-        device: Device = self._backend.device()
-        return device
-
-
-def make(name: str) -> Engine:
-    """Make the engine of a backend."""
-    return KernelEngine(name)
+        return measure_ceilings(self._backend.device())

@@ -6,63 +6,24 @@ on packed words; only entries with a list that is not empty are followed. Blocks
 (their words stay in the second-level cache), on as many threads as there are cores.
 """
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
-from numba import njit
 
 from benchmarks.machine import cores
-from bidcascade.kernels import (
-    ALWAYS,
-    NEVER,
-    BitColumns,
-    DealArrays,
-    EntryLists,
-    FirstAuctions,
-    Plan,
-)
-from bidcascade.kernels.types import U8, U16, U32, U64
+from bidcascade.kernels import ALWAYS, NEVER, DealArrays, Plan, get_backend
+from bidcascade.kernels.compiled import compiled
+from bidcascade.kernels.types import U16, U32, U64
 
-from .choice import Engine
+from . import Engine
 
 _H = np.uint64(0x8080808080808080)
 _BLOCK = 1 << 13
-_ONLY_COUNTS = "the prototype counts and packs features, no more"
+_LONGEST = 319
+"""Calls of the longest auction."""
 
 
-@njit(cache=True, nogil=True)
-def _pack(
-    hands: U64, dealer: U8, vulnerability: U8, suit_words: U64, length_words: U64,
-    context_words: U64, out: U64,
-) -> None:  # fmt: skip
-    """Pack hands by dealer-relative seat: ``out`` [4, n, words]."""
-    words = suit_words.shape[2]
-    holdings = np.empty(4, np.int64)
-    lengths = np.empty(4, np.int64)
-    for seat in range(4):
-        for deal in range(hands.shape[1]):
-            compass = (np.int64(dealer[deal]) + seat) & 3
-            hand = hands[compass, deal]
-            for suit in range(4):
-                holdings[suit] = np.int64((hand >> np.uint64(13 * suit)) & np.uint64(0x1FFF))
-                rest = holdings[suit]
-                lengths[suit] = 0
-                while rest:
-                    rest &= rest - 1
-                    lengths[suit] += 1
-            shape = lengths[0] + 14 * lengths[1] + 196 * lengths[2]
-            we = (np.int64(vulnerability[deal]) >> (compass & 1)) & 1
-            they = (np.int64(vulnerability[deal]) >> (1 - (compass & 1))) & 1
-            for word in range(words):
-                total = length_words[shape, word] + context_words[seat + 4 * we + 8 * they, word]
-                for suit in range(4):
-                    total += suit_words[suit, holdings[suit], word]
-                out[seat, deal, word] = total
-
-
-@njit(cache=True, nogil=True)
+@compiled
 def _walk(
     features: U64, boxes: U64, first_child: U32, child_count: U16, node_box: U32,
     root_count: int, lists: U16, counts: U32,
@@ -114,24 +75,13 @@ def _walk(
             end_at[level] = np.int64(first_child[node]) + np.int64(child_count[node])
 
 
-def _depth(plan: Plan) -> int:
-    parent = np.append(plan.parent, plan.node_count).astype(np.int64)
-    depth, above = 0, np.arange(plan.node_count, dtype=np.int64)
-    while len(above):
-        depth += 1
-        above = parent[above]
-        above = np.unique(above[above < plan.node_count])
-    return depth
-
-
-class ListsEngine:
+class ListsEngine(Engine):
     """The list walk."""
 
     name = "lists"
     step = 16 * _BLOCK * cores()
-
-    def why_unavailable(self, operation: str) -> str | None:
-        return None if operation in ("counts", "features") else _ONLY_COUNTS
+    operations = ("counts", "features")
+    otherwise = "the prototype counts and packs features, no more"
 
     def prepare(self, plan: Plan) -> None:
         packing = plan.packing
@@ -139,28 +89,18 @@ class ListsEngine:
             raise ValueError("expected a table whose terms fit one word of lanes and one of flags")
         if len(plan.set_offsets) > 1:
             raise ValueError("expected a table without variants")
-        if "lists" not in plan.cache:
-            plan.cache["lists"] = _depth(plan)
 
     def features(self, plan: Plan, deals: DealArrays) -> U64:
-        packing = plan.packing
-        out = np.empty((4, len(deals), packing.lane_words + packing.flag_words), np.uint64)
-        _pack(
-            deals.hands, deals.dealer, deals.vulnerability, packing.suit_words,
-            packing.length_words, packing.context_words, out,
-        )  # fmt: skip
-        return out
+        return get_backend("cpu").features(plan, deals)
 
     def counts(self, plan: Plan, deals: DealArrays) -> U64:
         self.prepare(plan)
-        threads = cores()
-        depth = plan.cache["lists"]
-        assert isinstance(depth, int)
 
         def one_share(share: int) -> U32:
             counts = np.zeros(plan.node_count, np.uint32)
-            lists = np.empty((depth + 1, _BLOCK), np.uint16)
-            for start in range(share * _BLOCK, len(deals), threads * _BLOCK):
+            # rows that no auction of the table is long enough for are never touched
+            lists = np.empty((_LONGEST + 1, _BLOCK), np.uint16)
+            for start in range(share * _BLOCK, len(deals), cores() * _BLOCK):
                 block = deals.slice(start, min(start + _BLOCK, len(deals)))
                 _walk(
                     self.features(plan, block), plan.boxes, plan.first_child, plan.child_count,
@@ -168,31 +108,5 @@ class ListsEngine:
                 )  # fmt: skip
             return counts
 
-        total = np.zeros(plan.node_count, np.uint64)
-        with ThreadPoolExecutor(threads) as pool:
-            for counts in pool.map(one_share, range(threads)):
-                total += counts
-        return total
-
-    def entry_lists(self, plan: Plan, deals: DealArrays) -> Iterator[EntryLists]:
-        raise ValueError(_ONLY_COUNTS)
-
-    def first(self, plan: Plan, deals: DealArrays) -> FirstAuctions:
-        raise ValueError(_ONLY_COUNTS)
-
-    def evaluate(self, plan: Plan, deals: DealArrays) -> Any:
-        raise ValueError(_ONLY_COUNTS)
-
-    def bits(self, columns: Any) -> BitColumns:
-        raise ValueError(_ONLY_COUNTS)
-
-    def hands(self, count: int, seed: int) -> U64:
-        raise ValueError(_ONLY_COUNTS)
-
-    def timings(self) -> None:
-        return None
-
-
-def make(name: str) -> Engine:
-    """Make the engine."""
-    return ListsEngine()
+        with ThreadPoolExecutor(cores()) as pool:
+            return sum(pool.map(one_share, range(cores())), np.zeros(plan.node_count, np.uint64))

@@ -1,4 +1,6 @@
-"""Engine ``polars``: boolean columns in polars, as good as they can be made.
+"""Engines of boolean columns in polars: as good as they can be made, and the usual ways.
+
+``polars``
 
 * Features and expressions: one lazy query for a block of deals; only the terms and expressions
   that the table uses, once a seat.
@@ -12,21 +14,22 @@ Single columns are joined as Series, which costs a third of a ``select`` of many
 
 ``polars-columns`` is the published way to do it, with the distinct lists still made only once:
 long columns, and one for every entry, reached or not.
+
+``polars-frames`` is the cascade as expressions over frames: one lazy ``select`` makes the columns
+of up to 1,000 entries from their parents' columns and those of the distinct criteria lists (made
+once, when first needed), a ``sum`` gives the counts, and columns are freed depth first. Entries
+below one that no deal reaches are left out. polars spreads each query over the cores.
 """
 
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from benchmarks.term_tables import atom, holding_tables
-from bidcascade.kernels import BitColumns, DealArrays, EntryLists, Plan
-from bidcascade.kernels.types import U64
+from bidcascade.kernels import BitColumns, DealArrays, Plan
+from bidcascade.kernels.types import U32, U64
 
-from .choice import Engine
-from .column_engine import ColumnEngine
-from .numpy_engine import COMPARE, packed
+from .column_engine import COMPARE, ColumnEngine, Columns, Trie, atom, holding_tables, packed
 
 _COMPASS = ("north", "east", "south", "west")
 
@@ -78,37 +81,21 @@ def expression_query(plan: Plan, frame: pl.DataFrame, *, by_call: bool) -> pl.La
     )
 
 
-class _SeriesColumns:
+class _SeriesColumns(Columns):
     def __init__(self, plan: Plan, deals: DealArrays) -> None:
-        self._plan = plan
-        self._count = len(deals)
+        super().__init__(plan)
         self._expressions = expression_query(plan, deal_frame(deals), by_call=True).collect()
-        self._criteria: dict[tuple[int, int], pl.Series] = {}
 
     def everyone(self) -> pl.Series:
-        return pl.repeat(value=True, n=self._count, eager=True)
+        return pl.repeat(value=True, n=self._expressions.height, eager=True)
 
-    def criteria(self, number: int, seat: int) -> pl.Series:
-        key = number, seat
-        column = self._criteria.get(key)
-        if column is None:
-            names = [f"{expression}.{seat}" for expression in self._plan.criteria[number]]
-            column = self._expressions[names[0]] if names else self.everyone()
-            for name in names[1:]:
-                column = column & self._expressions[name]
-            self._criteria[key] = column
-        return column
-
-    def both(self, left: pl.Series, right: pl.Series) -> pl.Series:
-        return left & right
-
-    def without(self, left: pl.Series, right: pl.Series) -> pl.Series:
-        return left & ~right
+    def expression(self, number: int, seat: int) -> pl.Series:
+        return self._expressions[f"{number}.{seat}"]
 
     def count(self, column: pl.Series) -> int:
         return int(column.sum())
 
-    def deals(self, column: pl.Series) -> NDArray[np.uint32]:
+    def deals(self, column: pl.Series) -> U32:
         return column.arg_true().to_numpy()
 
 
@@ -118,21 +105,12 @@ class PolarsEngine(ColumnEngine):
     name = "polars"
     block = 1 << 17
 
-    def columns(self, plan: Plan, deals: DealArrays) -> Any:
+    def columns(self, plan: Plan, deals: DealArrays) -> Columns:
         return _SeriesColumns(plan, deals)
 
-    def by_deal(
-        self, start: int, count: int, entries: list[int], sizes: list[int], members: list[Any]
-    ) -> EntryLists:
-        deals = np.concatenate([np.zeros(0, np.uint32), *members])
-        pairs = pl.DataFrame(
-            {"deal": deals, "entry": np.repeat(np.array(entries, np.uint32), sizes)}
-        )
-        ordered = pairs.sort("deal", maintain_order=True)
-        totals = np.bincount(deals, minlength=count).astype(np.uint64)
-        offsets = np.zeros(count + 1, np.uint64)
-        np.cumsum(totals, out=offsets[1:])
-        return EntryLists(start, offsets, ordered["entry"].to_numpy(), totals)
+    def by_deal(self, deals: U32, entries: U32) -> U32:
+        pairs = pl.DataFrame({"deal": deals, "entry": entries})
+        return pairs.sort("deal", maintain_order=True)["entry"].to_numpy()
 
     def evaluate(self, plan: Plan, deals: DealArrays) -> pl.DataFrame:
         return expression_query(plan, deal_frame(deals), by_call=False).collect()
@@ -141,26 +119,96 @@ class PolarsEngine(ColumnEngine):
         words = np.array([packed(column.to_numpy()) for column in columns])
         return BitColumns(words.reshape(-1, 4, words.shape[1]), columns.height)
 
-    def why_unavailable(self, operation: str) -> str | None:
-        if operation == "hands":
-            return "polars does not deal"
-        return super().why_unavailable(operation)
-
-    def hands(self, count: int, seed: int) -> U64:
-        raise ValueError(str(self.why_unavailable("hands")))
-
 
 class PolarsColumnsEngine(PolarsEngine):
     """The published way: one boolean column an entry, for every entry, half a million rows long."""
 
     name = "polars-columns"
+    operations = ("counts",)
+    otherwise = "polars-columns only counts"
     block = 1 << 19
     prune = False
 
-    def why_unavailable(self, operation: str) -> str | None:
-        return None if operation == "counts" else "polars-columns only counts"
+
+_BATCH = 1_000
 
 
-def make(name: str) -> Engine:
-    """Make the engine."""
-    return PolarsColumnsEngine() if name == PolarsColumnsEngine.name else PolarsEngine()
+class _Cascade:
+    """One block of deals."""
+
+    def __init__(self, plan: Plan, deals: DealArrays) -> None:
+        self._plan, self._trie = plan, Trie.of(plan)
+        self._expressions = expression_query(plan, deal_frame(deals), by_call=True).collect()
+        self._criteria: dict[str, pl.Series] = {}
+        self._everyone = pl.DataFrame({"": pl.repeat(value=True, n=len(deals), eager=True)})
+
+    def counts(self) -> U64:
+        counts = np.zeros(self._plan.node_count, np.uint64)
+        roots = [(entry, "") for entry in range(self._trie.root_count)]
+        # batches of (entry, name of the parent's column) with the frame above them
+        stack = [(roots, self._everyone, 0)]
+        while stack:
+            batch, above, depth = stack.pop()
+            frame = self._columns(batch, above, depth)
+            alive = []
+            for (entry, _), count in zip(batch, frame.sum().row(0), strict=True):
+                counts[entry] = count
+                if count:
+                    alive.append(entry)
+            stack += [
+                (part, frame.select(list(dict.fromkeys(parent for _, parent in part))), depth + 1)
+                for part in self._batches(alive)
+            ]
+        return counts
+
+    def _batches(self, parents: Sequence[int]) -> Iterator[list[tuple[int, str]]]:
+        below = [(child, str(parent)) for parent in parents for child in self._trie.below(parent)]
+        for start in range(0, len(below), _BATCH):
+            yield below[start : start + _BATCH]
+
+    def _columns(
+        self, batch: Sequence[tuple[int, str]], above: pl.DataFrame, depth: int
+    ) -> pl.DataFrame:
+        lists = [self._trie.criteria[entry] for entry, _ in batch]
+        names = {number: f"criteria {number}.{depth & 3}" for number in lists if number >= 0}
+        missing = [number for number, name in names.items() if name not in self._criteria]
+        made = self._expressions.lazy().select(
+            pl.all_horizontal(
+                [pl.col(f"{expression}.{depth & 3}") for expression in self._plan.criteria[number]]
+                or [pl.repeat(value=True, n=pl.len())]
+            ).alias(names[number])
+            for number in missing
+        )
+        self._criteria.update((column.name, column) for column in made.collect())
+        return (
+            above.with_columns(self._criteria[name] for name in names.values())
+            .lazy()
+            .select(
+                (pl.col(parent) if number < 0 else pl.col(parent) & pl.col(names[number])).alias(
+                    str(entry)
+                )
+                for (entry, parent), number in zip(batch, lists, strict=True)
+            )
+            .collect()
+        )
+
+
+class PolarsFramesEngine(PolarsEngine):
+    """Frames of boolean columns."""
+
+    name = "polars-frames"
+    operations = ("counts",)
+    otherwise = "polars-frames only counts; polars does the rest"
+    block = 1 << 18
+
+    @property
+    def step(self) -> int:
+        # one block after the other: polars has threads of its own
+        return self.block
+
+    def counts(self, plan: Plan, deals: DealArrays) -> U64:
+        total = np.zeros(plan.node_count, np.uint64)
+        for start in range(0, len(deals), self.block):
+            block = deals.slice(start, min(start + self.block, len(deals)))
+            total += _Cascade(plan, block).counts()
+        return total

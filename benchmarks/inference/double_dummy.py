@@ -6,20 +6,19 @@ Leads: from the hand and auction to the first and to the last answer, and sixtee
 once.
 """
 
-import argparse
-import json
 import os
 import resource
 import statistics
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.machine import environment
+from benchmarks.programs import named, options, table, timed, write_report
 from bidcascade.bridge import Seat, parse_calls, parse_hand
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.par import par_contracts, par_results
@@ -28,7 +27,6 @@ from bidcascade.kernels.types import U64
 from bidcascade.service.inference.leads import LeadAnswer, LeadQuestion, contract_of, iter_leads
 from bidcascade.table import open_system
 
-RESULTS = Path(__file__).parents[1] / "results"
 AUCTION = "1N P 3N P P P"
 HAND = "K52.AQ3.9876.KJ2"
 ENDING_CARDS = (10, 8, 5)
@@ -39,9 +37,12 @@ def rates(count: int, repeat: int, work: Callable[[U64], object]) -> dict[str, f
     found = []
     for turn in range(repeat):
         hands = deal_hands(seed=turn + 1, first=0, count=count)
-        start = time.perf_counter()
-        work(hands)
-        found.append(count / (time.perf_counter() - start))
+        found.append(count / timed(partial(work, hands))[0])
+    return spread(found)
+
+
+def spread(found: list[float]) -> dict[str, float]:
+    """Least, middle and greatest."""
     return {"min": min(found), "median": statistics.median(found), "max": max(found)}
 
 
@@ -59,16 +60,9 @@ def pool_rates(
         with DoubleDummyPool(workers) as pool:
             # all processes are there before anything is measured
             pool.tricks(endings(deal_hands(seed=99, first=0, count=2000), 2), 4, 0)
-            start = time.perf_counter()
-            work(pool, hands)
-            found.append(count / (time.perf_counter() - start))
+            found.append(count / timed(partial(work, pool, hands))[0])
         a_core.append(count / (processor_seconds() - before))
-    return {
-        "min": min(found),
-        "median": statistics.median(found),
-        "max": max(found),
-        "a second of a core": statistics.median(a_core),
-    }
+    return spread(found) | {"a second of a core": statistics.median(a_core)}
 
 
 def processor_seconds() -> float:
@@ -149,15 +143,11 @@ def leads(pool: DoubleDummyPool, layouts: int, repeat: int) -> dict[str, Any]:
 
     ask(0)
     single = [ask(seed) for seed in range(1, repeat + 1)]
-    start = time.perf_counter()
     with ThreadPoolExecutor(16) as threads:
-        many = list(threads.map(ask, range(100, 116)))
-    together = time.perf_counter() - start
+        together, many = timed(lambda: list(threads.map(ask, range(100, 116))))
     with DoubleDummyPool(pool.workers) as fresh:
         pool = fresh
-        start = time.perf_counter()
-        serial = [ask(seed) for seed in range(100, 116)]
-        alone = time.perf_counter() - start
+        alone, serial = timed(lambda: [ask(seed) for seed in range(100, 116)])
     same = all(
         one[2].study.leads == other[2].study.leads for one, other in zip(many, serial, strict=True)
     )
@@ -175,35 +165,35 @@ def leads(pool: DoubleDummyPool, layouts: int, repeat: int) -> dict[str, Any]:
     }
 
 
-def page(found: dict[str, Any]) -> str:
+def page(found: dict[str, Any]) -> list[str]:
     """Results as Markdown."""
-    lines = [
+    asked = found["leads"]
+    many = asked["sixteen at once"]
+    rates = [
+        (name, *(_number(rate.get(key)) for key in ("median", "min", "max", "a second of a core")))
+        for name, rate in (*found["solving"].items(), *found["arithmetic"].items())
+    ]
+    answers = [
+        (name, *(f"{spread(times)[key]:,.0f}" for key in ("median", "min", "max")))
+        for name, times in (
+            ("first answer", asked["first_ms"]),
+            ("last answer", asked["last_ms"]),
+            ("first answer, sixteen at once", many["first_ms"]),
+        )
+    ]
+    return [
         "# Double dummy",
         "",
         f"{found['workers']} processes; random deals, a second: median (min to max) of "
         f"{found['repeat']} runs; and by the processor time of the solving processes, which does "
         "not count what else the machine did.",
         "",
-        "| what | a second | min | max | a second of one core |",
-        "| --- | ---: | ---: | ---: | ---: |",
-    ]
-    for name, rate in (*found["solving"].items(), *found["arithmetic"].items()):
-        lines.append(
-            f"| {name} | {_number(rate['median'])} | {_number(rate['min'])} | "
-            f"{_number(rate['max'])} | {_number(rate.get('a second of a core'))} |"
-        )
-    asked = found["leads"]
-    many = asked["sixteen at once"]
-    lines += [
+        *table(("what", "a second", "min", "max", "a second of one core"), rates),
         "",
         f"A lead against `{AUCTION}` by East from {HAND}, {asked['layouts']} layouts, sampling "
         "included:",
         "",
-        "| what | milliseconds: median | min | max |",
-        "| --- | ---: | ---: | ---: |",
-        _times("first answer", asked["first_ms"]),
-        _times("last answer", asked["last_ms"]),
-        _times("first answer, sixteen at once", many["first_ms"]),
+        *table(("what", "milliseconds: median", "min", "max"), answers),
         "",
         f"Sixteen questions at once: {many['seconds']:.1f} s for {many['solved']:,} layouts; one "
         f"after another by a pool that knew nothing: {many['one after another, seconds']:.1f} s, "
@@ -212,10 +202,8 @@ def page(found: dict[str, Any]) -> str:
         f"Load of the machine meanwhile: {found['load'][0]:.1f} before, {found['load'][1]:.1f} "
         "after.",
         "",
-        ", ".join(f"{key}: {value}" for key, value in found["environment"].items()),
-        "",
+        named(found["environment"]),
     ]
-    return "\n".join(lines)
 
 
 def _number(rate: float | None) -> str:
@@ -224,35 +212,23 @@ def _number(rate: float | None) -> str:
     return f"{rate:,.1f}" if rate < 100 else f"{rate:,.0f}"
 
 
-def _times(name: str, times: list[float]) -> str:
-    middle = statistics.median(times)
-    return f"| {name} | {middle:,.0f} | {min(times):,.0f} | {max(times):,.0f} |"
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--workers", type=int, help="processes (default: one a core)")
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--scale", type=float, default=1.0, help="of the numbers of deals")
-    parser.add_argument("--layouts", type=int, default=100)
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    parser.add_argument("--name", default="double_dummy", help="of the files")
-    options = parser.parse_args()
+    given = options(
+        __doc__, workers=(None, "processes (default: one a core)"), repeat=3,
+        scale=(1.0, "of the numbers of deals"), layouts=100, name=("double_dummy", "of the files"),
+    )  # fmt: skip
     load = [os.getloadavg()[0]]
-    with DoubleDummyPool(options.workers) as pool:
+    with DoubleDummyPool(given.workers) as pool:
         found = {
             "workers": pool.workers,
-            "repeat": options.repeat,
-            "solving": solving(pool.workers, options.scale, options.repeat),
-            "arithmetic": arithmetic(options.repeat),
-            "leads": leads(pool, options.layouts, options.repeat),
+            "repeat": given.repeat,
+            "solving": solving(pool.workers, given.scale, given.repeat),
+            "arithmetic": arithmetic(given.repeat),
+            "leads": leads(pool, given.layouts, given.repeat),
         }
     found["load"] = [*load, os.getloadavg()[0]]
     found["environment"] = environment()
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / f"{options.name}.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
-    (options.out / f"{options.name}.md").write_text(page(found), "utf-8")
-    print(page(found))
+    write_report(given.out, given.name, found, page(found))
 
 
 if __name__ == "__main__":

@@ -5,20 +5,17 @@ each auction 200 layouts of SAYC are sampled: once cold (its lines are read and 
 compiled already), then again and again with other seeds. The leader's hand is one that fits.
 """
 
-import argparse
-import json
-import time
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.machine import environment
+from benchmarks.programs import named, options, table, timed, write_report
 from bidcascade.bridge import Auction, Seat, parse_calls
 from bidcascade.inference import sample_layouts
 from bidcascade.table import System, open_system
 
-RESULTS = Path(__file__).parents[1] / "results"
 LAYOUTS = 200
 
 AUCTIONS = (
@@ -51,22 +48,20 @@ def measure(system: System, auction: str, repeat: int) -> dict[str, Any]:
     contract = Auction.of(calls).contract
     assert contract is not None
     leader = Seat((contract.declarer + 1) % 4)
-    start = time.perf_counter()
-    first = sample_layouts(system, auction, count=LAYOUTS, seed=1)
+    cold, first = timed(lambda: sample_layouts(system, auction, count=LAYOUTS, seed=1))
     found: dict[str, Any] = {
         "auction": auction,
-        "first_ms": 1000 * (time.perf_counter() - start),
+        "first_ms": 1000 * cold,
         "relaxed": [str(one) for one in first.report.relaxed],
     }
     hand = int(first.hands[leader, 0])
     for name, known in (("unseen", {}), ("leader", {leader: hand})):
-        sample_layouts(system, auction, count=LAYOUTS, seed=2, known=known)
-        seconds, reports = [], []
-        for seed in range(3, 3 + repeat):
-            start = time.perf_counter()
-            layouts = sample_layouts(system, auction, count=LAYOUTS, seed=seed, known=known)
-            seconds.append(time.perf_counter() - start)
-            reports.append(layouts.report)
+        # the first of these is not counted
+        seconds, layouts = zip(*(
+            timed(partial(sample_layouts, system, auction, count=LAYOUTS, seed=seed, known=known))
+            for seed in range(2, 3 + repeat)
+        ), strict=True)  # fmt: skip
+        seconds, reports = seconds[1:], [one.report for one in layouts[1:]]
         found[name] = {
             "min_ms": 1000 * min(seconds),
             "median_ms": 1000 * float(np.median(seconds)),
@@ -79,61 +74,49 @@ def measure(system: System, auction: str, repeat: int) -> dict[str, Any]:
     return found
 
 
-def page(found: dict[str, Any]) -> str:
+def page(found: dict[str, Any]) -> list[str]:
     """Results as Markdown."""
-    lines = [
+    rows, relaxed = [], []
+    for row in found["auctions"]:
+        star = ""
+        if row["relaxed"]:
+            star = " \\*"
+            relaxed.append(f"* `{row['auction']}`: {'; '.join(row['relaxed'])}")
+        cells = [f"`{row['auction']}`{star}", f"{row['first_ms']:.0f}"]
+        for one in (row["unseen"], row["leader"]):
+            cells += [
+                f"{one['median_ms']:.1f}", f"{100 * one['acceptance']:.2g} %",
+                f"{one['effective_size']:.0f}",
+            ]  # fmt: skip
+        rows.append(cells)
+    heads = ("auction", "first", "unseen", "accepted", "size", "seen", "accepted", "size")
+    return [
         "# Layouts after typical auctions",
         "",
         f"{LAYOUTS} layouts of SAYC, median of {found['repeat']} seeds, milliseconds; *first*: the "
         "first time that the auction comes up. *Seen*: the opening leader's hand is known. "
         "*Accepted*: share of the deals looked at that fit; *size*: the effective one.",
         "",
-        "| auction | first | unseen | accepted | size | seen | accepted | size |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        *table(heads, rows),
+        *(["", "\\* conditions were relaxed:", "", *relaxed] if relaxed else []),
+        "",
+        named(found["environment"]),
     ]
-    marked = False
-    for row in found["auctions"]:
-        cells = [f"{row['first_ms']:.0f}"]
-        for name in ("unseen", "leader"):
-            one = row[name]
-            cells += [
-                f"{one['median_ms']:.1f}",
-                f"{100 * one['acceptance']:.2g} %",
-                f"{one['effective_size']:.0f}",
-            ]
-        star = " \\*" if row["relaxed"] else ""
-        marked = marked or bool(row["relaxed"])
-        lines.append(f"| `{row['auction']}`{star} | " + " | ".join(cells) + " |")
-    if marked:
-        lines += ["", "\\* conditions were relaxed:", ""]
-        lines += [
-            f"* `{row['auction']}`: {'; '.join(row['relaxed'])}"
-            for row in found["auctions"]
-            if row["relaxed"]
-        ]
-    machine = found["environment"]
-    lines += ["", ", ".join(f"{key}: {value}" for key, value in machine.items()), ""]
-    return "\n".join(lines)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeat", type=int, default=15)
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    options = parser.parse_args()
+    given = options(__doc__, repeat=15)
     system = open_system("sayc")
     # kernels are compiled or loaded before anything is measured
     sample_layouts(system, "1H 1S 2H 2S P P P", count=50, seed=1)
     fresh = open_system("sayc")
     found = {
-        "repeat": options.repeat,
+        "repeat": given.repeat,
         "layouts": LAYOUTS,
-        "auctions": [measure(fresh, auction, options.repeat) for auction in AUCTIONS],
+        "auctions": [measure(fresh, auction, given.repeat) for auction in AUCTIONS],
         "environment": environment(),
     }
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "layouts.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
-    (options.out / "layouts.md").write_text(page(found), "utf-8")
+    write_report(given.out, "layouts", found, page(found))
 
 
 if __name__ == "__main__":

@@ -6,18 +6,16 @@ that nobody bid before, and the same once more. Seconds of the clock and of this
 processor time; solvers run in others.
 """
 
-import argparse
-import json
 import os
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.machine import environment
+from benchmarks.programs import options, table, write_report
 from bidcascade.inference.compare import KINDS, Budget, SystemMatch
 from bidcascade.inference.compare_summary import boards_frame, summarize
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
@@ -25,7 +23,6 @@ from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.table import open_system
 from bidcascade.table.registry import CACHE_VARIABLE
 
-RESULTS = Path(__file__).parents[1] / "results"
 PAIRS = (("sayc", "acol"), ("sayc", "two-over-one"))
 
 
@@ -49,16 +46,16 @@ def measure(pair: tuple[str, str], count: int, budget: int) -> dict[str, Any]:
     timed("bid the same once more", lambda: SystemMatch(first, second, deals))
     with DoubleDummyPool() as pool:
         timed(f"work out {budget:,}", lambda: match.work_out(pool, Budget(deals=budget)))
-    summary = timed("sum up", lambda: summarize(match.result))
-    timed("frame of boards", lambda: boards_frame(match.result))
-    kinds = np.bincount(match.result.kind, minlength=len(KINDS)) / count
+    summary = timed("sum up", lambda: summarize(match))
+    timed("frame of boards", lambda: boards_frame(match))
+    kinds = np.bincount(match.kind, minlength=len(KINDS)) / count
     return {
         "pair": list(pair), "steps": steps, "kinds": dict(zip(KINDS, kinds.tolist(), strict=True)),
-        "solved": match.result.solved, "imps": summary.imps.value, "error": summary.imps.error,
+        "solved": match.solved, "imps": summary.imps.value, "error": summary.imps.error,
     }  # fmt: skip
 
 
-def page(found: dict[str, Any]) -> str:
+def page(found: dict[str, Any]) -> list[str]:
     """Results as Markdown."""
     lines = [
         "# Systems against each other", "",
@@ -73,34 +70,25 @@ def page(found: dict[str, Any]) -> str:
             f"## {' against '.join(match['pair'])}", "",
             f"Kinds: {kinds}. {match['solved']:,} contracts solved; {match['imps']:+.3f} ± "
             f"{match['error']:.3f} IMPs a deal.",
-            "", "| step | seconds |", "| --- | ---: |",
+            "",
         ]  # fmt: skip
-        lines += [
-            f"| {name} | {step['wall_s']:.1f} ({step['own_s']:.1f}) |"
-            for name, step in match["steps"].items()
-        ]
-        lines.append("")
-    return "\n".join(lines)
+        steps = match["steps"].items()
+        rows = [(name, f"{step['wall_s']:.1f} ({step['own_s']:.1f})") for name, step in steps]
+        lines += [*table(("step", "seconds"), rows), ""]
+    return lines[:-1]
 
 
 def main() -> None:
     """Measure and write the results."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--deals", type=int, default=100_000)
-    parser.add_argument("--budget", type=int, default=1_000)
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    options = parser.parse_args()
+    given = options(__doc__, deals=100_000, budget=1_000)
     found: dict[str, Any] = {
-        "environment": environment(), "deals": options.deals, "budget": options.budget,
+        "environment": environment(), "deals": given.deals, "budget": given.budget,
         "load": os.getloadavg()[0], "cpus": os.cpu_count(),
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as cache:
         os.environ[CACHE_VARIABLE] = cache
-        found["matches"] = [measure(pair, options.deals, options.budget) for pair in PAIRS]
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "matches.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
-    (options.out / "matches.md").write_text(page(found), "utf-8")
-    print(page(found))
+        found["matches"] = [measure(pair, given.deals, given.budget) for pair in PAIRS]
+    write_report(given.out, "matches", found, page(found))
 
 
 if __name__ == "__main__":

@@ -4,20 +4,17 @@ Run ``python -m benchmarks.inference.single_dummy`` from the repository's root w
 the path. One core; processor time, so that other work on the machine does not count.
 """
 
-import argparse
-import json
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.machine import environment
+from benchmarks.programs import options, table, write_report
 from bidcascade.bridge import Seat, cards_of
 from bidcascade.inference.double_dummy.protocol import NO_CARD
 from bidcascade.inference.single_dummy import EndingSolver, Position, infer
 
-RESULTS = Path(__file__).parents[1] / "results"
 NOTRUMP = 4
 
 
@@ -63,30 +60,24 @@ def effect(random: np.random.Generator, count: int) -> dict[str, int]:
     return {"endings": count, "removed": removed, "changed": changed}
 
 
-def page(found: dict[str, Any]) -> str:
+def page(found: dict[str, Any]) -> list[str]:
     """Results as Markdown."""
-    seen = found["effect"]
-    lines = [
-        "# Single dummy", "", "| cards a hand | all cards of the player to lead, µs |",
-        "| ---: | ---: |",
-        *(f"| {one['cards']} | {one['us']:.0f} |" for one in found["endings"]),
-        "", "| cards a hand | endings of an exact study | seconds |", "| ---: | ---: | ---: |",
-        *(f"| {one['cards']} | {one['endings']:,} | {one['s']:.2f} |" for one in found["studies"]),
-        "",
+    seen, studies = found["effect"], found["studies"]
+    endings = [(one["cards"], f"{one['us']:.0f}") for one in found["endings"]]
+    exact = [(one["cards"], one["endings"], f"{one['s']:.2f}") for one in studies]
+    return [
+        "# Single dummy", "",
+        *table(("cards a hand", "all cards of the player to lead, µs"), endings, left=0), "",
+        *table(("cards a hand", "endings of an exact study", "seconds"), exact, left=0), "",
         f"In {seen['endings']:,} random notrump endings of four cards, South leading his best "
         f"card, inference removed layouts in {seen['removed']:,} and left West another best card "
         f"in {seen['changed']:,}.",
-        "",
     ]  # fmt: skip
-    return "\n".join(lines)
 
 
 def main() -> None:
     """Measure and write the results."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--endings", type=int, default=700)
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    options = parser.parse_args()
+    given = options(__doc__, endings=700)
     random = np.random.default_rng(1)
     found: dict[str, Any] = {
         "environment": environment(),
@@ -95,12 +86,9 @@ def main() -> None:
             for cards, count in ((4, 20_000), (5, 5_000), (6, 1_000), (7, 100))
         ],
         "studies": [study(random, cards) for cards in (4, 5)],
-        "effect": effect(random, options.endings),
+        "effect": effect(random, given.endings),
     }
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "single_dummy.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
-    (options.out / "single_dummy.md").write_text(page(found), "utf-8")
-    print(page(found))
+    write_report(given.out, "single_dummy", found, page(found))
 
 
 if __name__ == "__main__":

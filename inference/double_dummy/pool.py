@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from time import monotonic, sleep
 from types import TracebackType
 from typing import Final, NamedTuple
@@ -18,14 +18,13 @@ from bidcascade.bridge import (
     Cancelled,
     DoubleDummyFailed,
     Seat,
-    TimedOut,
     format_hand,
 )
 from bidcascade.kernels.types import U8, U64
 
 from .cache import DEFAULT_ENTRIES, AnswerCache, Known
 from .canonical import canonical
-from .protocol import I8, NO_CARD, NOT_HELD, TABLE_SIZE, Boards, check_boards
+from .protocol import I8, NO_CARD, NOT_HELD, TABLE_SIZE, Boards, SolvedInPart, check_boards
 from .records import deal_records, read_answers, read_values
 from .schedule import Batch, Call, Question, Schedule
 from .solver_link import SolverDied, SolverLink
@@ -173,6 +172,8 @@ class DoubleDummyPool:
             raise DoubleDummyFailed(
                 _failure(boards, error.deals[0], deals[0], str(error)), deals, answers
             ) from None
+        except SolvedInPart as error:
+            raise SolvedInPart(str(error), _as_tables(error.answers, count)) from None
         return _as_tables(tricks, count)
 
     def add_tables(self, hands: U64, tables: ArrayLike) -> None:
@@ -220,15 +221,11 @@ class DoubleDummyPool:
         self, boards: Boards, cancel: threading.Event | None, timeout_s: float | None
     ) -> I8:
         sizes: I8 = np.bitwise_count(boards.hands[0]).astype(np.int8)
-        try:
-            leaders, _ = self._ask(boards, cancel, timeout_s, all_cards=False)
-        except DoubleDummyFailed as error:
-            if error.answers is None:
-                raise
-            answers = np.where(error.answers == NOT_HELD, NOT_HELD, sizes - error.answers)
-            raise DoubleDummyFailed(str(error), error.deals, answers) from None
-        tricks: I8 = sizes - leaders
-        return tricks
+
+        def of_declarer(found: I8, _: U8) -> I8:
+            return np.where(found == NOT_HELD, np.int8(NOT_HELD), sizes - found)
+
+        return self._ask(boards, cancel, timeout_s, of_declarer, all_cards=False)
 
     def _all_cards(
         self, boards: Boards, cancel: threading.Event | None, timeout_s: float | None
@@ -241,24 +238,25 @@ class DoubleDummyPool:
             by_card = np.take_along_axis(found, places.astype(np.intp), axis=1)
             return np.where(held == 1, by_card, np.int8(NOT_HELD))
 
-        try:
-            found, places = self._ask(boards, cancel, timeout_s, all_cards=True)
-        except DoubleDummyFailed as error:
-            if error.answers is None:
-                raise
-            answers = from_canonical(error.answers, canonical(boards).places)
-            raise DoubleDummyFailed(str(error), error.deals, answers) from None
-        return from_canonical(found, places)
+        return self._ask(boards, cancel, timeout_s, from_canonical, all_cards=True)
 
     def _ask(
         self,
         boards: Boards,
         cancel: threading.Event | None,
         timeout_s: float | None,
+        told: Callable[[I8, U8], I8],
         *,
         all_cards: bool,
-    ) -> tuple[I8, U8]:
-        """Have questions answered; for all cards by canonical card, with the places of cards."""
+    ) -> I8:
+        """Have questions answered.
+
+        Parameters
+        ----------
+        told : callable
+            Makes the caller's answers of the tricks of the leader's side, for all cards by
+            canonical card, and of the cards' places.
+        """
         keys, places = canonical(boards)
         call = self._schedule.submit(
             keys,
@@ -271,18 +269,25 @@ class DoubleDummyPool:
         )
         if call.missing:
             self._crew.start()
-            self._wait(call, cancel, timeout_s)
+            self._wait(call, cancel, timeout_s, lambda: told(call.answers, places))
         if call.error is not None:
             raise call.error
         if call.failed:
             deals = sorted(call.failed)
             first = deals[0]
             raise DoubleDummyFailed(
-                _failure(boards, first, first, call.failed[first]), deals, call.answers
-            )
-        return call.answers, places
+                _failure(boards, first, first, call.failed[first]), deals,
+                told(call.answers, places),
+            )  # fmt: skip
+        return told(call.answers, places)
 
-    def _wait(self, call: Call, cancel: threading.Event | None, timeout_s: float | None) -> None:
+    def _wait(
+        self,
+        call: Call,
+        cancel: threading.Event | None,
+        timeout_s: float | None,
+        answers: Callable[[], I8],
+    ) -> None:
         end = None if timeout_s is None else monotonic() + timeout_s
         finished = False
         try:
@@ -292,9 +297,10 @@ class DoubleDummyPool:
                     raise Cancelled("double dummy was cancelled")
                 if left is not None and left <= 0:
                     count = len(call.answers)
-                    raise TimedOut(
-                        f"expected double-dummy answers within {timeout_s:g} s, got "
-                        f"{count - call.missing} of {count}"
+                    raise SolvedInPart(
+                        f"expected double-dummy answers within {max(0.0, timeout_s or 0):.3g} s, "
+                        f"got {count - call.missing} of {count}",
+                        answers(),
                     )
                 if cancel is not None:
                     left = _CANCEL_POLL_S if left is None else min(left, _CANCEL_POLL_S)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bidcascade.bridge import FULL_DECK, InvalidDeal
+from bidcascade.bridge import FULL_DECK, InvalidDeal, TimedOut
 from bidcascade.kernels.types import U8, U64
 
 I8: TypeAlias = NDArray[np.int8]
@@ -26,12 +26,24 @@ TABLE_SIZE: Final = 20
 """Results of a deal: declarers N E S W, for each strains C D H S N; see :func:`table_place`."""
 
 
+class SolvedInPart(TimedOut):
+    """Time was over before all was solved.
+
+    ``answers`` is what the call would have returned, with -1 for all of a deal that was not solved.
+    """
+
+    def __init__(self, message: str, answers: I8) -> None:
+        super().__init__(message)
+        self.answers = answers
+
+
 class DoubleDummy(Protocol):
     """Solves deals and endings; every method may be called from many threads at once.
 
     Common to all: ``cancel``, when set by another thread, ends the call with ``Cancelled``;
-    ``timeout_s`` ends it with ``TimedOut``. A deal that cannot be solved ends it with
-    ``DoubleDummyFailed``, which names the deal and carries the answers of all others.
+    ``timeout_s`` ends it with :class:`SolvedInPart`, which carries what is solved. A deal that
+    cannot be solved ends it with ``DoubleDummyFailed``, which names the deal and carries the
+    answers of all others.
     """
 
     def tricks(

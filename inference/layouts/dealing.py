@@ -1,82 +1,45 @@
-"""What is left to deal: cards, hidden seats, and the shapes and points that each seat may have."""
+"""What is left to deal: cards, hidden seats, and the shapes and points that each seat may have.
 
-from collections.abc import Sequence
+Bounds of the four hands follow from one another: points of the four add up to those of the deck,
+lengths of a suit to its cards, lengths of a hand to its size; conditions such as
+``HCP_N + HCP_S >= 38`` bind them too. They are tightened until nothing changes: what is left empty
+cannot be dealt, whatever else is asked.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bidcascade.bridge import FULL_DECK
-from bidcascade.inference.layouts.narrowing import Box, Range, tightened
-from bidcascade.inference.layouts.proposals import (
-    count_cells,
-    deal_exactly,
-    deal_rest,
-    list_cells,
-)
+from bidcascade.bridge import FULL_DECK, SEATS, SUITS
 from bidcascade.kernels.dealing import mixed
-from bidcascade.table.system.hand_space import EVERYTHING, LENGTHS, POINTS, to_flags
+from bidcascade.kernels.lowering import Interval, LinearForm
+from bidcascade.kernels.types import U64
+from bidcascade.table.system.hand_space import EVERYTHING, LENGTHS, POINTS, Hull, to_flags
 
-U64 = NDArray[np.uint64]
-I64 = NDArray[np.int64]
-F64 = NDArray[np.float64]
+from .drawing import F64, HONOUR_POINTS, I64, Draw, count_hands, deal_exactly, deal_rest
 
-SHAPE_NUMBERS: Final = 14 * 14 * 14
+SHAPE_NUMBERS: Final = 14**3
 """Shapes are numbered clubs + 14 diamonds + 196 hearts; a hand's size gives the spades."""
-_FULL_SHAPES: Final[I64] = LENGTHS[:, 0] + 14 * LENGTHS[:, 1] + 196 * LENGTHS[:, 2]
-_NUMBERS: Final = np.arange(SHAPE_NUMBERS)
-_SHORT: Final[I64] = np.stack([_NUMBERS % 14, _NUMBERS // 14 % 14, _NUMBERS // 196], axis=1)
-_MOST_CELLS: Final = 560 * POINTS + 1
-_ANY_POINTS: Final = (1 << 41) - 1
+_PLACES: Final = np.array([1, 14, 196])
+_SHORT: Final[I64] = np.arange(SHAPE_NUMBERS)[:, np.newaxis] // _PLACES % 14
 _EXACT_STREAM: Final = 0x1DEA1
 """Keeps the random words of the two ways to propose apart."""
+_ROUNDS: Final = 100
 
 
 def points_by_shape(cells: int) -> U64:
-    """Tell the allowed points (bits) of each numbered shape of 13 cards, from a set of cells.
-
-    Examples
-    --------
-    >>> from bidcascade.table.system.hand_space import EVERYTHING
-    >>> table = points_by_shape(EVERYTHING)
-    >>> len(table), bin(int(table[13])).count("1")
-    (2744, 1)
-    """
+    """Tell the allowed points (bits) of each numbered shape of 13 cards, from a set of cells."""
     table = np.zeros(SHAPE_NUMBERS, np.uint64)
     bits = np.uint64(1) << np.arange(POINTS, dtype=np.uint64)
-    table[_FULL_SHAPES] = (to_flags(cells) * bits).sum(axis=1, dtype=np.uint64)
+    table[LENGTHS[:, :3] @ _PLACES] = (to_flags(cells) * bits).sum(axis=1, dtype=np.uint64)
     return table
 
 
 ANY_HAND: Final = points_by_shape(EVERYTHING)
-
-
-def any_points_by_shape(size: int) -> U64:
-    """Like :func:`points_by_shape` for hands of any size and any points.
-
-    Examples
-    --------
-    >>> int((any_points_by_shape(2) > 0).sum())
-    10
-    """
-    fits = _SHORT.sum(axis=1) <= size
-    return np.where(fits, np.uint64(_ANY_POINTS), np.uint64(0))
-
-
-class _First(NamedTuple):
-    """The first hand's counts and its list of cells."""
-
-    cards: np.uint64
-    forced: np.uint64
-    total: int
-    masks: U64
-    counts: I64
-    ways: I64
-    minors: I64
-    majors: I64
 
 
 class Proposed(NamedTuple):
@@ -93,32 +56,18 @@ class Dealing:
 
     Parameters
     ----------
-    fixed
-        Cards that each compass seat is known to hold, four disjoint masks.
-    forbidden
-        Cards that each seat does not hold.
+    fixed, forbidden
+        Cards that each compass seat is known to hold (four disjoint masks), and not to hold.
     allowed : sequence of uint64 [2744]
         Per seat, the points (bits) it may have with each shape, of the whole hand.
-    sizes
-        Cards of each whole hand.
-    deck
-        All cards.
-
-    Examples
-    --------
-    >>> north = 0x1FFF
-    >>> dealing = Dealing((north, 0, 0, 0), (0,) * 4, (ANY_HAND,) * 4)
-    >>> dealing.seats, dealing.is_impossible
-    ((1, 2, 3), False)
-    >>> found = dealing.propose(seed=1, first=0, count=10)
-    >>> found.hands.shape, bool((found.hands[0] == north).all())
-    ((4, 10), True)
+    sizes, deck
+        Cards of each whole hand, and all cards: small decks can be dealt in every way by tests.
     """
 
-    fixed: tuple[int, int, int, int]
-    forbidden: tuple[int, int, int, int]
+    fixed: Sequence[int]
+    forbidden: Sequence[int]
     allowed: Sequence[U64]
-    sizes: tuple[int, int, int, int] = (13, 13, 13, 13)
+    sizes: Sequence[int] = (13, 13, 13, 13)
     deck: int = FULL_DECK
 
     @cached_property
@@ -129,69 +78,65 @@ class Dealing:
     @cached_property
     def seats(self) -> tuple[int, ...]:
         """Hidden seats, the most restricted one first."""
-        hidden = [seat for seat in range(4) if self.sizes[seat] > self.fixed[seat].bit_count()]
-        return tuple(sorted(hidden, key=lambda seat: self._alone[seat]))
+        return tuple(sorted(self._drawn, key=self.alone))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every proposal of :meth:`propose` is kept, all with the same weight."""
+        return len(self.seats) <= 2
 
     @cached_property
     def _drawn(self) -> dict[int, tuple[U64, I64]]:
-        """Per seat, allowed points by shape of the part to draw, and those shapes [k, 4]."""
+        """Per hidden seat, allowed points by shape of the part to draw, and its shapes [k, 4]."""
         found = {}
         for seat in range(4):
-            fixed = self.fixed[seat]
-            own = np.array([(fixed >> 13 * suit & 0x1FFF).bit_count() for suit in range(4)])
+            own = _lengths(self.fixed[seat])
             left = self.sizes[seat] - int(own.sum())
             if left <= 0:
                 continue
             numbers = np.flatnonzero(self.allowed[seat])
-            lengths = _SHORT[numbers] - own[:3]
-            spades = left - lengths.sum(axis=1)
-            good = (lengths >= 0).all(axis=1) & (spades >= 0) & (spades <= 13)
-            lengths, spades, numbers = lengths[good], spades[good], numbers[good]
+            shapes = np.empty((len(numbers), 4), np.int64)
+            shapes[:, :3] = _SHORT[numbers] - own[:3]
+            shapes[:, 3] = left - shapes[:, :3].sum(axis=1)
+            good = (shapes >= 0).all(axis=1) & (shapes[:, 3] <= 13)
+            shapes, numbers = shapes[good], numbers[good]
             masks = np.zeros(SHAPE_NUMBERS, np.uint64)
-            points = np.uint64(_points(fixed))
-            masks[lengths @ np.array([1, 14, 196])] = self.allowed[seat][numbers] >> points
-            shapes = np.column_stack([lengths, spades]).astype(np.int64)
-            found[seat] = masks, np.ascontiguousarray(shapes[np.argsort(-numbers, kind="stable")])
+            points = np.uint64(_points(self.fixed[seat]))
+            masks[shapes[:, :3] @ _PLACES] = self.allowed[seat][numbers] >> points
+            found[seat] = masks, np.ascontiguousarray(shapes[::-1])
         return found
 
     @cached_property
-    def _alone(self) -> dict[int, float]:
-        """Share of all ways to draw a seat's cards that its shapes and points leave it."""
-        shares = {}
-        for seat, (_, shapes) in self._drawn.items():
-            size = int(shapes[0].sum()) if len(shapes) else 0
-            shares[seat] = self._counts[seat].total / comb(self.free.bit_count(), size)
-        return shares
+    def _counted(self) -> dict[int, Draw]:
+        """What each hidden seat can draw from all free cards."""
+        return {seat: self._count(seat, None) for seat in self._drawn}
+
+    def _count(self, seat: int, other: int | None) -> Draw:
+        """Count what a seat can draw, jointly with the only other hidden one if that is given."""
+        masks, shapes = self._drawn[seat]
+        forced = 0 if other is None else self.free & self.forbidden[other]
+        cards = np.uint64(self.free & ~self.forbidden[seat] & ~forced)
+        draw: Draw = count_hands(
+            cards, np.uint64(forced), np.uint64(self.free),
+            shapes[:0] if forced & self.forbidden[seat] else shapes, masks,
+            masks if other is None else self._drawn[other][0], int(other is not None),
+            np.ones((2, 14, 14), np.int64),
+        )  # fmt: skip
+        # numba gives words back as whole numbers of Python
+        return draw._replace(cards=cards, forced=np.uint64(forced))
 
     @cached_property
-    def _counts(self) -> dict[int, _First]:
-        return {
-            seat: self._count(seat, masks, shapes, None)
-            for seat, (masks, shapes) in self._drawn.items()
-        }
+    def _first(self) -> Draw:
+        """What the first seat can draw."""
+        seat = self.seats[0]
+        return self._count(seat, self.seats[1]) if len(self.seats) == 2 else self._counted[seat]
 
-    def _count(self, seat: int, masks: U64, shapes: I64, other: int | None) -> _First:
-        """Count what a seat can draw from all free cards, jointly with the only other one."""
-        cards = self.free & ~self.forbidden[seat]
-        forced = 0
-        others = masks
-        if other is not None:
-            forced = self.free & self.forbidden[other]
-            others = self._drawn[other][0]
-            if forced & self.forbidden[seat]:
-                shapes = shapes[:0]
-            cards &= ~forced
-        ways = np.empty((4, 14, 11), np.int64)
-        minors, majors = np.zeros((2, 14, 14, 21), np.int64)
-        out_masks = np.zeros(len(shapes), np.uint64)
-        counts = np.zeros(len(shapes), np.int64)
-        total = count_cells(
-            np.uint64(cards), np.uint64(forced), np.uint64(self.free), shapes, masks, others,
-            int(other is not None), _EVERY_LENGTH, ways, minors, majors, out_masks, counts,
-        )  # fmt: skip
-        return _First(
-            np.uint64(cards), np.uint64(forced), total, out_masks, counts, ways, minors, majors
-        )
+    def alone(self, seat: int) -> float:
+        """Share of the ways to draw a seat's cards that its shapes and points leave it."""
+        if seat not in self._drawn:
+            return 1.0
+        size = self.sizes[seat] - self.fixed[seat].bit_count()
+        return self._counted[seat].total / comb(self.free.bit_count(), size)
 
     @cached_property
     def is_impossible(self) -> bool:
@@ -202,144 +147,96 @@ class Dealing:
             if fixed & (seen | self.forbidden[seat]) or fixed.bit_count() > self.sizes[seat]:
                 return True
             seen |= fixed
-        if sum(self.sizes) != self.deck.bit_count():
-            return True
-        for seat in range(4):
-            if seat not in self.seats and not _holds(self.allowed[seat], self.fixed[seat]):
-                return True
-        if any(self._alone[seat] == 0 for seat in self.seats):
-            return True
-        if self.boxes is None:
+        if sum(self.sizes) != self.deck.bit_count() or self.bounds is None:
             return True
         return len(self.seats) in (1, 2) and self._first.total == 0
 
-    @property
+    @cached_property
     def seats_without_hands(self) -> tuple[int, ...]:
         """Seats that no hand is possible for."""
         return tuple(
             seat
-            for seat in range(4)
+            for seat, fixed in enumerate(self.fixed)
             if (
-                self._alone[seat] == 0
-                if seat in self._alone
-                else not _holds(self.allowed[seat], self.fixed[seat])
+                not self._counted[seat].total
+                if seat in self._drawn
+                else not int(self.allowed[seat][_lengths(fixed)[:3] @ _PLACES]) >> _points(fixed)
+                & 1
             )
         )
 
     @cached_property
-    def boxes(self) -> tuple[Box, Box, Box, Box] | None:
+    def bounds(self) -> tuple[Hull, ...] | None:
         """Bounds of points and lengths of each hand; None if they exclude each other."""
         if self.seats_without_hands:
             return None
-        boxes = [self._box(seat) for seat in range(4)]
-        suits = [(self.deck >> 13 * suit & 0x1FFF).bit_count() for suit in range(4)]
-        return tightened(boxes, _points(self.deck), suits, self.sizes)
+        bounds = [self._bounds_alone(seat) for seat in range(4)]
+        return tightened(bounds, _points(self.deck), _lengths(self.deck).tolist(), self.sizes)
 
-    def _box(self, seat: int) -> Box:
-        fixed = self.fixed[seat]
-        points = _points(fixed)
-        lengths = [(fixed >> 13 * suit & 0x1FFF).bit_count() for suit in range(4)]
-        if seat not in self._alone:
-            return Box((points, points), _four([(length, length) for length in lengths]))
-        shapes = self._drawn[seat][1]
-        count = self._counts[seat]
-        used = shapes[count.counts > 0] + np.array(lengths)
-        mask = int(np.bitwise_or.reduce(count.masks[count.counts > 0])) << points
+    def _bounds_alone(self, seat: int) -> Hull:
+        points, lengths = _points(self.fixed[seat]), _lengths(self.fixed[seat])
+        if seat not in self._drawn:
+            clubs, diamonds, hearts, spades = ((one, one) for one in lengths.tolist())
+            return Hull((points, points), (clubs, diamonds, hearts, spades))
+        draw = self._counted[seat]
+        used = draw.counts > 0
+        mask = int(np.bitwise_or.reduce(draw.masks[used])) << points
+        shapes = draw.shapes[used] + lengths
+        least, most = shapes.min(axis=0).tolist(), shapes.max(axis=0).tolist()
+        clubs, diamonds, hearts, spades = zip(least, most, strict=True)
         low = (mask & -mask).bit_length() - 1
-        ranges = zip(used.min(axis=0).tolist(), used.max(axis=0).tolist(), strict=True)
-        return Box((low, mask.bit_length() - 1), _four(list(ranges)))
-
-    def alone(self, seat: int) -> float:
-        """Share of the ways to draw a seat's cards that its shapes and points leave it."""
-        return self._alone.get(seat, 1.0)
-
-    @cached_property
-    def _first(self) -> _First:
-        seat = self.seats[0]
-        if len(self.seats) != 2:
-            return self._counts[seat]
-        masks, shapes = self._drawn[seat]
-        return self._count(seat, masks, shapes, self.seats[1])
-
-    @cached_property
-    def share(self) -> float:
-        """Share of the ways to draw the first hand that are within its shapes and points."""
-        return self._alone[self.seats[0]] if self.seats else 1.0
+        return Hull((low, mask.bit_length() - 1), (clubs, diamonds, hearts, spades))
 
     @cached_property
     def _cells(self) -> tuple[I64, I64, I64]:
-        first = self._first
-        lengths = np.empty((_MOST_CELLS, 4), np.int64)
-        points, ends = np.empty((2, _MOST_CELLS), np.int64)
-        shapes = self._drawn[self.seats[0]][1]
-        size = list_cells(
-            shapes, first.forced, first.masks, first.counts, first.minors, first.majors,
-            lengths, points, ends,
-        )  # fmt: skip
-        return lengths[:size], points[:size], ends[:size]
+        """Cells of the first hand: lengths [k, 4] and points of the drawn part; their sums."""
+        draw = self._first
+        rows = np.flatnonzero(draw.counts)
+        lengths = draw.shapes[rows] - _lengths(int(draw.forced))
+        low = draw.minors[lengths[:, 0], lengths[:, 1]]
+        high = draw.majors[lengths[:, 2], lengths[:, 3]]
+        hands = np.zeros((len(rows), 41), np.int64)
+        for points in range(21):
+            hands[:, points : points + 21] += low[:, points, np.newaxis] * high
+        hands[
+            draw.masks[rows, np.newaxis] >> np.arange(41, dtype=np.uint64) & np.uint64(1) == 0
+        ] = 0
+        row, points_drawn = np.nonzero(hands)
+        return lengths[row], points_drawn, np.cumsum(hands[row, points_drawn])
 
     @cached_property
-    def _arrays(self) -> tuple[I64, U64, U64]:
-        """Sizes, forbidden cards and allowed points of the seats in order."""
-        sizes = [self.sizes[seat] - self.fixed[seat].bit_count() for seat in self.seats]
-        return (
-            np.array(sizes, np.int64),
-            np.array([self.forbidden[seat] for seat in self.seats], np.uint64),
-            np.stack([self._drawn[seat][0] for seat in self.seats]),
-        )
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether every proposal of :meth:`propose` is kept, all with the same weight."""
-        return len(self.seats) <= 2
+    def _needs(self) -> tuple[U64, U64]:
+        """Forbidden cards and allowed points of the hidden seats in order."""
+        forbidden = np.array([self.forbidden[seat] for seat in self.seats], np.uint64)
+        return forbidden, np.stack([self._drawn[seat][0] for seat in self.seats])
 
     def propose(self, *, seed: int, first: int, count: int) -> Proposed:
         """Propose layouts of equal weight: the first hand exactly, the others at random.
 
-        Parameters
-        ----------
-        seed, first, count
-            Proposals are numbered; each is the same however it is asked for.
-
-        Returns
-        -------
-        Proposed
-            Those in which every hand has an allowed shape with allowed points.
+        Proposals are numbered; each is the same however it is asked for. Kept are those in which
+        every hand has an allowed shape with allowed points.
         """
-        seats = self.seats
-        if not seats:
+        if not self.seats:
             numbers = np.arange(first, first + count)
             return self._whole(np.zeros((0, count), np.uint64), np.ones(count), numbers)
-        hands = np.empty((len(seats), count), np.uint64)
-        numbers = np.empty(count, np.int64)
-        lengths, points, ends = self._cells
-        sizes, forbidden, allowed = self._arrays
-        one = self._first
-        kept = deal_rest(
-            np.uint64(mixed(seed)), first, count, np.uint64(self.free), sizes, forbidden, allowed,
-            one.cards, one.forced, lengths, points, ends, one.ways, one.minors, one.majors,
-            hands, numbers,
+        sizes = [self.sizes[seat] - self.fixed[seat].bit_count() for seat in self.seats]
+        hands, numbers = deal_rest(
+            np.uint64(mixed(seed)), first, count, np.uint64(self.free), np.array(sizes),
+            *self._needs, self._first, *self._cells,
         )  # fmt: skip
-        return self._whole(hands[:, :kept], np.ones(kept), numbers[:kept])
+        return self._whole(hands, np.ones(len(numbers)), numbers)
 
     def propose_exactly(self, *, seed: int, first: int, count: int) -> Proposed:
         """Propose layouts hand by hand, the last two jointly; for three or four hidden seats.
 
         The weights are numbers of hands and differ.
         """
-        seats = self.seats
-        hands = np.empty((len(seats), count), np.uint64)
-        numbers = np.empty(count, np.int64)
-        weights = np.empty(count)
-        _, forbidden, allowed = self._arrays
-        shapes, starts, wanted = self._shapes
-        one = self._first
-        kept = deal_exactly(
-            np.uint64(mixed(seed ^ _EXACT_STREAM)), first, count, np.uint64(self.free), forbidden,
-            allowed, shapes, starts, wanted, one.total, one.cards, one.masks, one.counts, one.ways,
-            one.minors, one.majors, hands, weights, numbers,
+        return self._whole(
+            *deal_exactly(
+                np.uint64(mixed(seed ^ _EXACT_STREAM)), first, count, np.uint64(self.free),
+                *self._needs, self._first, *self._shapes,
+            )
         )  # fmt: skip
-        return self._whole(hands[:, :kept], weights[:kept], numbers[:kept])
 
     @cached_property
     def _shapes(self) -> tuple[I64, I64, I64]:
@@ -348,36 +245,83 @@ class Dealing:
         starts = np.cumsum([0, *map(len, parts)])
         # what is forced upon a seat shortens its draw: then any shorter length may be wanted
         shorter = any(self.forbidden[seat] & self.free for seat in self.seats)
-        wanted = np.zeros((len(parts), 2, 14, 14), np.int64)
+        wanted = np.full((len(parts), 2, 14, 14), int(shorter), np.int64)
         for number, shapes in enumerate(parts):
-            if shorter:
-                wanted[number] = 1
             wanted[number, 0, shapes[:, 0], shapes[:, 1]] = 1
             wanted[number, 1, shapes[:, 2], shapes[:, 3]] = 1
-        return np.concatenate(parts), starts.astype(np.int64), wanted
+        return np.concatenate(parts), starts, wanted
 
     def _whole(self, drawn: U64, weights: F64, numbers: I64) -> Proposed:
-        hands = np.empty((4, drawn.shape[1]), np.uint64)
-        hands[:] = np.array(self.fixed, np.uint64)[:, np.newaxis]
-        for number, seat in enumerate(self.seats):
-            hands[seat] |= drawn[number]
+        hands = np.repeat(np.array(self.fixed, np.uint64)[:, np.newaxis], drawn.shape[1], axis=1)
+        hands[list(self.seats)] |= drawn
         return Proposed(hands, weights, numbers)
 
 
-_EVERY_LENGTH: Final[I64] = np.ones((2, 14, 14), np.int64)
-
-
 def _points(hand: int) -> int:
-    return sum((hand >> 13 * suit + 9 + rank & 1) * (rank + 1) for suit in range(4)
-               for rank in range(4))  # fmt: skip
+    return sum(int(HONOUR_POINTS[hand >> 13 * suit + 9 & 15]) for suit in range(4))
 
 
-def _holds(allowed: U64, hand: int) -> bool:
-    lengths = [(hand >> 13 * suit & 0x1FFF).bit_count() for suit in range(3)]
-    number = lengths[0] + 14 * lengths[1] + 196 * lengths[2]
-    return bool(int(allowed[number]) >> _points(hand) & 1)
+def _lengths(hand: int) -> I64:
+    return np.array([(hand >> 13 * suit & 0x1FFF).bit_count() for suit in range(4)])
 
 
-def _four(ranges: Sequence[Range]) -> tuple[Range, Range, Range, Range]:
-    clubs, diamonds, hearts, spades = ranges
-    return clubs, diamonds, hearts, spades
+def tightened(
+    bounds: Sequence[Hull], points: int, suits: Sequence[int], sizes: Sequence[int],
+    conditions: Iterable[Interval] = (),
+) -> tuple[Hull, ...] | None:  # fmt: skip
+    """Tighten the bounds of four hands; None if no deal is within them.
+
+    ``points`` and ``suits`` are those of the whole deck, ``sizes`` those of the hands; conditions
+    on other terms than points and lengths are left aside.
+    """
+    ranges: dict[str, tuple[int, int]] = {}
+    totals: list[tuple[LinearForm, int, int]] = [(_sum("HCP_{}", SEATS), points, points)]
+    for suit, cards in zip(SUITS, suits, strict=True):
+        totals.append((_sum(f"SL_{{}}_{suit}", SEATS), cards, cards))
+    for seat, size, bound in zip(SEATS, sizes, bounds, strict=True):
+        totals.append((_sum(f"SL_{seat}_{{}}", SUITS), size, size))
+        ranges[f"HCP_{seat}"] = bound.points
+        ranges |= {f"SL_{seat}_{suit}": one for suit, one in zip(SUITS, bound.lengths, strict=True)}
+    rules = list(totals)
+    for one in conditions:
+        if all(name in ranges for name, _ in one.form):
+            rules.append((one.form, one.low, one.high))
+            # what some hands have together the others have not
+            rules += (
+                (tuple(part for part in form if part not in one.form), all_of - one.high,
+                 all_of - one.low)
+                for form, all_of, _ in totals
+                if set(one.form) < set(form)
+            )  # fmt: skip
+    for _ in range(_ROUNDS):
+        before = dict(ranges)
+        for form, low, high in rules:
+            _tighten(ranges, form, low, high)
+        if any(low > high for low, high in ranges.values()):
+            return None
+        if ranges == before:
+            break
+    return tuple(
+        Hull(
+            ranges[f"HCP_{seat}"],
+            (ranges[f"SL_{seat}_C"], ranges[f"SL_{seat}_D"], ranges[f"SL_{seat}_H"],
+             ranges[f"SL_{seat}_S"]),
+        )
+        for seat in SEATS
+    )  # fmt: skip
+
+
+def _sum(name: str, places: Iterable[str]) -> LinearForm:
+    return tuple((name.format(place), 1) for place in places)
+
+
+def _tighten(ranges: dict[str, tuple[int, int]], form: LinearForm, low: int, high: int) -> None:
+    """Bound each term of ``low <= form <= high`` by the bounds of the others."""
+    ends = [sorted(factor * end for end in ranges[name]) for name, factor in form]
+    least, most = sum(one for one, _ in ends), sum(one for _, one in ends)
+    for (name, factor), (own_least, own_most) in zip(form, ends, strict=True):
+        bottom, top = low - (most - own_most), high - (least - own_least)
+        if factor < 0:
+            bottom, top = -top, -bottom
+        first, last = ranges[name]
+        ranges[name] = max(first, -(-bottom // abs(factor))), min(last, top // abs(factor))

@@ -1,31 +1,32 @@
 """Which layouts make all calls of an auction: the lines of all calls in one plan."""
 
+import threading
+import weakref
+from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from bidcascade.bridge import PASS
-from bidcascade.inference.layouts.steps import Option, Step
-from bidcascade.kernels import ALWAYS, NEVER, Backend, DealArrays, Plan, build_plan
+from bidcascade.bridge import PASS, Seat
+from bidcascade.kernels import NEVER, Backend, DealArrays, Plan, build_plan
+from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.plan import LANE_HIGH_BITS, MULTIPLE
-from bidcascade.table import Expression, to_postfix
+from bidcascade.kernels.types import U32, U64
+from bidcascade.table import Expression, System, to_postfix
 from bidcascade.table.language.expression_tree import Truth
 
-U64 = NDArray[np.uint64]
-U32 = NDArray[np.uint32]
-U8 = NDArray[np.uint8]
-I64 = NDArray[np.int64]
+from .drawing import I64
+from .steps import Option, OverlaidPlaces, Source, Step, read_auction
+
 Bools = NDArray[np.bool_]
 
 _HIGH_BITS: Final = np.uint64(LANE_HIGH_BITS)
 _NUMBER: Final = np.int64(MULTIPLE - 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _meets(words: U64, box: U64, lanes: int, flags: int) -> bool:
     """Whether packed words pass a box of the plan (lo.. hi.. need.. forbid..)."""
     for word in range(lanes):
@@ -41,12 +42,10 @@ def _meets(words: U64, box: U64, lanes: int, flags: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _meets_any(
     words: U64, number: Any, boxes: U64, set_offsets: U32, set_boxes: U32, lanes: int, flags: int
-) -> bool:
-    if number == ALWAYS:
-        return True
+) -> Any:
     if number == NEVER:
         return False
     if number & MULTIPLE:
@@ -58,22 +57,12 @@ def _meets_any(
     return _meets(words, boxes[number], lanes, flags)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _judge(
-    words: U64,
-    boxes: U64,
-    set_offsets: U32,
-    set_boxes: U32,
-    lanes: int,
-    flags: int,
-    rows: I64,
-    starts: I64,
-    option_boxes: U32,
-    is_made: U8,
-    default: U8,
-    hasty: int,
-    out: Bools,
-) -> None:
+    words: U64, boxes: U64, set_offsets: U32, set_boxes: U32, lanes: int, flags: int,
+    hasty: int, out: Bools, rows: I64, starts: I64, option_boxes: U32, is_made: Bools,
+    default: Bools,
+) -> None:  # fmt: skip
     """Judge packed layouts [4, n, words] by every step: ``out`` [n, steps].
 
     Among a step's options the first that holds decides by its ``is_made``; none holds: ``default``.
@@ -86,99 +75,62 @@ def _judge(
                 out[deal, step] = False
                 continue
             hand = words[rows[step], deal]
-            found = default[step] != 0
+            found = default[step]
             for option in range(starts[step], starts[step + 1]):
                 if _meets_any(
                     hand, option_boxes[option], boxes, set_offsets, set_boxes, lanes, flags
                 ):
-                    found = is_made[option] != 0
+                    found = is_made[option]
                     break
             out[deal, step] = found
             good = good and found
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Steps of one vocabulary with their plan, and where their columns stand."""
-
-    plan: Plan
-    columns: I64
-    rows: I64
-    starts: I64
-    option_boxes: U32
-    is_made: U8
-    default: U8
-
-
 class Judge:
-    """Tells which layouts fit the calls of an auction.
-
-    Parameters
-    ----------
-    steps
-        Those that are read as ``nothing`` are left out.
-
-    Examples
-    --------
-    >>> from bidcascade.inference.layouts.steps import read_auction
-    >>> from bidcascade.kernels import get_backend
-    >>> from bidcascade.table import System
-    >>> system = System.parse("opening:" + chr(10) + "  1NT = Any ten: 10 points")
-    >>> hands = np.array([[0x1FFF << 13 * suit] for suit in range(4)], np.uint64)
-    >>> deals = DealArrays(hands, np.zeros(1, np.uint8), np.zeros(1, np.uint8))
-    >>> judge = Judge(read_auction(system, [7]))
-    >>> judge.verdicts(deals, get_backend("cpu")).tolist()
-    [[True]]
-    """
+    """Tells which layouts fit the calls of an auction; steps that say ``nothing`` are left out."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self.steps = tuple(step for step in steps if step.reading != "nothing")
-        groups: dict[tuple[int, str], list[int]] = {}
+        columns: dict[tuple[int, str], list[int]] = {}
         for column, step in enumerate(self.steps):
             key = (id(step.vocabulary), step.vocabulary.profile)
-            groups.setdefault(key, []).append(column)
-        self._parts = [self._part(columns) for columns in groups.values()]
+            columns.setdefault(key, []).append(column)
+        # the steps of each vocabulary: where their columns stand, their plan and their options
+        self._parts = [(own, *self._part(own)) for own in columns.values()]
 
-    def _part(self, columns: list[int]) -> _Part:
+    def _part(self, columns: list[int]) -> tuple[Plan, tuple[Any, ...]]:
         vocabulary = self.steps[columns[0]].vocabulary
         numbers: dict[Expression, int] = {}
-        lists: dict[tuple[int, ...], int] = {}
+        lists: dict[tuple[int, ...], int] = {(): 0}
         wanted: list[int] = []
-        made: list[int] = []
+        made: list[bool] = []
         starts = [0]
-        default = []
         for column in columns:
-            step = self.steps[column]
-            for option in _looked_at(step):
+            for option in _looked_at(self.steps[column]):
                 criteria = tuple(
                     numbers.setdefault(one, len(numbers))
                     for one in option.criteria
                     if not (isinstance(one, Truth) and one.value)
                 )
-                # variant set 0 is for what has no criteria
-                wanted.append(0 if not criteria else 1 + lists.setdefault(criteria, len(lists)))
+                wanted.append(lists.setdefault(criteria, len(lists)))
                 made.append(option.is_made)
             starts.append(len(wanted))
-            default.append(step.call == PASS)
-        count = len(wanted)
-        nothing = np.zeros(count, np.uint32)
+        nothing = np.zeros(len(wanted), np.uint32)
         plan = build_plan(
             expressions=[to_postfix(one, vocabulary) for one in numbers],
-            criteria=list(lists),
-            variant_sets=[(), *((number,) for number in range(len(lists)))],
+            criteria=list(lists)[1:],
+            # the first list is of what has no criteria
+            variant_sets=[(), *((number,) for number in range(len(lists) - 1))],
             first_child=nothing, child_count=nothing.astype(np.uint16),
             call=nothing.astype(np.uint8), flags=nothing.astype(np.uint8),
-            variant_set=np.array(wanted, np.uint32), root_count=count, profile=vocabulary.profile,
+            variant_set=np.array(wanted, np.uint32), root_count=len(wanted),
+            profile=vocabulary.profile,
         )  # fmt: skip
-        return _Part(
-            plan,
-            np.array(columns, np.int64),
-            np.array([self.steps[column].number % 4 for column in columns], np.int64),
-            np.array(starts, np.int64),
-            plan.node_box,
-            np.array(made, np.uint8),
-            np.array(default, np.uint8),
-        )
+        own = [self.steps[column] for column in columns]
+        return plan, (
+            np.array([step.number % 4 for step in own]), np.array(starts), plan.node_box,
+            np.array(made, np.bool_), np.array([step.call == PASS for step in own]),
+        )  # fmt: skip
 
     def verdicts(self, deals: DealArrays, backend: Backend, *, hasty: bool = False) -> Bools:
         """Tell per layout and step whether the call is made, bool[n, steps].
@@ -188,15 +140,13 @@ class Judge:
         found = np.ones((len(deals), len(self.steps)), np.bool_)
         if not len(deals):
             return found
-        for part in self._parts:
-            words = backend.features(part.plan, deals)
-            out = np.empty((len(deals), len(part.columns)), np.bool_)
+        for columns, plan, options in self._parts:
+            out = np.empty((len(deals), len(columns)), np.bool_)
             _judge(
-                words, part.plan.boxes, part.plan.set_offsets, part.plan.set_boxes,
-                part.plan.packing.lane_words, part.plan.packing.flag_words, part.rows,
-                part.starts, part.option_boxes, part.is_made, part.default, int(hasty), out,
+                backend.features(plan, deals), plan.boxes, plan.set_offsets, plan.set_boxes,
+                plan.packing.lane_words, plan.packing.flag_words, int(hasty), out, *options,
             )  # fmt: skip
-            found[:, part.columns] = out
+            found[:, columns] = out
         return found
 
 
@@ -206,3 +156,45 @@ def _looked_at(step: Step) -> Sequence[Option]:
     made = [option for option in step.options if option.is_made]
     # a pass is also made where no line holds
     return made if step.call != PASS else [*made, *(o for o in step.options if not o.is_made)]
+
+
+# --- what was read before -------------------------------------------------------------------------
+
+_KEPT: Final = 256
+"""Auctions: reading one costs the most of a sample."""
+
+Judges: TypeAlias = dict[tuple[tuple[int, str], ...], Judge]
+"""Judges of an auction by the steps they look at and how these are read."""
+
+_lock = threading.Lock()
+_known: OrderedDict[
+    tuple[object, ...], tuple[list[weakref.ref[object]], tuple[Step, ...], Judges]
+] = OrderedDict()
+
+
+def steps_of(
+    source: Source, calls: tuple[int, ...], dealer: Seat, opponents: System | None = None
+) -> tuple[tuple[Step, ...], Judges]:
+    """Read the steps of an auction, or remember them and the judges that were made of them.
+
+    Sources are told apart by what they are, not by what they say, and are not kept alive.
+    """
+    # overlaid places are made anew for each question
+    parts = [source.places, source.table] if isinstance(source, OverlaidPlaces) else [source]
+    parts += [opponents] if opponents is not None else []
+    key = (*map(id, parts), calls, dealer)
+    with _lock:
+        found = _known.get(key)
+        if found is not None and all(
+            reference() is part for reference, part in zip(found[0], parts, strict=True)
+        ):
+            _known.move_to_end(key)
+            return found[1], found[2]
+    steps = read_auction(source, calls, dealer, opponents)
+    judges: Judges = {}
+    with _lock:
+        _known[key] = [weakref.ref(part) for part in parts], steps, judges
+        _known.move_to_end(key)
+        if len(_known) > _KEPT:
+            _known.popitem(last=False)
+    return steps, judges

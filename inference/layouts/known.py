@@ -7,6 +7,7 @@ from typing import Final
 
 from bidcascade.bridge import (
     FULL_DECK,
+    SUITS,
     InvalidCard,
     InvalidDeal,
     InvalidHand,
@@ -15,14 +16,14 @@ from bidcascade.bridge import (
     format_card,
     parse_hand,
     parse_holding,
+    parse_seat,
 )
 
-Interval = tuple[int, int]
+Range = tuple[int, int]
 
-ANY_LENGTH: Final[tuple[Interval, ...]] = ((0, 13),) * 4
+ANY_LENGTH: Final[tuple[Range, ...]] = ((0, 13),) * 4
 SPOT_CARDS: Final = 0xFF
 """What an ``x`` stands for: the cards of a suit below the ten."""
-_SUITS: Final = "CDHS"
 _PART = re.compile(r"(?P<cards>(?:10|[2-9TJQKA])*)(?P<spots>x*)(?P<open>\+?)", re.IGNORECASE)
 
 
@@ -53,7 +54,7 @@ class KnownCards:
 
     cards: int = 0
     forbidden: int = 0
-    lengths: tuple[Interval, ...] = ANY_LENGTH
+    lengths: tuple[Range, ...] = ANY_LENGTH
 
     def __post_init__(self) -> None:
         for name, mask in (("cards", self.cards), ("forbidden", self.forbidden)):
@@ -73,7 +74,7 @@ class KnownCards:
             open_cards = (~self.forbidden >> 13 * suit & 0x1FFF).bit_count()
             if not 0 <= low <= high <= 13 or held > high or open_cards < low:
                 raise InvalidHand(
-                    f"expected a length of {_SUITS[suit]} that the known cards allow, "
+                    f"expected a length of {SUITS[suit]} that the known cards allow, "
                     f"got {low}-{high} with {held} known and {open_cards} possible"
                 )
             least += max(low, held)
@@ -89,23 +90,12 @@ class KnownCards:
         ends with ``+`` may hold more cards, and there ``x`` is any further card.
         ``AKxx.Qx.xxx.K432`` is a whole hand but for its spots; ``AK+.+.+.-`` holds the ace and king
         of spades and no club.
-
-        Raises
-        ------
-        InvalidHand
-            If it is no such text, or no hand.
-
-        Examples
-        --------
-        >>> known = KnownCards.parse("AKx+.+.+.-")
-        >>> known.lengths, known.is_whole
-        (((0, 0), (0, 13), (0, 13), (3, 13)), False)
         """
         parts = text.strip().split(".")
         if len(parts) != 4:
-            return cls.of_hand(parse_hand(text))
+            return cls(parse_hand(text))
         cards = forbidden = 0
-        lengths: list[Interval] = [(0, 13)] * 4
+        lengths: list[Range] = [(0, 13)] * 4
         for part, suit in zip(parts, (3, 2, 1, 0), strict=True):
             found = _PART.fullmatch("" if part.strip() == "-" else part.strip())
             if found is None:
@@ -132,24 +122,10 @@ class KnownCards:
         except InvalidHand as error:
             raise InvalidHand(f"{error}, in hand {text!r}") from None
 
-    @classmethod
-    def of_hand(cls, hand: int) -> "KnownCards":
-        """Whole hand that is known.
-
-        Examples
-        --------
-        >>> KnownCards.of_hand(0x1FFF).is_whole
-        True
-        """
-        return cls(hand)
-
     @property
     def is_whole(self) -> bool:
         """Whether all 13 cards are known."""
         return self.cards.bit_count() == 13
-
-
-NOTHING_KNOWN: Final = KnownCards()
 
 
 def known_by_seat(
@@ -159,24 +135,15 @@ def known_by_seat(
 
     Raises
     ------
-    InvalidHand
-        If a hand is none.
-    InvalidDeal
-        If a card is known to be in two hands, or in none.
-
-    Examples
-    --------
-    >>> [known.is_whole for known in known_by_seat({Seat.EAST: "AKQJT98765432..."})]
-    [False, True, False, False]
+    InvalidHand, InvalidDeal
+        If a hand is none, or a card is known to be in two hands or in none.
     """
-    found = [NOTHING_KNOWN] * 4
+    found = [KnownCards()] * 4
     for seat, value in known.items():
         if isinstance(value, str):
             value = KnownCards.parse(value)
-        elif isinstance(value, int):
-            value = KnownCards.of_hand(value)
-        found[seat] = value
-    seen = nowhere = 0
+        found[seat] = KnownCards(value) if isinstance(value, int) else value
+    seen = 0
     for number, one in enumerate(found):
         if both := seen & one.cards:
             raise InvalidDeal(
@@ -186,7 +153,7 @@ def known_by_seat(
         seen |= one.cards
     nowhere = FULL_DECK & ~seen
     for one in found:
-        nowhere &= one.forbidden if not one.is_whole else FULL_DECK
+        nowhere &= FULL_DECK if one.is_whole else one.forbidden
     if nowhere:
         raise InvalidDeal(f"expected a hand that may hold {_names(nowhere)}, got none")
     return found[0], found[1], found[2], found[3]
@@ -198,20 +165,13 @@ def _names(mask: int) -> str:
 
 
 def parse_known(texts: Iterable[str]) -> dict[Seat, KnownCards]:
-    """Read ``N:AKxx.Qx.xxx.Kxxx`` and the like, a seat each.
-
-    Raises
-    ------
-    InvalidHand, InvalidDeal
-        If a text is none, or a seat comes twice.
+    """Read ``N:AKxx.Qx.xxx.Kxxx`` and the like, each seat at most once.
 
     Examples
     --------
     >>> list(parse_known(["e:AK+.+.+.+"]))
     [<Seat.EAST: 1>]
     """
-    from bidcascade.bridge import parse_seat
-
     found: dict[Seat, KnownCards] = {}
     for text in texts:
         letter, colon, hand = text.partition(":")

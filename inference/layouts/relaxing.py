@@ -1,143 +1,116 @@
 """What to give up when too few layouts fit: the least likely call first, condition by condition."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from bidcascade.bridge import NoSuchDeal, Seat
-from bidcascade.inference.layouts.attempt import Attempt
-from bidcascade.inference.layouts.result import Relaxed, WhatWasRelaxed
-from bidcascade.inference.layouts.steps import Option, Step, bounds_of
-from bidcascade.table import Expression, format_expression
+from bidcascade.bridge import NoSuchDeal, Seat, format_call
+from bidcascade.table import format_expression
 from bidcascade.table.system.hand_space import EVERYTHING, share, share_of
+
+from .result import Relaxed, WhatWasRelaxed
+from .searching import Attempt
+from .steps import Step, bounds_of
 
 _JUDGED: Final = 16_384
 _MOST_CONDITIONS: Final = 6
 """Conditions of one call that are dropped one by one before the call says nothing."""
+_ALMOST_ALWAYS: Final = 0.9
+
+
+def note(step: Step, what: WhatWasRelaxed, text: str) -> Relaxed:
+    """Say what was given up of a step."""
+    return Relaxed(step.number, format_call(step.call), step.seat.letter, what, text)
 
 
 def unknown_calls(steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], tuple[Relaxed, ...]]:
-    """Let calls that the system never makes say nothing, with a word on each.
-
-    Examples
-    --------
-    >>> from bidcascade.inference.layouts.steps import read_auction
-    >>> from bidcascade.table import System
-    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
-    >>> steps, relaxed = unknown_calls(read_auction(system, [3]))
-    >>> steps[0].reading, str(relaxed[0])
-    ('nothing', 'call 1, 1C by N: no line of the system makes this call')
-    """
-    found = []
-    relaxed = []
-    for step in steps:
-        if step.reading != "nothing" and not step.is_known:
-            relaxed.append(_note(step, "call", "no line of the system makes this call"))
-            step = replace(step, reading="nothing")
-        found.append(step)
-    return tuple(found), tuple(relaxed)
-
-
-def _note(step: Step, what: WhatWasRelaxed, text: str) -> Relaxed:
-    return Relaxed.of(step.number, step.call, step.seat, what, text)
+    """Let calls that the system never makes say nothing, with a word on each."""
+    unknown = [step for step in steps if not step.is_known]
+    return (
+        tuple(step if step.is_known else replace(step, reading="nothing") for step in steps),
+        tuple(note(step, "call", "no line of the system makes this call") for step in unknown),
+    )
 
 
 def relax(attempt: Attempt) -> tuple[Attempt, Relaxed] | None:
-    """Give up one condition of the least likely call; None if nothing is left to give up.
-
-    Raises
-    ------
-    NoSuchDeal
-        If no deal is possible whatever was called.
-    """
-    number = _culprit(attempt) if attempt.dealing.is_impossible else _least_likely(attempt)
+    """Give up one condition of the least likely call; None if nothing is left to give up."""
+    open_steps = [number for number, one in enumerate(attempt.steps) if one.reading != "nothing"]
+    if not open_steps:
+        return None
+    choose = _culprit if attempt.dealing.is_impossible else _least_likely
+    number = choose(attempt, open_steps)
     if number is None:
         return None
-    step, note = _weaker(
+    step, told = _weaker(
         attempt.steps[number], attempt.cells_of(attempt.steps[number].seat, without=number)
     )
     steps = (*attempt.steps[:number], step, *attempt.steps[number + 1 :])
-    return Attempt(attempt.question, steps, attempt.judges), note
+    return Attempt(attempt.question, steps, attempt.judges), told
 
 
-def _open_steps(attempt: Attempt) -> Iterator[int]:
-    for number, step in enumerate(attempt.steps):
-        if step.reading != "nothing":
-            yield number
-
-
-def _culprit(attempt: Attempt) -> int | None:
+def _culprit(attempt: Attempt, open_steps: list[int]) -> int | None:
     """Step of a seat that has no hand left whose loss leaves the most hands."""
     blamed = attempt.dealing.seats_without_hands
-    best: tuple[float, float, int] | None = None
-    for number in _open_steps(attempt):
-        seat = attempt.steps[number].seat
-        if blamed and seat not in blamed:
-            continue
-        cells = list(attempt.cells)
-        cells[seat] = attempt.cells_of(seat, without=number)
-        room = attempt.dealing_with(cells).alone(seat)
-        rank = (room, -share(attempt.steps[number].cells()), number)
-        best = max(best, rank) if best is not None else rank
-    return None if best is None else best[2]
+    ranks = []
+    for number in open_steps:
+        step = attempt.steps[number]
+        if not blamed or step.seat in blamed:
+            cells = list(attempt.cells)
+            cells[step.seat] = attempt.cells_of(step.seat, without=number)
+            room = attempt.dealing_with(cells).alone(step.seat)
+            ranks.append((room, -share(step.cells()), number))
+    return max(ranks)[2] if ranks else None
 
 
-def _least_likely(attempt: Attempt) -> int | None:
+def _least_likely(attempt: Attempt, open_steps: list[int]) -> int:
     """Step that the fewest layouts within the shapes and points meet."""
-    open_steps = list(_open_steps(attempt))
-    if not open_steps:
-        return None
     verdicts, weights = attempt.verdicts(_JUDGED)
-    if not len(weights):
-        return min(open_steps, key=lambda number: share(attempt.steps[number].cells()))
-    rates = weights @ verdicts / weights.sum()
-    column = int(np.argmin(rates))
-    if rates[column] > _ALMOST_ALWAYS:
-        # shapes and points are what is rare
-        return min(open_steps, key=lambda number: share(attempt.steps[number].cells()))
-    # the judge leaves out what says nothing
-    return open_steps[column]
-
-
-_ALMOST_ALWAYS: Final = 0.9
+    if len(weights):
+        rates = weights @ verdicts / weights.sum()
+        column = int(np.argmin(rates))
+        if rates[column] <= _ALMOST_ALWAYS:
+            # the judge leaves out what says nothing
+            return open_steps[column]
+    # shapes and points are what is rare
+    return min(open_steps, key=lambda number: share(attempt.steps[number].cells()))
 
 
 def _weaker(step: Step, cells: int) -> tuple[Step, Relaxed]:
     """Step with one condition less, and what was given up; ``cells`` is what else is known."""
     if not step.has_line:
-        return replace(step, reading="nothing"), _note(
-            step, "call", "a pass that denies every line of the system; it says nothing any more"
-        )
+        text = "a pass that denies every line of the system; it says nothing any more"
+        return replace(step, reading="nothing"), note(step, "call", text)
     if step.reading == "first":
-        return replace(step, reading="any"), _note(
-            step, "order", "earlier lines that the hand should have taken no longer count"
-        )
-    conditions = list(
-        dict.fromkeys(one for option in step.options if option.is_made for one in option.criteria)
-    )
+        text = "earlier lines that the hand should have taken no longer count"
+        return replace(step, reading="any"), note(step, "order", text)
+    lines = [option for option in step.options if option.is_made]
+    conditions = list(dict.fromkeys(one for option in lines for one in option.criteria))
     if len(conditions) <= 1 or step.dropped >= _MOST_CONDITIONS:
-        return replace(step, reading="nothing"), _note(
+        return replace(step, reading="nothing"), note(
             step, "call", "the call says nothing any more"
         )
     given = cells or EVERYTHING
     least = min(conditions, key=lambda one: share_of(one, given, step.vocabulary))
-    options = tuple(_without(option, least, step) for option in step.options if option.is_made)
-    return replace(step, options=options, dropped=step.dropped + 1), _note(
-        step, "condition", f"without the condition {format_expression(least)}"
-    )
-
-
-def _without(option: Option, condition: Expression, step: Step) -> Option:
-    criteria = tuple(one for one in option.criteria if one != condition)
-    return replace(option, criteria=criteria, reach=bounds_of(criteria, step.vocabulary))
+    options = []
+    for option in lines:
+        criteria = tuple(one for one in option.criteria if one != least)
+        options.append(
+            replace(option, criteria=criteria, reach=bounds_of(criteria, step.vocabulary))
+        )
+    text = f"without the condition {format_expression(least)}"
+    weaker = replace(step, options=tuple(options), dropped=step.dropped + 1)
+    return weaker, note(step, "condition", text)
 
 
 def no_such_deal(attempt: Attempt) -> NoSuchDeal:
     """Error for what cannot be dealt, with the seats at fault."""
-    seats = [Seat(seat).letter for seat in attempt.dealing.seats_without_hands]
-    told = ", ".join(attempt.question.constraints.texts)
-    where = f" where {told}" if told else ""
-    who = f": no hand is left for {' and '.join(seats)}" if seats else ""
-    return NoSuchDeal(f"no such deal{where}{who}")
+    seats = " and ".join(Seat(seat).letter for seat in attempt.dealing.seats_without_hands)
+    who = f": no hand is left for {seats}" if seats else ""
+    return NoSuchDeal(f"no such deal{told_where(attempt)}{who}")
+
+
+def told_where(attempt: Attempt) -> str:
+    """Conditions on whole deals as the end of a sentence."""
+    texts = attempt.question.constraints.texts
+    return f" where {', '.join(texts)}" if texts else ""

@@ -4,13 +4,12 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bidcascade.bridge import Seat, Vulnerability, format_call
+from bidcascade.bridge import Seat, Vulnerability
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import U64
 
-F64 = NDArray[np.float64]
+from .drawing import F64
 
 WhatWasRelaxed: TypeAlias = Literal["order", "condition", "call"]
 StoppedBecause: TypeAlias = Literal["count", "proposals", "time", "cancelled"]
@@ -43,14 +42,6 @@ class Relaxed:
     what: WhatWasRelaxed
     text: str
 
-    @classmethod
-    def of(
-        cls, number: int, call: int, seat: int, what: WhatWasRelaxed,
-        text: str,
-    ) -> "Relaxed":  # fmt: skip
-        """Make one from codes."""
-        return cls(number, format_call(call), Seat(seat).letter, what, text)
-
     def __str__(self) -> str:
         return f"call {self.number + 1}, {self.call} by {self.seat}: {self.text}"
 
@@ -61,10 +52,8 @@ class LayoutReport:
 
     Parameters
     ----------
-    proposals, accepted
-        Layouts that were dealt, and those that fit.
-    acceptance
-        Accepted by proposals.
+    proposals, accepted, acceptance
+        Layouts that were dealt, those that fit, and their share.
     effective_size
         (Σw)² / Σw² of the weights: as many layouts of equal weight tell as much.
     relaxed
@@ -95,10 +84,8 @@ class LayoutReport:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
-        found = asdict(self)
-        found["relaxed"] = [{**asdict(one), "sentence": str(one)} for one in self.relaxed]
-        found["notes"] = list(self.notes)
-        return found
+        relaxed = [{**asdict(one), "sentence": str(one)} for one in self.relaxed]
+        return {**asdict(self), "relaxed": relaxed, "notes": list(self.notes)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,28 +128,15 @@ class Layouts:
 
 
 def deals_of(hands: U64, dealer: Seat, vulnerability: Vulnerability) -> DealArrays:
-    """Deals of one dealer and vulnerability.
-
-    Examples
-    --------
-    >>> len(deals_of(np.zeros((4, 3), np.uint64), Seat.NORTH, Vulnerability.BOTH))
-    3
-    """
+    """Deals of one dealer and vulnerability."""
     count = hands.shape[1]
     return DealArrays(
         np.ascontiguousarray(hands),
-        np.full(count, int(dealer), np.uint8),
-        np.full(count, int(vulnerability), np.uint8),
-    )
+        np.full(count, dealer, np.uint8), np.full(count, vulnerability, np.uint8),
+    )  # fmt: skip
 
 
 def effective_size(weights: F64) -> float:
-    """(Σw)² / Σw²; 0 for none (Kish, Survey Sampling, 1965).
-
-    Examples
-    --------
-    >>> effective_size(np.array([1.0, 1.0, 0.0]))
-    2.0
-    """
+    """(Σw)² / Σw²; 0 for none (Kish, Survey Sampling, 1965)."""
     squares = float((weights * weights).sum())
     return float(weights.sum()) ** 2 / squares if squares else 0.0

@@ -1,9 +1,8 @@
-"""Layouts that fit an auction: what the sampler is asked and what it answers."""
+"""Layouts that fit an auction, and deals under conditions alone."""
 
-import math
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Final
@@ -20,28 +19,20 @@ from bidcascade.bridge import (
     parse_seat,
     parse_vulnerability,
 )
-from bidcascade.inference.layouts.attempt import Attempt, Question
-from bidcascade.inference.layouts.judging import Judge
-from bidcascade.inference.layouts.known import KnownCards, known_by_seat
-from bidcascade.inference.layouts.relaxing import no_such_deal, relax, unknown_calls
-from bidcascade.inference.layouts.remembered import Judges, steps_of
-from bidcascade.inference.layouts.result import (
-    LayoutReport,
-    Layouts,
-    Relaxed,
-    deals_of,
-    effective_size,
-)
-from bidcascade.inference.layouts.searching import NOTHING_FOUND, Limits, search
-from bidcascade.inference.layouts.steps import Source, Step
-from bidcascade.inference.layouts.where import Constraints
 from bidcascade.kernels import Backend, get_backend
+from bidcascade.kernels.types import U64
 from bidcascade.table import BiddingTable, System, Vocabulary
 from bidcascade.table.system.system import auction_calls
 
-DEFAULT_COUNT: Final = 100
+from .judging import Judge, Judges, steps_of
+from .known import KnownCards, known_by_seat
+from .relaxing import no_such_deal, note, relax, told_where, unknown_calls
+from .result import LayoutReport, Layouts, Relaxed, deals_of, effective_size
+from .searching import LARGEST_CHUNK, PILOT, Attempt, Limits, Question, Search, search
+from .steps import Source, Step
+from .where import Constraints
+
 DEFAULT_TIME_LIMIT_S: Final = 10.0
-DEFAULT_PROPOSALS: Final = 1_000_000
 _ENOUGH: Final = 4
 """Conditions are given up where less than one part in so many of the layouts is found."""
 
@@ -50,7 +41,7 @@ def sample_layouts(
     source: Source,
     auction: str | Sequence[int] = (),
     *,
-    count: int = DEFAULT_COUNT,
+    count: int = 100,
     dealer: Seat | str = Seat.NORTH,
     vulnerability: Vulnerability | str = Vulnerability.NONE,
     known: Mapping[Seat, KnownCards | str | int] | None = None,
@@ -60,7 +51,7 @@ def sample_layouts(
     relaxing: bool = True,
     opponents: System | None = None,
     time_limit_s: float = DEFAULT_TIME_LIMIT_S,
-    max_proposals: int = DEFAULT_PROPOSALS,
+    max_proposals: int = 1_000_000,
     cancel: threading.Event | None = None,
     backend: Backend | None = None,
 ) -> Layouts:
@@ -103,20 +94,10 @@ def sample_layouts(
 
     Raises
     ------
-    ValueError
-        If a number is out of range.
-    IllegalCall, InvalidCall
-        If it is no legal auction.
-    InvalidHand, InvalidDeal
-        If what is known contradicts itself.
-    InvalidExpression, UnknownTerm
-        If a condition is none.
-    NoSuchDeal
-        If no deal meets what is known and asked, or none was found.
-    TimedOut
-        If the time was over before a layout was found.
-    Cancelled
-        If it was cancelled.
+    ValueError, IllegalCall, InvalidCall, InvalidHand, InvalidDeal, InvalidExpression, UnknownTerm
+        If what is asked makes no sense.
+    NoSuchDeal, TimedOut, Cancelled
+        If no deal meets it, or none was found before the end.
 
     Examples
     --------
@@ -145,95 +126,75 @@ def sample_layouts(
     question = Question(
         hands, Constraints(where, vocabulary), dealer, sides, backend or get_backend("cpu"), seed
     )
-    hidden = tuple(step for step in steps if not hands[step.seat].is_whole)
     notes = _own_calls(question, steps, judges)
+    hidden = tuple(step for step in steps if not hands[step.seat].is_whole)
     if not strict:
         hidden = tuple(replace(step, reading="any") for step in hidden)
-    hidden, relaxed = unknown_calls(hidden)
-    limits = Limits(max_proposals, started + time_limit_s, cancel)
-    return _sample(
-        Attempt(question, hidden, judges), count, limits, relaxed, notes, started, relaxing=relaxing
-    )
+    hidden, unknown = unknown_calls(hidden)
+    found, relaxed = _search(
+        Attempt(question, hidden, judges), count,
+        Limits(max_proposals, started + time_limit_s, cancel), relaxing=relaxing,
+    )  # fmt: skip
+    layouts, weights, numbers = found.found(count)
+    proposals = int(numbers[-1]) + 1 if len(numbers) == count else found.tried
+    report = LayoutReport(
+        proposals, len(weights), len(weights) / proposals, effective_size(weights),
+        (*unknown, *relaxed), notes, found.stopped_because or "count", seed,
+        time.perf_counter() - started,
+    )  # fmt: skip
+    return Layouts(layouts, weights, dealer, sides, report)
 
 
 @cache
 def _compile() -> None:
     """Draw some deals once in a process: nobody's time limit is spent on compiling."""
     for where in (), ("HCP_N + HCP_S >= 20",):
-        question = Question(
-            known_by_seat({}), Constraints(where, Vocabulary()), Seat.NORTH, Vulnerability.NONE,
-            get_backend("cpu"), 0,
-        )  # fmt: skip
-        search(Attempt(question, ()), 1, Limits(DEFAULT_PROPOSALS, math.inf))
+        next(deal_where(where, count=1, seed=0))
 
 
-def _sample(
-    attempt: Attempt,
-    count: int,
-    limits: Limits,
-    relaxed: tuple[Relaxed, ...],
-    notes: tuple[str, ...],
-    started: float,
-    *,
-    relaxing: bool,
-) -> Layouts:
-    question = attempt.question
-    bare = Attempt(question, ())
+def _search(
+    attempt: Attempt, count: int, limits: Limits, *, relaxing: bool
+) -> tuple[Search, tuple[Relaxed, ...]]:
+    """Search, and give conditions up until enough is found; what was given up."""
+    bare = Attempt(attempt.question)
     if bare.dealing.is_impossible:
         raise no_such_deal(bare)
-    found = NOTHING_FOUND
-    while True:
-        weaker = None
-        why = limits.why_stop()
-        if why is not None:
-            found = replace(found, stopped_because=why)
-        if why == "cancelled":
-            raise Cancelled("cancelled while layouts were sampled")
-        if why is not None:
-            break
-        if attempt.dealing.is_impossible:
-            weaker = relax(attempt) if relaxing else None
-            if weaker is None:
-                raise no_such_deal(attempt)
-        else:
-            can_relax = relaxing and any(step.reading != "nothing" for step in attempt.steps)
+    found = Search(attempt, limits)
+    relaxed: tuple[Relaxed, ...] = ()
+    while (why := limits.why_stop()) is None:
+        can_relax = relaxing and any(step.reading != "nothing" for step in attempt.steps)
+        is_impossible = attempt.dealing.is_impossible
+        if not is_impossible:
             enough = max(1, count // _ENOUGH) if can_relax else 0
             found = search(attempt, count, limits, enough=enough)
-            if found.stopped_because == "cancelled":
-                raise Cancelled("cancelled while layouts were sampled")
-            if len(found) >= max(1, enough) or found.stopped_because == "time":
+            if found.accepted >= max(1, enough) or found.stopped_because in ("time", "cancelled"):
                 break
-            if can_relax and not len(found) and question.constraints.texts:
-                _check_conditions(bare, limits)
-            weaker = relax(attempt) if can_relax else None
-            if weaker is None:
-                break
-        attempt, note = weaker
-        relaxed = (*relaxed, note)
-    if not len(found):
-        tried = f"none of {found.proposals:,} deals fits"
-        if found.stopped_because == "time":
-            raise TimedOut(f"expected a layout within the time limit, got {tried}")
-        raise NoSuchDeal(f"no such deal found: {tried}{_told(question)}")
-    report = LayoutReport(
-        found.proposals, len(found), len(found) / found.proposals,
-        effective_size(found.weights), relaxed, notes, found.stopped_because, question.seed,
-        time.perf_counter() - started,
-    )  # fmt: skip
-    return Layouts(found.hands, found.weights, question.dealer, question.vulnerability, report)
+            if can_relax and not found.accepted and attempt.question.constraints.texts:
+                # calls would be relaxed in vain if the conditions are what leaves no deal
+                alone = search(bare, 1, limits)
+                if not alone.accepted and alone.stopped_because == "proposals":
+                    raise _nothing_found(alone)
+        weaker = relax(attempt) if can_relax else None
+        if weaker is None:
+            if is_impossible:
+                raise no_such_deal(attempt)
+            break
+        attempt, given_up = weaker
+        relaxed = (*relaxed, given_up)
+    else:
+        found.stopped_because = why
+    if found.stopped_because == "cancelled":
+        raise Cancelled("cancelled while layouts were sampled")
+    if not found.accepted:
+        raise _nothing_found(found)
+    return found, relaxed
 
 
-def _check_conditions(bare: Attempt, limits: Limits) -> None:
-    """Make sure that the conditions are not what leaves no deal: calls would be relaxed in vain."""
-    found = search(bare, 1, limits)
-    if not len(found) and found.stopped_because == "proposals":
-        tried = f"none of {found.proposals:,} deals fits"
-        raise NoSuchDeal(f"no such deal found: {tried}{_told(bare.question)}")
-
-
-def _told(question: Question) -> str:
-    texts = question.constraints.texts
-    return f" where {', '.join(texts)}" if texts else ""
+def _nothing_found(found: Search) -> NoSuchDeal | TimedOut:
+    tried = f"none of {found.tried:,} deals fits"
+    if found.stopped_because == "time":
+        return TimedOut(f"expected a layout within the time limit, got {tried}")
+    return NoSuchDeal(f"no such deal found: {tried}{told_where(found.attempt)}")
 
 
 def _check_numbers(count: int, seed: int, time_limit_s: float, max_proposals: int) -> None:
@@ -253,23 +214,16 @@ def _own_calls(question: Question, steps: Sequence[Step], judges: Judges) -> tup
     if not own:
         return ()
     hands = np.array([[one.cards] for one in question.known], np.uint64)
-    deals = deals_of(hands, question.dealer, question.vulnerability)
     key = tuple((step.number, "own") for step in own)
-    judge = judges.get(key)
-    if judge is None:
-        judge = judges[key] = Judge(own)
-    verdicts = judge.verdicts(deals, question.backend)[0]
+    if key not in judges:
+        judges[key] = Judge(own)
+    verdicts = judges[key].verdicts(
+        deals_of(hands, question.dealer, question.vulnerability), question.backend
+    )
+    text = "the known hand does not make this call by the system"
     return tuple(
-        str(
-            Relaxed.of(
-                step.number,
-                step.call,
-                step.seat,
-                "call",
-                "the known hand does not make this call by the system",
-            )
-        )
-        for step, good in zip(own, verdicts, strict=True)
+        str(note(step, "call", text))
+        for step, good in zip(own, verdicts[0], strict=True)
         if not good
     )
 
@@ -278,3 +232,78 @@ def _vocabulary(source: Source) -> Vocabulary:
     if isinstance(source, System | BiddingTable):
         return source.vocabulary
     return source.sides[0].vocabulary
+
+
+def deal_where(
+    where: Sequence[str] = (),
+    *,
+    count: int,
+    seed: int,
+    known: Mapping[Seat, KnownCards | str | int] | None = None,
+    dealer: Seat = Seat.NORTH,
+    vulnerability: Vulnerability = Vulnerability.NONE,
+    vocabulary: Vocabulary | None = None,
+    limits: Limits | None = None,
+    backend: Backend | None = None,
+) -> Iterator[tuple[U64, int]]:
+    """Deal under conditions; every deal that meets them is equally likely.
+
+    Parameters
+    ----------
+    where
+        Conditions on whole deals, all of which must hold.
+    count, seed
+        How many deals, and which; fewer are the first of more.
+    known
+        What is known of each hand.
+    dealer, vulnerability
+        Of all deals, for conditions that ask for them.
+    limits
+        Proposals and time; as long as it takes if not given.
+
+    Yields
+    ------
+    tuple
+        Hands uint64[4, n], and how many deals were looked at so far.
+
+    Raises
+    ------
+    InvalidHand, InvalidDeal, InvalidExpression, UnknownTerm
+        If what is asked makes no sense.
+    NoSuchDeal, TimedOut, Cancelled
+        If the conditions contradict each other, or the limits were reached before the first deal.
+
+    Examples
+    --------
+    >>> hands, tried = next(deal_where(["HCP_N + HCP_S >= 37"], count=3, seed=1))
+    >>> hands.shape, tried < 10_000
+    ((4, 3), True)
+    """
+    question = Question(
+        known_by_seat(known or {}), Constraints(where, vocabulary), dealer,
+        vulnerability, backend or get_backend("cpu"), seed,
+    )  # fmt: skip
+    attempt = Attempt(question)
+    if attempt.dealing.is_impossible:
+        raise no_such_deal(attempt)
+    search = Search(attempt, limits or Limits())
+    found = 0
+    while found < count:
+        chunk = search.next_chunk(count) if search.tried else min(PILOT, LARGEST_CHUNK)
+        part = search.go_on(chunk)
+        if search.stopped_because:
+            break
+        search.forget()
+        hands = part.hands[:, : count - found]
+        found += hands.shape[1]
+        done = int(part.numbers[hands.shape[1] - 1]) + 1 if found == count else search.tried
+        yield hands, done
+    if found:
+        return
+    if search.stopped_because == "cancelled":
+        raise Cancelled("cancelled while deals were looked for")
+    tried = f"none of {search.tried:,} deals fits"
+    if search.stopped_because == "time":
+        raise TimedOut(f"expected a deal within the time limit, got {tried}")
+    if search.tried:
+        raise NoSuchDeal(f"no such deal found{told_where(attempt)}: {tried}")

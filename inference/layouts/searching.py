@@ -1,50 +1,52 @@
-"""The search for layouts: which way they are proposed, how many at a time, and when it ends."""
+"""The search for layouts: what they must fit, how they are proposed, and when it ends."""
 
 import math
 import threading
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bidcascade.inference.layouts.attempt import EXACT_COST, Attempt
-from bidcascade.inference.layouts.dealing import Proposed
-from bidcascade.inference.layouts.result import StoppedBecause, effective_size
-from bidcascade.kernels.dealing import GAMMA, MIX_1, MIX_2, mixed
+from bidcascade.bridge import Seat, Vulnerability
+from bidcascade.kernels import Backend
+from bidcascade.kernels.dealing import mixed
+from bidcascade.table.system.hand_space import EVERYTHING, LENGTHS, POINTS, to_cells
 
-F64 = NDArray[np.float64]
-I64 = NDArray[np.int64]
-U64 = NDArray[np.uint64]
+from .dealing import Dealing, Proposed, points_by_shape, tightened
+from .drawing import F64, uniform_of
+from .judging import Bools, Judge, Judges
+from .known import KnownCards, Range
+from .result import StoppedBecause, deals_of, effective_size
+from .steps import Step
+from .where import Constraints
 
 PILOT: Final = 8192
 """Proposals after which it is decided how to go on; more than enough for an easy auction."""
-PILOT_EXACTLY: Final = 1024
+_PILOT_EXACTLY: Final = 1024
 LARGEST_CHUNK: Final = 1 << 17
+_EXACT_COST: Final = 16
+"""What a proposal that is drawn hand by hand costs, in plain proposals (measured)."""
 _ADVANTAGE: Final = 2.0
 """Layouts of unequal weight must come so many times as fast to be preferred."""
 _LEAST_TRIED: Final = 1 << 17
 _QUANTILE: Final = 0.95
 _LOTTERY_STREAM: Final = 0x107
+_TOO_FEW: Final = 50
 
 
 @dataclass(slots=True)
 class Limits:
     """How long a search may go on.
 
-    Parameters
-    ----------
-    proposals
-        At most; one that is drawn hand by hand counts as several.
-    until
-        Value of ``time.perf_counter``.
-    cancel
-        Set by another thread to stop.
+    At most so many proposals, of which one that is drawn hand by hand counts as several; ``until``
+    a value of ``time.perf_counter``; or until ``cancel`` is set by another thread.
     """
 
-    proposals: int
-    until: float
+    proposals: int = 1 << 62
+    until: float = math.inf
     cancel: threading.Event | None = None
 
     def why_stop(self) -> StoppedBecause | None:
@@ -54,53 +56,127 @@ class Limits:
         return "time" if time.perf_counter() >= self.until else None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search has found: hands uint64[4, n], weights float64[n] of mean 1."""
+@dataclass(frozen=True)
+class Question:
+    """What layouts must fit beside the auction."""
 
-    hands: U64
-    weights: F64
-    proposals: int
-    stopped_because: StoppedBecause
+    known: tuple[KnownCards, KnownCards, KnownCards, KnownCards]
+    constraints: Constraints
+    dealer: Seat
+    vulnerability: Vulnerability
+    backend: Backend
+    seed: int
 
-    def __len__(self) -> int:
-        return len(self.weights)
+    def cells(self, seat: int) -> int:
+        """Shapes and points that the constraints and known lengths leave a seat."""
+        if self.constraints.is_false:
+            return 0
+        return self.constraints.cells[seat] & _within((0, 37), self.known[seat].lengths)
 
 
-NOTHING_FOUND: Final = Found(np.empty((4, 0), np.uint64), np.empty(0), 0, "proposals")
+@lru_cache(maxsize=256)
+def _within(points: Range, lengths: tuple[Range, ...]) -> int:
+    flags = np.ones((len(LENGTHS), POINTS), np.bool_)
+    for suit, (low, high) in enumerate(lengths):
+        flags &= ((LENGTHS[:, suit] >= low) & (LENGTHS[:, suit] <= high))[:, np.newaxis]
+    held = np.arange(POINTS)
+    return to_cells(flags & (held >= points[0]) & (held <= points[1]))
 
 
-def search(attempt: Attempt, count: int, limits: Limits, *, enough: int = 0) -> Found:
-    """Look for so many layouts: first with equal weights, then whichever way finds more.
+@dataclass(frozen=True)
+class Attempt:
+    """Steps of the hidden seats as they are read now, and what follows for the dealing.
 
-    It is given up early where not even ``enough`` of them can be expected. Which way is taken
-    depends on the numbers found, not on time, so that the same seed gives the same layouts.
+    The judges of steps as they are read are kept with the auction.
     """
-    plain = Search(attempt, exactly=False)
-    plain.go_on(PILOT, limits)
-    if plain.accepted >= count or plain.is_over:
-        return plain.result(count)
-    chosen = plain
-    if not attempt.dealing.is_exact:
-        exact = Search(attempt, exactly=True)
-        exact.go_on(PILOT_EXACTLY, limits)
-        if exact.yield_by_cost() > plain.yield_by_cost() * _ADVANTAGE:
-            chosen = exact
-    while chosen.accepted < count and not chosen.is_over:
-        chosen.go_on(chosen.next_chunk(count, limits), limits)
-        if chosen.is_hopeless(enough, limits):
-            chosen.stopped_because = "proposals"
-            break
-    return chosen.result(count)
+
+    question: Question
+    steps: tuple[Step, ...] = ()
+    judges: Judges = field(default_factory=dict, repr=False)
+
+    def cells_of(self, seat: int, *, without: int | None = None) -> int:
+        """Shapes and points of a seat by all of its steps, or without one of them."""
+        cells = self.question.cells(seat)
+        for number, step in enumerate(self.steps):
+            if step.seat == seat and number != without:
+                cells &= step.cells()
+        return cells
+
+    @cached_property
+    def cells(self) -> tuple[int, ...]:
+        """Shapes and points by seat."""
+        return tuple(self.cells_of(seat) for seat in range(4))
+
+    @cached_property
+    def dealing(self) -> Dealing:
+        """What is left to deal."""
+        dealing = self.dealing_with(self.cells)
+        intervals = self.question.constraints.intervals
+        if dealing.bounds is None or not intervals:
+            return dealing
+        bounds = tightened(dealing.bounds, 40, (13,) * 4, (13,) * 4, intervals)
+        if bounds is None:
+            return self.dealing_with((0,) * 4)
+        return self.dealing_with(
+            [cells & _within(*one) for cells, one in zip(self.cells, bounds, strict=True)]
+        )
+
+    def dealing_with(self, cells: Sequence[int]) -> Dealing:
+        """Give what is left to deal, with other cells."""
+        told = self.question.constraints
+        return Dealing(
+            [one.cards | cards for one, cards in zip(self.question.known, told.cards, strict=True)],
+            [one.forbidden | no
+             for one, no in zip(self.question.known, told.forbidden, strict=True)],
+            [points_by_shape(one) for one in cells],
+        )  # fmt: skip
+
+    @cached_property
+    def judge(self) -> Judge:
+        """Tests the steps on layouts."""
+        key = tuple((step.number, step.reading) for step in self.steps)
+        known = self.judges.get(key)
+        if known is None:
+            cells = [EVERYTHING] * 4
+            for step in self.steps:
+                cells[step.seat] &= step.cells()
+            known = Judge([step.narrowed(cells[step.seat]) for step in self.steps])
+            # which conditions are dropped depends on what else is known
+            if not any(step.dropped for step in self.steps):
+                self.judges[key] = known
+        return known
+
+    def accepted(self, proposed: Proposed) -> Proposed:
+        """Those of some layouts that fit everything."""
+        if not proposed.hands.shape[1]:
+            return proposed
+        question = self.question
+        deals = deals_of(proposed.hands, question.dealer, question.vulnerability)
+        good = self.judge.verdicts(deals, question.backend, hasty=True).all(axis=1)
+        if question.constraints.texts:
+            good &= question.constraints.holds(deals, question.backend)
+        return Proposed(proposed.hands[:, good], proposed.weights[good], proposed.numbers[good])
+
+    def verdicts(self, count: int) -> tuple[Bools, F64]:
+        """Which steps hold on some proposed layouts, bool[n, steps], and the layouts' weights.
+
+        The columns are those of :attr:`judge`.
+        """
+        question = self.question
+        proposed = self.dealing.propose(seed=question.seed, first=0, count=count)
+        if proposed.hands.shape[1] < _TOO_FEW and not self.dealing.is_exact:
+            proposed = self.dealing.propose_exactly(
+                seed=question.seed, first=0, count=count // _EXACT_COST
+            )
+        deals = deals_of(proposed.hands, question.dealer, question.vulnerability)
+        return self.judge.verdicts(deals, question.backend), proposed.weights
 
 
 class Search:
-    """One way to propose, gone on with in chunks.
+    """One way to propose, gone on with in chunks until its limits are reached.
 
     Parameters
     ----------
-    attempt
-        What to look for.
     exactly
         Whether hands are drawn one after another, with weights. Layouts of small weight then go
         through a lottery: one of weight w stays with chance w / c and has weight c from then on
@@ -109,65 +185,55 @@ class Search:
         sampling, 1998).
     """
 
-    def __init__(self, attempt: Attempt, *, exactly: bool) -> None:
+    def __init__(self, attempt: Attempt, limits: Limits, *, exactly: bool = False) -> None:
         self.attempt = attempt
-        self.exactly = exactly
         self.accepted = 0
         self.tried = 0
-        self.is_over = False
-        self.stopped_because: StoppedBecause = "count"
+        self.stopped_because: StoppedBecause | None = None
+        self._limits = limits
+        self._exactly = exactly
+        self._cost = _EXACT_COST if exactly else 1
         self._parts: list[Proposed] = []
         self._ceiling: float | None = None
 
     @property
-    def cost(self) -> int:
-        """Cost of a proposal."""
-        return EXACT_COST if self.exactly else 1
+    def _left(self) -> int:
+        return self._limits.proposals // self._cost - self.tried
 
     def yield_by_cost(self) -> float:
         """Effective layouts by cost so far."""
-        if not self.tried:
-            return 0.0
-        weights = np.concatenate([part.weights for part in self._parts])
-        return effective_size(weights) / (self.tried * self.cost)
+        return effective_size(self.found(self.tried).weights) / max(1, self.tried * self._cost)
 
-    def next_chunk(self, count: int, limits: Limits) -> int:
-        """Proposals that should be enough, within the limits."""
+    def next_chunk(self, count: int) -> int:
+        """Proposals that should be enough for so many layouts."""
         rate = (self.accepted + 0.5) / max(1, self.tried)
         wanted = int(1.2 * (count - self.accepted) / rate) + 64
-        left = limits.proposals // self.cost - self.tried
-        return max(0, min(wanted, LARGEST_CHUNK // self.cost, left))
+        return max(0, min(wanted, LARGEST_CHUNK // self._cost, self._left))
 
-    def is_hopeless(self, enough: int, limits: Limits) -> bool:
+    def is_hopeless(self, enough: int) -> bool:
         """Whether so many layouts will not be found within the limits, by all that was seen."""
-        tried = self.tried * self.cost
-        if tried < min(_LEAST_TRIED, limits.proposals):
+        tried = self.tried * self._cost
+        if tried < min(_LEAST_TRIED, self._limits.proposals):
             return False
         # two standard deviations above what was found, for a fair chance
         hoped = self.accepted + 2 * math.sqrt(self.accepted + 1)
-        return hoped * limits.proposals / tried < enough
+        return hoped * self._limits.proposals / tried < enough
 
     def forget(self) -> None:
         """Keep no layouts but their number, where they are taken from part to part."""
         self._parts.clear()
 
-    def go_on(self, count: int, limits: Limits) -> Proposed:
+    def go_on(self, count: int) -> Proposed:
         """Propose some more; returns those that fit."""
-        why = limits.why_stop()
-        left = limits.proposals // self.cost - self.tried
-        if why is not None or left <= 0:
-            self.is_over = True
+        why = self._limits.why_stop()
+        if why is not None or self._left <= 0:
             self.stopped_because = why or "proposals"
-            return Proposed(np.empty((4, 0), np.uint64), np.empty(0), np.empty(0, np.int64))
+            return NOTHING
+        chunk = min(count, self._left)
         dealing, seed = self.attempt.dealing, self.attempt.question.seed
-        chunk = min(count, left)
-        if self.exactly:
-            proposed = self._lottery(
-                dealing.propose_exactly(seed=seed, first=self.tried, count=chunk)
-            )
-        else:
-            proposed = dealing.propose(seed=seed, first=self.tried, count=chunk)
-        good = self.attempt.accepted(proposed)
+        propose = dealing.propose_exactly if self._exactly else dealing.propose
+        proposed = propose(seed=seed, first=self.tried, count=chunk)
+        good = self.attempt.accepted(self._lottery(proposed) if self._exactly else proposed)
         self.tried += chunk
         self.accepted += len(good.numbers)
         self._parts.append(good)
@@ -179,36 +245,40 @@ class Search:
             self._ceiling = float(np.quantile(weights, _QUANTILE))
         if self._ceiling is None:
             return proposed
-        chances = uniform_of(self.attempt.question.seed ^ _LOTTERY_STREAM, numbers)
-        stays = chances * self._ceiling < weights
+        seed = self.attempt.question.seed ^ _LOTTERY_STREAM
+        stays = uniform_of(np.uint64(mixed(seed)), numbers) * self._ceiling < weights
         raised = np.maximum(weights[stays], self._ceiling)
         return Proposed(hands[:, stays], raised, numbers[stays])
 
-    def result(self, count: int) -> Found:
-        """First layouts found, and how many proposals they took."""
-        if not self._parts:
-            nothing = np.empty((4, 0), np.uint64)
-            return Found(nothing, np.empty(0), self.tried, self.stopped_because)
-        hands = np.concatenate([part.hands for part in self._parts], axis=1)[:, :count]
-        weights = np.concatenate([part.weights for part in self._parts])[:count]
-        numbers = np.concatenate([part.numbers for part in self._parts])
-        proposals = int(numbers[count - 1]) + 1 if len(numbers) >= count else self.tried
-        if len(weights):
-            weights = weights / weights.mean()
-        return Found(hands, weights, proposals, self.stopped_because)
+    def found(self, count: int) -> Proposed:
+        """First layouts found, with weights of mean 1."""
+        parts = self._parts or [NOTHING]
+        weights = np.concatenate([part.weights for part in parts])[:count]
+        return Proposed(
+            np.concatenate([part.hands for part in parts], axis=1)[:, :count],
+            weights / weights.mean() if len(weights) else weights,
+            np.concatenate([part.numbers for part in parts])[:count],
+        )
 
 
-def uniform_of(seed: int, numbers: I64) -> F64:
-    """Random numbers from 0 to below 1, one for each number; the same for the same number.
+NOTHING: Final = Proposed(np.empty((4, 0), np.uint64), np.empty(0), np.empty(0, np.int64))
 
-    Examples
-    --------
-    >>> values = uniform_of(1, np.arange(1000))
-    >>> bool((values < 1).all()), round(float(values.mean()), 1)
-    (True, 0.5)
+
+def search(attempt: Attempt, count: int, limits: Limits, *, enough: int = 0) -> Search:
+    """Look for so many layouts: first with equal weights, then whichever way finds more.
+
+    It is given up early where not even ``enough`` of them can be expected. Which way is taken
+    depends on the numbers found, not on time, so that the same seed gives the same layouts.
     """
-    state = np.uint64(mixed(seed)) + numbers.astype(np.uint64) * np.uint64(GAMMA)
-    word = (state ^ (state >> np.uint64(30))) * np.uint64(MIX_1)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(MIX_2)
-    word ^= word >> np.uint64(31)
-    return (word >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    plain = chosen = Search(attempt, limits)
+    plain.go_on(PILOT)
+    if plain.accepted < count and not plain.stopped_because and not attempt.dealing.is_exact:
+        exact = Search(attempt, limits, exactly=True)
+        exact.go_on(_PILOT_EXACTLY)
+        if exact.yield_by_cost() > plain.yield_by_cost() * _ADVANTAGE:
+            chosen = exact
+    while chosen.accepted < count and not chosen.stopped_because:
+        chosen.go_on(chosen.next_chunk(count))
+        if chosen.is_hopeless(enough):
+            chosen.stopped_because = "proposals"
+    return chosen

@@ -7,7 +7,7 @@ holds it passes.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from bidcascade.bridge import PASS, Auction, Seat, seat_of_call
 from bidcascade.table import BiddingTable, System, Vocabulary, parse_expression
@@ -25,23 +25,7 @@ Source: TypeAlias = System | BiddingTable | StatesAndPlaces
 class OverlaidPlaces:
     """A system's places where overlays on its table changed nothing, the table where they did.
 
-    Parameters
-    ----------
-    places
-        Of the system.
-    table
-        With the overlays.
-    changed
-        Entries behind which something was changed, -1 for the opening.
-
-    Examples
-    --------
-    >>> from bidcascade.table import build_table
-    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
-    >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["HCP >= 10"]}])
-    >>> overlaid = OverlaidPlaces(system.expander(), table, frozenset({-1}))
-    >>> [str(one) for one in read_auction(overlaid, [7])[0].options[0].criteria]
-    ['HCP >= 10']
+    Changed are the entries behind which something was changed, -1 for the opening.
     """
 
     places: StatesAndPlaces
@@ -68,53 +52,24 @@ class OverlaidPlaces:
 
 
 Reading: TypeAlias = Literal["first", "any", "nothing"]
-"""How a call is read: the system makes it; one of its lines holds; it says nothing."""
-
-_NO_BOUNDS: Final = Bounds(EVERYTHING, EVERYTHING)
+"""How a call is read: the system makes it; one of its lines holds, and earlier ones are not denied;
+it says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One line of a place.
-
-    Parameters
-    ----------
-    is_made
-        Whether it is a line of the call that was made.
-    name
-        Of the line.
-    criteria
-        Expressions that must all hold.
-    reach
-        Shapes and points with which a hand can, and must, meet them.
-    """
+    """One line of a place, of the call that was made or another; all criteria must hold."""
 
     is_made: bool
     name: str
     criteria: tuple[Expression, ...]
     reach: Bounds
+    """Shapes and points with which a hand can, and must, meet the criteria."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call of an auction, and how it is read.
-
-    Parameters
-    ----------
-    number, call
-        Of the call, from 0; its code.
-    seat
-        Compass seat of the caller.
-    options
-        Lines in the order in which they are tried.
-    vocabulary
-        Of the caller's system.
-    reading
-        ``first``: the system makes the call; ``any``: one of its lines holds, earlier lines are
-        not denied; ``nothing``: the call says nothing.
-    dropped
-        Conditions that were given up.
-    """
+    """One call of an auction, with the lines in the order in which they are tried."""
 
     number: int
     call: int
@@ -123,11 +78,12 @@ class Step:
     vocabulary: Vocabulary
     reading: Reading = "first"
     dropped: int = 0
+    """Conditions that were given up."""
 
     @property
     def is_known(self) -> bool:
         """Whether some hand makes the call: there is a line for it, or it is a pass by default."""
-        return self.call == PASS or any(option.is_made for option in self.options)
+        return self.call == PASS or self.has_line
 
     @property
     def has_line(self) -> bool:
@@ -139,23 +95,15 @@ class Step:
         if self.reading == "nothing":
             return EVERYTHING
         denied = self.reading == "first"
-        taken = shown = 0
+        taken = shown = every = 0
         for option in self.options:
+            every |= option.reach.must
             if option.is_made:
                 shown |= option.reach.can & ~taken
             elif denied:
                 taken |= option.reach.must
-        if self.call == PASS:
-            # by default, where no line holds
-            shown |= EVERYTHING & ~self.must_before(len(self.options))
-        return shown
-
-    def must_before(self, count: int) -> int:
-        """Cells whose every hand meets one of the first options."""
-        found = 0
-        for option in self.options[:count]:
-            found |= option.reach.must
-        return found
+        # by default, where no line holds
+        return shown | EVERYTHING & ~every if self.call == PASS else shown
 
     def narrowed(self, cells: int) -> "Step":
         """Step without the options that no hand of some cells meets, or that decide nothing."""
@@ -173,53 +121,50 @@ def read_auction(
 ) -> tuple[Step, ...]:
     """Give the steps of an auction, all read as the system makes them.
 
-    Parameters
-    ----------
-    source
-        System of the dealer's side, or of both.
-    calls
-        Legal; it may be over.
-    opponents
-        System of the other side; None is the one that the system names, or the same.
-
-    Raises
-    ------
-    IllegalCall
-        If the auction is not legal.
-
-    Examples
-    --------
-    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
-    >>> steps = read_auction(system, [7, 0])
-    >>> [(step.seat.letter, step.has_line, len(step.options)) for step in steps]
-    [('N', True, 1), ('E', False, 0)]
+    ``opponents`` is the system of the other side; None is the one that the system names, or the
+    same.
     """
     Auction.of(calls)
     meanings = source.expander(opponents) if isinstance(source, System) else source
     return tuple(_step(meanings, calls[:number], call, dealer) for number, call in enumerate(calls))
 
 
+def offered_steps(
+    source: Source, calls: Sequence[int], opponents: System | None = None
+) -> tuple[Step, ...]:
+    """Give a step for every call that may follow an auction, its seat counted from North."""
+    meanings = source.expander(opponents) if isinstance(source, System) else source
+    table = _table_at(meanings, calls)
+    if table is not None:
+        offered = {int(table.call[one]) for one in _siblings(table, calls)}
+    else:
+        assert not isinstance(meanings, BiddingTable)
+        offered = {entry.call for entry in meanings.place(calls).entries}
+    # the pass, which may be made by default, stands last
+    order = [*sorted(offered - {PASS}), PASS]
+    return tuple(_step(meanings, calls, call, Seat.NORTH) for call in order)
+
+
 def _step(
     source: BiddingTable | StatesAndPlaces, before: Sequence[int], call: int, dealer: Seat
 ) -> Step:
     number = len(before)
-    seat = seat_of_call(dealer, number)
     table = _table_at(source, before)
     if table is not None:
-        siblings = _siblings(table, before)
+        vocabulary = table.vocabulary
         options = [
             option
-            for sibling in siblings
+            for sibling in _siblings(table, before)
             for option in _options(table, sibling, is_made=int(table.call[sibling]) == call)
         ]
-        return Step(number, call, seat, tuple(options), table.vocabulary)
-    assert not isinstance(source, BiddingTable)
-    vocabulary = source.sides[number % 2].vocabulary
-    lines = tuple(
-        Option(entry.call == call, entry.name, entry.criteria, entry.needs.reach(vocabulary))
-        for entry in source.place(before).entries
-    )
-    return Step(number, call, seat, lines, vocabulary)
+    else:
+        assert not isinstance(source, BiddingTable)
+        vocabulary = source.sides[number % 2].vocabulary
+        options = [
+            Option(entry.call == call, entry.name, entry.criteria, entry.needs.reach(vocabulary))
+            for entry in source.place(before).entries
+        ]
+    return Step(number, call, seat_of_call(dealer, number), tuple(options), vocabulary)
 
 
 def _table_at(source: BiddingTable | StatesAndPlaces, calls: Sequence[int]) -> BiddingTable | None:
@@ -236,32 +181,6 @@ def _siblings(table: BiddingTable, calls: Sequence[int]) -> range:
     return range(0) if entry is None else table.children(entry)
 
 
-def offered_steps(
-    source: Source, calls: Sequence[int], opponents: System | None = None
-) -> tuple[Step, ...]:
-    """Give a step for every call that may follow an auction: the hands that make it.
-
-    The seat is counted from a dealer in North.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import format_call
-    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
-    >>> [format_call(step.call) for step in offered_steps(system, [])]
-    ['1N', 'P']
-    """
-    meanings = source.expander(opponents) if isinstance(source, System) else source
-    table = _table_at(meanings, calls)
-    if table is not None:
-        offered = {int(table.call[one]) for one in _siblings(table, calls)}
-    else:
-        assert not isinstance(meanings, BiddingTable)
-        offered = {entry.call for entry in meanings.place(calls).entries}
-    # the pass, which may be made by default, stands last
-    order = [*sorted(offered - {PASS}), PASS]
-    return tuple(_step(meanings, calls, call, Seat.NORTH) for call in order)
-
-
 def _options(table: BiddingTable, entry: int, *, is_made: bool) -> Iterator[Option]:
     vocabulary = table.vocabulary
     for row in table.variants(entry):
@@ -270,23 +189,15 @@ def _options(table: BiddingTable, entry: int, *, is_made: bool) -> Iterator[Opti
             one for one in parsed if not (isinstance(one, Term) and vocabulary.is_tag(one.name))
         )
         holds = table.undescribed == "allow" or (table.undescribed == "pass" and row.call == PASS)
-        if criteria:
+        if criteria or holds:
             yield Option(is_made, row.name, criteria, bounds_of(criteria, vocabulary))
-        elif holds:
-            yield Option(is_made, row.name, (), _NO_BOUNDS)
 
 
 def bounds_of(criteria: Sequence[Expression], vocabulary: Vocabulary) -> Bounds:
-    """Shapes and points with which a hand can, and must, meet criteria that must all hold.
-
-    Examples
-    --------
-    >>> bounds_of((), Vocabulary()).must == EVERYTHING
-    True
-    """
+    """Shapes and points with which a hand can, and must, meet criteria that must all hold."""
     criteria = [one for one in criteria if not isinstance(one, Truth) or not one.value]
     if not criteria:
-        return _NO_BOUNDS
+        return Bounds(EVERYTHING, EVERYTHING)
     if any(isinstance(one, Truth) for one in criteria):
         return Bounds(0, 0)
     return bounds(criteria[0] if len(criteria) == 1 else And(tuple(criteria)), vocabulary)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import parse_card
-from bidcascade.inference.layouts.steps import bounds_of
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.lowering import Interval, LinearForm, lower, to_tree
 from bidcascade.table import Expression, Vocabulary, parse_expression, to_postfix
@@ -25,8 +24,9 @@ from bidcascade.table.compass import (
 from bidcascade.table.language.expression_tree import And, terms_of
 from bidcascade.table.system.hand_space import EVERYTHING
 
+from .steps import bounds_of
+
 _CARD: Final = re.compile(r"C_([CDHS][2-9TJQKA])")
-Bools = NDArray[np.bool_]
 
 
 class Constraints:
@@ -48,46 +48,39 @@ class Constraints:
     --------
     >>> from bidcascade.table.system.hand_space import hull
     >>> constraints = Constraints(["HCP_N >= 15 and SL_N_H + SL_S_H >= 8"])
-    >>> hull(constraints.cells(0)).points
+    >>> hull(constraints.cells[0]).points
     (15, 37)
     """
 
     def __init__(self, texts: Sequence[str], vocabulary: Vocabulary | None = None) -> None:
         self.texts = tuple(texts)
-        self.vocabulary = vocabulary or Vocabulary()
-        self._conditions = [DealCondition(text, self.vocabulary) for text in texts]
-        self._names = compass_vocabulary(self.vocabulary) if texts else None
-        self._cells = [EVERYTHING] * 4
-        self.intervals: tuple[Interval, ...] = ()
+        self.cells = [EVERYTHING] * 4
+        """Shapes and points that each seat may have."""
+        self.intervals: list[Interval] = []
         """Linear forms of terms with a seat, and the values they may have."""
-        self.cards = [0] * 4
-        self.forbidden = [0] * 4
+        self.cards, self.forbidden = [0] * 4, [0] * 4
         """Masks of cards that conditions such as ``C_N_SA`` give or deny each seat."""
         self.is_false = False
         """Whether a condition fails whatever is dealt."""
+        self._vocabulary = vocabulary or Vocabulary()
+        self._conditions = [DealCondition(text, self._vocabulary) for text in texts]
         for text in texts:
             for part in _parts(parse_expression(text)):
                 self._narrow(part)
 
     def _narrow(self, part: Expression) -> None:
-        names = self._names
-        assert names is not None
+        names = compass_vocabulary(self._vocabulary)
         seats = {names.origin[name][1] for name in terms_of(part)}
         if len(seats) == 1:
             own = rename_terms(part, lambda name: names.origin[name][0])
-            self._cells[seats.pop()] &= bounds_of((own,), self.vocabulary).can
-
-        self._bind(part)
-
-    def _bind(self, part: Expression) -> None:
-        assert self._names is not None
-        literals = lower(to_tree(to_postfix(patterns_as_numbers(part), self._names)))
+            self.cells[seats.pop()] &= bounds_of((own,), self._vocabulary).can
+        literals = lower(to_tree(to_postfix(patterns_as_numbers(part), names)))
         if isinstance(literals, bool):
             self.is_false = self.is_false or not literals
             return
         for one in literals:
             if isinstance(one, Interval):
-                self.intervals = (*self.intervals, one)
+                self.intervals.append(one)
                 if one.high <= 0:
                     self._card(one.form, self.forbidden)
             elif not one.positive and one.tree[0] == "interval" and one.tree[2:] == (0, 0):
@@ -95,18 +88,12 @@ class Constraints:
                 self._card(one.tree[1], self.cards)
 
     def _card(self, form: LinearForm, masks: list[int]) -> None:
-        assert self._names is not None
         if len(form) == 1 and form[0][1] == 1:
-            term, seat = self._names.origin[form[0][0]]
-            card = _CARD.fullmatch(term)
-            if card is not None:
+            term, seat = compass_vocabulary(self._vocabulary).origin[form[0][0]]
+            if card := _CARD.fullmatch(term):
                 masks[seat] |= 1 << parse_card(card[1])
 
-    def cells(self, seat: int) -> int:
-        """Shapes and points that a seat may have."""
-        return self._cells[seat]
-
-    def holds(self, deals: DealArrays, backend: Backend) -> Bools:
+    def holds(self, deals: DealArrays, backend: Backend) -> NDArray[np.bool_]:
         """Tell for which deals all conditions hold, bool[n]."""
         found = np.ones(len(deals), np.bool_)
         for condition in self._conditions:

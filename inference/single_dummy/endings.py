@@ -11,11 +11,11 @@ from threading import Event
 from typing import Any, Final
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from bidcascade.bridge import Cancelled
 from bidcascade.inference.double_dummy.protocol import I8, NO_CARD, NOT_HELD, check_boards
+from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.types import U8, U64
 
 MOST_CARDS: Final = 7
@@ -25,7 +25,7 @@ _SUIT: Final = 0x1FFF
 _SEARCH: Final = f"int64({', '.join(['int64'] * 12)})"
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _suit_of(card: Any) -> Any:
     """Mask of the suit of a card that is given as one bit."""
     if card < 1 << 26:
@@ -33,7 +33,7 @@ def _suit_of(card: Any) -> Any:
     return _SUIT << 26 if card < 1 << 39 else _SUIT << 39
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _takes(card: Any, best: Any, trumps: Any) -> Any:
     """Whether a card beats the best one of a trick, 0 before the lead."""
     if best == 0 or _suit_of(best) & card:
@@ -41,14 +41,14 @@ def _takes(card: Any, best: Any, trumps: Any) -> Any:
     return card & trumps != 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _held(seat: Any, north: Any, east: Any, south: Any, west: Any) -> Any:
     if seat < 2:
         return north if seat == 0 else east
     return south if seat == 2 else west
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _last_trick(leader: Any, north: Any, east: Any, south: Any, west: Any, trumps: Any) -> Any:
     """1 if North-South take the trick of everybody's only card."""
     best = _held(leader, north, east, south, west)
@@ -64,7 +64,7 @@ def _last_trick(leader: Any, north: Any, east: Any, south: Any, west: Any, trump
 
 # a search that calls itself keeps its position in registers: five times as fast as a stack in
 # memory. It is compiled for these types alone, and gets no literals, which would be other types
-@njit(_SEARCH, cache=True, nogil=True)
+@compiled(only=_SEARCH)
 def _search(
     north: Any, east: Any, south: Any, west: Any,
     leader: Any, played: Any, best: Any, winner: Any, led: Any,
@@ -143,7 +143,7 @@ def _search(
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _plays(hands: Any, strain: Any, first: Any, trick: Any, tricks: Any) -> None:
     """Fill ``tricks`` for every card that may be played."""
     nothing = np.int64(0)

@@ -7,13 +7,13 @@ criteria list is one mask and testing it a few words.
 """
 
 import numpy as np
-from numba import njit
 
+from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.results import NO_ENTRY
 from bidcascade.kernels.types import U8, U16, U32, U64
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def find_calls(
     first_child: U32,
     child_count: U16,
@@ -85,7 +85,7 @@ def find_calls(
     return count, beyond
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def turn_bits(columns: U64, rows: U64) -> None:
     """Bit columns to rows of bits.
 
@@ -124,7 +124,7 @@ def turn_bits(columns: U64, rows: U64) -> None:
                     rows[4 * (first + number) + seat, word] = block[number]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _turn_block(block: U64) -> None:
     """Transpose 64 words of 64 bits in place: halves, then quarters (Hacker's Delight, 7-3)."""
     width = np.uint64(32)
@@ -141,7 +141,7 @@ def _turn_block(block: U64) -> None:
         mask ^= mask << width
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_bits(
     rows: U64,
     numbers: "np.ndarray[tuple[int], np.dtype[np.int64]]",
@@ -180,7 +180,7 @@ def add_bits(
                 counts[group, 64 * word + _place_of(lowest)] += np.uint32(1)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _place_of(bit: np.uint64) -> int:
     """Find the number of the only bit that is set."""
     place = 0
@@ -197,7 +197,7 @@ def _place_of(bit: np.uint64) -> int:
     return place
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rows_hold(
     rows: U64,
     numbers: "np.ndarray[tuple[int], np.dtype[np.int64]]",

@@ -7,9 +7,9 @@ of its mask that are not zero, so that testing it costs as many operations as it
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.results import NO_ENTRY
 from bidcascade.kernels.types import U8, U16, U32, U64
 
@@ -49,7 +49,7 @@ class Conditions(NamedTuple):
     holds_undescribed: Bools
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _set_holds(
     rows: U64,
     hand: int,
@@ -73,7 +73,7 @@ def _set_holds(
     return False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _missing(row: U64, one: int, offsets: I64, words: I64, masks: U64) -> int:
     """Count the expressions of a list that do not hold."""
     count = 0
@@ -85,7 +85,7 @@ def _missing(row: U64, one: int, offsets: I64, words: I64, masks: U64) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def judge_calls(
     rows: U64,
     hands: I64,
@@ -179,7 +179,7 @@ def judge_calls(
                 pair_held[begin + found[other]] += np.uint32(1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def nearest_lists(
     rows: U64,
     hands: I64,
@@ -228,7 +228,7 @@ def nearest_lists(
         missing[number] = least
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def missing_expressions(
     rows: U64,
     hands: I64,
@@ -276,7 +276,7 @@ def missing_expressions(
                 place += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_held(
     rows: U64, hands: I64, entry: U32, variant_set: U32, call: U8, conditions: Conditions
 ) -> int:

@@ -10,9 +10,9 @@ what is equal in both is the same auction.
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.types import U8, U16, U32, U64
 
 I64 = NDArray[np.int64]
@@ -23,7 +23,7 @@ _CALL_BITS = np.uint64(6)
 _TEXT_BITS = np.uint64(32)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def _slot(keys: U64, key: np.uint64, shift: np.uint64) -> Any:
     """Place of a key in a hash table, or of the free slot where it goes; open addressing."""
     mask = len(keys) - 1
@@ -33,7 +33,7 @@ def _slot(keys: U64, key: np.uint64, shift: np.uint64) -> Any:
     return slot
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_prefixes(
     calls: U8,
     offsets: I64,
@@ -147,7 +147,7 @@ def count_prefixes(
     return nodes, pairs, ignored_calls, ignored_texts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _log2(size: int) -> int:
     bits = 0
     while (1 << bits) < size:
@@ -155,7 +155,7 @@ def _log2(size: int) -> int:
     return bits
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rehash(old_keys: U64, old_values: U32, keys: U64, values: U32) -> None:
     """Move a hash table into a larger, empty one.
 
@@ -180,7 +180,7 @@ def rehash(old_keys: U64, old_values: U32, keys: U64, values: U32) -> None:
             values[slot] = old_values[old]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def write_preorder(
     children: I64, starts: I64, call: U8, depth_out: U16, call_out: U8, node_out: U32
 ) -> None:
@@ -223,7 +223,7 @@ def write_preorder(
         at[depth], end[depth] = starts[node], starts[node + 1]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def merge_runs(
     depth_a: U16, call_a: U8, count_a: U32, texts_a: U32, text_a: U32, times_a: U32,
     depth_b: U16, call_b: U8, count_b: U32, texts_b: U32, text_b: U32, times_b: U32,
@@ -304,7 +304,7 @@ def merge_runs(
     return out, at
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def describe_run(depth: U16, call: U8, parent: U32, completed: U8, can_complete: U8) -> None:
     """Work out parents and ends of the auctions of a run.
 
@@ -342,7 +342,7 @@ def describe_run(depth: U16, call: U8, parent: U32, completed: U8, can_complete:
             can_complete[parent[node] - 1] = 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def number_entries(children: I64, starts: I64, entry: U32, first_child: U32) -> None:
     """Give the nodes of a trie the numbers that a bidding table gives its entries.
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from numba import from_dtype, njit, types
+from numba import from_dtype, types
 from numba.core import cgutils
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
@@ -25,9 +25,10 @@ from numba.extending import (
 )
 from numba.np.arrayobj import make_array, populate_array
 
+from bidcascade.kernels.compiled import compiled
+
 # nothing below allocates, and groups hold what they point to: no reference counts
-_OPTIONS: Any = {"cache": True, "nogil": True, "_nrt": False}
-native_inline = njit(inline="always", **_OPTIONS)
+native_inline = compiled(inline="always", _nrt=False)
 
 
 def native(function: Any) -> Any:
@@ -36,10 +37,10 @@ def native(function: Any) -> Any:
     Numba would compile it anew for each, and for each literal; compiling is what a new
     installation waits for.
     """
-    compiled = njit(**_OPTIONS)(function)
-    choose = compiled.get_call_template
-    compiled.get_call_template = lambda args, kws: choose([_widened(one) for one in args], kws)
-    return compiled
+    dispatcher = compiled(function, _nrt=False)
+    choose = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: choose([_widened(one) for one in args], kws)
+    return dispatcher
 
 
 _NARROW: Final = {*types.signed_domain, types.uint8, types.uint16, types.uint32}
@@ -63,7 +64,7 @@ class Group:
     >>> class Pair(Group):
     ...     fields = {"numbers": ("i4",), "points": ("f8", 2)}
     >>> pair = Pair(numbers=np.array([1, 2], np.int32), points=np.zeros((3, 2)))
-    >>> @njit(_nrt=False)
+    >>> @native
     ... def second(pair): return pair.numbers[1]
     >>> second(pair)
     2

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from bidcascade.service.answering import answer_json
+from bidcascade.service.limits import check_media_type
 from bidcascade.service.openapi import problems
 from bidcascade.service.problems import Problem, complaint
 from bidcascade.service.schemas import TableName
@@ -34,7 +35,7 @@ class ReloadAnswer(BaseModel):
     response_model=ReloadAnswer,
     responses={
         200: {"description": "The table in use is that of its files as they stand."},
-        **problems(401, 403, 404, 406, 409, 422, 500, 503),
+        **problems(401, 403, 404, 406, 409, 415, 422, 500, 503),
     },
 )
 async def table_reload(
@@ -48,6 +49,9 @@ async def table_reload(
     `errors` says what, with file and line. For admins.
     """
     work: Workplace = request.app.state.workplace
+    # there is nothing to say in a body: a form of some page would say that it is one
+    if "content-type" in request.headers:
+        check_media_type(request)
     before = work.tables.get(name).digest
     # a thread of its own: neither the engine's queue nor the threads for answers wait for it
     loaded = await asyncio.to_thread(work.tables.reload, name)

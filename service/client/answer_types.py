@@ -401,12 +401,15 @@ class LeadLayouts(TypedDict):
 class LeadsAnswer(TypedDict):
     """Leads from best to worst."""
 
+    card: str
     leads: list[LeadAnswerItem]
     leader: str
     hand: str
     contract: str
     scoring: str
     decided: bool
+    undecided: list[str]
+    warming: bool
     layouts: LeadLayouts
     elapsed_ms: int
     table: TableName

@@ -17,12 +17,15 @@ def configure_announcements(parser: argparse.ArgumentParser) -> None:
 
 def announcements(options: argparse.Namespace) -> int:
     """Report on announcements: read, cut off, human, and every part that was not read."""
+    from bidcascade.bridge import InvalidInput
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.mining.announcement_texts import collect_texts
-    from bidcascade.table.announcements.corpus import corpus_report
+    from bidcascade.table.evidence.announcements import corpus_report
 
     with progress_bar("announcements") as report:
         texts = collect_texts(options.inputs, report)
+    if not texts.boards + texts.lines:
+        raise InvalidInput(f"expected announcements, got none among {texts.rejects:,} rejects")
     found = corpus_report(texts.counts)
     sources = {"boards": texts.boards, "rejects": texts.rejects, "lines": texts.lines}
     if options.json:

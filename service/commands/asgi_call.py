@@ -79,7 +79,7 @@ async def call(
     b'/v1/tables'
     """
     parts = urlsplit(target)
-    given = {"host": "bidcascade", **(headers or {})}
+    given = {"host": "localhost", **(headers or {})}
     if body:
         given["content-length"] = str(len(body))
     scope = {

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .options import (
     add_json_option,
     add_table_options,
+    first_reject,
+    no_deals,
     note,
     open_engine,
     print_json,
@@ -76,8 +78,16 @@ def auctions(options: argparse.Namespace) -> int:
 
 def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
     """Frames of the deals that the arguments name, each at least one deal."""
+    import polars as pl
+
     from bidcascade.bridge import InvalidInput
-    from bidcascade.loaders import REQUIRED_COLUMNS, deal_frame, iter_deals, parse_deal_line
+    from bidcascade.loaders import (
+        REQUIRED_COLUMNS,
+        deal_frame,
+        empty_rejects,
+        iter_deals,
+        parse_deal_line,
+    )
     from bidcascade.service.deal_requests import deal_of_lin
 
     for text in given:
@@ -85,16 +95,17 @@ def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
             deal = deal_of_lin(text) if "|" in text else parse_deal_line(text)
             yield deal_frame([deal])
             continue
-        boards = rejects = 0
+        boards, refused = 0, [empty_rejects()]
         for batch in iter_deals(text):
             boards += batch.deals.height
-            rejects += batch.rejects.height
+            refused.append(batch.rejects)
             if batch.deals.height:
                 yield batch.deals.select(REQUIRED_COLUMNS)
+        rejects = pl.concat(refused)
         if not boards:
-            raise InvalidInput(f"expected deals in {text!r}, got none and {rejects} rejects")
-        if rejects:
-            note(f"{rejects:,} records of {text!r} are no deals")
+            raise InvalidInput(f"expected deals in {text!r}, {no_deals(rejects)}")
+        if rejects.height:
+            note(f"{rejects.height:,} records of {text!r} are no deals{first_reject(rejects)}")
 
 
 def _is_path(text: str) -> bool:

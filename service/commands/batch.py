@@ -103,4 +103,5 @@ def batch(options: argparse.Namespace) -> int:
         print_json({**numbers, "table": engine.table_info(), "backend": backend})
     else:
         note(shown_numbers(numbers))
+        note(f"wrote the answers to {options.out} (Parquet)")
     return 0

@@ -92,10 +92,10 @@ def compare(options: argparse.Namespace) -> int:
         if earlier is not None:
             note(f"{resume(match, earlier):,} deals taken over from {folder}")
         match.work_out(pool, budget, known)
-    summary = summarize(match.result)
+    summary = summarize(match)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        for path in write_compare_report(summary, boards_frame(match.result), folder):
+        for path in write_compare_report(summary, boards_frame(match), folder):
             note(f"wrote {path}")
     if options.json:
         print_json(summary_dict(summary))

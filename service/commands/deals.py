@@ -1,7 +1,6 @@
 """Commands about files of deals: ``load``, ``augment``, ``deals``."""
 
 import argparse
-import sys
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
@@ -12,16 +11,18 @@ from .options import (
     add_table_options,
     check_folder_of,
     check_out,
+    first_reject,
+    no_deals,
     note,
     open_engine,
     print_json,
+    read_text,
     shown_numbers,
+    tell_written,
     whole_number,
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from bidcascade.bridge import Seat, Vulnerability
 
 MOST_DEALS_TRIED = 100_000_000
@@ -67,27 +68,18 @@ def load(options: argparse.Namespace) -> int:
             refused.append(batch.rejects)
         rejects = pl.concat(refused)
         if not boards:
-            raise InvalidInput(_nothing(rejects))
+            raise InvalidInput(f"expected deals, {no_deals(rejects)}")
         if options.rejects:
             write_parquet(rejects, Path(options.rejects))
     numbers = {"boards": boards, "rejects": rejects.height}
     if options.json and options.out != "-":
         print_json(numbers)
     else:
-        note(shown_numbers(numbers) + _first_reject(rejects))
+        note(shown_numbers(numbers) + first_reject(rejects))
+        tell_written(boards, "deal", options.out)
+        if options.rejects:
+            tell_written(rejects.height, "reject", options.rejects, format="Parquet")
     return 0
-
-
-def _nothing(rejects: "pl.DataFrame") -> str:
-    return f"expected deals, got none{_first_reject(rejects) or ': no board in the inputs'}"
-
-
-def _first_reject(rejects: "pl.DataFrame") -> str:
-    if not rejects.height:
-        return ""
-    source, record, reason, _ = rejects.row(0)
-    where = source if record is None else f"{source}, record {record}"
-    return f"; first reject: {where}: {reason}"
 
 
 def configure_augment(parser: argparse.ArgumentParser) -> None:
@@ -128,7 +120,7 @@ def augment(options: argparse.Namespace) -> int:
             raise UsageError(f"expected a Parquet file as output, got {options.out!r}")
 
     from bidcascade.bridge import InvalidInput
-    from bidcascade.loaders import empty_deals, iter_deals
+    from bidcascade.loaders import empty_deals, empty_rejects, iter_deals
     from bidcascade.service.jobs import augment as augmenting
     from bidcascade.service.jobs import wide
     from bidcascade.service.jobs.deal_files import deal_sink
@@ -138,13 +130,14 @@ def augment(options: argparse.Namespace) -> int:
     engine = open_engine(options)
     expressions: list[str] = []
     if options.expressions:
-        text, source = _read_text(options.expressions)
-        expressions = augmenting.read_expressions(text, source, engine.table.vocabulary)
+        name = options.expressions
+        source = "standard input" if name == "-" else Path(name).name
+        expressions = augmenting.read_expressions(read_text(name), source, engine.table.vocabulary)
     terms = options.terms
     if not (terms or expressions or options.auctions or options.wide or options.dd):
         terms = list(augmenting.DEFAULT_TERMS)
     wanted = {"terms": terms, "expressions": expressions, "auctions": options.auctions}
-    numbers = {"boards": 0, "rejects": 0}
+    numbers, refused = {"boards": 0, "rejects": 0}, empty_rejects()
     with ExitStack() as stack:
         report = stack.enter_context(progress_bar("augment"))
         deals = wide.WideDeals(options.inputs) if options.wide or options.dd else None
@@ -161,26 +154,15 @@ def augment(options: argparse.Namespace) -> int:
             write(add(engine, batch.deals, **wanted))
             numbers["boards"] += batch.deals.height
             numbers["rejects"] += batch.rejects.height
+            if not refused.height:
+                refused = batch.rejects
         if not numbers["boards"]:
-            raise InvalidInput(f"expected deals, got none and {numbers['rejects']} rejects")
+            raise InvalidInput(f"expected deals, {no_deals(refused)}")
     if deals is not None and deals.unread:
         numbers["results unread"] = deals.unread
     note(shown_numbers(numbers))
+    tell_written(numbers["boards"], "deal", options.out)
     return 0
-
-
-def _read_text(name: str) -> tuple[str, str]:
-    from bidcascade.bridge import InvalidInput
-
-    try:
-        if name == "-":
-            return sys.stdin.read(), "standard input"
-        path = Path(name)
-        if path.is_file() and path.stat().st_size > 1 << 26:
-            raise InvalidInput(f"expected a file of expressions, got {path.stat().st_size} bytes")
-        return path.read_text(encoding="utf-8"), path.name
-    except UnicodeDecodeError:
-        raise InvalidInput(f"expected text in UTF-8 in {name!r}") from None
 
 
 def configure_deals(parser: argparse.ArgumentParser) -> None:
@@ -242,6 +224,7 @@ def deals(options: argparse.Namespace) -> int:
                 random_deals(size, options.seed, first=done + 1, dealer=dealer, vulnerability=sides)
             )
             report(done + size, options.count, done + size)
+    tell_written(options.count, "deal", options.out)
     return 0
 
 
@@ -250,8 +233,8 @@ def _deals_under_conditions(
 ) -> int:
     """Deal under conditions, every deal that meets them equally likely."""
     from bidcascade.bridge import InvalidInput, Seat, Vulnerability
-    from bidcascade.inference.layouts.equal import deal_where
     from bidcascade.inference.layouts.known import parse_known
+    from bidcascade.inference.layouts.sampling import deal_where
     from bidcascade.inference.layouts.searching import Limits
     from bidcascade.kernels import get_backend
     from bidcascade.loaders import board_frame
@@ -288,6 +271,7 @@ def _deals_under_conditions(
                 f"{found:,} among {tried:,}; --most lets more be looked at"
             )
     note(f"{options.count:,} of {tried:,} deals looked at")
+    tell_written(options.count, "deal", options.out)
     return 0
 
 

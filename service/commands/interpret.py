@@ -15,6 +15,7 @@ from .options import (
     open_engine,
     print_json,
     print_table,
+    tell_written,
     whole_number,
 )
 
@@ -254,6 +255,7 @@ def layouts(options: argparse.Namespace) -> int:
         told = {**told, "table": engine.table_info(), "backend": engine.backend}
     if options.out:
         _write(found, options.out, question.seed)
+        tell_written(found.hands.shape[1], "layout", options.out)
         told = {key: value for key, value in told.items() if key != "layouts"}
     if options.json and options.out != "-":
         print_json(told)

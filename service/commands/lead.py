@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from bidcascade.service.inference.leads import LeadAnswer, LeadQuestion
 
 _DEFAULT_LAYOUTS = 100
+_PATIENCE_S = 30.0
+"""How long a small budget is overrun for the first layout."""
 
 
 def configure_lead(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +30,8 @@ def configure_lead(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "auction", nargs="?", metavar="AUCTION",
-        help="the calls, from the dealer on: '1N P 3N'; the passes that end it may be left out",
+        help="the calls, from the dealer on: '1N P 3N'; the passes that end it may be left out, "
+        "all of them",
     )  # fmt: skip
     parser.add_argument(
         "--contract", metavar="C",
@@ -72,6 +75,7 @@ def lead(options: argparse.Namespace) -> int:
         for answer in iter_leads(
             layouts_source(engine), pool, question,
             time_limit_s=None if options.budget_ms is None else options.budget_ms / 1000,
+            patience_s=_PATIENCE_S,
         ):  # fmt: skip
             report(answer.study.layouts, answer.study.asked, answer.study.layouts)
     assert answer is not None
@@ -115,6 +119,8 @@ def _question(options: argparse.Namespace) -> "LeadQuestion":
 
 
 def _print(question: "LeadQuestion", answer: "LeadAnswer") -> None:
+    from bidcascade.bridge import format_card
+
     study, layouts = answer.study, answer.layouts
     rows = []
     for one in study.leads:
@@ -138,8 +144,10 @@ def _print(question: "LeadQuestion", answer: "LeadAnswer") -> None:
         rows,
     )  # fmt: skip
     solved = f"{study.layouts} of {len(layouts)} layouts solved"
+    solved += f": lead {format_card(study.card)}"
     if not study.is_decided:
-        solved += ", leads that are close are not told apart"
+        others = ", ".join(format_card(one.card) for one in study.undecided)
+        solved += f"; not decided, as far as they tell as good may be {others}"
     print(solved)
     report = layouts.report
     if len(layouts) < question.layouts:

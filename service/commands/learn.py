@@ -8,15 +8,18 @@ from .options import (
     BACKEND_CHOICES,
     add_import_options,
     add_json_option,
+    check_place_of_table,
     import_options,
+    note,
     print_json,
+    read_text,
     table_errors,
     whole_number,
 )
 
 if TYPE_CHECKING:
     from bidcascade.table import BiddingTable
-    from bidcascade.table.learning import Options
+    from bidcascade.table.evidence.learning import Options
 
 _SHOWN_CONTRADICTIONS = 5
 
@@ -77,12 +80,10 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
 
 def learn_table(options: argparse.Namespace) -> int:
     """Learn from archives, and put the table on a layer."""
-    from bidcascade.bridge import InvalidTable
     from bidcascade.service.cli import UsageError
     from bidcascade.service.mining.learn import learn_from
     from bidcascade.table import open_table
-    from bidcascade.table.learning import on_layer
-    from bidcascade.table.storage import is_table_folder
+    from bidcascade.table.evidence.layers import on_layer
 
     if not options.inputs and options.layer is None:
         raise UsageError("expected archives to learn from, or a --layer for a table that has")
@@ -90,11 +91,7 @@ def learn_table(options: argparse.Namespace) -> int:
         if getattr(options, name) and not options.rules:
             raise UsageError(f"expected --{name} only with --rules")
     out = Path(options.out)
-    if out.exists() and not (options.overwrite and is_table_folder(out)):
-        hint = "; --overwrite replaces it" if is_table_folder(out) else ""
-        raise InvalidTable(
-            f"expected a free place for the table, got {options.out!r}, which is there{hint}"
-        )
+    check_place_of_table(out, overwrite=options.overwrite)
     if not out.parent.is_dir():
         raise UsageError(f"expected a place in a folder that exists, got {options.out!r}")
     with table_errors(options.table):
@@ -114,6 +111,7 @@ def learn_table(options: argparse.Namespace) -> int:
         print_json(report)
     else:
         print(in_words(report))
+        note(f"wrote the table to {options.out}")
     return 0
 
 
@@ -121,16 +119,11 @@ def _options(options: argparse.Namespace, table: "BiddingTable") -> "Options":
     from bidcascade.bridge import InvalidInput
     from bidcascade.service.cli import UsageError
     from bidcascade.service.jobs.augment import read_expressions
-    from bidcascade.table.learning import Options, Thresholds
+    from bidcascade.table.evidence.learning import Options, Thresholds
 
     expressions: list[str] = []
     if options.expressions:
-        try:
-            text = Path(options.expressions).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput(
-                f"expected a file of expressions, got {options.expressions!r}: {error}"
-            ) from None
+        text = read_text(options.expressions)
         expressions = read_expressions(text, options.expressions, table.vocabulary)
     try:
         rules = None

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from .options import PROFILE_CHOICES, add_json_option, print_json, whole_number
+from .options import PROFILE_CHOICES, add_json_option, note, print_json, whole_number
 
 
 def configure_mine(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +62,7 @@ def mine(options: argparse.Namespace) -> int:
         print_json(mined.report)
     else:
         print(described(mined.report))
+        note(f"wrote the table to {options.out}")
     return 0
 
 
@@ -70,7 +71,7 @@ def described(report: dict[str, Any]) -> str:
 
     Examples
     --------
-    >>> from bidcascade.table.mining.miner import Miner, mining_report
+    >>> from bidcascade.table.evidence.mining import Miner, mining_report
     >>> with Miner() as miner:
     ...     report = mining_report(miner.finish())
     >>> print(described(report | {"inputs": 1}).splitlines()[0])

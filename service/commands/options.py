@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from bidcascade.service.engine import Engine
     from bidcascade.table import BiddingTable
 
 BACKEND_CHOICES = ("auto", "reference", "cpu", "cuda")
 PROFILE_CHOICES = ("gib", "mlbridge")
 UNDESCRIBED_CHOICES = ("allow", "pass", "reject")
+_LONGEST_TEXT = 1 << 26
 
 
 def whole_number(least: int, most: int | None = None) -> "_WholeNumber":
@@ -204,9 +207,97 @@ def check_folder_of(path: Path) -> None:
         raise UsageError(f"expected a file as output, got the folder {str(path)!r}")
 
 
+def check_place_of_table(place: Path, *, overwrite: bool) -> None:
+    """Check that a table can be saved at a place, before the work is done.
+
+    Raises
+    ------
+    InvalidTable
+        If something is there that is no table, or a table that is not to be replaced.
+    """
+    from bidcascade.bridge import InvalidTable
+    from bidcascade.table.storage import is_table_folder
+
+    replaces = is_table_folder(place)
+    if place.exists() and not (overwrite and replaces):
+        hint = "; --overwrite replaces it" if replaces else ""
+        raise InvalidTable(
+            f"expected a free place for the table, got {str(place)!r}, which is there{hint}"
+        )
+
+
+def read_text(name: str) -> str:
+    """Text of a file, or of standard input for ``-``.
+
+    Raises
+    ------
+    InvalidInput
+        If it is no UTF-8, or longer than 64 MiB.
+    OSError
+        If it cannot be read.
+    """
+    from bidcascade.bridge import InvalidInput
+
+    try:
+        if name == "-":
+            return sys.stdin.read()
+        path = Path(name)
+        if path.is_file() and path.stat().st_size > _LONGEST_TEXT:
+            raise InvalidInput(
+                f"expected at most {_LONGEST_TEXT:,} bytes of text in {name!r}, "
+                f"got {path.stat().st_size:,}"
+            )
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"expected text in UTF-8 in {name!r}: byte {error.object[error.start]:#04x} "
+            f"at {error.start:,}"
+        ) from None
+
+
+def no_deals(rejects: "pl.DataFrame") -> str:
+    """Say that there are no deals, and why: the first record that is none.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import empty_rejects
+    >>> no_deals(empty_rejects())
+    'got none: no board in the inputs'
+    """
+    return f"got none{first_reject(rejects) or ': no board in the inputs'}"
+
+
+def first_reject(rejects: "pl.DataFrame") -> str:
+    """Say where the first record that is no deal stands, and why; empty if there is none."""
+    if not rejects.height:
+        return ""
+    source, record, reason, _ = rejects.row(0)
+    where = source if record is None else f"{source}, record {record}"
+    return f"; first reject: {where}: {reason}"
+
+
 def note(message: str) -> None:
     """Write a remark to standard error."""
     print(f"bidcascade: {message}", file=sys.stderr)
+
+
+def tell_written(number: int, noun: str, out: str, *, format: str | None = None) -> None:
+    """Say on standard error what was written, where and in which format.
+
+    ``format`` is that of files of deals if none is given: their names tell it.
+
+    Examples
+    --------
+    >>> import contextlib
+    >>> with contextlib.redirect_stderr(sys.stdout):
+    ...     tell_written(5000, "deal", "club.lin")
+    bidcascade: wrote 5,000 deals to club.lin (LIN)
+    """
+    from bidcascade.table.import_report import counted
+
+    by_name = {".lin": "LIN", ".pbn": "PBN"}.get(Path(out).suffix.lower(), "Parquet")
+    place = "standard output" if out == "-" else out
+    note(f"wrote {counted(number, noun)} to {place} ({format or by_name})")
 
 
 def shown_numbers(numbers: Mapping[str, int]) -> str:

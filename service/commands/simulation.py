@@ -71,14 +71,14 @@ def simulated(
     wish = SimulationWish(options.simulate, options.scoring, options.budget_ms, options.seed)
     if options.tricks == "law":
         answer, found = simulate_bid(engine, answer, *about, wish=wish, solver=None)
-        return answer, simulation_dict(found)
+        return answer, None if found is None else simulation_dict(found)
 
     from bidcascade.inference.double_dummy import DoubleDummyPool
     from bidcascade.service.settings import read_settings
 
     with DoubleDummyPool(read_settings().dd_workers or None) as pool:
         answer, found = simulate_bid(engine, answer, *about, wish=wish, solver=pool)
-    return answer, simulation_dict(found)
+    return answer, None if found is None else simulation_dict(found)
 
 
 def print_simulation(simulation: dict[str, Any], note: str) -> None:

@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .options import add_json_option, note, print_json, whole_number
+from .options import (
+    add_json_option,
+    check_place_of_table,
+    note,
+    print_json,
+    read_text,
+    whole_number,
+)
 
 if TYPE_CHECKING:
     from bidcascade.table.system.check import PlaceShares, SystemCheck
@@ -276,20 +283,18 @@ def format_files(options: argparse.Namespace) -> int:
 
     changed = 0
     for name in options.files:
-        if name == "-":
-            text = sys.stdin.read()
-            sys.stdout.write(format_system_text(text))
-            continue
-        path = Path(name)
-        text = path.read_text(encoding="utf-8")
+        text = read_text(name)
         laid_out = format_system_text(text)
+        if name == "-":
+            sys.stdout.write(laid_out)
+            continue
         if laid_out == text:
             continue
         changed += 1
         if options.check:
             print(f"{name}: not laid out in the usual way")
         else:
-            path.write_text(laid_out, encoding="utf-8")
+            Path(name).write_text(laid_out, encoding="utf-8")
             print(f"{name}: laid out")
     return _BAD_INPUT if options.check and changed else 0
 
@@ -379,16 +384,11 @@ def _print_diff(found: "SystemDiff", most: int) -> None:
 
 def compile_system(options: argparse.Namespace) -> int:
     """Compile a system and save the table."""
-    from bidcascade.bridge import InvalidTable
-    from bidcascade.table.storage import is_table_folder, save
+    from bidcascade.table.storage import save
     from bidcascade.table.system.compile import compile_system as grow
 
     out = Path(options.out)
-    if out.exists() and not (options.overwrite and is_table_folder(out)):
-        hint = "; --overwrite replaces it" if is_table_folder(out) else ""
-        raise InvalidTable(
-            f"expected a free place for the table, got {options.out!r}, which is there{hint}"
-        )
+    check_place_of_table(out, overwrite=options.overwrite)
     opponents = _open(options.opponents, options) if options.opponents else None
     table = grow(
         _open(options.system, options), deals=options.deals, seed=options.seed,

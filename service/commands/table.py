@@ -12,10 +12,12 @@ from .options import (
     add_json_option,
     add_overlay_option,
     check_folder_of,
+    check_place_of_table,
     import_options,
     note,
     open_engine,
     print_json,
+    read_text,
     table_errors,
     tell_overlays,
     whole_number,
@@ -80,21 +82,15 @@ def _configure_import(parser: argparse.ArgumentParser) -> None:
 
 def import_rows(options: argparse.Namespace) -> int:
     """Make a table of a file of rows."""
-    from bidcascade.bridge import InvalidTable
     from bidcascade.table import import_table
     from bidcascade.table.language.vocabulary import parse_user_terms
-    from bidcascade.table.storage import is_table_folder
 
     out = Path(options.out)
-    if out.exists() and not (options.overwrite and is_table_folder(out)):
-        hint = "; --overwrite replaces it" if is_table_folder(out) else ""
-        raise InvalidTable(
-            f"expected a free place for the table, got {options.out!r}, which is there{hint}"
-        )
+    check_place_of_table(out, overwrite=options.overwrite)
     with table_errors(options.source):
         terms = None
         if options.user_terms:
-            terms = parse_user_terms(Path(options.user_terms).read_text(encoding="utf-8"))
+            terms = parse_user_terms(read_text(options.user_terms))
         table, report = import_table(
             options.source, user_terms=terms, source=options.origin, **import_options(options)
         )
@@ -103,6 +99,7 @@ def import_rows(options: argparse.Namespace) -> int:
         print_json({**report.to_dict(), "digest": table.digest})
     else:
         print(report)
+        note(f"wrote the table to {options.out}")
     return 0
 
 
@@ -122,10 +119,13 @@ def export_rows(options: argparse.Namespace) -> int:
     """Write a table's rows to a file."""
     check_folder_of(Path(options.out))
     from bidcascade.table import export_table
+    from bidcascade.table.formats.row_files import format_by_name
+    from bidcascade.table.import_report import counted
 
+    format = options.format or format_by_name(Path(options.out))
     table = _open(options)
-    export_table(table, options.out, format=options.format)
-    note(f"{len(table):,} entries written")
+    export_table(table, options.out, format=format)
+    note(f"wrote {counted(len(table), 'entry', 'entries')} to {options.out} ({format})")
     return 0
 
 

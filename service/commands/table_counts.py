@@ -91,6 +91,7 @@ def count_entries(options: argparse.Namespace) -> int:
             f"{counted.deals:,} deals reach {reached:,} of {len(counted.counts):,} entries; "
             f"{counted_text} counted"
         )
+        note(f"wrote the counts to {options.out} (Parquet)")
     return 0
 
 

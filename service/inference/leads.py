@@ -4,15 +4,18 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from bidcascade.bridge import (
     PASS,
     Auction,
     Contract,
+    IllegalCall,
     InvalidContract,
     InvalidDeal,
     Seat,
+    TimedOut,
     Vulnerability,
     format_calls,
     format_card,
@@ -23,11 +26,13 @@ from bidcascade.inference.layouts.known import KnownCards
 from bidcascade.inference.layouts.result import Layouts
 from bidcascade.inference.layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_layouts
 from bidcascade.inference.layouts.steps import Source
-from bidcascade.inference.leads import Lead, LeadScoring, LeadStudy, refine_leads
+from bidcascade.inference.leads import FIRST_LAYOUTS, Lead, LeadScoring, LeadStudy, refine_leads
 
 DEFAULT_LAYOUTS = 100
 SHARE_FOR_SAMPLING = 0.5
 """How much of the time may go into finding layouts; the rest is for solving them."""
+_LEAST_S = 0.001
+"""A limit for the sampler is above 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +78,12 @@ class LeadQuestion:
 
 
 def contract_of(calls: Sequence[int], dealer: Seat) -> Contract:
-    """Contract that an auction ends in; the passes behind it may be left out.
+    """Contract that an auction ends in; the passes behind it may be left out, all of them.
 
     Raises
     ------
     IllegalCall
-        If the auction is not legal.
+        If the auction is not legal, or not over: some passes behind the last bid are no end.
     InvalidContract
         If nobody has bid, or all have passed.
 
@@ -88,10 +93,16 @@ def contract_of(calls: Sequence[int], dealer: Seat) -> Contract:
     >>> str(contract_of(parse_calls("1N P 3N"), Seat.WEST))
     '3NW'
     """
-    contract = Auction.of(calls, dealer).contract
+    auction = Auction.of(calls, dealer)
+    contract = auction.contract
     if contract is None:
         raise InvalidContract(
             f"expected an auction that ends in a contract, got {format_calls(calls)!r}"
+        )
+    if calls[-1] == PASS and not auction.is_complete:
+        raise IllegalCall(
+            f"expected an auction that is over, got {format_calls(calls)!r}, where "
+            f"{auction.seat_to_act.name.capitalize()} is to call"
         )
     return contract
 
@@ -125,9 +136,17 @@ def iter_leads(
     question: LeadQuestion,
     *,
     time_limit_s: float | None = None,
+    patience_s: float | None = None,
     cancel: threading.Event | None = None,
 ) -> Iterator[LeadAnswer]:
     """Answer again and again, from more and more layouts.
+
+    Parameters
+    ----------
+    time_limit_s : float, optional
+        Answer with what is solved by then.
+    patience_s : float, optional
+        How long to wait for one layout to be found and solved, where that is longer.
 
     Raises
     ------
@@ -139,17 +158,25 @@ def iter_leads(
     limit = DEFAULT_TIME_LIMIT_S
     if time_limit_s is not None:
         limit = min(limit, SHARE_FOR_SAMPLING * time_limit_s)
-    layouts = sample_layouts(
-        source, question.calls, count=question.layouts, dealer=question.dealer,
+    sample = partial(
+        sample_layouts, source, question.calls, dealer=question.dealer,
         vulnerability=question.vulnerability, known=_known(question), where=question.where,
-        seed=question.seed, strict=question.strict, cancel=cancel, time_limit_s=limit,
+        seed=question.seed, strict=question.strict, cancel=cancel,
     )  # fmt: skip
+    try:
+        layouts = sample(count=question.layouts, time_limit_s=max(limit, _LEAST_S))
+    except TimedOut:
+        left = (patience_s or 0.0) - (time.monotonic() - started)
+        if left <= 0:
+            raise
+        few = min(question.layouts, FIRST_LAYOUTS)
+        layouts = sample(count=few, time_limit_s=min(left, DEFAULT_TIME_LIMIT_S))
     spent = time.monotonic() - started
     for study in refine_leads(
         layouts.hands, question.contract, solver, weights=layouts.weights,
         vulnerability=question.vulnerability, scoring=question.scoring,
         time_limit_s=None if time_limit_s is None else max(0.0, time_limit_s - spent),
-        cancel=cancel,
+        patience_s=None if patience_s is None else max(0.0, patience_s - spent), cancel=cancel,
     ):  # fmt: skip
         yield LeadAnswer(replace(study, seconds=study.seconds + spent), layouts)
 
@@ -160,7 +187,7 @@ def _known(question: LeadQuestion) -> dict[Seat, KnownCards]:
         raise InvalidDeal(
             f"expected what is known of other hands than the leader's, {question.leader.letter}"
         )
-    known[question.leader] = KnownCards.of_hand(question.hand)
+    known[question.leader] = KnownCards(question.hand)
     return known
 
 
@@ -170,11 +197,13 @@ def answer_dict(question: LeadQuestion, answer: LeadAnswer) -> dict[str, Any]:
     report = layouts.report
     return {
         "leads": [lead_dict(lead) for lead in study.leads],
+        "card": format_card(study.card),
         "leader": question.leader.letter,
         "hand": format_hand(question.hand),
         "contract": str(question.contract),
         "scoring": study.scoring,
         "decided": study.is_decided,
+        "undecided": [format_card(lead.card) for lead in study.undecided],
         "layouts": {
             "asked": question.layouts,
             "found": len(layouts),

@@ -12,6 +12,7 @@ from bidcascade.inference.compare_summary import bidding_frame
 from bidcascade.inference.double_dummy.protocol import I8
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, read_deals
+from bidcascade.loaders.parquet_decoder import decode_parquet
 from bidcascade.service.jobs.double_dummy import known_tables
 
 _SHOWN: Final = {
@@ -37,12 +38,7 @@ def deals_of_file(path: Path) -> MatchDeals:
         If there are no deals.
     """
     if path.suffix.lower() == ".parquet":
-        try:
-            frame = pl.read_parquet(path)
-        except pl.exceptions.PolarsError as error:
-            raise InvalidInput(
-                f"expected a Parquet file of deals in {str(path)!r}: {error}"
-            ) from None
+        frame = decode_parquet(path, str(path)).frame
         known = known_tables(frame)
     else:
         frame, known = read_deals(path).deals, None
@@ -66,16 +62,15 @@ def resume(match: SystemMatch, boards: pl.DataFrame) -> int:
     InvalidInput
         If the frame is of another match.
     """
-    result = match.result
     columns = ["deal", "kind", "tricks_ns", "tricks_ew", *_SHOWN]
     missing = [name for name in columns if name not in boards.columns]
     if missing:
         raise InvalidInput(f"expected boards of a match, got a frame without {missing[0]!r}")
-    done = boards.filter((pl.col("kind") != "same") & (pl.col("deal") < len(result)))
+    done = boards.filter((pl.col("kind") != "same") & (pl.col("deal") < len(match)))
     if done.height < boards.filter(pl.col("kind") != "same").height:
         raise InvalidInput("expected boards of these deals, got those of others")
     numbers = done["deal"].to_numpy().astype(np.int64)
-    own = bidding_frame(result, numbers)
+    own = bidding_frame(match, numbers)
     for name, what in _SHOWN.items():
         if not own[name].equals(done[name].cast(own[name].dtype, strict=False)):
             raise InvalidInput(f"expected boards of these {what}, got those of others")

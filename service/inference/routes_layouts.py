@@ -27,7 +27,7 @@ from bidcascade.service.inference.schemas_layouts import (
 )
 from bidcascade.service.inference.sources import layouts_source
 from bidcascade.service.inference.waiting import run_waiting, time_for
-from bidcascade.service.limits import parse_body
+from bidcascade.service.limits import client_of
 from bidcascade.service.openapi import body_of, problems
 from bidcascade.service.problems import Problem, complaint, invalid_request
 from bidcascade.service.work import Workplace
@@ -58,8 +58,8 @@ async def layouts(request: Request) -> Response:
     """
     work: Workplace = request.app.state.workplace
     accepted(request, [JSON])
-    with work.slots.taken():
-        asked = parse_body(LayoutsRequest, await work.read(request))
+    asked = await work.question(request, LayoutsRequest)
+    with work.slots.taken(client_of(request)):
         question = _question(work, asked, asked.count, "count")
 
         def find(
@@ -68,7 +68,7 @@ async def layouts(request: Request) -> Response:
             found = find_layouts(source, question, time_limit_s=limit, cancel=cancel)
             return layouts_dict(question, found)
 
-        return await _answer(work, asked, question, find)
+        return await _answer(work, request, asked, question, find)
 
 
 @router.post(
@@ -90,8 +90,8 @@ async def interpretation(request: Request) -> Response:
     """
     work: Workplace = request.app.state.workplace
     accepted(request, [JSON])
-    with work.slots.taken():
-        asked = parse_body(InterpretRequest, await work.read(request))
+    asked = await work.question(request, InterpretRequest)
+    with work.slots.taken(client_of(request)):
         question = _question(work, asked, asked.layouts, "layouts")
 
         def find(
@@ -101,19 +101,20 @@ async def interpretation(request: Request) -> Response:
                 find_interpretation(source, question, time_limit_s=limit, cancel=cancel)
             )
 
-        return await _answer(work, asked, question, find)
+        return await _answer(work, request, asked, question, find)
 
 
 async def _answer(
-    work: Workplace, asked: AuctionRequest, question: AuctionQuestion, find: _Answer
-) -> Response:
+    work: Workplace, request: Request, asked: AuctionRequest, question: AuctionQuestion,
+    find: _Answer,
+) -> Response:  # fmt: skip
     table = work.tables.get(asked.table)
     limit = time_for(work, None)
 
     def task(given_up: threading.Event) -> bytes:
         return json_bytes(find(layouts_source(table.engine), question, limit, given_up))
 
-    content = await run_waiting(work, task)
+    content = await run_waiting(work, request, task)
     return Response(
         # one object: the answer's members, then table and backend
         b"%s,%s}" % (content[:-1], table.tail),

@@ -4,6 +4,7 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
+from time import monotonic
 from typing import TypeVar
 
 from fastapi import APIRouter, Request, Response
@@ -36,7 +37,7 @@ from bidcascade.service.inference.leads import (
 from bidcascade.service.inference.schemas_leads import LeadsAnswer, LeadsRequest
 from bidcascade.service.inference.sources import layouts_source
 from bidcascade.service.inference.waiting import iter_waiting, run_waiting, time_for
-from bidcascade.service.limits import parse_body
+from bidcascade.service.limits import client_of
 from bidcascade.service.openapi import body_of, problems
 from bidcascade.service.problems import complaint, invalid_request, problem_of
 from bidcascade.service.work import Workplace
@@ -75,33 +76,37 @@ async def leads(request: Request) -> Response:
     """Best opening lead of a hand against a contract, over deals that agree with the auction.
 
     Each deal is solved double dummy for every lead. With `budget_ms` the answer comes after that
-    time from as many deals as are solved by then. Whoever accepts `application/jsonl` gets a line
-    as soon as a few deals are solved, and better ones after it.
+    time from as many deals as are solved by then; one is waited for in any case. Whoever accepts
+    `application/jsonl` gets a line as soon as a few deals are solved, and better ones after it.
     """
     work: Workplace = request.app.state.workplace
     form = accepted(request, [JSON, JSON_LINES])
+    arrived = monotonic()
+    asked = await work.question(request, LeadsRequest)
     with ExitStack() as stack:
-        stack.enter_context(work.slots.taken())
-        body = await work.read(request)
-        asked = parse_body(LeadsRequest, body)
+        stack.enter_context(work.slots.taken(client_of(request)))
         question = _question(asked)
         table = work.tables.get(asked.table)
         headers = table_headers(table.name, table.digest, work.tables.backend)
 
         def answers(given_up: threading.Event) -> Iterator[bytes]:
+            # it may have waited for a thread
+            spent = monotonic() - arrived
             found = iter_leads(
                 layouts_source(table.engine), work.double_dummy, question,
-                time_limit_s=time_for(work, asked.budget_ms), cancel=given_up,
+                time_limit_s=max(0.0, time_for(work, asked.budget_ms) - spent),
+                patience_s=max(0.0, time_for(work, None) - spent), cancel=given_up,
             )  # fmt: skip
+            warming = not work.tables.is_warm
             for answer in found:
-                content = json_bytes(answer_dict(question, answer))
+                content = json_bytes({**answer_dict(question, answer), "warming": warming})
                 # one object: the answer's members, then table and backend
                 yield b"%s,%s}" % (content[:-1], table.tail)
 
         if form == JSON:
-            content = await run_waiting(work, lambda given_up: _last(answers(given_up)))
+            content = await run_waiting(work, request, lambda given_up: _last(answers(given_up)))
             return Response(content, media_type=JSON, headers=headers)
-        parts = iter_waiting(work, answers)
+        parts = iter_waiting(work, request, answers)
         # what is wrong with the question comes to light before the first answer, as a problem
         first = await anext(parts)
         return PartsResponse(

@@ -4,10 +4,21 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bidcascade.service.schemas import LONGEST_AUCTION, TableChoice, TableName
+from bidcascade.service.schemas import (
+    LONGEST_AUCTION,
+    CallText,
+    HandText,
+    SeatText,
+    TableChoice,
+    TableName,
+    VulnerabilityText,
+    Word,
+)
 from bidcascade.service.systems.schemas import ExplainedCallAnswer
 
 MOST_CONDITIONS: Final = 32
+
+Condition = Annotated[str, Field(max_length=1000)]
 
 KeepsToSystem = Annotated[
     bool,
@@ -29,24 +40,24 @@ class AuctionRequest(BaseModel):
 
     model_config = _Strict
 
-    auction: list[str] = Field(
+    auction: list[CallText] = Field(
         default=[],
         max_length=LONGEST_AUCTION,
         description="The calls, from the dealer on; it may go on or be over.",
         examples=[["1N", "P", "2C", "P"]],
     )
-    dealer: str = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["N"])
-    vulnerability: str = Field(
+    dealer: SeatText = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["N"])
+    vulnerability: VulnerabilityText = Field(
         default="None", description="`None`, `NS`, `EW` or `Both`.", examples=["None"]
     )
-    known: dict[str, str] = Field(
+    known: dict[Word, HandText] = Field(
         default={},
         max_length=4,
         description="What is known of hands, by seat, as `S.H.D.C`: `x` is a card below the ten, "
         "`+` behind a suit any further cards.",
         examples=[{"E": "QJ98.54.K732.T65"}],
     )
-    where: list[str] = Field(
+    where: list[Condition] = Field(
         default=[],
         max_length=MOST_CONDITIONS,
         description="Conditions on the deal; terms carry a seat.",

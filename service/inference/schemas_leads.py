@@ -4,9 +4,20 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bidcascade.service.schemas import LONGEST_AUCTION, TableChoice, TableName
+from bidcascade.service.schemas import (
+    LONGEST_AUCTION,
+    CallText,
+    HandText,
+    SeatText,
+    TableChoice,
+    TableName,
+    ThirteenCards,
+    VulnerabilityText,
+    Word,
+    exactly_one,
+)
 
-from .schemas_layouts import MOST_CONDITIONS, KeepsToSystem, Seed
+from .schemas_layouts import MOST_CONDITIONS, Condition, KeepsToSystem, Seed
 
 MOST_LAYOUTS: Final = 1000
 
@@ -16,25 +27,26 @@ _Strict = ConfigDict(strict=True, extra="forbid")
 class LeadsRequest(BaseModel):
     """A hand on lead, and the auction or contract."""
 
-    model_config = _Strict
+    model_config = _Strict | exactly_one(auction="array", contract="string")
 
-    hand: str = Field(
+    hand: ThirteenCards = Field(
         description="The 13 cards of the leader, as `S.H.D.C`.", examples=["K52.AQ3.9876.KJ2"]
     )
-    auction: list[str] | None = Field(
+    auction: list[CallText] | None = Field(
         default=None,
         max_length=LONGEST_AUCTION,
-        description="The calls, from the dealer on; the passes that end it may be left out.",
+        description="The calls, from the dealer on; the passes that end it may be left out, "
+        "all of them.",
         examples=[["1N", "P", "3N"]],
     )
-    contract: str | None = Field(
+    contract: Word | None = Field(
         default=None,
         description="A contract with its declarer, in place of an auction: the other hands are any "
         "then.",
         examples=["3NE"],
     )
-    dealer: str = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["E"])
-    vulnerability: str = Field(
+    dealer: SeatText = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["E"])
+    vulnerability: VulnerabilityText = Field(
         default="None", description="`None`, `NS`, `EW` or `Both`.", examples=["None"]
     )
     scoring: Literal["tricks", "set", "matchpoints", "imps"] = Field(
@@ -51,14 +63,14 @@ class LeadsRequest(BaseModel):
         description="Deals of the unseen cards that agree with the auction.",
         examples=[100],
     )
-    known: dict[str, str] = Field(
+    known: dict[Word, HandText] = Field(
         default={},
         max_length=3,
         description="What is known of other hands, by seat: `x` is a card below the ten, `+` "
         "behind a suit any further cards.",
         examples=[{"W": "AKx+.+.+.-"}],
     )
-    where: list[str] = Field(
+    where: list[Condition] = Field(
         default=[],
         max_length=MOST_CONDITIONS,
         description="Conditions on the deal; terms carry a seat.",
@@ -69,8 +81,8 @@ class LeadsRequest(BaseModel):
     budget_ms: int | None = Field(
         default=None,
         ge=1,
-        description="Answer after so long with what is solved by then; most of the service's time "
-        "for a request if not given.",
+        description="Answer after so long with what is solved by then, or when one deal is; most "
+        "of the service's time for a request if not given.",
         examples=[2000],
     )
     table: TableChoice = None
@@ -143,13 +155,29 @@ class LeadsAnswer(BaseModel):
 
     model_config = _Strict
 
+    card: str = Field(
+        description="The card to lead: of those in the best lead's suit that may be as good, the "
+        "one that players lead: top of touching honours, fourth best, low from three to an honour.",
+        examples=["D6"],
+    )
     leads: list[LeadAnswerItem] = Field(description="The leads, best first.")
     leader: str = Field(description="Who leads.", examples=["S"])
-    hand: str = Field(description="The leader's hand.", examples=["K52.AQ3.9876.KJ2"])
+    hand: HandText = Field(description="The leader's hand.", examples=["K52.AQ3.9876.KJ2"])
     contract: str = Field(description="The contract with its declarer.", examples=["3NE"])
     scoring: str = Field(description="What leads are judged by.", examples=["tricks"])
     decided: bool = Field(
-        description="Whether the best lead is clear of all others.", examples=[False]
+        description="Whether the best lead is clear of all others, small cards of its suit apart.",
+        examples=[False],
+    )
+    undecided: list[str] = Field(
+        description="First cards of the leads that may be as good as the best, as far as the "
+        "solved deals tell.",
+        examples=[["HA"]],
+    )
+    warming: bool = Field(
+        description="Whether the service was still warming up: fewer deals are solved in the same "
+        "time then.",
+        examples=[False],
     )
     layouts: LeadLayouts = Field(description="The layouts behind the answer.")
     elapsed_ms: int = Field(description="Time it took.", examples=[1840])

@@ -10,20 +10,21 @@ from bidcascade.bridge import (
     BidcascadeError,
     Cancelled,
     Seat,
+    TimedOut,
     Vulnerability,
     format_call,
     parse_call,
 )
 from bidcascade.inference.bidding_on import BidsOn, SystemBidder, TableBidder
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
-from bidcascade.inference.simulate import simulate_calls
-from bidcascade.inference.simulation_answer import (
+from bidcascade.inference.simulate import (
     DEFAULT_LAYOUTS,
+    BidScoring,
     CallQuestion,
     CandidateCall,
     Simulation,
+    simulate_calls,
 )
-from bidcascade.inference.simulation_values import BidScoring
 from bidcascade.service.bid_answer import BidAnswer
 from bidcascade.service.engine import Engine
 
@@ -88,8 +89,8 @@ def simulate_bid(
     solver: DoubleDummy | None,
     time_limit_s: float | None = None,
     cancel: threading.Event | None = None,
-) -> tuple[BidAnswer, Simulation]:
-    """Find the best call by simulation.
+) -> tuple[BidAnswer, Simulation | None]:
+    """Find the best call by simulation; without time for that it is the one that the system makes.
 
     Parameters
     ----------
@@ -108,7 +109,8 @@ def simulate_bid(
     Returns
     -------
     tuple of BidAnswer and Simulation
-        The answer with the call that came out best, and how.
+        The answer with the call that came out best, and how; without a simulation, and with a note
+        that says so, where the wish's budget was over before a deal was found.
 
     Raises
     ------
@@ -122,10 +124,15 @@ def simulate_bid(
     )  # fmt: skip
     limits = [time_limit_s, None if wish.budget_ms is None else wish.budget_ms / 1000]
     given = [limit for limit in limits if limit is not None]
-    found = simulate_calls(
-        layouts_source(engine), bidder_of(engine), question, solver,
-        time_limit_s=min(given) if given else None, cancel=cancel,
-    )  # fmt: skip
+    try:
+        found = simulate_calls(
+            layouts_source(engine), bidder_of(engine), question, solver,
+            time_limit_s=min(given) if given else None, cancel=cancel,
+        )  # fmt: skip
+    except TimedOut as error:
+        if wish.budget_ms is None:
+            raise
+        return _not_simulated(answer, error), None
     return with_call(engine, answer, calls, found), found
 
 
@@ -154,7 +161,11 @@ def simulate_without_line(
     except Cancelled:
         raise
     except BidcascadeError as error:
-        return replace(answer, note=f"{answer.note}; simulation: {error}"), None
+        return _not_simulated(answer, error), None
+
+
+def _not_simulated(answer: BidAnswer, error: BidcascadeError) -> BidAnswer:
+    return replace(answer, note="; ".join(filter(None, (answer.note, f"simulation: {error}"))))
 
 
 def with_call(

@@ -19,6 +19,8 @@ MODULE: Final = "bidcascade.service.job_queue.job_process"
 LOG: Final = "process.log"
 _LONGEST_LOG: Final = 2000
 _END_S: Final = 30.0
+_EVENTS: Final = Path("/proc/vmstat")
+_FROM_OUTSIDE: Final = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT")
 
 
 class Child:
@@ -33,6 +35,7 @@ class Child:
     def __init__(self, start: Mapping[str, Any]) -> None:
         self._log = Path(start["folder"]) / LOG
         self._stopping = threading.Lock()
+        self._killed_for_memory = _kills_for_memory()
         paths = os.pathsep.join(path for path in sys.path if path)
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
@@ -76,16 +79,31 @@ class Child:
                 with suppress(BrokenPipeError):
                     self._process.stdin.close()
 
+    def crashed(self) -> bool:
+        """Whether it ended by its own doing, not by a signal that somebody sent.
+
+        ``SIGKILL`` is also what Linux sends where memory runs out, and counts these.
+        """
+        name = self._signal()
+        if name == "SIGKILL":
+            kills = _kills_for_memory()
+            return kills is None or kills != self._killed_for_memory
+        return name not in _FROM_OUTSIDE
+
     def end(self) -> str:
         """How it ended, in words."""
         code = self._process.returncode
         if code is not None and code < 0:
-            try:
-                name = f" ({signal.Signals(-code).name})"
-            except ValueError:
-                name = ""
-            return f"was ended by signal {-code}{name}"
+            name = self._signal()
+            return f"was ended by signal {-code}{f' ({name})' if name else ''}"
         return f"ended with status {code}"
+
+    def _signal(self) -> str:
+        """Name of the signal that ended it, empty where there was none or it has no name."""
+        try:
+            return signal.Signals(-(self._process.returncode or 0)).name
+        except ValueError:
+            return ""
 
     def tell_log(self, job_id: str) -> None:
         """Bring the end of what it wrote to the service's log."""
@@ -95,3 +113,13 @@ class Child:
                 text = log.read().decode("utf-8", "replace").strip()
             if text:
                 _logger.warning("job %s: its process wrote: %s", job_id, text)
+
+
+def _kills_for_memory() -> int | None:
+    """How many processes Linux has killed for their memory; None where that is not known."""
+    with suppress(OSError):
+        for line in _EVENTS.read_text("ascii").splitlines():
+            name, _, count = line.partition(" ")
+            if name == "oom_kill":
+                return int(count)
+    return None

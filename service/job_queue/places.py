@@ -108,7 +108,9 @@ class DataFolder:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = (self.path / LOCK).open("ab")
             if not hold(self._lock):
-                raise DataFolderUnusable("another service uses the folder of the jobs")
+                raise DataFolderUnusable(
+                    "another service has it; start one of the two with a --data-folder of its own"
+                )
             for folder in (self.jobs, self.incoming):
                 folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:

@@ -28,12 +28,13 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger("bidcascade.service")
 
-MOST_ATTEMPTS: Final = 3
-"""How often a job is begun without coming on before it is given up."""
+MOST_CRASHES: Final = 3
+"""How often a job's process crashes without having come on before the job is given up."""
 
 _SWEEP_S: Final = 60.0
 _SIZE_EVERY_S: Final = 5.0
 _JOIN_S: Final = 30.0
+_AGAIN_S: Final = 1.0
 
 
 class JobQueue:
@@ -56,14 +57,15 @@ class JobQueue:
     def __init__(self, settings: Settings, tables: "Tables") -> None:
         self._settings = settings
         self._tables = tables
+        # never held while the store is changed: that may wait for another process
         self._lock = threading.RLock()
-        self._wake = threading.Condition(self._lock)
+        self._wake = threading.Event()
         self._folder: DataFolder | None = None
         self._store: JobStore | None = None
         self._children: dict[str, Child] = {}
         self._threads: dict[str, threading.Thread] = {}
         self._supervisor: threading.Thread | None = None
-        self._closing = False
+        self._closing = threading.Event()
 
     # --- the folder -----------------------------------------------------------------------------
 
@@ -74,11 +76,21 @@ class JobQueue:
         return Path(named).absolute() if named else default_data_folder()
 
     def resume(self) -> None:
-        """Go on with the jobs of an earlier service, as soon as the tables are loaded."""
-        try:
-            self._opened(create=False)
-        except (DataFolderUnusable, StoreFailed) as error:
-            _logger.error("no jobs: %s", error)
+        """Go on with the jobs of an earlier service, as soon as folder and tables are there."""
+        threading.Thread(target=self._resume, name="resume-jobs", daemon=True).start()
+
+    def _resume(self) -> None:
+        told = ""
+        while not self._closing.is_set():
+            try:
+                self._opened(create=False)
+            except (DataFolderUnusable, StoreFailed) as error:
+                if str(error) != told and not self._closing.is_set():
+                    told = str(error)
+                    _logger.error("no jobs until this is over: %s", error)
+                self._closing.wait(_AGAIN_S)
+            else:
+                return
 
     def open(self) -> tuple[DataFolder, JobStore]:
         """Open the data folder, make it if need be, and run what waits there.
@@ -94,7 +106,7 @@ class JobQueue:
 
     def _opened(self, *, create: bool) -> tuple[DataFolder, JobStore] | None:
         with self._lock:
-            if self._closing:
+            if self._closing.is_set():
                 raise DataFolderUnusable("the service is being stopped")
             if self._folder is not None and self._store is not None:
                 return self._folder, self._store
@@ -106,11 +118,16 @@ class JobQueue:
             except StoreFailed:
                 folder.close()
                 raise
+            try:
+                resumed = store.put_all_back()
+                if resumed:
+                    _logger.info("%d jobs of an earlier service are resumed", resumed)
+                self._clear(folder, store)
+            except StoreFailed:
+                store.close()
+                folder.close()
+                raise
             self._folder, self._store = folder, store
-            resumed = store.put_all_back()
-            if resumed:
-                _logger.info("%d jobs of an earlier service are resumed", resumed)
-            self._clear(folder, store)
             self._supervisor = threading.Thread(
                 target=self._supervise, args=(folder, store), name="jobs", daemon=True
             )
@@ -140,8 +157,8 @@ class JobQueue:
 
     def counts(self) -> dict[str, int]:
         """Jobs by state; nothing while the folder is not open."""
-        with self._lock:
-            store = self._store
+        # asked for where nothing may wait
+        store = self._store
         try:
             return {} if store is None else store.counts()
         except StoreFailed:
@@ -186,8 +203,7 @@ class JobQueue:
         except BaseException:
             folder.of(job_id).tidy(None)
             raise
-        with self._wake:
-            self._wake.notify_all()
+        self._wake.set()
         return job
 
     def cancel(self, job_id: str) -> bool:
@@ -218,14 +234,17 @@ class JobQueue:
 
     def close(self) -> None:
         """Stop all jobs so that the next service goes on with them; nothing is begun any more."""
-        with self._wake:
-            self._closing = True
-            self._wake.notify_all()
+        with self._lock:
+            self._closing.set()
+            self._wake.set()
+        if self._supervisor is not None:
+            self._supervisor.join(_JOIN_S)
+        with self._lock:
             children = list(self._children.values())
             threads = list(self._threads.values())
         for child in children:
             child.stop()
-        for thread in [*threads, *([self._supervisor] if self._supervisor else [])]:
+        for thread in threads:
             thread.join(_JOIN_S)
         with self._lock:
             if self._store is not None:
@@ -238,25 +257,28 @@ class JobQueue:
 
     def _supervise(self, folder: DataFolder, store: JobStore) -> None:
         swept = float("-inf")
-        while True:
+        clock = _Calendar()
+        while not self._closing.is_set():
+            self._wake.clear()
             try:
+                clock.look()
                 if time.monotonic() - swept >= _SWEEP_S:
                     swept = time.monotonic()
-                    self._sweep(folder, store)
-                with self._wake:
-                    if self._closing:
-                        return
-                    while self._tables.state == "ready" and self._begin(folder, store):
-                        pass
-                    # tables that are being loaded do not say when they are ready
-                    self._wake.wait(1.0 if self._tables.state == "ready" else 0.1)
-            except StoreFailed as error:
-                _logger.error("%s", error)
-                time.sleep(1.0)
+                    self._sweep(folder, store, clock.now)
+                # those whose end could not be written down
+                store.put_all_back(besides=list(self._threads))
+                while self._tables.state == "ready" and self._begin(folder, store):
+                    pass
+            except (StoreFailed, RuntimeError) as error:
+                # python says so where there are too many threads
+                _logger.error("jobs have to wait: %s", error)
+                self._closing.wait(_AGAIN_S)
+            # tables that are being loaded do not say when they are ready
+            self._wake.wait(_AGAIN_S if self._tables.state == "ready" else 0.1)
 
     def _begin(self, folder: DataFolder, store: JobStore) -> bool:
         """Begin the next job if one waits and there is room for it."""
-        if self._closing or len(self._threads) >= self._settings.max_running_jobs:
+        if self._closing.is_set() or len(self._threads) >= self._settings.max_running_jobs:
             return False
         job = store.take()
         if job is None:
@@ -264,8 +286,10 @@ class JobQueue:
         thread = threading.Thread(
             target=self._run, args=(folder, store, job), name=f"job-{job.id}", daemon=True
         )
-        self._threads[job.id] = thread
-        thread.start()
+        with self._lock:
+            # it takes itself out at its end
+            thread.start()
+            self._threads[job.id] = thread
         return True
 
     def _run(self, folder: DataFolder, store: JobStore, job: Job) -> None:
@@ -274,43 +298,50 @@ class JobQueue:
             current = store.get(job.id)
             folder.of(job.id).tidy(None if current is None else current.state)
         except StoreFailed as error:
-            # what the folder says is gone on with when the service is started anew
+            # it is put back as soon as that can be written down
             _logger.error("job %s: %s", job.id, error)
         finally:
-            with self._wake:
+            with self._lock:
                 child = self._children.pop(job.id, None)
             if child is not None:
                 child.stop()
-            with self._wake:
+            with self._lock:
                 self._threads.pop(job.id, None)
-                self._wake.notify_all()
+            self._wake.set()
 
     def _do(self, folder: DataFolder, store: JobStore, job: Job) -> None:
-        if job.attempts > MOST_ATTEMPTS:
-            store.fail(job.id, f"given up: begun {MOST_ATTEMPTS} times without coming on")
+        place = folder.of(job.id).folder
+        if job.request["table"] not in self._tables.paths:
+            table = job.request["table"]
+            store.fail(
+                job.id, f"expected the table {table!r}, which the service does not have any more"
+            )
             return
-        place = folder.of(job.id)
+        if not place.is_dir():
+            store.fail(job.id, "expected the folder of this job, which is gone")
+            return
         try:
-            start = self._start_of(job, place.folder)
             with self._lock:
-                current = store.get(job.id)
-                if self._closing or current is None or current.state != "running":
-                    store.put_back(job.id, counts=False)
-                    return
-                child = self._children[job.id] = Child(start)
-        except (OSError, KeyError) as error:
-            _logger.error("job %s cannot be begun: %s", job.id, error)
-            store.fail(job.id, "expected to start a process, and could not")
+                child = None
+                if not self._closing.is_set():
+                    child = self._children[job.id] = Child(self._start_of(job, place))
+        except OSError as error:
+            _logger.error("job %s cannot be begun, and is tried again: %s", job.id, error)
+            self._closing.wait(_AGAIN_S)
+            child = None
+        if child is None:
+            store.put_back(job.id, crashed=False)
             return
-        _logger.info("job %s begun (attempt %d)", job.id, job.attempts)
+        current = store.get(job.id)
+        if current is None or current.state != "running":
+            # cancelled before there was a process to stop
+            return
+        _logger.info("job %s begun", job.id)
         last: dict[str, Any] = {}
         sized = time.monotonic()
         for message in child.messages():
             if "boards" in message:
-                store.see_progress(
-                    job.id, message["boards"], message["rejects"], message["of"],
-                    comes_on=message["comes_on"],
-                )  # fmt: skip
+                self._see(store, job.id, message)
                 if time.monotonic() - sized >= _SIZE_EVERY_S:
                     sized = time.monotonic()
                     if folder.size() > self._settings.max_data_bytes:
@@ -319,6 +350,17 @@ class JobQueue:
             else:
                 last = message
         self._end(store, job, child, last)
+
+    @staticmethod
+    def _see(store: JobStore, job_id: str, message: Mapping[str, Any]) -> None:
+        try:
+            store.see_progress(
+                job_id, message["boards"], message["rejects"], message["of"],
+                comes_on=message["comes_on"],
+            )  # fmt: skip
+        except StoreFailed as error:
+            # the next message says it as well
+            _logger.warning("progress of job %s: %s", job_id, error)
 
     def _start_of(self, job: Job, place: Path) -> dict[str, Any]:
         request = job.request
@@ -352,30 +394,47 @@ class JobQueue:
                 child.tell_log(job.id)
             if store.fail(job.id, last["error"]):
                 _logger.warning("job %s failed: %s", job.id, last["error"])
-        elif self._closing:
-            store.put_back(job.id, counts=False)
+        elif self._closing.is_set():
+            store.put_back(job.id, crashed=False)
         elif job_now := store.get(job.id):
             if job_now.state != "running":
                 # cancelled
                 return
             child.tell_log(job.id)
-            if job_now.attempts < MOST_ATTEMPTS:
+            crashed = child.crashed()
+            if not crashed or job_now.crashes + 1 < MOST_CRASHES:
                 _logger.warning("job %s: its process %s; resumed", job.id, child.end())
-                store.put_back(job.id, counts=True)
+                store.put_back(job.id, crashed=crashed)
                 return
             _logger.warning("job %s: its process %s; given up", job.id, child.end())
             store.fail(
                 job.id,
-                f"the process of this job {child.end()} {job_now.attempts} times: "
+                f"the process of this job {child.end()} {MOST_CRASHES} times: "
                 "a file may be damaged, or memory has run out",
             )
 
-    def _sweep(self, folder: DataFolder, store: JobStore) -> None:
+    def _sweep(self, folder: DataFolder, store: JobStore, now: float) -> None:
         """Remove jobs whose time is over."""
         hours = self._settings.job_retention_hours
-        for job_id in store.remove_ended_before(time.time() - 3600 * hours):
+        for job_id in store.remove_ended_before(now - 3600 * hours):
             folder.of(job_id).tidy(None)
             _logger.info("job %s removed: it ended %d hours ago", job_id, hours)
+
+
+class _Calendar:
+    """The time by which jobs grow old: where the clock was set forward, that does not count."""
+
+    def __init__(self) -> None:
+        self._ahead = time.time() - time.monotonic()
+
+    def look(self) -> None:
+        """Take notice of a clock that was set back."""
+        self._ahead = min(self._ahead, time.time() - time.monotonic())
+
+    @property
+    def now(self) -> float:
+        """Seconds since 1970 by the slowest that the clock has shown."""
+        return time.monotonic() + self._ahead
 
 
 def _no_room(most: int) -> str:

@@ -34,7 +34,6 @@ from bidcascade.service.job_queue.schemas_jobs import (
 from bidcascade.service.job_queue.store import Job, QueueFull, StoreFailed
 from bidcascade.service.job_queue.unpacking import Limits, safe_name, unpack
 from bidcascade.service.job_queue.uploads import MEDIA_TYPES, receive_upload
-from bidcascade.service.limits import parse_body
 from bidcascade.service.openapi import body_of, problems
 from bidcascade.service.problems import Problem, complaint, invalid_request, problem_of
 from bidcascade.service.security.authentication import AdminOnly
@@ -119,7 +118,7 @@ async def job_create(
         job = await _from_upload(request, work, asked, name)
     elif media_type == JSON or media_type.endswith("+json"):
         _check_query(request)
-        asked = parse_body(JobRequest, await work.read(request))
+        asked = await work.question(request, JobRequest)
         job = await _from_path(work, asked)
     else:
         raise Problem(
@@ -183,7 +182,7 @@ def _full(work: Workplace) -> Problem:
 
 
 async def _from_upload(request: Request, work: Workplace, asked: JobRequest, name: str) -> Job:
-    doing = _checked(work, asked)
+    doing = await _in_thread(_checked, work, asked)
     settings = work.settings
     with work.uploads.place():
         job_id, place = await _in_thread(work.jobs.new_place)
@@ -207,7 +206,7 @@ async def _from_upload(request: Request, work: Workplace, asked: JobRequest, nam
 
 
 async def _from_path(work: Workplace, asked: JobRequest) -> Job:
-    doing = _checked(work, asked)
+    doing = await _in_thread(_checked, work, asked)
     if not work.settings.jobs_root:
         reason = "expected an archive as body: this service reads no paths (setting jobs_root)"
         raise invalid_request([complaint("path", asked.path, reason)])

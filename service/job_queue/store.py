@@ -16,8 +16,8 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -28,7 +28,7 @@ State: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
 STATES: Final[tuple[State, ...]] = ("queued", "running", "done", "failed", "cancelled")
 ENDED: Final[tuple[State, ...]] = ("done", "failed", "cancelled")
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 _BUSY_S: Final = 10.0
 _SCHEMA: Final = """
 CREATE TABLE jobs (
@@ -42,7 +42,7 @@ CREATE TABLE jobs (
     boards INTEGER NOT NULL DEFAULT 0,
     rejects INTEGER NOT NULL DEFAULT 0,
     boards_in_all INTEGER,
-    attempts INTEGER NOT NULL DEFAULT 0,
+    crashes INTEGER NOT NULL DEFAULT 0,
     results TEXT NOT NULL DEFAULT '[]',
     error TEXT,
     CHECK ((state IN ('done', 'failed', 'cancelled')) = (ended IS NOT NULL)),
@@ -88,8 +88,8 @@ class Job:
         Answered and refused so far.
     boards_in_all : int, optional
         None while it is not known.
-    attempts : int
-        How often it was begun since it last came on.
+    crashes : int
+        How often its own process crashed since it last came on.
     results : tuple of ResultFile
     error : str, optional
         Why it failed.
@@ -105,7 +105,7 @@ class Job:
     boards: int
     rejects: int
     boards_in_all: int | None
-    attempts: int
+    crashes: int
     results: tuple[ResultFile, ...]
     error: str | None
 
@@ -139,50 +139,57 @@ class JobStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lock = threading.RLock()
-        with _told(path):
-            self._connection = sqlite3.connect(
-                path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
-            )
-            self._connection.row_factory = sqlite3.Row
-            try:
-                self._prepare()
-            except BaseException:
-                self._connection.close()
-                raise
+        self._writing = threading.Lock()
+        self._reading = threading.Lock()
+        with ExitStack() as stack, _told(path):
+            # questions need not wait for a change that waits for another process
+            self._writer = stack.enter_context(closing(_connected(path)))
+            self._reader = stack.enter_context(closing(_connected(path)))
+            self._prepare()
+            stack.pop_all()
 
     def _prepare(self) -> None:
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = FULL")
+        self._writer.execute("PRAGMA journal_mode = WAL")
+        self._writer.execute("PRAGMA synchronous = FULL")
         with self._transaction() as connection:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version == 0:
                 for statement in _SCHEMA.split(";")[:-1]:
                     connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {_VERSION}")
+            elif version == 1:
+                # counted how often a job was begun, whoever had ended it
+                connection.execute("ALTER TABLE jobs RENAME COLUMN attempts TO crashes")
+                connection.execute("UPDATE jobs SET crashes = 0")
             elif version != _VERSION:
                 raise StoreFailed(
                     f"expected jobs of version {_VERSION} in {self._path.name!r}, got {version}"
                 )
+            connection.execute(f"PRAGMA user_version = {_VERSION}")
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
-            self._connection.close()
+        with self._writing, self._reading:
+            self._reader.close()
+            self._writer.close()
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of the block, or nothing of it."""
-        with self._lock, _told(self._path):
-            connection = self._connection
+        with self._writing, _told(self._path):
+            connection = self._writer
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
+                # fails as well, on a full disk: what it leaves open would stop all that follow
+                connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
-            connection.execute("COMMIT")
+
+    def _rows(self, question: str, values: tuple[object, ...] = ()) -> list[sqlite3.Row]:
+        with self._reading, _told(self._path):
+            return self._reader.execute(question, values).fetchall()
 
     # --- changes --------------------------------------------------------------------------------
 
@@ -215,8 +222,7 @@ class JobStore:
             if row is None:
                 return None
             connection.execute(
-                "UPDATE jobs SET state = 'running', started = coalesce(started, ?), "
-                "attempts = attempts + 1 WHERE id = ?",
+                "UPDATE jobs SET state = 'running', started = coalesce(started, ?) WHERE id = ?",
                 (time.time(), row["id"]),
             )
             return _found(connection, row["id"])
@@ -224,27 +230,29 @@ class JobStore:
     def see_progress(
         self, job_id: str, boards: int, rejects: int, in_all: int | None, *, comes_on: bool
     ) -> None:
-        """Write down how far a running job is; one that comes on has all its attempts again."""
+        """Write down how far a running job is; one that comes on may crash as often again."""
         with self._transaction() as connection:
             connection.execute(
-                "UPDATE jobs SET attempts = CASE WHEN ? THEN 1 ELSE attempts END, "
+                "UPDATE jobs SET crashes = CASE WHEN ? THEN 0 ELSE crashes END, "
                 "boards = ?, rejects = ?, boards_in_all = ? WHERE id = ? AND state = 'running'",
                 (comes_on, boards, rejects, in_all, job_id),
             )
 
-    def put_back(self, job_id: str, *, counts: bool) -> bool:
-        """Make a running job wait again; whether this attempt counts. False if it runs no more."""
+    def put_back(self, job_id: str, *, crashed: bool) -> bool:
+        """Make a running job wait again; whether it has crashed. False if it runs no more."""
         return self._change(
-            "UPDATE jobs SET state = 'queued', attempts = attempts - ? "
+            "UPDATE jobs SET state = 'queued', crashes = crashes + ? "
             "WHERE id = ? AND state = 'running'",
-            (0 if counts else 1, job_id),
+            (crashed, job_id),
         )
 
-    def put_all_back(self) -> int:
-        """Make all jobs wait again that a service left running when it died; how many."""
+    def put_all_back(self, besides: Iterable[str] = ()) -> int:
+        """Make all jobs wait again that nobody works on, besides some that are; how many."""
         with self._transaction() as connection:
             return connection.execute(
-                "UPDATE jobs SET state = 'queued' WHERE state = 'running'"
+                "UPDATE jobs SET state = 'queued' WHERE state = 'running' "
+                "AND id NOT IN (SELECT value FROM json_each(?))",
+                (json.dumps([*besides]),),
             ).rowcount
 
     def finish(self, job_id: str, boards: int, rejects: int, results: Sequence[ResultFile]) -> bool:
@@ -295,33 +303,34 @@ class JobStore:
 
     def get(self, job_id: str) -> Job | None:
         """Job of an id; None if there is none."""
-        with self._lock, _told(self._path):
-            row = self._connection.execute("SELECT * FROM jobs WHERE id = ?", (job_id,)).fetchone()
-        return None if row is None else _job(row)
+        rows = self._rows("SELECT * FROM jobs WHERE id = ?", (job_id,))
+        return _job(rows[0]) if rows else None
 
     def page(self, count: int, before: int | None = None) -> list[Job]:
         """Newest jobs first; those with numbers below ``before`` if given."""
-        with self._lock, _told(self._path):
-            rows = self._connection.execute(
-                "SELECT * FROM jobs WHERE ? IS NULL OR number < ? ORDER BY number DESC LIMIT ?",
-                (before, before, count),
-            ).fetchall()
+        rows = self._rows(
+            "SELECT * FROM jobs WHERE ? IS NULL OR number < ? ORDER BY number DESC LIMIT ?",
+            (before, before, count),
+        )
         return [_job(row) for row in rows]
 
     def states(self) -> dict[str, State]:
         """State of every job by id."""
-        with self._lock, _told(self._path):
-            rows = self._connection.execute("SELECT id, state FROM jobs").fetchall()
-        return {row["id"]: row["state"] for row in rows}
+        return {row["id"]: row["state"] for row in self._rows("SELECT id, state FROM jobs")}
 
     def counts(self) -> dict[str, int]:
         """How many jobs there are in each state."""
-        with self._lock, _told(self._path):
-            rows = self._connection.execute(
-                "SELECT state, count(*) AS jobs FROM jobs GROUP BY state"
-            ).fetchall()
+        rows = self._rows("SELECT state, count(*) AS jobs FROM jobs GROUP BY state")
         found = {row["state"]: int(row["jobs"]) for row in rows}
         return {state: found.get(state, 0) for state in STATES}
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+    )
+    connection.row_factory = sqlite3.Row
+    return connection
 
 
 @contextmanager

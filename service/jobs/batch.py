@@ -59,8 +59,11 @@ PART_DEALS: Final = 1_000_000
 """Most deals of a part unless asked otherwise."""
 PART_S: Final = 5.0
 """Seconds that a part is to take."""
-LEAST_PART_DEALS: Final = 1000
-"""Least deals of a part, and those of the first, unless fewer are asked for."""
+LEAST_PART_DEALS: Final = 64
+"""Least deals of a part, unless fewer are asked for.
+
+The first part has so many: a run that is killed soon after its begin has something to go on from.
+"""
 
 _CHUNK_DEALS: Final = 100_000
 _MOST_REJECTS: Final = 1_000_000

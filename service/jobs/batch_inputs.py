@@ -8,7 +8,8 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.loaders import Batch, empty_rejects, iter_deals, sniff
-from bidcascade.loaders.inputs import Input, Source
+from bidcascade.loaders.inputs import Source
+from bidcascade.loaders.parquet_decoder import decode_parquet
 
 from .manifest import Position
 
@@ -78,9 +79,8 @@ class Inputs:
         def files_read(done: int, _total: int, _boards: int) -> None:
             self.files_done = first + done
 
-        inputs: list[Input] = [_as_input(source) for source in group]
         return iter_deals(
-            inputs, jobs=self._jobs, chunk_deals=self._chunk_deals,
+            group, jobs=self._jobs, chunk_deals=self._chunk_deals,
             progress=files_read,
         )  # fmt: skip
 
@@ -99,7 +99,7 @@ def refuse_hopeless(sources: list[Source]) -> None:
         except OSError as error:
             raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None
     refused = [empty_rejects()]
-    for batch in iter_deals([_as_input(source) for source in sources]):
+    for batch in iter_deals(sources):
         if batch.deals.height:
             return
         refused.append(batch.rejects)
@@ -129,13 +129,7 @@ def boards_in_parquet(sources: list[Source]) -> int | None:
             if file.read(4) != b"PAR1":
                 return None
         try:
-            total += pl.scan_parquet(source.path).select(pl.len()).collect().item()
-        except (pl.exceptions.PolarsError, OSError):
+            total += decode_parquet(source.path, source.name, rows=0).rows
+        except InvalidInput:
             return None
     return total
-
-
-def _as_input(source: Source) -> Input:
-    if source.data is not None:
-        return source.data
-    return "-" if source.path is None else source.path

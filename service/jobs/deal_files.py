@@ -11,6 +11,7 @@ from typing import TypeAlias
 import polars as pl
 
 from bidcascade.loaders import write_lin, write_pbn
+from bidcascade.loaders.checksums import RowChecksums
 
 from .whole_files import PARTIAL_SUFFIX, can_write, whole_file
 
@@ -75,6 +76,7 @@ def _parquet_sink(path: Path) -> Iterator[Sink]:
     """Keep all but the first frame as parts beside the file, and put them together at the end."""
     parts: list[Path] = []
     held: list[pl.DataFrame] = []
+    checksums = RowChecksums()
     with ExitStack() as stack:
         folder: Path | None = None
 
@@ -82,9 +84,10 @@ def _parquet_sink(path: Path) -> Iterator[Sink]:
             nonlocal folder
             if folder is None:
                 prefix = f".{path.name}."
-                folder = Path(
-                    tempfile.mkdtemp(prefix=prefix, suffix=PARTIAL_SUFFIX, dir=path.parent)
-                )
+                with can_write(path):
+                    folder = Path(
+                        tempfile.mkdtemp(prefix=prefix, suffix=PARTIAL_SUFFIX, dir=path.parent)
+                    )
                 stack.callback(shutil.rmtree, folder, ignore_errors=True)
             part = folder / f"{len(parts):06}.parquet"
             with can_write(path):
@@ -92,6 +95,7 @@ def _parquet_sink(path: Path) -> Iterator[Sink]:
             parts.append(part)
 
         def sink(frame: pl.DataFrame) -> None:
+            checksums.add(frame)
             if held:
                 put(held.pop())
             held.append(frame)
@@ -99,8 +103,11 @@ def _parquet_sink(path: Path) -> Iterator[Sink]:
         yield sink
         if not parts:
             with whole_file(path) as partial, can_write(path):
-                (held[0] if held else pl.DataFrame()).write_parquet(partial, statistics=False)
+                frame = held[0] if held else pl.DataFrame()
+                frame.write_parquet(partial, statistics=False, metadata=checksums.metadata())
             return
         put(held.pop())
         with whole_file(path) as partial, can_write(path):
-            pl.scan_parquet(parts).sink_parquet(partial, statistics=False)
+            pl.scan_parquet(parts).sink_parquet(
+                partial, statistics=False, metadata=checksums.metadata()
+            )

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from bidcascade.bridge import InvalidExpression
+from bidcascade.bridge import InvalidExpression, InvalidInput
 from bidcascade.loaders import Batch, deal_arrays, empty_deals, iter_deals, read_pbn
 from bidcascade.loaders.inputs import HEAD_BYTES, Source, find_sources, sniff
 from bidcascade.loaders.parquet import (
@@ -14,6 +14,7 @@ from bidcascade.loaders.parquet import (
     count_deal_parquet,
     read_deal_parquet_part,
 )
+from bidcascade.loaders.parquet_decoder import decode_parquet
 from bidcascade.loaders.pbn_double_dummy import double_dummy_columns
 from bidcascade.service.engine import Engine
 
@@ -140,8 +141,7 @@ class WideDeals:
 
     def _of_source(self, source: Source, *, has_results: bool) -> Iterator[Batch]:
         if not has_results or source.path is None:
-            given = source.path if source.path is not None else source.data
-            for batch in iter_deals("-" if given is None else given):
+            for batch in iter_deals(source):
                 yield Batch(_with_result_schema(batch.deals), batch.rejects)
         elif _is_parquet(source.path):
             yield from _of_parquet(source.path, source.name)
@@ -156,10 +156,11 @@ class WideDeals:
 
 def _of_parquet(path: Path, name: str) -> Iterator[Batch]:
     """Read a deal frame with its columns of results, row by row the same."""
-    present = [column for column in RESULT_SCHEMA if column in pl.read_parquet_schema(path)]
     for first in range(0, max(count_deal_parquet(path, name), 1), ROWS_PER_PART):
         batch = read_deal_parquet_part(path, name, first, ROWS_PER_PART)
-        results = pl.scan_parquet(path).select(present).slice(first, ROWS_PER_PART).collect()
+        results = decode_parquet(
+            path, name, columns=tuple(RESULT_SCHEMA), first=first, rows=ROWS_PER_PART
+        ).frame
         kept = np.ones(results.height, np.bool_)
         # a reject of Parquet has the 1-based number of its row
         kept[batch.rejects["record"].drop_nulls().to_numpy() - np.uint32(first + 1)] = False
@@ -185,9 +186,10 @@ def _has_results(source: Source) -> bool:
         return False
     try:
         if _is_parquet(source.path):
-            return any(name in RESULT_SCHEMA for name in pl.read_parquet_schema(source.path))
+            columns = decode_parquet(source.path, source.name, rows=0).frame.columns
+            return any(name in RESULT_SCHEMA for name in columns)
         return _mentions_results(source.path)
-    except (OSError, pl.exceptions.PolarsError):
+    except (OSError, InvalidInput):
         # the reader says what is wrong with it
         return False
 

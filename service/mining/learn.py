@@ -23,7 +23,7 @@ from bidcascade.service.jobs.whole_files import PARTIAL_SUFFIX, can_write
 from bidcascade.service.mining.distinct_sources import distinct_sources
 from bidcascade.table import BiddingTable
 from bidcascade.table.decisions import CallLists
-from bidcascade.table.learning import Boards, Options, learn
+from bidcascade.table.evidence.learning import Boards, Options, learn
 
 _CHUNK_BOARDS: Final = 50_000
 _COLUMNS: Final = ("north", "east", "south", "west", "dealer", "vulnerability", "auction")

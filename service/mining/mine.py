@@ -29,9 +29,8 @@ from bidcascade.service.jobs.progress import Report, progress_bar
 from bidcascade.service.jobs.whole_files import can_write, whole_file
 from bidcascade.service.mining.work_folder import INPUT_SCHEMA, STATE, State, WorkFolder
 from bidcascade.table import BiddingTable, open_table
-from bidcascade.table.mining.mined_table import INPUTS
-from bidcascade.table.mining.miner import MOST_IN_MEMORY, MinedCounts, mining_report
-from bidcascade.table.mining.ranking import Rank
+from bidcascade.table.evidence.mined_table import INPUTS, Rank
+from bidcascade.table.evidence.mining import MOST_IN_MEMORY, MinedCounts, mining_report
 from bidcascade.table.storage import is_table_folder
 
 STEP_BOARDS: Final = 1_000_000
@@ -45,9 +44,9 @@ _FILES_AT_ONCE: Final = 10_000
 class Mined(NamedTuple):
     """A mined table, and what is to be said about the run.
 
-    ``report`` is that of :func:`bidcascade.table.mining.miner.mining_report` with the ``digest``,
-    ``inputs`` (files mined), ``repeated_inputs`` (files passed over because one with the same
-    contents was mined) and ``reject_reasons`` (the most frequent ones).
+    ``report`` is that of :func:`bidcascade.table.evidence.mining.mining_report` with the
+    ``digest``, ``inputs`` (files mined), ``repeated_inputs`` (files passed over because one with
+    the same contents was mined) and ``reject_reasons`` (the most frequent ones).
     """
 
     table: BiddingTable

@@ -19,7 +19,7 @@ from bidcascade.service.jobs.manifest import Position
 from bidcascade.service.mining.distinct_sources import distinct_sources
 from bidcascade.table import LintReport, counts_through, lint, lint_on_deals
 from bidcascade.table.decisions import CallLists
-from bidcascade.table.vetting import Vetting
+from bidcascade.table.evidence.vetting import Vetting
 
 LEAST_DECISIONS = 20
 """Calls that a place must have been bid at to stand among the worst."""

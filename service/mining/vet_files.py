@@ -7,7 +7,7 @@ from bidcascade.service.jobs.whole_files import can_write, whole_file, write_jso
 from bidcascade.service.mining.vet import LEAST_DECISIONS, Vetted
 from bidcascade.service.mining.vet_page import vetting_page
 from bidcascade.service.reports.page import page_html, page_markdown
-from bidcascade.table.vetting import COLUMNS, vetting_frames
+from bidcascade.table.evidence.vetting_frames import COLUMNS, vetting_frames
 
 SUMMARY = "summary.json"
 """Written last: a folder that has it is complete."""
@@ -42,7 +42,7 @@ def write_vetting(
 ) -> None:
     """Write a vetting into a folder: what it found, each file whole or not at all.
 
-    ``places.parquet`` and so on as documented in :data:`bidcascade.table.vetting.COLUMNS`,
+    ``places.parquet`` and so on as documented in ``COLUMNS`` of ``table.evidence.vetting_frames``,
     ``rejects.parquet`` if there are any, ``report.md``, ``report.html`` and ``summary.json``.
 
     Raises

@@ -38,7 +38,7 @@ def vetting_page(
     ----------
     vetted : Vetted
     frames : dict of str to polars.DataFrame
-        What :func:`bidcascade.table.vetting.vetting_frames` gives for it.
+        What :func:`bidcascade.table.evidence.vetting_frames.vetting_frames` gives for it.
     least : int
         Calls that a place must have been bid at to stand among the worst.
     """

@@ -23,8 +23,8 @@ from bidcascade.bridge import InvalidInput, InvalidTable
 from bidcascade.service.jobs.manifest import Position
 from bidcascade.service.jobs.whole_files import can_write, write_json, write_parquet
 from bidcascade.table import BiddingTable
-from bidcascade.table.mining.mined_table import INPUTS
-from bidcascade.table.mining.miner import MOST_IN_MEMORY, MinedCounts, Miner
+from bidcascade.table.evidence.mined_table import INPUTS
+from bidcascade.table.evidence.mining import MOST_IN_MEMORY, MinedCounts, Miner
 
 STATE: Final = "state.json"
 _FRESH: Final = "inputs.parquet"

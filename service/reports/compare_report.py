@@ -7,9 +7,10 @@ from typing import Any, Final
 
 import polars as pl
 
-from bidcascade.inference.compare_estimates import CATEGORIES, Estimate
 from bidcascade.inference.compare_summary import (
+    CATEGORIES,
     DivergenceResult,
+    Estimate,
     Example,
     Summary,
     SystemResult,

@@ -1,13 +1,16 @@
 """Lets requests in: with a key where keys are asked for, and to what its role allows."""
 
+import asyncio
 import ipaddress
 import logging
+import time
 from typing import Annotated, Final
 
 from fastapi import Depends, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.service.limits import client_of
 from bidcascade.service.problems import Problem, answer_problem
 from bidcascade.service.security.keys import ApiKeys, is_private
 from bidcascade.service.settings import Settings
@@ -18,6 +21,12 @@ DOCS_PATH: Final = "/docs"
 OPEN_PATHS: Final = frozenset({"/", "/healthz", "/readyz", "/metrics", DOCS_PATH, "/openapi.json"})
 """Paths that need no key: what a load balancer, Prometheus and a browser ask first."""
 OPEN_FOLDERS: Final = ("/static/", f"{DOCS_PATH}/static/")
+
+_PAUSE_S: Final = 0.5
+"""Between the answers to wrong keys of one client."""
+_FREE_TRIES: Final = 5
+_LONGEST_PAUSE_S: Final = 10.0
+_MOST_TURNS: Final = 1000
 
 _ROLE: Final = "bidcascade.role"
 
@@ -35,6 +44,8 @@ class Authentication:
     def __init__(self, app: ASGIApp, keys: ApiKeys | None) -> None:
         self._app = app
         self._keys = keys
+        self._turns: dict[str, float] = {}
+        """When the next wrong key of a client may be answered."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it."""
@@ -44,9 +55,21 @@ class Authentication:
         try:
             scope[_ROLE] = self._role_of(scope)
         except Problem as problem:
+            if "authorization" in Request(scope).headers:
+                await self._slow_down(client_of(Request(scope)))
             await answer_problem(Request(scope), problem)(scope, receive, send)
             return
         await self._app(scope, receive, send)
+
+    async def _slow_down(self, client: str) -> None:
+        """Wait before a wrong key is answered; the keys of others, and right ones, do not wait."""
+        now = time.monotonic()
+        if len(self._turns) > _MOST_TURNS:
+            self._turns = {known: turn for known, turn in self._turns.items() if turn > now}
+        turn = max(self._turns.get(client, 0.0), now - _FREE_TRIES * _PAUSE_S) + _PAUSE_S
+        # many at once wait no longer than this, so that no more than so many wait
+        self._turns[client] = min(turn, now + _LONGEST_PAUSE_S)
+        await asyncio.sleep(max(0.0, self._turns[client] - now))
 
     def _role_of(self, scope: Scope) -> str:
         if self._keys is None:

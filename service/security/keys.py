@@ -80,7 +80,11 @@ class ApiKeys:
         """
         file = Path(path)
         keys: dict[str, ApiKey] = {}
-        for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
+        try:
+            lines = file.read_text("utf-8").splitlines()
+        except UnicodeDecodeError as error:
+            raise InvalidInput(f"{file.name}: expected UTF-8, got {error}") from None
+        for number, line in enumerate(lines, start=1):
             content = line.strip()
             if not content or content.startswith("#"):
                 continue

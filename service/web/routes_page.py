@@ -1,28 +1,27 @@
-"""``GET /`` and ``GET /static/…``: the web page, which asks the API from the browser."""
+"""``GET /``, ``GET /static/…`` and ``GET /docs``: pages that ask the API from the browser."""
 
+import base64
+import hashlib
+import re
 from typing import Final
 
 from fastapi import APIRouter, Request, Response
+from fastapi.openapi.docs import get_swagger_ui_html
+from fastapi.responses import HTMLResponse
 
 from bidcascade.service.problems import Problem
+from bidcascade.service.security.authentication import DOCS_PATH
 from bidcascade.service.web.static_files import PAGE, StaticFile, static_files
 
 router = APIRouter(include_in_schema=False)
 
-CONTENT_SECURITY_POLICY: Final = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-        # texts of tables and files become text nodes only: the browser refuses to parse them
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-    )
+_OWN_FILES: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+CONTENT_SECURITY_POLICY: Final = (
+    # texts of tables and files become text nodes only: the browser refuses to parse them
+    f"{_OWN_FILES}; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 """What the page may do: load its own files and ask its own service, nothing else."""
 
@@ -48,6 +47,34 @@ async def static(request: Request, name: str) -> Response:
     if file is None or name == PAGE:
         raise Problem("not-found", f"expected a file of the page, got {name!r}")
     return _answer(request, file)
+
+
+@router.get(DOCS_PATH)
+async def api_page(request: Request) -> Response:
+    """Answer with the page of the API, which may do what the other page may."""
+    files = f"{DOCS_PATH}/static"
+    page = get_swagger_ui_html(
+        openapi_url=str(request.app.openapi_url),
+        title=f"{request.app.title} - API",
+        swagger_js_url=f"{files}/swagger-ui-bundle.js",
+        swagger_css_url=f"{files}/swagger-ui.css",
+        swagger_favicon_url="/static/icon.svg",
+    )
+    html = bytes(page.body)
+    return HTMLResponse(html, headers={"Content-Security-Policy": _policy_of(html)})
+
+
+def _policy_of(html: bytes) -> str:
+    """Policy for the page of the API, whose one script of its own is known by its hash."""
+    hashes = [
+        base64.b64encode(hashlib.sha256(script).digest()).decode()
+        for script in re.findall(rb"<script>(.*?)</script>", html, re.DOTALL)
+    ]
+    scripts = " ".join(("script-src 'self'", *(f"'sha256-{one}'" for one in hashes)))
+    # its style sheet has small pictures in itself
+    return _OWN_FILES.replace("script-src 'self'", scripts).replace(
+        "img-src 'self'", "img-src 'self' data:"
+    )
 
 
 def _answer(request: Request, file: StaticFile) -> Response:

@@ -410,8 +410,13 @@ class Bidder:
                     raise
 
     def _work_out(self, places: I32) -> None:
-        """Work out rows and entries of new places, whose places before have theirs."""
-        self._need_rows(places)
+        """Work out rows and entries of new places."""
+        parents = self._store.parent[places]
+        self._need_rows(parents[parents >= 0])
+        self._rounds(places)
+
+    def _rounds(self, places: I32) -> None:
+        """Work out places whose places before have their rows."""
         start = 0
         while start < len(places):
             rest = len(places) - start
@@ -463,21 +468,15 @@ class Bidder:
         block.set(items=np.zeros(4 * len(block.items), np.int32))
 
     def _need_rows(self, places: I32) -> None:
-        """See to it that the places before some have their rows, which may have been dropped."""
-        store = self._store
-        parents = store.parent[places]
-        missing: list[int] = []
-        parents = np.unique(parents[parents >= 0])
-        while True:
-            parents = parents[store.row[parents] < 0]
-            if not len(parents):
-                break
-            missing += parents.tolist()
-            parents = np.unique(store.parent[parents])
-        if missing:
-            # a place has a higher number than the one before it
-            for place in sorted(set(missing)):
-                self._ready(place)
+        """See to it that some places have their rows, which may have been dropped."""
+        store, levels = self._store, []
+        here = np.unique(places[store.row[places] < 0])
+        while len(here):
+            levels.append(here)
+            parents = store.parent[here]
+            here = np.unique(parents[store.row[parents] < 0])
+        for level in reversed(levels):
+            self._rounds(level)
 
     def warm_up(self) -> None:
         """Compile the kernels, or load them from numba's cache; others may ask meanwhile."""
@@ -653,6 +652,38 @@ class Bidder:
                 entries.append(program.entry(item >> 1, rank))
             place = Place(calls, tuple(entries), bool(forced(row)), own)
             return place, [item >> 1 for item in items]
+
+    def lists_of(self, places: I32, depth: int) -> tuple[I32, I32]:
+        """Numbers of the entry lists, and of what the players to call have shown, behind calls.
+
+        Returns
+        -------
+        tuple of int32 [n] and int32 [n]
+            For :meth:`entries_of_list` and :meth:`cells`.
+        """
+        with self.lock:
+            self._need_rows(places)
+            store = self._store
+            return store.list[places], store.rows["known"][store.row[places], depth & 3]
+
+    def entries_of_list(self, number: int) -> list[int]:
+        """Numbers of the entries of a list, in order."""
+        first, end = self._store.list_first[number : number + 2]
+        numbers: list[int] = (self._store.list_items[first:end] >> 1).tolist()
+        return numbers
+
+    def entry_count(self, places: I32) -> int:
+        """Entries at some places."""
+        lists, first = self._store.list[places], self._store.list_first
+        return int((first[lists + 1] - first[lists]).sum())
+
+    def auctions_to(self, places: I32, depth: int) -> U8:
+        """Give the calls that lead to places of one depth, uint8 [n, depth]."""
+        calls = np.empty((len(places), depth), np.uint8)
+        for at in reversed(range(depth)):
+            calls[:, at] = self._store.call[places]
+            places = self._store.parent[places]
+        return calls
 
     def name(self, place: int, entry: int) -> str:
         """Name of the rule that made a call at a place; empty for a pass by default."""

@@ -5,9 +5,9 @@ become rows of the table, also those that no deal of the sample chose. So the ta
 the bidding is; places outside it are expanded when somebody asks.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,10 @@ from bidcascade.bridge import PASS
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.plan import expressions_plan
+from bidcascade.kernels.system.arrays import ANY_HAND
 from bidcascade.kernels.types import U64
 from bidcascade.table.bidding_table import BiddingTable
-from bidcascade.table.build import TableBuilder
+from bidcascade.table.build import Said, TableBuilder
 from bidcascade.table.language.expression_tree import Expression, Not, Or, format_expression
 from bidcascade.table.language.lowering import to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
@@ -26,16 +27,17 @@ from bidcascade.table.row import Row
 
 from .describing import agreements_of, description_of
 from .expansion import Place, PlaceEntry
-from .hand_space import bounds
 from .system import System
 
 if TYPE_CHECKING:
-    from .bidder import Bidder
+    from .bidder import Bidder, Step
 
+I32 = NDArray[np.int32]
 Indices = NDArray[np.int64]
 
 DEFAULT_DEALS: Final = 20_000
 _NO_ENTRY: Final = -1
+_BEYOND: Final = 1 << 31
 DEFAULT_SEED: Final = 2026
 KEPT_BYTES: Final = 1 << 30
 """Bit columns that a sample remembers at most."""
@@ -100,31 +102,33 @@ class Growth:
     left_open: int = field(default=0, init=False)
     """Deals that reached a place which was not expanded."""
 
+    def steps(self) -> Iterator[tuple[I32, "Step"]]:
+        """Give what happens at every level, with the places that are reached there."""
+        places = entries = 0
+        for depth, step in enumerate(self.bidder.steps(self.sample.deals, least=self.least)):
+            reached = np.unique(step.place)
+            if self.progress is not None:
+                self.progress(Progress(depth, places, entries, len(reached)))
+            yield reached, step
+            places += len(reached)
+            entries += self.bidder.entry_count(reached)
+        self.left_open = self.bidder.left_open
+
     def places(self) -> Iterator[tuple[Place, list[tuple[PlaceEntry | None, Indices]]]]:
         """Give expanded places, shorter auctions first, each with the deals every entry takes.
 
         The last item of a place has no entry: deals that pass by default.
         """
-        places = entries = 0
-        for depth, step in enumerate(self.bidder.steps(self.sample.deals, least=self.least)):
+        for reached, step in self.steps():
             order = np.lexsort((step.deals, step.entry, step.place))
-            number, chosen, deals = step.place[order], step.entry[order], step.deals[order]
-            starts = np.flatnonzero(np.diff(number, prepend=-1))
-            if self.progress is not None:
-                self.progress(Progress(depth, places, entries, len(starts)))
-            for start, end in zip(starts, [*starts[1:], len(number)], strict=True):
-                place, items = self.bidder.place_with_numbers(int(number[start]))
+            chosen, deals = step.entry[order], step.deals[order]
+            starts = np.searchsorted(step.place[order], [*reached, _BEYOND]).tolist()
+            for number, start, end in zip(reached.tolist(), starts, starts[1:], strict=False):
+                place, items = self.bidder.place_with_numbers(number)
                 bounds = np.searchsorted(chosen[start:end], [*items, _NO_ENTRY])
                 ends = np.searchsorted(chosen[start:end], [*items, _NO_ENTRY], side="right")
                 takers = zip((*place.entries, None), start + bounds, start + ends, strict=True)
                 yield place, [(entry, deals[one:other]) for entry, one, other in takers]
-                places += 1
-                entries += len(place.entries)
-        self.left_open = self.bidder.left_open
-
-
-Written = dict[int, tuple[PlaceEntry, str, tuple[str, ...], tuple[str, ...], str]]
-"""By the identity of an entry: it, its description, criteria, agreements and place in the text."""
 
 
 def compile_system(
@@ -171,9 +175,9 @@ def compile_system(
     bidder = system.bidder(opponents)
     growth = Growth(bidder, Sample.random(deals, seed=seed), least=least, progress=progress)
     builder = TableBuilder(undescribed="allow", source=source_of(system, opponents, deals, seed))
-    written: Written = {}
-    for place, _ in growth.places():
-        builder.add(rows_of(place, bidder.sides[place.position % 2].rules.vocabulary, written))
+    writers = [_Writer(bidder, side, builder) for side in (0, 1)]
+    for depth, (reached, _) in enumerate(growth.steps()):
+        writers[depth % 2].write(reached, depth)
     table, _ = builder.finish()
     return table
 
@@ -193,52 +197,104 @@ def source_of(system: System, opponents: System | None, deals: int, seed: int) -
     return f"system {system.name}{against} ({grown}), {text_digest(system.text)}"
 
 
-def rows_of(place: Place, vocabulary: Vocabulary, written: Written | None = None) -> Iterator[Row]:
-    r"""Rows of a place in order; a pass by default is written out, so that deals can go on.
+class _Denial(NamedTuple):
+    """Denial of a line by a later one of another call that must leave it alone."""
 
-    What ``written`` has of an entry is not written again: many places have the same entries.
+    text: str
+    both: int
+    """Cells where both can hold."""
 
-    Examples
-    --------
-    >>> system = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced")
-    >>> [(row.call, row.name) for row in rows_of(system.expand(), system.vocabulary)]
-    [(7, 'Strong'), (0, 'Pass')]
+
+class _Line(NamedTuple):
+    entry: int
+    rank: int
+    denials: tuple[_Denial, ...]
+
+
+class _Writer:
+    """Writes the rows of one side's places; made once for all that say the same.
+
+    Of places with one list of entries only the denials differ that are of use: what the player can
+    still hold decides.
     """
-    written = {} if written is None else written
-    prior = bytes(place.calls)
-    first_rank: dict[int, int] = {}
-    before: list[PlaceEntry] = []
-    own = place.cells
-    for number, entry in enumerate(place.entries):
-        start = first_rank.setdefault(entry.call, number)
-        between = [one for one in before[start:] if one.call != entry.call]
-        before.append(entry)
-        if any(not one.criteria for one in between):
-            continue  # a line for any hand stands before: this one makes no call
-        known = written.get(id(entry))
+
+    def __init__(self, bidder: "Bidder", side: int, builder: TableBuilder) -> None:
+        self._bidder, self._program, self._builder = bidder, bidder.sides[side], builder
+        self._lists: dict[int, list[_Line]] = {}
+        self._said: dict[tuple[int, tuple[str, ...]], Said] = {}
+        self._denials: dict[tuple[int, int], _Denial] = {}
+        self._meeting: dict[tuple[int, int], bool] = {}
+
+    def write(self, places: I32, depth: int) -> None:
+        """Write the rows of places behind as many calls."""
+        lists, known = self._bidder.lists_of(places, depth)
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for at, (number, own) in enumerate(zip(lists.tolist(), known.tolist(), strict=True)):
+            lines = self._lists.get(number)
+            if lines is None:
+                lines = self._lists[number] = list(self._lines_of(number))
+            alike.setdefault((number, *self._of_use(lines, own)), []).append(at)
+        auctions = self._bidder.auctions_to(places, depth)
+        for (number, *of_use), found in alike.items():
+            left = iter(of_use)
+            rows = [
+                self._row(entry, rank, tuple(one.text for one in denials if next(left)))
+                for entry, rank, denials in self._lists[number]
+            ]
+            self._builder.add_behind(auctions[found], rows)
+
+    def _of_use(self, lines: list[_Line], own: int) -> Iterator[bool]:
+        """Whether each denial of some lines can meet a hand of a set of cells."""
+        cells = None
+        for line in lines:
+            for denial in line.denials:
+                known = self._meeting.get((denial.both, own))
+                if known is None:
+                    cells = self._bidder.cells(own) if cells is None else cells
+                    known = self._meeting[denial.both, own] = bool(denial.both & cells)
+                yield known
+
+    def _lines_of(self, number: int) -> Iterator[_Line]:
+        """Lines of a list; a pass by default is written out, so that deals can go on."""
+        first_rank: dict[int, int] = {}
+        before: list[tuple[int, int]] = []
+        entries = self._program.entries.array
+        for rank, entry in enumerate(self._bidder.entries_of_list(number)):
+            call = int(entries[entry]["call"])
+            start = first_rank.setdefault(call, rank)
+            between = [other for other, made in before[start:] if made != call]
+            before.append((entry, call))
+            # behind a line for any hand it makes no call
+            if all(entries[other]["needs"] != ANY_HAND for other in between):
+                denials = (self._denial(entry, other) for other in between)
+                yield _Line(entry, rank, tuple(one for one in denials if one.both))
+        if not any(call == PASS for _, call in before):
+            yield _Line(_NO_ENTRY, len(before), ())
+
+    def _row(self, number: int, rank: int, denied: tuple[str, ...]) -> Said:
+        said = self._said.get((number, denied))
+        if said is None:
+            if number == _NO_ENTRY:
+                row = Row(b"", PASS, name="Pass")
+            else:
+                entry = self._program.entry(number, 0)
+                row = Row(
+                    b"", entry.call, description_of(entry), entry.needs.texts() + denied, None,
+                    entry.name, tags=agreements_of(entry), where=str(entry.where),
+                )  # fmt: skip
+            said = self._said[number, denied] = self._builder.said_of(row)
+        return Said(*said[:4], rank, *said[5:])
+
+    def _denial(self, entry: int, other: int) -> _Denial:
+        known = self._denials.get((entry, other))
         if known is None:
-            # with the entry, so that no other one gets its id
-            known = written[id(entry)] = (
-                entry, description_of(entry), tuple(map(format_expression, entry.criteria)),
-                agreements_of(entry), str(entry.where),
-            )  # fmt: skip
-        _, description, criteria, agreements, where = known
-        if between:
-            excluded = _excluded(entry, between, own, vocabulary)
-            criteria = (*criteria, *map(format_expression, excluded))
-        yield Row(
-            prior, entry.call, description, criteria, None, entry.name, number, agreements, where
-        )
-    if not any(entry.call == PASS for entry in place.entries):
-        yield Row(prior, PASS, "", (), None, "Pass", len(place.entries), (), "")
+            denied = tuple(map(Not, self._program.entry(other, 0).criteria))
+            text = format_expression(denied[0] if len(denied) == 1 else Or(denied))
+            both = self._cells_of(entry) & self._cells_of(other)
+            known = self._denials[entry, other] = _Denial(text, both)
+        return known
 
-
-def _excluded(
-    entry: PlaceEntry, between: Sequence[PlaceEntry], own: int, vocabulary: Vocabulary
-) -> Iterator[Expression]:
-    """Deny the lines between two of one call, which the later one must leave alone."""
-    mine = bounds(entry.expression, vocabulary).can & own
-    for other in between:
-        if bounds(other.expression, vocabulary).can & mine:
-            denied = tuple(Not(one) for one in other.criteria)
-            yield denied[0] if len(denied) == 1 else Or(denied)
+    def _cells_of(self, entry: int) -> int:
+        """Cells where some hand satisfies an entry."""
+        needs = self._program.needs.array[self._program.entries.array[entry]["needs"]]
+        return int.from_bytes(self._program.cells.array[needs["can"]].tobytes(), "little")

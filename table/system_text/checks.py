@@ -5,6 +5,7 @@ meets.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Final
 
 from .contradictions import contradictions
@@ -37,6 +38,11 @@ FACTS: Final = frozenset({
     "unfavourable",
 })  # fmt: skip
 """Kinds of phrases about the auction; in a header they may give a free variable its suit."""
+
+DEEPEST_DEFINITION: Final = 32
+"""Definitions within one another that conditions are read through."""
+LONGEST_DEFINITION: Final = 10_000
+"""Conditions that a definition may have with all names in it written out."""
 
 _OTHER: Final = {"M": "oM", "oM": "M", "m": "om", "om": "m"}
 _Complain = Callable[[Where, str, str], None]
@@ -227,31 +233,57 @@ class _Checker:
 
     # ------------------------------------------------------------------ definitions
     def check_defines(self) -> None:
-        """Check definitions: their names and variables, and that none needs itself."""
+        """Check definitions: their variables, that none needs itself, what they grow to."""
+        uses: dict[str, list[str]] = {}
         for define in self.defines.values():
             self.condition(define.condition, frozenset(define.suits))
-            chain = self._circle((define.name,))
-            if chain:
-                self.complain(
-                    define.where, f'"{define.name}" is defined by itself: ' + " -> ".join(chain), ""
-                )
+            uses[define.name] = [
+                phrase.text
+                for phrase in phrases_of(define.condition)
+                if phrase.kind == "named" and phrase.text in self.defines
+            ]
+        try:
+            order = tuple(TopologicalSorter(uses).static_order())
+        except CycleError as error:
+            first, *others = reversed(error.args[1][1:])
+            self.complain(
+                self.defines[first].where,
+                f'"{first}" is defined by itself: ' + " -> ".join((first, *others, first)),
+                "say in one of them what it means in other words",
+            )
+            return
+        self._check_growth(order, uses)
 
-    def _circle(self, chain: tuple[str, ...]) -> tuple[str, ...]:
-        """Names from the first of a chain back to it, if its definition needs itself."""
-        waiting = [chain]
-        seen: set[str] = set()
-        while waiting:
-            chain = waiting.pop()
-            define = self.defines.get(chain[-1])
-            for phrase in phrases_of(define.condition if define else None):
-                if phrase.kind != "named":
-                    continue
-                if phrase.text == chain[0]:
-                    return (*chain, phrase.text)
-                if phrase.text not in seen:
-                    seen.add(phrase.text)
-                    waiting.append((*chain, phrase.text))
-        return ()
+    def _check_growth(self, order: Iterable[str], uses: Mapping[str, list[str]]) -> None:
+        """Check what definitions become once those within them are written out.
+
+        ``order`` has each name behind those that it uses. A definition that uses one that is too
+        deep or too long is not complained of again.
+        """
+        deep: dict[str, int] = {}
+        long: dict[str, int] = {}
+        for name in order:
+            used = uses[name]
+            where = self.defines[name].where
+            deep[name] = 1 + max((deep[part] for part in used), default=0)
+            if deep[name] == DEEPEST_DEFINITION + 1:
+                self.complain(
+                    where,
+                    f'"{name}" is made of {deep[name]} definitions one within another, '
+                    f"at most {DEEPEST_DEFINITION} are read",
+                    "write one of them out",
+                )
+            own = sum(1 for _ in phrases_of(self.defines[name].condition)) - len(used)
+            long[name] = own + sum(long[part] for part in used)
+            if long[name] > LONGEST_DEFINITION:
+                if all(long[part] <= LONGEST_DEFINITION for part in used):
+                    self.complain(
+                        where,
+                        f'"{name}" has more than {LONGEST_DEFINITION:,} conditions once the names '
+                        "in it are written out",
+                        "use fewer names in it",
+                    )
+                long[name] = LONGEST_DEFINITION + 1
 
 
 def _variables_in(words: Iterable[str]) -> frozenset[str]:

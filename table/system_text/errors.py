@@ -68,7 +68,8 @@ def complaint_at(where: Where, message: str, lines: Sequence[str], advice: str =
     if len(line) > _WIDEST:
         start = max(0, min(column - _WIDEST // 2, len(line) - _WIDEST))
         line, column = line[start : start + _WIDEST], column - start
-    line = line.replace("\t", " ").rstrip()
+    # a terminal would do as control characters say
+    line = "".join(sign if sign.isprintable() else "?" for sign in line.replace("\t", " ")).rstrip()
     return Complaint(where, message, line, " " * min(column, _WIDEST) + "^", advice)
 
 

@@ -143,8 +143,17 @@ def logical_lines(lines: list[str], file: str, complain: Complain) -> list[Logic
             code = code.rstrip() + " "
             pieces.append(Piece(len(code), number, _indent(text) + 1))
             stripped = code + text.strip()
+            if len(stripped) > LONGEST_LINE:
+                # each line that goes on is looked at together with all before it
+                complain(
+                    Where(file, number, 1),
+                    f"a line has at most {LONGEST_LINE:,} characters, those it goes on in counted",
+                    "use define or either/or lines",
+                )
+                stripped = ""
             code = _code(stripped)
-        found.append(LogicalLine(stripped, indent, file, tuple(pieces)))
+        if stripped:
+            found.append(LogicalLine(stripped, indent, file, tuple(pieces)))
     return found
 
 

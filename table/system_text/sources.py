@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from .errors import Complaint, complaint_at, nearest
+from .errors import Complaint, complaint_at, invalid_system, nearest
 from .grammar import parse_statement
 from .layout import RawItem, logical_lines, tree_of
 from .placing import place_statement
@@ -23,6 +23,12 @@ from .syntax_tree import Define, Variant, Where
 
 MOST_FILES: Final = 100
 """Files that one system may include, all levels together."""
+
+MOST_LINES: Final = 10_000
+"""Lines of all files of a system; the largest that is shipped has about 2,600."""
+
+MOST_COMPLAINTS: Final = 1_000
+"""With so many nothing more is read: what is given is no system."""
 
 
 @dataclass(slots=True)
@@ -52,9 +58,11 @@ class Sources:
     """Where files that the text names were looked for, and what was there."""
 
     def complain(self, where: Where, message: str, advice: str = "") -> None:
-        """Note something wrong and go on."""
+        """Note something wrong and go on, unless there is far too much of it."""
         lines = self.lines.get(where.file, [])
         self.complaints.append(complaint_at(where, message, lines, advice))
+        if len(self.complaints) >= MOST_COMPLAINTS:
+            raise invalid_system(self.complaints)
 
     # ------------------------------------------------------------------ files
     def read_file(self, path: Path, name: str) -> list[Item]:
@@ -89,6 +97,14 @@ class Sources:
         """Statements of a text."""
         lines = text.replace("\r\n", "\n").split("\n")
         self.lines[name] = lines
+        count = sum(map(len, self.lines.values()))
+        if count > MOST_LINES:
+            self.complain(
+                Where(name, 0),
+                f"a system has at most {MOST_LINES:,} lines in all its files, "
+                f"with this one it has {count:,}",
+            )
+            return []
         logical = logical_lines(lines, name, self.complain)
         if not self.prose:
             self.prose = _prose(lines)

@@ -78,12 +78,12 @@ from dataclasses import asdict
 from benchmarks.worker import Job, compare, measure
 from benchmarks.workloads import WORKLOADS
 for workload in WORKLOADS:
-    job = Job(workload.name, ["reference", "numpy"], 1_200, 20, 1, compare=True)
+    job = Job(workload.name, ["reference", "numpy"], 1_200, 20, 1)
     if workload.kind in ("features", "deals"):
-        job = Job(workload.name, ["reference"], 1_200, 20, 1, compare=True)
-    shape = compare(job)["shape"]
+        job = Job(workload.name, ["reference"], 1_200, 20, 1)
+    shape = compare(job)
     for engine in ("reference" if workload.kind in ("features", "deals") else "numpy", "cuda"):
-        timed = Job(workload.name, [engine], 1_200, 20, 1, compare=False, repeat=1, budget=0.1)
+        timed = Job(workload.name, [engine], 1_200, 20, 1, repeat=1, budget=0.1)
         print(json.dumps({**asdict(measure(timed)), "shape": shape}))
 """
 

@@ -6,13 +6,10 @@ import pytest
 
 from benchmarks import report, worker
 from benchmarks.compare import check
-from benchmarks.engines.choice import VARIANTS, get_engine
-from benchmarks.gpu.least_work import kernel_works
-from benchmarks.gpu.variant_model import Load
+from benchmarks.engines import VARIANTS, get_engine
 from benchmarks.worker import Job, measure
 from benchmarks.workloads import Inputs, find_workloads
 from bidcascade.kernels import cuda
-from bidcascade.kernels.cuda_device import SOURCES
 from tests.support_emulator import emulated_device
 
 
@@ -54,12 +51,12 @@ def test_each_variant_runs_its_own_kernel(emulated):
 
 
 def test_the_report_tells_time_and_floor_of_each_kernel(emulated, monkeypatch):
-    monkeypatch.setattr("benchmarks.gpu.ceilings._COPY_BYTES", 1 << 16)
-    monkeypatch.setattr("benchmarks.gpu.ceilings._ROUNDS", 2)
+    monkeypatch.setattr("benchmarks.roofline._COPY_BYTES", 1 << 16)
+    monkeypatch.setattr("benchmarks.roofline._ROUNDS", 2)
     monkeypatch.setattr(worker, "_WARM_UP_DEALS", 5)
     shape = {"tests_per_deal": 100.0, "holding_per_deal": 50.0}
     for name, kernel in (("counts/dense", "count_hybrid"), ("all/middle", "list_entries")):
-        job = Job(name, ["cuda"], 1_200, 90, 1, compare=False, repeat=1, budget=20, shape=shape)
+        job = Job(name, ["cuda"], 1_200, 90, 1, repeat=1, budget=20, shape=shape)
         timing = measure(job)
         assert len(timing.runs) == len(timing.device_runs) == 1
         lines = report._device_lines(timing)
@@ -68,15 +65,3 @@ def test_the_report_tells_time_and_floor_of_each_kernel(emulated, monkeypatch):
         for row in (kernel, "pack_hands", "all kernels"):
             assert re.search(r"(memory|integer operations) \| [\d.e+,]+ \|$", rows[row]), row
         assert "B/s" in rows["copies in"] or "GB/s" in rows["copies in"]
-
-
-def test_least_work_is_counted_for_kernels_that_exist():
-    inputs = Inputs.make(find_workloads(["counts/dense"])[0], entries=1_200, deals=1, seed=5)
-    shape = {"tests_per_deal": 9.0, "holding_per_deal": 5.0, "first_tests_per_deal": 3.0}
-    names = set(kernel_works("counts", inputs.plan, 1000, shape, Load(*range(1, 8))))
-    names |= set(kernel_works("evaluate", inputs.plan, 1000, shape))
-    text = "".join(file.read_text("utf-8") for file in SOURCES.glob("*.cu"))
-    entries = set(
-        re.findall(r'extern "C" __global__ void (?:__launch_bounds__\(.*?\) )?(\w+)\(', text)
-    )
-    assert names <= entries

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks.compare import check
-from benchmarks.engines import cudf_engine
-from benchmarks.engines.choice import get_engine
+from benchmarks.engines import cudf_engine, get_engine
 from benchmarks.engines.cudf_engine import CudfEngine
 from benchmarks.workloads import Inputs, answer, find_workloads
 from tests.support_fake_cudf import fake_cudf, fake_cupy

@@ -13,20 +13,17 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks.chart import Bar, bar_chart, format_seconds
-from benchmarks.compare import Disagreement, check, difference
-from benchmarks.engines.choice import ENGINES, OPERATIONS, Engine, get_engine
-from benchmarks.engines.numpy_engine import NumpyEngine
+from benchmarks.compare import Disagreement, check
+from benchmarks.engines import ENGINES, OPERATIONS, Engine, get_engine
+from benchmarks.engines.column_engine import NumpyEngine, atom, holding_tables
 from benchmarks.machine import environment, machine_kind
-from benchmarks.term_tables import atom, holding_tables
+from benchmarks.report import Bar, bar_chart, format_seconds
 from benchmarks.worker import Job, Timing, compare, measure
 from benchmarks.workloads import (
     WORKLOADS,
     Inputs,
-    Workload,
     answer,
     find_workloads,
-    hands_complaint,
 )
 from bidcascade.kernels import DealArrays, FirstAuctions, Plan
 from bidcascade.kernels.types import U64
@@ -68,26 +65,22 @@ def test_engines_agree_with_the_definition(name: str, engine_name: str) -> None:
         np.testing.assert_array_equal(got[part], array)
 
 
-@pytest.mark.parametrize("engine_name", ["numpy", "polars", "polars-frames", "lists"])
-def test_blocks_of_deals_are_joined(engine_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    inputs = small("counts/bushy-dense", deals=333)
+@pytest.mark.parametrize(
+    ("name", "engine_name"),
+    [
+        *(("counts/bushy-dense", name) for name in ("numpy", "polars", "polars-frames", "lists")),
+        *((name, engine) for name in ("first/bushy-dense", "all/middle", "evaluate")
+          for engine in ("numpy", "polars")),
+    ],
+)  # fmt: skip
+def test_blocks_of_deals_are_joined(
+    name: str, engine_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs = small(name, deals=333)
     engine = get_engine(engine_name)
     wanted = answer(get_engine("cpu"), inputs)
     monkeypatch.setattr(engine, "block", 64, raising=False)
     monkeypatch.setattr("benchmarks.engines.list_engine._BLOCK", 64)
-    np.testing.assert_array_equal(answer(engine, inputs)["counts"], wanted["counts"])
-
-
-@pytest.mark.parametrize("operation", ["first", "entry_lists", "evaluate"])
-@pytest.mark.parametrize("engine_name", ["numpy", "polars"])
-def test_blocks_of_other_answers_are_joined(
-    engine_name: str, operation: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workload = {"first": "first/bushy-dense", "entry_lists": "all/middle", "evaluate": "evaluate"}
-    inputs = small(workload[operation], deals=333)
-    engine = get_engine(engine_name)
-    wanted = answer(get_engine("cpu"), inputs)
-    monkeypatch.setattr(engine, "block", 64)
     for part, array in answer(engine, inputs).items():
         np.testing.assert_array_equal(array, wanted[part])
 
@@ -158,16 +151,13 @@ def test_a_lie_in_a_list_is_named_by_entry_and_deal() -> None:
     assert f"entry {liar.wrong_entry}, deal 17: it holds for numpy only" in str(caught.value)
 
 
-def test_equal_answers_have_no_difference() -> None:
-    inputs = small("counts/middle")
-    numpy, cpu = get_engine("numpy"), get_engine("cpu")
-    assert difference(numpy, answer(numpy, inputs), cpu, answer(cpu, inputs), inputs) is None
-
-
 def test_a_lie_ends_the_command(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(command, "_in_a_process", lambda job: {"disagreement": "entry 3, deal 17"})
+    def disagree(function: Any, job: Job) -> Any:
+        raise Disagreement("entry 3, deal 17")
+
+    monkeypatch.setattr(command, "in_a_process", disagree)
     arguments = ["--workload", "features", "--engine", "cpu", "--deals", "10", "--out"]
     assert command.main([*arguments, str(tmp_path / "out")]) == 1
     assert capsys.readouterr().err == "error: entry 3, deal 17\n"
@@ -177,14 +167,14 @@ def test_a_lie_ends_the_command(
 def test_answers_that_differ_while_timed_end_the_command(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def pretend(job: Job) -> dict[str, Any]:
-        if job.compare:
-            return {"shape": {}}
+    def pretend(function: Any, job: Job) -> Any:
+        if function is compare:
+            return {}
         timing = Timing(job.workload, job.engines[0], job.deals, measured_deals=job.deals)
         timing.runs, timing.digest = [1.0], job.engines[0]
-        return vars(timing)
+        return timing
 
-    monkeypatch.setattr(command, "_in_a_process", pretend)
+    monkeypatch.setattr(command, "in_a_process", pretend)
     arguments = ["--workload", "counts/dense", "--engine", "cpu", "numpy", "--out", str(tmp_path)]
     assert command.main(arguments) == 1
     assert "cpu and numpy differed while they were timed" in capsys.readouterr().err
@@ -193,11 +183,11 @@ def test_answers_that_differ_while_timed_end_the_command(
 def test_a_change_of_the_files_ends_the_command(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def pretend(job: Job) -> dict[str, Any]:
+    def pretend(function: Any, job: Job) -> Any:
         timing = Timing(job.workload, "cpu", job.deals, measured_deals=job.deals, runs=[1.0])
-        return {"shape": {}} if job.compare else vars(timing)
+        return {} if function is compare else timing
 
-    monkeypatch.setattr(command, "_in_a_process", pretend)
+    monkeypatch.setattr(command, "in_a_process", pretend)
     monkeypatch.setattr(command, "sources_digest", lambda: "another")
     arguments = ["--workload", "counts/dense", "--engine", "cpu", "--out", str(tmp_path / "out")]
     assert command.main(arguments) == 1
@@ -247,7 +237,7 @@ def test_the_command_writes_its_report(tmp_path: Path) -> None:
 
 
 def test_what_takes_too_long_is_measured_on_fewer_deals_and_says_so() -> None:
-    job = Job("counts/bushy-dense", ["reference"], 1_200, 100_000, 1, compare=False, budget=0.02)
+    job = Job("counts/bushy-dense", ["reference"], 1_200, 100_000, 1, budget=0.02)
     timing = measure(job)
     assert 0 < timing.measured_deals < 100_000
     assert timing.measured_deals % timing.step == 0
@@ -257,17 +247,14 @@ def test_what_takes_too_long_is_measured_on_fewer_deals_and_says_so() -> None:
 
 
 def test_one_deal_is_timed_by_itself() -> None:
-    timing = measure(Job("one/dense", ["cpu"], 1_200, 300, 1, compare=False))
+    timing = measure(Job("one/dense", ["cpu"], 1_200, 300, 1))
     assert timing.deals == timing.measured_deals == 1
     assert len(timing.runs) == 200
     assert timing.formula == ""
 
 
 def test_a_comparison_tells_the_shape_of_the_table() -> None:
-    job = Job("counts/dense", ["cpu", "numpy"], 1_200, 500, 1, compare=True)
-    shape = compare(job)["shape"]
-    plan = small("counts/dense").plan
-    assert plan.node_count == ENTRIES
+    shape = compare(Job("counts/dense", ["cpu", "numpy"], 1_200, 500, 1))
     assert shape["entries"] == 1_200
     assert shape["holding_per_deal"] > 0
 
@@ -296,14 +283,10 @@ def test_workloads_are_found_by_name_and_by_kind() -> None:
     ]  # fmt: skip
 
 
-def test_names_of_workloads_are_different() -> None:
-    assert len({workload.name for workload in WORKLOADS}) == len(WORKLOADS)
-
-
 def test_plain_engines_need_neither_polars_nor_lark() -> None:
     script = (
         "import sys; sys.modules.update(dict.fromkeys(('polars', 'lark', 'pyarrow', 'fastapi')))\n"
-        "from benchmarks.engines.choice import get_engine\n"
+        "from benchmarks.engines import get_engine\n"
         "from benchmarks.workloads import Inputs, answer, find_workloads\n"
         "inputs = Inputs.make(find_workloads(['counts/dense'])[0], entries=1000, deals=5, seed=1)\n"
         "for name in ('reference', 'cpu', 'numpy', 'lists'):\n"
@@ -347,21 +330,9 @@ def test_the_chart_has_a_bar_for_each_time() -> None:
     assert "80 s (extrapolated)" in texts
 
 
-def test_hands_that_are_no_deal_are_seen() -> None:
-    hands = np.array([[0x1FFF << 13 * seat] for seat in range(4)], np.uint64)
-    assert hands_complaint(hands) is None
-    hands[0] = hands[1]
-    assert "deal 0" in str(hands_complaint(hands))
-
-
 def test_terms_that_are_not_sums_over_suits_are_refused() -> None:
     with pytest.raises(ValueError, match="'Balanced'"):
         holding_tables("Balanced")
     with pytest.raises(ValueError, match="SL_H"):
         atom(("SL_H", "SL_S", ">="))
     assert atom(("Stopper_C",)) == ("Stopper_C", "!=", 0)
-
-
-def test_a_workload_belongs_to_a_kind() -> None:
-    assert Workload("counts/x", "counts", "").kind == "counts"
-    assert Workload("features", "features", "").kind == "features"

@@ -1,44 +1,27 @@
 """The commands ``gpu``, ``variants`` and ``floors``: one line each, also where there is no GPU."""
 
 import json
-from dataclasses import asdict
 
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks.engines.choice import VARIANTS, get_engine
-from benchmarks.gpu.presets import PRESETS
-from benchmarks.worker import compare, measure
-from benchmarks.workloads import find_workloads
+from benchmarks.__main__ import PRESETS, parse
+from benchmarks.engines import VARIANTS, get_engine
 from bidcascade.kernels import why_unavailable
 
 NO_GPU = why_unavailable("cuda")
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_engines_and_workloads_exist(name):
-    preset = PRESETS[name]
-    assert find_workloads(list(preset.workloads))
-    for engine in preset.engines:
-        assert get_engine(engine).name == engine
-
-
-def options_of(*words):
-    options = command._parser().parse_args(words)
-    command.apply_preset(options)
-    return options
-
-
 def test_what_the_command_line_says_goes_first():
-    assert options_of().repeat == 5
-    assert options_of().budget == 60
-    assert options_of().engine == []
-    gpu = options_of("gpu")
+    assert parse([]).repeat == 5
+    assert parse([]).budget == 60
+    assert parse([]).engine == []
+    gpu = parse(["gpu"])
     assert gpu.engine == ["cpu", "cuda", "numpy", "polars", "cudf"]
     assert (gpu.repeat, gpu.budget) == (5, 5)
-    some = options_of("gpu", "--engine", "cuda", "--workload", "deals", "--repeat", "2")
+    some = parse(["gpu", "--engine", "cuda", "--workload", "deals", "--repeat", "2"])
     assert (some.engine, some.workload, some.repeat) == (["cuda"], ["deals"], 2)
-    assert options_of("variants").engine == [*(f"cuda:{one}" for one in VARIANTS), "numpy"]
+    assert parse(["variants"]).engine == [*(f"cuda:{one}" for one in VARIANTS), "numpy"]
     assert command._command(some).startswith("python -m benchmarks gpu --workload deals --engine")
 
 
@@ -58,11 +41,8 @@ def test_variants_are_of_the_cascade_only():
 @pytest.mark.skipif(NO_GPU is None, reason="here is a device")
 @pytest.mark.parametrize("name", ["gpu", "variants"])
 def test_without_a_gpu_the_report_says_why(name, tmp_path, monkeypatch):
-    def here(job):
-        return compare(job) if job.compare else asdict(measure(job))
-
     # a process for each engine takes long and is tested elsewhere
-    monkeypatch.setattr(command, "_in_a_process", here)
+    monkeypatch.setattr(command, "in_a_process", lambda function, job: function(job))
     monkeypatch.setattr(command, "sources_digest", lambda: command.environment()["sources"])
     words = (
         "--entries", "1200", "--deals", "256", "--repeat", "1", "--budget", "0.1",

@@ -5,8 +5,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from benchmarks.deals import numpy_hands, random_deals
-from benchmarks.published import published_expressions
 from benchmarks.tables import (
     BUSHY_DEPTH,
     DENSITIES,
@@ -14,8 +12,10 @@ from benchmarks.tables import (
     SMALLEST,
     GeneratedTable,
     generate_table,
-    level_sizes,
     named_table,
+    numpy_hands,
+    published_expressions,
+    random_deals,
 )
 from bidcascade.bridge import Auction
 from bidcascade.kernels import CAN_COMPLETE, COMPLETED, Plan, get_backend, term_names
@@ -104,14 +104,6 @@ def arrays_of(table: GeneratedTable) -> list[object]:
 def test_a_seed_gives_one_table(name: str) -> None:
     assert arrays_of(named_table(name, 3_000)) == arrays_of(named_table(name, 3_000))
     assert arrays_of(named_table(name, 3_000)) != arrays_of(named_table(name, 3_000, seed=2))
-
-
-@pytest.mark.parametrize("entries", [1_000, 1_026, 54_321, 2_000_000])
-def test_level_sizes_add_up(entries: int) -> None:
-    sizes = level_sizes(entries)
-    assert sum(sizes) == entries
-    assert sizes[0] == OPENINGS
-    assert min(sizes) > 0
 
 
 def test_bushy_tables_are_described_throughout_and_not_too_deep() -> None:

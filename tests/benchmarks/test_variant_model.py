@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from benchmarks.engines.choice import VARIANTS, get_engine
-from benchmarks.gpu.variant_model import (
-    Load,
+from benchmarks.engines import VARIANTS, get_engine
+from benchmarks.roofline import Load
+from benchmarks.variant_model import (
     block_load,
     box_columns,
     predicted_seconds,

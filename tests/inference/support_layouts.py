@@ -38,7 +38,9 @@ def lengths(hand: int) -> tuple[int, int, int, int]:
     return clubs, diamonds, hearts, spades
 
 
-def allowed_table(size: int, fits: Callable[[tuple[int, int, int, int], int], bool]) -> U64:
+def allowed_table(
+    size: int, fits: Callable[[tuple[int, int, int, int], int], bool] = lambda shape, points: True
+) -> U64:
     """Allowed points by numbered shape, for hands of a size, from a predicate."""
     table = np.zeros(14**3, np.uint64)
     for clubs in range(size + 1):

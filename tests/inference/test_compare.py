@@ -18,22 +18,17 @@ from bidcascade.bridge import (
     score,
 )
 from bidcascade.inference.auction_ends import contract_number, contract_of
-from bidcascade.inference.compare import (
-    DIFFERS,
-    SAME,
-    Budget,
-    Comparison,
-    SystemMatch,
-    compare_systems,
-)
-from bidcascade.inference.compare_estimates import (
+from bidcascade.inference.compare import DIFFERS, SAME, Budget, SystemMatch
+from bidcascade.inference.compare_summary import (
     Divergence,
     Estimate,
     Sample,
+    boards_frame,
+    divergence_text,
     divergences,
     quantile,
+    summarize,
 )
-from bidcascade.inference.compare_summary import boards_frame, summarize
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.table import System
@@ -66,6 +61,12 @@ class Guesses:
         mixed = (hands[0] * np.uint64(0x9E3779B97F4A7C15)) ^ (hands[1] >> np.uint64(7))
         mixed = mixed + strain.astype(np.uint64) * np.uint64(31) + declarer.astype(np.uint64)
         return (5 + mixed % np.uint64(7)).astype(np.int8)
+
+
+def compare_systems(first, second, deals, *, double_dummy=None, budget=None, known=None, **options):
+    match = SystemMatch(first, second, deals, **options)
+    match.work_out(double_dummy, budget or Budget(), known)
+    return match
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +132,7 @@ def test_auctions_agree_with_bidding_call_by_call(whole):
 
 def test_chunks_do_not_matter(whole, monkeypatch):
     monkeypatch.setattr("bidcascade.inference.compare._CHUNK", 130)
-    again = SystemMatch(SMALL, WEAK, whole.deals).result
+    again = SystemMatch(SMALL, WEAK, whole.deals)
     assert (again.kind == whole.kind).all()
     for deal in range(0, 400, 7):
         for table in range(2):
@@ -216,19 +217,19 @@ def test_a_budget_is_kept_and_work_goes_on(whole):
     solver = Guesses()
     match = SystemMatch(SMALL, WEAK, whole.deals)
     match.work_out(solver, Budget(deals=0))
-    assert (match.result.sampled, solver.asked) == (0, 0)
-    assert summarize(match.result).imps.error is None
+    assert (match.sampled, solver.asked) == (0, 0)
+    assert summarize(match).imps.error is None
     match.work_out(solver, Budget(deals=70))
-    assert match.result.sampled == 70
-    first = match.result.done.copy()
+    assert match.sampled == 70
+    first = match.done.copy()
     match.work_out(solver, Budget(deals=100))
-    assert match.result.sampled == 100
-    assert match.result.done[first].all()
+    assert match.sampled == 100
+    assert match.done[first].all()
     match.work_out(solver, Budget(seconds=0))
-    assert match.result.sampled == 100
+    assert match.sampled == 100
     match.work_out(solver, Budget())
-    assert (match.result.imps == whole.imps).all()
-    assert (match.result.weights == 1).all()
+    assert (match.imps == whole.imps).all()
+    assert (match.weights == 1).all()
 
 
 def test_no_interval_is_told_from_too_little(whole):
@@ -236,9 +237,9 @@ def test_no_interval_is_told_from_too_little(whole):
     assert summarize(one).imps.error is None
     match = SystemMatch(SMALL, WEAK, whole.deals)
     match.work_out(Guesses(), Budget(deals=0))
-    assert summarize(match.result).imps == Estimate(None)
+    assert summarize(match).imps == Estimate(None)
     match.work_out(Guesses(), Budget(deals=1))
-    imps = summarize(match.result).imps
+    imps = summarize(match).imps
     assert imps.value is not None
     assert (imps.error, imps.margin) == (None, None)
 
@@ -361,6 +362,11 @@ def test_contract_numbers_are_those_of_the_auction():
     assert len(seen) > 50
 
 
+def test_divergences_as_text():
+    assert divergence_text(Divergence((7, 0), 8, 9)) == "1N P: 2C/2D"
+    assert divergence_text(Divergence((), 7, 3)) == "opening: 1N/1C"
+
+
 @pytest.mark.parametrize(
     ("text", "budget"),
     [("90s", Budget(90.0)), ("1.5m", Budget(90.0)), ("10", Budget(None, 10)), ("ALL", Budget())],
@@ -391,7 +397,7 @@ def test_mistakes_are_told():
 
 def test_progress_runs_forward():
     told: list[tuple[str, int, int]] = []
-    match: Comparison = compare_systems(
+    match = compare_systems(
         SMALL, WEAK, random_deals(200), double_dummy=Guesses(),
         budget=Budget(deals=50), progress=lambda *news: told.append(news),
     )  # fmt: skip

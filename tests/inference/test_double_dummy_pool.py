@@ -15,6 +15,7 @@ import pytest
 from bidcascade.bridge import BackendUnavailable, Cancelled, DoubleDummyFailed, TimedOut
 from bidcascade.inference.double_dummy import DoubleDummyPool, schedule, solver_link
 from bidcascade.inference.double_dummy import pool as pool_module
+from bidcascade.inference.double_dummy.protocol import SolvedInPart
 from bidcascade.inference.double_dummy.schedule import MOST_ENDS
 from tests.inference.support_double_dummy import deal_ending, faulty_solver
 
@@ -226,6 +227,33 @@ def test_a_call_ends_in_time_and_the_pool_goes_on(
         assert np.array_equal(pool.leads(ENDINGS, 4, 0, timeout_s=60), expected)
         waiting.join()
         assert len(hung) <= 1
+
+
+def test_what_is_solved_in_time_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_solver(monkeypatch, tmp_path, "time.sleep(1000 if deal[0] == 4 else 0.02)")
+    hands = ENDINGS[:, np.argsort(ENDINGS[0])[:4]]
+    strain = np.array([3, 3, 3, 4], np.uint8)
+    with DoubleDummyPool(workers=1) as pool:
+        with pytest.raises(SolvedInPart, match="got 3 of 4") as late:
+            pool.leads(hands, strain, 0, timeout_s=3)
+        some = late.value.answers
+        assert (some[3] == -1).all()
+        assert np.array_equal(some[:3], pool.leads(hands[:, :3], 3, 0))
+        with pytest.raises(SolvedInPart, match="got 3 of 4") as late:
+            pool.tricks(hands, strain, 3, timeout_s=1)
+        assert late.value.answers.tolist()[3] == -1
+        assert np.array_equal(late.value.answers[:3], pool.tricks(hands[:, :3], 3, 3))
+        with pytest.raises(SolvedInPart) as late:
+            pool.tables(hands[:, :1], timeout_s=2)
+        assert late.value.answers.shape == (1, 20)
+
+
+def test_no_time_at_all_is_no_time_below_zero(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_solver(monkeypatch, tmp_path, "time.sleep(1)")
+    with DoubleDummyPool(workers=1) as pool, pytest.raises(TimedOut, match=r"within 0 s, got 0"):
+        pool.leads(ENDINGS, 4, 0, timeout_s=-0.25)
 
 
 def test_what_hangs_unwanted_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

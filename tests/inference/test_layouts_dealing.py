@@ -9,7 +9,6 @@ from bidcascade.bridge import FULL_DECK, parse_hand
 from bidcascade.inference.layouts.dealing import (
     ANY_HAND,
     Dealing,
-    any_points_by_shape,
     points_by_shape,
 )
 from bidcascade.table.system.hand_space import EVERYTHING, HANDS, LENGTHS, to_cells
@@ -24,7 +23,7 @@ DECK_12 = sum(1 << 13 * suit + rank for suit in (2, 3) for rank in (0, 1, 9, 10,
 
 def three_hands(limits=True):
     """Dealing of nine cards to three hands, each restricted in another way."""
-    anything = any_points_by_shape(3)
+    anything = allowed_table(3)
     if not limits:
         return Dealing((0, 0, 0, 0), (0,) * 4, [anything] * 4, (3, 3, 0, 3), DECK_9)
     return Dealing(
@@ -99,7 +98,7 @@ def test_weights_are_the_number_of_hands_that_could_have_been_drawn(limits):
 def test_four_hands_weighted():
     deck = sum(1 << 13 * suit + rank for suit in (0, 3) for rank in (0, 10, 11, 12))
     small = allowed_table(2, lambda shape, value: value <= 5)
-    anything = any_points_by_shape(2)
+    anything = allowed_table(2)
     pair = allowed_table(2, lambda shape, value: shape[0] == 1)
     dealing = Dealing((0,) * 4, (0,) * 4, [anything, small, pair, small], (2, 2, 2, 2), deck)
     possible = fitting(dealing)
@@ -125,7 +124,7 @@ def test_two_hands_are_drawn_together(hidden):
         fixed[3] = sum(cards[4:8])
     dealing = Dealing(
         tuple(fixed), (1 << 50, 0, 0, 0),
-        [allowed_table(4, lambda shape, value: value < 14), *[any_points_by_shape(4)] * 3],
+        [allowed_table(4, lambda shape, value: value < 14), *[allowed_table(4)] * 3],
         (4, 4, 0, 4), DECK_12,
     )  # fmt: skip
     possible = fitting(dealing)
@@ -147,12 +146,7 @@ def test_known_parts_of_hands_are_kept():
     fixed = (cards[11] | cards[0], cards[5], 0, 0)
     table = allowed_table(4, lambda shape, value: value >= 6)
     dealing = Dealing(
-        fixed, (0, cards[10], 0, cards[9]), [table, any_points_by_shape(4), ANY_HAND, ANY_HAND],
-        (4, 4, 0, 4), DECK_12,
-    )  # fmt: skip
-    anything = any_points_by_shape(4)
-    dealing = Dealing(
-        fixed, dealing.forbidden, [table, anything, anything, anything], (4, 4, 0, 4), DECK_12
+        fixed, (0, cards[10], 0, cards[9]), [table, *[allowed_table(4)] * 3], (4, 4, 0, 4), DECK_12
     )
     possible = fitting(dealing)
     for found in (
@@ -179,7 +173,7 @@ def test_counts_of_full_hands_are_exact():
     dealing = Dealing((0,) * 4, (0,) * 4, (points_by_shape(strong), *(ANY_HAND,) * 3))
     expected = HANDS[LENGTHS[:, 3] == 5].sum() / HANDS.sum()
     assert dealing.seats[0] == 0
-    assert dealing.share == pytest.approx(expected, rel=1e-12)
+    assert dealing.alone(0) == pytest.approx(expected, rel=1e-12)
 
 
 def test_impossible_dealings():

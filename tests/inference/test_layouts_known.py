@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import FULL_DECK, InvalidHand, Seat, format_hand, parse_hand
+from bidcascade.inference.layouts.dealing import tightened
 from bidcascade.inference.layouts.known import SPOT_CARDS, KnownCards, known_by_seat, parse_known
-from bidcascade.inference.layouts.narrowing import Box, tightened
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.lowering import Interval
+from bidcascade.table.system.hand_space import Hull
 from tests.inference.support_layouts import lengths, points
 
-ANYTHING = Box((0, 37), ((0, 13), (0, 13), (0, 13), (0, 13)))
+ANYTHING = Hull((0, 37), ((0, 13), (0, 13), (0, 13), (0, 13)))
 
 
 @given(st.integers(0, 2**40))
@@ -52,6 +53,9 @@ def test_open_suits():
         ("AKQ.AKQ.AKQ.AKx", "expected lengths that 13 cards have"),
         ("AAK.+.+.+", "comes twice"),
         ("AK.Z+.+.+", "ranks, x and"),
+        ("AK?.+.+.+", "ranks, x and"),
+        ("AKQJT987.65432.2", "expected"),
+        ("xxxxxxxxxxxxxx...", "at most 13"),
         ("xxxxxxxxx.+.+.+", "a length of S"),
         ("AKQJT98765432.A.+.+", "at most 13 cards, got 14"),
     ],
@@ -90,7 +94,7 @@ def test_bounds_keep_every_deal_within_them(number, data):
     strength = [points(hand) for hand in hands]
     shapes = [lengths(hand) for hand in hands]
     boxes = [
-        Box(
+        Hull(
             (max(0, strength[seat] - 2), strength[seat] + 3),
             tuple((max(0, one - 1), one + 2) for one in shapes[seat]),
         )
@@ -122,7 +126,7 @@ def test_bounds_keep_every_deal_within_them(number, data):
 
 
 def test_bounds_that_exclude_each_other():
-    strong = Box((21, 37), ANYTHING.lengths)
+    strong = Hull((21, 37), ANYTHING.lengths)
     assert tightened([strong, ANYTHING, strong, ANYTHING], 40, [13] * 4, [13] * 4) is None
-    spades = Box((0, 37), ((0, 13), (0, 13), (0, 13), (7, 13)))
+    spades = Hull((0, 37), ((0, 13), (0, 13), (0, 13), (7, 13)))
     assert tightened([spades, spades, ANYTHING, ANYTHING], 40, [13] * 4, [13] * 4) is None

@@ -23,13 +23,11 @@ from bidcascade.bridge import (
     parse_calls,
     parse_hand,
 )
-from bidcascade.inference import Constraints, KnownCards, interpret, sample_layouts
-from bidcascade.inference.layouts.attempt import Attempt, Question
-from bidcascade.inference.layouts.judging import Judge
+from bidcascade.inference import Constraints, interpret, sample_layouts
+from bidcascade.inference.layouts.judging import Judge, steps_of
 from bidcascade.inference.layouts.known import known_by_seat
-from bidcascade.inference.layouts.remembered import steps_of
 from bidcascade.inference.layouts.result import deals_of, effective_size
-from bidcascade.inference.layouts.searching import Limits, Search
+from bidcascade.inference.layouts.searching import Attempt, Limits, Question, Search
 from bidcascade.inference.layouts.steps import OverlaidPlaces, read_auction
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
@@ -131,10 +129,10 @@ def test_both_ways_to_propose_agree(sayc):
     limits = Limits(10**9, time.perf_counter() + 60)
     samples = []
     for exactly, tried in ((False, 300_000), (True, 20_000)):
-        search = Search(attempt, exactly=exactly)
+        search = Search(attempt, limits, exactly=exactly)
         for _ in range(4):
-            search.go_on(tried // 4, limits)
-        found = search.result(10**9)
+            search.go_on(tried // 4)
+        found = search.found(10**9)
         samples.append((found.hands, found.weights))
     (plain, ones), (drawn, weights) = samples
     assert (ones == 1).all()
@@ -221,8 +219,7 @@ def test_overlays_count_where_they_changed_something():
     source = OverlaidPlaces(system.expander(), table, frozenset({-1}))
     layouts = sample_layouts(source, "1N P 3N", count=100, seed=1)
     north, south = hand_points(layouts.hands[0]), hand_points(layouts.hands[2])
-    assert (north >= 12).all()
-    assert (north <= 14).all()
+    assert set(north.tolist()) <= {12, 13, 14}
     assert (south >= 10).all()
     found = interpret(source, "1N P", layouts=50)
     assert {one.call for one in found.next_calls} == {"3N", "P"}
@@ -274,10 +271,7 @@ def test_spots(sayc):
     ("known", "error", "message"),
     [
         ({Seat.NORTH: "AK+.+.+.+", Seat.EAST: "A+.+.+.+"}, InvalidDeal, "SA in E and in another"),
-        ({Seat.NORTH: "AKQJT987.65432.2"}, InvalidHand, "expected"),
         ({Seat.NORTH: "AKQJT987.xxxx.+.xx"}, InvalidHand, "expected lengths"),
-        ({Seat.NORTH: "xxxxxxxxxxxxxx..."}, InvalidHand, "at most 13"),
-        ({Seat.NORTH: "AK?.+.+.+"}, InvalidHand, "ranks, x and"),
         ({Seat.NORTH: "A.+.+.+", Seat.EAST: "2.+.+.+", Seat.SOUTH: "3.+.+.+", Seat.WEST: "4.+.+.+"},
          InvalidDeal, "may hold"),
     ],
@@ -347,14 +341,6 @@ def test_fewer_than_asked_for_where_proposals_end(sayc):
     assert 0 < len(layouts) < 10_000
     assert layouts.report.stopped_because == "proposals"
     assert layouts.report.proposals <= 20_000
-
-
-def test_known_cards_of_all_kinds():
-    known = KnownCards.parse("AK2.-.KQJT98765.2")
-    assert known.is_whole
-    assert KnownCards.parse("AK2.-.KQJT98765.2") == KnownCards(
-        parse_hand("AK2..KQJT98765.2"), known.forbidden, known.lengths
-    )
 
 
 @pytest.mark.parametrize("hidden", [0, 1, 2])

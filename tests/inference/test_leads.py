@@ -25,7 +25,7 @@ from bidcascade.bridge import (
     score,
 )
 from bidcascade.inference.double_dummy import DoubleDummyPool
-from bidcascade.inference.double_dummy.protocol import I8
+from bidcascade.inference.double_dummy.protocol import I8, SolvedInPart
 from bidcascade.inference.leads import (
     LEAD_SCORINGS,
     LeadStudy,
@@ -63,13 +63,16 @@ class Guesses:
         self.late_from = 10**9
 
     def leads(self, hands: U64, strain: object, leader: object, **limits: object) -> I8:
-        if sum(self.sizes) + hands.shape[1] > self.late_from:
-            raise TimedOut("late")
+        in_time = self.late_from - sum(self.sizes)
         self.sizes.append(hands.shape[1])
         found = np.full((hands.shape[1], 52), -1, np.int8)
         for group in touching_cards(hands, self.leader):
             value = (hands[0] >> np.uint64(group[0]) ^ hands[1] >> np.uint64(7)) % np.uint64(14)
             found[:, list(group)] = value[:, None]
+        if in_time < len(found):
+            # whichever happened to be solved
+            found[: len(found) - max(0, in_time)] = -1
+            raise SolvedInPart("late", found)
         return found
 
 
@@ -240,14 +243,91 @@ def test_a_limit_of_time_gives_what_there_is() -> None:
     solver = Guesses()
     solver.late_from = 50
     study = best_leads(layouts(100), CONTRACT, solver, time_limit_s=60)
-    assert (study.layouts, study.asked, study.is_complete) == (42, 100, False)
+    assert (study.layouts, study.asked, study.is_complete) == (50, 100, False)
+    some = np.r_[0:42, 64:72]
+    whole = study_leads(
+        Guesses().leads(layouts(100)[:, some], 4, 2), layouts(100)[:, some], CONTRACT
+    )
+    assert study.leads == whole.leads
+    solver = Guesses()
+    solver.late_from = 2
+    assert best_leads(layouts(100), CONTRACT, solver, time_limit_s=60).layouts == 2
     assert best_leads(layouts(100), CONTRACT, Guesses(), time_limit_s=60).layouts == 100
     solver = Guesses()
-    solver.late_from = 5
+    solver.late_from = 0
     with pytest.raises(TimedOut):
         best_leads(layouts(100), CONTRACT, solver, time_limit_s=60)
     # time that was over before the first layouts were solved is for the solver to complain of
     assert best_leads(layouts(100), CONTRACT, Guesses(), time_limit_s=0).layouts == 6
+
+
+def test_who_has_little_time_gets_one_layout_first() -> None:
+    limits = []
+
+    class Noting(Guesses):
+        def leads(self, hands: U64, strain: object, leader: object, **more: object) -> I8:
+            limits.append(more["timeout_s"])
+            return super().leads(hands, strain, leader)
+
+    solver = Noting()
+    studies = list(refine_leads(layouts(40), CONTRACT, solver, time_limit_s=5, patience_s=60))
+    assert [study.layouts for study in studies] == [1, 7, 19, 40]
+    assert solver.sizes == [1, 6, 12, 21]
+    assert limits[0] > 50
+    assert max(limits[1:]) <= 5
+    # what is left when the first comes late is nothing, and never less
+    solver, limits[:] = Noting(), []
+    studies = list(refine_leads(layouts(40), CONTRACT, solver, time_limit_s=0, patience_s=60))
+    assert [study.layouts for study in studies] == [1]
+
+
+@pytest.mark.parametrize(
+    ("hand", "contract", "card"),
+    [
+        ("-.-.-.AKQJT98765432", "3NE", "CA"),
+        ("K95.432.432.5432", "3NE", "S5"),
+        ("KQ5.432.432.5432", "3NE", "SK"),
+        ("KJT.432.432.5432", "3NE", "SJ"),
+        ("AQ952.432.432.54", "3NE", "S5"),
+        ("AQ952.432.432.54", "4HE", "SA"),
+        ("95.5432.432.5432", "3NE", "S9"),
+        ("952.5432.432.543", "3NE", "S9"),
+    ],
+)
+def test_of_equal_cards_the_usual_one_is_named(hand: str, contract: str, card: str) -> None:
+    mask = parse_hand(hand)
+    hands = layouts(20, hand=mask)
+    tricks = np.full((20, 52), -1, np.int8)
+    tricks[:, list(cards_of(mask))] = 3
+    # only spades are worth a trick more
+    tricks[:, [one for one in cards_of(mask) if one >= 39]] = 4
+    study = study_leads(tricks, hands, parse_contract(contract))
+    assert format_card(study.card) == card
+
+
+def test_a_card_that_costs_a_trick_is_not_named_for_its_carding() -> None:
+    mask = parse_hand("K95.432.432.5432")
+    tricks = np.full((20, 52), -1, np.int8)
+    tricks[:, list(cards_of(mask))] = 3
+    nine = 39 + 7
+    tricks[:, nine] = 4
+    study = study_leads(tricks, layouts(20, hand=mask), CONTRACT)
+    assert (format_card(study.card), study.is_decided) == ("S9", True)
+
+
+def test_small_cards_of_a_suit_are_one_decision() -> None:
+    mask = parse_hand("K95.432.432.5432")
+    tricks = np.full((20, 52), -1, np.int8)
+    tricks[:, list(cards_of(mask))] = 3
+    nine, five, king = 39 + 7, 39 + 3, 39 + 11
+    tricks[:, [five, nine]] = 4
+    tricks[0, nine] = 5
+    study = study_leads(tricks, layouts(20, hand=mask), CONTRACT)
+    assert (study.best.names, format_card(study.card)) == ("S9", "S5")
+    assert study.is_decided
+    tricks[:, king] = 4
+    study = study_leads(tricks, layouts(20, hand=mask), CONTRACT)
+    assert [lead.names for lead in study.undecided] == ["SK"]
 
 
 def test_what_is_decided_need_not_be_refined() -> None:

@@ -32,13 +32,14 @@ from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.layouts.known import KnownCards
 from bidcascade.inference.layouts.sampling import sample_layouts
 from bidcascade.inference.natural_calls import natural_calls
-from bidcascade.inference.simulate import LEAST_TO_DECIDE, simulate_calls
-from bidcascade.inference.simulation_answer import CallQuestion, Simulation
-from bidcascade.inference.simulation_values import (
+from bidcascade.inference.simulate import (
     BID_SCORINGS,
-    behind,
-    estimate,
+    LEAST_TO_DECIDE,
+    CallQuestion,
+    Simulation,
     is_out,
+    mean_and_error,
+    simulate_calls,
     values_of,
 )
 from bidcascade.inference.total_tricks import estimated_scores, estimated_tricks
@@ -336,15 +337,21 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     weights = rng.uniform(0.5, 2.0, 40)
     held = 0
     for _ in range(400):
-        found = estimate(rng.normal(1.0, 3.0, 40), weights)
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= 1.0 <= found.high
+        mean, error = mean_and_error(rng.normal(1.0, 3.0, 40), weights)
+        assert error is not None
+        held += abs(mean - 1.0) <= 1.96 * error
     assert 360 <= held <= 396
-    assert estimate(np.ones(1), np.ones(1)).low is None
-    assert behind(np.ones(1), np.ones(1), np.ones(1)) == (0.0, None)
+    assert mean_and_error(np.ones(1), np.ones(1)) == (1.0, None)
+    assert mean_and_error(np.ones(3), np.ones(3)) == (1.0, 0.0)
     assert not is_out(np.zeros(1), np.ones(1), np.ones(1))
+    assert is_out(np.zeros(20), np.ones(20), np.ones(20))
+    assert not is_out(np.zeros(20), np.zeros(20), np.ones(20))
 
 
-def test_estimated_scores_that_differ_by_nothing_are_a_tie() -> None:
+def test_values_by_scoring() -> None:
+    ours, theirs = np.array([420.0, 140.0, -50.0]), np.array([170.0, 140.0, -50.0])
+    assert values_of(ours, theirs, "imps").tolist() == [6.0, 0.0, 0.0]
+    assert values_of(ours, theirs, "matchpoints").tolist() == [1.0, 0.5, 0.5]
+    assert values_of(ours, theirs, "points").tolist() == ours.tolist()
+    # scores by estimate that differ by nothing are a tie
     assert values_of(np.array([101.0]), np.array([100.0]), "matchpoints").tolist() == [0.5]

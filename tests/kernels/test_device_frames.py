@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.deals import numpy_hands
+from benchmarks.tables import numpy_hands
 from bidcascade.bridge import SEATS, VULNERABILITIES, BackendUnavailable, InvalidInput
 from bidcascade.kernels import device_frames
 from bidcascade.kernels.device_frames import (

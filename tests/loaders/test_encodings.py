@@ -51,10 +51,11 @@ def test_encodings(data, text, encoding):
 @given(st.binary(max_size=60))
 def test_every_byte_string_decodes(data):
     text, encoding = decode_text(data)
+    readable = data.replace(b"\0", b" ")
     if encoding in ("cp1250", "cp1252", "latin-1"):
-        assert text.encode(encoding) == data.removeprefix(b"\xef\xbb\xbf")
+        assert text.encode(encoding) == readable.removeprefix(b"\xef\xbb\xbf")
     elif encoding == "utf-8":
-        assert text.encode() == data
+        assert text.encode() == readable
 
 
 @given(st.text(st.characters(max_codepoint=0x24F, blacklist_categories=("Cs",)), max_size=20))

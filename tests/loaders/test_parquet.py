@@ -15,7 +15,7 @@ from bidcascade.loaders import (
     write_deal_parquet,
 )
 from bidcascade.loaders.frame import DEAL_SCHEMA, REQUIRED_COLUMNS
-from tests.support_lin import played_boards
+from tests.support_lin import GRAND_SLAM, played_boards
 
 
 @pytest.mark.slow
@@ -82,6 +82,41 @@ def test_rows_that_are_no_deals_are_rejects(tmp_path, column, value, reason):
     assert (source, record) == ("bad", 3)
     assert reason in why
     assert f"{column}={value!r}" in text
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "reason"),
+    [
+        ("auction", [3, 38], "expected call codes of 0 to 37 in column 'auction', got "),
+        ("auction", [3, None], "expected call codes"),
+        ("illegal_tail", [255, 99], "0 to 37, or 255 in column 'illegal_tail'"),
+        ("announcements", ["a", "b"], "expected a text a call"),
+        ("alerts", [True], "expected true or false a call"),
+        ("play", [52], "expected cards of 0 to 51"),
+        ("players", ["a"], "expected four names"),
+        ("contract", "9Z", "expected a contract such as '4SX' in column 'contract', got '9Z'"),
+        ("tricks", 14, "expected 0 to 13 in column 'tricks', got 14"),
+    ],
+)
+def test_values_that_nothing_can_be_are_rejects(tmp_path, column, value, reason):
+    path = tmp_path / "odd.parquet"
+    deals = read_lin(f"md|{GRAND_SLAM}|pg||".encode() * 3, "a.lin").deals
+    assert read_deal_parquet_of(path, deals).deals.height == 3
+    is_second = pl.int_range(pl.len()) == 1
+    odd = pl.lit(pl.Series([value], dtype=DEAL_SCHEMA[column])).first()
+    batch = read_deal_parquet_of(
+        path,
+        deals.with_columns(pl.when(is_second).then(odd).otherwise(column).alias(column)),
+    )
+    assert batch.deals["record"].to_list() == [1, 3]
+    ((record, why),) = batch.rejects.select("record", "reason").rows()
+    assert record == 2
+    assert reason in why
+
+
+def read_deal_parquet_of(path, deals):
+    deals.write_parquet(path)
+    return read_deal_parquet(path)
 
 
 def test_a_cut_off_file_is_refused_by_name(tmp_path):

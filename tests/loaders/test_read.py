@@ -50,7 +50,7 @@ def folder(tmp_path):
 def test_a_folder(folder):
     batch = read_deals(folder, jobs=1)
     sources = batch.deals["source"].unique(maintain_order=True).to_list()
-    assert {folder / name for name in ("a.lin", "d.txt", "deep/B.PBN")} <= {*map(Path, sources)}
+    assert {str(Path(name)) for name in ("a.lin", "d.txt", "deep/B.PBN")} <= {*sources}
     assert batch.deals.height == 13
     assert batch.rejects.is_empty()
 
@@ -58,11 +58,32 @@ def test_a_folder(folder):
 def test_paths_patterns_and_order(folder):
     names = [folder / "deep" / "B.PBN", str(folder / "*.lin")]
     deals = read_deals(names).deals
-    assert deals["source"].unique(maintain_order=True).to_list() == [
-        str(folder / "deep" / "B.PBN"), str(folder / "a.lin"),
-    ]  # fmt: skip
+    assert deals["source"].unique(maintain_order=True).to_list() == ["B.PBN", "a.lin"]
     everywhere = [source.name for source in find_sources(str(folder / "**" / "*.PBN"))]
-    assert everywhere == [str(folder / "deep" / "B.PBN")]
+    assert everywhere == [str(Path("deep") / "B.PBN")]
+
+
+def test_names_of_sources_say_nothing_of_the_machine(folder, monkeypatch):
+    for named in (folder, str(folder), folder / "deep" / ".."):
+        names = [source.name for source in find_sources(named)]
+        assert names == ["a.lin", "c.parquet", "d.txt", str(Path("deep") / "B.PBN")]
+    assert [source.name for source in find_sources(f"{folder}/dee*")] == [str(Path("deep/B.PBN"))]
+    monkeypatch.chdir(folder)
+    assert [source.name for source in find_sources(["deep", "deep/B.PBN", "*.lin"])] == [
+        "B.PBN", str(Path("deep/B.PBN")), "a.lin",
+    ]  # fmt: skip
+    # a source that was found is found again
+    assert find_sources(find_sources(folder)) == find_sources(folder)
+
+
+def test_two_files_never_have_the_same_name(folder):
+    (folder / "other").mkdir()
+    write_lin(random_deals(2, seed=1), folder / "other" / "a.lin")
+    files = [folder / "a.lin", folder / "other" / "a.lin"]
+    assert [source.name for source in find_sources(files)] == [str(file) for file in files]
+    assert [source.name for source in find_sources([files[0], files[0]])] == ["a.lin", "a.lin"]
+    deals = read_deals(files).deals
+    assert deals.select("source", "record").unique().height == deals.height
 
 
 def test_missing_paths_and_empty_patterns_name_themselves(tmp_path):
@@ -94,9 +115,9 @@ def test_bad_files_do_not_stop_the_good_ones(folder):
     batch = read_deals(folder)
     assert batch.deals.height == 13
     reasons = dict(batch.rejects.select("source", "reason").rows())
-    assert "binary" in reasons[str(folder / "b.lin")]
-    assert "cut off" in reasons[str(folder / "e.parquet")]
-    assert "HTML" in reasons[str(folder / "f.txt")]
+    assert "binary" in reasons["b.lin"]
+    assert "cut off" in reasons["e.parquet"]
+    assert "HTML" in reasons["f.txt"]
     with pytest.raises(InvalidInput, match="first reject"):
         read_deals(folder, rejects="raise")
 

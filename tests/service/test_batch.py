@@ -95,7 +95,7 @@ def test_the_manifest_tells_what_was_done(engine, inputs, tmp_path):
     value = json.loads((tmp_path / "out/manifest.json").read_text())
     assert value["table"] == engine.table_info()
     assert value["options"] == {"mode": "first", "completed_only": False, "text": False}
-    assert [part["boards"] for part in value["parts"]] == [100, 100, 40]
+    assert [part["boards"] for part in value["parts"]] == [64, 100, 76]
     # a system's auctions end at none of the table's entries
     assert rows_of(tmp_path / "out")["auctions"]["entry"].null_count() == 240
     assert value["totals"] == {"boards": 240, "rejects": 9, "rows": 240}
@@ -121,6 +121,15 @@ class Slow:
             return answer(engine, frame, **options)
 
         return slow
+
+
+@pytest.mark.parametrize("mode", ["first", "all"])
+def test_the_first_part_is_soon_there(engine, inputs, tmp_path, mode):
+    """A run that is killed soon after its begin has something to go on from."""
+    run_batch(engine, inputs, tmp_path, mode=mode)
+    parts = Manifest.read(tmp_path).parts
+    assert parts[0].boards == 64
+    assert parts[1].boards <= 256
 
 
 @pytest.mark.parametrize("mode", BATCH_MODES)
@@ -199,7 +208,7 @@ def test_batches_of_before_are_resumed(engine, inputs, tmp_path):
                 frame.write_parquet(tmp_path / name, statistics=False)
                 part["files"][name] = (tmp_path / name).stat().st_size
     (tmp_path / "manifest.json").write_text(json.dumps(value))
-    assert run_batch(engine, inputs, tmp_path, mode="first", resume=True) == (240, 9, 240, 3)
+    assert run_batch(engine, inputs, tmp_path, mode="first", resume=True) == (240, 9, 240, 4)
     found = rows_of(tmp_path)["auctions"]
     assert "source_auction" not in found.columns
     first = engine.auctions(read_deals(inputs).deals, mode="first")

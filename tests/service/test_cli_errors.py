@@ -63,8 +63,16 @@ CASES = [
     # what is typed is wrong
     ((), BAD_ARGUMENTS, "expected a command"),
     (("auction",), BAD_ARGUMENTS, "invalid choice: 'auction'"),
+    (("intrepret", "1N"), BAD_ARGUMENTS, "; did you mean 'interpret'? (see bidcascade --help)"),
     (("bid",), BAD_ARGUMENTS, "required: HAND"),
     (("bid", HAND, "--verbose"), BAD_ARGUMENTS, "unrecognized arguments: --verbose"),
+    (("bid", HAND, "--tabel", "sayc"), BAD_ARGUMENTS,
+     "--tabel sayc; did you mean --table instead of --tabel? (see bidcascade bid --help)"),
+    (("deals", "5", "--sed=1", "--out", "OUT.lin"), BAD_ARGUMENTS,
+     "required: --seed; did you mean --seed instead of --sed? (see bidcascade deals --help)"),
+    (("--verson",), BAD_ARGUMENTS, "did you mean --version instead of --verson?"),
+    (("system", "chek", "--tabel", "x"), BAD_ARGUMENTS, "; did you mean 'check'? (see"),
+    (("table", "show", "sayc", "--jsn"), BAD_ARGUMENTS, "see bidcascade table show --help"),
     (("bid", "K52.AQ3.9876.KJ"), BAD_ARGUMENTS, "expected 13 cards, got 12"),
     (("bid", "K52.AQ3.9876.KJK"), BAD_ARGUMENTS, "K"),
     (("bid", "hello"), BAD_ARGUMENTS, "'hello'"),
@@ -76,6 +84,7 @@ CASES = [
     (("bid", HAND, "--table", "culbertson"), BAD_ARGUMENTS, "got 'culbertson'"),
     (("bid", HAND, "--profile", "mlbridge"), BAD_ARGUMENTS, "only with a file of rows"),
     (("bid", HAND, "--backend", "abacus"), BAD_ARGUMENTS, "invalid choice: 'abacus'"),
+    (("bid", HAND, "--backend", "cdua"), BAD_ARGUMENTS, "; did you mean 'cuda'? (see"),
     (("auctions", "N:AQ4 AQ4"), BAD_ARGUMENTS, "expected four hands"),
     (("auctions", DEAL.replace("AQ4", "AK4")), BAD_ARGUMENTS, "duplicate card: SK"),
     (("auctions", "md|3SAKQ,,,|"), BAD_ARGUMENTS, "3"),
@@ -120,7 +129,9 @@ CASES = [
     (("load", "{noise.parquet}", "--out", "OUT.parquet"), BAD_INPUT, "noise.parquet"),
     (("load", "{evil.pkl}", "--out", "OUT.parquet"), BAD_INPUT, "evil.pkl"),
     (("auctions", "{cut.parquet}"), BAD_INPUT, "cut.parquet"),
-    (("augment", "{cut.parquet}", "--out", "OUT"), BAD_INPUT, "expected deals, got none"),
+    (("auctions", "{empty}"), BAD_INPUT, "got none: no board in the inputs"),
+    (("augment", "{cut.parquet}", "--out", "OUT"), BAD_INPUT,
+     "expected deals, got none; first reject: "),
     (("augment", "{good.parquet}", "--out", "OUT", "--expressions", "{expressions.txt}"),
      BAD_INPUT, "expressions.txt, line 2: unknown term 'HPC'"),
     (("augment", "{good.parquet}", "--out", "OUT", "--expressions", "{broken.txt}"),
@@ -145,6 +156,13 @@ CASES = [
     (("batch", "{good.parquet}", "--out", "OUT", "--table", "{future}"), BAD_INPUT, "99"),
     (("table", "info", "{empty}"), BAD_INPUT, "empty"),
     (("table", "show", "sayc", "7N X XX"), BAD_INPUT, "7N"),
+    (("table", "import", "{syntax.jsonl}", "--out", "OUT", "--user-terms", "{bytes.txt}"),
+     BAD_INPUT, "bytes.txt': byte 0xff at 10"),
+    (("table", "learn", "{call.jsonl}", "x.lin", "--out", "OUT", "--rules", "--expressions",
+      "{nowhere}"), BAD_INPUT, "8N"),
+    (("table", "announcements", "{short.lin}"), BAD_INPUT, "expected announcements, got none"),
+    (("system", "fmt", "{bytes.txt}"), BAD_INPUT, "bytes.txt': byte 0xff at 10"),
+    (("api-key", "club", "--file", "{bytes.txt}"), BAD_INPUT, "bytes.txt: expected UTF-8"),
 ]  # fmt: skip
 
 
@@ -172,6 +190,28 @@ def test_a_backend_that_is_not_there(capfd, monkeypatch):
     first, second = capfd.readouterr().err.splitlines()
     assert first == second
     assert "backend 'cuda' cannot run here: " in first
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the shell's way to close a stream")
+@pytest.mark.parametrize(
+    ("closed", "arguments", "code", "message"),
+    [
+        ("<&-", ("auctions", "-"), BAD_INPUT, "expected deals in '-', got none; first reject"),
+        (">&-", ("bid", HAND), 0, ""),
+        ("2>&-", ("bid", "hello"), BAD_ARGUMENTS, ""),
+        ("2>&-", ("load", "{good.parquet}", "--out", "OUT.lin"), 0, ""),
+    ],
+)
+def test_a_closed_stream_is_no_error_of_ours(files, tmp_path, closed, arguments, code, message):
+    names = {"OUT.lin": str(tmp_path / "OUT.lin"), "{good.parquet}": str(files / "good.parquet")}
+    words = command(*(names.get(word, word) for word in arguments))
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *words],
+        capture_output=True, text=True, env=environment(), timeout=200, check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert "internal error" not in done.stdout + done.stderr
+    assert message in done.stderr
 
 
 def test_debug_shows_where(capfd):

@@ -7,9 +7,10 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from bidcascade.inference.compare_estimates import Divergence, Estimate
 from bidcascade.inference.compare_summary import (
+    Divergence,
     DivergenceResult,
+    Estimate,
     Example,
     Summary,
     SystemResult,

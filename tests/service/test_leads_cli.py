@@ -31,7 +31,8 @@ def test_what_is_printed(table: str, capsys: pytest.CaptureFixture[str]) -> None
     assert {line.split("  ")[0].strip() for line in lines[4:14]} == {
         "D9 D8 D7 D6", "HA", "HQ", "H3", "SK", "S5", "S2", "CK", "CJ", "C2",
     }  # fmt: skip
-    assert lines[-1].startswith("5 of 5 layouts solved")
+    assert lines[-1].startswith("5 of 5 layouts solved: lead ")
+    assert lines[-1][28:30] in {"D6", "HA", "HQ", "H3", "SK", "S2", "CK", "C2"}
     # the small table has no line for opener's partner's last pass
     assert "call 4, P by S" not in errors
 
@@ -50,7 +51,15 @@ def test_a_budget_and_further_knowledge(table: str, capsys: pytest.CaptureFixtur
     known = ["--known", "N:AJ+.+.+.-", "--where", "HCP_S >= 15", "--where", "SL_S_S >= 4"]
     assert lead(table, *arguments, *known, "--json") == 0
     layouts = json.loads(capsys.readouterr().out)["layouts"]
-    assert 6 <= layouts["solved"] < 500
+    assert 1 <= layouts["solved"] < 500
+
+
+def test_a_budget_that_is_over_at_once(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert lead(table, "1N P 3N", "--dealer", "E", "--budget-ms", "1") == 0
+    out, _ = capsys.readouterr()
+    assert "\n1 of " in out
+    assert "layouts solved: lead " in out
+    assert "; not decided, as far as they tell as good may be " in out
 
 
 @pytest.mark.parametrize(
@@ -60,6 +69,8 @@ def test_a_budget_and_further_knowledge(table: str, capsys: pytest.CaptureFixtur
         (["1N", "--contract", "3NE"], "expected an auction or --contract, and not both"),
         (["P P P P"], "an auction that ends in a contract"),
         (["1N 1C"], "insufficient"),
+        (["1N P"], "expected an auction that is over, got '1N P', where South is to call"),
+        (["1N P 3N P P"], "expected an auction that is over"),
         (["--contract", "8NE"], "expected a contract such as"),
         (["1N P 3N", "--known", "W:K+.+.+.+"], "SK in W and in another hand"),
         (["--contract", "3NE", "--known", "S:K+.+.+.+"], "other hands than the leader's, S"),

@@ -12,7 +12,8 @@ from bidcascade.service.engine import Engine
 from bidcascade.service.mining.learn import learn_from
 from bidcascade.service.mining.mine import mine
 from bidcascade.table import build_table, open_table
-from bidcascade.table.learning import Options, Thresholds, on_layer
+from bidcascade.table.evidence.layers import on_layer
+from bidcascade.table.evidence.learning import Options, Thresholds
 
 SYSTEM = [
     {"prior": "", "call": "1N", "criteria": ["15 <= HCP <= 17", "Balanced"]},

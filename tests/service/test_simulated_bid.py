@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from bidcascade.bridge import NoSuchDeal, parse_calls, parse_hand, parse_seat, parse_vulnerability
+from bidcascade.bridge import (
+    NoSuchDeal,
+    TimedOut,
+    parse_calls,
+    parse_hand,
+    parse_seat,
+    parse_vulnerability,
+)
 from bidcascade.service import Engine
 from bidcascade.service.app import create_app
 from bidcascade.service.cli import main
@@ -83,6 +90,24 @@ def test_a_simulated_call_over_rest(app: FastAPI) -> None:
     again = ask_bid(app, ["1N", "P"], simulate={**LAW, "scoring": "points"})["simulation"]
     again["elapsed_ms"] = simulation["elapsed_ms"]
     assert again == simulation
+
+
+@pytest.mark.parametrize("patched", [False, True])
+def test_a_budget_that_is_over_at_once_leaves_the_call_of_the_system(
+    app: FastAPI, patched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = ask_bid(app, ["1N", "P"])
+
+    def late(*_: object, **__: object) -> None:
+        raise TimedOut("late")
+
+    if patched:
+        monkeypatch.setattr(simulated_bid, "simulate_calls", late)
+    answer = ask_bid(app, ["1N", "P"], simulate={"budget_ms": 2})
+    # how fast the machine is decides, but an answer there is
+    if patched or "simulation" not in answer:
+        assert "simulation: " in answer["note"]
+        assert {**answer, "note": ""} == {**plain, "note": ""}
 
 
 def test_a_place_without_a_line_is_simulated(app: FastAPI) -> None:

@@ -1,6 +1,7 @@
 """Systems and tables by name or path; compiled tables of the package and of the cache."""
 
 import collections
+import errno
 import json
 import os
 import shutil
@@ -123,6 +124,68 @@ def test_a_damaged_cache_is_made_anew(small_path, cache, few):
     assert BiddingTable.open(folder, verify=True) == first
 
 
+DAMAGE = {
+    "empty": lambda content: b"",
+    "cut off": lambda content: content[: len(content) // 2],
+    "first bit": lambda content: bytes([content[0] ^ 1]) + content[1:],
+    "a bit within": lambda content: (
+        content[: len(content) // 2]
+        + bytes([content[len(content) // 2] ^ 4])
+        + content[len(content) // 2 + 1 :]
+    ),
+    "last bit": lambda content: content[:-1] + bytes([content[-1] ^ 1]),
+}
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_damage_to_any_file_is_found(small_path, cache, few, how, monkeypatch):
+    first = open_table(small_path)
+    [folder] = cache.iterdir()
+    whole = {path: path.read_bytes() for path in folder.iterdir()}
+    # compiled once: what is compiled again is known
+    made = []
+    monkeypatch.setattr(compiled, "compiled", lambda *_: made.append(1) or first)
+    for number, (path, content) in enumerate(whole.items(), 1):
+        path.write_bytes(DAMAGE[how](content))
+        assert open_table(small_path) == first
+        assert len(made) == number, path.name
+        assert {path: path.read_bytes() for path in folder.iterdir()} == whole
+    assert open_table(small_path) == first
+    assert len(made) == len(whole)
+
+
+def test_a_cache_of_another_version_is_made_anew(small_path, cache, few):
+    first = open_table(small_path)
+    [folder] = cache.iterdir()
+    for name, key, value in (
+        ("manifest.json", "version", 0), (compiled.RECORD, "key", "0" * 64),
+        (compiled.RECORD, "checksums", {}),
+    ):  # fmt: skip
+        path = folder / name
+        whole = path.read_bytes()
+        path.write_text(json.dumps({**json.loads(whole), key: value}), "utf-8")
+        assert open_table(small_path) == first
+        assert path.read_bytes() == whole
+
+
+def test_something_else_in_the_place_of_the_cache(small_path, cache, few):
+    first = open_table(small_path)
+    [folder] = cache.iterdir()
+    shutil.rmtree(folder)
+    folder.write_text("no folder")
+    assert open_table(small_path) == first
+    assert BiddingTable.open(folder, verify=True) == first
+
+
+def test_a_full_disk_costs_no_answer(small_path, cache, few, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("numpy.save", full)
+    assert len(open_table(small_path)) > 20
+    assert not names_in(cache)
+
+
 def test_without_a_place_for_the_cache_tables_still_open(small_path, tmp_path, monkeypatch, few):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "file" / "cache"))
@@ -184,6 +247,9 @@ def test_compiled_tables_of_the_package(shipped, cache, tmp_path):
         lambda folder: (folder / compiled.RECORD).write_text("[1]"),
         lambda folder: (folder / compiled.RECORD).write_bytes(b"\xff{"),
         lambda folder: (folder / "call.npy").unlink(),
+        lambda folder: (folder / "call.npy").write_bytes(
+            (folder / "call.npy").read_bytes()[:-1] + b"?"
+        ),
         lambda folder: shutil.rmtree(folder),
     ],
 )

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from bidcascade.service.job_queue.places import DataFolder
+from bidcascade.service.job_queue.store import JobStore
 from bidcascade.service.security.keys import new_key
 from tests.support_service import running_server, wait_until, write_small_table
 from tests.web.support_browser import visiting
@@ -53,6 +55,14 @@ def test_deal_then_the_system_bids_and_explains(visit):
     assert page.locator(".hand-card svg[role=img]").count() == 8
     label = page.locator(".hand-card svg").first.get_attribute("aria-label")
     assert label.startswith("North: 15–17 points, mean 15")
+
+
+def test_north_stands_above_south(visit):
+    page = visit.open(f"{DEAL}&dealer=N&vul=NS").page
+    hands = page.locator(".seat.N .hand, .seat.S .hand")
+    hands.first.wait_for()
+    north, south = (hands.nth(place).bounding_box()["x"] for place in (0, 1))
+    assert abs(north - south) < 1
 
 
 def test_a_random_deal_can_be_shared_as_an_address(visit, browser, service):
@@ -429,6 +439,23 @@ def test_a_job_is_cancelled_and_removed(visit):
     page.get_by_role("button", name="Remove boards.lin").click()
     page.wait_for_selector("text=No jobs yet")
     assert jobs.asked.count(("DELETE", "/j1")) == 2
+
+
+def test_a_second_service_says_why_it_has_no_jobs(browser, tmp_path):
+    (tmp_path / "first").mkdir()
+    system = write_small_table(tmp_path / "first")
+    used = DataFolder(tmp_path / "data")
+    # a service begins to look after a folder when there is something in it
+    JobStore(used.path / "jobs.sqlite").close()
+    with running_server(table=f"small={system}", data_folder=used.path) as (url, process):
+        wait_until(f"{url}/readyz", process)
+        for visit in visiting(browser, url):
+            page = visit.open("#view=archive").page
+            page.wait_for_selector("text=Another service has it; start one of the two with")
+            assert page.locator("text=Looking for jobs").count() == 0
+            used.close()
+            page.wait_for_selector("text=No jobs yet")
+            assert page.locator("[role=alert] .notice").count() == 0
 
 
 def test_without_the_jobs_api_there_is_no_panel(visit):

@@ -79,7 +79,7 @@ def test_what_the_browser_has_is_not_sent_again(app):
 )  # fmt: skip
 def test_no_path_leads_elsewhere(app, path):
     # as it is written: httpx would tidy some of them up
-    answer = ask(app, "GET", httpx.URL("http://test", raw_path=f"/static/{path}".encode()))
+    answer = ask(app, "GET", httpx.URL("http://localhost", raw_path=f"/static/{path}".encode()))
     assert answer.status_code == 404
     assert b"import" not in answer.content
 

@@ -116,7 +116,7 @@ function jobNode(job, actions) {
       h("span", { class: `badge ${job.state === "done" ? "good" : job.state === "failed" ? "bad" : ""}` }, STATES[job.state] ?? job.state)),
     h("p", { class: "soft small" }, [
       job.table && `table ${job.table}`, MODES.find(([mode]) => mode === job.mode)?.[1],
-      job.created && `since ${new Date(job.created).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })}`,
+      job.created && `sent ${new Date(job.created).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })}`,
     ].filter(Boolean).join(", ")),
     h("div", { class: "job-progress" }, progressNode(job)),
     job.error && notice("error", job.error),
@@ -194,7 +194,9 @@ export async function show(place, now, signal) {
           clear(place, notice("info", "This service takes no archives."));
           return;
         }
-        tell(error.message);
+        // in place of the jobs, so that it goes when they can be seen again
+        if (error.message !== shown) clear(list, h("li", { role: "alert" }, notice("error", error.message)));
+        shown = error.message;
       }
       await new Promise((resolve) => {
         wake = resolve;

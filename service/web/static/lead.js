@@ -28,10 +28,11 @@ function cardNode(cards) {
 
 function answerNodes(answer) {
   const found = answer.layouts;
-  const best = answer.leads[0];
   return [
-    h("p", { class: "big" }, "Lead ", cardNode(best.cards),
-      !answer.decided && h("span", { class: "soft small" }, " (not clear of all others)")),
+    h("p", { class: "big" }, "Lead ", cardNode([answer.card])),
+    !answer.decided && h("p", null, "Not decided: as far as ", plural(found.solved, "layout"),
+      " can tell, ", answer.undecided.map((card, place) => [place ? ", " : "", cardNode([card])]),
+      " may be as good."),
     table(
       "Leads, best first", ["Lead", "Tricks", "Sets", "MP", "IMPs", "Behind", "Best in"],
       answer.leads.map((one) => [

@@ -112,7 +112,7 @@ def test_a_process_that_always_dies_fails_the_job_only(app, monkeypatch, caplog)
     job = wait_for(app, upload(app, archive(3)).json()["id"])
     assert job["state"] == "failed"
     assert job["error"].startswith(
-        f"the process of this job was ended by signal 6 (SIGABRT) {queue.MOST_ATTEMPTS} times"
+        f"the process of this job was ended by signal 6 (SIGABRT) {queue.MOST_CRASHES} times"
     )
     assert "thread panicked" in caplog.text
     assert ask(app, "GET", "/v1/tables").status_code == 200

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -37,10 +38,10 @@ FILES = [ResultFile("auctions.parquet", 12, "application/vnd.apache.parquet")]
 
 def test_a_job_from_begin_to_end(store):
     job = store.add("a", {"mode": "first", "input": "Club «é»"}, most_queued=5)
-    assert (job.number, job.state, job.attempts, job.started) == (1, "queued", 0, None)
+    assert (job.number, job.state, job.crashes, job.started) == (1, "queued", 0, None)
     assert job.request == {"mode": "first", "input": "Club «é»"}
     taken = store.take()
-    assert (taken.id, taken.state, taken.attempts) == ("a", "running", 1)
+    assert (taken.id, taken.state, taken.crashes) == ("a", "running", 0)
     store.see_progress("a", 100, 2, None, comes_on=False)
     store.see_progress("a", 200, 2, 300, comes_on=True)
     assert store.finish("a", 300, 3, FILES)
@@ -55,18 +56,71 @@ def test_the_oldest_is_taken_first_also_after_it_was_put_back(store):
     for name in "abc":
         store.add(name, {}, most_queued=5)
     assert [store.take().id, store.take().id] == ["a", "b"]
-    assert store.put_back("a", counts=False)
+    assert store.put_back("a", crashed=False)
     taken = store.take()
-    assert (taken.id, taken.attempts) == ("a", 1)
-    assert store.put_back("a", counts=True)
-    assert store.take().attempts == 2
+    assert (taken.id, taken.crashes) == ("a", 0)
+    assert store.put_back("a", crashed=True)
+    assert store.take().crashes == 1
     # what is answered of a part, but not written, may be lost again
     store.see_progress("a", 1, 0, None, comes_on=False)
-    assert store.get("a").attempts == 2
+    assert store.get("a").crashes == 1
     store.see_progress("a", 1, 0, None, comes_on=True)
-    assert store.get("a").attempts == 1
-    assert store.put_all_back() == 2
-    assert store.take().attempts == 2
+    assert store.get("a").crashes == 0
+
+
+def test_a_service_that_dies_is_no_crash_of_its_jobs(store):
+    for name in "abc":
+        store.add(name, {}, most_queued=5)
+    for _ in range(20):
+        assert [store.take().id, store.take().id] == ["a", "b"]
+        assert store.put_all_back() == 2
+    assert store.get("a").crashes == 0
+    store.take(), store.take()
+    # those that are worked on stay
+    assert store.put_all_back(["b"]) == 1
+    assert store.states() == {"a": "queued", "b": "running", "c": "queued"}
+
+
+def test_a_change_that_cannot_be_ended_stops_no_other(store, tmp_path):
+    """The disk is full when the transaction is to be written down."""
+    store.add("a", {}, most_queued=5)
+
+    class FailsOnce:
+        def __init__(self, connection):
+            self.connection, self.left = connection, 1
+
+        def execute(self, statement, *values):
+            if statement == "COMMIT" and self.left:
+                self.left -= 1
+                raise sqlite3.OperationalError("database or disk is full")
+            return self.connection.execute(statement, *values)
+
+        def __getattr__(self, name):
+            return getattr(self.connection, name)
+
+    store._writer = FailsOnce(store._writer)
+    with pytest.raises(StoreFailed, match="disk is full"):
+        store.add("b", {}, most_queued=5)
+    assert store.get("b") is None
+    assert store.add("c", {}, most_queued=5).state == "queued"
+    assert store.take().id == "a"
+
+
+def test_a_store_of_before(tmp_path):
+    """It counted how often a job was begun."""
+    path = tmp_path / "jobs.sqlite"
+    JobStore(path).close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("ALTER TABLE jobs RENAME COLUMN crashes TO attempts")
+        connection.execute(
+            "INSERT INTO jobs (id, state, request, created, started, attempts) "
+            "VALUES ('a', 'running', '{}', 1.0, 2.0, 3)"
+        )
+        connection.execute("PRAGMA user_version = 1")
+    store = JobStore(path)
+    assert store.put_all_back() == 1
+    assert store.take().crashes == 0
+    store.close()
 
 
 def test_only_so_many_wait(store):
@@ -130,7 +184,7 @@ def test_files_that_are_no_stores(tmp_path):
     with sqlite3.connect(other) as connection:
         connection.execute("PRAGMA user_version = 7")
     connection.close()
-    with pytest.raises(StoreFailed, match=r"version 1 in 'other\.sqlite', got 7"):
+    with pytest.raises(StoreFailed, match=r"version 2 in 'other\.sqlite', got 7"):
         JobStore(other)
 
 
@@ -183,7 +237,7 @@ class Transitions(RuleBasedStateMachine):
             "done": lambda: self.store.finish(name, 3, 1, []),
             "failed": lambda: self.store.fail(name, "reason"),
             "cancelled": lambda: self.store.cancel(name),
-            "queued": lambda: self.store.put_back(name, counts=True),
+            "queued": lambda: self.store.put_back(name, crashed=True),
         }[state]
         allowed = ("running", "queued") if state == "cancelled" else ("running",)
         expected = self.states.get(name) in allowed

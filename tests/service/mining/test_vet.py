@@ -13,7 +13,7 @@ from bidcascade.service.engine import Engine
 from bidcascade.service.mining.mine import mine
 from bidcascade.service.mining.vet import vet
 from bidcascade.table import build_table, export_table, open_table
-from bidcascade.table.vetting import COLUMNS
+from bidcascade.table.evidence.vetting_frames import COLUMNS
 from tests.service.reports.support_pages import check_page
 
 ROWS = [

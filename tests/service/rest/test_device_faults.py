@@ -116,7 +116,7 @@ def post_raising(app, body, accept):
 
     async def request():
         transport = httpx.ASGITransport(app, raise_app_exceptions=True)
-        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             return await client.post("/v1/auctions", json=body, headers={"accept": accept})
 
     try:

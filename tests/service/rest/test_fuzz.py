@@ -26,6 +26,15 @@ CHECKS = (
 )  # fmt: skip
 
 
+CHECKS_IN_TURN = ("use_after_free", "ensure_resource_availability")
+
+
+def checks_of(schemathesis, *names):
+    """Checks by name."""
+    checks = importlib.import_module("schemathesis.specs.openapi.checks")
+    return [getattr(checks, name, None) or getattr(schemathesis.checks, name) for name in names]
+
+
 @pytest.fixture(scope="module")
 def schemathesis():
     try:
@@ -39,7 +48,11 @@ def api(schemathesis, tmp_path_factory):
     folder = tmp_path_factory.mktemp("fuzz")
     table = write_small_table(folder)
     with running_server(
-        table=f"small={table}", extra_tables="sayc", data_folder=folder / "data"
+        table=f"small={table}",
+        extra_tables="sayc",
+        data_folder=folder / "data",
+        # kernels may still be compiled
+        request_timeout_ms=150_000,
     ) as (url, process):
         wait_until(f"{url}/readyz", process)
         yield schemathesis.openapi.from_url(f"{url}/openapi.json")
@@ -50,8 +63,7 @@ def api(schemathesis, tmp_path_factory):
 @pytest.mark.parametrize("mode", ["POSITIVE", "NEGATIVE"])
 def test_answers_are_as_described(schemathesis, api, path, method, mode):
     operation = api[path][method]
-    checks = importlib.import_module("schemathesis.specs.openapi.checks")
-    chosen = [getattr(checks, name, None) or getattr(schemathesis.checks, name) for name in CHECKS]
+    chosen = checks_of(schemathesis, *CHECKS)
 
     @settings(
         max_examples=15, deadline=None, derandomize=True, database=None,
@@ -64,3 +76,22 @@ def test_answers_are_as_described(schemathesis, api, path, method, mode):
     # an operation without parameters and body has nothing that could be wrong
     with contextlib.suppress(Unsatisfiable):
         every_answer()
+
+
+def test_operations_in_turn_are_as_described(schemathesis, api):
+    """What one answer says is asked of another operation: jobs are begun, looked at, removed."""
+    chosen = checks_of(schemathesis, *CHECKS, *CHECKS_IN_TURN)
+
+    class Turns(api.as_state_machine()):
+        def get_call_kwargs(self, case):
+            return {"timeout": 200}
+
+        def validate_response(self, response, case, **given):
+            case.validate_response(response, checks=chosen, transport_kwargs=given)
+
+    Turns.run(
+        settings=settings(
+            max_examples=10, stateful_step_count=8, deadline=None, derandomize=True,
+            database=None, suppress_health_check=list(HealthCheck),
+        )
+    )  # fmt: skip

@@ -226,8 +226,10 @@ def test_paths_and_parameters(app, path, status, kind, reason):
 
 @pytest.mark.parametrize(
     ("method", "path", "allowed"),
-    [("GET", "/v1/auctions", "POST"), ("DELETE", "/v1/tables", "GET"), ("POST", "/readyz", "GET")],
-)
+    [("GET", "/v1/auctions", "POST"), ("DELETE", "/v1/tables", "GET"), ("POST", "/readyz", "GET"),
+     ("PUT", "/v1/jobs", "GET, POST"), ("PATCH", "/v1/jobs/1", "DELETE, GET"),
+     ("POST", "/", "GET, HEAD"), ("BREW", "/v1/jobs", "GET, POST")],
+)  # fmt: skip
 def test_methods(app, method, path, allowed):
     answer = ask(app, method, path)
     problem_of(answer, 405, "method-not-allowed")
@@ -293,9 +295,8 @@ def test_too_many_deals(app):
     assert post(app, "/v1/auctions", fits).status_code == 200
     body = {**GOOD, "deals": GOOD["deals"] * 21}
     assert "got 21" in problem_of(post(app, "/v1/auctions", body), 413, "too-many-deals")["detail"]
-    # so many that they are not even taken apart
-    for body in ({"deals": [{}] * 1050}, [0] * 2300):
-        problem_of(post(app, "/v1/auctions", body), 413, "too-many-deals")
+    body = {"deals": [{}] * 1050}
+    problem_of(post(app, "/v1/auctions", body), 413, "too-many-deals")
     still_answers(app)
 
 
@@ -332,7 +333,7 @@ def test_an_answer_that_has_begun_is_not_refused_in_its_middle(small_path):
 
     async def among_others() -> tuple[httpx.Response, set[int]]:
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             long = {"deals": GOOD["deals"] * 40}
             task = asyncio.create_task(client.post("/v1/auctions", json=long, headers=headers))
             seen = set()

@@ -6,9 +6,9 @@ import json
 import httpx
 import pytest
 
-from benchmarks.http_client import Connection
+from benchmarks.http_client import Connection, at_rate
 from benchmarks.service import deal_objects
-from benchmarks.service_load import alone, at_rate, questions, until_stopped, with_reloads
+from benchmarks.service_load import alone, questions, until_stopped, with_reloads
 from tests.support_service import GOOD, running_server, wait_until, write_small_table
 
 pytestmark = pytest.mark.slow

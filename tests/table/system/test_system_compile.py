@@ -8,8 +8,10 @@ import pytest
 from bidcascade.bridge import PASS, Auction, parse_calls
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.table.build import TableBuilder
+from bidcascade.table.row import Row
 from bidcascade.table.system.bidder import seen_from_dealer
-from bidcascade.table.system.compile import Growth, Sample, compile_system, rows_of
+from bidcascade.table.system.compile import Growth, Sample, compile_system
 from bidcascade.table.system.system import System
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
 
@@ -23,6 +25,13 @@ def random_deals(count: int, seed: int) -> DealArrays:
         rng.integers(0, 4, count, dtype=np.uint8),
         rng.integers(0, 4, count, dtype=np.uint8),
     )
+
+
+def rows_behind(system: System, auction: str = "") -> list[Row]:
+    """Rows of a place of the compiled table, by rank."""
+    prior = bytes(parse_calls(auction))
+    rows = [row for row in compile_system(system, deals=400).rows() if row.prior == prior]
+    return sorted(rows, key=lambda row: row.rank)
 
 
 def test_deals_seen_from_the_dealer():
@@ -56,9 +65,7 @@ def test_mode_first_of_the_table_is_the_systems_bidding(least):
 
 
 def test_a_call_at_two_ranks_leaves_alone_what_stands_between():
-    rows = {}
-    for row in rows_of(SMALL.expand("1NT P"), SMALL.vocabulary):
-        rows.setdefault(row.name, row)
+    rows = {row.name: row for row in reversed(rows_behind(SMALL, "1N P"))}
     assert rows["Weak with diamonds"].call == rows["Longer diamonds"].call
     # game comes first: ten points are denied to the later line
     assert rows["Weak with diamonds"].rank < rows["Game"].rank < rows["Longer diamonds"].rank
@@ -70,14 +77,21 @@ def test_a_line_behind_one_for_any_hand_makes_no_row():
     system = System.parse(
         "opening:\n  1C = Clubs: 12+ points\n  Pass = Rest: any hand\n  1C = Never: 0+ points\n"
     )
-    rows = list(rows_of(system.expand(), system.vocabulary))
+    rows = rows_behind(system)
     assert [(row.call, row.name) for row in rows] == [(3, "Clubs"), (PASS, "Rest")]
 
 
 def test_rows_say_where_they_are_from():
-    row = next(row for row in rows_of(SMALL.expand(), SMALL.vocabulary) if row.name == "Strong")
+    row = next(row for row in rows_behind(SMALL) if row.name == "Strong")
     assert (row.where, row.tags) == ("<text>:6", ("artificial", "forcing", "#strong"))
     assert row.description == "22+ points"
+
+
+def test_rows_of_many_places_at_once_are_the_rows_one_by_one():
+    table = compile_system(SMALL, deals=400)
+    builder = TableBuilder(undescribed="allow", source=table.source)
+    builder.add(table.rows())
+    assert builder.finish()[0].digest == table.digest
 
 
 def test_places_that_few_deals_reach_are_left_open():

@@ -2,11 +2,14 @@
 
 import pytest
 
-from bidcascade.bridge import BidcascadeError, InvalidSystem
+from bidcascade.bridge import BidcascadeError, InvalidSystem, parse_call
+from bidcascade.table.system.system import System
 from bidcascade.table.system_text import resolver
+from bidcascade.table.system_text.checks import DEEPEST_DEFINITION
 from bidcascade.table.system_text.errors import MOST_SHOWN
 from bidcascade.table.system_text.layout import DEEPEST, LONGEST_LINE
 from bidcascade.table.system_text.reader import read_system, read_text
+from bidcascade.table.system_text.sources import MOST_COMPLAINTS, MOST_LINES
 
 
 def complaints(text, **options):
@@ -50,6 +53,12 @@ def test_comma_left_out():
     assert found.message == 'two conditions without a comma: "8+ points 4 clubs"'
     assert found.advice == 'write "8+ points, 4 clubs"'
     assert pointed_at(found).startswith("4 clubs")
+
+
+def test_what_is_no_text_does_not_reach_the_terminal():
+    found = complaints("opening:\n  1C = 3+ \x1b[31mclubs\x07\n")
+    assert {one.line_text for one in found} == {"  1C = 3+ ?[31mclubs?"}
+    assert not {"\x1b", "\x07"} & set("".join(str(one) for one in found))
 
 
 def test_message_shows_place_advice_line_and_caret():
@@ -204,6 +213,38 @@ def test_a_bad_block(text, line, message):
     ]
 
 
+def nested_definitions(count, meaning="{}, 12+ points"):
+    """A text of definitions, each made of the one above it."""
+    lines = ["define made0 = 5+ spades"]
+    lines += [f"define made{n} = " + meaning.format(*[f"made{n - 1}"] * 2) for n in range(1, count)]
+    return "\n".join((*lines, "opening:", f"  1S = Test: made{count - 1}", ""))
+
+
+def test_the_deepest_definitions_allowed_are_read_and_bid():
+    # the bound of the reader is the one of what reads conditions
+    text = read_text(nested_definitions(DEEPEST_DEFINITION))
+    assert System(text).bid("AKQJ5.A32.32.432").call == parse_call("1S")
+
+
+@pytest.mark.parametrize("count", [DEEPEST_DEFINITION + 1, DEEPEST_DEFINITION + 9])
+def test_definitions_too_deep_are_told_from_a_circle(count):
+    found = complaint(nested_definitions(count))
+    assert found.where.line == DEEPEST_DEFINITION + 1
+    assert "33 definitions one within another, at most 32" in found.message
+    assert "itself" not in str(found)
+
+
+def test_definitions_that_double_are_refused_at_once():
+    found = complaint(nested_definitions(31, "{}, {}"))
+    assert found.where.line == 15  # 2**14 conditions
+    assert "more than 10,000 conditions" in found.message
+
+
+def test_a_circle_of_definitions_is_named_once_wherever_it_is_entered():
+    circle = "define aa = bb\ndefine bb = cc\ndefine cc = bb, 12+ points\n"
+    assert complaint(circle).message == '"bb" is defined by itself: bb -> cc -> bb'
+
+
 def test_what_a_variable_makes_insufficient_is_no_error():
     text = "after 1NT:\n  2M = 5+ M\n    2X = 4+ X\n  nX = 6+ X\n    transfer to 3M = 5+ M\n"
     assert read_text(text).blocks
@@ -271,11 +312,32 @@ def test_nesting_without_end(deep):
     assert "parentheses" in complaint(f"opening:\n  1C = {deep}\n").message
 
 
-def test_ten_thousand_bad_lines():
-    found = complaints("opening:\n" + "  1C = 3+ club\n" * 10_000)
-    assert len(found) == 10_000
-    with pytest.raises(InvalidSystem, match=f"and {10_000 - MOST_SHOWN} more$"):
-        read_text("opening:\n" + "  1C = 3+ club\n" * 10_000)
+def test_more_bad_lines_than_anyone_mends():
+    text = "opening:\n" + "".join(f"  1C = {number} frogs\n" for number in range(MOST_LINES - 2))
+    found = complaints(text)
+    assert len(found) == MOST_COMPLAINTS
+    with pytest.raises(InvalidSystem, match=f"and {MOST_COMPLAINTS - MOST_SHOWN} more$"):
+        read_text(text)
+
+
+@pytest.mark.parametrize("more", ["  1C = 3+ clubs\n", "\n", "    3+ clubs,\n", "use nothing\n"])
+def test_fifty_thousand_lines_are_refused_at_once(more):
+    found = complaint("opening:\n  1C = 3+ clubs,\n" + more * 50_000)
+    assert f"at most {MOST_LINES:,} lines in all its files" in found.message
+
+
+def test_lines_of_included_files_are_counted(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.bidding").write_text("\n" * (MOST_LINES // 2))
+    (tmp_path / "all.bidding").write_text('include "one"\ninclude "two"\n')
+    with pytest.raises(InvalidSystem, match=r"^two\.bidding: a system has at most"):
+        read_system(tmp_path / "all.bidding")
+
+
+def test_a_line_that_goes_on_without_end():
+    # each line was looked at together with all before it: minutes for these
+    text = "opening:\n  1C = 3+ clubs or\n" + "    3+ clubs or\n" * (MOST_LINES - 5)
+    assert f"at most {LONGEST_LINE:,} characters, those" in complaints(text)[0].message
 
 
 # ---------------------------------------------------------------------- conventions and options

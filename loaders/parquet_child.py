@@ -1,0 +1,73 @@
+"""The process that decodes Parquet files first, for the one that started it.
+
+``python -m bidcascade.loaders.parquet_child`` answers each line of JSON, the arguments of
+:func:`decoded`, with another, until its standard input is closed.
+"""
+
+import json
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+
+class Decoded(NamedTuple):
+    """Rows of a file, how many it has in all, and its metadata."""
+
+    frame: pl.DataFrame
+    rows: int
+    metadata: dict[str, str]
+
+
+DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What a damaged file leads to, where it does not end the process."""
+
+
+def decoded(path: str, columns: Sequence[str] | None, first: int, rows: int | None) -> Decoded:
+    """Decode rows of a Parquet file; see :func:`bidcascade.loaders.parquet_decoder.decode_parquet`.
+
+    Examples
+    --------
+    >>> pl.DataFrame({"deal": [1, 2]}).write_parquet("two.parquet")
+    >>> decoded("two.parquet", ["deal", "hand"], 1, None).frame.rows()
+    [(2,)]
+    """
+    scan = pl.scan_parquet(path, glob=False)
+    count = int(scan.select(pl.len()).collect().item())
+    metadata = pl.read_parquet_metadata(path)
+    if columns is not None:
+        present = scan.collect_schema()
+        scan = scan.select(column for column in columns if column in present)
+    return Decoded(scan.slice(first, rows).collect(), count, metadata)
+
+
+def reason_of(error: BaseException) -> str:
+    """First line of what an error says, or its name; a panic's words are no reason.
+
+    Examples
+    --------
+    >>> reason_of(OSError("cut off" + chr(10) + "more")), reason_of(OSError())
+    ('cut off', 'OSError')
+    """
+    if isinstance(error, pl.exceptions.PanicException):
+        return "it is damaged"
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
+def main() -> None:
+    """Answer what comes in: nothing, or why the rows cannot be decoded."""
+    # whoever is interrupted ends this process by closing its input
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for line in sys.stdin:
+        reason = ""
+        try:
+            decoded(**json.loads(line))
+        except DAMAGED as error:
+            reason = reason_of(error)
+        print(json.dumps(reason), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,1 +1,0 @@
-"""Announcements of GIB: text to expressions and tags, canonical text back, reports on many."""

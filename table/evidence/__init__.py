@@ -1,0 +1,1 @@
+"""From archives and announcements to tables: reading, mining, learning, vetting."""

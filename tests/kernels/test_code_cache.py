@@ -1,0 +1,142 @@
+"""Compiled code in numba's cache: damaged, cut off, of another version, nowhere to be kept."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+from bidcascade.kernels.dealing import deal_hands
+print(deal_hands(1, 0, 3).tolist())
+"""
+
+
+def dealt(cache: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=200, check=False,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache), **environment,
+             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[Path, bytes]]:
+    """Folder of a cache, what the program prints, and the files that it leaves there."""
+    folder = tmp_path_factory.mktemp("compiled")
+    answer = dealt(folder)
+    assert answer.returncode == 0, answer.stderr
+    files = {path: path.read_bytes() for path in folder.rglob("*.nb?")}
+    assert {path.suffix for path in files} == {".nbi", ".nbc"}
+    return folder, answer.stdout, files
+
+
+def flipped(content: bytes, place: int) -> bytes:
+    return content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :]
+
+
+DAMAGE = {
+    "empty": lambda content: b"",
+    "cut off": lambda content: content[: len(content) // 2],
+    "without its end": lambda content: content[:-1],
+    "longer": lambda content: content + b"\0",
+    "other file": lambda content: b"no pickle at all",
+    **{
+        f"bit at {share:.0%}": lambda content, share=share: flipped(
+            content, int(share * (len(content) - 1))
+        )
+        for share in (0, 0.02, 0.3, 0.55, 0.8, 1)
+    },
+}
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+@pytest.mark.parametrize("how", DAMAGE)
+def test_damaged_code_is_compiled_anew(kept, suffix, how):
+    folder, expected, files = kept
+    for path, content in files.items():
+        path.write_bytes(DAMAGE[how](content) if path.suffix == suffix else content)
+    answer = dealt(folder)
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, expected, "")
+    # all files are whole again: nothing is compiled the next time
+    assert {path for path, content in files.items() if path.read_bytes() == content} >= {
+        path for path in files if path.suffix == ".nbi"
+    }
+    times = {path: path.stat().st_mtime_ns for path in files}
+    assert dealt(folder).stdout == expected
+    assert {path: path.stat().st_mtime_ns for path in files} == times
+
+
+def test_a_file_of_another_function_is_not_run(kept):
+    folder, expected, files = kept
+    one, *others = [path for path in files if path.suffix == ".nbc"]
+    for path, content in files.items():
+        path.write_bytes(files[one] if path in others else content)
+    answer = dealt(folder)
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, expected, "")
+
+
+def test_whole_code_is_not_compiled_again(kept):
+    folder, expected, files = kept
+    for path, content in files.items():
+        path.write_bytes(content)
+    times = {path: path.stat().st_mtime_ns for path in files}
+    assert dealt(folder).stdout == expected
+    assert {path: path.stat().st_mtime_ns for path in files} == times
+
+
+def test_no_place_for_a_cache(tmp_path, kept):
+    # a file is where the folder should be, and no other place is tried
+    place = tmp_path / "file"
+    place.touch()
+    answer = dealt(place / "folder", NUMBA_CACHE_LOCATOR_CLASSES="UserProvidedCacheLocator")
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, kept[1], "")
+
+
+def test_a_full_disk(tmp_path, kept):
+    # numba takes such a folder as one that can be written, as it does a full disk
+    program = PROGRAM.replace("\n", """
+import errno, tempfile
+from numba.core.caching import IndexDataCacheFile
+def full(self, filepath):
+    raise OSError(errno.ENOSPC, "No space left on device")
+IndexDataCacheFile._open_for_write = full
+""", 1)  # fmt: skip
+    answer = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=200, check=False,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path),
+             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    )  # fmt: skip
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, kept[1], "")
+
+
+EVERY_FUNCTION = """
+import importlib, pkgutil, sys
+from numba.core.dispatcher import Dispatcher
+for folder in ("kernels", "loaders", "table", "inference"):
+    package = importlib.import_module(f"bidcascade.{folder}")
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(found.name)
+print({
+    type(one._cache).__name__
+    for name, module in list(sys.modules.items()) if name.startswith("bidcascade.")
+    for one in vars(module).values() if isinstance(one, Dispatcher)
+})
+"""
+
+
+def test_every_function_is_checked():
+    answer = subprocess.run(
+        [sys.executable, "-c", EVERY_FUNCTION],
+        capture_output=True, text=True, timeout=200, check=True,
+    )  # fmt: skip
+    assert answer.stdout == "{'_CheckedCache'}\n"
+
+
+def test_numba_is_not_loaded_for_it():
+    program = "import sys, bidcascade.kernels; print('numba' in sys.modules)"
+    answer = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=True
+    )
+    assert answer.stdout == "False\n"

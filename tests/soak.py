@@ -1,0 +1,745 @@
+"""A service under mixed load while it is killed, locked out, short of disk and misled by its clock.
+
+``python tests/soak.py --minutes 60 --report FILE`` is no test that pytest collects. A real server
+runs as a process on loopback; every answer is compared with what the backend ``reference`` says in
+this process. Jobs and batches that were begun must come to their end with the same results, however
+often anything is killed. ``--report`` writes FILE and a ``.json`` beside it; the exit code is 1
+where an answer was wrong or a job was lost. Linux only. The disk is filled where a tmpfs can be
+mounted, and the clock leaps where libfaketime is installed; the report says what was left out.
+"""
+
+import argparse
+import contextlib
+import functools
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / ".typings"), str(ROOT)]
+
+import httpx  # noqa: E402
+import polars as pl  # noqa: E402
+
+from benchmarks.machine import environment  # noqa: E402
+from benchmarks.service import deal_objects, percentiles  # noqa: E402
+from bidcascade.bridge import CALL_TEXTS  # noqa: E402
+from bidcascade.loaders import random_deals  # noqa: E402
+from bidcascade.loaders.inputs import find_sources  # noqa: E402
+from bidcascade.service.app import create_app  # noqa: E402
+from bidcascade.service.engine import Engine  # noqa: E402
+from bidcascade.service.job_queue.results import write_results  # noqa: E402
+from bidcascade.service.jobs.batch import run_batch  # noqa: E402
+from bidcascade.service.settings import Settings  # noqa: E402
+from tests.service.job_queue.support_jobs import UPLOAD, archive  # noqa: E402
+from tests.service.job_queue.test_job_server import children_of  # noqa: E402
+from tests.support_service import ask, running_server, wait_until  # noqa: E402
+
+TABLE = "sayc"
+CLIENTS = 3
+JOB_CLIENTS = 2
+SLOW_CLIENTS = 8
+POOL_DEALS = 60
+JOB_BOARDS = 200
+TMPFS_BYTES = 64 << 20
+LONGEST_JOB_S = 900.0
+TIMEOUT_MS = 120_000
+"""Kernels may have to be compiled."""
+LOCKED_S = 14.0
+"""Longer than a change waits for the store."""
+FULL_S = 8.0
+LEAPS = ("+3d", "+0", "-3d", "+400d", "+0")
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+REFUSALS = (408, 429, 503, 507)
+LOCK = """
+import sqlite3, sys, time
+other = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
+other.execute("BEGIN EXCLUSIVE")
+time.sleep(float(sys.argv[2]))
+"""
+
+
+class Question(NamedTuple):
+    """One request and what the definition answers."""
+
+    kind: str
+    method: str
+    path: str
+    body: dict[str, Any] | None
+    answer: object
+
+
+class JobKind(NamedTuple):
+    """An archive, what is asked of it, and the files that must come of it."""
+
+    query: str
+    content: bytes
+    boards: int
+    files: dict[str, bytes]
+
+
+# --- what the definition answers -----------------------------------------------------------------
+
+
+def plain(answer: httpx.Response) -> object:
+    """Body of an answer without the backend's name and times."""
+    if not answer.headers.get("content-type", "").startswith("application/json"):
+        return answer.text
+    return answer.json(object_hook=_without_measures)
+
+
+def _without_measures(value: dict[str, Any]) -> dict[str, Any]:
+    measures = ("backend", "seconds", "elapsed_ms")
+    return {name: one for name, one in value.items() if name not in measures}
+
+
+def questions() -> list[Question]:
+    """Requests of all kinds with the answers of the backend ``reference``."""
+    settings = Settings(
+        table=TABLE, backend="reference", log_level="error", request_timeout_ms=TIMEOUT_MS
+    )
+    app = create_app(settings)
+    app.state.workplace.tables.load()
+    deals = deal_objects(POOL_DEALS, seed=11)
+    asked: list[tuple[str, str, str, dict[str, Any] | None]] = [("page", "GET", "/", None)]
+    for number, deal in enumerate(deals):
+        hand = deal["deal"][2:].split()[0]
+        asked.append(("bid", "POST", "/v1/bid", {"hand": hand, "dealer": deal["dealer"]}))
+        for mode in ("first", "all"):
+            body = {"deals": deals[number : number + 1 + number % 4], "mode": mode}
+            asked.append((f"auctions {mode}", "POST", "/v1/auctions", body))
+        if number % 12 == 0:
+            body = {"hand": hand, "contract": "3NE", "layouts": 3, "seed": number}
+            asked.append(("lead", "POST", "/v1/leads", body))
+    for auction in (["1N", "P", "3N"], ["1S", "P", "2S"], ["P", "1H", "X"]):
+        asked.append(("interpret", "POST", "/v1/interpret", {"auction": auction}))
+    found = []
+    for kind, method, path, body in asked:
+        answer = ask(app, method, path, body=body, headers={"Host": "localhost"})
+        if answer.status_code != 200:
+            raise RuntimeError(f"expected an answer to {path}, got {answer.text[:300]}")
+        found.append(Question(kind, method, path, body, plain(answer)))
+    return found
+
+
+def job_kinds(folder: Path) -> list[JobKind]:
+    """Jobs of all modes with their files as a run that nobody disturbs writes them."""
+    engine = Engine.open(TABLE, "reference")
+    found = []
+    here = Path.cwd()
+    asked = (
+        ("first", ["parquet", "jsonl", "pbn"], False), ("all", ["jsonl"], False),
+        ("counts", ["parquet"], False), ("first", ["jsonl"], True),
+    )  # fmt: skip
+    for number, (mode, forms, text) in enumerate(asked):
+        form = ("lin", "pbn")[number % 2]
+        content, name = archive(JOB_BOARDS, form, seed=100 + number), f"season.{form}"
+        place = folder / f"kind-{number}"
+        (place / "results").mkdir(parents=True)
+        (place / name).write_bytes(content)
+        os.chdir(place)
+        run_batch(engine, [Path(name)], "batch", mode=mode, text=text, jobs=1)  # type: ignore[arg-type]
+        sources = find_sources([Path(name)])
+        files = write_results(engine, place / "batch", place / "results", sources, forms)
+        os.chdir(here)
+        query = f"?mode={mode}&result={','.join(forms)}&name={name}"
+        query += "&text=true" if text else ""
+        found.append(
+            JobKind(query, content, JOB_BOARDS,
+                    {file.name: (place / "results" / file.name).read_bytes() for file in files})
+        )  # fmt: skip
+    return found
+
+
+# --- the service and what was seen of it ---------------------------------------------------------
+
+
+class Seen:
+    """Counts, latencies and faults; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.counts: dict[str, Counter[str]] = defaultdict(Counter)
+        self.seconds: dict[str, list[float]] = defaultdict(list)
+        self.wrong: list[str] = []
+        self.lost: list[str] = []
+
+    def count(self, kind: str, what: str, seconds: float | None = None) -> None:
+        """Count one answer; ``seconds`` where nothing disturbed it."""
+        with self._lock:
+            self.counts[kind][what] += 1
+            if seconds is not None:
+                self.seconds[kind].append(seconds)
+
+    def complain(self, wrong: str, *, lost: bool = False) -> None:
+        """Note what must not be."""
+        print(("LOST: " if lost else "WRONG: ") + wrong, file=sys.stderr, flush=True)
+        with self._lock:
+            (self.lost if lost else self.wrong).append(wrong[:600])
+
+
+class Service:
+    """The server's process, started anew after each kill with the same data folder."""
+
+    def __init__(self, data: Path, clock: Path | None) -> None:
+        self.url = ""
+        self._data = data
+        self._clock = clock
+        self._running = contextlib.ExitStack()
+        self._faults = 0
+        self._disturbed: set[str] = set()
+
+    def start(self, **settings: object) -> None:
+        """Start a process; its address is there before it answers."""
+        preload = {} if self._clock is None else {
+            "LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(self._clock),
+            "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1",
+        }  # fmt: skip
+        os.environ.update(preload)
+        try:
+            self.url, self.process = self._running.enter_context(
+                running_server(
+                    table=TABLE, backend="cpu", data_folder=self._data, log_level="error",
+                    request_timeout_ms=TIMEOUT_MS, **settings,
+                )
+            )  # fmt: skip
+        finally:
+            for name in preload:
+                del os.environ[name]
+        threading.Thread(target=self._pass_on, args=(self.process.stderr,), daemon=True).start()
+
+    @staticmethod
+    def _pass_on(stream: Any) -> None:
+        with contextlib.suppress(ValueError, OSError):
+            for line in stream:
+                sys.stderr.write(f"  service: {line.decode('utf-8', 'replace')}")
+
+    def wait(self) -> None:
+        """Wait until it is ready."""
+        wait_until(f"{self.url}/readyz", self.process)
+
+    def rss(self) -> int:
+        """Memory of the process in bytes."""
+        lines = Path(f"/proc/{self.process.pid}/status").read_text("ascii").splitlines()
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmRSS"))
+
+    def end(self) -> None:
+        """End the process in whatever state it is."""
+        self._running.close()
+
+    @contextlib.contextmanager
+    def disturbed(self, what: str) -> Iterator[None]:
+        """Say that ``all`` requests, or only those of ``jobs``, may fail while the block runs."""
+        self._faults += 1
+        self._disturbed.add(what)
+        try:
+            yield
+        finally:
+            self._disturbed.discard(what)
+
+    def state(self) -> tuple[int, frozenset[str]]:
+        """What to hand to :meth:`excuse` after a request."""
+        return self._faults, frozenset(self._disturbed)
+
+    def excuse(self, before: tuple[int, frozenset[str]], *, job: bool) -> bool:
+        """Whether a request since then may have been refused or cut off."""
+        faults, during = before
+        about = during | self._disturbed
+        if self._faults != faults:
+            # one that came and went meanwhile may have been of either kind
+            return True
+        return "all" in about or (job and "jobs" in about)
+
+
+# --- clients -------------------------------------------------------------------------------------
+
+
+class Load:
+    """Clients that go on until they are stopped."""
+
+    def __init__(self, service: Service, seen: Seen, seed: int) -> None:
+        self.stopping = threading.Event()
+        self.accepted = 0
+        self.verified = 0
+        self.failed_for_the_disk = 0
+        self._service = service
+        self._seen = seen
+        self._seed = seed
+        self._threads: list[threading.Thread] = []
+
+    def start(self, work: Callable[..., None], *given: object) -> None:
+        """Run one client in a thread."""
+        thread = threading.Thread(target=self._guarded, args=(work, *given), daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _guarded(self, work: Callable[..., None], *given: object) -> None:
+        try:
+            work(*given)
+        except Exception as error:
+            # a client that dies unseen would make the run look good
+            self._seen.complain(f"a client of the soak died: {error!r}")
+
+    def stop(self) -> None:
+        """Let the clients come to their end."""
+        self.stopping.set()
+        for thread in self._threads:
+            thread.join(LONGEST_JOB_S + 60)
+            if thread.is_alive():
+                self._seen.complain("a client of the soak does not end")
+
+    def request(
+        self, kind: str, method: str, path: str, *, allowed: Sequence[int] = (200,), **given: Any
+    ) -> httpx.Response | None:
+        """One request; None where it was refused or cut off, and had an excuse."""
+        before = self._service.state()
+        job = kind.startswith("job")
+        began = time.perf_counter()
+        try:
+            answer = httpx.request(method, self._service.url + path, timeout=120, **given)
+        except httpx.TransportError as error:
+            if not self._service.excuse(before, job=job):
+                self._seen.complain(f"{kind}: {method} {path}: {error!r}")
+            self._seen.count(kind, "cut off")
+            return None
+        seconds = time.perf_counter() - began
+        excused = self._service.excuse(before, job=job)
+        if answer.status_code in allowed:
+            self._seen.count(kind, str(answer.status_code), None if excused else seconds)
+            return answer
+        self._seen.count(kind, str(answer.status_code))
+        if answer.status_code not in REFUSALS or not excused:
+            self._seen.complain(
+                f"{kind}: {method} {path}: {answer.status_code} {answer.text[:300]}"
+            )
+        return None
+
+    def ask_all(self, pool: Sequence[Question], number: int) -> None:
+        """Ask questions at random."""
+        chance = random.Random(self._seed + number)
+        kinds = sorted({question.kind for question in pool})
+        by_kind = {kind: [one for one in pool if one.kind == kind] for kind in kinds}
+        weights = [{"bid": 8, "auctions first": 6, "auctions all": 4}.get(kind, 1)
+                   for kind in kinds]  # fmt: skip
+        while not self.stopping.is_set():
+            question = chance.choice(by_kind[chance.choices(kinds, weights)[0]])
+            answer = self.request(question.kind, question.method, question.path, json=question.body)
+            if answer is not None and plain(answer) != question.answer:
+                self._seen.complain(
+                    f"{question.kind}: {question.body} was answered {answer.text[:300]}"
+                )
+            self.stopping.wait(chance.expovariate(1 / 0.03))
+
+    def run_jobs(self, kinds: Sequence[JobKind], number: int) -> None:
+        """Begin jobs, wait for each, compare its files, remove it."""
+        chance = random.Random(self._seed + 50 + number)
+        while not self.stopping.is_set():
+            kind = chance.choice(kinds)
+            answer = self.request(
+                "job begun", "POST", f"/v1/jobs{kind.query}", allowed=(202,),
+                content=kind.content, headers=UPLOAD,
+            )  # fmt: skip
+            if answer is None:
+                self.stopping.wait(0.5)
+                continue
+            self.accepted += 1
+            job_id = answer.json()["id"]
+            if (reason := self._follow(job_id, kind)) == "":
+                self.verified += 1
+            elif "No space left" in reason or "max_data_bytes" in reason:
+                self.failed_for_the_disk += 1
+            else:
+                self._seen.complain(f"job {job_id} {kind.query}: {reason}", lost=True)
+            self._until(functools.partial(
+                self.request, "job removed", "DELETE", f"/v1/jobs/{job_id}", allowed=(204, 404)
+            ))  # fmt: skip
+
+    def _until(
+        self, act: Callable[[], httpx.Response | None], seconds: float = 120
+    ) -> httpx.Response | None:
+        deadline = time.monotonic() + seconds
+        while (answer := act()) is None and time.monotonic() < deadline:
+            time.sleep(0.3)
+        return answer
+
+    def _follow(self, job_id: str, kind: JobKind) -> str:
+        """Wait for a job's end; what is wrong with it, empty if nothing is."""
+        deadline = time.monotonic() + LONGEST_JOB_S
+        path = f"/v1/jobs/{job_id}"
+        while time.monotonic() < deadline:
+            answer = self.request("job read", "GET", path, allowed=(200, 404))
+            if answer is not None:
+                if answer.status_code == 404:
+                    return "is gone"
+                job = answer.json()
+                if job["state"] not in ("queued", "running"):
+                    break
+            time.sleep(0.3)
+        else:
+            return f"has not ended in {LONGEST_JOB_S} s"
+        if job["state"] != "done":
+            return f"{job['state']}: {job['error']}"
+        if job["progress"]["boards"] != kind.boards:
+            return f"answered {job['progress']['boards']} boards of {kind.boards}"
+        if {file["name"] for file in job["results"]} != set(kind.files):
+            return f"left {job['results']}"
+        for name, expected in kind.files.items():
+            get = functools.partial(self.request, "job result", "GET", f"{path}/results/{name}")
+            found = self._until(get)
+            if found is None or found.content != expected:
+                return f"left another {name} than a run that nobody disturbs"
+        return ""
+
+    def be_slow(self, number: int) -> None:
+        """Send a request byte by byte, or read no answer; leave in the middle."""
+        chance = random.Random(self._seed + 100 + number)
+        body = json.dumps({"deals": deal_objects(1, seed=number), "mode": "first"}).encode()
+        head = (
+            "POST /v1/auctions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        ).encode()
+        while not self.stopping.is_set():
+            port = int(self._service.url.rpartition(":")[2])
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)) as one:
+                one.settimeout(1)
+                if chance.random() < 0.3:
+                    # asks for more than the system keeps for it, and never reads
+                    one.sendall(200 * b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                    self.stopping.wait(chance.uniform(1, 10))
+                else:
+                    message = head + body
+                    for place in range(chance.randrange(len(head) + 200)):
+                        one.sendall(message[place : place + 1])
+                        if self.stopping.wait(0.05):
+                            break
+                self._seen.count("slow client", "left")
+            self.stopping.wait(0.2)
+
+    def run_batches(self, folder: Path, number: int) -> None:
+        """Kill the command ``batch`` at random moments and take it up until it is done."""
+        chance = random.Random(self._seed + 200 + number)
+        content = archive(JOB_BOARDS, seed=300)
+        (folder / "season.lin").write_bytes(content)
+        engine = Engine.open(TABLE, "reference")
+        run_batch(engine, folder / "season.lin", folder / "undisturbed", mode="first", jobs=1)
+        expected = batch_rows(folder / "undisturbed")
+        paths = os.pathsep.join(path for path in sys.path if path)
+        turn = 0
+        while not self.stopping.is_set():
+            turn += 1
+            out = folder / f"out-{turn}"
+            command = [sys.executable, "-m", "bidcascade.service.cli", "batch",
+                       str(folder / "season.lin"), "--mode", "first", "--resume", "--backend",
+                       "cpu", "--jobs", "1", "--part-deals", "50", "--table", TABLE,
+                       "--out", str(out)]  # fmt: skip
+            kills = chance.randint(2, 6)
+            while True:
+                process = subprocess.Popen(
+                    command, env={**os.environ, "PYTHONPATH": paths},
+                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+                )  # fmt: skip
+                try:
+                    _, said = process.communicate(
+                        timeout=chance.uniform(0.5, 6) if kills > 0 else LONGEST_JOB_S
+                    )
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.communicate()
+                    kills -= 1
+                    self._seen.count("batch", "killed")
+                    continue
+                if process.returncode or not batch_rows(out).equals(expected):
+                    self._seen.complain(f"batch: {process.returncode} {said[-300:]!r}", lost=True)
+                else:
+                    self._seen.count("batch", "finished with the same rows")
+                break
+
+
+def batch_rows(folder: Path) -> pl.DataFrame:
+    """Answers of a batch in mode first."""
+    return pl.read_parquet(sorted(folder.glob("auctions-*.parquet")))
+
+
+# --- faults --------------------------------------------------------------------------------------
+
+
+class Faults:
+    """What is done to the service; each comes to its end before the next."""
+
+    def __init__(self, service: Service, seen: Seen, data: Path, clock: Path | None) -> None:
+        self._service = service
+        self._seen = seen
+        self._data = data
+        self._clock = clock
+        self._leaps = 0
+
+    def kill_service(self, sent: signal.Signals, *, early: bool) -> None:
+        """End the service by a signal and start the next; ``early``: end that one at once, too."""
+        with self._service.disturbed("all"):
+            self._service.process.send_signal(sent)
+            self._service.process.wait(120)
+            self._service.end()
+            self._service.start()
+            if early:
+                time.sleep(random.uniform(0, 3))
+                self._service.process.kill()
+                self._service.process.wait()
+                self._service.end()
+                self._service.start()
+            self._service.wait()
+
+    def kill_jobs(self) -> None:
+        """Kill the processes of jobs, whatever they are at."""
+        for number in children_of(self._service.process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
+                self._seen.count("process of a job", "killed")
+
+    def lock_store(self) -> None:
+        """Let another process hold the store longer than changes wait for it."""
+        with self._service.disturbed("jobs"):
+            command = [sys.executable, "-c", LOCK, str(self._data / "jobs.sqlite"), str(LOCKED_S)]
+            subprocess.run(command, check=True, timeout=LOCKED_S + 100)
+            # a change that has waited behind others
+            time.sleep(12)
+
+    def fill_disk(self) -> None:
+        """Leave no room in the data folder for some seconds."""
+        filler = self._data / "filler"
+        with self._service.disturbed("jobs"):
+            with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+                while file.write(bytes(1 << 16)):
+                    pass
+            time.sleep(FULL_S)
+            filler.unlink()
+            time.sleep(2)
+
+    def leap(self) -> None:
+        """Set the clock of the service to another time."""
+        assert self._clock is not None
+        self._clock.write_text(f"{LEAPS[self._leaps % len(LEAPS)]}\n", "ascii")
+        self._leaps += 1
+
+    def run(self, seconds: float, chance: random.Random) -> None:
+        """Do all of it in turn, in an order by chance."""
+        kinds: dict[str, Callable[[], None]] = {
+            "service killed": lambda: self.kill_service(signal.SIGKILL, early=False),
+            "service killed twice": lambda: self.kill_service(signal.SIGKILL, early=True),
+            "service stopped": lambda: self.kill_service(signal.SIGTERM, early=False),
+            "jobs killed": self.kill_jobs,
+            "jobs killed again": self.kill_jobs,
+            "store locked": self.lock_store,
+        }
+        if os.path.ismount(self._data):
+            kinds["disk full"] = self.fill_disk
+        if self._clock is not None:
+            kinds["clock leaps"] = self.leap
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            for name in chance.sample(sorted(kinds), len(kinds)):
+                if time.monotonic() >= deadline:
+                    break
+                kinds[name]()
+                self._seen.count("fault", name)
+                time.sleep(chance.uniform(1, 8))
+        if self._clock is not None:
+            self._clock.write_text("+0\n", "ascii")
+
+
+# --- memory --------------------------------------------------------------------------------------
+
+
+def grow(service: Service, seen: Seen, count: int) -> list[tuple[int, int]]:
+    """Ask about so many different deals and auctions; memory after each tenth thousand.
+
+    Eight of ten are deals; two are places in the auctions that the table bids with them, where the
+    next call must be that of the auction.
+    """
+    engine, reference = Engine.open(TABLE, "cpu"), Engine.open(TABLE, "reference")
+    noted = [(0, service.rss())]
+    done = 0
+    with httpx.Client(base_url=service.url, timeout=120) as client:
+        for block in range(-(-count // 1000)):
+            deals = random_deals(800, seed=10_000 + block)
+            bodies = deal_objects(800, seed=10_000 + block)
+            auctions = engine.auctions(deals, mode="first")["auction"]
+            if block % 10 == 0:
+                by_definition = reference.auctions(deals.head(80), mode="first")["auction"]
+                if not by_definition.equals(auctions.head(80)):
+                    seen.complain(f"deals of seed {10_000 + block}: cpu is not the definition")
+            texts = [[CALL_TEXTS[call] for call in auction] for auction in auctions.to_list()]
+            for first in range(0, 800, 8):
+                began = time.perf_counter()
+                answer = client.post(
+                    "/v1/auctions", json={"deals": bodies[first : first + 8], "mode": "first"}
+                )
+                seen.count("memory: 8 deals", str(answer.status_code), time.perf_counter() - began)
+                found = [one["auctions"][0]["calls"] for one in answer.json()["results"]]
+                if found != texts[first : first + 8]:
+                    seen.complain(f"deals {first} of seed {10_000 + block}: {answer.text[:300]}")
+                for place in (first, first + 4):
+                    deal, calls = bodies[place], texts[place]
+                    depth = (place * 7 + block) % len(calls)
+                    hands = deal["deal"][2:].split()
+                    turn = "NESW".index(deal["dealer"]) - "NESW".index(deal["deal"][0]) + depth
+                    asked = {"hand": hands[turn % 4], "auction": calls[:depth],
+                             "dealer": deal["dealer"],
+                             "vulnerability": deal["vulnerability"]}  # fmt: skip
+                    began = time.perf_counter()
+                    answer = client.post("/v1/bid", json=asked)
+                    seen.count("memory: bid", str(answer.status_code),
+                               time.perf_counter() - began)  # fmt: skip
+                    if answer.json().get("call") != calls[depth]:
+                        seen.complain(f"bid: {asked} was answered {answer.text[:300]}")
+            done += 1000
+            if done % 10_000 == 0 or done in (1000, count):
+                noted.append((done, service.rss()))
+                print(f"{done:,} deals and auctions: {service.rss() >> 20} MiB", flush=True)
+    return noted
+
+
+# --- the report ----------------------------------------------------------------------------------
+
+
+def markdown(report: dict[str, Any]) -> str:
+    """The report as text."""
+    lines = [
+        "# A service that is disturbed", "", json.dumps(report["environment"]), "",
+        f"{report['minutes']:.0f} minutes of mixed load, {report['note']}", "",
+        "| | |", "| --- | ---: |",
+        *(f"| {name} | {value} |" for name, value in report["totals"].items()), "",
+        "## Answers", "", "| kind | answers | p50 ms | p99 ms |", "| --- | --- | ---: | ---: |",
+    ]  # fmt: skip
+    for kind, counts in sorted(report["counts"].items()):
+        told = ", ".join(f"{what}: {count:,}" for what, count in sorted(counts.items()))
+        times = report["latency"].get(kind, {})
+        lines.append(f"| {kind} | {told} | {times.get('p50_ms', '')} | {times.get('p99_ms', '')} |")
+    lines += ["", "Times are those of answers that no fault could have touched."]
+    if report["memory"]:
+        lines += ["", "## Memory of the service", "", "| different deals and auctions | MiB |",
+              "| ---: | ---: |"]  # fmt: skip
+    lines += [f"| {count:,} | {size >> 20:,} |" for count, size in report["memory"]]
+    for title in ("left out", "wrong", "lost"):
+        if report[title]:
+            lines += ["", f"## {title.capitalize()}", "", *(f"* {one}" for one in report[title])]
+    return "\n".join(lines) + "\n"
+
+
+def report_on(
+    options: argparse.Namespace,
+    found: dict[str, str],
+    seen: Seen,
+    memory: list[tuple[int, int]],
+    left_out: list[str],
+    totals: dict[str, int] | None = None,
+    minutes: float = 0.0,
+) -> int:
+    """Show and write the report; the exit code."""
+    report = {
+        "environment": found, "minutes": minutes, "note": options.note,
+        "totals": {"wrong answers": len(seen.wrong), "lost jobs and batches": len(seen.lost),
+                   **(totals or {})},
+        "counts": {kind: dict(counts) for kind, counts in seen.counts.items()},
+        "latency": {kind: percentiles(times) for kind, times in seen.seconds.items()},
+        "memory": memory, "left out": left_out, "wrong": seen.wrong, "lost": seen.lost,
+    }  # fmt: skip
+    text = markdown(report)
+    print(text)
+    if options.report is not None:
+        options.report.write_text(text, "utf-8")
+        options.report.with_suffix(".json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+    return 1 if seen.wrong or seen.lost else 0
+
+
+def mounted(folder: Path, stack: contextlib.ExitStack) -> str:
+    """Make a folder a small disk of its own; why not, where that cannot be done."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={TMPFS_BYTES}", "tmpfs", str(folder)]
+    try:
+        subprocess.run(command, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        return f"disk full: no tmpfs can be mounted ({error})"
+    stack.callback(subprocess.run, ["umount", "--lazy", str(folder)], check=False)
+    return ""
+
+
+def main() -> int:
+    """Run it all and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--report", type=Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--different", type=int, default=50_000, help="deals and auctions")
+    parser.add_argument("--note", default="nothing else ran", help="what else ran")
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    # what was mounted and started is undone
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
+    found = environment()
+    seen = Seen()
+    left_out = []
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        data = folder / "data"
+        if why := mounted(data, stack):
+            left_out.append(why)
+        clock = None
+        if FAKETIME.exists():
+            clock = folder / "clock"
+            clock.write_text("+0\n", "ascii")
+        else:
+            left_out.append("clock leaps: libfaketime is not installed")
+        service = Service(data, None)
+        stack.callback(service.end)
+        memory = []
+        if options.different:
+            service.start()
+            service.wait()
+            memory = grow(service, seen, options.different)
+            service.end()
+        if not options.minutes:
+            return report_on(options, found, seen, memory, left_out)
+        print("the definition is asked", flush=True)
+        pool, kinds = questions(), job_kinds(folder)
+        (folder / "batches").mkdir()
+        service = Service(data, clock)
+        stack.callback(service.end)
+        service.start()
+        service.wait()
+        began, memory_at_start = time.monotonic(), service.rss()
+        load = Load(service, seen, options.seed)
+        for number in range(CLIENTS):
+            load.start(load.ask_all, pool, number)
+        for number in range(JOB_CLIENTS):
+            load.start(load.run_jobs, kinds, number)
+        for number in range(SLOW_CLIENTS):
+            load.start(load.be_slow, number)
+        load.start(load.run_batches, folder / "batches", 0)
+        print("the load runs", flush=True)
+        Faults(service, seen, data, clock).run(60 * options.minutes, chance)
+        load.stop()
+        totals = {
+            "jobs accepted": load.accepted, "jobs done, with the same bytes": load.verified,
+            "jobs failed while the disk was full, and said so": load.failed_for_the_disk,
+            "memory of the service at the start, MiB": memory_at_start >> 20,
+            "memory of the service at the end, MiB": service.rss() >> 20,
+        }  # fmt: skip
+        return report_on(
+            options, found, seen, memory, left_out, totals, (time.monotonic() - began) / 60
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
