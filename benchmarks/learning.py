@@ -15,7 +15,8 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.engine import Engine
-from bidcascade.table import BiddingTable, build_table, open_table
+from bidcascade.systems import open_table
+from bidcascade.table import BiddingTable, build_table
 from bidcascade.table.decisions import CallLists, find_decisions
 from bidcascade.table.evidence.layers import Layer, on_layer
 from bidcascade.table.evidence.learning import (

@@ -20,7 +20,8 @@ import numpy as np
 from bidcascade.bridge import format_calls
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.table import BiddingTable, apply_overlays, build_table, open_table
+from bidcascade.systems import open_table
+from bidcascade.table import BiddingTable, apply_overlays, build_table
 from bidcascade.table.overlays.changes import changed_entries
 from bidcascade.table.overlays.recount import Recount
 from tests.support_tables import made_up_rows

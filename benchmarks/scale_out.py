@@ -23,7 +23,7 @@ from bidcascade.service.jobs.batch_parts import PART_COLUMNS
 from bidcascade.service.jobs.device_worker import frame_bytes
 from bidcascade.service.scale_out import tasks
 from bidcascade.service.scale_out.cluster import connected
-from bidcascade.table import open_table
+from bidcascade.systems import open_table
 
 from . import programs
 from .machine import environment, peak_mib

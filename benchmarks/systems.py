@@ -23,15 +23,14 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.system import walk
 from bidcascade.loaders import random_deals, write_deal_parquet
-from bidcascade.table import System, named_systems
-from bidcascade.table.system import kept
-from bidcascade.table.system.bidder import Bidder
+from bidcascade.systems import System, kept, named_systems
+from bidcascade.systems.bidder import Bidder
 from tests.support_systems import choices_call_by_call
 
 from .machine import environment
 from .programs import options, table, timed, write_report
 
-SYSTEMS = Path(__file__).parents[1] / "table" / "systems"
+SYSTEMS = Path(__file__).parents[1] / "systems" / "texts"
 SEED = 20_261_123
 Numbers = dict[str, Any]
 

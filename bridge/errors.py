@@ -89,7 +89,7 @@ class InvalidSystem(BidcascadeError, ValueError):
     """A text of a bidding system that cannot be used; the message carries file and line.
 
     ``complaints`` are all that were found, each with its place, message, the line, a caret and
-    advice (:class:`bidcascade.table.system_text.errors.Complaint`); the message shows them in turn.
+    advice (:class:`bidcascade.systems.language.errors.Complaint`); the message shows them in turn.
     """
 
     def __init__(self, message: str, complaints: Iterable[Any] = ()) -> None:

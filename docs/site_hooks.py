@@ -20,11 +20,11 @@ from site_rest import rest_page
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = Path(__file__).resolve().parent
-FIRST_PAGES = ("CHANGELOG.md", "benchmarks/README.md", "benchmarks/results", "table/systems")
+FIRST_PAGES = ("CHANGELOG.md", "benchmarks/README.md", "benchmarks/results", "systems/texts")
 """Files and folders outside of ``docs`` that the navigation leads to; links lead to the others."""
 LISTED = {".md", ".bidding", ".cases"}
 """Files that the page of a folder lists."""
-BEHIND = ("source/", "table/systems/", "benchmarks/results/", "CHANGELOG.md", "decisions.md")
+BEHIND = ("source/", "systems/texts/", "benchmarks/results/", "CHANGELOG.md", "decisions.md")
 """Pages that stand behind all others in what a search finds."""
 PICTURES = {".svg", ".png"}
 LANGUAGES = {".py": "python", ".yml": "yaml", ".json": "json", ".toml": "toml", ".cu": "cpp"}
@@ -112,11 +112,12 @@ def resolved(name: str, path: str) -> str:
 def packages() -> list[str]:
     """Find the packages that say in ``__all__`` what is public, the outer ones first."""
     found = []
-    for folder in ("bridge", "loaders", "table", "inference", "service", "kernels"):
+    for folder in ("bridge", "loaders", "table", "systems", "inference", "service", "kernels"):
         for init in sorted((ROOT / folder).rglob("__init__.py")):
             body = ast.parse(init.read_text("utf-8")).body
-            targets = [one.targets[0] for one in body if isinstance(one, ast.Assign)]
-            if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
+            targets = [name for one in body if isinstance(one, ast.Assign)
+                       for name in ast.walk(one.targets[0])]  # fmt: skip
+            if any(isinstance(name, ast.Name) and name.id == "__all__" for name in targets):
                 parts = init.parent.relative_to(ROOT).parts
                 found.append(".".join(("bidcascade", *parts)))
     return found

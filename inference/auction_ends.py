@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, REDOUBLE, Contract, Seat
 from bidcascade.kernels.types import U8
-from bidcascade.table.system.bidder import Endings as BidEndings
+from bidcascade.systems.bidder import Endings as BidEndings
 
 I64 = NDArray[np.int64]
 

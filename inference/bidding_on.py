@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from bidcascade.bridge import PASS, Auction
 from bidcascade.kernels import NO_ENTRY, DealArrays, Plan, get_backend
 from bidcascade.kernels.types import U32
+from bidcascade.systems.bidder import Bidder
 from bidcascade.table import BiddingTable
 from bidcascade.table.columns import NONE_U32
 from bidcascade.table.overlays.sub_plan import sub_plan
-from bidcascade.table.system.bidder import Bidder
 
 I64 = NDArray[np.int64]
 Calls = tuple[int, ...]

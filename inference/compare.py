@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import Cancelled, InvalidInput, imps, score
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import U8
-from bidcascade.table import System
+from bidcascade.systems import System
 
 from .auction_ends import I64, PASSED_OUT, ContractParts, Endings, contract_of, merged, parts_of
 from .double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy

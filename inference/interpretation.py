@@ -17,14 +17,15 @@ from bidcascade.bridge import (
     seat_of_call,
 )
 from bidcascade.kernels import Backend, get_backend
-from bidcascade.table import BiddingTable, System
-from bidcascade.table.system.explanation import (
+from bidcascade.systems import System
+from bidcascade.systems.explanation import (
     AuctionExplanation,
     StatesAndPlaces,
     explain_places,
 )
-from bidcascade.table.system.hand_space import EVERYTHING, hull
-from bidcascade.table.system.system import auction_calls
+from bidcascade.systems.hand_space import EVERYTHING, hull
+from bidcascade.systems.system import auction_calls
+from bidcascade.table import BiddingTable
 
 from .hand_pictures import HandPicture, pictures
 from .layouts.judging import Judge

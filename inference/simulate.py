@@ -194,7 +194,7 @@ def simulate_calls(
     --------
     >>> from bidcascade.bridge import format_call, parse_calls, parse_hand
     >>> from bidcascade.inference.bidding_on import SystemBidder
-    >>> from bidcascade.table import System
+    >>> from bidcascade.systems import System
     >>> system = System.parse('''
     ... opening:
     ...   1NT = Strong notrump: 15-17 points, balanced

@@ -28,13 +28,6 @@ def compiled(function: Any = None, *, only: Any = None, **options: Any) -> Any:
     """Compile a function when it is first called, or now and for the signature ``only``.
 
     Without a function it is a decorator with numba's further options.
-
-    Examples
-    --------
-    >>> @compiled
-    ... def twice(number): return 2 * number
-    >>> twice(4)
-    8
     """
     if function is None:
         return partial(compiled, only=only, **options)

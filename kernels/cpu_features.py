@@ -1,12 +1,14 @@
 """Hands to packed words, and words to bit columns: the numba side of ``layout``."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .compiled import compiled
-from .layout import I32, OPCODES
+from .layout import I32, OPCODES, Packing
 from .types import U8, U32, U64
+from .words import transpose_64
 
 _TERM, _INT, _LT, _LE, _EQ, _NE, _GE, _GT = (
     OPCODES[name] for name in ("term", "int", "<", "<=", "==", "!=", ">=", ">")
@@ -27,18 +29,45 @@ _POINTS = (
 _ORDER_KEYS = 1 << 10
 
 
+class Tables(NamedTuple):
+    """The arrays of a :class:`~bidcascade.kernels.layout.Packing`."""
+
+    suit_words: U64
+    length_words: U64
+    context_words: U64
+    programs: I32
+    program_starts: I32
+    program_flags: I32
+    program_stack: int
+    term_suits: I32
+    term_lengths: I32
+    term_contexts: I32
+    lane_words: int
+
+    @classmethod
+    def of(cls, packing: Packing) -> "Tables":
+        """Take the arrays of a packing."""
+        return cls(*(getattr(packing, name) for name in cls._fields))
+
+
+class Columns(NamedTuple):
+    """Single tests of boxes, a bit column each.
+
+    ``kind`` is a lane, whose value lies in ``low`` to ``high``; or -1, -2: the flag ``low`` is
+    set, is clear. ``lane_highest``: one above the largest value that any test of a lane asks for.
+    """
+
+    kind: I32
+    low: I32
+    high: I32
+    lane_highest: NDArray[np.int64]
+
+
 @compiled
 def sort_by_dealer(
-    hands: U64,
-    dealer: U8,
-    vulnerability: U8,
-    start: int,
-    stop: int,
-    sorted_hands: U64,
-    sorted_dealer: U8,
-    sorted_vulnerability: U8,
-    order: U32,
-) -> None:
+    hands: U64, dealer: U8, vulnerability: U8, start: int, stop: int, sorted_hands: U64,
+    sorted_dealer: U8, sorted_vulnerability: U8, order: U32,
+) -> None:  # fmt: skip
     """Sort deals ``start`` to ``stop`` by the dealer's HCP, longest suit and its length.
 
     Deals with like hands stand together then, so a set of deals is a few runs of bits, and many
@@ -79,23 +108,20 @@ def sort_by_dealer(
 
 @compiled
 def pack_hands(
-    hands: U64,
-    dealer: U8,
-    vulnerability: U8,
-    start: int,
-    stop: int,
-    rotate: int,
-    suit_words: U64,
-    length_words: U64,
-    context_words: U64,
-    out: U64,
-) -> None:
+    hands: U64, dealer: U8, vulnerability: U8, start: int, stop: int, rotate: int,
+    tables: Tables, out: U64,
+) -> None:  # fmt: skip
     """Pack the hands of deals ``start`` to ``stop`` into ``out`` [4, stop - start, words].
 
-    With ``rotate`` row 0 of ``out`` is the dealer's hand and so on, else North's. Flags that need
-    a program stay 0.
+    With ``rotate`` row 0 of ``out`` is the dealer's hand and so on, else North's. Derived flags
+    stay 0.
     """
+    suit_words, length_words, context_words = (
+        tables.suit_words, tables.length_words, tables.context_words,
+    )  # fmt: skip
+    program_starts = tables.program_starts
     words = suit_words.shape[2]
+    stack = np.empty(tables.program_stack + 1, np.int64)
     mask = np.uint64(0x1FFF)
     s13, s26, s39 = np.uint64(13), np.uint64(26), np.uint64(39)
     for row in range(4):
@@ -122,156 +148,97 @@ def pack_hands(
                     + length_words[shape, word]
                     + context_words[context, word]
                 )
-
-
-@compiled
-def run_programs(
-    hands: U64,
-    dealer: U8,
-    vulnerability: U8,
-    start: int,
-    stop: int,
-    rotate: int,
-    programs: I32,
-    program_starts: I32,
-    program_flags: I32,
-    program_stack: int,
-    term_suits: I32,
-    term_lengths: I32,
-    term_contexts: I32,
-    lane_words: int,
-    out: U64,
-) -> None:
-    """Set the flags that programs compute in ``out`` [4, stop - start, words]."""
-    stack = np.empty(program_stack + 1, np.int64)
-    mask = np.uint64(0x1FFF)
-    s13, s26, s39 = np.uint64(13), np.uint64(26), np.uint64(39)
-    one = np.uint64(1)
-    for row in range(4):
-        for deal in range(start, stop):
-            first = int(dealer[deal])
-            vulnerable = int(vulnerability[deal])
-            seat = (first + row) & 3 if rotate else row
-            relative = row if rotate else (row - first) & 3
-            hand = hands[seat, deal]
-            clubs = np.int64(hand & mask)
-            diamonds = np.int64((hand >> s13) & mask)
-            hearts = np.int64((hand >> s26) & mask)
-            spades = np.int64((hand >> s39) & mask)
-            shape = _LENGTH[clubs] + 14 * _LENGTH[diamonds] + 196 * _LENGTH[hearts]
-            we = (vulnerable >> (seat & 1)) & 1
-            they = (vulnerable >> ((seat + 1) & 1)) & 1
-            context = relative + 4 * we + 8 * they
             for program in range(len(program_starts)):
-                pointer = program_starts[program]
-                top = -1
-                while True:
-                    code = programs[pointer, 0]
-                    operand = np.int64(programs[pointer, 1])
-                    pointer += 1
-                    if code == _TERM:
-                        top += 1
-                        stack[top] = (
-                            term_suits[operand, 0, clubs]
-                            + term_suits[operand, 1, diamonds]
-                            + term_suits[operand, 2, hearts]
-                            + term_suits[operand, 3, spades]
-                            + term_lengths[operand, shape]
-                            + term_contexts[operand, context]
-                        )
-                        continue
-                    if code == _INT:
-                        top += 1
-                        stack[top] = operand
-                        continue
-                    if code == _END:
-                        break
-                    right = stack[top]
-                    if code == _NEG:
-                        stack[top] = -right
-                        continue
-                    if code == _NOT:
-                        stack[top] = 1 if right == 0 else 0
-                        continue
-                    top -= 1
-                    left = stack[top]
-                    if code == _ADD:
-                        value = left + right
-                    elif code == _SUB:
-                        value = left - right
-                    elif code == _MUL:
-                        value = left * right
-                    else:
-                        value = np.int64(
-                            (code == _LT and left < right)
-                            or (code == _LE and left <= right)
-                            or (code == _EQ and left == right)
-                            or (code == _NE and left != right)
-                            or (code == _GE and left >= right)
-                            or (code == _GT and left > right)
-                            or (code == _AND and left != 0 and right != 0)
-                            or (code == _OR and (left != 0 or right != 0))
-                        )
-                    stack[top] = value
-                if stack[top] != 0:
-                    flag = np.int64(program_flags[program])
-                    out[row, deal - start, lane_words + flag // 64] |= one << np.uint64(flag % 64)
+                if _run_program(
+                    program_starts[program], tables.programs, tables.term_suits,
+                    tables.term_lengths, tables.term_contexts, clubs, diamonds, hearts, spades,
+                    shape, context, stack,
+                ):  # fmt: skip
+                    flag = np.int64(tables.program_flags[program])
+                    out[row, deal - start, tables.lane_words + flag // 64] |= np.uint64(
+                        1
+                    ) << np.uint64(flag % 64)
 
 
 @compiled
-def transpose_64(square: U64) -> None:
-    """Transpose a 64 by 64 bit matrix in place: bit j of word i becomes bit i of word j.
-
-    Recursive block swap, after Warren, "Hacker's Delight", section 7-3.
-    """
-    width = 32
-    mask = np.uint64(0x00000000FFFFFFFF)
-    while width:
-        shift = np.uint64(width)
-        row = 0
-        while row < 64:
-            swap = ((square[row] >> shift) ^ square[row + width]) & mask
-            square[row] ^= swap << shift
-            square[row + width] ^= swap
-            row = (row + width + 1) & ~width
-        width >>= 1
-        mask ^= mask << np.uint64(width)
+def _run_program(
+    pointer: int, programs: I32, term_suits: I32, term_lengths: I32, term_contexts: I32,
+    clubs: int, diamonds: int, hearts: int, spades: int, shape: int, context: int, stack: Any,
+) -> bool:  # fmt: skip
+    top = -1
+    while True:
+        code = programs[pointer, 0]
+        operand = np.int64(programs[pointer, 1])
+        pointer += 1
+        if code == _END:
+            return stack[top] != 0
+        if code == _TERM:
+            top += 1
+            stack[top] = (
+                term_suits[operand, 0, clubs]
+                + term_suits[operand, 1, diamonds]
+                + term_suits[operand, 2, hearts]
+                + term_suits[operand, 3, spades]
+                + term_lengths[operand, shape]
+                + term_contexts[operand, context]
+            )
+            continue
+        if code == _INT:
+            top += 1
+            stack[top] = operand
+            continue
+        right = stack[top]
+        if code == _NEG:
+            stack[top] = -right
+            continue
+        if code == _NOT:
+            stack[top] = 1 if right == 0 else 0
+            continue
+        top -= 1
+        left = stack[top]
+        if code == _ADD:
+            value = left + right
+        elif code == _SUB:
+            value = left - right
+        elif code == _MUL:
+            value = left * right
+        else:
+            value = np.int64(
+                (code == _LT and left < right)
+                or (code == _LE and left <= right)
+                or (code == _EQ and left == right)
+                or (code == _NE and left != right)
+                or (code == _GE and left >= right)
+                or (code == _GT and left > right)
+                or (code == _AND and left != 0 and right != 0)
+                or (code == _OR and (left != 0 or right != 0))
+            )
+        stack[top] = value
 
 
 @compiled
 def bit_columns(
-    features: U64,
-    count: int,
-    lane_words: int,
-    column_kind: Any,
-    column_low: Any,
-    column_high: Any,
-    lane_used: Any,
-    unary: U64,
-    out: U64,
+    features: U64, count: int, lane_words: int, columns: Columns, unary: U64, out: U64
 ) -> None:
     """Bit columns of one seat's packed words.
 
-    A column is a lane's interval (kind = lane, low, high), or a flag (kind = -1 set, -2 clear,
-    low = flag). ``features`` is [≥ count, words], ``unary`` scratch [130, words of bits], ``out``
-    [columns, words of bits]. Bits beyond ``count`` are zero.
+    ``features`` is [≥ count, words], ``unary`` scratch [130, words of bits], ``out`` [columns,
+    words of bits]. Bits beyond ``count`` are zero.
 
     All intervals of a lane come from one pass over the hands: each hand sets one bit in the
     column of its value, then columns are ORed downwards into "at least v".
     """
+    column_kind, column_low, column_high, lane_highest = columns
     bit_words = (count + 63) // 64
     one = np.uint64(1)
-    columns = len(column_kind)
     tail = np.uint64(0xFFFFFFFFFFFFFFFF)
     if count % 64:
         tail = (one << np.uint64(count % 64)) - one
-    for lane in range(len(lane_used)):
-        highest = lane_used[lane]  # one above the largest value that any column asks for, or 0
+    for lane in range(len(lane_highest)):
+        highest = lane_highest[lane]
         if highest == 0:
             continue
-        for value in range(highest + 1):
-            for word in range(bit_words):
-                unary[value, word] = 0
+        unary[: highest + 1, :bit_words] = 0
         lane_word = lane // 8
         shift = np.uint64(8 * (lane % 8))
         for deal in range(count):
@@ -281,7 +248,7 @@ def bit_columns(
         for value in range(highest - 1, -1, -1):
             for word in range(bit_words):
                 unary[value, word] |= unary[value + 1, word]
-        for column in range(columns):
+        for column in range(len(column_kind)):
             if column_kind[column] == lane:
                 low = column_low[column]
                 above = column_high[column] + 1
@@ -291,15 +258,12 @@ def bit_columns(
                 else:
                     for word in range(bit_words):
                         out[column, word] = unary[low, word] & ~unary[above, word]
-    words = features.shape[1]
     square = np.empty(64, np.uint64)
-    for flag_word in range(lane_words, words):
+    for flag_word in range(lane_words, features.shape[1]):
         base = 64 * (flag_word - lane_words)
         used = False
-        for column in range(columns):
-            kind = column_kind[column]
-            if kind < 0 and base <= column_low[column] < base + 64:
-                used = True
+        for column in range(len(column_kind)):
+            used |= column_kind[column] < 0 and base <= column_low[column] < base + 64
         if not used:
             continue
         for word in range(bit_words):
@@ -307,11 +271,11 @@ def bit_columns(
                 deal = 64 * word + row
                 square[row] = features[deal, flag_word] if deal < count else np.uint64(0)
             transpose_64(square)
-            for column in range(columns):
+            for column in range(len(column_kind)):
                 kind = column_kind[column]
                 flag = column_low[column] - base
                 if kind < 0 and 0 <= flag < 64:
                     out[column, word] = square[flag] if kind == -1 else ~square[flag]
-        for column in range(columns):
+        for column in range(len(column_kind)):
             if column_kind[column] == -2 and base <= column_low[column] < base + 64:
                 out[column, bit_words - 1] &= tail

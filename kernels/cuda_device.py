@@ -63,11 +63,6 @@ def source_text(file: str) -> str:
     ------
     FileNotFoundError
         If there is no such file.
-
-    Examples
-    --------
-    >>> source_text("features.cu").splitlines()[0]
-    '#line 1 "features.cu"'
     """
     return "\n".join(_expanded(file, set())) + "\n"
 
@@ -89,13 +84,7 @@ def _expanded(file: str, seen: set[str]) -> Iterator[str]:
 
 
 def compiler_options(defines: Mapping[str, int]) -> tuple[str, ...]:
-    """Options for the compiler: the language, and the ``#define``s in order of name.
-
-    Examples
-    --------
-    >>> compiler_options({"LANE_WORDS": 1})
-    ('-std=c++17', '-DLANE_WORDS=1')
-    """
+    """Options for the compiler: the language, and the ``#define``s in order of name."""
     return (
         *COMPILER_OPTIONS,
         *(f"-D{name}={int(value)}" for name, value in sorted(defines.items())),
@@ -389,14 +378,7 @@ def _check_copy(device_array: DeviceArray, host_array: NDArray[Any]) -> None:
 
 @cache
 def why_no_device() -> str | None:
-    """Say why there is no CUDA device here, or ``None`` if there is one; looked up once.
-
-    Examples
-    --------
-    >>> reason = why_no_device()
-    >>> reason is None or isinstance(reason, str)
-    True
-    """
+    """Say why there is no CUDA device here, or ``None`` if there is one; looked up once."""
     try:
         cupy = _cupy()
     except ImportError as error:
@@ -422,14 +404,6 @@ def cupy_device(number: int) -> CupyDevice:
     ------
     BackendUnavailable
         If there is none of that number.
-
-    Examples
-    --------
-    >>> try:
-    ...     cupy_device(99)
-    ... except BackendUnavailable as error:
-    ...     print("no device 99")
-    no device 99
     """
     reason = why_no_device()
     if reason is not None:
@@ -447,11 +421,6 @@ def default_device_number() -> int:
     ------
     BackendUnavailable
         If the variable is no number.
-
-    Examples
-    --------
-    >>> default_device_number() >= 0
-    True
     """
     text = os.environ.get("BIDCASCADE_CUDA_DEVICE", "0")
     if not text.isdecimal():

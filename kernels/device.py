@@ -87,11 +87,6 @@ class Limits:
     threads_per_multiprocessor : int
     cache_bytes : int
         Size of the level 2 cache.
-
-    Examples
-    --------
-    >>> Limits(multiprocessors=132).blocks_to_fill(threads=256)
-    1056
     """
 
     multiprocessors: int = 1

@@ -80,18 +80,6 @@ def deals_on_device(
     ------
     InvalidInput
         If a column is missing or of another type, or a row is no deal; names the column or row.
-
-    Examples
-    --------
-    >>> from bidcascade.kernels.cuda_device import why_no_device, cupy_device
-    >>> if why_no_device() is None:
-    ...     import cupy
-    ...     zero = cupy.zeros(1, "uint8")
-    ...     hands = {
-    ...         name: cupy.array([0x1FFF << 13 * suit], "uint64")
-    ...         for suit, name in enumerate(HAND_NAMES)}
-    ...     codes = {"dealer": zero, "vulnerability": zero}
-    ...     assert len(deals_on_device(cupy_device(0), {**hands, **codes})) == 1
     """
     arrays = {
         name: _column(device, columns, name, np.uint64 if name in HAND_NAMES else np.uint8)
@@ -167,18 +155,6 @@ def bits_on_device(device: Device, words: DeviceArray, count: int) -> DeviceArra
         Bits, LSB first.
     count : int
         How many bits count.
-
-    Returns
-    -------
-    uint8 [count] on the device
-
-    Examples
-    --------
-    >>> from bidcascade.kernels.cuda_device import why_no_device, cupy_device
-    >>> if why_no_device() is None:
-    ...     device = cupy_device(0)
-    ...     words = device.upload(np.array([0b101], np.uint64))
-    ...     assert device.download(bits_on_device(device, words, 3)).tolist() == [1, 0, 1]
     """
     byte_count = (count + 7) // 8
     # eight bytes a thread; what is behind the last deal is cut off, not copied
@@ -202,19 +178,6 @@ def list_numbers_on_device(
     items : int
     first : int
         Number of the first list.
-
-    Returns
-    -------
-    uint32 [items] on the device
-
-    Examples
-    --------
-    >>> from bidcascade.kernels.cuda_device import why_no_device, cupy_device
-    >>> if why_no_device() is None:
-    ...     device = cupy_device(0)
-    ...     offsets = device.upload(np.array([0, 2, 2, 3], np.uint64))
-    ...     numbers = list_numbers_on_device(device, offsets, 3, first=7)
-    ...     assert device.download(numbers).tolist() == [7, 7, 9]
     """
     numbers = device.empty(items, np.uint32)
     lists = offsets.shape[0] - 1
@@ -238,14 +201,7 @@ def _blocks(count: int) -> int:
 
 @cache
 def why_no_cudf() -> str | None:
-    """Say why there are no cudf frames here, or ``None``; looked up once.
-
-    Examples
-    --------
-    >>> reason = why_no_cudf()
-    >>> reason is None or isinstance(reason, str)
-    True
-    """
+    """Say why there are no cudf frames here, or ``None``; looked up once."""
     if find_spec("cudf") is None:
         return "cudf is not installed"
     try:
@@ -264,13 +220,7 @@ def _cudf() -> Any:
 
 
 def is_cudf_frame(value: object) -> bool:
-    """Whether a value is a cudf frame; imports nothing.
-
-    Examples
-    --------
-    >>> is_cudf_frame({"north": None})
-    False
-    """
+    """Whether a value is a cudf frame; imports nothing."""
     return type(value).__module__.partition(".")[0] == "cudf" and hasattr(value, "columns")
 
 

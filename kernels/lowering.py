@@ -131,8 +131,8 @@ def term_names_in(tree: Tree) -> frozenset[str]:
     return frozenset().union(*(term_names_in(operand) for operand in tree[1:]))
 
 
-def _linear(tree: Tree) -> tuple[dict[str, int], int] | None:
-    """Coefficients and constant of a linear tree, ``None`` if it is not linear."""
+def linear(tree: Tree) -> tuple[dict[str, int], int] | None:
+    """Coefficients of a tree's value by term, and its constant; None if it is not linear."""
     operator = tree[0]
     if operator == "int":
         return {}, tree[1]
@@ -140,7 +140,7 @@ def _linear(tree: Tree) -> tuple[dict[str, int], int] | None:
         return {tree[1]: 1}, 0
     if operator not in ("+", "-", "*", "neg"):
         return None
-    parts = [part for operand in tree[1:] if (part := _linear(operand)) is not None]
+    parts = [part for operand in tree[1:] if (part := linear(operand)) is not None]
     if len(parts) < len(tree) - 1:
         return None
     if operator == "neg":
@@ -167,7 +167,7 @@ def _combine(
 
 def _comparison(operator: str, left: Tree, right: Tree) -> list[Literal] | bool | None:
     """Literals of a comparison of linear sides; a bool if constant; ``None`` if not linear."""
-    difference = _linear(("-", left, right))
+    difference = linear(("-", left, right))
     if difference is None:
         return None
     coefficients, constant = difference

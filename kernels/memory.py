@@ -9,13 +9,7 @@ _FALLBACK_BYTES = 2 << 30
 
 
 def available_bytes() -> int:
-    """Memory that can be taken now: the least of what the machine and its control group allow.
-
-    Examples
-    --------
-    >>> available_bytes() > 0
-    True
-    """
+    """Memory that can be taken now: the least of what the machine and its control group allow."""
     limits = [_meminfo_available(), _cgroup_available()]
     known = [limit for limit in limits if limit is not None]
     return max(64 << 20, min(known)) if known else _FALLBACK_BYTES

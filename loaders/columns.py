@@ -1,7 +1,8 @@
-"""Columns of a deal frame from flat arrays, without a Python loop over rows."""
+"""From rows of integers, as the compiled readers fill them, to the deal frame."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -9,117 +10,142 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import FIRST_BID, LAST_BID, Contract, Seat, bid_level, bid_strain, score
 
-I64 = NDArray[np.int64]
+from .frame import AUCTION_STATUS, DEAL_SCHEMA, HAND_COLUMNS, ROOM, SEAT_ENUM, VULNERABILITY_ENUM
 
-BIDS = LAST_BID - FIRST_BID + 1
-DOUBLINGS = 3
+I64: TypeAlias = NDArray[np.int64]
+
+# Columns of a row: codes as in the deal frame, -1 where it has null. BID is the call code of the
+# contract, 0 passed out. The *_END are ends in the flat arrays of calls, tail, play and remarks;
+# a board's part starts where that of the board before ends.
+NORTH, EAST, SOUTH, WEST, DEALER, VULNERABILITY, BOARD, ROOM_CODE = range(8)
+BID, DOUBLING, DECLARER, TRICKS, STATUS = range(8, 13)
+CALLS_END, TAIL_END, PLAY_END, REMARKS_END = range(13, 17)
+RECORD = 17
+DEAL_COLUMNS = 18
+
+COMPLETE, UNFINISHED, ILLEGAL, NO_CALL = range(4)
+"""Auction status, in the order of the deal frame's enum."""
+
+UNREADABLE = 255
+"""Stands in ``illegal_tail`` for a call whose text could not be read."""
 
 
-def ragged(values: pl.Series, ends: I64) -> pl.Series:
-    """Make the list column whose row ``i`` holds ``values[ends[i - 1]:ends[i]]``.
+def make_deals(
+    rows: I64,
+    *,
+    calls: NDArray[np.uint8],
+    tail: NDArray[np.uint8],
+    alerts: NDArray[np.bool_],
+    announcements: Mapping[int, str],
+    play: NDArray[np.uint8],
+    remarks: pl.Series,
+    scores: pl.Series | None = None,
+    **texts: pl.Series,
+) -> pl.DataFrame:
+    """Make the deal frame of some boards.
 
     Parameters
     ----------
-    values : polars.Series
-        All values, one row behind the other.
-    ends : int64 array, shape (rows,)
-        Where each row ends, ascending.
-
-    Examples
-    --------
-    >>> ragged(pl.Series([5, 6, 7]), np.array([2, 2, 3])).to_list()
-    [[5, 6], [], [7]]
+    rows : int64 array, shape (boards, DEAL_COLUMNS)
+    calls, tail, alerts, play, remarks
+        One value behind the other, as the ends in ``rows`` cut them.
+    announcements : mapping of int to str
+        By the place in ``calls``; nearly all are empty.
+    scores : polars.Series, optional
+        What the source says; null where it follows from contract and tricks.
+    **texts : polars.Series
+        The columns ``players event source encoding``.
     """
+    by_column = np.ascontiguousarray(rows.T)
+    bid, doubling, declarer, tricks = by_column[BID : TRICKS + 1]
+    status, calls_end = by_column[STATUS], by_column[CALLS_END]
+    seats = pl.Series(SEAT_ENUM.categories, dtype=SEAT_ENUM)
+    which = np.zeros(len(calls), np.int64)
+    which[list(announcements)] = np.arange(1, len(announcements) + 1)
+    points = north_south_scores(bid, doubling, declarer, tricks, by_column[VULNERABILITY])
+    columns = {
+        **{name: by_column[seat].astype(np.uint64) for seat, name in enumerate(HAND_COLUMNS)},
+        "dealer": _choose(seats, by_column[DEALER]),
+        "vulnerability": _enum(VULNERABILITY_ENUM, by_column[VULNERABILITY]),
+        "board": _known(by_column[BOARD], pl.Int32()),
+        "room": _enum(ROOM, by_column[ROOM_CODE]),
+        "auction": ragged(pl.Series(calls), calls_end),
+        "auction_status": _enum(AUCTION_STATUS, status),
+        "illegal_call": _known(
+            np.where(status == ILLEGAL, np.diff(calls_end, prepend=0), -1), pl.UInt16()
+        ),
+        "illegal_tail": ragged(pl.Series(tail), by_column[TAIL_END]),
+        "announcements": ragged(pl.Series(["", *announcements.values()]).gather(which), calls_end),
+        "alerts": ragged(pl.Series(alerts), calls_end),
+        "commentary": ragged(remarks, by_column[REMARKS_END]),
+        "contract": _choose(
+            contract_names(), np.where(bid > 0, 1 + 3 * (bid - FIRST_BID) + doubling, bid)
+        ),
+        "declarer": _choose(seats, declarer),
+        "tricks": _known(tricks, pl.UInt8()),
+        "score": points if scores is None else scores.zip_with(scores.is_not_null(), points),
+        "play": ragged(pl.Series(play), by_column[PLAY_END]),
+        "record": by_column[RECORD].astype(np.uint32),
+        **texts,
+    }
+    return pl.DataFrame(columns, schema=DEAL_SCHEMA)
+
+
+def ragged(values: pl.Series, ends: I64) -> pl.Series:
+    """Make the list column whose row ``i`` holds ``values[ends[i - 1]:ends[i]]``."""
     if not len(ends):
         return pl.Series(dtype=pl.List(values.dtype))
-    starts = np.concatenate([np.zeros(1, np.int64), ends])[:-1]
+    counts = np.diff(ends, prepend=0)
     return (
-        pl.DataFrame({"start": starts, "count": ends - starts})
+        pl.DataFrame({"start": ends - counts, "count": counts})
         .select(pl.lit(values).implode().first().list.slice(pl.col("start"), pl.col("count")))
         .to_series()
     )
 
 
-def choose(values: pl.Series, codes: I64) -> pl.Series:
-    """Make the column of ``values[code]``, null where the code is negative.
-
-    Examples
-    --------
-    >>> choose(pl.Series(["a", "b"]), np.array([1, -1, 0])).to_list()
-    ['b', None, 'a']
-    """
-    return values.gather(pl.Series(known(codes, pl.Int64())))
+def _choose(values: pl.Series, codes: I64) -> pl.Series:
+    return values.gather(_known(codes, pl.Int64()))
 
 
-def known(values: I64, dtype: pl.DataType) -> pl.Series:
-    """Make a column of numbers, null where they are negative.
+def _enum(dtype: pl.Enum, codes: I64) -> pl.Series:
+    return _choose(pl.Series(dtype.categories, dtype=dtype), codes)
 
-    Examples
-    --------
-    >>> known(np.array([3, -1]), pl.UInt8()).to_list()
-    [3, None]
-    """
+
+def _known(values: I64, dtype: pl.DataType) -> pl.Series:
     series = pl.Series(values)
     return series.set(series < 0, None).cast(dtype)
-
-
-def split_texts(texts: bytes, count: int, separator: str) -> pl.Series:
-    """Texts that each end with ``separator``, as a column.
-
-    Examples
-    --------
-    >>> split_texts(b"well bid|tricky|", 2, "|").to_list()
-    ['well bid', 'tricky']
-    """
-    if not count:
-        return pl.Series(dtype=pl.String())
-    whole = pl.Series([texts[: -len(separator)].decode()])
-    return whole.str.split(separator).explode()
 
 
 @cache
 def contract_names() -> pl.Series:
     """Contract texts: 0 ``Pass``, then ``1 + 3 * (bid - 3) + doubling``."""
-    names = [
-        Contract(bid_level(bid), bid_strain(bid), doubling, Seat.NORTH).name
+    return pl.Series(["Pass", *(contract.name for contract in _contracts())])
+
+
+def _contracts() -> list[Contract]:
+    return [
+        Contract(bid_level(bid), bid_strain(bid), doubling, Seat.NORTH)
         for bid in range(FIRST_BID, LAST_BID + 1)
-        for doubling in range(DOUBLINGS)
+        for doubling in range(3)
     ]
-    return pl.Series(["Pass", *names])
 
 
 @cache
-def score_table() -> NDArray[np.int32]:
-    """Return declarer's score by bid - 3, doubling, vulnerability (0, 1) and tricks (0-13)."""
-    table = np.zeros((BIDS, DOUBLINGS, 2, 14), np.int32)
-    for bid in range(BIDS):
-        level, strain = bid // 5 + 1, bid % 5
-        for doubling in range(DOUBLINGS):
-            contract = Contract(level, strain, doubling, Seat.NORTH)
-            for vulnerable in (False, True):
-                for tricks in range(14):
-                    table[bid, doubling, int(vulnerable), tricks] = score(
-                        contract, tricks, vulnerable=vulnerable
-                    )
-    return table
-
-
-def contract_codes(bid: I64, doubling: I64) -> I64:
-    """Codes for :func:`contract_names`; bid 0 is passed out, -1 unknown."""
-    return np.where(bid > 0, 1 + DOUBLINGS * (bid - FIRST_BID) + doubling, bid)
+def _score_table() -> NDArray[np.int32]:
+    """Return declarer's score by bid - 3, doubling, vulnerability and tricks."""
+    points = [
+        score(contract, tricks, vulnerable=vulnerable)
+        for contract in _contracts()
+        for vulnerable in (False, True)
+        for tricks in range(14)
+    ]
+    return np.array(points, np.int32).reshape(-1, 3, 2, 14)
 
 
 def north_south_scores(
     bid: I64, doubling: I64, declarer: I64, tricks: I64, vulnerability: I64
 ) -> pl.Series:
-    """Scores from the view of North-South; null where contract or tricks are unknown.
-
-    Parameters
-    ----------
-    bid : int64 array
-        Call code of the contract, 0 passed out, -1 unknown.
-    doubling, declarer, tricks, vulnerability : int64 array
-        Codes as in :mod:`bidcascade.bridge`; -1 unknown.
+    """Scores from the view of North-South; null where contract, declarer or tricks are unknown.
 
     Examples
     --------
@@ -127,31 +153,11 @@ def north_south_scores(
     >>> north_south_scores(21 * one, 0 * one, one, 10 * one, 0 * one).to_list()
     [-420]
     """
-    is_known = (bid >= FIRST_BID) & (tricks >= 0)
-    safe_bid = np.where(is_known, bid - FIRST_BID, 0)
-    safe_doubling = np.where(is_known, doubling, 0)
-    side = np.where(is_known, declarer & 1, 0)
-    vulnerable = vulnerability >> side & 1
-    points = score_table()[safe_bid, safe_doubling, vulnerable, np.where(is_known, tricks, 0)]
+    is_known = (bid >= FIRST_BID) & (tricks >= 0) & (declarer >= 0)
+    safe_bid, safe_doubling, safe_tricks, side = (
+        np.where(is_known, values, 0)
+        for values in (bid - FIRST_BID, doubling, tricks, declarer & 1)
+    )
+    points = _score_table()[safe_bid, safe_doubling, vulnerability >> side & 1, safe_tricks]
     signed = np.where(is_known, np.where(side == 1, -points, points), 0).astype(np.int32)
-    column = pl.Series(signed)
-    return column.set(pl.Series(~is_known & (bid != 0)), None)
-
-
-def enum_values(dtype: pl.Enum) -> pl.Series:
-    """All categories of an enum in order, to be picked from with :func:`choose`."""
-    return pl.Series(dtype.categories, dtype=dtype)
-
-
-def texts_at(text: bytes, starts: Sequence[int], ends: Sequence[int]) -> list[str]:
-    """Pieces of UTF-8 text by byte position.
-
-    Examples
-    --------
-    >>> texts_at("Kö, Ås".encode(), [0, 5], [3, 8])
-    ['Kö', 'Ås']
-    """
-    if text.isascii():
-        whole = text.decode()
-        return [whole[start:end] for start, end in zip(starts, ends, strict=True)]
-    return [text[start:end].decode() for start, end in zip(starts, ends, strict=True)]
+    return pl.Series(signed).set(pl.Series(~is_known & (bid != 0)), None)

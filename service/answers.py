@@ -22,8 +22,8 @@ from bidcascade.loaders import (
 from bidcascade.table import COMPLETED, BiddingTable
 
 if TYPE_CHECKING:
-    from bidcascade.table.system.allowed import Counted, Listing
-    from bidcascade.table.system.bidder import BidDeals, Bidder
+    from bidcascade.systems.allowed import Counted, Listing
+    from bidcascade.systems.bidder import BidDeals, Bidder
 
 I64 = NDArray[np.int64]
 
@@ -159,7 +159,7 @@ def bid_frame(bidder: "Bidder", bid: "BidDeals", dealer: U8) -> pl.DataFrame:
 
 def allowed_frame(bidder: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:
     """Auctions that systems allow, a row each; the caller holds the bidder's lock."""
-    from bidcascade.table.system.allowed import CUTS, calls_of
+    from bidcascade.systems.allowed import CUTS, calls_of
 
     count = len(found.place)
     counts = np.diff(found.offsets)

@@ -11,7 +11,7 @@ from fastapi_offline import FastAPIOffline
 from starlette.middleware.cors import CORSMiddleware
 
 from bidcascade.bridge import BidcascadeError
-from bidcascade.table.system.budget import set_places_budget
+from bidcascade.systems.budget import set_places_budget
 
 from . import routes_auctions, routes_bid, routes_health, routes_tables
 from .administration import routes_reload

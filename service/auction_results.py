@@ -20,7 +20,7 @@ from .engine import ALLOWED_CHUNK, Engine
 from .variant_checks import VariantChecks
 
 if TYPE_CHECKING:
-    from bidcascade.table.system.bidder import Bidder
+    from bidcascade.systems.bidder import Bidder
 
 _ONE_AUCTION: Final = b'{"total":1,"truncated":false,"auctions":[%s]}'
 
@@ -82,7 +82,7 @@ class AuctionResults:
 
     def _write_allowed(self, bidder: "Bidder", deals: DealArrays, query: Query) -> Iterator[bytes]:
         """Write the auctions that a system allows, each different one once."""
-        from bidcascade.table.system.allowed import CUTS, Bounds, calls_of, list_allowed
+        from bidcascade.systems.allowed import CUTS, Bounds, calls_of, list_allowed
 
         bounds = Bounds(query.limit, completed_only=query.completed_only)
         for start in range(0, len(deals), ALLOWED_CHUNK):

@@ -17,9 +17,9 @@ from bidcascade.bridge import (
     parse_hand,
 )
 from bidcascade.kernels import Context, DealArrays
+from bidcascade.systems.system import context_at
 from bidcascade.table import BiddingTable, Row, explain, parse_expression
 from bidcascade.table.language.explain import ExpressionCheck
-from bidcascade.table.system.system import context_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
-    from bidcascade.table.system_text.errors import nearest
+    from bidcascade.systems.language.errors import nearest
 
     return nearest(word, known)
 

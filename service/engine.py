@@ -31,7 +31,8 @@ from bidcascade.kernels import (
 )
 from bidcascade.kernels.types import U32, U64
 from bidcascade.loaders import deal_arrays
-from bidcascade.table import BiddingTable, is_system, open_system, open_table
+from bidcascade.systems import is_system, open_system, open_table
+from bidcascade.table import BiddingTable
 from bidcascade.table.compass import evaluation_plan, expression_columns
 from bidcascade.table.overlays.overlaid_table import changed_entries
 
@@ -46,10 +47,10 @@ from .answers import (
 from .bid_answer import BidAnswer, answer_bid, matching_variants, what_is_asked
 
 if TYPE_CHECKING:
-    from bidcascade.table.system.bidder import Bidder
-    from bidcascade.table.system.expansion import Expander, Place
-    from bidcascade.table.system.explanation import AuctionExplanation
-    from bidcascade.table.system.system import System
+    from bidcascade.systems.bidder import Bidder
+    from bidcascade.systems.expansion import Expander, Place
+    from bidcascade.systems.explanation import AuctionExplanation
+    from bidcascade.systems.system import System
 
     from .device_engine import DeviceEngine
 
@@ -125,7 +126,7 @@ class Engine:
         overlays: Sequence[str] = (),
         **options: Any,
     ) -> "Engine":
-        """Engine of a system or table by name or path; see :func:`bidcascade.table.open_table`.
+        """Engine of a system or table by name or path; see :func:`bidcascade.systems.open_table`.
 
         Where ``overlays`` change what follows an auction, the table answers there; elsewhere the
         system does, if the table was compiled from one.
@@ -178,8 +179,8 @@ class Engine:
     @cached_property
     def bidder(self) -> "Bidder | None":
         """Places of the system, with what overlays changed; None for tables that are of none."""
-        from bidcascade.table.system.bidder import Bidder
-        from bidcascade.table.system.budget import places_budget
+        from bidcascade.systems.bidder import Bidder
+        from bidcascade.systems.budget import places_budget
 
         with self._lock:
             if self.system is None:
@@ -350,7 +351,7 @@ class Engine:
         max_depth: int | None,
         limit: int | None,
     ) -> Iterator[pl.DataFrame]:
-        from bidcascade.table.system.allowed import Bounds, list_allowed
+        from bidcascade.systems.allowed import Bounds, list_allowed
 
         assert self.bidder is not None
         standard = Bounds()
@@ -506,8 +507,8 @@ class Engine:
         """
         if self.bidder is None:
             return self.counts_frame(self.count_entries(frame))
-        from bidcascade.table.system.allowed import count_allowed
-        from bidcascade.table.system.bidder import LONGEST_AUCTION
+        from bidcascade.systems.allowed import count_allowed
+        from bidcascade.systems.bidder import LONGEST_AUCTION
 
         if not 0 <= share <= 1:
             raise ValueError(f"expected a share from 0 to 1, got {share!r}")
@@ -564,7 +565,7 @@ class Engine:
             If an auction of a system is illegal.
         """
         if self.bidder is not None:
-            from bidcascade.table.system.allowed import members
+            from bidcascade.systems.allowed import members
 
             auctions = list(dict.fromkeys(map(self._auction, entries)))
             columns = members(self.bidder, deal_arrays(frame), auctions)
@@ -705,7 +706,7 @@ class Engine:
         InvalidCall, IllegalCall
             If it is no legal auction.
         """
-        from bidcascade.table.system.explanation import explain_auction
+        from bidcascade.systems.explanation import explain_auction
 
         if self.system is None:
             return None

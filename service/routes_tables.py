@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from bidcascade.bridge import Auction, BidcascadeError, Seat, format_call, format_calls, parse_calls
-from bidcascade.table import BiddingTable, Row, named_systems
+from bidcascade.systems import named_systems
+from bidcascade.table import BiddingTable, Row
 
 from .answering import answer_json, json_bytes, table_headers
 from .limits import client_of

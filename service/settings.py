@@ -13,8 +13,8 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.table import named_systems
-from bidcascade.table.system.budget import DEFAULT_BUDGET, LEAST_BUDGET, parse_budget
+from bidcascade.systems import named_systems
+from bidcascade.systems.budget import DEFAULT_BUDGET, LEAST_BUDGET, parse_budget
 
 PREFIX: Final = "BIDCASCADE_"
 """Every setting is read from the environment variable of its name behind this prefix."""

@@ -147,7 +147,7 @@ class Tables:
     Parameters
     ----------
     paths : mapping of str to str
-        Name and what :func:`bidcascade.table.open_table` opens for it.
+        Name and what :func:`bidcascade.systems.open_table` opens for it.
     backend : str
     overlays : mapping of str to sequence of str, optional
         Files of rules that are laid over the table of a name.

@@ -2,9 +2,9 @@
 
 from bidcascade.bridge import Auction, Seat, Vulnerability
 from bidcascade.kernels import DealArrays
-from bidcascade.table.system.choice import Choice, choose
-from bidcascade.table.system.expansion import Expander
-from bidcascade.table.system.system import System, context_at
+from bidcascade.systems.choice import Choice, choose
+from bidcascade.systems.expansion import Expander
+from bidcascade.systems.system import System, context_at
 
 SMALL_SYSTEM = """
 system Small natural

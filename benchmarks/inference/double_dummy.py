@@ -25,7 +25,7 @@ from bidcascade.inference.double_dummy.par import par_contracts, par_results
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.types import U64
 from bidcascade.service.inference.leads import LeadAnswer, LeadQuestion, contract_of, iter_leads
-from bidcascade.table import open_system
+from bidcascade.systems import open_system
 
 AUCTION = "1N P 3N P P P"
 HAND = "K52.AQ3.9876.KJ2"

@@ -14,7 +14,7 @@ from benchmarks.machine import environment
 from benchmarks.programs import named, options, table, timed, write_report
 from bidcascade.bridge import Auction, Seat, parse_calls
 from bidcascade.inference import sample_layouts
-from bidcascade.table import System, open_system
+from bidcascade.systems import System, open_system
 
 LAYOUTS = 200
 

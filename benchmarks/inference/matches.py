@@ -20,8 +20,8 @@ from bidcascade.inference.compare import KINDS, Budget, SystemMatch
 from bidcascade.inference.compare_summary import boards_frame, summarize
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
 from bidcascade.loaders import deal_arrays, random_deals
-from bidcascade.table import open_system
-from bidcascade.table.registry import CACHE_VARIABLE
+from bidcascade.systems import open_system
+from bidcascade.systems.registry import CACHE_VARIABLE
 
 PAIRS = (("sayc", "acol"), ("sayc", "two-over-one"))
 

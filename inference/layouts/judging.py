@@ -14,7 +14,8 @@ from bidcascade.kernels import NEVER, Backend, DealArrays, Plan, build_plan
 from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.plan import LANE_HIGH_BITS, MULTIPLE
 from bidcascade.kernels.types import U32, U64
-from bidcascade.table import Expression, System, to_postfix
+from bidcascade.systems import System
+from bidcascade.table import Expression, to_postfix
 from bidcascade.table.language.expression_tree import Truth
 
 from .drawing import I64

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 
 from bidcascade.bridge import NoSuchDeal, Seat, format_call
+from bidcascade.systems.hand_space import EVERYTHING, share, share_of
 from bidcascade.table import format_expression
-from bidcascade.table.system.hand_space import EVERYTHING, share, share_of
 
 from .result import Relaxed, WhatWasRelaxed
 from .searching import Attempt

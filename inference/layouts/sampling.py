@@ -21,8 +21,9 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import Backend, get_backend
 from bidcascade.kernels.types import U64
-from bidcascade.table import BiddingTable, System, Vocabulary
-from bidcascade.table.system.system import auction_calls
+from bidcascade.systems import System
+from bidcascade.systems.system import auction_calls
+from bidcascade.table import BiddingTable, Vocabulary
 
 from .judging import Judge, Judges, steps_of
 from .known import KnownCards, known_by_seat

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from bidcascade.bridge import PASS, Auction, Seat, seat_of_call
-from bidcascade.table import BiddingTable, System, Vocabulary, parse_expression
+from bidcascade.systems import System
+from bidcascade.systems.expansion import Place, Rules
+from bidcascade.systems.explanation import StatesAndPlaces
+from bidcascade.systems.hand_space import EVERYTHING, Bounds, bounds
+from bidcascade.systems.state import State
+from bidcascade.table import BiddingTable, Vocabulary, parse_expression
 from bidcascade.table.language.expression_tree import And, Expression, Term, Truth
-from bidcascade.table.system.expansion import Place, Rules
-from bidcascade.table.system.explanation import StatesAndPlaces
-from bidcascade.table.system.hand_space import EVERYTHING, Bounds, bounds
-from bidcascade.table.system.state import State
 
 Source: TypeAlias = System | BiddingTable | StatesAndPlaces
 """What calls mean: a system, a bidding table, or the places of two systems."""

@@ -46,16 +46,6 @@ def find_calls(
     -------
     tuple of int
         Decisions, and calls behind the first one that the trie does not have.
-
-    Examples
-    --------
-    >>> one = np.ones(1, np.uint32)
-    >>> found = [np.zeros(2, kind) for kind in (np.uint32, np.uint16, np.uint32, np.uint32)]
-    >>> find_calls(one, np.zeros(1, np.uint16), np.array([7], np.uint8), 1,
-    ...     np.array([7, 0], np.uint8), np.array([0, 2]), *found)
-    (2, 0)
-    >>> found[2].tolist(), found[3].tolist()
-    ([4294967295, 0], [0, 4294967295])
     """
     none = np.uint32(NO_ENTRY)
     count = 0
@@ -95,15 +85,6 @@ def turn_bits(columns: U64, rows: U64) -> None:
         Bit ``d % 64`` of word ``d // 64``: the expression holds on a seat's hand of deal ``d``.
     rows : uint64 [4 * deals, expression words]
         Overwritten: bit ``e % 64`` of word ``e // 64`` of row ``4 * d + seat``.
-
-    Examples
-    --------
-    >>> columns = np.zeros((2, 4, 1), np.uint64)
-    >>> columns[1, 2, 0] = 0b10
-    >>> rows = np.empty((8, 1), np.uint64)
-    >>> turn_bits(columns, rows)
-    >>> rows.ravel().tolist()
-    [0, 0, 0, 0, 0, 0, 2, 0]
     """
     expressions = columns.shape[0]
     deals = rows.shape[0] // 4
@@ -159,14 +140,6 @@ def add_bits(
         Group of each of them.
     counts : uint32 [groups, expressions]
         Added to.
-
-    Examples
-    --------
-    >>> counts = np.zeros((1, 3), np.uint32)
-    >>> add_bits(np.array([[0b101], [0b100]], np.uint64), np.array([0, 1]),
-    ...     np.zeros(2, np.uint32), counts)
-    >>> counts.tolist()
-    [[1, 0, 2]]
     """
     one = np.uint64(1)
     for position in range(numbers.size):
@@ -215,14 +188,6 @@ def rows_hold(
     masks : uint64 [lists, words]
     holds : bool [n]
         Overwritten.
-
-    Examples
-    --------
-    >>> holds = np.empty(2, np.bool_)
-    >>> rows_hold(np.array([[0b101]], np.uint64), np.array([0, 0]),
-    ...     np.array([[0b001], [0b010]], np.uint64), np.array([0, 1]), holds)
-    >>> holds.tolist()
-    [True, False]
     """
     for position in range(numbers.size):
         row = numbers[position]

@@ -33,12 +33,6 @@ class Conditions(NamedTuple):
         Bits that must be set in those words.
     holds_undescribed : bool [2]
         Whether an entry without criteria holds: one that is no pass, one that is.
-
-    Examples
-    --------
-    >>> zero = np.zeros(1, np.int64)
-    >>> Conditions(zero, zero, zero, zero, np.zeros(1, np.uint64), np.ones(2, np.bool_))._fields[0]
-    'set_offsets'
     """
 
     set_offsets: I64
@@ -129,19 +123,6 @@ def judge_calls(
         Overwritten: how many hold.
     sibling_held, sibling_first, pair_held : uint32
         Added to: how often each node holds, is the first, and both of a pair hold.
-
-    Examples
-    --------
-    >>> zero, one = np.zeros(1, np.int64), np.ones(1, np.int64)
-    >>> conditions = Conditions(
-    ...     zero, zero, zero, zero, np.zeros(1, np.uint64), np.ones(2, np.bool_))
-    >>> holds, chosen = np.zeros(1, np.bool_), np.zeros(1, np.uint32)
-    >>> counters = [np.zeros(1, np.uint32) for _ in range(3)]
-    >>> judge_calls(np.zeros((1, 1), np.uint64), zero, zero, one, np.zeros(1, np.uint32),
-    ...     np.zeros(1, np.uint32), np.zeros(1, np.uint8), conditions, zero, zero, holds, chosen,
-    ...     np.zeros(1, np.uint16), *counters)
-    >>> holds.tolist(), chosen.tolist(), counters[0].tolist()
-    ([True], [0], [1])
     """
     set_offsets, set_lists = conditions.set_offsets, conditions.set_lists
     list_offsets, list_words = conditions.list_offsets, conditions.list_words
@@ -199,17 +180,6 @@ def nearest_lists(
     conditions : Conditions
     nearest, missing : int64 [n]
         Overwritten: the list (-1 for none), and how many of its expressions do not hold.
-
-    Examples
-    --------
-    >>> conditions = Conditions(
-    ...     np.array([0, 0, 2]), np.array([0, 1]), np.array([0, 1, 2]), np.array([0, 0]),
-    ...     np.array([0b110, 0b100], np.uint64), np.array([False, True]))
-    >>> nearest, missing = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    >>> nearest_lists(np.array([[0b001]], np.uint64), np.zeros(1, np.int64),
-    ...     np.ones(1, np.uint32), conditions, nearest, missing)
-    >>> nearest.tolist(), missing.tolist()
-    ([1], [1])
     """
     for number in range(hands.size):
         row = rows[hands[number]]
@@ -246,17 +216,6 @@ def missing_expressions(
     conditions : Conditions
     expressions : uint32
         Overwritten from the front: as many numbers for each as ``nearest_lists`` counted.
-
-    Examples
-    --------
-    >>> conditions = Conditions(
-    ...     np.zeros(1, np.int64), np.zeros(0, np.int64), np.array([0, 1]), np.array([1]),
-    ...     np.array([0b110], np.uint64), np.array([False, True]))
-    >>> found = np.zeros(2, np.uint32)
-    >>> missing_expressions(np.zeros((1, 2), np.uint64), np.zeros(1, np.int64),
-    ...     np.zeros(1, np.int64), conditions, found)
-    >>> found.tolist()
-    [65, 66]
     """
     filled = 0
     for number in range(hands.size):
@@ -290,15 +249,6 @@ def count_held(
         Nodes.
     variant_set, call : arrays [nodes]
     conditions : Conditions
-
-    Examples
-    --------
-    >>> conditions = Conditions(
-    ...     np.array([0, 0, 1]), np.array([0]), np.array([0, 1]), np.array([0]),
-    ...     np.array([0b10], np.uint64), np.array([False, True]))
-    >>> count_held(np.array([[0b10], [0]], np.uint64), np.array([0, 1]), np.zeros(2, np.uint32),
-    ...     np.array([1], np.uint32), np.array([7], np.uint8), conditions)
-    1
     """
     set_offsets, set_lists = conditions.set_offsets, conditions.set_lists
     list_offsets, list_words = conditions.list_offsets, conditions.list_words

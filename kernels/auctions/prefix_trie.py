@@ -75,18 +75,6 @@ def count_prefixes(
     tuple of int
         Nodes, pairs, calls passed over because they or a call before them were illegal (Laws of
         Duplicate Bridge 2017, 17-22), and texts given with these.
-
-    Examples
-    --------
-    >>> keys, pair_keys = np.zeros(8, np.uint64), np.zeros(8, np.uint64)
-    >>> u32 = [np.zeros(8, np.uint32) for _ in range(4)]
-    >>> numbers, parent, count, pair_counts = u32
-    >>> count_prefixes(
-    ...     np.array([7, 0, 7, 3], np.uint8), np.array([0, 2, 4]), np.zeros(4, np.uint32), keys,
-    ...     numbers, parent, np.zeros(8, np.uint8), count, 1, pair_keys, pair_counts, 0)
-    (3, 0, 1, 0)
-    >>> count.tolist()[:3]
-    [2, 2, 1]
     """
     node_shift = np.uint64(64 - _log2(len(node_keys)))
     pair_shift = np.uint64(64 - _log2(len(pair_keys)))
@@ -164,13 +152,6 @@ def rehash(old_keys: U64, old_values: U32, keys: U64, values: U32) -> None:
     old_keys, keys : uint64 [slots]
         A power of two large; 0 is a free slot.
     old_values, values : uint32 [slots]
-
-    Examples
-    --------
-    >>> keys, values = np.zeros(4, np.uint64), np.zeros(4, np.uint32)
-    >>> rehash(np.array([0, 9], np.uint64), np.array([0, 5], np.uint32), keys, values)
-    >>> int(keys.max()), int(values.max())
-    (9, 5)
     """
     shift = np.uint64(64 - _log2(len(keys)))
     for old in range(len(old_keys)):
@@ -195,14 +176,6 @@ def write_preorder(
     call : uint8 [nodes + 1]
     depth_out, call_out, node_out : arrays [nodes]
         Filled: of each node in order its depth, its call, its number.
-
-    Examples
-    --------
-    >>> depth, call, node = np.zeros(2, np.uint16), np.zeros(2, np.uint8), np.zeros(2, np.uint32)
-    >>> write_preorder(np.array([2, 1]), np.array([0, 2, 2, 2]), np.array([0, 7, 0], np.uint8),
-    ...     depth, call, node)
-    >>> node.tolist(), call.tolist()
-    ([2, 1], [0, 7])
     """
     at = np.zeros(LONGEST_AUCTION + 2, np.int64)
     end = np.zeros(LONGEST_AUCTION + 2, np.int64)
@@ -249,14 +222,6 @@ def merge_runs(
     -------
     tuple of int
         Nodes and texts of the merged run.
-
-    Examples
-    --------
-    >>> u8, u16, u32 = np.uint8, np.uint16, np.uint32
-    >>> none, one = np.zeros(0, u32), np.ones(1, u32)
-    >>> first = (np.zeros(1, u16), np.array([7], u8), one, np.zeros(1, u32), none, none)
-    >>> merge_runs(*first, *first, *first, 0)
-    (1, 0)
     """
     a = b = out = 0
     at_a = at_b = at = 0
@@ -316,14 +281,6 @@ def describe_run(depth: U16, call: U8, parent: U32, completed: U8, can_complete:
         Filled: place of the parent in the run, plus 1; 0 for opening calls.
     completed, can_complete : uint8 [nodes]
         Filled: 1 where the auction is over, and where it or one below it is.
-
-    Examples
-    --------
-    >>> parent, over, can = np.zeros(4, np.uint32), np.zeros(4, np.uint8), np.zeros(4, np.uint8)
-    >>> describe_run(np.arange(4, dtype=np.uint16), np.array([7, 0, 0, 0], np.uint8), parent, over,
-    ...     can)
-    >>> parent.tolist(), over.tolist(), can.tolist()
-    ([0, 1, 2, 3], [0, 0, 0, 1], [1, 1, 1, 1])
     """
     path = np.zeros(LONGEST_AUCTION + 2, np.int64)
     passes = np.zeros(LONGEST_AUCTION + 2, np.int64)
@@ -359,13 +316,6 @@ def number_entries(children: I64, starts: I64, entry: U32, first_child: U32) -> 
         Filled: number of each node.
     first_child : uint32 [nodes]
         Filled, by node: number of its first child, or where that would stand.
-
-    Examples
-    --------
-    >>> entry, first_child = np.zeros(3, np.uint32), np.zeros(3, np.uint32)
-    >>> number_entries(np.array([2, 0, 1]), np.array([0, 2, 3, 3, 3]), entry, first_child)
-    >>> entry.tolist(), first_child.tolist()
-    ([1, 2, 0], [2, 3, 2])
     """
     at = np.zeros(LONGEST_AUCTION + 2, np.int64)
     end = np.zeros(LONGEST_AUCTION + 2, np.int64)

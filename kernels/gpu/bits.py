@@ -67,13 +67,7 @@ class ColumnBits:
 
 
 def out_words(deals: int) -> int:
-    """32-bit words of a bit column that is padded to whole 64-bit words.
-
-    Examples
-    --------
-    >>> out_words(65)
-    4
-    """
+    """32-bit words of a bit column that is padded to whole 64-bit words."""
     return -(-deals // 64) * 2
 
 

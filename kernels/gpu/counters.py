@@ -61,35 +61,17 @@ class Counter(ABC):
 
 
 def levels_define(levels: int) -> int:
-    """Room for so many levels and two more; few different numbers, as each is compiled.
-
-    Examples
-    --------
-    >>> levels_define(20)
-    24
-    """
+    """Room for so many levels and two more; few different numbers, as each is compiled."""
     return -(-(levels + 2) // 8) * 8
 
 
 def splits_for(blocks_at_once: int, shares: int, items: int) -> int:
-    """Into how many parts a block of deals' items are split, so that the device is filled.
-
-    Examples
-    --------
-    >>> splits_for(1056, 256, 1000), splits_for(1056, 100_000, 1000), splits_for(1056, 1, 5)
-    (17, 1, 5)
-    """
+    """Into how many parts a block of deals' items are split, so that the device is filled."""
     return max(1, min(items, -(-WAVES * blocks_at_once // shares)))
 
 
 def words_a_lane(deals: int) -> int:
-    """How many words of bits a lane keeps: blocks of 1,024, 2,048 or 4,096 deals.
-
-    Examples
-    --------
-    >>> [words_a_lane(deals) for deals in (1, 20_000, 1_000_000)]
-    [1, 2, 4]
-    """
+    """How many words of bits a lane keeps: blocks of 1,024, 2,048 or 4,096 deals."""
     return 4 if deals >= 1 << 16 else 2 if deals >= 1 << 13 else 1
 
 

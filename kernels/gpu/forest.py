@@ -92,22 +92,6 @@ def build_forest(
         List completed auctions only; what cannot complete is left out.
     max_depth : int, optional
         Leave out what lies deeper.
-
-    Examples
-    --------
-    1N (15-17), and below it an undescribed pass:
-
-    >>> import numpy as np
-    >>> from bidcascade.kernels import build_plan
-    >>> plan = build_plan(
-    ...     expressions=[("HCP", 15, ">="), ("HCP", 17, "<=")],
-    ...     criteria=[[0, 1]], variant_sets=[[], [0]],
-    ...     first_child=np.array([1, 0], np.uint32), child_count=np.array([1, 0], np.uint16),
-    ...     call=np.array([7, 0], np.uint8), flags=np.zeros(2, np.uint8),
-    ...     variant_set=np.array([1, 0], np.uint32), root_count=1)
-    >>> forest = build_forest(plan)
-    >>> len(forest), forest.listed.tolist(), forest.representative.tolist()
-    (1, [0, 1], [0, 0])
     """
     if max(len(plan.boxes), len(plan.set_offsets)) >= TEST_LIMIT:
         raise ValueError(f"expected fewer than 2**28 boxes, got {len(plan.boxes)}")
@@ -302,16 +286,7 @@ class Items:
         return len(self.runs)
 
     def windows(self, most_nodes: int) -> Iterator[range]:
-        """Consecutive items whose nodes are at most ``most_nodes``, as long runs as can be.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> none = np.zeros(0, np.uint32)
-        >>> items = Items(np.array([[0, 2], [2, 5], [5, 6]], np.uint32), none, none)
-        >>> list(items.windows(4))
-        [range(0, 1), range(1, 3)]
-        """
+        """Consecutive items whose nodes are at most ``most_nodes``, as long runs as can be."""
         first, ends = 0, self.runs[:, 1].astype(np.int64)
         while first < len(self.runs):
             start = int(self.runs[first, 0])
@@ -331,15 +306,6 @@ def split(forest: Forest, most_nodes: int) -> Items:
     ------
     ValueError
         If runs may not have a single node.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> fail, parent = np.array([4, 3, 3, 4], np.uint32), np.array([4, 0, 1, 0], np.uint32)
-    >>> none = np.zeros(0, np.uint32)
-    >>> items = split(Forest(none, fail, parent, none, none, none, none, 3), 2)
-    >>> items.runs.tolist(), items.path.tolist()
-    ([[0, 1], [1, 3], [3, 4]], [0, 0])
     """
     if most_nodes < 1:
         raise ValueError(f"expected runs of at least a node, got {most_nodes!r}")

@@ -27,16 +27,7 @@ MOST_PAIRS = 1 << 28
 
 
 def children_of(forest: Forest) -> tuple[U32, U32]:
-    """Children of each node, in order, as CSR; the last row is of what is above all.
-
-    Examples
-    --------
-    >>> none = np.zeros(0, np.uint32)
-    >>> parent = np.array([4, 0, 0, 4], np.uint32)
-    >>> offsets, children = children_of(Forest(parent, parent, parent, none, none, none, none, 2))
-    >>> offsets.tolist(), children.tolist()
-    ([0, 2, 2, 2, 2, 4], [1, 2, 0, 3])
-    """
+    """Children of each node, in order, as CSR; the last row is of what is above all."""
     counts = np.bincount(forest.parent, minlength=len(forest) + 1)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32)
     return offsets, np.argsort(forest.parent, kind="stable").astype(np.uint32)

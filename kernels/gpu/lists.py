@@ -389,13 +389,7 @@ class _Lister:
 
 
 def _parts(listed: U64, room: int) -> Iterator[tuple[int, int]]:
-    """Cut into runs of deals with at most ``room`` entries, or of one deal.
-
-    Examples
-    --------
-    >>> list(_parts(np.array([3, 2, 9, 1, 0], np.uint64), 5))
-    [(0, 2), (2, 3), (3, 5)]
-    """
+    """Cut into runs of deals with at most ``room`` entries, or of one deal."""
     ends = np.cumsum(listed, dtype=np.uint64)
     first = 0
     while first < len(listed):

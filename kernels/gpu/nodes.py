@@ -45,16 +45,7 @@ class Window:
 
 
 def windows_of(forest: Forest, most_nodes: int) -> list[Window]:
-    """Cut a forest into windows of at most ``most_nodes`` nodes (more, if an item has more).
-
-    Examples
-    --------
-    >>> none = np.zeros(0, np.uint32)
-    >>> fail, parent = np.array([1, 2, 3], np.uint32), np.full(3, 3, np.uint32)
-    >>> forest = Forest(none, fail, parent, none, none, none, none, 1)
-    >>> [(window.first_node, window.end_node) for window in windows_of(forest, 2)]
-    [(0, 2), (2, 3)]
-    """
+    """Cut a forest into windows of at most ``most_nodes`` nodes (more, if an item has more)."""
     count = len(forest.fail)
     size = max(SMALLEST_ITEM, count // ITEMS)
     items = split(forest, max(1, min(size, most_nodes // 2)))
@@ -65,13 +56,7 @@ def windows_of(forest: Forest, most_nodes: int) -> list[Window]:
 
 
 class NodeRecords:
-    """Records ``test, fail, first, count`` of a forest's nodes (see ``nodes.cuh``).
-
-    Parameters
-    ----------
-    plan : Plan
-    forest : Forest
-    """
+    """Records ``test, fail, first, count`` of a forest's nodes (see ``nodes.cuh``)."""
 
     def __init__(self, plan: Plan, forest: Forest) -> None:
         self.forest = forest
@@ -111,16 +96,7 @@ class NodeRecords:
 
 @dataclass
 class DeviceWindow:
-    """A window's nodes and items on the device.
-
-    Parameters
-    ----------
-    window : Window
-    nodes : uint32 [nodes, 4] on the device
-    runs : uint32 [items, 2] on the device
-    path_offsets : uint32 [items + 1] on the device
-    path : uint32 [n, 4] on the device
-    """
+    """A window's nodes and items on the device."""
 
     window: Window
     nodes: DeviceArray

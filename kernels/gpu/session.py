@@ -33,13 +33,7 @@ LAUNCH_LIMIT = 1 << 30
 
 @dataclass
 class Session:
-    """A device with its streams.
-
-    Examples
-    --------
-    >>> Session.__dataclass_fields__["device"].name
-    'device'
-    """
+    """A device with its streams."""
 
     device: Device
     tables: "weakref.WeakSet[Any]" = field(default_factory=weakref.WeakSet, init=False)
@@ -147,20 +141,6 @@ def halving(session: Session, deals: int, run: Callable[[int], Any]) -> Any:
     ------
     OutOfDeviceMemory
         If the smallest chunk does not fit.
-
-    Examples
-    --------
-    >>> def run(deals):
-    ...     if deals > 100:
-    ...         raise OutOfDeviceMemory("too many")
-    ...     return deals
-    >>> class Stub:
-    ...     def wait_for_all(self):
-    ...         pass
-    ...     def make_room(self):
-    ...         pass
-    >>> halving(Stub(), 640, run)
-    64
     """
     while True:
         try:

@@ -37,47 +37,23 @@ FORESTS_KEPT = 4
 
 
 def opcode_defines() -> dict[str, int]:
-    """Opcodes of programs as ``#define``s.
-
-    Examples
-    --------
-    >>> opcode_defines()["OP_END"]
-    15
-    """
+    """Opcodes of programs as ``#define``s."""
     return {f"OP_{_OPCODE_NAMES[name]}": code for name, code in OPCODES.items()}
 
 
 def word_defines(lane_words: int, flag_words: int) -> dict[str, int]:
-    """Say how many words a hand has, as ``#define``s.
-
-    Examples
-    --------
-    >>> word_defines(1, 2)
-    {'LANE_WORDS': 1, 'FLAG_WORDS': 2}
-    """
+    """Say how many words a hand has, as ``#define``s."""
     return {"LANE_WORDS": lane_words, "FLAG_WORDS": flag_words}
 
 
 def feature_defines(lane_words: int, flag_words: int, program_stack: int) -> dict[str, int]:
-    """Return the ``#define``s of ``features.cu``; ``program_stack`` is 0 without programs.
-
-    Examples
-    --------
-    >>> feature_defines(1, 1, 0)["PROGRAM_STACK"]
-    0
-    """
+    """Return the ``#define``s of ``features.cu``; ``program_stack`` is 0 without programs."""
     words = word_defines(lane_words, flag_words)
     return words | opcode_defines() | {"PROGRAM_STACK": program_stack}
 
 
 def first_defines(lane_words: int, flag_words: int) -> dict[str, int]:
-    """Return the ``#define``s of ``first.cu``.
-
-    Examples
-    --------
-    >>> first_defines(1, 1)["NODE_COMPLETED"]
-    1
-    """
+    """Return the ``#define``s of ``first.cu``."""
     return word_defines(lane_words, flag_words) | {
         "BOX_ALWAYS": ALWAYS, "BOX_MULTIPLE": MULTIPLE, "NODE_COMPLETED": COMPLETED,
     }  # fmt: skip
@@ -334,11 +310,6 @@ def thread_staging(limits_shared: int, words: int) -> tuple[int, int]:
     """Threads of a block that stage a deal's words in shared memory, and bytes they take.
 
     0 bytes where not even a warp's words fit: they are read where they are.
-
-    Examples
-    --------
-    >>> thread_staging(48 << 10, 2), thread_staging(48 << 10, 50)
-    ((256, 16384), (128, 0))
     """
     for threads in (256, 128, 64, 32):
         size = threads * 4 * words * 8
@@ -350,13 +321,7 @@ def thread_staging(limits_shared: int, words: int) -> tuple[int, int]:
 def kernel_variants(
     lane_words: int = 1, flag_words: int = 1
 ) -> list[tuple[str, Mapping[str, int]]]:
-    """List files with ``#define``s to compile them with, every file at least once, to try them all.
-
-    Examples
-    --------
-    >>> sorted({file for file, _ in kernel_variants()})[:2]
-    ['columns.cu', 'counts_frontier.cu']
-    """
+    """List files with ``#define``s to compile them with, every file at least once, to try them all."""
     words = word_defines(lane_words, flag_words)
     found: list[tuple[str, Mapping[str, int]]] = [
         ("features.cu", feature_defines(lane_words, flag_words, stack)) for stack in (0, 5)

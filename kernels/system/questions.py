@@ -1,6 +1,6 @@
 """What a place answers: facts about the auction, suits by their role, what has been shown.
 
-The definition is :mod:`bidcascade.table.system.facts`; here a place is a row. Who is asked about is
+The definition is :mod:`bidcascade.systems.facts`; here a place is a row. Who is asked about is
 a mask of positions relative to the player to call: 1 me, 2 LHO, 4 partner, 8 RHO.
 """
 

@@ -3,6 +3,8 @@
 What every field means is told there, and at ``/docs`` of a running service.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, NotRequired, TypedDict
 
 
@@ -22,32 +24,6 @@ class AuctionAnswer(TypedDict):
     variants: list[str]
 
 
-class DealResult(TypedDict):
-    """The auctions of one deal."""
-
-    total: int
-    truncated: bool
-    cut: NotRequired[Literal["limit", "depth", "places"] | None]
-    auctions: list[AuctionAnswer]
-
-
-class OverlayName(TypedDict):
-    """A file of rules laid over a table."""
-
-    name: str
-    sha256: str
-
-
-class TableName(TypedDict):
-    """Which bidding table an answer comes from."""
-
-    name: str
-    digest: str
-    profile: Literal["gib", "mlbridge"]
-    undescribed: Literal["allow", "pass", "reject"]
-    overlays: NotRequired[list[OverlayName]]
-
-
 class AuctionsAnswer(TypedDict):
     """One result for each deal asked about."""
 
@@ -56,12 +32,22 @@ class AuctionsAnswer(TypedDict):
     backend: Literal["reference", "cpu", "cuda"]
 
 
-class CriterionCheck(TypedDict):
-    """One condition, with the hand's own value."""
+class BidAnswer(TypedDict):
+    """The call that the table or its system makes, and every candidate with its conditions."""
 
-    expression: str
-    value: Any
-    holds: bool
+    call: str
+    name: str
+    description: str
+    entry: int | None
+    where: str
+    candidates: list[CandidateAnswer]
+    default_pass: bool
+    note: str
+    agreements: list[str]
+    forced: bool | None
+    simulation: NotRequired[SimulationAnswer | None]
+    table: TableName
+    backend: Literal["reference", "cpu", "cuda"]
 
 
 class CandidateAnswer(TypedDict):
@@ -85,79 +71,21 @@ class ContractShare(TypedDict):
     share: float
 
 
-class SimulatedCall(TypedDict):
-    """What one call is worth."""
+class CriterionCheck(TypedDict):
+    """One condition, with the hand's own value."""
 
-    call: str
-    line: bool
-    mean: float
-    low: float | None
-    high: float | None
-    behind: float
-    behind_error: float | None
-    points: float
-    best_share: float
-    layouts: int
-    contracts: list[ContractShare]
+    expression: str
+    value: Any
+    holds: bool
 
 
-class SimulatedLayouts(TypedDict):
-    """The layouts behind a simulation."""
+class DealResult(TypedDict):
+    """The auctions of one deal."""
 
-    asked: int
-    found: int
-    used: int
-    effective_size: float
-    acceptance: float
-    relaxed: list[str]
-    notes: list[str]
-    seed: int
-
-
-class SimulationAnswer(TypedDict):
-    """Calls from best to worst, by simulation."""
-
-    best: str
-    compared_with: str
-    scoring: Literal["imps", "matchpoints", "points"]
-    tricks_by: Literal["double dummy", "law of total tricks"]
-    stopped_because: Literal["layouts", "decided", "time"]
-    solved: int
-    candidates: list[SimulatedCall]
-    layouts: SimulatedLayouts
-    elapsed_ms: int
-
-
-class BidAnswer(TypedDict):
-    """The call that the table or its system makes, and every candidate with its conditions."""
-
-    call: str
-    name: str
-    description: str
-    entry: int | None
-    where: str
-    candidates: list[CandidateAnswer]
-    default_pass: bool
-    note: str
-    agreements: list[str]
-    forced: bool | None
-    simulation: NotRequired[SimulationAnswer | None]
-    table: TableName
-    backend: Literal["reference", "cpu", "cuda"]
-
-
-class VariantAnswer(TypedDict):
-    """One meaning of an entry."""
-
-    name: str
-    description: str
-    criteria: list[str]
-    rank: int | None
-    tags: list[str]
-    where: str
-    source_index: int | None
-    count: int | None
-    source: str
+    total: int
+    truncated: bool
+    cut: NotRequired[Literal["limit", "depth", "places"] | None]
+    auctions: list[AuctionAnswer]
 
 
 class EntryAnswer(TypedDict):
@@ -172,14 +100,16 @@ class EntryAnswer(TypedDict):
     variants: list[VariantAnswer]
 
 
-class HandTypeAnswer(TypedDict):
-    """One kind of hand that makes a call."""
+class ExplainAnswer(TypedDict):
+    """An auction explained call by call."""
 
-    name: str
-    where: str
-    share: float
-    points: list[int]
-    lengths: dict[str, list[int]]
+    auction: list[str]
+    calls: list[ExplainedCallAnswer]
+    forced: bool
+    game_forced: bool
+    agreed_suit: str | None
+    next_calls: list[OfferedCallAnswer]
+    table: TableName
 
 
 class ExplainedCallAnswer(TypedDict):
@@ -195,26 +125,6 @@ class ExplainedCallAnswer(TypedDict):
     lengths: dict[str, list[int]]
     also: dict[str, list[int]]
     share: float
-
-
-class OfferedCallAnswer(TypedDict):
-    """One call that the next player may choose."""
-
-    call: str
-    name: str
-    where: str
-
-
-class ExplainAnswer(TypedDict):
-    """An auction explained call by call."""
-
-    auction: list[str]
-    calls: list[ExplainedCallAnswer]
-    forced: bool
-    game_forced: bool
-    agreed_suit: str | None
-    next_calls: list[OfferedCallAnswer]
-    table: TableName
 
 
 class FieldErrorAnswer(TypedDict):
@@ -233,59 +143,21 @@ class FindingAnswer(TypedDict):
     examples: list[dict[str, Any]]
 
 
+class HandTypeAnswer(TypedDict):
+    """One kind of hand that makes a call."""
+
+    name: str
+    where: str
+    share: float
+    points: list[int]
+    lengths: dict[str, list[int]]
+
+
 class HealthAnswer(TypedDict):
     """The process is there."""
 
     status: Literal["ok"]
     version: str
-
-
-class LayoutReport(TypedDict):
-    """How layouts were found."""
-
-    proposals: int
-    accepted: int
-    acceptance: float
-    effective_size: float
-    relaxed: list[str]
-    notes: list[str]
-    stopped_because: Literal["count", "proposals", "time", "cancelled"]
-    seed: int
-    seconds: float
-
-
-class Shown(TypedDict):
-    """What a player's calls have shown by the system."""
-
-    points: list[int]
-    lengths: dict[str, list[int]]
-    also: dict[str, list[int]]
-    calls: list[str]
-
-
-class InterpretedHand(TypedDict):
-    """One hand: what was shown, and chances over the layouts."""
-
-    shown: Shown
-    points: list[float]
-    mean_points: float
-    points_range: list[int]
-    lengths: dict[str, list[float]]
-    mean_lengths: dict[str, float]
-    length_ranges: dict[str, list[int]]
-    shapes: list[list[str | float]]
-    cards: dict[str, float]
-    honours: dict[str, dict[str, float]]
-    stoppers: dict[str, float]
-    keycards: list[float] | None
-
-
-class NextCall(TypedDict):
-    """A call that may come next."""
-
-    call: str
-    name: str
-    chance: float
 
 
 class InterpretAnswer(TypedDict):
@@ -307,20 +179,21 @@ class InterpretAnswer(TypedDict):
     next_calls: list[NextCall]
 
 
-class JobProgress(TypedDict):
-    """How far a job is."""
+class InterpretedHand(TypedDict):
+    """One hand: what was shown, and chances over the layouts."""
 
-    boards: int
-    of: int | None
-    rejects: int
-
-
-class JobResult(TypedDict):
-    """A file to download from `/v1/jobs/{id}/results/{name}`."""
-
-    name: str
-    bytes: int
-    media_type: str
+    shown: Shown
+    points: list[float]
+    mean_points: float
+    points_range: list[int]
+    lengths: dict[str, list[float]]
+    mean_lengths: dict[str, float]
+    length_ranges: dict[str, list[int]]
+    shapes: list[list[str | float]]
+    cards: dict[str, float]
+    honours: dict[str, dict[str, float]]
+    stoppers: dict[str, float]
+    keycards: list[float] | None
 
 
 class JobAnswer(TypedDict):
@@ -340,6 +213,22 @@ class JobAnswer(TypedDict):
     error: str | None
 
 
+class JobProgress(TypedDict):
+    """How far a job is."""
+
+    boards: int
+    of: int | None
+    rejects: int
+
+
+class JobResult(TypedDict):
+    """A file to download from `/v1/jobs/{id}/results/{name}`."""
+
+    name: str
+    bytes: int
+    media_type: str
+
+
 class JobsAnswer(TypedDict):
     """Some jobs, the newest first."""
 
@@ -352,6 +241,20 @@ class Layout(TypedDict):
 
     deal: str
     weight: float
+
+
+class LayoutReport(TypedDict):
+    """How layouts were found."""
+
+    proposals: int
+    accepted: int
+    acceptance: float
+    effective_size: float
+    relaxed: list[str]
+    notes: list[str]
+    stopped_because: Literal["count", "proposals", "time", "cancelled"]
+    seed: int
+    seconds: float
 
 
 class LayoutsAnswer(TypedDict):
@@ -436,6 +339,29 @@ class NextAnswer(TypedDict):
     table: TableName
 
 
+class NextCall(TypedDict):
+    """A call that may come next."""
+
+    call: str
+    name: str
+    chance: float
+
+
+class OfferedCallAnswer(TypedDict):
+    """One call that the next player may choose."""
+
+    call: str
+    name: str
+    where: str
+
+
+class OverlayName(TypedDict):
+    """A file of rules laid over a table."""
+
+    name: str
+    sha256: str
+
+
 class ProblemAnswer(TypedDict):
     """An error (RFC 9457)."""
 
@@ -466,6 +392,58 @@ class ReloadAnswer(TypedDict):
     table: TableName
 
 
+class Shown(TypedDict):
+    """What a player's calls have shown by the system."""
+
+    points: list[int]
+    lengths: dict[str, list[int]]
+    also: dict[str, list[int]]
+    calls: list[str]
+
+
+class SimulatedCall(TypedDict):
+    """What one call is worth."""
+
+    call: str
+    line: bool
+    mean: float
+    low: float | None
+    high: float | None
+    behind: float
+    behind_error: float | None
+    points: float
+    best_share: float
+    layouts: int
+    contracts: list[ContractShare]
+
+
+class SimulatedLayouts(TypedDict):
+    """The layouts behind a simulation."""
+
+    asked: int
+    found: int
+    used: int
+    effective_size: float
+    acceptance: float
+    relaxed: list[str]
+    notes: list[str]
+    seed: int
+
+
+class SimulationAnswer(TypedDict):
+    """Calls from best to worst, by simulation."""
+
+    best: str
+    compared_with: str
+    scoring: Literal["imps", "matchpoints", "points"]
+    tricks_by: Literal["double dummy", "law of total tricks"]
+    stopped_because: Literal["layouts", "decided", "time"]
+    solved: int
+    candidates: list[SimulatedCall]
+    layouts: SimulatedLayouts
+    elapsed_ms: int
+
+
 class TableAnswer(TypedDict):
     """A bidding table in numbers."""
 
@@ -493,8 +471,32 @@ class TableAnswer(TypedDict):
     user_terms: dict[str, str]
 
 
+class TableName(TypedDict):
+    """Which bidding table an answer comes from."""
+
+    name: str
+    digest: str
+    profile: Literal["gib", "mlbridge"]
+    undescribed: Literal["allow", "pass", "reject"]
+    overlays: NotRequired[list[OverlayName]]
+
+
 class TablesAnswer(TypedDict):
     """The bidding tables of this service."""
 
     tables: list[TableAnswer]
     backend: Literal["reference", "cpu", "cuda"]
+
+
+class VariantAnswer(TypedDict):
+    """One meaning of an entry."""
+
+    name: str
+    description: str
+    criteria: list[str]
+    rank: int | None
+    tags: list[str]
+    where: str
+    source_index: int | None
+    count: int | None
+    source: str

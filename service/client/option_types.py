@@ -3,17 +3,9 @@
 What every field means is told there, and at ``/docs`` of a running service.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypedDict
-
-
-class DealRequest(TypedDict, total=False):
-    """One deal; its cards stand in exactly one of `deal`, `hands` and `lin`."""
-
-    deal: str | None
-    hands: list[str] | None
-    lin: str | None
-    dealer: str | None
-    vulnerability: str | None
 
 
 class AuctionsOptions(TypedDict, total=False):
@@ -25,16 +17,6 @@ class AuctionsOptions(TypedDict, total=False):
     limit: int
 
 
-class SimulateRequest(TypedDict, total=False):
-    """How the call is to be simulated."""
-
-    layouts: int
-    scoring: Literal["imps", "matchpoints", "points"]
-    budget_ms: int | None
-    double_dummy: bool
-    seed: int
-
-
 class BidOptions(TypedDict, total=False):
     """A hand and the auction so far."""
 
@@ -42,6 +24,16 @@ class BidOptions(TypedDict, total=False):
     vulnerability: str
     table: str | None
     simulate: SimulateRequest | bool | None
+
+
+class DealRequest(TypedDict, total=False):
+    """One deal; its cards stand in exactly one of `deal`, `hands` and `lin`."""
+
+    deal: str | None
+    hands: list[str] | None
+    lin: str | None
+    dealer: str | None
+    vulnerability: str | None
 
 
 class InterpretOptions(TypedDict, total=False):
@@ -94,3 +86,13 @@ class LeadsOptions(TypedDict, total=False):
     seed: int
     budget_ms: int | None
     table: str | None
+
+
+class SimulateRequest(TypedDict, total=False):
+    """How the call is to be simulated."""
+
+    layouts: int
+    scoring: Literal["imps", "matchpoints", "points"]
+    budget_ms: int | None
+    double_dummy: bool
+    seed: int

@@ -137,7 +137,7 @@ def _with_overrides(
 
 def _limit(engine: "Engine", options: argparse.Namespace) -> int:
     """Most auctions of a deal; those that a system allows can be very many."""
-    from bidcascade.table.system.allowed import DEFAULT_LIMIT
+    from bidcascade.systems.allowed import DEFAULT_LIMIT
 
     most: int = options.limit or (DEFAULT_LIMIT if engine.has_system else _UNLIMITED)
     return most

@@ -72,7 +72,7 @@ def compare(options: argparse.Namespace) -> int:
         summary_dict,
         write_compare_report,
     )
-    from bidcascade.table import open_system
+    from bidcascade.systems import open_system
 
     budget = Budget.parse(options.dd_budget)
     first, second = open_system(options.first), open_system(options.second)

@@ -58,7 +58,7 @@ def collect_info() -> dict[str, Any]:
     """
     from bidcascade.kernels import BACKENDS
     from bidcascade.service.version import package_version
-    from bidcascade.table import cache_folder, named_systems
+    from bidcascade.systems import cache_folder, named_systems
 
     backends = {name: _why_missing(name) for name in BACKENDS}
     return {

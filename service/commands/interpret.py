@@ -81,7 +81,7 @@ def _source(engine: "Engine", options: argparse.Namespace) -> "Source":
     """Say what tells the meaning of calls: the system, against another one if asked for."""
     from bidcascade.service.cli import UsageError
     from bidcascade.service.inference.sources import layouts_source
-    from bidcascade.table import open_system
+    from bidcascade.systems import open_system
 
     if not options.opponents:
         return layouts_source(engine)
@@ -98,7 +98,7 @@ def _question(options: argparse.Namespace) -> "AuctionQuestion":
     from bidcascade.bridge import Auction, parse_seat, parse_vulnerability
     from bidcascade.inference.layouts.known import known_by_seat, parse_known
     from bidcascade.service.inference.auction_questions import AuctionQuestion
-    from bidcascade.table.system.system import auction_calls
+    from bidcascade.systems.system import auction_calls
 
     calls = auction_calls(options.auction)
     dealer = parse_seat(options.dealer)

@@ -98,7 +98,7 @@ def _question(options: argparse.Namespace) -> "LeadQuestion":
     from bidcascade.inference.layouts.known import parse_known
     from bidcascade.service.cli import UsageError
     from bidcascade.service.inference.leads import LeadQuestion, contract_of, whole_auction
-    from bidcascade.table.system.system import auction_calls
+    from bidcascade.systems.system import auction_calls
 
     if (options.auction is None) == (options.contract is None):
         raise UsageError("expected an auction or --contract, and not both")

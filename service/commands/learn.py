@@ -82,7 +82,7 @@ def learn_table(options: argparse.Namespace) -> int:
     """Learn from archives, and put the table on a layer."""
     from bidcascade.service.cli import UsageError
     from bidcascade.service.mining.learn import learn_from
-    from bidcascade.table import open_table
+    from bidcascade.systems import open_table
     from bidcascade.table.evidence.layers import on_layer
 
     if not options.inputs and options.layer is None:

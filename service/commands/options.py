@@ -102,7 +102,7 @@ def import_options(options: argparse.Namespace) -> dict[str, Any]:
         If there are any and the table is no file of rows: what it means is settled there.
     """
     from bidcascade.service.cli import UsageError
-    from bidcascade.table import is_system
+    from bidcascade.systems import is_system
 
     names = ("profile", "undescribed", "unknown")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}

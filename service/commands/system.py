@@ -17,10 +17,10 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from bidcascade.table.system.check import PlaceShares, SystemCheck
-    from bidcascade.table.system.compile import Progress
-    from bidcascade.table.system.diff import SystemDiff
-    from bidcascade.table.system.system import System
+    from bidcascade.systems.check import PlaceShares, SystemCheck
+    from bidcascade.systems.compile import Progress
+    from bidcascade.systems.diff import SystemDiff
+    from bidcascade.systems.system import System
 
 _SYSTEM_HELP = "a system's name (sayc, acol, …) or a *.bidding file"
 _BAD_INPUT = 2
@@ -123,7 +123,7 @@ def _add_sample(parser: argparse.ArgumentParser, deals: int, *, least: int | Non
 
 
 def _open(name: str, options: argparse.Namespace) -> "System":
-    from bidcascade.table.system.system import System
+    from bidcascade.systems.system import System
 
     chosen = {}
     for word in options.option:
@@ -158,8 +158,8 @@ def _end_progress() -> None:
 def show_place(options: argparse.Namespace) -> int:
     """List the lines of one place with their conditions."""
     from bidcascade.bridge import format_call
+    from bidcascade.systems.describing import agreements_of
     from bidcascade.table import format_expression
-    from bidcascade.table.system.describing import agreements_of
 
     system = _open(options.system, options)
     place = system.expand(options.auction)
@@ -205,7 +205,7 @@ def check_places(options: argparse.Namespace) -> int:
 
 
 def _checked(options: argparse.Namespace, auctions: Sequence[str]) -> "SystemCheck":
-    from bidcascade.table.system.check import check_system
+    from bidcascade.systems.check import check_system
 
     system = _open(options.system, options)
     found = check_system(
@@ -279,7 +279,7 @@ def lint_system(options: argparse.Namespace) -> int:
 
 def format_files(options: argparse.Namespace) -> int:
     """Lay out files in place, or standard input to standard output."""
-    from bidcascade.table.system_text.formatter import format_system_text
+    from bidcascade.systems.language.formatter import format_system_text
 
     changed = 0
     for name in options.files:
@@ -305,7 +305,7 @@ def format_files(options: argparse.Namespace) -> int:
 def test_system(options: argparse.Namespace) -> int:
     """Bid cases and print the misses by group; exit code 2 if there are any."""
     from bidcascade.bridge import InvalidInput, format_calls
-    from bidcascade.table.system.cases import CaseReport, read_cases, run_cases
+    from bidcascade.systems.cases import CaseReport, read_cases, run_cases
 
     system = _open(options.system, options)
     files = [Path(name) for name in options.cases] or list(_cases_beside(system))
@@ -354,7 +354,7 @@ def diff_systems(options: argparse.Namespace) -> int:
     """List where two texts bid the same deals differently."""
     from dataclasses import asdict
 
-    from bidcascade.table.system.diff import diff_systems as compare
+    from bidcascade.systems.diff import diff_systems as compare
 
     old, new = _open(options.old, options), _open(options.new, options)
     found = compare(old, new, deals=options.deals, seed=options.seed, progress=_progress())
@@ -384,8 +384,8 @@ def _print_diff(found: "SystemDiff", most: int) -> None:
 
 def compile_system(options: argparse.Namespace) -> int:
     """Compile a system and save the table."""
+    from bidcascade.systems.compile import compile_system as grow
     from bidcascade.table.storage import save
-    from bidcascade.table.system.compile import compile_system as grow
 
     out = Path(options.out)
     check_place_of_table(out, overwrite=options.overwrite)
@@ -412,7 +412,7 @@ def compile_system(options: argparse.Namespace) -> int:
 
 def explain(options: argparse.Namespace) -> int:
     """Explain an auction call by call."""
-    from bidcascade.table.system.explanation import explain_auction
+    from bidcascade.systems.explanation import explain_auction
 
     system = _open(options.table, options)
     opponents = _open(options.opponents, options) if options.opponents else None

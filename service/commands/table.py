@@ -82,7 +82,7 @@ def _configure_import(parser: argparse.ArgumentParser) -> None:
 
 def import_rows(options: argparse.Namespace) -> int:
     """Make a table of a file of rows."""
-    from bidcascade.table import import_table
+    from bidcascade.systems import import_table
     from bidcascade.table.language.vocabulary import parse_user_terms
 
     out = Path(options.out)
@@ -118,8 +118,8 @@ def _configure_export(parser: argparse.ArgumentParser) -> None:
 def export_rows(options: argparse.Namespace) -> int:
     """Write a table's rows to a file."""
     check_folder_of(Path(options.out))
-    from bidcascade.table import export_table
-    from bidcascade.table.formats.row_files import format_by_name
+    from bidcascade.systems import export_table
+    from bidcascade.systems.row_files import format_by_name
     from bidcascade.table.import_report import counted
 
     format = options.format or format_by_name(Path(options.out))
@@ -211,7 +211,7 @@ def lint_table(options: argparse.Namespace) -> int:
 
 
 def _open(options: argparse.Namespace) -> "BiddingTable":
-    from bidcascade.table import open_table
+    from bidcascade.systems import open_table
 
     with table_errors(options.table):
         table = open_table(options.table, overlays=options.overlays, **import_options(options))

@@ -76,7 +76,7 @@ def layouts_dict(question: AuctionQuestion, layouts: Layouts) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from bidcascade.table import System
+    >>> from bidcascade.systems import System
     >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
     >>> question = AuctionQuestion((7,), layouts=2)
     >>> found = layouts_dict(question, find_layouts(system, question))

@@ -31,7 +31,7 @@ from bidcascade.service.limits import client_of
 from bidcascade.service.openapi import body_of, problems
 from bidcascade.service.problems import Problem, complaint, invalid_request
 from bidcascade.service.work import Workplace
-from bidcascade.table.system.system import auction_calls
+from bidcascade.systems.system import auction_calls
 
 router = APIRouter(tags=["answers"])
 

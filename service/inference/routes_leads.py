@@ -41,7 +41,7 @@ from bidcascade.service.limits import client_of
 from bidcascade.service.openapi import body_of, problems
 from bidcascade.service.problems import complaint, invalid_request, problem_of
 from bidcascade.service.work import Workplace
-from bidcascade.table.system.system import auction_calls
+from bidcascade.systems.system import auction_calls
 
 router = APIRouter(tags=["answers"])
 

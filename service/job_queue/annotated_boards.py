@@ -23,7 +23,7 @@ from bidcascade.service.jobs.manifest import Position
 from bidcascade.table import BiddingTable
 
 if TYPE_CHECKING:
-    from bidcascade.table.system.bidder import Bidder
+    from bidcascade.systems.bidder import Bidder
 
 CHUNK_DEALS: Final = 10_000
 HEADER: Final = "% PBN 2.1\n% EXPORT\n"
@@ -153,7 +153,7 @@ class LineNotes:
         return list(texts)
 
     def _text_of(self, side: int, entry: int) -> str:
-        from bidcascade.table.system.describing import agreements_of, description_of
+        from bidcascade.systems.describing import agreements_of, description_of
 
         if entry < 0:
             return NO_LINE

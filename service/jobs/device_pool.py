@@ -27,7 +27,7 @@ from bidcascade import bridge
 from bidcascade.bridge import BackendUnavailable, BidcascadeError, InvalidInput
 from bidcascade.kernels.types import U64
 from bidcascade.service.engine import Engine
-from bidcascade.table import is_system
+from bidcascade.systems import is_system
 
 from .batch_parts import PART_COLUMNS, Answered, Asked
 from .device_worker import frame_bytes

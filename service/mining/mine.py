@@ -28,7 +28,8 @@ from bidcascade.service.jobs.manifest import describe_inputs
 from bidcascade.service.jobs.progress import Report, progress_bar
 from bidcascade.service.jobs.whole_files import can_write, whole_file
 from bidcascade.service.mining.work_folder import INPUT_SCHEMA, STATE, State, WorkFolder
-from bidcascade.table import BiddingTable, open_table
+from bidcascade.systems import open_table
+from bidcascade.table import BiddingTable
 from bidcascade.table.evidence.mined_table import INPUTS, Rank
 from bidcascade.table.evidence.mining import MOST_IN_MEMORY, MinedCounts, mining_report
 from bidcascade.table.storage import is_table_folder

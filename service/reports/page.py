@@ -1,20 +1,22 @@
 """A report as data: sections of paragraphs, numbers, tables and charts; as HTML and as Markdown.
 
 The HTML is one file without scripts, fonts or anything from a network, and says so in its content
-security policy: only the one style sheet of :mod:`.style` is let in. All texts are escaped here,
-whoever wrote them; :class:`Chart` alone takes markup, that of :mod:`.charts`.
+security policy: only the one style sheet of :mod:`.style` is let in. Announcements, names and file
+names were typed by strangers: all texts are escaped here, and characters that would reorder or hide
+the text around them are shown as ``�``; :class:`Chart` alone takes markup, that of :mod:`.charts`.
 """
 
 import base64
 import hashlib
+import html
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from bidcascade.bridge import FIRST_BID, bid_level, bid_strain, format_call
 
-from .escaping import html_text, markdown_code, markdown_text
 from .style import STYLE
 
 Kind: TypeAlias = Literal["text", "words", "number", "decimal", "percent", "auction", "code"]
@@ -22,21 +24,23 @@ Kind: TypeAlias = Literal["text", "words", "number", "decimal", "percent", "auct
 written as per cent), auctions or calls (sequences of call codes), expressions."""
 Cell: TypeAlias = "str | int | float | Sequence[int] | None"
 
-_NUMBERS: Final = ("number", "decimal", "percent")
 _SIGNS: Final = "♣♦♥♠"
-_NOTHING: Final = "–"
+_NUMBERS: Final = ("number", "decimal", "percent")
+_CLASSES: Final = {
+    **dict.fromkeys(_NUMBERS, ' class="n"'), "auction": ' class="a"', "words": ' class="w"',
+}  # fmt: skip
+_MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~#&$])")
+_LINK: Final = re.compile(r"(?i)(https?|ftp|www)(://|\.)")
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """A paragraph; ``soft`` for remarks."""
 
     text: str
     soft: bool = False
 
 
-@dataclass(frozen=True)
-class Numbers:
+class Numbers(NamedTuple):
     """A few numbers that say most: pairs of what and how much, as text."""
 
     pairs: tuple[tuple[str, str], ...]
@@ -65,8 +69,7 @@ class Table:
             raise ValueError(f"expected rows of {len(self.columns)} cells in {self.caption!r}")
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(NamedTuple):
     """A chart under its caption; ``markup`` is made by :mod:`.charts`, never by hand.
 
     Markdown leaves charts out, so what they show belongs into a table as well.
@@ -79,38 +82,25 @@ class Chart:
 Block: TypeAlias = Text | Numbers | Table | Chart
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A heading with what stands below it."""
 
     heading: str
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True)
-class Page:
-    r"""A whole report.
-
-    Parameters
-    ----------
-    title : str
-    subtitle : str
-        A line below: of what, from when.
-    sections : tuple of Section
+class Page(NamedTuple):
+    r"""A whole report: its title, a line below that says of what and from when, its sections.
 
     Examples
     --------
     >>> table = Table("Calls", (("call", "auction"), ("deals", "number")), (((15,), 1200),))
     >>> page = Page("Vetting", "of <a table>", (Section("Places", (table,)),))
-    >>> print(page_markdown(page))
+    >>> print(page_markdown(page).replace("\n\n", "\n"))
     # Vetting
-    <BLANKLINE>
     of \<a table\>
-    <BLANKLINE>
     ## Places
-    <BLANKLINE>
     Calls:
-    <BLANKLINE>
     | call | deals |
     | --- | ---: |
     | 3♥ | 1,200 |
@@ -124,7 +114,44 @@ class Page:
     sections: tuple[Section, ...]
 
 
-# --- cells ----------------------------------------------------------------------------------------
+# --- texts ----------------------------------------------------------------------------------------
+
+
+def visible(text: str) -> str:
+    r"""Text without characters that do not show: blanks for line ends, ``�`` for the others.
+
+    Control characters, and the format characters that change the direction of text (Unicode
+    Standard Annex 9, explicit directional formatting), are the ones meant.
+
+    Examples
+    --------
+    >>> visible("weak\n2\u202e!H"), visible("Précision ♠")
+    ('weak 2�!H', 'Précision ♠')
+    """
+    return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(character: str) -> str:
+    if character in "\t\n\r\x0b\x0c\x85\u2028\u2029":
+        return " "
+    # surrogates cannot be written as UTF-8 at all
+    return "�" if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn") else character
+
+
+def html_text(text: str) -> str:
+    """Text for the inside of an element or of a quoted attribute."""
+    return html.escape(visible(text))
+
+
+def markdown_text(text: str) -> str:
+    r"""Text for a paragraph or a cell of a table in Markdown (GitHub's form of CommonMark).
+
+    Examples
+    --------
+    >>> markdown_text("a|b *c* <d> http://e")
+    'a\\|b \\*c\\* \\<d\\> http\\://e'
+    """
+    return _LINK.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", visible(text)))
 
 
 def call_text(call: int) -> str:
@@ -172,7 +199,7 @@ def percent_text(share: float) -> str:
 
 def _plain(cell: Cell, kind: Kind) -> str:
     if cell is None:
-        return _NOTHING
+        return "–"
     if isinstance(cell, str):
         return cell
     if isinstance(cell, int | float):
@@ -188,39 +215,34 @@ def _plain(cell: Cell, kind: Kind) -> str:
 def page_html(page: Page) -> str:
     """Page as one HTML file."""
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-    anchors = _anchors(page)
-    links = "".join(
-        f'<li><a href="#{anchor}">{html_text(section.heading)}</a></li>'
-        for anchor, section in zip(anchors, page.sections, strict=True)
-    )
-    sections = "".join(
-        f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{html_text(section.heading)}</h2>'
-        f"{_html_blocks(anchor, section.blocks)}</section>\n"
-        for anchor, section in zip(anchors, page.sections, strict=True)
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-        f"style-src 'sha256-{digest}'\">\n"
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{html_text(page.title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        f'<header><h1>{html_text(page.title)}</h1>\n<p class="soft">{html_text(page.subtitle)}</p>'
-        f'</header>\n<nav aria-label="Sections"><ul>{links}</ul></nav>\n<main>\n{sections}</main>\n'
-        "</body>\n</html>\n"
-    )
-
-
-def _anchors(page: Page) -> list[str]:
-    anchors: list[str] = []
-    for number, section in enumerate(page.sections, 1):
-        words = re.sub(r"[^a-z0-9]+", "-", section.heading.lower()).strip("-")
-        anchors.append(f"{words or 'section'}-{number}")
-    return anchors
-
-
-def _html_blocks(anchor: str, blocks: tuple[Block, ...]) -> str:
-    return "\n".join(_html_block(block, f"{anchor}-t{n}") for n, block in enumerate(blocks, 1))
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'"
+    title, links, sections = html_text(page.title), "", ""
+    for number, (heading, blocks) in enumerate(page.sections, 1):
+        words = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
+        anchor, name = f"{words or 'section'}-{number}", html_text(heading)
+        links += f'<li><a href="#{anchor}">{name}</a></li>'
+        content = "\n".join(_html_block(one, f"{anchor}-t{n}") for n, one in enumerate(blocks, 1))
+        sections += f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{name}</h2>'
+        sections += f"{content}</section>\n"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{title}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<header><h1>{title}</h1>
+<p class="soft">{html_text(page.subtitle)}</p></header>
+<nav aria-label="Sections"><ul>{links}</ul></nav>
+<main>
+{sections}</main>
+</body>
+</html>
+"""
 
 
 def _html_block(block: Block, name: str) -> str:
@@ -228,49 +250,37 @@ def _html_block(block: Block, name: str) -> str:
         case Text(text, soft):
             return f'<p class="soft">{html_text(text)}</p>' if soft else f"<p>{html_text(text)}</p>"
         case Numbers(pairs):
-            tiles = "".join(
+            tiles = (
                 f"<div><dt>{html_text(what)}</dt><dd>{html_text(number)}</dd></div>"
                 for what, number in pairs
             )
-            return f'<dl class="tiles">{tiles}</dl>'
+            return f'<dl class="tiles">{"".join(tiles)}</dl>'
         case Chart(caption, markup):
             return f"<figure><figcaption>{html_text(caption)}</figcaption>{markup}</figure>"
-        case Table():
-            return _html_table(block, name)
-
-
-def _html_table(table: Table, name: str) -> str:
     heads = "".join(
-        f'<th scope="col"{_html_class(kind)}>{html_text(head)}</th>' for head, kind in table.columns
+        f'<th scope="col"{_CLASSES.get(kind, "")}>{html_text(head)}</th>'
+        for head, kind in block.columns
     )
-    rows = []
-    for row in table.rows:
-        cells = []
-        for place, (cell, (_, kind)) in enumerate(zip(row, table.columns, strict=True)):
-            tag = 'th scope="row"' if place == 0 else "td"
-            cells.append(f"<{tag}{_html_class(kind)}>{_html_cell(cell, kind)}</{tag[:2]}>")
-        rows.append(f"<tr>{''.join(cells)}</tr>\n")
+    rows = ""
+    for row in block.rows:
+        rows += "<tr>"
+        for place, (cell, (_, kind)) in enumerate(zip(row, block.columns, strict=True)):
+            tag, scope = ("td", "") if place else ("th", ' scope="row"')
+            rows += f"<{tag}{scope}{_CLASSES.get(kind, '')}>{_html_cell(cell, kind)}</{tag}>"
+        rows += "</tr>\n"
     # wide tables are moved sideways inside their frame, by keyboard too
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-labelledby="{name}"><table>'
-        f'<caption id="{name}">{html_text(table.caption)}</caption>\n'
-        f"<thead><tr>{heads}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div>"
+        f'<caption id="{name}">{html_text(block.caption)}</caption>\n'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table></div>"
     )
-
-
-def _html_class(kind: Kind) -> str:
-    if kind in _NUMBERS:
-        return ' class="n"'
-    return {"auction": ' class="a"', "words": ' class="w"'}.get(kind, "")
 
 
 def _html_cell(cell: Cell, kind: Kind) -> str:
     text = html_text(_plain(cell, kind))
     if kind == "code" and cell:
         return f"<code>{text}</code>"
-    if kind == "auction":
-        return re.sub(r"([♦♥])", r'<span class="r">\1</span>', text)
-    return text
+    return re.sub(r"([♦♥])", r'<span class="r">\1</span>', text) if kind == "auction" else text
 
 
 # --- Markdown ------------------------------------------------------------------------------------
@@ -279,37 +289,31 @@ def _html_cell(cell: Cell, kind: Kind) -> str:
 def page_markdown(page: Page) -> str:
     """Page as Markdown, without its charts."""
     parts = [f"# {markdown_text(page.title)}", markdown_text(page.subtitle)]
-    for section in page.sections:
-        parts.append(f"## {markdown_text(section.heading)}")
-        parts += [text for block in section.blocks if (text := _markdown_block(block))]
-    return "\n\n".join(parts) + "\n"
+    for heading, blocks in page.sections:
+        parts.append(f"## {markdown_text(heading)}")
+        parts += [_markdown_block(block) for block in blocks if not isinstance(block, Chart)]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _markdown_block(block: Block) -> str:
+def _markdown_block(block: Text | Numbers | Table) -> str:
     match block:
         case Text(text):
             return markdown_text(text)
         case Numbers(pairs):
             return "\n".join(f"- {markdown_text(what)}: {markdown_text(n)}" for what, n in pairs)
-        case Chart():
-            return ""
-        case Table():
-            return _markdown_table(block)
-
-
-def _markdown_table(table: Table) -> str:
-    heads = " | ".join(markdown_text(head) for head, _ in table.columns)
-    rules = " | ".join("---:" if kind in _NUMBERS else "---" for _, kind in table.columns)
     rows = [
-        " | ".join(
-            _markdown_cell(cell, kind) for cell, (_, kind) in zip(row, table.columns, strict=True)
-        )
-        for row in table.rows
-    ]
-    lines = "\n".join(f"| {row} |" for row in [heads, rules, *rows])
-    return f"{markdown_text(table.caption)}:\n\n{lines}"
+        [markdown_text(head) for head, _ in block.columns],
+        ["---:" if kind in _NUMBERS else "---" for _, kind in block.columns],
+        *([_markdown_cell(cell, kind) for cell, (_, kind) in zip(row, block.columns, strict=True)]
+          for row in block.rows),
+    ]  # fmt: skip
+    lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return f"{markdown_text(block.caption)}:\n\n{lines}"
 
 
 def _markdown_cell(cell: Cell, kind: Kind) -> str:
     text = _plain(cell, kind)
-    return markdown_code(text) if kind == "code" and cell else markdown_text(text)
+    if kind == "code" and cell:
+        # a bar ends a cell even inside code; a backquote would end the code
+        return "`" + visible(text).replace("`", "'").replace("|", "\\|") + "`"
+    return markdown_text(text)

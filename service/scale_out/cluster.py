@@ -37,7 +37,7 @@ from bidcascade.service.jobs.whole_files import (
     can_write,
     whole_file,
 )
-from bidcascade.table import is_system
+from bidcascade.systems import is_system
 
 from . import tasks
 from .address import check_address

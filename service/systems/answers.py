@@ -4,10 +4,10 @@ from typing import Any, Final
 
 from bidcascade.bridge import PASS, Auction, format_call
 from bidcascade.service.engine import Engine
+from bidcascade.systems.describing import agreements_of, description_of
+from bidcascade.systems.expansion import PlaceEntry
+from bidcascade.systems.explanation import AuctionExplanation
 from bidcascade.table import format_expression
-from bidcascade.table.system.describing import agreements_of, description_of
-from bidcascade.table.system.expansion import PlaceEntry
-from bidcascade.table.system.explanation import AuctionExplanation
 
 _PASS: Final[dict[str, Any]] = {
     "name": "Pass", "description": "", "criteria": [], "rank": None, "tags": [], "where": "",

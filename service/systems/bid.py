@@ -3,10 +3,10 @@
 from bidcascade.bridge import PASS, format_call
 from bidcascade.kernels import Context
 from bidcascade.service.bid_answer import BidAnswer, Candidate
+from bidcascade.systems.choice import CandidateCheck, check_candidates
+from bidcascade.systems.describing import agreements_of, description_of
+from bidcascade.systems.expansion import Place, PlaceEntry
 from bidcascade.table import BiddingTable, Vocabulary
-from bidcascade.table.system.choice import CandidateCheck, check_candidates
-from bidcascade.table.system.describing import agreements_of, description_of
-from bidcascade.table.system.expansion import Place, PlaceEntry
 
 
 def answer_from_system(
@@ -34,8 +34,8 @@ def answer_from_system(
     Examples
     --------
     >>> from bidcascade.bridge import parse_hand
-    >>> from bidcascade.table.system.compile import compile_system
-    >>> from bidcascade.table.system.system import System
+    >>> from bidcascade.systems.compile import compile_system
+    >>> from bidcascade.systems.system import System
     >>> system = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced\n  1C = 12+ points")
     >>> answer = answer_from_system(
     ...     system.expand(), parse_hand("AK52.AQ3.976.KJ2"), Context(), system.vocabulary,

@@ -18,9 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from bidcascade.bridge import PASS, InvalidCall, format_call, parse_call
-from bidcascade.table.system.patterns import Bindings, match_call
-from bidcascade.table.system_text.syntax_tree import CallPattern
+from bidcascade.bridge import FIRST_BID, PASS, InvalidCall, format_call, parse_call
 
 Children: TypeAlias = Callable[[int], Iterable[tuple[int, int]]]
 """Gives the nodes behind a node of a trie, each with its call."""
@@ -34,11 +32,15 @@ LONGEST_PATTERN: Final = 400
 
 _DIVIDERS: Final = re.compile(r"[\s\-,]+")
 _SUIT_CLASS: Final = re.compile(r"([1-7])(oM|om|M|m)")
-_ANY: Final = CallPattern("any")
-_NO_BINDINGS: Final[Bindings] = {}
+_SUITS: Final = {"m": (0, 1), "M": (2, 3)}
 _MOST_LEADING_PASSES: Final = 3
 
-Choice: TypeAlias = int | CallPattern
+Bindings: TypeAlias = tuple[tuple[str, int], ...]
+"""Suits that ``M`` and ``m`` stand for, as far as they are known."""
+SuitClass: TypeAlias = tuple[int, str]
+"""Level and letter of a bid in a suit that a letter stands for."""
+Choice: TypeAlias = int | SuitClass | None
+"""A call, a bid by its kind of suit, or any call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +54,21 @@ class Step:
     def bindings_for(self, call: int, bindings: Bindings) -> Iterator[Bindings]:
         """Say what suit letters stand for if the call is one of these."""
         for choice in self.choices:
-            if isinstance(choice, int):
-                if choice == call:
-                    yield bindings
-            else:
-                found = match_call(choice, call, bindings)
-                if found is not None:
-                    yield found
+            if choice is None or choice == call:
+                yield bindings
+            elif not isinstance(choice, int):
+                yield from _bound(choice, call, bindings)
+
+
+def _bound(choice: SuitClass, call: int, bindings: Bindings) -> Iterator[Bindings]:
+    level, word = choice
+    kind, (above, strain) = word[-1], divmod(call - FIRST_BID, 5)
+    if above + 1 == level and strain in _SUITS[kind]:
+        # ``oM`` says what M is, too
+        suit = strain if word == kind else sum(_SUITS[kind]) - strain
+        known = dict(bindings)
+        if known.setdefault(kind, suit) == suit:
+            yield tuple(sorted(known.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,12 +178,10 @@ class PlacePattern:
             step = self.steps[place]
             if step is _LEADING and depth >= _MOST_LEADING_PASSES:
                 continue
-            bindings = dict(bound) if bound else _NO_BINDINGS
-            for after in step.bindings_for(call, bindings):
-                known = tuple(sorted(after.items())) if after else ()
-                found.add((place + 1, known))
+            for after in step.bindings_for(call, bound):
+                found.add((place + 1, after))
                 if step.repeated:
-                    found.add((place, known))
+                    found.add((place, after))
         return self._skipped(found)
 
     def _skipped(self, states: "set[_State]") -> "frozenset[_State]":
@@ -189,13 +197,13 @@ class PlacePattern:
         return frozenset(states)
 
 
-_State: TypeAlias = tuple[int, tuple[tuple[str, str], ...]]
+_State: TypeAlias = tuple[int, Bindings]
 """Number of the part that comes next, and what suit letters stand for."""
 
 _LEADING: Final = Step((PASS,), least=0, repeated=True)
-_ANY_CALL: Final = Step((_ANY,))
-_CALLS: Final = Step((_ANY,), repeated=True)
-_ANY_CALLS: Final = Step((_ANY,), least=0, repeated=True)
+_ANY_CALL: Final = Step((None,))
+_CALLS: Final = Step((None,), repeated=True)
+_ANY_CALLS: Final = Step((None,), least=0, repeated=True)
 
 
 def _step(word: str, number: int) -> Step:
@@ -217,7 +225,7 @@ def _step(word: str, number: int) -> Step:
 def _choice(text: str, word: str) -> Choice:
     suits = _SUIT_CLASS.fullmatch(text)
     if suits is not None:
-        return CallPattern("bid", int(suits[1]), suits[2])
+        return int(suits[1]), suits[2]
     try:
         return parse_call(text)
     except InvalidCall:

@@ -31,7 +31,7 @@ from bidcascade.inference.compare_summary import (
 )
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.table import System
+from bidcascade.systems import System
 from tests.support_systems import SMALL_SYSTEM
 
 ONE = System.parse("opening:\n  1NT = Any: 0+ points", name="one")

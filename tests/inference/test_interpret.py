@@ -11,9 +11,10 @@ from bidcascade.bridge import Seat, format_call, format_hand, parse_calls, parse
 from bidcascade.inference import interpret, sample_layouts
 from bidcascade.inference.hand_pictures import picture_of
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.table import System, build_table, open_system
-from bidcascade.table.system.choice import choose
-from bidcascade.table.system.system import context_at
+from bidcascade.systems import System, open_system
+from bidcascade.systems.choice import choose
+from bidcascade.systems.system import context_at
+from bidcascade.table import build_table
 
 LEADER = "QJ98.54.K732.T65"
 

@@ -31,10 +31,11 @@ from bidcascade.inference.layouts.searching import Attempt, Limits, Question, Se
 from bidcascade.inference.layouts.steps import OverlaidPlaces, read_auction
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.table import System, build_table, open_system
+from bidcascade.systems import System, open_system
+from bidcascade.systems.choice import choose
+from bidcascade.systems.system import context_at
+from bidcascade.table import build_table
 from bidcascade.table.compass import DealCondition
-from bidcascade.table.system.choice import choose
-from bidcascade.table.system.system import context_at
 from tests.inference.support_layouts import deal_at_random, differs, hand_points, suit_lengths
 
 LEADER = "QJ98.54.K732.T65"

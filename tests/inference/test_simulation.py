@@ -46,8 +46,9 @@ from bidcascade.inference.total_tricks import estimated_scores, estimated_tricks
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.types import U64
-from bidcascade.table import System, build_table
-from bidcascade.table.system.system import context_at
+from bidcascade.systems import System
+from bidcascade.systems.system import context_at
+from bidcascade.table import build_table
 from tests.support_systems import SMALL_SYSTEM
 from tests.support_tables import made_up_rows
 
@@ -99,7 +100,7 @@ def system() -> System:
 
 
 def lines_of(system: System, hand: int, calls: tuple[int, ...]) -> tuple[int, ...]:
-    from bidcascade.table.system.choice import check_candidates
+    from bidcascade.systems.choice import check_candidates
 
     context = context_at(len(calls), Seat.NORTH, Vulnerability.NONE)
     checked = check_candidates(system.expand(calls).entries, hand, context, system.vocabulary)

@@ -114,7 +114,7 @@ IndexDataCacheFile._open_for_write = full
 EVERY_FUNCTION = """
 import importlib, pkgutil, sys
 from numba.core.dispatcher import Dispatcher
-for folder in ("kernels", "loaders", "table", "inference"):
+for folder in ("kernels", "loaders", "table", "systems", "inference"):
     package = importlib.import_module(f"bidcascade.{folder}")
     for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         importlib.import_module(found.name)

@@ -11,6 +11,7 @@ from bidcascade.kernels import PROFILES, evaluate_postfix, get_backend
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
 from bidcascade.service.jobs.augment import augment, read_expressions
+from bidcascade.systems.system import context_at
 from bidcascade.table import Vocabulary, build_table, parse_expression, to_postfix
 from bidcascade.table.compass import (
     CompassVocabulary,
@@ -19,7 +20,6 @@ from bidcascade.table.compass import (
     compass_name,
     term_values,
 )
-from bidcascade.table.system.system import context_at
 
 FRAME = random_deals(40, seed=11)
 DEALS = deal_arrays(FRAME)

@@ -26,9 +26,9 @@ from bidcascade.service.jobs.wide_columns import (
     term_type,
     wide_terms,
 )
+from bidcascade.systems.system import context_at
 from bidcascade.table import build_table
 from bidcascade.table.compass import compass_name
-from bidcascade.table.system.system import context_at
 from tests.support_cli import command, environment
 from tests.support_docs import page_text
 from tests.support_service import write_small_table

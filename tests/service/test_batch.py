@@ -21,7 +21,7 @@ from bidcascade.service.jobs.batch import BATCH_MODES, run_batch
 from bidcascade.service.jobs.batch_folder import locked
 from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.service.jobs.whole_files import CannotWrite
-from bidcascade.table import import_table
+from bidcascade.systems import import_table
 from tests.service.support_interruptions import run_step_by_step
 from tests.support_cli import command, environment, run_apart, write_inputs
 

@@ -23,7 +23,8 @@ from bidcascade.service.jobs.batch_parts import Asked
 from bidcascade.service.jobs.device_pool import DeviceProcess, environment_of
 from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.service.jobs.pipe_messages import receive, send
-from bidcascade.table import build_table, open_table
+from bidcascade.systems import open_table
+from bidcascade.table import build_table
 from tests.support_cli import command, environment, run_apart, write_inputs
 
 pytestmark = pytest.mark.slow

@@ -18,7 +18,7 @@ from bidcascade.service import Engine
 from bidcascade.service.cli import BAD_INPUT, COMMANDS, main
 from bidcascade.service.jobs.deal_files import deal_sink
 from bidcascade.service.settings import Settings
-from bidcascade.table import open_table
+from bidcascade.systems import open_table
 from tests.support_cli import command, environment, run_apart, write_inputs
 from tests.support_service import DEAL, write_small_table
 

@@ -24,7 +24,8 @@ from bidcascade.kernels import BACKENDS, get_backend, why_unavailable
 from bidcascade.loaders import deal_arrays, deal_frame, empty_deals, random_deals
 from bidcascade.service import Engine, answers
 from bidcascade.service.answers import distinct
-from bidcascade.table import build_table, explain_one, open_table, parse_expression
+from bidcascade.systems import open_table
+from bidcascade.table import build_table, explain_one, parse_expression
 from tests.support_tables import made_up_rows
 
 DEALS = random_deals(60, seed=5)

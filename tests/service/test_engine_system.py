@@ -20,10 +20,10 @@ from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
 from bidcascade.service.auction_results import AuctionResults, Query
 from bidcascade.service.jobs.augment import augment
-from bidcascade.table.system import bidder
-from bidcascade.table.system.allowed import Bounds, allowed_auctions
-from bidcascade.table.system.compile import compile_system
-from bidcascade.table.system.system import System
+from bidcascade.systems import bidder
+from bidcascade.systems.allowed import Bounds, allowed_auctions
+from bidcascade.systems.compile import compile_system
+from bidcascade.systems.system import System
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
 
 SMALL = System.parse(SMALL_SYSTEM, name="small.bidding")

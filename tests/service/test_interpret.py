@@ -14,7 +14,7 @@ from bidcascade.service.app import create_app
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
 from bidcascade.service.inference.schemas_layouts import InterpretAnswer, LayoutsAnswer
 from bidcascade.service.settings import Settings
-from bidcascade.table import open_system
+from bidcascade.systems import open_system
 from tests.support_service import ask, write_small_table
 
 LEADER = "QJ98.54.K732.T65"

@@ -11,7 +11,8 @@ from bidcascade.service.cli import main
 from bidcascade.service.engine import Engine
 from bidcascade.service.mining.learn import learn_from
 from bidcascade.service.mining.mine import mine
-from bidcascade.table import build_table, open_table
+from bidcascade.systems import open_table
+from bidcascade.table import build_table
 from bidcascade.table.evidence.layers import on_layer
 from bidcascade.table.evidence.learning import Options, Thresholds
 

@@ -11,8 +11,8 @@ from bidcascade.service.app import create_app
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 from bidcascade.service.engine import Engine
 from bidcascade.service.settings import Settings, read_settings
-from bidcascade.table.system.budget import BUDGET_VARIABLE, DEFAULT_BUDGET, places_budget
-from bidcascade.table.system.system import System
+from bidcascade.systems.budget import BUDGET_VARIABLE, DEFAULT_BUDGET, places_budget
+from bidcascade.systems.system import System
 from tests.support_service import post
 from tests.support_systems import LONGEST
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bidcascade.table import BiddingTable, import_table, lint
+from bidcascade.systems import import_table
+from bidcascade.table import BiddingTable, lint
 from tests.support_tables import write_made_up_table
 
 pytestmark = pytest.mark.slow
@@ -19,7 +20,7 @@ MOST_MEMORY = 330_000_000
 IMPORT = """
 import resource, sys, time
 from pathlib import Path
-from bidcascade.table import import_table
+from bidcascade.systems import import_table
 start = time.perf_counter()
 table, report = import_table(sys.argv[1])
 seconds = time.perf_counter() - start

@@ -9,15 +9,14 @@ import pytest
 
 from bidcascade.bridge import InvalidTable, UnknownTable, parse_calls
 from bidcascade.kernels import ALWAYS, NEVER, DealArrays, get_backend, why_unavailable
+from bidcascade.systems import export_table, open_table
 from bidcascade.table import (
     BiddingTable,
     build_table,
     counts_through,
-    export_table,
     is_suspected_truncation,
     lint,
     lint_on_deals,
-    open_table,
     show,
     show_info,
 )

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from bidcascade.bridge import format_calls, parse_calls
-from bidcascade.table import BiddingTable, build_table, export_table, import_table, lint
+from bidcascade.systems import export_table, import_table
+from bidcascade.table import BiddingTable, build_table, lint
 from bidcascade.table.formats.literal import tuple_of
 
 pytestmark = pytest.mark.real_data

@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import InvalidTable
+from bidcascade.systems.compiled import COMPILED
+from bidcascade.systems.registry import SYSTEMS
 from bidcascade.table import BiddingTable, Row, build_table, save, storage
 
 ROWS = [
@@ -329,5 +331,5 @@ def test_counts_and_sources_come_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["sayc", "acol", "two-over-one"])
 def test_the_shipped_tables_keep_their_digest(name: str) -> None:
-    table = BiddingTable.open(Path(storage.__file__).parent / "systems" / "compiled" / name)
+    table = BiddingTable.open(SYSTEMS / COMPILED / name)
     assert table.compute_digest() == table.digest

@@ -7,14 +7,7 @@ import json
 import httpx
 import pytest
 
-from bidcascade.service.client import (
-    AsyncClient,
-    Client,
-    Retries,
-    ServiceError,
-    async_client,
-    sync_client,
-)
+from bidcascade.service.client import AsyncClient, Client, Retries, ServiceError, clients
 
 USUAL = Retries()
 BUSY = {
@@ -59,8 +52,8 @@ def call(request, monkeypatch):
     async def no_sleep(seconds):
         waits.append(seconds)
 
-    monkeypatch.setattr(sync_client.time, "sleep", waits.append)
-    monkeypatch.setattr(async_client.asyncio, "sleep", no_sleep)
+    monkeypatch.setattr(clients.time, "sleep", waits.append)
+    monkeypatch.setattr(clients.asyncio, "sleep", no_sleep)
 
     def sync_call(service, method, *given, retries=USUAL, **options):
         with Client("http://a", transport=httpx.MockTransport(service), retries=retries) as client:

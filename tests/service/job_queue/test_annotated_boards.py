@@ -14,8 +14,8 @@ from bidcascade.service.job_queue.annotated_boards import (
     annotated_games,
 )
 from bidcascade.service.job_queue.results import _join_parquet
-from bidcascade.table.system.describing import agreements_of, description_of
-from bidcascade.table.system.system import System
+from bidcascade.systems.describing import agreements_of, description_of
+from bidcascade.systems.system import System
 
 NARROW = """
 opening:

@@ -12,7 +12,8 @@ from bidcascade.service.cli import main
 from bidcascade.service.engine import Engine
 from bidcascade.service.mining.mine import mine
 from bidcascade.service.mining.vet import vet
-from bidcascade.table import build_table, export_table, open_table
+from bidcascade.systems import export_table, open_table
+from bidcascade.table import build_table
 from bidcascade.table.evidence.vetting_frames import COLUMNS
 from tests.service.reports.support_pages import check_page
 

@@ -27,8 +27,8 @@ from bidcascade.service.settings import Settings
 from bidcascade.service.systems import bid
 from bidcascade.service.systems.schemas import ExplainAnswer
 from bidcascade.service.tables import Tables
-from bidcascade.table import compiled, registry
-from bidcascade.table.system.system import System
+from bidcascade.systems import compiled, registry
+from bidcascade.systems.system import System
 from tests.support_service import (
     ask,
     post,

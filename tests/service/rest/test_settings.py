@@ -15,7 +15,7 @@ from bidcascade.service.settings import (
     unknown_variables,
     with_shipped_tables,
 )
-from bidcascade.table.registry import CACHE_VARIABLE
+from bidcascade.systems.registry import CACHE_VARIABLE
 
 ROOT = Path(__file__).parents[3]
 NAMES = sorted(Settings.model_fields)

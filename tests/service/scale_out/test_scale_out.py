@@ -18,7 +18,8 @@ from bidcascade.service.jobs.batch import BATCH_MODES, run_batch
 from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.service.scale_out.address import check_address
 from bidcascade.service.scale_out.cluster import connected
-from bidcascade.table import build_table, import_table
+from bidcascade.systems import import_table
+from bidcascade.table import build_table
 from tests.support_cli import command, environment, run_apart, write_inputs
 from tests.support_scale_out import slow_down
 from tests.support_service import write_small_table

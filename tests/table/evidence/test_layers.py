@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidTable, parse_calls
 from bidcascade.kernels import Context, evaluate_postfix
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.table import build_table, open_table, parse_expression, to_postfix
+from bidcascade.systems import open_table
+from bidcascade.table import build_table, parse_expression, to_postfix
 from bidcascade.table.evidence.layers import ANNOUNCED, CONTRADICTION, on_layer
 from bidcascade.table.evidence.learning import BOUNDS, RULES
 

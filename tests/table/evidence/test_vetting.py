@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, format_call, format_calls, parse_calls
 from bidcascade.kernels import NO_ENTRY, DealArrays, get_backend
-from bidcascade.table import build_table, open_table
+from bidcascade.systems import open_table
+from bidcascade.table import build_table
 from bidcascade.table.evidence.vetting import NEVER, WHOLE, Judge, Tally, Vetting
 from bidcascade.table.evidence.vetting import UNDESCRIBED as NO_EXPRESSION
 from bidcascade.table.evidence.vetting_frames import COLUMNS, vetting_frames, wilson_interval

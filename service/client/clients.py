@@ -1,0 +1,775 @@
+"""The clients of the service, written once as coroutines: :class:`AsyncClient` awaits them.
+
+:class:`Client` runs the same coroutines over a connection that blocks, so that they never wait.
+"""
+
+import asyncio
+import io
+import itertools
+import json
+import os
+import time
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import ExitStack, asynccontextmanager
+from email.utils import parsedate_to_datetime
+from functools import partial, wraps
+from os import PathLike
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    BinaryIO,
+    Concatenate,
+    Final,
+    Generic,
+    NamedTuple,
+    ParamSpec,
+    Self,
+    TypeVar,
+    Unpack,
+    overload,
+)
+from urllib.parse import quote
+
+import httpx
+
+from bidcascade.bridge import BidcascadeError
+from bidcascade.service.client import answer_types as answers
+from bidcascade.service.client import option_types as asked
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_Given = ParamSpec("_Given")
+_Answer = TypeVar("_Answer")
+_Answer_co = TypeVar("_Answer_co", covariant=True)
+_Now = TypeVar("_Now")
+_Later = TypeVar("_Later")
+
+DEFAULT_URL: Final = "http://127.0.0.1:8000"
+_PROBLEM: Final = "urn:bidcascade:problem:"
+_TO_CONNECT_S: Final = 5.0
+_ENDS: Final = frozenset({"done", "failed", "cancelled"})
+_JSON_LINES: Final = "application/jsonl"
+_ARROW: Final = "application/vnd.apache.arrow.stream"
+_ARCHIVE: Final = "application/octet-stream"
+_PIECE: Final = 1 << 18
+"""Bytes of an archive that are in memory at a time."""
+
+Calls = str | Sequence[str]
+"""An auction: ``1N P 2C``, ``1N-P-2C``, or the calls one by one."""
+
+Deal = str | Sequence[str] | asked.DealRequest
+"""A deal: PBN or LIN text, four hands, or all that the API knows of one."""
+
+
+class NumberedResult(answers.DealResult):
+    """The auctions of one deal, with the deal's number from 0."""
+
+    deal: int
+
+
+class ServiceError(BidcascadeError):
+    """The service did not answer, or answered with a problem.
+
+    Attributes
+    ----------
+    status : int
+        The HTTP status; 0 if there was no answer.
+    kind : str
+        Kind of problem, as ``unknown-table`` (``docs/rest.md`` lists them); ``no-answer`` if the
+        service could not be reached or broke off, ``timeout`` also if it did not answer in time,
+        ``http`` if something else answered, as a proxy.
+    detail : str
+        What went wrong this time.
+    errors : sequence of FieldErrorAnswer
+        The fields at fault with their values and the reasons.
+    request_id : str or None
+        What the service's log knows the request by.
+    retry_after : float or None
+        Seconds after which it may be asked again.
+
+    Examples
+    --------
+    >>> error = ServiceError(404, "unknown-table", "expected a table (sayc), got 'x'")
+    >>> print(error)
+    404 unknown-table: expected a table (sayc), got 'x'
+    """
+
+    def __init__(
+        self,
+        status: int,
+        kind: str,
+        detail: str,
+        *,
+        errors: Sequence[answers.FieldErrorAnswer] = (),
+        request_id: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(status, kind, detail)
+        self.status = status
+        self.kind = kind
+        self.detail = detail
+        self.errors = list(errors)
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        """Write status, kind and detail on one line."""
+        return f"{self.status} {self.kind}: {self.detail}" if self.status else self.detail
+
+
+class Retries(NamedTuple):
+    """How often, and after which waits, a service that has too much to do is asked again.
+
+    Only after 429 and 503 with ``Retry-After``: with these it has not begun to work.
+
+    Attributes
+    ----------
+    most : int
+        Requests after the first; 0 for none.
+    longest_wait_s : float
+        A service that wants to be left alone for longer is not waited for.
+
+    Examples
+    --------
+    >>> busy = ServiceError(429, "overloaded", "too many requests", retry_after=2)
+    >>> Retries().wait(1, busy), Retries().wait(4, busy), Retries(longest_wait_s=1).wait(1, busy)
+    (2, None, None)
+    """
+
+    most: int = 3
+    longest_wait_s: float = 30.0
+
+    def wait(self, asked: int, error: ServiceError) -> float | None:
+        """Seconds to wait after so many requests, None to give up."""
+        if error.status not in (429, 503) or error.retry_after is None or asked > self.most:
+            return None
+        return error.retry_after if error.retry_after <= self.longest_wait_s else None
+
+
+_USUAL_RETRIES: Final = Retries()
+
+# --- what is asked, and how answers are read ------------------------------------------------------
+
+
+class _Question(NamedTuple, Generic[_Answer_co]):
+    """A request; the type variable is that of its answer."""
+
+    method: str
+    path: str
+    params: Mapping[str, str | int | bool] = {}
+    body: object = None
+    accept: str = "application/json"
+    archive: BinaryIO | None = None
+    """What is sent instead of a body, from where it stands."""
+
+
+def _calls_of(auction: Calls) -> list[str]:
+    return auction.replace("-", " ").split() if isinstance(auction, str) else list(auction)
+
+
+def _deal_of(deal: Deal) -> asked.DealRequest:
+    if isinstance(deal, str):
+        return {"lin": deal} if "|" in deal else {"deal": deal}
+    return deal if isinstance(deal, Mapping) else {"hands": list(deal)}
+
+
+def _parts_of(
+    deals: Iterable[Deal], size: int, options: Mapping[str, Any], accept: str
+) -> Iterator[tuple[int, int, _Question[Any]]]:
+    """Questions about ``size`` deals at most, with the number of the first, and how many."""
+    if size < 1:
+        raise ValueError(f"expected a positive deals_a_request, got {size!r}")
+    waiting, first = iter(deals), 0
+    while part := [_deal_of(deal) for deal in itertools.islice(waiting, size)]:
+        body = {"deals": part, **options}
+        yield first, len(part), _Question("POST", "/v1/auctions", body=body, accept=accept)
+        first += len(part)
+
+
+def _leads(
+    hand: str, auction: Calls | None, options: Mapping[str, Any], accept: str = "application/json"
+) -> _Question[answers.LeadsAnswer]:
+    calls = None if auction is None else _calls_of(auction)
+    body = {"hand": hand, "auction": calls, **options}
+    return _Question("POST", "/v1/leads", body=body, accept=accept)
+
+
+def _path(*parts: str) -> str:
+    for part in parts:
+        # "." and ".." would be taken out of the path
+        if part in ("", ".", ".."):
+            raise ValueError(f"expected a name, got {part!r}")
+    return "/".join(["/v1", *(quote(part, safe="") for part in parts)])
+
+
+def _error_of(response: httpx.Response) -> ServiceError:
+    """Error that an answer, whose body has been read, stands for."""
+    try:
+        body = json.loads(response.content)
+    except ValueError:
+        body = None
+    problem: Mapping[str, Any] = body if isinstance(body, dict) else {}
+    status, wait = response.status_code, _retry_after(response.headers)
+    kind = str(problem.get("type", ""))
+    if not kind.startswith(_PROBLEM):
+        text = response.text.strip()[:200]
+        detail = f"expected an answer of bidcascade, got {status} {text!r}"
+        return ServiceError(status, "http", detail, retry_after=wait)
+    return ServiceError(
+        status, kind.removeprefix(_PROBLEM), str(problem.get("detail", "")),
+        errors=problem.get("errors", ()), request_id=problem.get("request_id"), retry_after=wait,
+    )  # fmt: skip
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds of ``Retry-After`` (RFC 9110, 10.2.3), which is a number of them or a date."""
+    written = headers.get("Retry-After", "").strip()
+    if written.isascii() and written.isdigit():
+        return float(written)
+    try:
+        return max(0.0, parsedate_to_datetime(written).timestamp() - time.time())
+    except ValueError:
+        return None
+
+
+async def _lines_of(
+    pieces: AsyncIterator[bytes], expected: int | None = None
+) -> AsyncIterator[Any]:
+    """Lines of JSON; none may be missing at the end."""
+    seen, rest = 0, b""
+    async for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            seen += 1
+            yield json.loads(line)
+    if rest or expected not in (None, seen):
+        wanted = seen if expected is None else expected
+        raise ServiceError(0, "no-answer", f"expected {wanted} lines, got {seen}: broken off")
+
+
+# --- one definition of a method, two ways to call it ----------------------------------------------
+
+
+def _finish(coroutine: Coroutine[Any, Any, _Answer]) -> _Answer:
+    """Run a coroutine in which nothing waits."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        answer: _Answer = end.value
+        return answer
+    raise RuntimeError("expected a coroutine that does not wait")
+
+
+def _each(results: Any) -> Iterator[Any]:
+    """Run an asynchronous generator in which nothing waits."""
+    try:
+        while True:
+            yield _finish(results.__anext__())
+    except StopAsyncIteration:
+        return
+    finally:
+        _finish(results.aclose())
+
+
+class _Method(Generic[_Given, _Now, _Later]):
+    """A method of both clients: a coroutine for one, for the other what it comes to."""
+
+    def __init__(
+        self, method: Callable[Concatenate[Any, _Given], _Later], run: Callable[[_Later], _Now]
+    ) -> None:
+        self._method, self._run = method, run
+        self.__doc__ = method.__doc__
+
+    @overload
+    def __get__(self, client: "Client", kind: type) -> Callable[_Given, _Now]: ...
+    @overload
+    def __get__(self, client: "AsyncClient", kind: type) -> Callable[_Given, _Later]: ...
+    def __get__(self, client: Any, kind: type) -> Callable[..., Any]:
+        bound: Any = self._method.__get__(client)
+        if not isinstance(client, Client):
+            return bound  # type: ignore[no-any-return]
+        return wraps(bound)(lambda *given, **options: self._run(bound(*given, **options)))
+
+
+def _answered(
+    method: Callable[Concatenate[Any, _Given], Coroutine[Any, Any, _Answer]],
+) -> _Method[_Given, _Answer, Coroutine[Any, Any, _Answer]]:
+    return _Method(method, _finish)
+
+
+def _asks(
+    method: Callable[Concatenate[Any, _Given], _Question[_Answer]],
+) -> _Method[_Given, _Answer, Coroutine[Any, Any, _Answer]]:
+    async def ask(self: Any, /, *given: _Given.args, **options: _Given.kwargs) -> _Answer:
+        answer: _Answer = await self._json(method(self, *given, **options))
+        return answer
+
+    return _answered(wraps(method)(ask))
+
+
+def _listed(
+    method: Callable[Concatenate[Any, _Given], AsyncIterator[_Answer]],
+) -> _Method[_Given, Iterator[_Answer], AsyncIterator[_Answer]]:
+    return _Method(method, _each)
+
+
+class _Questions:
+    """All that can be asked. What is done while it waits differs between the clients."""
+
+    _http: Any
+    _retries: Retries | None
+    _send: Callable[[httpx.Request], Coroutine[Any, Any, httpx.Response]]
+    _read: Callable[[httpx.Response], Coroutine[Any, Any, bytes]]
+    _pieces: Callable[[httpx.Response], AsyncIterator[bytes]]
+    _leave: Callable[[httpx.Response], Coroutine[Any, Any, None]]
+    _sleep: Callable[[float], Coroutine[Any, Any, None]]
+    _sent: Callable[[BinaryIO], Iterable[bytes] | AsyncIterator[bytes]]
+    _work: Callable[..., Coroutine[Any, Any, Any]]
+    """What may take long, as to write a piece of a file."""
+
+    @asynccontextmanager
+    async def _answer(self, question: _Question[Any]) -> AsyncIterator[httpx.Response]:
+        """Answer whose body is still to be read; asked again where that may help."""
+        archive = question.archive
+        begin = archive.tell() if archive is not None and archive.seekable() else None
+        again = None if archive is not None and begin is None else self._retries
+        headers, content = {"Accept": question.accept}, None
+        if archive is not None:
+            headers["Content-Type"] = _ARCHIVE
+        elif question.body is not None:
+            headers["Content-Type"] = "application/json"
+            content = json.dumps(question.body).encode()
+        try:
+            for count in itertools.count(1):
+                if archive is not None and begin is not None:
+                    archive.seek(begin)
+                request = self._http.build_request(
+                    question.method, question.path, params=question.params, headers=headers,
+                    content=content if archive is None else self._sent(archive),
+                )  # fmt: skip
+                response = await self._send(request)
+                try:
+                    if response.is_success:
+                        yield response
+                        return
+                    await self._read(response)
+                finally:
+                    await self._leave(response)
+                error = _error_of(response)
+                wait = None if again is None else again.wait(count, error)
+                if wait is None:
+                    raise error
+                await self._sleep(wait)
+        except httpx.RequestError as error:
+            kind = "timeout" if isinstance(error, httpx.TimeoutException) else "no-answer"
+            reason = str(error) or type(error).__name__
+            detail = f"expected an answer from {self._http.base_url}, got none: {reason}"
+            raise ServiceError(0, kind, detail) from error
+
+    async def _json(self, question: _Question[_Answer]) -> _Answer:
+        async with self._answer(question) as response:
+            # a removed job is answered without a body
+            answer: _Answer = json.loads(await self._read(response) or b"null")
+            return answer
+
+    @_listed
+    async def auctions(
+        self,
+        deals: Iterable[Deal],
+        *,
+        deals_a_request: int = 10_000,
+        **options: Unpack[asked.AuctionsOptions],
+    ) -> AsyncIterator[NumberedResult]:
+        """Ask for auctions: one result after the other, while the service works on the next.
+
+        Parameters
+        ----------
+        deals : iterable of str, sequence of str, or mapping
+            PBN or LIN text, four hands, or an object of the API. Any number: they are taken,
+            and sent, ``deals_a_request`` at a time.
+        **options
+            ``mode``, ``completed_only``, ``limit``, ``table``.
+        """
+        for first, count, question in _parts_of(deals, deals_a_request, options, _JSON_LINES):
+            async with self._answer(question) as response:
+                async for result in _lines_of(self._pieces(response), count):
+                    result["deal"] += first
+                    yield result
+
+    @_answered
+    async def auctions_frame(
+        self,
+        deals: Iterable[Deal],
+        *,
+        deals_a_request: int = 10_000,
+        **options: Unpack[asked.AuctionsOptions],
+    ) -> "pl.DataFrame":
+        """Ask for auctions as a Polars frame, a row for each (mode ``first``: for each deal)."""
+        import polars as pl
+
+        frames = []
+        for first, _, question in _parts_of(deals, deals_a_request, options, _ARROW):
+            async with self._answer(question) as response:
+                frame = pl.read_ipc_stream(io.BytesIO(await self._read(response)))
+            number = pl.col("deal") + pl.lit(first, pl.UInt32)
+            frames.append(frame.with_columns(number.cast(pl.UInt32)))
+        return pl.concat(frames) if frames else pl.DataFrame()
+
+    @_asks
+    def bid(
+        self, hand: str, auction: Calls = (), **options: Unpack[asked.BidOptions]
+    ) -> _Question[answers.BidAnswer]:
+        """Ask for the call of a hand after an auction, and why each candidate holds or not."""
+        body = {"hand": hand, "auction": _calls_of(auction), **options}
+        return _Question("POST", "/v1/bid", body=body)
+
+    @_asks
+    def interpret(
+        self, auction: Calls, **options: Unpack[asked.InterpretOptions]
+    ) -> _Question[answers.InterpretAnswer]:
+        """Tell what an auction has shown of all four hands."""
+        return _Question("POST", "/v1/interpret", body={"auction": _calls_of(auction), **options})
+
+    @_asks
+    def layouts(
+        self, auction: Calls, **options: Unpack[asked.LayoutsOptions]
+    ) -> _Question[answers.LayoutsAnswer]:
+        """Ask for deals that fit an auction."""
+        return _Question("POST", "/v1/layouts", body={"auction": _calls_of(auction), **options})
+
+    @_asks
+    def leads(
+        self, hand: str, auction: Calls | None = None, **options: Unpack[asked.LeadsOptions]
+    ) -> _Question[answers.LeadsAnswer]:
+        """Compare opening leads against an auction, or against the option ``contract``."""
+        return _leads(hand, auction, options)
+
+    @_listed
+    async def leads_refined(
+        self, hand: str, auction: Calls | None = None, **options: Unpack[asked.LeadsOptions]
+    ) -> AsyncIterator[answers.LeadsAnswer]:
+        """Compare leads: a first answer from few layouts, then better ones up to the last."""
+        async with self._answer(_leads(hand, auction, options, _JSON_LINES)) as response:
+            async for answer in _lines_of(self._pieces(response)):
+                yield answer
+
+    @_asks
+    def tables(self) -> _Question[answers.TablesAnswer]:
+        """List all tables, the default one first."""
+        return _Question("GET", "/v1/tables")
+
+    @_asks
+    def table(self, name: str) -> _Question[answers.TableAnswer]:
+        """Tell about one table."""
+        return _Question("GET", _path("tables", name))
+
+    @_asks
+    def next(self, auction: Calls, table: str) -> _Question[answers.NextAnswer]:
+        """List the calls that may follow an auction in a table, with their meanings."""
+        params = {"auction": "-".join(_calls_of(auction))}
+        return _Question("GET", _path("tables", table, "next"), params)
+
+    @_asks
+    def explain(self, auction: Calls, table: str) -> _Question[answers.ExplainAnswer]:
+        """Tell what every call of an auction has shown; only tables of systems say so."""
+        params = {"auction": "-".join(_calls_of(auction))}
+        return _Question("GET", _path("tables", table, "explain"), params)
+
+    @_asks
+    def lint(self, table: str, *, examples: int | None = None) -> _Question[answers.LintAnswer]:
+        """List what is odd about a table."""
+        params = {} if examples is None else {"examples": examples}
+        return _Question("GET", _path("tables", table, "lint"), params)
+
+    @_asks
+    def reload(self, table: str) -> _Question[answers.ReloadAnswer]:
+        """Read a table's files anew; for admins."""
+        return _Question("POST", _path("tables", table, "reload"))
+
+    @_answered
+    async def submit(
+        self,
+        archive: str | PathLike[str] | BinaryIO,
+        *,
+        name: str | None = None,
+        **options: Unpack[asked.JobOptions],
+    ) -> answers.JobAnswer:
+        """Begin a job with an archive of this machine; for admins.
+
+        Parameters
+        ----------
+        archive : path or binary file
+            LIN, PBN, hands or Parquet, plain, with gzip or several in a zip file; sent a piece
+            at a time.
+        name : str, optional
+            What deals are named after; else the file's name.
+        **options
+            ``mode``, ``completed_only``, ``text``, ``result``, ``table``.
+        """
+        with ExitStack() as stack:
+            if isinstance(archive, str | PathLike):
+                name = name or Path(archive).name
+                archive = stack.enter_context(Path(archive).open("rb"))
+            params: dict[str, Any] = {k: v for k, v in options.items() if v is not None}
+            if "result" in params:
+                params["result"] = ",".join(params["result"])
+            params["name"] = name or "upload"
+            question = _Question[answers.JobAnswer]("POST", "/v1/jobs", params, archive=archive)
+            return await self._json(question)
+
+    @_asks
+    def submit_path(
+        self, path: str, **options: Unpack[asked.JobOptions]
+    ) -> _Question[answers.JobAnswer]:
+        """Begin a job about files below the service's ``jobs_root``; for admins."""
+        return _Question("POST", "/v1/jobs", body={"path": path, **options})
+
+    @_listed
+    async def jobs(self) -> AsyncIterator[answers.JobAnswer]:
+        """List all jobs, the newest first."""
+        params: dict[str, str | int | bool] = {"limit": 100}
+        while True:
+            page = await self._json(_Question[answers.JobsAnswer]("GET", "/v1/jobs", params))
+            for job in page["jobs"]:
+                yield job
+            if page["next"] is None:
+                return
+            params["next"] = page["next"]
+
+    @_asks
+    def job(self, job_id: str) -> _Question[answers.JobAnswer]:
+        """Tell how far a job is."""
+        return _Question("GET", _path("jobs", job_id))
+
+    @_answered
+    async def wait(
+        self,
+        job_id: str,
+        *,
+        progress: Callable[[answers.JobAnswer], object] | None = None,
+        every_s: float = 1.0,
+        timeout_s: float | None = None,
+    ) -> answers.JobAnswer:
+        """Wait until a job has ended; its ``state`` tells how.
+
+        Parameters
+        ----------
+        job_id : str
+        progress : callable, optional
+            Called with the job each time it was asked for.
+        every_s : float
+            Seconds from one question to the next.
+        timeout_s : float, optional
+            Give up after so many seconds (``kind`` is ``timeout``); the job goes on.
+        """
+        begin = time.monotonic()
+        while True:
+            job = await self._json(_Question[answers.JobAnswer]("GET", _path("jobs", job_id)))
+            if progress is not None:
+                progress(job)
+            if job["state"] in _ENDS:
+                return job
+            if timeout_s is not None and time.monotonic() - begin + every_s > timeout_s:
+                detail = f"expected job {job['id']} to end within {timeout_s:g} s, it is "
+                raise ServiceError(0, "timeout", detail + job["state"])
+            await self._sleep(every_s)
+
+    @_answered
+    async def download(self, job_id: str, name: str, to: str | PathLike[str] = ".") -> Path:
+        """Write a file of a job to a file or into a folder; nothing is left of one cut off."""
+        target = Path(to)
+        if target.is_dir():
+            # the name is the service's: nothing but its last part is used
+            target /= Path(name).name
+        part = target.with_name(f"{target.name}.part")
+        path = _path("jobs", job_id, "results", name)
+        async with self._answer(_Question("GET", path, accept=f"{_ARCHIVE}, */*")) as response:
+            try:
+                with part.open("wb") as file:
+                    async for piece in self._pieces(response):
+                        await self._work(file.write, piece)
+                part.replace(target)
+            finally:
+                part.unlink(missing_ok=True)
+        return target
+
+    @_asks
+    def cancel(self, job_id: str) -> _Question[answers.JobAnswer | None]:
+        """Cancel a job that waits or runs; remove one that has ended (None). For admins."""
+        return _Question("DELETE", _path("jobs", job_id))
+
+    @_asks
+    def health(self) -> _Question[answers.HealthAnswer]:
+        """Tell that the process is there."""
+        return _Question("GET", "/healthz")
+
+    @_asks
+    def ready(self) -> _Question[answers.ReadyAnswer]:
+        """Tell that the service answers right; raises while it is loading or stopping."""
+        return _Question("GET", "/readyz")
+
+    @_answered
+    async def metrics(self) -> str:
+        """Ask for the numbers that Prometheus reads."""
+        async with self._answer(_Question("GET", "/metrics", accept="*/*")) as response:
+            return (await self._read(response)).decode()
+
+
+def _settings(base_url: str | None, api_key: str | None, timeout_s: float) -> dict[str, Any]:
+    """Where the service is, the key and the patience; from the environment if not given."""
+    key = api_key or os.environ.get("BIDCASCADE_API_KEY")
+    return {
+        "base_url": (base_url or os.environ.get("BIDCASCADE_URL") or DEFAULT_URL).rstrip("/"),
+        "headers": {"Authorization": f"Bearer {key}"} if key else {},
+        "timeout": httpx.Timeout(timeout_s, connect=min(timeout_s, _TO_CONNECT_S)),
+    }
+
+
+class Client(_Questions):
+    """Asks a running service; answers are the API's own objects, as typed dictionaries.
+
+    Every method raises :class:`ServiceError` where the service answers with a problem or not at
+    all. Options that are not given are the service's defaults. Threads may share a client.
+
+    Parameters
+    ----------
+    base_url : str, optional
+        Address of the service; else the variable ``BIDCASCADE_URL``, else
+        ``http://127.0.0.1:8000``.
+    api_key : str, optional
+        Else the variable ``BIDCASCADE_API_KEY``, else none is sent.
+    timeout_s : float
+        Longest wait for an answer, or for the next part of a long one.
+    retries : Retries or None
+        When to ask again; None never does.
+    transport : httpx.BaseTransport, optional
+        What carries the requests, as for tests.
+
+    Examples
+    --------
+    >>> def service(request: httpx.Request) -> httpx.Response:
+    ...     return httpx.Response(200, json={"call": "2D", "forced": True})
+    >>> with Client(transport=httpx.MockTransport(service)) as client:
+    ...     client.bid("AQ4.KJ3.K876.Q52", "1N P 2C P")["call"]
+    '2D'
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        *,
+        api_key: str | None = None,
+        timeout_s: float = 60,
+        retries: Retries | None = _USUAL_RETRIES,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._retries = retries
+        self._http = httpx.Client(transport=transport, **_settings(base_url, api_key, timeout_s))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    async def _send(self, request: httpx.Request) -> httpx.Response:
+        response: httpx.Response = self._http.send(request, stream=True)
+        return response
+
+    async def _read(self, response: httpx.Response) -> bytes:
+        return response.read()
+
+    async def _pieces(self, response: httpx.Response) -> AsyncIterator[bytes]:
+        for piece in response.iter_bytes():
+            yield piece
+
+    async def _leave(self, response: httpx.Response) -> None:
+        response.close()
+
+    async def _sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    async def _work(self, function: Callable[..., _Answer], *given: Any) -> _Answer:
+        return function(*given)
+
+    def _sent(self, archive: BinaryIO) -> Iterator[bytes]:
+        return iter(partial(archive.read, _PIECE), b"")
+
+
+class AsyncClient(_Questions):
+    """The client for ``asyncio``: the methods of :class:`Client`, awaited; tasks may share it.
+
+    Parameters and errors are those of :class:`Client`; ``transport`` is an
+    ``httpx.AsyncBaseTransport``.
+
+    Examples
+    --------
+    >>> def service(request: httpx.Request) -> httpx.Response:
+    ...     return httpx.Response(200, json={"call": "2D", "forced": True})
+    >>> async def ask() -> str:
+    ...     async with AsyncClient(transport=httpx.MockTransport(service)) as client:
+    ...         return (await client.bid("AQ4.KJ3.K876.Q52", "1N P 2C P"))["call"]
+    >>> asyncio.run(ask())
+    '2D'
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        *,
+        api_key: str | None = None,
+        timeout_s: float = 60,
+        retries: Retries | None = _USUAL_RETRIES,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._retries = retries
+        self._http = httpx.AsyncClient(
+            transport=transport, **_settings(base_url, api_key, timeout_s)
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def _send(self, request: httpx.Request) -> httpx.Response:
+        response: httpx.Response = await self._http.send(request, stream=True)
+        return response
+
+    async def _read(self, response: httpx.Response) -> bytes:
+        return await response.aread()
+
+    def _pieces(self, response: httpx.Response) -> AsyncIterator[bytes]:
+        return response.aiter_bytes()
+
+    async def _leave(self, response: httpx.Response) -> None:
+        await response.aclose()
+
+    async def _sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    async def _work(self, function: Callable[..., _Answer], *given: Any) -> _Answer:
+        return await asyncio.to_thread(function, *given)
+
+    async def _sent(self, archive: BinaryIO) -> AsyncIterator[bytes]:
+        while piece := await asyncio.to_thread(archive.read, _PIECE):
+            yield piece

@@ -1,0 +1,804 @@
+"""The places of two systems against each other, worked out at the speed of the kernels.
+
+A :class:`Bidder` holds the places that were worked out, as rows, and works out what deals or
+questions ask for beyond them. What a place asks that nobody asked before is learned from the text
+(see :mod:`.program`); everything else is arrays.
+"""
+
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from types import FrameType
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.bridge import InvalidSystem
+from bidcascade.kernels import DealArrays, term_range
+from bidcascade.kernels.cpu import in_blocks, pack, thread_count
+from bidcascade.kernels.system import arrays as rows
+from bidcascade.kernels.system import expand as kernels
+from bidcascade.kernels.system import walk
+from bidcascade.kernels.system.advance import hull_of
+from bidcascade.kernels.system.hashing import empty_table, roomier
+from bidcascade.kernels.system.questions import forced
+from bidcascade.kernels.types import U8, U16, U64
+from bidcascade.table.language.expression_tree import Expression
+
+from .budget import DEFAULT_BUDGET
+from .expansion import Place
+from .hand_space import EVERYTHING, LENGTHS, reach, to_cells
+from .program import SystemProgram, to_words
+
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+Calls = tuple[int, ...]
+Instead = Sequence[tuple[int, tuple[Expression, ...], str]]
+
+NO_ENTRY: Final = walk.NO_ENTRY
+FEW: Final = 64
+"""Up to so many deals are bid one by one."""
+BLOCK_PLACES: Final = 512
+"""Places that a thread works out before they are taken in."""
+_CHOSEN_AT_ONCE: Final = 1 << 14
+LONGEST_AUCTION: Final = 320
+"""More calls than any auction has (319)."""
+
+
+@cache
+def _reach() -> tuple[U64, I32]:
+    """Cells where the least, and the most, of each term beyond the hull is 0, 1, ….
+
+    Returns
+    -------
+    tuple of uint64 [2 * values, SET_WORDS] and int32 [RANGES + 1]
+        The second says where the values of each term begin.
+    """
+    found: tuple[list[U64], list[U64]] = ([], [])
+    first = [0]
+    for term in rows.TERMS[rows.HULL_TERMS :]:
+        values = reach(((term, 1),), "gib")
+        for value in range(term_range(term)[1] + 1):
+            for sets, there in zip(found, (values.low, values.high), strict=True):
+                sets.append(to_words(to_cells(there == value)))
+        first.append(len(found[0]))
+    return np.concatenate(found), np.array(first, np.int32)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put off Ctrl-C: a program that has half learned something would answer wrongly."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            before(*came[0])
+
+
+@dataclass(frozen=True, slots=True)
+class BidDeals:
+    """How deals were bid to the end.
+
+    Parameters
+    ----------
+    place : int32 [n]
+        Place of each deal's last call, a pass.
+    entry : int32 [n]
+        Entry that made it, -1 for a pass by default.
+    defaults : uint16 [n]
+        Passes that were made because no entry held, where the place has a pass with conditions.
+    """
+
+    place: I32
+    entry: I32
+    defaults: U16
+
+
+class Step(NamedTuple):
+    """One call of deals that are bid level by level.
+
+    Parameters
+    ----------
+    deals : int64 [m]
+        Numbers of the deals whose auction goes on.
+    place : int32 [m]
+        Where each is to call.
+    entry : int32 [m]
+        What it takes there, -1 for a pass by default.
+    call : uint8 [m]
+    """
+
+    deals: I64
+    place: I32
+    entry: I32
+    call: U8
+
+
+class Endings(NamedTuple):
+    """Whole auctions, and what they lead to.
+
+    Parameters
+    ----------
+    offsets : int64 [n + 1], calls : uint8
+        Auction i is ``calls[offsets[i] : offsets[i + 1]]``.
+    contract : uint8 [n]
+        0 passed out, else ``1 + 3 * (bid - 3) + doubling``.
+    declarer : uint8 [n]
+        Counted from the dealer, 4 for none.
+    """
+
+    offsets: I64
+    calls: U8
+    contract: U8
+    declarer: U8
+
+
+class Bidder:
+    """Places of two systems; safe to use from several threads.
+
+    Parameters
+    ----------
+    dealer_side, other_side
+        Systems of the players at positions 0 and 2, and at 1 and 3.
+    instead
+        By auction, what is chosen from there in place of the system's entries: calls with their
+        criteria and names, in order. What calls mean stays what the systems say.
+    budget
+        Bytes that places may take. Beyond it what is known at places is dropped and worked out
+        again where it is needed; where that is not enough, so are the places.
+
+    Examples
+    --------
+    >>> from .system import System
+    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
+    >>> bidder = Bidder(SystemProgram(system.rules))
+    >>> [entry.name for entry in bidder.place((0,)).entries]
+    ['Strong']
+    """
+
+    is_warm = False
+    """Whether the kernels are there that work places out: compiling them takes some 20 seconds."""
+
+    def __init__(
+        self,
+        dealer_side: SystemProgram,
+        other_side: SystemProgram | None = None,
+        *,
+        instead: Mapping[Calls, Instead] | None = None,
+        budget: int = DEFAULT_BUDGET,
+    ) -> None:
+        self.sides = (dealer_side, other_side or dealer_side)
+        self._instead = {
+            calls: [2 * self.sides[len(calls) & 1].add_entry(*one) + 1 for one in entries]
+            for calls, entries in (instead or {}).items()
+        }
+        self.budget = budget
+        self.lock = threading.RLock()
+        self.left_open = 0
+        self._pace = 16
+        self._block_list: list[rows.Block] = []
+        self.start_over()
+
+    # --- the store --------------------------------------------------------------------------------
+
+    def start_over(self) -> None:
+        """Begin anew, with nothing but the root."""
+        # whoever was interrupted has left there what was missing
+        self._block_list = []
+        self._store = rows.Store(
+            children=empty_table(1 << 12),
+            parent=np.zeros(1 << 10, np.int32),
+            call=np.zeros(1 << 10, np.uint8),
+            list=np.zeros(1 << 10, np.int32),
+            chosen=np.zeros(1 << 10, np.int32),
+            row=np.zeros(1 << 10, np.int32),
+            list_numbers=empty_table(1 << 12),
+            list_first=np.zeros(1 << 10, np.int64),
+            list_items=np.zeros(1 << 16, np.int32),
+            rows=np.zeros(1 << 8, rows.PLACE),
+            set_numbers=empty_table(1 << 10),
+            sets=np.zeros((1 << 8, rows.SET_WORDS), np.uint64),
+            hulls=np.zeros((1 << 8, rows.HULL_TERMS, 2), np.uint8),
+            ranges=np.zeros((1 << 8, rows.RANGES, 2), np.int8),
+            reach=_reach()[0],
+            reach_first=_reach()[1],
+            lengths=LENGTHS.astype(np.uint8),
+            counts=np.zeros(5, np.int64),
+        )
+        store = self._store
+        store.counts[rows.PLACES] = 1
+        store.parent[0] = -1
+        store.list[0] = store.chosen[0] = rows.UNKNOWN
+        self._first_row()
+        self._change_places()
+
+    def _change_places(self) -> None:
+        """Put what overlays say where they say something."""
+        for calls, items in self._instead.items():
+            place = self.reach(calls)
+            self._make_room(worked_out=1, items=len(items))
+            number = walk.list_number(self._store, np.array(items, np.int32))
+            self._store.chosen[place] = number
+
+    def _first_row(self) -> None:
+        """Row of the root, and the set of all hands."""
+        store = self._store
+        block = self._blocks(1)[0]
+        block.sets[0] = to_words(EVERYTHING)
+        hull_of(block.sets[0], store.lengths, block.hulls[0])
+        block.ranges[0] = -1
+        row = store.rows[0]
+        for name in ("parent", "opening"):
+            row[name] = -1
+        row["call"] = rows.NO_CALL
+        row["terms"][:, :, 0], row["terms"][:, :, 1] = -rows.WIDEST, rows.WIDEST
+        row["hull"][:] = block.hulls[0]
+        walk.set_number(store, block, 0)
+        store.row[0] = 0
+        store.counts[rows.ROWS] = 1
+
+    def kept_places(self) -> dict[str, Any]:
+        """Arrays of all places with their entries, without what is known there."""
+        store, counts = self._store, self._store.counts
+        places, lists = int(counts[rows.PLACES]), int(counts[rows.LISTS])
+        return {
+            **{name: getattr(store, name)[:places] for name in ("parent", "call", "list")},
+            "list_first": store.list_first[: lists + 1],
+            "list_items": store.list_items[: int(counts[rows.ITEMS])],
+        }
+
+    def take_places(self, kept: Mapping[str, Any]) -> None:
+        """Take places that :meth:`kept_places` gave, for programs with the same numbers.
+
+        Raises
+        ------
+        ValueError, KeyError, IndexError
+            If they are none; the bidder is to start over then.
+        """
+        places, lists, items = len(kept["parent"]), len(kept["list_first"]) - 1, kept["list_items"]
+        parent, first = kept["parent"], kept["list_first"]
+        if (
+            not places or lists < 0 or first[0] != 0 or int(first[-1]) != len(items)
+            or (np.diff(first) < 0).any() or (items < 0).any()
+            or (parent[1:] >= np.arange(1, places)).any() or (parent[1:] < 0).any()
+            or not ((kept["list"] >= -1) & (kept["list"] < lists)).all()
+            or not (kept["call"] < rows.CALLS).all()
+        ):  # fmt: skip
+            raise ValueError("expected places, each with a list of entries")
+        store = self._store
+        self._make_room(places, lists, len(items))
+        for name, array in kept.items():
+            getattr(store, name)[: len(array)] = array
+        store.chosen[:places] = store.list[:places]
+        store.row[:places] = -1
+        store.row[0] = 0
+        store.counts[[rows.PLACES, rows.LISTS, rows.ITEMS]] = places, lists, len(items)
+        lengths = np.zeros(places, np.int64)
+        walk.auction_lengths(store, np.arange(places, dtype=np.int32), lengths)
+        for parity, side in enumerate(self.sides):
+            numbers = np.unique(kept["list"][lengths % 2 == parity])
+            numbers = numbers[numbers >= 0]
+            begun = np.zeros(len(items) + 1, np.int64)
+            np.add.at(begun, first[numbers], 1)
+            np.add.at(begun, first[numbers + 1], -1)
+            if (items[np.cumsum(begun[:-1]) > 0] >> 1 >= side.entries.count).any():
+                raise ValueError("expected entries of the side that is to call")
+        walk.index(store)
+        self._change_places()
+
+    def forget_rows(self) -> None:
+        """Drop what is known at places; places and their entries stay."""
+        store = self._store
+        store.counts[rows.ROWS] = store.counts[rows.SETS] = 0
+        store.row[:] = -1
+        store.set(
+            rows=np.zeros(1 << 8, rows.PLACE),
+            set_numbers=empty_table(1 << 10),
+            sets=np.zeros((1 << 8, rows.SET_WORDS), np.uint64),
+            hulls=np.zeros((1 << 8, rows.HULL_TERMS, 2), np.uint8),
+            ranges=np.zeros((1 << 8, rows.RANGES, 2), np.int8),
+        )
+        self._first_row()
+
+    def _make_room(self, places: int = 0, worked_out: int = 0, items: int = 0) -> None:
+        """Make room for new places, for some that are worked out, and for items of their lists."""
+        if walk.has_room(self._store, places, worked_out, items):
+            return
+        store, counts = self._store, self._store.counts
+        changed: dict[str, Any] = {}
+
+        def room(count: int, *names: str) -> None:
+            for name in names:
+                array = getattr(store, name)
+                if count > len(array):
+                    larger = np.zeros((max(count, 2 * len(array)), *array.shape[1:]), array.dtype)
+                    larger[: len(array)] = array
+                    changed[name] = larger
+
+        room(int(counts[rows.PLACES]) + places + 1, "parent", "call", "list", "chosen", "row")
+        room(int(counts[rows.ROWS]) + worked_out + 1, "rows")
+        room(int(counts[rows.SETS]) + worked_out + 1, "sets", "hulls", "ranges")
+        room(int(counts[rows.LISTS]) + worked_out + 2, "list_first")
+        room(int(counts[rows.ITEMS]) + items, "list_items")
+        for name, number, more in (
+            ("children", rows.PLACES, places), ("list_numbers", rows.LISTS, worked_out),
+            ("set_numbers", rows.SETS, worked_out),
+        ):  # fmt: skip
+            table = getattr(store, name)
+            larger = roomier(table, int(counts[number]) + more + 2)
+            if larger is not table:
+                changed[name] = larger
+        store.set(**changed)
+
+    @property
+    def bytes(self) -> int:
+        """Memory that places take."""
+        return sum(getattr(self._store, name).nbytes for name in rows.Store.fields)
+
+    def _keep_to_budget(self) -> None:
+        if self.bytes > self.budget:
+            self.forget_rows()
+            if self.bytes > self.budget // 2:
+                self.start_over()
+
+    def _blocks(self, count: int) -> list[rows.Block]:
+        """Blocks for some threads, large enough for the programs as they stand."""
+        questions = max(len(side.questions.array) for side in self.sides)
+        trees = max(len(side.forest.array) for side in self.sides)
+        for number in range(count):
+            if number == len(self._block_list):
+                self._block_list.append(_new_block(questions, trees, 1 << 16))
+            block = self._block_list[number]
+            if len(block.stamps) < questions or len(block.found) < trees:
+                block.set(
+                    stamps=np.zeros(questions, np.int64), values=np.zeros(questions, np.int64),
+                    found=np.zeros((trees, 4), np.int32), stack=np.zeros(2 * trees + 2, np.int32),
+                )  # fmt: skip
+        return self._block_list[:count]
+
+    def _programs(self) -> tuple[rows.Program, rows.Program]:
+        first, other = self.sides
+        arrays = first.arrays
+        return arrays, arrays if other is first else other.arrays
+
+    # --- working out places -----------------------------------------------------------------------
+
+    def _learn(self, block: rows.Block, places: I32, start: int) -> None:
+        """Learn what places missed that a block tried to work out from ``start`` on."""
+        store = self._store
+        misses = block.misses[: block.sizes[0]].tolist()
+        block.sizes[0] = 0
+        if not misses:
+            raise RuntimeError("a place could not be worked out, and nothing is missing")
+        seen = set()
+        answered: dict[int, Any] = {}
+        blamed = set()
+        for kind, item, a, b, c in misses:
+            is_first = item not in blamed
+            blamed.add(item)
+            place = int(places[start + (item if item >= 0 else -1 - item)])
+            if item < 0:
+                table, number = store.rows, int(store.row[store.parent[place]])
+            else:
+                table, number = block.rows, item
+            side = int(table[number]["length"]) & 1
+            if kind == kernels.MISS_MOVE:
+                side = a
+            if (kind, side, a, b, c) in seen:
+                continue
+            seen.add((kind, side, a, b, c))
+            program = self.sides[side]
+            if item not in answered:
+                answered[item] = _Answers(program, store, block, table, number)
+            try:
+                with program.lock:
+                    program.learn(kind, a, b, c, answered[item])
+            except InvalidSystem:
+                # what comes behind something that is missing may not be asked at all
+                if is_first:
+                    raise
+
+    def _work_out(self, places: I32) -> None:
+        """Work out rows and entries of new places."""
+        parents = self._store.parent[places]
+        self._need_rows(parents[parents >= 0])
+        self._rounds(places)
+
+    def _rounds(self, places: I32) -> None:
+        """Work out places whose places before have their rows."""
+        start = 0
+        while start < len(places):
+            rest = len(places) - start
+            threads = max(1, min(thread_count(), -(-rest // 64)))
+            size = min(self._pace, -(-rest // threads))
+            left = self._round(places, start, size, threads)
+            start += min(rest, size * threads) - len(left)
+            # where much is missing, a few places teach what many others ask too
+            self._pace = max(16, self._pace // 4) if left else min(BLOCK_PLACES, 2 * self._pace)
+            places[start : start + len(left)] = left
+
+    def _round(self, places: I32, start: int, size: int, threads: int) -> list[int]:
+        """Work out places in a block a thread; those that have to be tried again."""
+        blocks = self._blocks(threads)
+        first_side, other_side = self._programs()
+        store = self._store
+        spans = [
+            (at, min(at + size, len(places)))
+            for at in range(start, min(start + size * threads, len(places)), size)
+        ]
+        stops = in_blocks(
+            lambda number: walk.work_out(
+                first_side, other_side, store, blocks[number], places, *spans[number]
+            ),
+            range(len(spans)),
+        )
+        Bidder.is_warm = True
+        left = []
+        for block, (begin, end), stop in zip(blocks, spans, stops, strict=False):
+            if stop == begin:
+                self._enlarge(block)
+            items = int(block.first[stop - begin]) if stop > begin else 0
+            self._make_room(worked_out=stop - begin, items=items)
+            walk.take_in(self._store, block, places, begin, stop)
+            status = block.status[: stop - begin]
+            left += places[begin:stop][status != walk.DONE].tolist() + places[stop:end].tolist()
+            if block.sizes[0]:
+                with uninterrupted():
+                    self._learn(block, places, begin)
+        return left
+
+    def _enlarge(self, block: rows.Block) -> None:
+        """Give a block more room for entries: one place has more than it can take."""
+        if len(block.items) > 1 << 24:
+            raise InvalidSystem(
+                f"expected at most {len(block.items):,} entries at one place; does a line stand "
+                "for too many calls?"
+            )
+        block.set(items=np.zeros(4 * len(block.items), np.int32))
+
+    def _need_rows(self, places: I32) -> None:
+        """See to it that some places have their rows, which may have been dropped."""
+        store, levels = self._store, []
+        here = np.unique(places[store.row[places] < 0])
+        while len(here):
+            levels.append(here)
+            parents = store.parent[here]
+            here = np.unique(parents[store.row[parents] < 0])
+        for level in reversed(levels):
+            self._rounds(level)
+
+    def warm_up(self) -> None:
+        """Compile the kernels, or load them from numba's cache; others may ask meanwhile."""
+        Bidder(*self.sides).reach(())
+
+    def _ready(self, place: int) -> None:
+        """Work out one place, and what is missing on the way to it."""
+        store, way = self._store, []
+        here = place
+        while here >= 0 and (store.row[here] < 0 or store.list[here] == rows.UNKNOWN):
+            way.append(here)
+            here = int(store.parent[here])
+        for here in reversed(way):
+            left = np.array([here], np.int32)
+            while self._round(left, 0, 1, 1):
+                pass
+
+    def reach(self, calls: Sequence[int]) -> int:
+        """Find the place behind a legal auction that goes on, worked out."""
+        with self.lock:
+            place = 0
+            for call in calls:
+                self._ready(place)
+                self._make_room(1)
+                place = walk.child_of(self._store, place, int(call))
+            self._ready(place)
+            return place
+
+    # --- deals ------------------------------------------------------------------------------------
+
+    def _pack(self, deals: DealArrays, start: int, stop: int) -> U64:
+        """Packed hands by position, uint64 [4, deals, words], each for its side's program."""
+        first, other = self.sides
+        words = _packed(first, deals, start, stop)
+        if other is not first:
+            others = _packed(other, deals, start, stop)
+            width = max(words.shape[2], others.shape[2])
+            both = np.zeros((4, stop - start, width), np.uint64)
+            both[0::2, :, : words.shape[2]] = words[0::2]
+            both[1::2, :, : others.shape[2]] = others[1::2]
+            return both
+        return words
+
+    def bid(self, deals: DealArrays, calls: Sequence[int] = ()) -> BidDeals:
+        """Bid deals to the end from a place on.
+
+        Parameters
+        ----------
+        deals
+            With any dealers and vulnerabilities.
+        calls
+            What all of them have bid so far; the auction goes on.
+
+        Examples
+        --------
+        >>> from bidcascade.kernels.dealing import deal_hands
+        >>> from .system import System
+        >>> system = System.parse("opening:" + chr(10) + "  1NT = Any: 0+ points")
+        >>> bidder = Bidder(SystemProgram(system.rules))
+        >>> zeros = np.zeros(2, np.uint8)
+        >>> bid = bidder.bid(DealArrays(deal_hands(1, 0, 2), zeros, zeros), (0,))
+        >>> [bidder.auction_of(place) for place in bid.place]
+        [(0, 7, 0, 0), (0, 7, 0, 0)]
+        """
+        with self.lock:
+            try:
+                self._keep_to_budget()
+                place = np.full(len(deals), self.reach(calls), np.int32)
+                entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
+                defaults = np.zeros(len(deals), np.uint16)
+                if len(deals) <= FEW:
+                    self._bid_few(deals, place, entry, defaults)
+                else:
+                    for _ in self._bid_many(deals, len(calls), place, entry, defaults):
+                        pass
+            except BaseException:
+                # places that were given numbers may not have been worked out
+                self.start_over()
+                raise
+            return BidDeals(place, entry, defaults)
+
+    def _bid_few(self, deals: DealArrays, place: I32, entry: I32, defaults: U16) -> None:
+        done = 0
+        packings = self._packings()
+        words = self._pack(deals, 0, len(deals))
+        while True:
+            why, done = walk.bid_few(
+                *self._programs(), self._store, words, place, entry, defaults, done
+            )
+            if why == walk.DONE:
+                return
+            if why == walk.ROOM:
+                self._make_room(LONGEST_AUCTION)
+                continue
+            self._ready(int(place[done]))
+            if self._packings() != packings:
+                packings, words = self._packings(), self._pack(deals, 0, len(deals))
+
+    def _packings(self) -> tuple[int, int]:
+        first, other = self.sides
+        return id(first.packing), id(other.packing)
+
+    def steps(
+        self, deals: DealArrays, calls: Sequence[int] = (), *, least: int = 1
+    ) -> Iterator[Step]:
+        """Bid deals to the end as :meth:`bid` does, and give what happens at every level.
+
+        Deals at places that fewer than ``least`` reach are left there; ``left_open`` counts them.
+        """
+        with self.lock:
+            place = np.full(len(deals), self.reach(calls), np.int32)
+            entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
+            defaults = np.zeros(len(deals), np.uint16)
+            yield from self._bid_many(deals, len(calls), place, entry, defaults, least)
+
+    def _bid_many(
+        self, deals: DealArrays, depth: int, place: I32, entry: I32, defaults: U16, least: int = 1
+    ) -> Iterator[Step]:
+        count = len(deals)
+        self.left_open = 0
+        packings = self._packings()
+        words = self._pack(deals, 0, count)
+        call = np.zeros(count, np.uint8)
+        active = np.arange(count)
+        going_on = np.empty(count, np.int64)
+        new = np.empty(count, np.int32)
+        while len(active):
+            if self._packings() != packings:
+                packings, words = self._packings(), self._pack(deals, 0, count)
+            program = self._programs()[depth & 1]
+            store, position = self._store, words[depth & 3]
+            in_blocks(
+                lambda start, program=program, store=store, position=position, active=active: (
+                    walk.choose_all(
+                        program, store, position, active, start,
+                        min(start + _CHOSEN_AT_ONCE, len(active)), place, call, entry, defaults,
+                    )
+                ),
+                range(0, len(active), _CHOSEN_AT_ONCE),
+            )  # fmt: skip
+            yield Step(active, place[active], entry[active], call[active])
+            self._make_room(len(active))
+            left, found = walk.follow(self._store, active, place, call, going_on, new)
+            active = going_on[:left].copy()
+            behind = new[:found].copy()
+            if least > 1 and left:
+                reached = np.bincount(place[active], minlength=self.count)
+                self.left_open += int((reached[place[active]] < least).sum())
+                active = active[reached[place[active]] >= least]
+                behind = behind[reached[behind] >= least]
+            self._work_out(behind)
+            depth += 1
+
+    # --- for callers ------------------------------------------------------------------------------
+
+    def place(self, calls: Sequence[int]) -> Place:
+        """Tell what the system of the player to call says after a legal auction that goes on."""
+        with self.lock:
+            self._keep_to_budget()
+            return self.place_with_numbers(self.reach(calls))[0]
+
+    def place_with_numbers(self, number: int) -> tuple[Place, list[int]]:
+        """Place by its number, with the numbers of its entries."""
+        with self.lock:
+            calls, row = self.auction_of(number), self.row(number)
+            own = self.cells(int(row["known"][len(calls) & 3]))
+            store, which = self._store, int(self._store.list[number])
+            items = store.list_items[store.list_first[which] : store.list_first[which + 1]].tolist()
+            program = self.sides[len(calls) & 1]
+            rank, entries = -1, []
+            for item in items:
+                rank += item & 1
+                entries.append(program.entry(item >> 1, rank))
+            place = Place(calls, tuple(entries), bool(forced(row)), own)
+            return place, [item >> 1 for item in items]
+
+    def lists_of(self, places: I32, depth: int) -> tuple[I32, I32]:
+        """Numbers of the entry lists, and of what the players to call have shown, behind calls.
+
+        Returns
+        -------
+        tuple of int32 [n] and int32 [n]
+            For :meth:`entries_of_list` and :meth:`cells`.
+        """
+        with self.lock:
+            self._need_rows(places)
+            store = self._store
+            return store.list[places], store.rows["known"][store.row[places], depth & 3]
+
+    def entries_of_list(self, number: int) -> list[int]:
+        """Numbers of the entries of a list, in order."""
+        first, end = self._store.list_first[number : number + 2]
+        numbers: list[int] = (self._store.list_items[first:end] >> 1).tolist()
+        return numbers
+
+    def entry_count(self, places: I32) -> int:
+        """Entries at some places."""
+        lists, first = self._store.list[places], self._store.list_first
+        return int((first[lists + 1] - first[lists]).sum())
+
+    def auctions_to(self, places: I32, depth: int) -> U8:
+        """Give the calls that lead to places of one depth, uint8 [n, depth]."""
+        calls = np.empty((len(places), depth), np.uint8)
+        for at in reversed(range(depth)):
+            calls[:, at] = self._store.call[places]
+            places = self._store.parent[places]
+        return calls
+
+    def name(self, place: int, entry: int) -> str:
+        """Name of the rule that made a call at a place; empty for a pass by default."""
+        program = self.sides[len(self.auction_of(place)) & 1]
+        return "" if entry < 0 else program.name(entry)
+
+    def endings(self, places: I32) -> Endings:
+        """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""
+        with self.lock:
+            store, count = self._store, len(places)
+            lengths = np.zeros(count, np.int64)
+            walk.auction_lengths(store, places, lengths)
+            offsets = np.zeros(count + 1, np.int64)
+            np.cumsum(lengths + 1, out=offsets[1:])
+            calls = np.empty(int(offsets[-1]), np.uint8)
+            contract, declarer = np.empty(count, np.uint8), np.empty(count, np.uint8)
+            in_blocks(
+                lambda start: walk.auctions_of(
+                    store, places, offsets, start, min(start + _CHOSEN_AT_ONCE, count),
+                    calls, contract, declarer,
+                ),
+                range(0, count, _CHOSEN_AT_ONCE),
+            )  # fmt: skip
+            return Endings(offsets, calls, contract, declarer)
+
+    def row(self, place: int) -> Any:
+        """Row of a place that was worked out."""
+        self._ready(place)
+        return self._store.rows[self._store.row[place]]
+
+    def cells(self, number: int) -> int:
+        """Set of cells that a row names, as :mod:`.hand_space` writes it."""
+        return int.from_bytes(self._store.sets[number].tobytes(), "little")
+
+    def auction_of(self, place: int) -> Calls:
+        """Give the calls that lead to a place."""
+        calls: list[int] = []
+        here = int(place)
+        while here > 0:
+            calls.append(int(self._store.call[here]))
+            here = int(self._store.parent[here])
+        return tuple(reversed(calls))
+
+    @property
+    def count(self) -> int:
+        """Places so far."""
+        return int(self._store.counts[rows.PLACES])
+
+
+class _Answers:
+    """What one place answers, asked of the kernels for all questions at once."""
+
+    def __init__(
+        self, program: SystemProgram, store: rows.Store, block: rows.Block, table: Any, number: int
+    ) -> None:
+        self._what = (store, block, table, number)
+        self._program = program
+        self._known: list[int] = []
+
+    def __call__(self, question: int) -> int:
+        if question >= len(self._known):
+            first = len(self._known)
+            out = np.empty(self._program.questions.count - first, np.int64)
+            walk.ask(self._program.arrays, *self._what, first, out)
+            self._known += out.tolist()
+        return self._known[question]
+
+
+def _new_block(questions: int, trees: int, items: int) -> rows.Block:
+    return rows.Block(
+        status=np.zeros(BLOCK_PLACES, np.int32),
+        rows=np.zeros(BLOCK_PLACES, rows.PLACE),
+        sets=np.zeros((BLOCK_PLACES, rows.SET_WORDS), np.uint64),
+        hulls=np.zeros((BLOCK_PLACES, rows.HULL_TERMS, 2), np.uint8),
+        ranges=np.zeros((BLOCK_PLACES, rows.RANGES, 2), np.int8),
+        first=np.zeros(BLOCK_PLACES + 1, np.int64),
+        items=np.zeros(items, np.int32),
+        misses=np.zeros((1 << 12, 5), np.int64),
+        found=np.zeros((trees, 4), np.int32),
+        stack=np.zeros(2 * trees + 2, np.int32),
+        owners=np.zeros(rows.CALLS, np.int32),
+        words=np.zeros((2, rows.SET_WORDS), np.uint64),
+        terms=np.zeros((3, len(rows.TERMS), 2), np.int16),
+        agreements=np.zeros(64, np.int32),
+        stamps=np.zeros(questions, np.int64),
+        values=np.zeros(questions, np.int64),
+        sizes=np.zeros(2, np.int64),
+    )
+
+
+def _packed(program: SystemProgram, deals: DealArrays, start: int, stop: int) -> U64:
+    packing = program.packing
+    words = np.empty((4, stop - start, packing.lane_words + packing.flag_words), np.uint64)
+    tests = np.array(program.derived_tests, np.int32)
+    flags = np.array(program.derived_flags, np.int32)
+    arrays = program.arrays
+
+    def one_block(at: int) -> None:
+        end = min(at + _CHOSEN_AT_ONCE, stop)
+        part = np.empty((4, end - at, words.shape[2]), np.uint64)
+        pack(packing, deals, at, end, out=part)
+        for position in range(4):
+            if len(flags):
+                walk.derive(arrays, part[position], tests, flags, packing.lane_words)
+        words[:, at - start : end - start] = part
+
+    in_blocks(one_block, range(start, stop, _CHOSEN_AT_ONCE))
+    return words
+
+
+def seen_from_dealer(deals: DealArrays) -> DealArrays:
+    """Turn deals so that position 0 deals: hands by position, sides likewise."""
+    seats = (deals.dealer[np.newaxis].astype(np.intp) + np.arange(4)[:, np.newaxis]) % 4
+    hands = np.take_along_axis(deals.hands, seats, axis=0)
+    sides = deals.vulnerability
+    crossed = ((sides & 1) << 1) | (sides >> 1)
+    turned = np.where(deals.dealer % 2 == 1, crossed, sides).astype(np.uint8)
+    return DealArrays(hands, np.zeros(len(deals), np.uint8), turned)

@@ -1,0 +1,527 @@
+"""Conditions in words, lowered to expressions at one place of an auction.
+
+A phrase tests the hand (``15-17 points``), the hand beside what partner has shown (``25+ combined
+points``) or the auction (``partner is a passed hand``). At a place everything but the hand is
+known: facts become true or false, partner's minimum becomes a number, suit words become letters.
+What is left is an :data:`~bidcascade.table.language.expression_tree.Expression`.
+
+Where a suit word means several suits, all of them must pass the test (``stopper in their suits``);
+after ``a`` or ``an`` (``a major``, ``an unbid suit``) one is enough. With no suit at all the words
+in the plural and ``their suit`` hold, the others do not.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple, Protocol
+
+from bidcascade.bridge import InvalidExpression, InvalidSystem
+from bidcascade.systems.language.syntax_tree import (
+    AllOf,
+    AnyOf,
+    CallPattern,
+    Condition,
+    Define,
+    NotThis,
+    Phrase,
+    Range,
+)
+from bidcascade.table.language.expression_tree import (
+    And,
+    Comparison,
+    Expression,
+    Not,
+    Term,
+    Truth,
+)
+from bidcascade.table.language.expressions import parse_expression
+from bidcascade.table.language.vocabulary import Vocabulary
+
+from .formulas import (
+    BUILT_IN,
+    FALSE,
+    TRUE,
+    built_in_shapes,
+    compared,
+    conjunction,
+    disjunction,
+    negation,
+    shape_expression,
+    within,
+)
+from .hand_space import Bounds, bounds
+
+POINTS_FOR_LEVEL: Final[dict[str, tuple[int, ...]]] = {
+    "suit": (16, 19, 22, 25, 28, 33, 37),
+    "notrump": (19, 22, 25, 28, 30, 33, 37),
+}
+"""Combined points for a contract on level 1 to 7: the usual 25 for game in a major or notrump, 28
+in a minor, 33 and 37 for slams, carried on downwards in steps of three (bidcascade's own)."""
+
+GAME_POINTS: Final = 25
+SLAM_POINTS: Final = 33
+DEEPEST_DEFINITION: Final = 32
+"""Definitions within definitions before a circle is assumed."""
+
+_HONOURS: Final = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "ten": "T"}
+_ALL: Final = ("their suit", "their suits")
+
+
+class Scope(Protocol):
+    """What lowering asks about the place: values of words, of partner's and opponents' calls."""
+
+    def suits(self, word: str) -> tuple[str, ...]:
+        """Letters of a suit word, variable or role; may be empty, InvalidSystem if not bound."""
+
+    def shown(self, who: str, term: str) -> tuple[int, int]:
+        """Smallest and largest value of a term that a player (``partner``, ``me``) has shown."""
+
+    def fact(self, phrase: Phrase) -> bool:
+        """Whether a fact about the auction holds."""
+
+    def bid(self, call: CallPattern) -> tuple[int, str] | None:
+        """Level and strain letter (``C D H S N``) of a bid here; None if there is none."""
+
+    def define(self, name: str) -> Define | None:
+        """Definition of a name."""
+
+    def with_suits(self, bound: Mapping[str, tuple[str, ...]]) -> "Scope":
+        """Scope in which these words mean these suits."""
+
+
+class Needs(NamedTuple):
+    """Criteria that must all hold; none for any hand.
+
+    Examples
+    --------
+    >>> from bidcascade.table.language.vocabulary import Vocabulary
+    >>> needs = Needs((parse_expression("HCP >= 20"),))
+    >>> needs.reach(Vocabulary()).can == needs.reach(Vocabulary()).must
+    True
+    """
+
+    criteria: tuple[Expression, ...]
+
+    @property
+    def expression(self) -> Expression:
+        """All criteria as one expression."""
+        if not self.criteria:
+            return TRUE
+        return self.criteria[0] if len(self.criteria) == 1 else And(self.criteria)
+
+    def reach(self, vocabulary: Vocabulary) -> Bounds:
+        """Shapes and points with which a hand can, and must, meet the criteria."""
+        return bounds(self.expression, vocabulary)
+
+    def texts(self) -> tuple[str, ...]:
+        """Criteria as canonical text."""
+        return tuple(map(str, self.criteria))
+
+
+def criteria_of(condition: Condition | None, scope: Scope) -> tuple[Expression, ...] | None:
+    """Criteria that a condition becomes at a place; None where it cannot hold."""
+    expression = TRUE if condition is None else lower(condition, scope)
+    if isinstance(expression, Truth):
+        return () if expression.value else None
+    return expression.operands if isinstance(expression, And) else (expression,)
+
+
+def lower(condition: Condition, scope: Scope) -> Expression:
+    """Expression over the vocabulary that a condition means at a place.
+
+    Facts are :class:`~bidcascade.table.language.expression_tree.Truth` and fold away, so that the
+    result is a truth itself where the hand does not matter.
+
+    Raises
+    ------
+    InvalidSystem
+        If a suit variable is not bound, a name is not defined or defined by itself, a raw
+        expression does not parse, or a phrase asks for what does not exist (two of the top nine).
+    """
+    return _lower(condition, scope, 0)
+
+
+def _lower(condition: Condition, scope: Scope, depth: int) -> Expression:
+    match condition:
+        case AllOf(parts):
+            return conjunction(_lower(part, scope, depth) for part in parts)
+        case AnyOf(parts):
+            return disjunction(_lower(part, scope, depth) for part in parts)
+        case NotThis(part):
+            return negation(_lower(part, scope, depth))
+        case Phrase(kind="named"):
+            return _named(condition, scope, depth)
+    lowered = _PHRASES.get(condition.kind)
+    if lowered is None:
+        return TRUE if scope.fact(condition) else FALSE
+    return lowered(condition, scope)
+
+
+# --- suits of a phrase ---------------------------------------------------------------------------
+
+_Lowered = Callable[[Phrase, Scope], Expression]
+"""What a kind of phrase becomes at a place."""
+
+
+def _join(word: str, parts: Sequence[Expression]) -> Expression:
+    """All of the tests of several suits, or one of them, as the word for the suits says."""
+    if word.startswith(("a ", "an ")):
+        return disjunction(parts)
+    if not parts and not (word in _ALL or word.startswith(("every ", "both "))):
+        return FALSE
+    return conjunction(parts)
+
+
+def _each(test: Callable[[str, Phrase], Expression]) -> _Lowered:
+    """Test of the letters of a phrase's one suit word."""
+
+    def lowered(phrase: Phrase, scope: Scope) -> Expression:
+        if len(phrase.suits) != 1:
+            raise _unusable(phrase, f"one suit, got {phrase.suits!r}")
+        word = phrase.suits[0]
+        return _join(word, [test(letter, phrase) for letter in scope.suits(word)])
+
+    return lowered
+
+
+def _unusable(phrase: Phrase, expected: str) -> InvalidSystem:
+    place = f" ({phrase.where})" if phrase.where.line else ""
+    return InvalidSystem(f"{phrase.kind!r}: expected {expected}{place}")
+
+
+def _range(phrase: Phrase) -> Range:
+    if phrase.range is None:
+        raise _unusable(phrase, "a number, got none")
+    return phrase.range
+
+
+# --- the hand ------------------------------------------------------------------------------------
+
+
+def _measure(term: str) -> _Lowered:
+    """Range of one number of the whole hand."""
+    return lambda phrase, scope: within(term, _range(phrase))
+
+
+def _in_suit(stem: str) -> _Lowered:
+    """Range of a number of one suit."""
+    return _each(lambda letter, phrase: within(f"{stem}_{letter}", _range(phrase)))
+
+
+def _flag(stem: str) -> _Lowered:
+    """Truth value of one suit."""
+    return _each(lambda letter, phrase: Term(f"{stem}_{letter}"))
+
+
+def _cards(low: int, high: int) -> _Lowered:
+    """Ask for a fixed range of a suit's length: void, singleton, doubleton, shortness."""
+    return _each(lambda letter, phrase: within(f"SL_{letter}", Range(low, high)))
+
+
+def _length_beside(operator: str, term: str) -> _Lowered:
+    """Compare a suit's length with a number of the whole hand."""
+    return _each(lambda letter, phrase: _terms(f"SL_{letter}", operator, term))
+
+
+@lru_cache(maxsize=256)
+def _terms(first: str, operator: str, second: str) -> Expression:
+    return Comparison(Term(first), ((operator, Term(second)),))
+
+
+def _stopper(letter: str, phrase: Phrase) -> Expression:
+    """Ask for what players call a stopper: ace, guarded king, twice guarded queen, jack fourth.
+
+    The published tables' ``Stopper`` wants more (a king twice guarded does not do), their
+    ``Likely_Stopper`` takes five small cards too.
+    """
+    return conjunction((Term(f"Likely_Stopper_{letter}"), compared(f"HCP_{letter}", ">=", 1)))
+
+
+def _first_round_control(letter: str, phrase: Phrase) -> Expression:
+    """Ace or void."""
+    return disjunction((Term(f"C_{letter}A"), compared(f"SL_{letter}", "==", 0)))
+
+
+def _second_round_control(letter: str, phrase: Phrase) -> Expression:
+    """Ace, king, void or singleton: the second round of the suit is not lost."""
+    return disjunction((compared(f"Top2_{letter}", ">=", 1), compared(f"SL_{letter}", "<=", 1)))
+
+
+def _honour(phrase: Phrase, scope: Scope) -> Expression:
+    rank = _HONOURS.get(phrase.text)
+    if rank is None:
+        raise _unusable(phrase, f"one of {', '.join(_HONOURS)}, got {phrase.text!r}")
+    return _each(lambda letter, phrase: Term(f"C_{letter}{rank}"))(phrase, scope)
+
+
+def _points(phrase: Phrase, scope: Scope) -> Expression:
+    return (_in_suit if phrase.suits else _measure)("HCP")(phrase, scope)
+
+
+def _suit_length(phrase: Phrase, scope: Scope) -> Expression:
+    wanted = _range(phrase)
+    if phrase.suits == ("a suit",) and wanted.high is None and not wanted.also:
+        return compared("Longest_Suit", ">=", wanted.low)
+    return _in_suit("SL")(phrase, scope)
+
+
+def _length_against(operator: str) -> _Lowered:
+    """``longer`` and ``at least as long``: first suit against the second, every pair of them."""
+
+    def lowered(phrase: Phrase, scope: Scope) -> Expression:
+        if len(phrase.suits) != 2:
+            raise _unusable(phrase, f"two suits, got {phrase.suits!r}")
+        first, second = phrase.suits
+        others = scope.suits(second)
+
+        def against_all(letter: str) -> Expression:
+            pairs = [(f"SL_{letter}", f"SL_{other}") for other in others if other != letter]
+            tests = [_terms(one, operator, other) for one, other in pairs]
+            return _join(second, tests) if others else TRUE
+
+        return _join(first, [against_all(letter) for letter in scope.suits(first)])
+
+    return lowered
+
+
+def _longest_outside_theirs(phrase: Phrase, scope: Scope) -> Expression:
+    theirs = scope.suits("their suits")
+
+    def test(letter: str, phrase: Phrase) -> Expression:
+        others = (other for other in "CDHS" if other != letter and other not in theirs)
+        return conjunction(_terms(f"SL_{letter}", ">=", f"SL_{other}") for other in others)
+
+    return _each(test)(phrase, scope)
+
+
+def _top_honours(phrase: Phrase, scope: Scope) -> Expression:
+    among = phrase.of or 0
+    if not 1 <= among <= 5:
+        raise _unusable(phrase, f"the top two, three, four or five, got {phrase.of!r}")
+    return _in_suit(f"Top{max(among, 2)}")(phrase, scope)
+
+
+def _rule_of(phrase: Phrase, scope: Scope) -> Expression:
+    """Rule of 20 and its kin (18 to 22): points and the two longest suits; of 15: and spades."""
+    if phrase.count == 15:
+        return compared("Rule_Of_15", ">=", 15)
+    if phrase.count is None or not 18 <= phrase.count <= 22:
+        raise _unusable(phrase, f"the rule of 15 or of 18 to 22, got {phrase.count!r}")
+    return compared("Rule_Of_20", ">=", phrase.count)
+
+
+def _raw(phrase: Phrase, scope: Scope) -> Expression:
+    try:
+        return conjunction((parse_expression(phrase.text),))
+    except InvalidExpression as error:
+        raise InvalidSystem(f"{phrase.where}: in {{{phrase.text}}}: {error}") from None
+
+
+# --- shapes and definitions ---------------------------------------------------------------------
+
+
+def _shape(phrase: Phrase, scope: Scope) -> Expression:
+    try:
+        return shape_expression(phrase.text)
+    except ValueError:
+        wanted = "four lengths of 13 cards such as 4=4=3=2 or 5-4-x-x"
+        raise _unusable(phrase, f"{wanted}, got {phrase.text!r}") from None
+
+
+def _named(phrase: Phrase, scope: Scope, depth: int) -> Expression:
+    """Lower a defined name; its parameters take the phrase's suits, one letter at a time."""
+    name = phrase.text
+    definition = scope.define(name)
+    if definition is None:
+        if name == "unbalanced":
+            return negation(built_in_shapes("balanced"))
+        if name not in BUILT_IN:
+            raise _unusable(phrase, f"a name that the system defines, got {name!r}")
+        return built_in_shapes(name)
+    if depth >= DEEPEST_DEFINITION:
+        raise _unusable(phrase, f"a definition that does not use itself, got {name!r}")
+    wanted, got = len(definition.suits), len(phrase.suits)
+    if wanted != got:
+        raise _unusable(phrase, f"{wanted} suits behind {name!r}, got {got}")
+    condition, pairs = definition.condition, list(zip(definition.suits, phrase.suits, strict=True))
+
+    def with_parameters(place: int, bound: dict[str, tuple[str, ...]]) -> Expression:
+        if place == len(pairs):
+            return _lower(condition, scope.with_suits(bound) if bound else scope, depth + 1)
+        parameter, word = pairs[place]
+        parts = [
+            with_parameters(place + 1, bound | _parameter(parameter, letter))
+            for letter in scope.suits(word)
+        ]
+        return _join(word, parts)
+
+    return with_parameters(0, {})
+
+
+def _parameter(name: str, letter: str) -> dict[str, tuple[str, ...]]:
+    """Suit of a parameter, and of ``oM`` or ``om`` where the parameter is ``M`` or ``m``."""
+    bound: dict[str, tuple[str, ...]] = {name: (letter,)}
+    letters = {"M": "HS", "m": "CD"}.get(name, "")
+    if letter in letters:
+        bound["o" + name] = (letters.replace(letter, ""),)
+    return bound
+
+
+# --- both hands ----------------------------------------------------------------------------------
+
+
+def _combined(term: str, shown: str = "", *, at_best: bool = False) -> _Lowered:
+    """Range of a sum with partner's minimum, of ``shown`` where it is another term.
+
+    Both ends of the range use it: ``23-24 combined points`` is the hand that invites a partner who
+    may have more.
+    """
+    return lambda phrase, scope: within(
+        term, _range(phrase), shift=scope.shown("partner", shown or term)[at_best]
+    )
+
+
+def _combined_cards(phrase: Phrase, scope: Scope) -> Expression:
+    return _each(lambda letter, _: _combined(f"SL_{letter}")(phrase, scope))(phrase, scope)
+
+
+def _in_trumps(
+    of_suit: Callable[[str], _Lowered], *roles: str, without: _Lowered | None = None
+) -> _Lowered:
+    """Test of the phrase's suit, else of the first of some roles that has one.
+
+    Where none has, it is a test of the whole hand, or never holds.
+    """
+
+    def lowered(phrase: Phrase, scope: Scope) -> Expression:
+        words = phrase.suits or roles
+        letters = next((letters for word in words if (letters := scope.suits(word))), ())
+        if without is not None and not letters and not phrase.suits:
+            return without(phrase, scope)
+        return _join(words[0], [of_suit(letter)(phrase, scope) for letter in letters])
+
+    return lowered
+
+
+def _law(phrase: Phrase, scope: Scope) -> Expression:
+    """As many trumps together as tricks bid for: level + 6, partner's minimum counted.
+
+    Law of total tricks, J.-R. Vernes (1969), as a rule of bidding: L. Cohen, "To Bid or Not to
+    Bid" (1992).
+    """
+    found = _contract(phrase, scope)
+    if found is None:
+        return FALSE
+    level, strain = found
+    if strain == "N":
+        raise _unusable(phrase, "a suit contract, got notrump")
+    known = scope.shown("partner", f"SL_{strain}")[0]
+    return compared(f"SL_{strain}", ">=", level + 6 - known)
+
+
+def _enough_points(phrase: Phrase, scope: Scope) -> Expression:
+    """Ask for the combined points of a contract by :data:`POINTS_FOR_LEVEL`.
+
+    In a suit with eight cards or more together support points count instead of HCP. Where three
+    cards make the fit, support points alone say it: with fewer they are HCP.
+    """
+    found = _contract(phrase, scope)
+    if found is None:
+        return FALSE
+    level, strain = found
+    partner = scope.shown("partner", "HCP")[0]
+    needed = POINTS_FOR_LEVEL["notrump" if strain == "N" else "suit"][level - 1] - partner
+    points = compared("HCP", ">=", needed)
+    if strain == "N":
+        return points
+    for_fit = 8 - scope.shown("partner", f"SL_{strain}")[0]
+    with_fit = compared(f"Support_Points_{strain}", ">=", needed)
+    if for_fit <= 3:
+        return with_fit
+    return disjunction((points, conjunction((compared(f"SL_{strain}", ">=", for_fit), with_fit))))
+
+
+def _contract(phrase: Phrase, scope: Scope) -> tuple[int, str] | None:
+    if phrase.call is None:
+        raise _unusable(phrase, "a call, got none")
+    return scope.bid(phrase.call)
+
+
+def _remote(points: int) -> _Lowered:
+    """Not even with partner's maximum are there the points."""
+    return lambda phrase, scope: compared(
+        "HCP", "<=", points - 1 - scope.shown("partner", "HCP")[1]
+    )
+
+
+def _always(expression: Expression) -> _Lowered:
+    return lambda phrase, scope: expression
+
+
+_WE, _THEY = Term("Vul_We"), Term("Vul_They")
+_PHRASES: Final[dict[str, _Lowered]] = {
+    "points": _points,
+    "total points": _measure("Total_Points"),
+    "support points": _in_trumps(
+        lambda letter: _measure(f"Support_Points_{letter}"), "partner's suit", "our suit"
+    ),
+    "losers": _measure("Losers"),
+    "controls": _measure("Controls"),
+    "quick tricks": _measure("QT"),
+    "playing tricks": _measure("Playing_Tricks"),
+    "aces": _measure("Aces"),
+    "kings": _measure("Kings"),
+    "queens": _measure("Queens"),
+    # aces and the king of our suit; while there is none, aces
+    "keycards": _in_trumps(
+        lambda letter: _measure(f"Keycards_{letter}"), "our suit", without=_measure("Aces")
+    ),
+    "length": _in_suit("SL"),
+    "support": _in_suit("SL"),
+    "suit length": _suit_length,
+    "shape": _shape,
+    "longer": _length_against(">"),
+    "at least as long": _length_against(">="),
+    "longest": _length_beside(">=", "Longest_Suit"),
+    # the second longest suit is shorter only than a longest one that stands alone
+    "strictly longest": _length_beside(">", "Second_Suit"),
+    "longest outside theirs": _longest_outside_theirs,
+    "top honours": _top_honours,
+    "honour": _honour,
+    "stopper": _each(_stopper),
+    "stoppers": _each(_stopper),
+    "partial stopper": _flag("Partial_Stopper"),
+    "two stoppers": _flag("Two_Stoppers"),
+    "void": _cards(0, 0),
+    "singleton": _cards(1, 1),
+    "doubleton": _cards(2, 2),
+    "shortness": _cards(0, 1),
+    "first-round control": _each(_first_round_control),
+    "second-round control": _each(_second_round_control),
+    "rule of": _rule_of,
+    "any hand": _always(TRUE),
+    "raw": _raw,
+    "combined points": _combined("HCP"),
+    "combined points at best": _combined("HCP", at_best=True),
+    # own support points and partner's HCP; without a suit of ours, HCP alone
+    "combined support points": _in_trumps(
+        lambda letter: _combined(f"Support_Points_{letter}", "HCP"),
+        "our suit",
+        "partner's suit",
+        without=_combined("HCP"),
+    ),
+    "combined aces": _combined("Aces"),
+    "combined kings": _combined("Kings"),
+    "combined keycards": _in_trumps(
+        lambda letter: _combined(f"Keycards_{letter}"), "our suit", without=_combined("Aces")
+    ),
+    "combined cards": _combined_cards,
+    "law": _law,
+    "enough points": _enough_points,
+    "game is remote": _remote(GAME_POINTS),
+    "slam is remote": _remote(SLAM_POINTS),
+    "vulnerable": _always(_WE),
+    "not vulnerable": _always(Not(_WE)),
+    "favourable": _always(conjunction((Not(_WE), _THEY))),
+    "unfavourable": _always(conjunction((_WE, Not(_THEY)))),
+}
+"""Phrases that the hand or the vulnerability decides; any other kind is a fact of the auction."""

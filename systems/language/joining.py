@@ -1,0 +1,52 @@
+"""Conditions joined, in the one form that the tree has: flat, and never with a single part."""
+
+from collections.abc import Iterable, Iterator
+
+from .syntax_tree import AllOf, AnyOf, Condition, NotThis, Phrase
+
+
+def all_of(parts: Iterable[Condition]) -> Condition:
+    """Conditions joined by ``and``.
+
+    Examples
+    --------
+    >>> from bidcascade.systems.language.syntax_tree import Phrase
+    >>> all_of([Phrase("forced")]).kind
+    'forced'
+    """
+    flat: list[Condition] = []
+    for part in parts:
+        flat.extend(part.parts if isinstance(part, AllOf) else (part,))
+    return flat[0] if len(flat) == 1 else AllOf(tuple(flat))
+
+
+def any_of(parts: Iterable[Condition]) -> Condition:
+    """Conditions joined by ``or``.
+
+    Examples
+    --------
+    >>> from bidcascade.systems.language.syntax_tree import Phrase
+    >>> len(any_of([any_of([Phrase("forced"), Phrase("balancing")]), Phrase("contested")]).parts)
+    3
+    """
+    flat: list[Condition] = []
+    for part in parts:
+        flat.extend(part.parts if isinstance(part, AnyOf) else (part,))
+    return flat[0] if len(flat) == 1 else AnyOf(tuple(flat))
+
+
+def phrases_of(condition: Condition | None) -> Iterator[Phrase]:
+    """All phrases of a condition, from left to right.
+
+    Examples
+    --------
+    >>> [phrase.kind for phrase in phrases_of(NotThis(Phrase("forced")))]
+    ['forced']
+    """
+    if isinstance(condition, Phrase):
+        yield condition
+    elif isinstance(condition, NotThis):
+        yield from phrases_of(condition.part)
+    elif condition is not None:
+        for part in condition.parts:
+            yield from phrases_of(part)

@@ -1,0 +1,60 @@
+"""Where files of systems lie: those that come with the package, and what names mean."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+SUFFIX: Final = ".bidding"
+PAGES: Final = "pages"
+"""Folder, beside the shipped systems, of what they include."""
+
+
+def shipped_folder() -> Path:
+    """Folder of the systems that come with the package.
+
+    Examples
+    --------
+    >>> shipped_folder().name
+    'texts'
+    """
+    return Path(str(files("bidcascade.systems"))) / "texts"
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file of that name; a name that cannot be one has none.
+
+    Examples
+    --------
+    >>> is_file(Path("a" * 10_000))
+    False
+    """
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def resolved(path: Path) -> str | None:
+    """Where a file lies, links followed; None if there is none of that name.
+
+    Examples
+    --------
+    >>> resolved(Path("no such file")) is None
+    True
+    """
+    return str(path.resolve()) if is_file(path) else None
+
+
+def file_of(path_or_name: str | Path) -> Path:
+    """File of a system: that path, or the one that comes with the package under this name.
+
+    Examples
+    --------
+    >>> file_of("sayc").name
+    'sayc.bidding'
+    """
+    path = Path(path_or_name)
+    if not is_file(path) and len(path.parts) == 1:
+        shipped = shipped_folder() / (path.name if path.suffix else f"{path.name}{SUFFIX}")
+        return shipped if is_file(shipped) else path
+    return path

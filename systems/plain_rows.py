@@ -1,0 +1,262 @@
+"""Plain rows of a bidding table as a system's text, and back: place by place, nothing lost.
+
+Every auction of the table becomes a block of its own (``after 1NT (P), 3rd seat:``; the seat says
+how many passes stood before), every variant a line in the order of the table. Criteria that have
+a phrase are written in words, the others in braces.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from bidcascade.bridge import PASS, InvalidSystem, InvalidTable, format_calls
+from bidcascade.systems.language.reader import parse_condition
+from bidcascade.systems.language.syntax_tree import Condition, Phrase, Range
+from bidcascade.table.language.criteria import is_satisfiable
+from bidcascade.table.language.expression_tree import And
+from bidcascade.table.language.expressions import parse_expression
+from bidcascade.table.language.vocabulary import Vocabulary
+from bidcascade.table.row import Row
+
+from .conditions import lower
+from .contexts import Group
+from .describing import agreement_words
+from .facts import PlaceScope
+from .patterns import fixed_call, match_call
+from .state import State
+from .system import System
+
+_VOCABULARY: Final = Vocabulary()
+_SEATS: Final = ("1st", "2nd", "3rd", "4th")
+_SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+_STRAINS: Final = ("C", "D", "H", "S", "NT")
+_WORDS: Final = {"HCP": "points", "Total_Points": "total points"} | {
+    f"SL_{letter}": name for letter, name in _SUITS.items()
+}
+_BOUND: Final = re.compile(r"(\w+) (>=|<=|==) (\d+)")
+_NOTHING: Final = '""'
+_NAME: Final = re.compile(r"[A-Z][A-Za-z][^:;=\"{}]*")
+
+
+def text_of_rows(rows: Iterable[Row], title: str = "Imported table") -> Iterator[str]:
+    """Write rows of a table as lines of a system's text.
+
+    Rows of one auction stand next to each other, as :meth:`BiddingTable.rows` gives them. Origin
+    and rank are not written: the order is the rank, and the new file is the origin. Nor are
+    count and source, which are no part of a system.
+
+    Raises
+    ------
+    InvalidTable
+        If a row cannot be written so that it reads back the same; the message says which.
+
+    Examples
+    --------
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([(0, (), ("1N",), "Strong", ["HCP >= 15", "HCP <= 17"])])
+    >>> for line in text_of_rows(table.rows()): print(line)
+    system Imported table
+    <BLANKLINE>
+    opening, 1st seat:
+      1NT = 15-17 points "Strong"
+    """
+    yield f"system {title}"
+    for prior, lines in groupby(rows, key=lambda row: row.prior):
+        yield ""
+        yield f"{_header(prior)}:"
+        for row in lines:
+            yield f"  {_line(row)}"
+
+
+def _header(prior: bytes) -> str:
+    seat = f"{_SEATS[len(prior) % 4]} seat"
+    opening = next((place for place, call in enumerate(prior) if call != PASS), None)
+    if opening is None:
+        return f"opening, {seat}"
+    steps = []
+    for place in range(opening, len(prior)):
+        text = _call(prior[place])
+        steps.append(text if (len(prior) - place) % 2 == 0 else f"({text})")
+    return f"after {' '.join(steps)}, {seat}"
+
+
+def _call(call: int) -> str:
+    if call < 3:
+        return ("Pass", "Double", "Redouble")[call]
+    return f"{(call - 3) // 5 + 1}{_STRAINS[(call - 3) % 5]}"
+
+
+def _line(row: Row) -> str:
+    place = f"{format_calls(row.prior)} {format_calls([row.call])}".strip()
+    if row.name and not _NAME.fullmatch(row.name):
+        raise InvalidTable(f"{place}: expected a name that begins with a capital, got {row.name!r}")
+    if '"' in row.description or "\n" in row.description:
+        raise InvalidTable(
+            f"{place}: expected a description in one line without quotes, got {row.description!r}"
+        )
+    said = ", ".join(_words(row.criteria, place))
+    if row.description:
+        said = f'{said} "{row.description}"'.strip()
+    if row.name:
+        said = f"{row.name}: {said or _NOTHING}"
+    # empty quotes say that nothing is said
+    text = f"{_call(row.call)} = {said or _NOTHING}"
+    return f"{text}; {', '.join(row.tags)}" if row.tags else text
+
+
+def _words(criteria: Sequence[str], place: str) -> list[str]:
+    """Conditions that lower to exactly these expressions."""
+    found: list[str] = []
+    rest = tuple(criteria)
+    while rest:
+        words, used = _spoken(rest)
+        if not words or _lowered(words) != rest[:used]:
+            words, used = f"{{{rest[0]}}}", 1
+        found.append(words)
+        rest = rest[used:]
+    if _contradicts(tuple(criteria)):
+        # words that exclude each other are a mistake in a system, raw expressions are taken
+        found = [f"{{{one}}}" for one in criteria]
+    if found and _lowered(", ".join(found)) != tuple(criteria):
+        raise InvalidTable(
+            f"{place}: expected criteria that can be written as conditions, got {list(criteria)}"
+        )
+    return found
+
+
+def _spoken(criteria: tuple[str, ...]) -> tuple[str, int]:
+    """Words for the first expressions and how many of them that says; none where there are none."""
+    first, *others = (_BOUND.fullmatch(one) for one in criteria[:2])
+    if not first or first[1] not in _WORDS:
+        return "", 1
+    name, operator, number = first.groups()
+    for second in others:
+        if second and (operator, *second.groups()[:2]) == (">=", name, "<="):
+            return f"{number}-{second[3]} {_WORDS[name]}", 2
+    range_ = {">=": f"{number}+", "<=": f"at most {number}", "==": number}[operator]
+    return f"{range_} {_WORDS[name]}", 1
+
+
+@lru_cache(maxsize=1 << 14)
+def _contradicts(criteria: tuple[str, ...]) -> bool:
+    return is_satisfiable([parse_expression(one) for one in criteria], _VOCABULARY) is not None
+
+
+@lru_cache(maxsize=1 << 14)
+def _lowered(words: str) -> tuple[str, ...] | None:
+    """Canonical texts of what a condition asks of any hand; None if it is no condition."""
+    try:
+        return _criteria(parse_condition(words))
+    except InvalidSystem:
+        return None
+
+
+def _criteria(condition: Condition | None) -> tuple[str, ...]:
+    if condition is None:
+        return ()
+    expression = lower(condition, PlaceScope(State(), {}, {}))
+    operands = expression.operands if isinstance(expression, And) else (expression,)
+    return tuple(map(str, operands))
+
+
+def rows_of_text(system: System) -> Iterator[Row]:
+    r"""Rows of a text whose blocks are single places, as :func:`text_of_rows` writes them.
+
+    Raises
+    ------
+    InvalidSystem
+        If a block is a pattern, not one auction; the message says which. Such systems are
+        compiled instead.
+
+    Examples
+    --------
+    >>> text = "opening, 1st seat:\n  1NT = 15-17 points \"Strong\""
+    >>> row = next(rows_of_text(System.parse(text)))
+    >>> row.criteria, row.description
+    (('HCP >= 15', 'HCP <= 17'), 'Strong')
+    """
+    places = system.rules.places
+    groups = [*places.opening, *(group for found in places.by_length.values() for group in found)]
+    others = [*places.any_length, *places.anywhere]
+    if others:
+        where = others[0].lines[0].line.where
+        raise InvalidSystem(f"{where}: expected blocks for single auctions, got a pattern")
+    for group in sorted(groups, key=lambda one: one.order):
+        prior = _prior(group)
+        for placed in group.lines:
+            line = placed.line
+            if line.below or line.variants:
+                raise InvalidSystem(
+                    f"{line.where}: expected a line without others below it in a table's text"
+                )
+            call = fixed_call(line.call)
+            if call is None:
+                raise InvalidSystem(f"{line.where}: expected one call, got a pattern")
+            yield Row(
+                prior, call, line.quoted, _criteria(line.condition), None, line.name, None,
+                tuple(agreement_words(one, {}) for one in line.agreements), str(line.where),
+            )  # fmt: skip
+
+
+def _prior(group: Group) -> bytes:
+    where = group.lines[0].line.where
+    seat = _seat(group.facts)
+    if seat is None:
+        raise InvalidSystem(f"{where}: expected a block that names one seat, such as '1st seat'")
+    calls: list[int] = []
+    for step in group.pattern.steps if group.pattern is not None else ():
+        matches = ((one, code) for one in step.calls for code in range(38))
+        codes = [code for one, code in matches if match_call(one, code, {}) is not None]
+        if len(codes) != 1:
+            raise InvalidSystem(f"{where}: expected blocks for single auctions, got a pattern")
+        calls += codes
+    return bytes([PASS] * ((seat - 1 - len(calls)) % 4) + calls)
+
+
+def _seat(facts: tuple[Condition, ...]) -> int | None:
+    if len(facts) != 1 or not isinstance(facts[0], Phrase) or facts[0].kind != "seat":
+        return None
+    named = facts[0].range or Range()
+    return named.low if named.low == named.high and not named.also else None
+
+
+def read_text_rows(path: Path) -> Iterator[Row]:
+    r"""Rows of a ``*.bidding`` file whose blocks are single auctions.
+
+    Raises
+    ------
+    InvalidTable
+        If the text cannot be read, or has patterns and must be compiled.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "rows.bidding"
+    ...     _ = file.write_text("opening, 1st seat:\n  1NT = 15-17 points")
+    ...     next(read_text_rows(file)).criteria
+    ('HCP >= 15', 'HCP <= 17')
+    """
+    try:
+        yield from rows_of_text(System.open(path))
+    except InvalidSystem as error:
+        raise InvalidTable(str(error)) from None
+
+
+def write_text_rows(rows: Iterable[Row], path: Path) -> None:
+    """Write rows as a ``*.bidding`` file; see :func:`text_of_rows`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "rows.bidding"
+    ...     write_text_rows([Row(b"", 7, "Strong")], file)
+    ...     file.read_text().splitlines()[-1]
+    '  1NT = "Strong"'
+    """
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in text_of_rows(rows))

@@ -1,0 +1,235 @@
+"""Bidding systems and tables by name or path: those of the package, folders, files of rows."""
+
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from bidcascade.bridge import UnknownTable
+from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.storage import open_folder
+
+from .compiled import COMPILED, ON_REQUEST, SHIPPED, Growth, from_cache, open_if_fresh
+from .row_files import import_table
+
+if TYPE_CHECKING:
+    from .system import System
+
+DEFAULT_TABLE: Final = "sayc"
+CACHE_VARIABLE: Final = "BIDCASCADE_CACHE"
+"""Environment variable that names the folder for compiled tables and parsed texts."""
+SUFFIX: Final = ".bidding"
+"""What the files of systems end with."""
+SYSTEMS: Final = Path(__file__).parent / "texts"
+"""Folder of the systems that come with the package."""
+
+_TITLE: Final = re.compile(rb"^system[ ]+(.*?)\s*(?:--.*)?$", re.MULTILINE)
+
+
+@cache
+def named_systems() -> Mapping[str, str]:
+    """Names and titles of the systems that come with the package.
+
+    Every file there with a line ``system TITLE`` is one; the others are parts that they include.
+
+    Examples
+    --------
+    >>> named_systems()["sayc"]
+    'Standard American Yellow Card'
+    """
+    found = {}
+    for path in sorted(SYSTEMS.glob(f"*{SUFFIX}")):
+        title = _TITLE.search(path.read_bytes())
+        if title is not None:
+            found[path.stem] = title[1].decode("utf-8", "replace")
+    return MappingProxyType(found)
+
+
+def is_system(name_or_path: "str | Path") -> bool:
+    """Whether this is the name of a system of the package, or the path of a system's file.
+
+    Examples
+    --------
+    >>> is_system("sayc"), is_system("tables/precision.jsonl"), is_system("mine.bidding")
+    (True, False, True)
+    """
+    return str(name_or_path) in named_systems() or Path(name_or_path).suffix == SUFFIX
+
+
+def open_system(
+    name_or_path: "str | Path" = DEFAULT_TABLE, *, options: Mapping[str, bool] | None = None
+) -> "System":
+    """Open a bidding system by name or file.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        ``"sayc"``, or a file that ends in ``.bidding``.
+    options : mapping of str to bool, optional
+        Options of the system to be set.
+
+    Raises
+    ------
+    UnknownTable
+        If there is no system of that name and no such file; the message lists the names.
+    InvalidSystem
+        If the text is no system; with every complaint about it.
+
+    Examples
+    --------
+    >>> open_system("sayc").name
+    'sayc'
+    """
+    from .system import System
+
+    path = Path(name_or_path)
+    if str(name_or_path) in named_systems():
+        path = SYSTEMS / f"{name_or_path}{SUFFIX}"
+    elif not path.is_file():
+        raise _unknown(name_or_path)
+    return System.open(path, options=options)
+
+
+def open_table(
+    name_or_path: "str | Path" = DEFAULT_TABLE,
+    *,
+    overlays: "Sequence[str | Path]" = (),
+    **options: Any,
+) -> BiddingTable:
+    """Open a bidding table by name, folder, or file of rows or of a system.
+
+    A system becomes a table of moderate size: those of the package bring it along, others are
+    compiled and kept in :func:`cache_folder` until their text changes. Larger tables are made by
+    :func:`~bidcascade.systems.compile.compile_system`.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        ``"sayc"``, a folder that :func:`save` wrote, a file that ends in ``.bidding``, or a file
+        of rows in any of the formats.
+    overlays : sequence of path
+        Files of rules that are laid over the table, see
+        :func:`~bidcascade.table.overlays.applying.apply_overlays`.
+    options
+        For files of rows: those of :func:`import_table`. For systems: ``options`` as in
+        :func:`open_system`.
+
+    Raises
+    ------
+    UnknownTable
+        If there is no table of that name and no such file; the message lists the names.
+    InvalidTable
+        If the file or folder is no bidding table.
+    InvalidSystem
+        If the text of a system cannot be used; with every complaint about it.
+    InvalidOverlay
+        If rules that are to be laid over it cannot be used; with every complaint about them.
+
+    Examples
+    --------
+    >>> open_table("culbertson")
+    Traceback (most recent call last):
+    ...
+    bidcascade.bridge.errors.UnknownTable: expected a table's name (...sayc...) or the path \
+of one, got 'culbertson'
+    """
+    if overlays:
+        from bidcascade.table.overlays.applying import apply_overlays
+
+        return apply_overlays(open_table(name_or_path, **options), overlays)
+    path = Path(name_or_path)
+    if is_system(name_or_path):
+        return _open_compiled(name_or_path, **options)
+    if path.is_dir():
+        return open_folder(path)
+    if path.is_file():
+        return import_table(path, **options)[0]
+    raise _unknown(name_or_path)
+
+
+def compiled_folder(name: str) -> Path:
+    """Folder of the package with the compiled table of one of its systems.
+
+    Examples
+    --------
+    >>> compiled_folder("sayc").name
+    'sayc'
+    """
+    return SYSTEMS / COMPILED / name
+
+
+def cache_folder() -> Path:
+    """Folder for compiled tables and parsed texts.
+
+    It is ``BIDCASCADE_CACHE``, or the user's cache folder: ``$XDG_CACHE_HOME/bidcascade`` or
+    ``~/.cache/bidcascade``, on macOS and Windows the usual places there (XDG Base Directory
+    Specification).
+
+    Examples
+    --------
+    >>> cache_folder().is_absolute() or "BIDCASCADE_CACHE" in os.environ
+    True
+    """
+    named = os.environ.get(CACHE_VARIABLE)
+    if named:
+        return Path(named)
+    if os.environ.get("XDG_CACHE_HOME"):
+        return Path(os.environ["XDG_CACHE_HOME"]) / "bidcascade"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "bidcascade"
+    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
+        return Path(os.environ["LOCALAPPDATA"]) / "bidcascade" / "cache"
+    return Path.home() / ".cache" / "bidcascade"
+
+
+def texts_folder() -> Path | None:
+    """Folder for parsed texts of systems; None if there is no place for it.
+
+    Examples
+    --------
+    >>> texts_folder().name
+    'texts'
+    """
+    try:
+        return cache_folder() / "texts"
+    except RuntimeError:
+        # a user without a home
+        return None
+
+
+def table_of(
+    system: "System", *, growth: Growth = ON_REQUEST, progress: Any = None
+) -> BiddingTable:
+    """Table of a system: from the cache if it was compiled before, else compiled and kept there.
+
+    Parameters
+    ----------
+    system : System
+    growth : Growth
+        How far it is grown.
+    progress : callable, optional
+        Called before each depth if the system is compiled.
+    """
+    return from_cache(system, cache_folder() / "tables", growth, progress)
+
+
+def _open_compiled(
+    name_or_path: "str | Path", *, options: Mapping[str, bool] | None = None
+) -> BiddingTable:
+    name = str(name_or_path)
+    if name in named_systems() and not options:
+        table = open_if_fresh(compiled_folder(name), SYSTEMS, SHIPPED)
+        if table is not None:
+            return table
+    return table_of(open_system(name_or_path, options=options))
+
+
+def _unknown(name_or_path: "str | Path") -> UnknownTable:
+    return UnknownTable(
+        f"expected a table's name ({', '.join(named_systems())}) or the path of one, "
+        f"got {str(name_or_path)!r}"
+    )

@@ -1,0 +1,228 @@
+"""What is known at a place of an auction: who has shown what, and what is agreed.
+
+A :class:`State` belongs to an auction, not to hands: it is what all four players may know who
+know both sides' systems. It is built call by call and never changes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, TypeVar
+
+from bidcascade.bridge import FIRST_BID, PASS, Auction, bid_level
+from bidcascade.systems.language.syntax_tree import Agreement, Where
+from bidcascade.table.language.expression_tree import Expression
+
+from .contexts import PlacedLine
+from .hand_space import EVERYTHING, Hull, hull
+from .patterns import Bindings, cheapest_level, game_level, letter_of, strain_of
+
+Interval = tuple[int, int]
+Item = TypeVar("Item")
+_SUITS: Final = "CDHS"
+NATURAL_LENGTH: Final = 4
+"""Cards of a suit that a player must have shown for it to count as shown without being named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What one hand has shown: possible cells, and bounds of terms such as ``Aces`` beyond them."""
+
+    cells: int = field(default=EVERYTHING, repr=False)
+    terms: Mapping[str, Interval] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One hand type of a call: a variant of a line, with the hands that it leaves possible.
+
+    ``expression`` is all that the hand must meet.
+    """
+
+    name: str
+    where: Where
+    cells: int = field(repr=False)
+    expression: Expression = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a call meant where it was made: agreements and hand types of its lines."""
+
+    call: int
+    uses: tuple[tuple[PlacedLine, Bindings], ...] = ()
+    """Lines that make the call there, with the bindings of each; empty for a call of which the
+    system knows nothing, and for a pass by default."""
+    agreements: tuple[Agreement, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+    known: bool = True
+    """Whether the system has a line for the call (a pass by default counts as known)."""
+
+    def says(self, *kinds: str) -> bool:
+        """Whether an agreement of one of these kinds was made: ``forcing``, ``artificial`` …."""
+        return any(agreement.kind in kinds for agreement in self.agreements)
+
+    @property
+    def is_artificial(self) -> bool:
+        """Whether the call says nothing about the strain it names."""
+        return self.says("artificial", "relay", "transfer", "puppet")
+
+    @property
+    def tags(self) -> frozenset[str]:
+        """Tags of its lines, without ``#``."""
+        return frozenset(a.text for a in self.agreements if a.kind == "tag")
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything that is known before a call, by position or by side (position mod 2)."""
+
+    auction: Auction = field(default_factory=Auction)
+    """Calls so far, as if North had dealt; position p is the player p places behind the dealer."""
+    knowledge: tuple[Knowledge, ...] = (Knowledge(),) * 4
+    meanings: tuple[Meaning, ...] = ()
+    deeds: tuple[frozenset[str], ...] = ()
+    """Of each call, the words of :func:`describe_call`."""
+    suits: tuple[str, ...] = ("",) * 4
+    """Suits that each player has named or otherwise shown, in order."""
+    agreed: tuple[str | None, ...] = (None, None)
+    """The suit that a side agreed last."""
+    game_forced: tuple[bool, ...] = (False, False)
+
+    @property
+    def calls(self) -> tuple[int, ...]:
+        """Call codes so far."""
+        return self.auction.calls
+
+    @cached_property
+    def position(self) -> int:
+        """Position of the player to call, 0 the dealer."""
+        return len(self.auction.calls) % 4
+
+    @cached_property
+    def opening(self) -> int | None:
+        """Number of the call that opened, None before."""
+        return next((number for number, call in enumerate(self.calls) if call != PASS), None)
+
+    @cached_property
+    def contested(self) -> tuple[bool, bool]:
+        """By side, whether it has bid, doubled or redoubled."""
+        return any(self.calls[0::2]), any(self.calls[1::2])
+
+    @cached_property
+    def hulls(self) -> tuple[Hull, ...]:
+        """Bounds of points and lengths by position."""
+        return tuple(hull(known.cells) for known in self.knowledge)
+
+    def last_call_of(self, position: int) -> int | None:
+        """Find the number of a position's last call, None if it has not called."""
+        count = len(self.calls)
+        number = count - 1 - (count - 1 - position) % 4
+        return number if number >= 0 else None
+
+    def named_by(self, position: int, strain: str) -> bool:
+        """Whether the player has bid the strain naturally, or is known to hold it."""
+        if strain in self.suits[position]:
+            return True
+        return strain == "N" and any(
+            call >= FIRST_BID and strain_of(call) == "N" and not self.meanings[number].is_artificial
+            for number, call in enumerate(self.calls)
+            if number % 4 == position
+        )
+
+    def fit(self, side: int, suit: str) -> int:
+        """Cards of a suit that a side is known to hold together."""
+        index = _SUITS.index(suit)
+        return self.hulls[side].lengths[index][0] + self.hulls[side + 2].lengths[index][0]
+
+    @cached_property
+    def forced(self) -> bool:
+        """Whether the player to call may not pass: partner's call was forcing and RHO passed."""
+        calls = self.calls
+        if len(calls) < 2 or calls[-1] != PASS:
+            return False
+        side = self.position % 2
+        last = self.meanings[-2]
+        if last.says("forcing"):
+            return True
+        if self.game_reached:
+            return False
+        return last.says("forcing to game") or (self.game_forced[side] and self.contested[side])
+
+    @cached_property
+    def game_reached(self) -> bool:
+        """Whether the last bid is game or higher."""
+        last = self.auction.last_bid
+        return last >= FIRST_BID and bid_level(last) >= game_level(strain_of(last))
+
+    def after(self, meaning: Meaning, knowledge: Knowledge) -> "State":
+        """Return the state behind a call of the player to act."""
+        position, side = self.position, self.position % 2
+        deed = describe_call(self, meaning)
+        suits = _suits_shown(self.suits[position], meaning, knowledge)
+        agreed = _agreed_suit(meaning, deed) or self.agreed[side]
+        forced = self.game_forced[side] or meaning.says("forcing to game")
+        return State(
+            self.auction.add(meaning.call), _put(self.knowledge, position, knowledge),
+            (*self.meanings, meaning), (*self.deeds, deed), _put(self.suits, position, suits),
+            _put(self.agreed, side, agreed), _put(self.game_forced, side, forced),
+        )  # fmt: skip
+
+
+def _put(items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:
+    return (*items[:place], item, *items[place + 1 :])
+
+
+def describe_call(state: State, meaning: Meaning) -> frozenset[str]:
+    """Words that may follow ``last call was``: what the call is, said and was beside those before.
+
+    A reverse is a second suit, bid without a jump at the two level, that ranks above the player's
+    first one, so that a preference goes to the three level.
+    """
+    call = meaning.call
+    words = {one.kind for one in meaning.agreements if one.kind != "natural"}
+    if "forcing to game" in words:
+        words.add("forcing")
+    if meaning.is_artificial:
+        words.add("artificial")
+    if call < FIRST_BID:
+        return frozenset((*words, ("pass", "double", "redouble")[call]))
+    words |= {"bid"} if meaning.is_artificial else {"bid", "natural"}
+    strain = strain_of(call)
+    jump = bid_level(call) - cheapest_level(state.auction.last_bid, strain)
+    words |= {word for word, levels in (("jump", 1), ("double jump", 2)) if jump >= levels}
+    if strain == "N":
+        return frozenset((*words, "notrump"))
+    words.add("suit")
+    own, lho, partner, rho = (state.suits[(state.position + step) % 4] for step in range(4))
+    if strain in partner:
+        words |= {"raise", "jump raise"} if jump else {"raise"}
+    elif strain in lho + rho:
+        words.add("cue-bid")
+    elif strain not in own:
+        words |= {"new suit", "jump shift"} if jump else {"new suit"}
+        # letters of suits rank as in the alphabet
+        if not jump and bid_level(call) == 2 and own and strain > max(own):
+            words.add("reverse")
+    return frozenset(words)
+
+
+def _suits_shown(before: str, meaning: Meaning, knowledge: Knowledge) -> str:
+    shown, call = before, meaning.call
+    if call >= FIRST_BID and not meaning.is_artificial and strain_of(call) not in shown + "N":
+        shown += strain_of(call)
+    if meaning.uses and call != PASS:
+        for suit, (least, _) in zip(_SUITS, hull(knowledge.cells).lengths, strict=True):
+            if least >= NATURAL_LENGTH and suit not in shown:
+                shown += suit
+    return shown
+
+
+def _agreed_suit(meaning: Meaning, deed: frozenset[str]) -> str | None:
+    for agreement in reversed(meaning.agreements):
+        if agreement.kind == "agrees" and agreement.suit is not None:
+            for _, bindings in meaning.uses:
+                letter = letter_of(agreement.suit, bindings)
+                if letter is not None:
+                    return letter
+    return strain_of(meaning.call) if "raise" in deed and not meaning.is_artificial else None

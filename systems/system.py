@@ -1,0 +1,255 @@
+"""A bidding system: a text file that expands into entries wherever an auction goes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bidcascade.bridge import (
+    Auction,
+    IllegalCall,
+    Seat,
+    Vulnerability,
+    check_hand,
+    dealer_relative_seat,
+    format_calls,
+    is_vulnerable,
+    parse_calls,
+    parse_hand,
+    parse_seat,
+    parse_vulnerability,
+    seat_of_call,
+)
+from bidcascade.kernels import Context
+from bidcascade.systems.language.kept_texts import open_text, without_collections
+from bidcascade.systems.language.syntax_tree import SystemText
+from bidcascade.table.language.vocabulary import Vocabulary
+
+from .choice import Choice, choose
+from .expansion import Expander, Place, Rules
+from .state import State
+
+if TYPE_CHECKING:
+    from .bidder import Bidder
+    from .program import SystemProgram
+
+
+class System:
+    """A bidding system that was read from text.
+
+    Two systems can play each other: methods take ``opponents``, whose calls are then read as
+    that system means them; by default both sides play the same.
+
+    Parameters
+    ----------
+    text : SystemText
+        As :func:`~bidcascade.systems.language.reader.read_system` gives it.
+    name : str
+        For messages and table info.
+
+    Examples
+    --------
+    >>> system = System.parse('''
+    ... opening:
+    ...   1NT = Strong notrump: 15-17 points, balanced
+    ... ''')
+    >>> [entry.name for entry in system.expand("P").entries]
+    ['Strong notrump']
+    """
+
+    def __init__(self, text: SystemText, name: str = "") -> None:
+        self.text = text
+        self.name = name or text.title
+        self.rules = Rules(text)
+        self._opponents: System | None = None
+        self._expanders: dict[tuple[int, int], Expander] = {}
+        self._bidders: dict[tuple[int, int], Bidder] = {}
+
+    @classmethod
+    def open(cls, path: "str | Path", *, options: Mapping[str, bool] | None = None) -> "System":
+        """Read a file, or a system that comes with the package by its name.
+
+        Parsed texts are kept in :func:`~bidcascade.systems.registry.texts_folder`.
+
+        Raises
+        ------
+        InvalidSystem
+            With every complaint about the text: file, line, caret and advice.
+        """
+        from bidcascade.systems.registry import texts_folder
+
+        with without_collections():
+            text = open_text(path, texts_folder(), options=options)
+            return cls(text, Path(path).stem)
+
+    @classmethod
+    def parse(
+        cls, text: str, *, options: Mapping[str, bool] | None = None, name: str = "<text>"
+    ) -> "System":
+        """Read a system from a string."""
+        from bidcascade.systems.language.reader import read_text
+
+        return cls(read_text(text, name, options=options), name)
+
+    @property
+    def opponents(self) -> "System":
+        """What the other side plays unless a caller says otherwise.
+
+        It is the file that the text names (``opponents play "acol.bidding"``), else this system.
+        """
+        named = self.text.opponents
+        if named is None:
+            # not kept: a system that refers to itself would outlive its last use
+            return self
+        if self._opponents is None:
+            self._opponents = System.open(named)
+        return self._opponents
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Terms of its conditions."""
+        return self.rules.vocabulary
+
+    @cached_property
+    def program(self) -> "SystemProgram":
+        """The system as arrays for the kernels."""
+        from .program import SystemProgram
+
+        return SystemProgram(self.rules)
+
+    def bidder(self, opponents: "System | None" = None, *, first: bool = True) -> "Bidder":
+        """Places of this system against another, worked out by the kernels.
+
+        Parameters are those of :meth:`expander`, which is the definition.
+        """
+        pair, key = self._pair(opponents, first=first)
+        if key not in self._bidders:
+            from .kept import open_bidder
+
+            self._bidders[key] = open_bidder(pair[0].program, pair[1].program)
+        return self._bidders[key]
+
+    def expander(self, opponents: "System | None" = None, *, first: bool = True) -> Expander:
+        """Places of this system against another.
+
+        Parameters
+        ----------
+        opponents
+            The other side's system; None is the one that the text names, else this one.
+        first
+            Whether this system is played by the dealer's side.
+        """
+        pair, key = self._pair(opponents, first=first)
+        if key not in self._expanders:
+            self._expanders[key] = Expander(pair[0].rules, pair[1].rules)
+        return self._expanders[key]
+
+    def _pair(
+        self, opponents: "System | None", *, first: bool
+    ) -> "tuple[tuple[System, System], tuple[int, int]]":
+        other = opponents or self.opponents
+        pair = (self, other) if first else (other, self)
+        return pair, (id(pair[0].rules), id(pair[1].rules))
+
+    def place(
+        self, calls: Sequence[int], opponents: "System | None" = None, *, first: bool = True
+    ) -> Place:
+        """Place behind a legal auction that goes on; parameters are those of :meth:`expander`.
+
+        Kernels that are at work answer; the definition answers one question sooner than they start.
+        """
+        bidder = self._bidders.get(self._pair(opponents, first=first)[1])
+        at_work = bidder if bidder is not None and bidder.is_warm else None
+        return (at_work or self.expander(opponents, first=first)).place(calls)
+
+    def expand(
+        self, auction: "str | Sequence[int]" = (), opponents: "System | None" = None
+    ) -> Place:
+        """Entries at a place, in the order in which they are tried.
+
+        Parameters
+        ----------
+        auction
+            Calls from the dealer on, as text or codes; the player behind them plays this system.
+
+        Raises
+        ------
+        IllegalCall
+            If the auction is illegal or over.
+        """
+        calls = auction_calls(auction)
+        if Auction.of(calls).is_complete:
+            raise IllegalCall(f"expected an auction that goes on, got {format_calls(calls)!r}")
+        return self.place(calls, opponents, first=len(calls) % 2 == 0)
+
+    def state(
+        self, auction: "str | Sequence[int]" = (), opponents: "System | None" = None
+    ) -> State:
+        """State after an auction; the player behind it plays this system."""
+        calls = auction_calls(auction)
+        Auction.of(calls)
+        return self.expander(opponents, first=len(calls) % 2 == 0).state(calls)
+
+    def bid(
+        self,
+        hand: "str | int",
+        auction: "str | Sequence[int]" = (),
+        *,
+        dealer: "Seat | str" = Seat.NORTH,
+        vulnerability: "Vulnerability | str" = Vulnerability.NONE,
+        opponents: "System | None" = None,
+    ) -> Choice:
+        """Call that the system makes with a hand.
+
+        Examples
+        --------
+        >>> from bidcascade.bridge import format_call
+        >>> system = System.parse('''
+        ... opening:
+        ...   1NT = Strong notrump: 15-17 points, balanced
+        ... ''')
+        >>> choice = system.bid("AK5.Q32.KJ52.Q97")
+        >>> format_call(choice.call), choice.entry.name
+        ('1N', 'Strong notrump')
+        """
+        mask = parse_hand(hand) if isinstance(hand, str) else check_hand(hand)
+        place = self.expand(auction, opponents)
+        context = context_at(len(place.calls), dealer, vulnerability)
+        return choose(place, mask, context, self.vocabulary)
+
+
+def auction_calls(auction: "str | Iterable[int]") -> tuple[int, ...]:
+    """Codes of an auction given as text or codes.
+
+    Examples
+    --------
+    >>> auction_calls("1NT P")
+    (7, 0)
+    """
+    return tuple(parse_calls(auction) if isinstance(auction, str) else auction)
+
+
+def context_at(
+    depth: int,
+    dealer: "Seat | int | str" = Seat.NORTH,
+    vulnerability: "Vulnerability | int | str" = "None",
+) -> Context:
+    """Seat and vulnerability of the player to call at a depth.
+
+    Examples
+    --------
+    >>> context_at(1, "N", "EW")
+    Context(seat=2, vul_we=1, vul_they=0)
+    """
+    seat = parse_seat(dealer) if isinstance(dealer, str) else Seat(dealer)
+    sides = (
+        parse_vulnerability(vulnerability)
+        if isinstance(vulnerability, str)
+        else Vulnerability(vulnerability)
+    )
+    caller = seat_of_call(seat, depth)
+    return Context(
+        dealer_relative_seat(seat, caller),
+        int(is_vulnerable(sides, caller)),
+        int(is_vulnerable(sides, Seat((caller + 1) % 4))),
+    )

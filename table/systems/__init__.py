@@ -1,1 +1,0 @@
-"""Bidding systems that come with the package: texts (``*.bidding``) and their test cases."""

@@ -1,0 +1,270 @@
+"""Parsed texts that are kept: the same tree as the parser's, or the parser is asked."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+
+from bidcascade.bridge import InvalidSystem
+from bidcascade.systems.language import kept_texts, reader
+from bidcascade.systems.language.kept_texts import open_text, rows_of_tree, tree_of_rows
+from bidcascade.systems.language.reader import read_system
+from bidcascade.systems.registry import named_systems
+from bidcascade.systems.system import System
+
+TEXT = """system Mine
+option weak
+opponents play "theirs"
+include "words"
+opening:
+  2C = Big: 20+ points, strong hand; forcing, shows balanced
+  2M = Two kinds
+    either Six: 6+ M
+    or Five: 5 M, 2+ aces
+  option weak:
+    1NT = Weak: 12-14 points, balanced
+  without option weak:
+    1NT = Strong: 15-17 points, balanced
+"""
+WORDS = "define strong hand = 0 or 4 aces or 3+ controls\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Folder for texts that are kept."""
+    return tmp_path / "cache" / "texts"
+
+
+@pytest.fixture
+def mine(tmp_path):
+    """System of two files that names a third."""
+    (tmp_path / "theirs.bidding").write_text("opening:\n  1C = 3+ clubs\n", "utf-8")
+    (tmp_path / "words.bidding").write_text(WORDS, "utf-8")
+    path = tmp_path / "mine.bidding"
+    path.write_text(TEXT, "utf-8")
+    return path
+
+
+@pytest.fixture
+def parsed(monkeypatch):
+    """List of the files that were parsed from here on."""
+    found = []
+    parse = reader.read_files
+
+    def read_files(path, options=None):
+        found.append(path.name)
+        return parse(path, options)
+
+    monkeypatch.setattr(reader, "read_files", read_files)
+    return found
+
+
+@pytest.mark.parametrize("name", named_systems())
+def test_the_kept_tree_is_the_parsed_tree(name, folder, parsed):
+    text = read_system(name)
+    assert repr(open_text(name, folder)) == repr(text)
+    del parsed[:]
+    kept = open_text(name, folder)
+    assert parsed == []
+    assert kept == text
+    assert repr(kept) == repr(text)
+
+
+@pytest.mark.parametrize("options", [None, {"weak": False}, {"weak": True}])
+def test_options_opponents_and_variants_are_kept(mine, folder, parsed, options):
+    open_text(mine, folder, options=options)
+    del parsed[:]
+    assert repr(open_text(mine, folder, options=options)) == repr(
+        read_system(mine, options=options)
+    )
+    assert len(parsed) == 1, "by read_system"
+
+
+def test_options_are_told_apart(mine, folder):
+    titles = {
+        open_text(mine, folder, options={"weak": weak}).blocks[0].body[-1].name
+        for weak in (True, False, True)
+    }
+    assert titles == {"Weak", "Strong"}
+
+
+def test_what_is_one_object_stays_one():
+    text = read_system("sayc")
+    objects = {id(phrase) for phrase in _objects(text)}
+    assert len(objects) == len(
+        {id(phrase) for phrase in _objects(tree_of_rows(rows_of_tree(text)))}
+    )
+
+
+def _objects(text):
+    below = [line for block in text.blocks for line in block.body]
+    while below:
+        found = below.pop()
+        below += getattr(found, "below", ()) or getattr(found, "body", ())
+        yield found
+        if getattr(found, "condition", None) is not None:
+            yield found.condition
+
+
+def test_a_text_with_errors_is_complained_of_every_time(mine, folder):
+    mine.write_text(TEXT + "  1C = 5+ heart\n", "utf-8")
+    with pytest.raises(InvalidSystem) as first:
+        open_text(mine, folder)
+    with pytest.raises(InvalidSystem) as second:
+        open_text(mine, folder)
+    assert str(first.value) == str(second.value)
+    assert not folder.exists()
+
+
+def test_an_unknown_option_is_refused_with_and_without_what_was_kept(mine, folder):
+    open_text(mine, folder)
+    with pytest.raises(InvalidSystem, match="expected an option of the system"):
+        open_text(mine, folder, options={"wek": True})
+
+
+def changed(path, text):
+    # the same length and the same time: only what stands in it tells
+    stat = path.stat()
+    path.write_text(text, "utf-8")
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+def test_a_changed_include_is_read(mine, folder, tmp_path):
+    open_text(mine, folder)
+    changed(tmp_path / "words.bidding", WORDS.replace("4", "3"))
+    assert repr(open_text(mine, folder)) == repr(read_system(mine))
+
+
+def test_a_removed_include_is_missed(mine, folder, tmp_path):
+    open_text(mine, folder)
+    (tmp_path / "words.bidding").unlink()
+    with pytest.raises(InvalidSystem, match="strong hand"):
+        open_text(mine, folder)
+
+
+def test_opponents_that_went_away_are_missed(mine, folder, tmp_path):
+    open_text(mine, folder)
+    (tmp_path / "theirs.bidding").unlink()
+    with pytest.raises(InvalidSystem, match="no file"):
+        open_text(mine, folder)
+
+
+def test_a_file_that_is_found_before_a_shipped_one_is_read(tmp_path, folder):
+    path = tmp_path / "mine.bidding"
+    path.write_text('include "acol"\n', "utf-8")
+    assert len(open_text(path, folder).blocks) > 1
+    (tmp_path / "acol.bidding").write_text("opening:\n  1C = 3+ clubs\n", "utf-8")
+    assert len(open_text(path, folder).blocks) == 1
+
+
+def test_a_file_in_the_working_folder_goes_before_a_shipped_one(tmp_path, folder, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert open_text("acol.bidding", folder).title
+    (tmp_path / "acol.bidding").write_text("opening:\n  1C = 3+ clubs\n", "utf-8")
+    assert not open_text("acol.bidding", folder).title
+
+
+def test_equal_relative_paths_in_two_folders_are_two_systems(tmp_path, folder, monkeypatch):
+    for name in ("1C", "1D"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.bidding").write_text(f"opening:\n  {name} = any hand\n", "utf-8")
+        monkeypatch.chdir(tmp_path / name)
+        assert open_text("mine.bidding", folder).blocks[0].body[0].call.strain == name[1]
+
+
+@pytest.mark.parametrize("damage", ["empty", "half", "a flipped bit", "another's", "no JSON"])
+def test_a_damaged_file_is_not_believed(mine, folder, parsed, damage):
+    text = open_text(mine, folder)
+    (place,) = folder.iterdir()
+    whole = place.read_bytes()
+    spots = [*range(0, len(whole), 97), len(whole) - 1] if damage == "a flipped bit" else [0]
+    for spot in spots:
+        flipped = whole[:spot] + bytes([whole[spot] ^ 1]) + whole[spot + 1 :]
+        other = kept_texts._checksum(folder / "other.json", whole) + b"\n" + whole
+        place.write_bytes({
+            "empty": b"", "half": whole[: len(whole) // 2], "a flipped bit": flipped,
+            "another's": other, "no JSON": b"{" + whole,
+        }[damage])  # fmt: skip
+        del parsed[:]
+        assert repr(open_text(mine, folder)) == repr(text)
+        assert parsed == ["mine.bidding"]
+        assert place.read_bytes() == whole
+
+
+def test_another_version_reads_nothing_of_this_one(mine, folder, parsed, monkeypatch):
+    open_text(mine, folder)
+    monkeypatch.setattr(kept_texts, "_reader_digest", lambda: "of another version")
+    open_text(mine, folder)
+    assert len(parsed) == 2
+    assert len(list(folder.iterdir())) == 2
+
+
+@pytest.mark.parametrize("what", ["a file in the way", "a full disk", "no reading"])
+def test_a_folder_that_cannot_be_used_is_no_error(mine, folder, what, monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise OSError(28, "no space left on device")
+
+    if what == "a file in the way":
+        folder.parent.write_bytes(b"")
+    elif what == "a full disk":
+        monkeypatch.setattr(kept_texts.os, "fdopen", refuse)
+    else:
+        folder.mkdir(parents=True)
+        monkeypatch.setattr(kept_texts, "_reader_digest", refuse)
+    text = read_system(mine)
+    assert open_text(mine, folder) == text
+    assert open_text(mine, folder) == text
+    assert not folder.is_dir() or not list(folder.iterdir()), "nothing is left behind"
+
+
+def test_without_a_home_texts_are_parsed(mine, monkeypatch):
+    def nowhere():
+        raise RuntimeError("could not determine home directory")
+
+    monkeypatch.setattr("bidcascade.systems.registry.cache_folder", nowhere)
+    assert System.open(mine).text.title == "Mine"
+
+
+def test_only_the_texts_used_last_stay(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr(kept_texts, "KEPT", 3)
+    paths = [tmp_path / f"{number}.bidding" for number in range(5)]
+    for number, path in enumerate(paths):
+        path.write_text(f"system S{number}\nopening:\n  1C = any hand\n", "utf-8")
+        open_text(path, folder)
+        for age, place in enumerate(sorted(folder.iterdir(), key=lambda p: -p.stat().st_mtime_ns)):
+            os.utime(place, (1_000_000 - 100 * number - age,) * 2)
+        open_text(paths[0], folder)  # used again and again: it stays
+    assert len(list(folder.iterdir())) == 3
+    before = {place: place.read_bytes() for place in folder.iterdir()}
+    open_text(paths[0], folder)
+    assert before == {place: place.read_bytes() for place in folder.iterdir()}
+
+
+def _open_often(path, folder):
+    return {repr(open_text(path, folder)) for _ in range(10)}
+
+
+def test_processes_at_once_read_the_same(mine, folder):
+    with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
+        found = list(pool.map(_open_often, [mine] * 3, [folder] * 3))
+    assert found == [{repr(read_system(mine))}] * 3
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_the_grammar_is_not_loaded_for_a_kept_text(mine, folder):
+    open_text(mine, folder)
+    code = (
+        "import sys; from pathlib import Path; "
+        "from bidcascade.systems.language.kept_texts import open_text; "
+        "open_text(Path(sys.argv[1]), Path(sys.argv[2])); "
+        "print([name for name in sys.modules if name.endswith('system_text.grammar')])"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code, str(mine), str(folder)],
+        capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert answer.stdout == "[]\n"

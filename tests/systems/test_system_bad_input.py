@@ -1,0 +1,287 @@
+"""Texts, auctions, overlays and interruptions that a bidder must stand, with the right answers."""
+
+import signal
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bidcascade.bridge import PASS, Auction, InvalidSystem, parse_calls
+from bidcascade.kernels import DealArrays
+from bidcascade.kernels.dealing import deal_hands
+from bidcascade.systems import program
+from bidcascade.systems.allowed import (
+    CUTS,
+    Bounds,
+    allowed_auctions,
+    calls_of,
+    list_allowed,
+)
+from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.check import check_system
+from bidcascade.systems.expansion import Expander, Place
+from bidcascade.systems.program import SystemProgram
+from bidcascade.systems.system import System
+from bidcascade.table.language.expressions import parse_expression
+from tests.support_systems import LONGEST, SMALL_SYSTEM, bid_call_by_call
+
+SMALL = System.parse(SMALL_SYSTEM)
+FORCING = System.parse(
+    """
+opening:
+  1X = Any: any hand; forcing
+  Pass = Never: 37+ points
+general:
+  Double = Doubled: 9+ points; forcing
+  Redouble = Again: 7+ points; forcing
+  cheapest X = On and on: 4+ X; forcing
+  cheapest NT = And on: any hand; forcing
+"""
+)
+
+
+def random_deals(count: int, seed: int) -> DealArrays:
+    rng = np.random.default_rng(seed)
+    dealers, sides = rng.integers(0, 4, (2, count), dtype=np.uint8)
+    return DealArrays(deal_hands(seed, 0, count), dealers, sides)
+
+
+def auctions(bidder: Bidder, deals: DealArrays) -> list[tuple[int, ...]]:
+    return [(*bidder.auction_of(place), PASS) for place in bidder.bid(deals).place]
+
+
+def fresh() -> Bidder:
+    return Bidder(SystemProgram(SMALL.rules))
+
+
+# --- texts ----------------------------------------------------------------------------------------
+
+
+def test_a_system_without_end_keeps_to_its_budget():
+    bidder = Bidder(FORCING.program, budget=1 << 20)
+    for seed in range(6):
+        deals, alone = random_deals(120, seed), Bidder(FORCING.program)
+        found = auctions(bidder, deals)
+        assert found == auctions(alone, deals)
+        assert all(Auction.of(calls).is_complete and len(calls) <= 319 for calls in found)
+        assert max(map(len, found)) > 50
+        # what the deals themselves reach comes on top
+        assert bidder.bytes <= bidder.budget + alone.bytes
+    assert found[:3] == [bid_call_by_call(FORCING, deals, deal) for deal in range(3)]
+
+
+def test_questions_about_places_keep_to_the_budget():
+    bidder = Bidder(FORCING.program, budget=1 << 20)
+    asked = Bidder(FORCING.program)
+    for calls in auctions(asked, random_deals(300, 1)):
+        for length in range(1, len(calls) - 3):
+            bidder.place(calls[:length])
+    assert asked.bytes > 3 * bidder.budget
+    assert bidder.bytes < 2 * bidder.budget
+    assert bidder.place(calls[:5]) == asked.place(calls[:5])
+
+
+@pytest.mark.slow
+def test_a_very_long_text_is_bid():
+    """50,000 lines that may all apply at every place."""
+    suits = ("clubs", "diamonds", "hearts", "spades")
+    lines = [
+        f"  cheapest {suits[number % 4]} = Line {number}: {12 + number % 20}+ points, "
+        f"{number % 7}+ hearts, {number % 5}+ spades"
+        for number in range(50_000)
+    ]
+    text = "\n".join(["opening:", "  1C = Any: any hand", "general:", *lines])
+    deals = random_deals(100, 3)
+    found = auctions(Bidder(System.parse(text).program), deals)
+    # a line needs no more than one of the first 420 does
+    short = "\n".join(text.split("\n")[: 3 + 420])
+    assert found == auctions(Bidder(System.parse(short).program), deals)
+    assert len(set(found)) > 2
+
+
+@pytest.mark.parametrize("both", ["12-14 points and 15+ points", "12-14 points, 15+ points"])
+def test_lines_that_contradict_themselves_are_refused(both):
+    with pytest.raises(InvalidSystem) as caught:
+        System.parse(f"opening:\n  1C = Clubs: 12+ points\n  1NT = Never: {both}", name="x.bidding")
+    first, line, mark = str(caught.value).splitlines()
+    assert first.startswith("x.bidding:3: no hand has 12-14 points and 15+ points")
+    assert line[mark.index("^") :] == "15+ points"
+
+
+def test_hidden_contradictions_are_told_and_bidding_goes_on():
+    text = """
+define fair = 12-14 points
+opening:
+  1NT = Never: fair, 15+ points
+  2NT = Neither: {HCP <= 14}, {HCP >= 15}
+  1C = Clubs: 12+ points
+after 1C:
+  1D = Never here: {SL_D > 9}, at most 3 diamonds
+  1H = Hearts: 4+ hearts
+"""
+    system = System.parse(text, name="x.bidding")
+    never = ("1NT", "2NT", "1D")
+    rest = "\n".join(line for line in text.split("\n") if line.split(" = ")[0].strip() not in never)
+    deals = random_deals(200, 1)
+    assert auctions(system.bidder(), deals) == auctions(System.parse(rest).bidder(), deals)
+    findings = check_system(system, deals=500).findings
+    dead = [one.text.split(": ")[0] for one in findings if one.kind == "dead line"]
+    assert dead == ["x.bidding:4 Never", "x.bidding:5 Neither", "x.bidding:8 Never here"]
+
+
+# --- the longest auction --------------------------------------------------------------------------
+
+
+def test_bidding_goes_on_after_317_calls():
+    calls = parse_calls(LONGEST)
+    assert len(calls) == 317
+    for system in (SMALL, FORCING):
+        for count in (2, 100):
+            found = auctions_after(system, calls, random_deals(count, 1))
+            assert {len(one) for one in found} == {319}
+            assert all(Auction.of(one).is_complete for one in found)
+
+
+def auctions_after(system: System, calls: list[int], deals: DealArrays) -> list[tuple[int, ...]]:
+    bidder = Bidder(system.program)
+    return [(*bidder.auction_of(place), PASS) for place in bidder.bid(deals, calls).place]
+
+
+# --- interruptions --------------------------------------------------------------------------------
+
+
+def interrupted(monkeypatch, owner, name, after, *, begun) -> None:
+    """Interrupt the one who calls a function for the nth time, before or after it did its work."""
+    original, calls = getattr(owner, name), iter(range(after))
+
+    def instead(*given, **named):
+        if next(calls, None) is None:
+            if begun:
+                original(*given, **named)
+            raise KeyboardInterrupt
+        return original(*given, **named)
+
+    monkeypatch.setattr(owner, name, instead)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize("count", [20, 150])
+@pytest.mark.parametrize(
+    ("name", "after"),
+    [
+        ("_learn", 0),
+        ("_learn", 7),
+        ("_make_room", 3),
+        ("_pack", 0),
+        ("_round", 5),
+    ],
+)
+def test_an_interrupted_bidder_goes_on(monkeypatch, name, after, count, begun):
+    deals, bidder = random_deals(count, 5), fresh()
+    with monkeypatch.context() as patched:
+        interrupted(patched, Bidder, name, after, begun=begun)
+        with pytest.raises(KeyboardInterrupt):
+            # few deals need not come by
+            [bidder.bid(random_deals(150, seed)) for seed in range(9)]
+    assert auctions(bidder, deals) == auctions(fresh(), deals)
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 4, 7, 12, 20, 27, 33])
+def test_an_interrupted_question_spoils_no_later_one(monkeypatch, after):
+    deals, bidder = random_deals(150, 5), fresh()
+    expected = auctions(fresh(), deals)
+    with monkeypatch.context() as patched:
+        interrupted(patched, SystemProgram, "learn", after, begun=False)
+        with pytest.raises(KeyboardInterrupt):
+            [bidder.place(calls[:3]) for calls in expected]
+    assert auctions(bidder, deals) == expected
+
+
+@pytest.mark.parametrize("name", ["add", "_trees", "_remember"])
+def test_ctrl_c_while_a_text_is_learned_leaves_nothing_half_done(monkeypatch, name):
+    deals = random_deals(40, 5)
+    expected = auctions(fresh(), deals)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    owner: Any = program.Growing if name == "add" else SystemProgram
+    try:
+        for after in (0, 1, 2, 3):
+            bidder = fresh()
+            with monkeypatch.context() as patched:
+                original, calls = getattr(owner, name), iter(range(after))
+
+                def step(*given, original=original, calls=calls):
+                    if next(calls, None) is None:
+                        signal.raise_signal(signal.SIGINT)
+                    return original(*given)
+
+                patched.setattr(owner, name, step)
+                with pytest.raises(KeyboardInterrupt):
+                    bidder.bid(random_deals(150, 1))
+            assert auctions(bidder, deals) == expected
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_deals_that_were_left_on_the_way_are_bid_later():
+    deals, bidder = random_deals(150, 5), fresh()
+    for _ in bidder.steps(deals, least=20):
+        pass
+    assert bidder.left_open
+    assert auctions(bidder, deals) == auctions(fresh(), deals)
+
+
+# --- overlays -------------------------------------------------------------------------------------
+
+
+class Overlaid:
+    """The definition with other entries at some places; calls mean what they meant."""
+
+    def __init__(self, expander: Expander, instead: dict[tuple[int, ...], list[Any]]) -> None:
+        self.sides, self._expander, self._instead = expander.sides, expander, instead
+
+    def place(self, calls: tuple[int, ...]) -> Place:
+        place = self._expander.place(calls)
+        if calls not in self._instead:
+            return place
+        like = self._expander.place(()).entries[0]
+        return replace(
+            place,
+            entries=tuple(
+                replace(like, call=call, name=name, needs=type(like.needs)(criteria))
+                for call, criteria, name in self._instead[calls]
+            ),
+        )
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [Bounds(), Bounds(7), Bounds(depth=3), Bounds(places=4), Bounds(3, completed_only=True)],
+)
+def test_mode_all_with_overlays_is_the_definition(bounds):
+    opening = [("HCP >= 14", 7, "Strong"), ("SL_D >= 3", 4, "Diamonds"), ("HCP >= 0", 7, "Any")]
+    after = [("SL_S >= 4", 20, "Spades"), ("HCP <= 9", PASS, "Weak")]
+    instead = {
+        tuple(parse_calls(calls)): [
+            (call, (parse_expression(said),), name) for said, call, name in some
+        ]
+        for calls, some in (("", opening), ("1N P", after), ("1D", []))
+    }
+    bidder = Bidder(SMALL.program, instead=instead)
+    expander: Any = Overlaid(SMALL.expander(), instead)
+    deals = random_deals(25, 8)
+    with bidder.lock:
+        found = list_allowed(bidder, deals, bounds)
+        calls = [tuple(one) for one in calls_of(bidder, found.place, found.call)]
+        names = [
+            tuple(dict.fromkeys(map(bidder.sides[0].name, found.held[start:stop].tolist())))
+            for start, stop in zip(found.held_offsets, found.held_offsets[1:], strict=False)
+        ]
+    for deal, (start, stop) in enumerate(zip(found.offsets, found.offsets[1:], strict=False)):
+        expected, cut = allowed_auctions(expander, deals, deal, bounds)
+        assert CUTS[found.cut[deal]] == cut
+        assert calls[start:stop] == [one.calls for one in expected]
+        assert [tuple(filter(None, one)) for one in names[start:stop]] == [
+            one.variants for one in expected
+        ]
+        assert found.completed[start:stop].tolist() == [one.completed for one in expected]

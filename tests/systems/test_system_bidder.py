@@ -1,0 +1,401 @@
+"""Native places are those of the expander: entries in order, knowledge, choices, what follows."""
+
+import re
+import threading
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bidcascade.bridge import PASS, IllegalCall, InvalidSystem, parse_calls
+from bidcascade.kernels import DealArrays
+from bidcascade.kernels.dealing import deal_hands
+from bidcascade.kernels.system import arrays as rows
+from bidcascade.kernels.system.questions import AGREEMENT_KINDS
+from bidcascade.systems import build_places, kept
+from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.expansion import Expander, Place
+from bidcascade.systems.program import SystemProgram, unpacked
+from bidcascade.systems.system import System
+from tests.support_systems import LONGEST, SMALL_SYSTEM, bid_call_by_call
+
+SMALL = System.parse(SMALL_SYSTEM)
+OTHER = System.parse(
+    """
+opening:
+  1NT = Weak notrump: 12-14 points, balanced; limited, #weak
+  1X = Natural: 12+ points, 4+ X; shows 12+ points
+  2X = Weak: 5-10 points, 6 X; preemptive
+after 1X:
+  raise the X
+over (1NT):
+  Double = Penalty: 15+ points; penalty
+over (1X):
+  1Y = Overcall: 8+ points, 5+ Y
+  Double = Takeout: 12+ points, at most 2 X; takeout, forcing
+when forced:
+  cheapest NT = Waiting: any hand
+general:
+  Pass = Nothing: at most 5 points
+  3NT = Game: 25+ combined points, stopper in their suits
+""".replace("  raise the X\n", "  2X = Raise: 6-10 points, 4+ X\n")
+)
+
+
+def random_deals(count: int, seed: int) -> DealArrays:
+    rng = np.random.default_rng(seed)
+    return DealArrays(
+        deal_hands(seed, 0, count),
+        rng.integers(0, 4, count, dtype=np.uint8),
+        rng.integers(0, 4, count, dtype=np.uint8),
+    )
+
+
+def one_deal(deals: DealArrays, deal: int) -> DealArrays:
+    """One of some deals as a deal of its own."""
+    only = slice(deal, deal + 1)
+    return DealArrays(deals.hands[:, only].copy(), deals.dealer[only], deals.vulnerability[only])
+
+
+def told(place: Place) -> list[object]:
+    """All that entries say; needs are equal if their criteria are."""
+    return [
+        (one.call, one.rank, one.name, one.where, one.criteria, one.line.number,
+         dict(one.bindings), one.specificity, one.agreements, one.condition)
+        for one in place.entries
+    ]  # fmt: skip
+
+
+def assert_same_place(bidder: Bidder, expander: Expander, number: int) -> None:
+    """Everything that a row says, against the definition."""
+    calls = bidder.auction_of(number)
+    found, expected, state = bidder.place(calls), expander.place(calls), expander.state(calls)
+    assert told(found) == told(expected)
+    assert (found.forced, found.cells) == (expected.forced, expected.cells)
+    row = bidder.row(number)
+    for position in range(4):
+        known = state.knowledge[position]
+        assert bidder.cells(int(row["known"][position])) == known.cells
+        hull = state.hulls[position]
+        assert row["hull"][position].tolist() == [list(one) for one in (hull.points, *hull.lengths)]
+        for number, term in enumerate(rows.TERMS):
+            bounds = known.terms.get(term, (-rows.WIDEST, rows.WIDEST))
+            assert tuple(row["terms"][position, number].tolist()) == bounds
+        assert "".join(unpacked(int(row["suits"][position]))) == state.suits[position]
+    agreed = tuple(("", "C", "D", "H", "S", "N")[suit] or None for suit in row["agreed"])
+    assert agreed == state.agreed
+    assert tuple(map(bool, row["game_forced"])) == state.game_forced
+    assert tuple(map(bool, row["acted"])) == state.contested
+    if calls:
+        caller, meaning, deed = (len(calls) - 1) % 4, state.meanings[-1], state.deeds[-1]
+        kinds = {one for bit, one in enumerate(AGREEMENT_KINDS) if row["kinds"][caller] >> bit & 1}
+        assert kinds == {one.kind for one in meaning.agreements}
+        for bit, word in enumerate(("raise", "new suit", "cue-bid", "reverse")):
+            assert bool(row["deed"][caller] >> bit & 1) == (word in deed)
+        assert min(row["jump"][caller], 2) == ("jump" in deed) + ("double jump" in deed)
+
+
+def assert_same(dealer_side: System, other_side: System, deals: DealArrays) -> int:
+    """All places that some deals reach; how many there were."""
+    bidder = Bidder(SystemProgram(dealer_side.rules), SystemProgram(other_side.rules))
+    bidder.bid(deals)
+    expander = Expander(dealer_side.rules, other_side.rules)
+    for number in range(bidder.count):
+        assert_same_place(bidder, expander, number)
+    return bidder.count
+
+
+CALLS = ["1C", "1M", "1NT", "2X", "2NT", "Pass", "Double", "cheapest X", "jump X", "game in M",
+         "transfer to 2M", "nX", "Redouble"]  # fmt: skip
+CONDITIONS = ["12+ points", "5+ hearts", "balanced", "any hand", "8-11 points, 4+ spades",
+              "stopper in their suit", "3+ card support", "25+ combined points",
+              "8+ combined cards in hearts", "law of total tricks at 3S", "at most 2 clubs",
+              "2+ aces", "partner has shown 3+ hearts, 6+ points", "forced",
+              "a 5-card major"]  # fmt: skip
+HEADERS = ["opening", "opening, 3rd or 4th seat", "after 1C", "after 1M (any bid)", "over (1M)",
+           "after … 2X", "when contested", "when forced", "when they bid X, partner has shown 4+ M",
+           "when RHO doubled", "when partner's last call was #mark", "general", "foremost",
+           "when I am a passed hand, at most 2-level"]  # fmt: skip
+AGREEMENTS = ["", "; forcing", "; artificial, #mark", "; limited", "; shows 12+ points",
+              "; agrees hearts", "; forcing to game"]  # fmt: skip
+
+
+@st.composite
+def systems(draw: st.DrawFn) -> System:
+    """Small systems of all kinds of headers, calls, conditions and agreements."""
+    text = []
+    for header in draw(st.lists(st.sampled_from(HEADERS), min_size=1, max_size=6)):
+        text.append(f"{header}:")
+        for _ in range(draw(st.integers(1, 4))):
+            call, condition, said = (
+                draw(st.sampled_from(some)) for some in (CALLS, CONDITIONS, AGREEMENTS)
+            )
+            text.append(f"  {call} = Line: {condition}{said}")
+            if draw(st.integers(0, 4)) == 0:
+                text.append(f"    2NT = Below: {draw(st.sampled_from(CONDITIONS))}")
+    try:
+        return System.parse("\n".join(text))
+    except InvalidSystem:
+        # a variable that no header binds, conditions that exclude each other
+        return SMALL
+
+
+@settings(max_examples=12, deadline=None)
+@given(systems(), systems(), st.integers(0, 1000))
+def test_made_systems_against_each_other(one, other, seed):
+    expander = Expander(one.rules, other.rules)
+    deals = random_deals(6, seed)
+    try:
+        for deal in range(len(deals)):
+            bid_call_by_call(one, deals, deal, expander)
+    except InvalidSystem as error:
+        with pytest.raises(InvalidSystem, match=re.escape(str(error))):
+            assert_same(one, other, deals)
+    else:
+        assert_same(one, other, deals)
+
+
+def test_small_systems_against_each_other():
+    assert assert_same(SMALL, OTHER, random_deals(150, 1)) > 200
+    assert assert_same(OTHER, SMALL, random_deals(150, 2)) > 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", ["sayc sayc", "acol acol", "two-over-one two-over-one",
+                                   "sayc acol", "two-over-one sayc"])  # fmt: skip
+def test_shipped_systems_place_by_place(names):
+    one, other = (System.open(name) for name in names.split())
+    assert assert_same(one, other, random_deals(60, 3)) > 300
+
+
+@pytest.mark.parametrize("count", [1, 20, 300])
+def test_deals_are_bid_as_call_by_call(count):
+    deals = random_deals(count, 5)
+    bidder = SMALL.bidder()
+    bid = bidder.bid(deals)
+    for deal in range(min(count, 40)):
+        calls = (*bidder.auction_of(bid.place[deal]), PASS)
+        assert calls == bid_call_by_call(SMALL, deals, deal)
+    found = bidder.endings(bid.place)
+    for deal in range(count):
+        calls = found.calls[found.offsets[deal] : found.offsets[deal + 1]].tolist()
+        assert calls == [*bidder.auction_of(bid.place[deal]), PASS]
+
+
+def test_few_deals_are_bid_as_many():
+    deals, bidder = random_deals(150, 17), SMALL.bidder()
+    many = bidder.bid(deals)
+    one = [bidder.bid(one_deal(deals, deal)) for deal in range(150)]
+    assert [int(bid.place[0]) for bid in one] == many.place.tolist()
+    assert [int(bid.entry[0]) for bid in one] == many.entry.tolist()
+    assert [int(bid.defaults[0]) for bid in one] == many.defaults.tolist()
+
+
+def test_deals_go_on_from_anywhere():
+    deals, bidder = random_deals(40, 9), SMALL.bidder()
+    whole = bidder.bid(deals)
+    calls = bidder.auction_of(whole.place[0])[:2]
+    same = [deal for deal in range(40) if bidder.auction_of(whole.place[deal])[:2] == calls]
+    some = DealArrays(deals.hands[:, same].copy(), deals.dealer[same], deals.vulnerability[same])
+    assert bidder.bid(some, calls).place.tolist() == whole.place[same].tolist()
+
+
+def test_what_is_dropped_is_worked_out_again():
+    deals = random_deals(200, 4)
+    free, tight = Bidder(SMALL.program), Bidder(SMALL.program, budget=1 << 16)
+    expected = [free.auction_of(place) for place in free.bid(deals).place]
+    for _ in range(3):
+        assert [tight.auction_of(place) for place in tight.bid(deals).place] == expected
+    free.forget_rows()
+    more = random_deals(200, 5)
+    again = [free.auction_of(place) for place in free.bid(more).place]
+    assert again == [tight.auction_of(place) for place in tight.bid(more).place]
+
+
+def test_unbounded_growth_ends():
+    text = "general:\n  cheapest X = On and on: any hand; forcing\n  cheapest NT = And on: any hand"
+    system = System.parse(text)
+    deals = random_deals(3, 1)
+    for deal, place in enumerate(system.bidder().bid(deals).place):
+        calls = (*system.bidder().auction_of(place), PASS)
+        assert calls == bid_call_by_call(system, deals, deal)
+        assert len(calls) > 30
+
+
+def test_the_longest_auction():
+    calls = parse_calls(LONGEST)
+    assert len(calls) == 317
+    assert told(SMALL.bidder().place(calls)) == told(SMALL.expander().place(calls))
+
+
+def test_illegal_auctions_are_refused():
+    with pytest.raises(IllegalCall, match="insufficient"):
+        SMALL.expand("1N 1C")
+    with pytest.raises(IllegalCall, match="goes on"):
+        SMALL.expand("1N P P P")
+
+
+def test_several_threads_may_bid():
+    bidder = System.parse(SMALL_SYSTEM).bidder()
+    deals = random_deals(30, 2)
+    expected = [bid_call_by_call(SMALL, deals, deal) for deal in range(30)]
+    wrong = []
+
+    def ask() -> None:
+        for deal in range(30):
+            bid = bidder.bid(one_deal(deals, deal))
+            if (*bidder.auction_of(bid.place[0]), PASS) != expected[deal]:
+                wrong.append(deal)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+# --- from one run to the next -------------------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    """A file of what the small system worked out for some deals."""
+    bidder = Bidder(SystemProgram(SMALL.rules))
+    bidder.bid(random_deals(100, 6))
+    kept.write(bidder, tmp_path / "small.places")
+    return tmp_path / "small.places"
+
+
+def auctions(bidder: Bidder, deals: DealArrays) -> list[tuple[int, ...]]:
+    return [bidder.auction_of(place) for place in bidder.bid(deals).place]
+
+
+def test_what_was_kept_gives_the_same_answers(file):
+    bidder = Bidder(SystemProgram(SMALL.rules))
+    assert kept.read(bidder, file)
+    places = bidder.count
+    assert places > 100
+    fresh = Bidder(SystemProgram(SMALL.rules))
+    assert auctions(bidder, random_deals(100, 6)) == auctions(fresh, random_deals(100, 6))
+    assert bidder.count == places
+    assert auctions(bidder, random_deals(100, 7)) == auctions(fresh, random_deals(100, 7))
+    expander = Expander(SMALL.rules)
+    for number in range(bidder.count):
+        assert_same_place(bidder, expander, number)
+
+
+def test_learning_goes_on_where_it_was_left(file):
+    """Headers, patterns and conditions keep their numbers, whatever was asked first."""
+    other = Bidder(SystemProgram(SMALL.rules))
+    other.bid(random_deals(1, 77))
+    kept.write(other, file.parent / "one-deal.places")
+    bidder = Bidder(SystemProgram(System.parse(SMALL_SYSTEM).rules))
+    assert kept.read(bidder, file.parent / "one-deal.places")
+    bidder.bid(random_deals(150, 78))
+    expander = Expander(SMALL.rules)
+    for number in range(bidder.count):
+        assert_same_place(bidder, expander, number)
+
+
+def test_tags_are_numbered_by_each_process(file, monkeypatch):
+    from bidcascade.systems import program
+
+    monkeypatch.setattr(program, "_TAGS", {"other": 0, "strong": 70})
+    bidder = Bidder(SystemProgram(SMALL.rules))
+    assert kept.read(bidder, file)
+    bidder.bid(random_deals(100, 8))
+    expander = Expander(SMALL.rules)
+    for number in range(bidder.count):
+        assert_same_place(bidder, expander, number)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_damaged_files_are_as_good_as_none(data):
+    content = _content()
+    damaged = bytearray(content)
+    place = data.draw(st.integers(0, len(content) - 1))
+    if data.draw(st.booleans()):
+        damaged[place] ^= 1 << data.draw(st.integers(0, 7))
+    else:
+        del damaged[place:]
+    path = _folder() / "damaged.places"
+    path.write_bytes(bytes(damaged))
+    bidder = Bidder(SystemProgram(SMALL.rules))
+    kept.read(bidder, path)
+    fresh = Bidder(SystemProgram(SMALL.rules))
+    assert auctions(bidder, random_deals(20, 6)) == auctions(fresh, random_deals(20, 6))
+
+
+_made: list[Path] = []
+
+
+def _folder() -> Path:
+    return _made[0].parent
+
+
+def _content() -> bytes:
+    return _made[0].read_bytes()
+
+
+@pytest.fixture(autouse=True)
+def _kept_file(tmp_path_factory):
+    if not _made:
+        path = tmp_path_factory.mktemp("kept") / "whole.places"
+        bidder = Bidder(SystemProgram(SMALL.rules))
+        bidder.bid(random_deals(20, 6))
+        kept.write(bidder, path)
+        _made.append(path)
+
+
+def test_a_file_that_holds_more_stays(file):
+    before = file.read_bytes()
+    kept.write(Bidder(SystemProgram(SMALL.rules)), file)
+    assert file.read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
+    (tmp_path / "places").write_text("no folder")
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
+    bidder = System.parse(SMALL_SYSTEM).bidder()
+    bidder.bid(random_deals(100, 6))
+    kept.keep_all()
+    assert (tmp_path / "places").read_text() == "no folder"
+
+
+def test_the_cache_serves_the_next_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
+    bidder = System.parse(SMALL_SYSTEM).bidder()
+    bidder.bid(random_deals(300, 6))
+    kept.keep_all()
+    files = list((tmp_path / "places").iterdir())
+    assert len(files) == 1
+    assert zipfile.is_zipfile(files[0])
+    assert System.parse(SMALL_SYSTEM).bidder().count == bidder.count
+
+
+def test_another_text_has_another_file():
+    texts = [System.parse(f"opening:\n  1NT = Any: {low}-17 points").text for low in (14, 15)]
+    assert kept.file_name(texts[0], texts[0]) != kept.file_name(texts[1], texts[1])
+    assert kept.file_name(texts[0], texts[1]) != kept.file_name(texts[1], texts[0])
+
+
+def test_overlaid_places_choose_what_overlays_say():
+    calls = tuple(parse_calls("1N P"))
+    criteria = SMALL.expand().entries[0].criteria
+    bidder = Bidder(
+        SMALL.program, instead={calls: [(20, (), "Overlaid")], (): [(7, criteria, "x")]}
+    )
+    bid = bidder.bid(random_deals(1, 1), calls)
+    assert bidder.auction_of(bid.place[0])[:3] == (*calls, 20)
+    behind = (*calls, 20)
+    assert told(bidder.place(behind)) == told(SMALL.expander().place(behind))
+
+
+def test_what_is_shipped_is_of_the_texts_and_the_code():
+    """If not: python -m bidcascade.systems.build_places."""
+    assert build_places.stale() == []

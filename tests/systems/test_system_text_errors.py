@@ -1,0 +1,440 @@
+"""Complaints about a system's text: in bridge words, several at once, with a caret and advice."""
+
+import pytest
+
+from bidcascade.bridge import BidcascadeError, InvalidSystem, parse_call
+from bidcascade.systems.language import resolver
+from bidcascade.systems.language.checks import DEEPEST_DEFINITION
+from bidcascade.systems.language.errors import MOST_SHOWN
+from bidcascade.systems.language.layout import DEEPEST, LONGEST_LINE
+from bidcascade.systems.language.reader import read_system, read_text
+from bidcascade.systems.language.sources import MOST_COMPLAINTS, MOST_LINES
+from bidcascade.systems.system import System
+
+
+def complaints(text, **options):
+    with pytest.raises(InvalidSystem) as caught:
+        read_text(text, **options)
+    return caught.value.complaints
+
+
+def complaint(text):
+    (found,) = complaints(text)
+    return found
+
+
+def pointed_at(found):
+    """What stands in the line from the caret on."""
+    return found.line_text[found.caret.index("^") :]
+
+
+def of_line(meaning):
+    """Complaint about a line that stands after an opening of one heart."""
+    return complaint(f"after 1H:\n  {meaning}\n")
+
+
+# ---------------------------------------------------------------------- the examples of the design
+def test_misspelt_name():
+    found = complaint("opening:\n  1NT = Strong: 15-17 points, ballanced\n")
+    assert found.message == '"ballanced"? did you mean "balanced"'
+    assert str(found.where) == "<text>:2"
+    assert pointed_at(found) == "ballanced"
+
+
+def test_one_heart_less():
+    found = of_line("2C = 5+ heart, 8+ points")
+    assert found.message == 'after "5+" I expect points or a suit, I read "heart"'
+    assert found.advice == 'write "hearts"'
+    assert pointed_at(found).startswith("heart,")
+
+
+def test_comma_left_out():
+    found = of_line("2C = Natural: 8+ points 4 clubs; forcing")
+    assert found.message == 'two conditions without a comma: "8+ points 4 clubs"'
+    assert found.advice == 'write "8+ points, 4 clubs"'
+    assert pointed_at(found).startswith("4 clubs")
+
+
+def test_what_is_no_text_does_not_reach_the_terminal():
+    found = complaints("opening:\n  1C = 3+ \x1b[31mclubs\x07\n")
+    assert {one.line_text for one in found} == {"  1C = 3+ ?[31mclubs?"}
+    assert not {"\x1b", "\x07"} & set("".join(str(one) for one in found))
+
+
+def test_message_shows_place_advice_line_and_caret():
+    with pytest.raises(InvalidSystem) as caught:
+        read_text("opening:\n  1H = 5+ heart\n", "mine.bidding")
+    assert str(caught.value) == (
+        'mine.bidding:2: after "5+" I expect points or a suit, I read "heart" (write "hearts")\n'
+        "    1H = 5+ heart\n"
+        "            ^"
+    )
+    assert isinstance(caught.value, BidcascadeError)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_all_bad_lines_are_found_at_once_in_the_order_of_the_file():
+    text = """\
+openning:
+  1C = 3+ clubs
+opening:
+  1D = 4+ diamond
+  1H = 5+ hearts, wild
+  1S == 5+ spades
+  2C = 22+ points
+    1D = 8+ points
+  2D = 5-3 points
+"""
+    found = complaints(text)
+    assert [one.where.line for one in found] == [1, 4, 5, 6, 8, 9]
+
+
+# ---------------------------------------------------------------------- lines
+@pytest.mark.parametrize(
+    ("line", "message", "advice", "caret"),
+    [
+        ("2C = ballanced, 8+ points", '"ballanced"?', "", "ballanced"),
+        ("2C = 25+ combined suport points", '"suport"? did you mean "support"', "", "suport"),
+        ("2C = stopper in their siut", '"siut"? did you mean "suit"', "", "siut"),
+        ("2C = 8+ points; forcin", '"forcin"? did you mean "forcing"', "", "forcin"),
+        ("2C = balanced unbalanced", "two conditions without a comma", "balanced, unb", "balanced"),
+        ("2C = 11-21 pts", 'after "11-21" I expect points or a suit', '"points"', "pts"),
+        ("2C = 5+♣", "points or a suit", '"clubs"', "♣"),
+        ("2C = Natural, 8+ points", "a name ends with a colon", "colon behind the name", ", 8+"),
+        ("2C: 8+ points", 'a call is followed by "="', '"="', ": 8+"),
+        ("2C 8+ points", 'after "2C" I expect "="', "", "8+"),
+        ("2C = 8+ points,", 'after "," I expect a condition, and the line ends', "", ""),
+        ("2C = 8+ points;", "an agreement such as forcing", "", ""),
+        ("2C = 8+ points; 4+ clubs", "an agreement", "before the semicolon", "4+ clubs"),
+        ("2C =", "a name or a condition, and the line ends", "", ""),
+        ("2C = 4+ clubs or hearts", "how many hearts", "4+ clubs or 4+ hearts", "hearts"),
+        ("2C = points >= 15", '">=" is not written here', '"15+"', ">= 15"),
+        ("2C = 2.5 quick tricks", "no whole number", "whole", "2.5"),
+        ('2C = "prose', "never closed", "", '"prose'),
+        ("2C = {HCP > 5", "never closed", "", "{HCP"),
+        ("2C = (4 clubs", 'expect ")"', "", ""),
+        ("2C = 5-3 points", '"5-3" is an empty range', '"3-5"', "5-3"),
+        ("2C = 5+ clubs, 5-3 clubs", '"5-3" is an empty range', '"3-5"', "5-3"),
+        ("2C = 6-4-card suit", "empty range", "", "6-4"),
+        ("2C = fewer than 0 points", "empty range", "", "fewer"),
+        ("2C = 14+ clubs", "at most 13 cards in a suit", "", "14+"),
+        ("2C = 40+ points", "at most 37 points", "", "40+"),
+        ("2C = 5 aces", "at most 4 aces", "", "5 aces"),
+        ("2C = 4 of the top 3 in clubs", "cannot be", "", "4 of"),
+        ("2C = 5-4-3-2", "add up to 14", "", "5-4-3-2"),
+        ("2C = 7=x=x=7", "add up to 14", "", "7=x"),
+        ("2C = clubs longer than clubs", "one suit twice", "", "clubs longer"),
+        ("2C = 5+ clubs, at most 3 clubs", "no hand has 5+ clubs and at most 3", "or", "at most"),
+        ("2C = 8+ points, 4 hearts, 5-7 points", "no hand has 8+ points", "", "5-7"),
+        ("2C = 5+ clubs, void in clubs", "no hand has 5+ clubs and void", "", "void"),
+        ("2C = balanced, not balanced", "both balanced and not balanced", "", "balanced"),
+        ("2C = 5+ hearts, 5+ spades, 4+ clubs", "14 cards together", "", "4+ clubs"),
+        ("2C = 4+ clubs, 5 points or 3 clubs, 9+ points", "can never be", "and", "5 points"),
+        ("2C = 5+ X", 'which suit "X" is', '"2X"', "5+ X"),
+        ("2M = 5+ m", 'which suit "m" is', "here the suits are M", "5+ m"),
+        ("2C = 8+ points; agrees M", 'which suit "M" is', "", "agrees M"),
+        ("2C = Balanced", "is read as the name", 'write "balanced"', "2C = Bal"),
+        ("1D = 8+ points", "1D is not enough over 1H", "2D", "1D ="),
+        ("1H = 8+ points", "1H is not enough over 1H", "2H", "1H ="),
+        ("Double = 8+ points", "our own side's bid", "", "Double"),
+        ("Redouble = 8+ points", "there is no double", "", "Redouble"),
+        ("X = 8+ points", '"X" is no call here', '"Double"', "X ="),
+        ("8C = 8+ points", '"8C" is no bid', "level 1-7", "8C"),
+        ("transfer 2S = 5+ spades", "I expect a call", '"transfer to"', "transfer"),
+        ("either Weak: 5 points", "no call stands above", "under its call", "either"),
+        ("use stayman", 'no convention "stayman"', "", "stayman"),
+        ("define big = 20+ points", "at the left edge", "", "define"),
+        ('include "words"', "at the left edge", "", "include"),
+        ("without option foo:", 'no option "foo"', "", "foo"),
+        ("3NT = I have a fit", "takes two hands", '"we have"', "I have"),
+        ("after 1C: 2D = 5+ diamonds", "stands alone in its line", "below it", "2D"),
+        ("2C = 8+ points, 4S", "a call, not a number", '"4 spades"', "4S"),
+        ("2C = 4S, 8+ points", "a call, not a number", '"4 spades"', "4S"),
+        ("2C = 4+ clubs “so”", "not the plain ones", '"', "“"),
+        ("2C = 4+ clubs — so", "begins nothing", '"--"', "—"),
+        ("2C = 4+ clubs; shows: 4+ clubs", "an agreement", "", "shows"),
+        ("over 1C:", "stands in parentheses", "over (", "1C"),
+        ("2C = 8+ points; shows 5+ X", 'which suit "X"', "", "5+ X"),
+    ],
+)  # fmt: skip
+def test_a_bad_line(line, message, advice, caret):
+    found = complaints(f"after 1H:\n  {line}\n  3C = 3+ clubs\n")
+    one = next((one for one in found if message in one.message), None)
+    assert one is not None, [str(other) for other in found]
+    assert advice in one.advice
+    assert one.where.line == 2
+    assert pointed_at(one).startswith(caret)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("after 1NT 1H:\n  2C = 3+ clubs\n", 1, "1H is not enough over 1NT"),
+        ("after 1NT (2C) 2S (2H):\n  3C = 3+ clubs\n", 1, "2H is not enough over 2S"),
+        ("after 1H (P) 1S (Redouble):\n  2C = 3+ clubs\n", 1, "there is no double"),
+        ("after 1H:\n  2H = 6+ points\n    (2D):\n      3H = 3+ hearts\n", 3, "2D is not enough"),
+        ("after 1H:\n  2M = 6+ points\n    2H = 3+ hearts\n", 3, "2H is not enough"),
+        ("after 1H (Double):\n  Double = 6+ points\n", 2, "doubled already"),
+        ("opening:\n  1C = 3+ clubs\n    Double = 3+ clubs\n", 3, "our own side's bid"),
+        ("opening:\n  Double = 3+ clubs\n", 2, "no bid to be doubled"),
+        ("(1C):\n  1D = 3+ clubs\n", 1, "below a call of ours"),
+        ("opening:\n  (1C):\n    1D = 3+ clubs\n", 2, "below a call of ours"),
+        ("opening:\n  1C = 3+ clubs\n    opening:\n      1D = 3+ clubs\n", 3, "below a call"),
+        ("opening:\n", 1, "nothing stands below"),
+        ("opening:\n1C = 3+ clubs\n", 1, "nothing stands below"),
+        ("1C = 3+ clubs\n", 1, "a call stands in a block"),
+        ("opening\n  1C = 3+ clubs\n", 1, "a header ends with a colon"),
+        ("when X is big:\n  1C = 3+ clubs\n", 1, "expect"),
+        ("when 5+ X:\n  1C = 3+ clubs\n", 1, 'which suit "X" is'),
+        (
+            "opening:\n  1C = 3+ clubs\n    either A weak one: 5 points\n",
+            3,
+            "conditions of its own",
+        ),
+        ("define aa = bb\ndefine bb = aa\n", 1, "is defined by itself: aa -> bb -> aa"),
+        ("after 1C:\n  convention aa:\n    1D = 4+ diamonds\n", 2, "at the left edge"),
+        ("define aa = 3+ clubs\ndefine aa = 4+ clubs\n", 2, "defined already, in line 1"),
+        ("define aa X = 3+ Y\n", 1, 'which suit "Y" is'),
+        ("define good X = 3+ X\nopening:\n  1C = good\n", 3, "defined with 1 suit, I read 0"),
+        ("define aa = 3+ clubs\n  define bb = 3+ clubs\n", 2, "nothing can stand below"),
+        ("define points = 3+ clubs\ndefine a = 3+ clubs\n", 2, "cannot be a name"),
+        ("define forced hand = 3+ clubs\n", 1, "cannot be a name"),
+        ('include "nowhere"\n', 1, 'there is no file "nowhere"'),
+        ('include "../nowhere"\n', 1, "leads out of the folder"),
+        ('include "/etc/hostname"\n', 1, "leads out of the folder"),
+        ("include words.bidding\n", 1, "a file name in quotes"),
+        ("foo bar\n", 1, 'a header such as "opening:"'),
+    ],
+)
+def test_a_bad_block(text, line, message):
+    found = complaints(text)
+    assert any(message in one.message and one.where.line == line for one in found), [
+        str(one) for one in found
+    ]
+
+
+def nested_definitions(count, meaning="{}, 12+ points"):
+    """A text of definitions, each made of the one above it."""
+    lines = ["define made0 = 5+ spades"]
+    lines += [f"define made{n} = " + meaning.format(*[f"made{n - 1}"] * 2) for n in range(1, count)]
+    return "\n".join((*lines, "opening:", f"  1S = Test: made{count - 1}", ""))
+
+
+def test_the_deepest_definitions_allowed_are_read_and_bid():
+    # the bound of the reader is the one of what reads conditions
+    text = read_text(nested_definitions(DEEPEST_DEFINITION))
+    assert System(text).bid("AKQJ5.A32.32.432").call == parse_call("1S")
+
+
+@pytest.mark.parametrize("count", [DEEPEST_DEFINITION + 1, DEEPEST_DEFINITION + 9])
+def test_definitions_too_deep_are_told_from_a_circle(count):
+    found = complaint(nested_definitions(count))
+    assert found.where.line == DEEPEST_DEFINITION + 1
+    assert "33 definitions one within another, at most 32" in found.message
+    assert "itself" not in str(found)
+
+
+def test_definitions_that_double_are_refused_at_once():
+    found = complaint(nested_definitions(31, "{}, {}"))
+    assert found.where.line == 15  # 2**14 conditions
+    assert "more than 10,000 conditions" in found.message
+
+
+def test_a_circle_of_definitions_is_named_once_wherever_it_is_entered():
+    circle = "define aa = bb\ndefine bb = cc\ndefine cc = bb, 12+ points\n"
+    assert complaint(circle).message == '"bb" is defined by itself: bb -> cc -> bb'
+
+
+def test_what_a_variable_makes_insufficient_is_no_error():
+    text = "after 1NT:\n  2M = 5+ M\n    2X = 4+ X\n  nX = 6+ X\n    transfer to 3M = 5+ M\n"
+    assert read_text(text).blocks
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "when they bid X:\n  Double = 3+ X\n",
+        "when unbid suit X, we have an 8-card fit in Y:\n  Double = 3+ X, 3+ Y\n",
+        "after 1M (2X):\n  Double = 4+ oM\n    2M = 3+ X\n",
+        "define good X = 2 of the top 3 in X\nopening:\n  1M = good oM\n",
+    ],
+)
+def test_variables_that_are_bound(text):
+    assert read_text(text).blocks
+
+
+# ---------------------------------------------------------------------- layout
+def test_tabs():
+    first, second = complaints("opening:\n\t1C = 3+ clubs\n    1D =\t4+ diamonds\n")
+    assert (first.where.line, second.where.line) == (2, 3)
+    assert "a tab stands here" in first.message
+    assert (first.where.column, second.where.column) == (1, 9)
+    assert "\t" not in first.line_text
+
+
+@pytest.mark.parametrize("character", ["\0", "\x0c", "\x85", "\u2028"])
+def test_characters_that_cannot_be_seen(character):
+    found = complaint(f"opening:\n  1C = 3+{character} clubs\n")
+    assert "cannot be seen" in found.message
+    assert found.where.column == 10
+
+
+def test_tabs_in_comments_are_nobodys_business():
+    assert read_text("opening:\n\t-- a comment\n  1C = 3+ clubs  --\tso\n").blocks
+
+
+def test_indentation_that_fits_no_line_above():
+    found = complaint("after 1C:\n    1D = 4+ diamonds\n  1H = 4+ hearts\n    1S = 4+ spades\n")
+    assert (found.where.line, pointed_at(found)) == (3, "1H = 4+ hearts")
+    assert found.advice == "indent it by 0 or 4, as the lines that it goes with"
+
+
+def test_a_first_line_that_is_indented():
+    text = "  opening:\n    1C = 3+ clubs\n"
+    assert "the first line is indented" in complaint(text).message
+    assert "the first line is indented" in complaint(text + "after 1C:\n  1D = any hand\n").message
+
+
+def test_steps_without_end():
+    lines = ["opening:"] + [" " * depth + f"{depth}C = 3+ clubs" for depth in range(1, 9)]
+    lines += [" " * depth + "Pass = 3+ clubs" for depth in range(9, 500)]
+    assert any("steps deep" in one.message for one in complaints("\n".join(lines)))
+    assert len(lines) > DEEPEST
+
+
+def test_a_line_without_end():
+    text = "opening:\n  1C = " + "3+ clubs or " * LONGEST_LINE + "balanced\n"
+    assert f"at most {LONGEST_LINE:,} characters" in complaints(text)[-1].message
+
+
+@pytest.mark.parametrize("deep", ["not " * 2000 + "balanced", "(" * 2000 + "balanced" + ")" * 2000])
+def test_nesting_without_end(deep):
+    assert "parentheses" in complaint(f"opening:\n  1C = {deep}\n").message
+
+
+def test_more_bad_lines_than_anyone_mends():
+    text = "opening:\n" + "".join(f"  1C = {number} frogs\n" for number in range(MOST_LINES - 2))
+    found = complaints(text)
+    assert len(found) == MOST_COMPLAINTS
+    with pytest.raises(InvalidSystem, match=f"and {MOST_COMPLAINTS - MOST_SHOWN} more$"):
+        read_text(text)
+
+
+@pytest.mark.parametrize("more", ["  1C = 3+ clubs\n", "\n", "    3+ clubs,\n", "use nothing\n"])
+def test_fifty_thousand_lines_are_refused_at_once(more):
+    found = complaint("opening:\n  1C = 3+ clubs,\n" + more * 50_000)
+    assert f"at most {MOST_LINES:,} lines in all its files" in found.message
+
+
+def test_lines_of_included_files_are_counted(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.bidding").write_text("\n" * (MOST_LINES // 2))
+    (tmp_path / "all.bidding").write_text('include "one"\ninclude "two"\n')
+    with pytest.raises(InvalidSystem, match=r"^two\.bidding: a system has at most"):
+        read_system(tmp_path / "all.bidding")
+
+
+def test_a_line_that_goes_on_without_end():
+    # each line was looked at together with all before it: minutes for these
+    text = "opening:\n  1C = 3+ clubs or\n" + "    3+ clubs or\n" * (MOST_LINES - 5)
+    assert f"at most {LONGEST_LINE:,} characters, those" in complaints(text)[0].message
+
+
+# ---------------------------------------------------------------------- conventions and options
+def test_a_parameter_without_value():
+    text = "convention raise(call, game):\n  after 1H:\n    call = 6+ points\nuse raise(call 2H)\n"
+    found = complaint(text)
+    assert found.message == '"raise" needs a value for "game"'
+    assert found.advice == 'write "use raise(game …)"'
+    assert (found.where.line, pointed_at(found)) == (4, "raise(call 2H)")
+
+
+def test_a_parameter_that_is_not_there():
+    text = "convention raise(call 2H):\n  after 1H:\n    call = 6+ points\nuse raise(cal 3H)\n"
+    found = complaint(text)
+    assert found.message == '"raise" has no parameter "cal"'
+    assert found.advice == 'did you mean "call"'
+
+
+def test_a_bad_value_is_shown_where_it_is_used():
+    text = "convention raise(call 2H):\n  after 1H:\n    call = 6+ points\nuse raise(call 9H)\n"
+    found = complaint(text)
+    assert found.message == '"9H" is no bid, as used in <text>:4'
+    assert (found.where.line, pointed_at(found)) == (3, "call = 6+ points")
+
+
+def test_a_convention_that_uses_itself():
+    text = "convention a:\n  use b\nconvention b:\n  use a\nopening:\n  1C = 3+ clubs\n  use a\n"
+    assert complaint(text).message == "a convention uses itself: a -> b -> a"
+
+
+def test_a_hand_type_in_a_convention():
+    text = "convention a:\n  either Weak: 5 points\nafter 1C:\n  2C = Two ways\n    use a\n"
+    assert "a hand type stands below its call" in complaint(text).message
+
+
+def test_a_convention_that_nothing_uses_is_read_too():
+    assert "did you mean" in complaint("convention a:\n  after 1C:\n    1D = 4+ diamnds\n").message
+
+
+def test_conventions_that_multiply_without_end(monkeypatch):
+    monkeypatch.setattr(resolver, "MOST_STATEMENTS", 5_000)
+    text = "".join(f"convention c{n}:\n  use c{n + 1}\n  use c{n + 1}\n" for n in range(30))
+    text += "convention c30:\n  1C = 3+ clubs\nopening:\n  use c0\n"
+    found = complaints(text)
+    assert any("at most 5,000 lines" in one.message for one in found)
+
+
+# ---------------------------------------------------------------------- files
+def test_files_that_include_each_other(tmp_path):
+    (tmp_path / "one.bidding").write_text('include "two"\n')
+    (tmp_path / "two.bidding").write_text('-- a page\ninclude "one"\n')
+    with pytest.raises(InvalidSystem) as caught:
+        read_system(tmp_path / "one.bidding")
+    (found,) = caught.value.complaints
+    assert found.message == ('"one" includes itself: one.bidding -> two.bidding -> one.bidding')
+    assert (found.where.file, found.where.line) == ("two.bidding", 2)
+
+
+def test_a_file_that_is_no_utf8(tmp_path):
+    path = tmp_path / "old.bidding"
+    path.write_bytes("system Für\nopening:\n".encode("latin-1"))
+    with pytest.raises(InvalidSystem) as caught:
+        read_system(path)
+    (found,) = caught.value.complaints
+    assert found.message == "byte 0xfc is no UTF-8"
+    assert found.advice == "save the file as UTF-8"
+    assert (found.where.line, found.where.column) == (1, 9)
+
+
+@pytest.mark.parametrize("name", ["a" * 5_000, "", ".", "a/b"])
+def test_names_that_no_file_has(name):
+    assert "there is no file" in complaint(f'include "{name}"\n').message
+
+
+@pytest.mark.parametrize("name", ["a" * 5_000, "a\0b", "", ".", "a/b"])
+def test_paths_that_no_file_has(name):
+    with pytest.raises(InvalidSystem, match="cannot be read"):
+        read_system(name)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(InvalidSystem, match=r"nowhere\.bidding: the file cannot be read"):
+        read_system(tmp_path / "nowhere.bidding")
+
+
+def test_complaints_about_an_included_file_name_it(tmp_path):
+    (tmp_path / "one.bidding").write_text('include "two"\nopening:\n  1C = 3+ club\n')
+    (tmp_path / "two.bidding").write_text("opening:\n  1D = 4+ diamond\n")
+    with pytest.raises(InvalidSystem) as caught:
+        read_system(tmp_path / "one.bidding")
+    first, second = caught.value.complaints
+    assert (first.where.file, first.where.line) == ("one.bidding", 3)
+    assert (second.where.file, second.where.line) == ("two.bidding", 2)
+
+
+def test_near_files_are_suggested(tmp_path):
+    (tmp_path / "one.bidding").write_text('include "words-of-mne"\n')
+    (tmp_path / "words-of-mine.bidding").write_text("")
+    with pytest.raises(InvalidSystem, match=r'did you mean "words-of-mine\.bidding"'):
+        read_system(tmp_path / "one.bidding")

@@ -1,0 +1,188 @@
+"""What is done with systems: cases, check, diff, explanation, compilation."""
+
+from pathlib import Path
+
+import pytest
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.systems.cases import CaseReport, parse_cases, read_cases, run_cases
+from bidcascade.systems.check import check_system
+from bidcascade.systems.compile import compile_system
+from bidcascade.systems.diff import diff_systems
+from bidcascade.systems.explanation import explain_auction
+from bidcascade.systems.system import System
+
+EXAMPLE = """
+system Five-card majors, strong notrump
+
+opening:
+  2C  = Strong: 22+ points; artificial, forcing to game
+  1NT = Strong notrump: 15-17 points, balanced; limited
+  1S  = Five-card major: 12-21 points, 5+ spades, spades at least as long as hearts
+  1H  = Five-card major: 12-21 points, 5+ hearts
+  1D  = Better minor: 12-21 points, 4+ diamonds, diamonds at least as long as clubs
+  1C  = Better minor: 12-21 points, 3+ clubs
+  1D  = Forced one diamond: 12-21 points, 4=4=3=2; alert
+  when not vulnerable:
+    2M = Weak two: 5-10 points, 6 M, at most 3 oM
+  when vulnerable:
+    2M = Sound weak two: 7-10 points, 6 M, two of the top three in M, at most 3 oM
+
+after 1NT:
+  transfer to 2M = Transfer: 5+ M, M longer than oM; artificial, forcing, announce
+    3M = Super-accept: 17 points, 4+ M; invitational
+    2M = Transfer completed: any hand
+  2C = Stayman: 8+ points, 4 hearts or 4 spades; artificial, forcing, asks for a major
+    2H = Four hearts: 4+ hearts
+    2S = Four spades: 4+ spades
+    2D = No major: any other hand; artificial
+  3NT = To play: 10-15 points; sign-off
+"""
+
+
+@pytest.fixture(scope="module")
+def example() -> System:
+    return System.parse(EXAMPLE, name="example")
+
+
+def test_shares_of_openings_are_those_that_were_worked_out_elsewhere(example: System) -> None:
+    """The design's figures: percent of random hands that choose, and that fit, each opening."""
+    wanted = {
+        ("2C", "Strong"): (0.43, 0.43), ("1N", "Strong notrump"): (4.90, 4.90),
+        ("1S", "Five-card major"): (5.65, 6.04), ("1H", "Five-card major"): (5.41, 6.11),
+        ("1D", "Better minor"): (9.02, 13.33), ("1D", "Forced one diamond"): (0.45, 0.63),
+        ("1C", "Better minor"): (8.96, 24.01), ("2H", "Weak two"): (0.85, 0.85),
+        ("2S", "Weak two"): (0.85, 0.85), ("2H", "Sound weak two"): (0.24, 0.24),
+        ("2S", "Sound weak two"): (0.23, 0.23),
+    }  # fmt: skip
+    deals = 200_000
+    place = check_system(example, deals=deals, least=deals).places[0]
+    assert place.auction == ""
+    assert place.deals == deals
+    found = {(line.call, line.name): (line.chosen, line.fits) for line in place.lines}
+    assert found.keys() == wanted.keys()
+    for key, (chosen, fits) in wanted.items():
+        # four standard errors of a share measured on 200,000 hands, and the design's rounding
+        for got, share in zip(found[key], (chosen, fits), strict=True):
+            error = 4 * (share * (100 - share) / deals) ** 0.5 + 0.02
+            assert abs(100 * got / deals - share) < error + 0.04, (key, got)
+    assert abs(100 * place.default_pass / deals - 63.03) < 0.5
+
+
+def test_overlap_names_the_line_that_takes_the_hands(example: System) -> None:
+    place = check_system(example, deals=20_000, least=20_000).places[0]
+    by_name = {(line.call, line.name): line for line in place.lines}
+    one_club = by_name["1C", "Better minor"]
+    assert set(one_club.taken) >= {"1N Strong notrump", "1S Five-card major", "1D Better minor"}
+    assert one_club.fits == one_club.chosen + sum(one_club.taken.values())
+    assert sum(line.chosen for line in place.lines) + place.default_pass == place.deals
+
+
+def test_findings_on_deals(example: System) -> None:
+    broken = System.parse(
+        EXAMPLE
+        + "  4NT = Never: 37 points\n"
+        + "after 1H:\n  2H = Raise: 6-10 points, 3+ hearts\n"
+        + "after 1S:\n  2S = Simple raise: 6-10 points, 3+ spades\n"
+        + "  2S = Other raise: 8+ points, 4+ spades\n"
+    )
+    found = check_system(broken, deals=20_000).findings
+    kinds = {finding.kind for finding in found}
+    assert {"gap", "double claim", "dead line", "asymmetry"} <= kinds
+    gap = next(finding for finding in found if finding.kind == "gap")
+    assert "Strong" in gap.text
+    assert "2C P" in gap.examples
+    assert any("Never" in finding.text for finding in found if finding.kind == "dead line")
+    claim = next(finding for finding in found if finding.kind == "double claim")
+    assert claim.text.startswith("2S means two things")
+    assert claim.deals > 0
+    asymmetry = next(finding for finding in found if finding.kind == "asymmetry")
+    assert "raise" in asymmetry.text.lower()
+    assert "gap" in {finding.kind for finding in check_system(example, deals=20_000).findings}
+
+
+def test_diff_lists_what_changed_and_how_often(example: System) -> None:
+    weaker = System.parse(EXAMPLE.replace("15-17 points, balanced", "14-16 points, balanced"))
+    found = diff_systems(example, weaker, deals=20_000)
+    assert found.deals == 20_000
+    opening = {(change.old, change.new) for change in found.changes if change.auction == ""}
+    assert ("1N", "1C") in opening
+    assert ("1C", "1N") in opening
+    assert found.changed == sum(change.deals for change in found.changes)
+    first = found.changes[0]
+    assert first.examples
+    assert "Strong notrump" in first.old_rule + first.new_rule
+    assert diff_systems(example, example, deals=2_000).changes == ()
+
+
+def test_cases_in_words_and_as_json(example: System) -> None:
+    text = (
+        "-- openings\n"
+        "group Openings\n"
+        "AK5.Q32.KJ52.Q97 -> 1N -- balanced\n"
+        "AKQ52.32.KQJ5.97 (EW, dealer E) : P -> 1S\n"
+        "2.KQ9874.QT8.932 (EW) -> 2H\n"
+        "2.KQ9874.QT8.932 (None) -> P -- wrong on purpose\n"
+        "group Answers\n"
+        "K5.AQ982.T52.976 : 1N P -> 2D\n"
+        '{"hand": "AK5.Q32.KJ52.Q97", "auction": ["P"], "expected": "1N", "group": "Answers"}\n'
+        "N:AK5.Q32.KJ52.Q97 432.KJ5.AQ97.T43 QJ9.A987.T3.KJ85 T876.T64.864.A62"
+        " -> 1N P 2C P 2D P P P\n"
+    )
+    cases = parse_cases(text, "own.cases")
+    assert [case.group for case in cases[:5]] == ["Openings"] * 4 + ["Answers"]
+    report = CaseReport(tuple(run_cases(example, cases)))
+    assert report.groups() == {"Openings": (3, 4), "Answers": (3, 3)}
+    misses = [line for line in report.lines() if "expected" in line]
+    assert len(misses) == 1
+    assert "expected P, bid 2H by Weak two (example:13)" in misses[0]
+    assert "[own.cases:6]" in misses[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("AK5.Q32.KJ52.Q97 1N", "expected HAND"),
+        ("AK5.Q32.KJ52 -> 1N", "expected four suits"),
+        ("AK5.Q32.KJ52.Q97 -> 1N P", "one call"),
+        ("AK5.Q32.KJ52.Q97 : 1N -> 1C", "illegal"),
+        ('{"auction": []}', "expected a key 'hand'"),
+    ],
+)
+def test_bad_cases_are_listed_with_their_place(line: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message) as caught:
+        parse_cases(f"group One\n{line}\n", "bad.cases")
+    assert str(caught.value).startswith("bad.cases:2:")
+
+
+def test_cases_that_are_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "bad.cases"
+    path.write_bytes(b"group \xff\n")
+    with pytest.raises(InvalidInput, match="UTF-8"):
+        read_cases(path)
+
+
+def test_explanation_says_what_a_player_would(example: System) -> None:
+    found = explain_auction(example, "1N P 2D P")
+    first, _, transfer, _ = found.calls
+    assert first.sentence.startswith("Strong notrump: 15-17 points")
+    assert transfer.sentence == (
+        "Transfer: 5+ hearts, at most 6 diamonds, at most 6 spades; artificial, forcing, announce"
+    ) or transfer.lengths["H"] == (5, 13)
+    assert found.forced
+    assert not found.game_forced
+    assert [one["call"] for one in found.next_calls] == ["3H", "2H"]
+    assert first.points == (15, 17)
+    assert 0.04 < first.share < 0.06
+    assert found.to_dict()["calls"][0]["call"] == "1N"
+
+
+def test_compiled_table_has_places_names_and_lines(example: System) -> None:
+    table = compile_system(example, deals=2_000)
+    entry = table.find([7, 0, 9])
+    assert entry is not None
+    assert table.name(entry) == "Transfer"
+    row = table.row(entry)
+    assert row.where == "example:18"
+    assert "forcing" in row.tags
+    assert compile_system(example, deals=2_000).digest == table.digest
