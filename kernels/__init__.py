@@ -2,10 +2,9 @@
 
 from .arrow import ArrowBits
 from .backend import BACKENDS, Backend, backend_name, get_backend, why_unavailable
-from .deals import DealArrays
 from .plan import ALWAYS, CAN_COMPLETE, COMPLETED, NEVER, UNDESCRIBED_POLICIES, Plan, build_plan
 from .reference import evaluate_postfix, term_value
-from .results import NO_ENTRY, BitColumns, EntryLists, FirstAuctions
+from .results import NO_ENTRY, BitColumns, DealArrays, EntryLists, FirstAuctions
 from .terms import PROFILES, Context, Term, term_is_boolean, term_names, term_range, terms
 from .types import Postfix
 

@@ -6,9 +6,9 @@ protocol) lets a producer without Arrow give its buffers to any consumer: ``pl.S
 """
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count
-from typing import Any, ClassVar
+from typing import Any
 
 from .types import U64
 
@@ -57,31 +57,13 @@ _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char
 )
 
 
-class _Exports:
-    """Keeps what was handed out alive: structures with their capsule, buffers with the consumer.
-
-    A consumer moves the structure out of its capsule, which is then freed while the buffers live
-    on; the next structure may get the same address. So buffers are kept under numbers of their
-    own, which travel in ``private_data``.
-    """
-
-    structures: ClassVar[dict[int, ctypes.Structure]] = {}
-    buffers: ClassVar[dict[int, tuple[Any, ...]]] = {}
-    numbers: ClassVar[Iterator[int]] = count(1)
-
-    @classmethod
-    def hold_structure(cls, structure: ctypes.Structure) -> int:
-        """Keep a structure until its capsule goes; return its address."""
-        address = ctypes.addressof(structure)
-        cls.structures[address] = structure
-        return address
-
-    @classmethod
-    def hold_buffers(cls, *buffers: object) -> int:
-        """Keep buffers until their array is released; return their number."""
-        number = next(cls.numbers)
-        cls.buffers[number] = buffers
-        return number
+# What was handed out is kept alive: structures with their capsule, by address; buffers with the
+# consumer. A consumer moves the structure out of its capsule, which is then freed while the buffers
+# live on; the next structure may get the same address. So buffers are kept under numbers of their
+# own, which travel in `private_data`.
+_structures: dict[int, ctypes.Structure] = {}
+_buffers: dict[int, tuple[Any, ...]] = {}
+_numbers = count(1)
 
 
 @_ReleaseSchema
@@ -93,7 +75,7 @@ def _release_schema(pointer: Any) -> None:
 def _release_array(pointer: Any) -> None:
     number = pointer.contents.private_data
     pointer.contents.release = _ReleaseArray()
-    _Exports.buffers.pop(number, None)
+    _buffers.pop(number, None)
 
 
 def _destructor(name: bytes, kind: type[Any]) -> Callable[[int], None]:
@@ -102,9 +84,15 @@ def _destructor(name: bytes, kind: type[Any]) -> Callable[[int], None]:
         structure = kind.from_address(address)
         if structure.release:  # nobody took it over
             structure.release(ctypes.pointer(structure))
-        _Exports.structures.pop(address, None)
+        _structures.pop(address, None)
 
     return destroy
+
+
+def _capsule(structure: ctypes.Structure, name: bytes, destroy: Any) -> Any:
+    address = ctypes.addressof(structure)
+    _structures[address] = structure
+    return _new_capsule(address, name, destroy)
 
 
 _destroy_schema = _CapsuleDestructor(_destructor(b"arrow_schema", _Schema))
@@ -140,16 +128,16 @@ class ArrowBits:
     def __arrow_c_schema__(self) -> Any:
         """Arrow schema capsule: boolean, not nullable."""
         schema = _Schema(format=b"b", name=b"", flags=0, release=_release_schema)
-        address = _Exports.hold_structure(schema)
-        return _new_capsule(address, b"arrow_schema", _destroy_schema)
+        return _capsule(schema, b"arrow_schema", _destroy_schema)
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[Any, Any]:
         """Arrow schema and array capsules; ``requested_schema`` is not acted on."""
         buffers = (ctypes.c_void_p * 2)(None, self._words.ctypes.data)
+        number = next(_numbers)
+        _buffers[number] = (buffers, self._words)
         array = _Array(
             length=self._bits, null_count=0, offset=0, n_buffers=2, n_children=0,
             buffers=ctypes.cast(buffers, ctypes.POINTER(ctypes.c_void_p)),
-            release=_release_array, private_data=_Exports.hold_buffers(buffers, self._words),
+            release=_release_array, private_data=number,
         )  # fmt: skip
-        address = _Exports.hold_structure(array)
-        return self.__arrow_c_schema__(), _new_capsule(address, b"arrow_array", _destroy_array)
+        return self.__arrow_c_schema__(), _capsule(array, b"arrow_array", _destroy_array)

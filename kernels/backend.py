@@ -1,7 +1,7 @@
 """The three backends behind one contract, and the choice between them.
 
-Every backend module has the same functions with the same signatures:
-``features``, ``evaluate``, ``cascade_counts``, ``cascade_all``, ``cascade_first``, ``members``.
+``reference`` and ``cpu`` are modules with the functions of :class:`Backend`, ``cuda`` is an object
+with them as methods.
 """
 
 import importlib
@@ -12,9 +12,8 @@ from typing import Protocol, cast
 
 from bidcascade.bridge import BackendUnavailable
 
-from .deals import DealArrays
 from .plan import Plan
-from .results import BitColumns, EntryLists, FirstAuctions
+from .results import BitColumns, DealArrays, EntryLists, FirstAuctions
 from .types import U64
 
 _logger = logging.getLogger("bidcascade.kernels")
@@ -29,17 +28,14 @@ class Backend(Protocol):
 
     def features(self, plan: Plan, deals: DealArrays) -> U64:
         """Packed words by dealer-relative seat, uint64 [4, deals, words]."""
-        ...
 
     def evaluate(
         self, plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = None
     ) -> BitColumns:
         """Bit columns of expressions on all four compass hands."""
-        ...
 
     def cascade_counts(self, plan: Plan, deals: DealArrays) -> U64:
         """Per node, how many deals reach it."""
-        ...
 
     def cascade_all(
         self,
@@ -51,15 +47,12 @@ class Backend(Protocol):
         limit: int | None = None,
     ) -> Iterator[EntryLists]:
         """Per deal, the nodes it reaches, depth first, in chunks of deals."""
-        ...
 
     def cascade_first(self, plan: Plan, deals: DealArrays) -> FirstAuctions:
         """Per deal, the one auction of mode ``first``."""
-        ...
 
     def members(self, plan: Plan, deals: DealArrays, entries: Sequence[int]) -> BitColumns:
         """For chosen nodes, the bit column of the deals that reach them."""
-        ...
 
 
 def why_unavailable(name: str) -> str | None:
@@ -103,4 +96,9 @@ def get_backend(name: str = "auto") -> Backend:
     >>> get_backend("reference").NAME
     'reference'
     """
-    return cast("Backend", importlib.import_module(f".{backend_name(name)}", __package__))
+    name = backend_name(name)
+    if name == "cuda":
+        from . import cuda
+
+        return cuda.backend_here()
+    return cast("Backend", importlib.import_module(f".{name}", __package__))

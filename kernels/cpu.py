@@ -5,18 +5,22 @@ deals × entries is ever made. Kernels release the interpreter lock, and the poo
 any number of callers may run at once.
 """
 
+import logging
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from itertools import islice
+from pathlib import Path
 from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .cpu_features import Columns, Tables, bit_columns, pack_hands, sort_by_dealer
+from .cpu_features import PACKING_ARRAYS, Columns, bit_columns, pack_hands, sort_by_dealer
 from .cpu_walk import (
     Boxes,
     Derived,
@@ -28,12 +32,12 @@ from .cpu_walk import (
     member_bits,
     walk_block,
 )
-from .deals import DealArrays
 from .layout import LANE_LIMIT, Packing
-from .memory import pairs_that_fit
-from .plan import MULTIPLE, Plan, Family, box_bytes, box_rows, family
-from .results import BitColumns, EntryLists, FirstAuctions
+from .plan import MULTIPLE, Family, Plan, box_bytes, box_rows, family
+from .results import BitColumns, DealArrays, EntryLists, FirstAuctions
 from .types import U8, U16, U32, U64
+
+_logger = logging.getLogger("bidcascade.kernels")
 
 NAME = "cpu"
 BLOCK_DEALS = 1 << 16
@@ -90,7 +94,7 @@ class _CpuPlan(NamedTuple):
                 box_rows(plan), np.array(offsets, np.int32), np.array(members, np.int32),
                 plan.set_offsets, plan.set_boxes, lanes, flags,
             ),
-            _columns(*np.array(list(numbers), np.int32).reshape(-1, 3).T, 8 * lanes),
+            _columns(np.array(list(numbers), np.int32).reshape(-1, 3).T, 8 * lanes),
             Derived(plan.derived_flags, plan.derived_offsets, plan.derived_boxes),
             Nodes(
                 plan.first_child, plan.child_count, plan.node_box, plan.call, plan.flags,
@@ -112,19 +116,18 @@ class _CpuPlan(NamedTuple):
         renumbered[used] = np.arange(len(used), dtype=np.int32)
         return self._replace(
             boxes=boxes._replace(columns=renumbered[boxes.columns]),
-            columns=_columns(
-                columns.kind[used], columns.low[used], columns.high[used],
-                len(columns.lane_highest),
-            ),
-        )  # fmt: skip
+            columns=_columns(np.stack(columns[:3])[:, used], len(columns.lane_highest)),
+        )
 
 
-def _columns(kind: Any, low: Any, high: Any, lanes: int) -> Columns:
+def _columns(tests: NDArray[np.int32], lanes: int) -> Columns:
+    """Columns of tests, int32 [3, columns]: kind, low, high."""
+    kind, low, high = np.ascontiguousarray(tests)
     highest = np.zeros(lanes, np.int64)
     is_lane = kind >= 0
     asked = np.maximum(low, np.where(high < LANE_LIMIT, high + 1, 1))
     np.maximum.at(highest, kind[is_lane], asked[is_lane])
-    return Columns(*map(np.ascontiguousarray, (kind, low, high)), highest)
+    return Columns(kind, low, high, highest)
 
 
 def _single_boxes(plan: Plan, boxes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -199,17 +202,20 @@ def in_blocks(function: Callable[[int], Any], starts: Sequence[int]) -> list[Any
     return list(_in_order(function, starts))
 
 
-def pack(
-    packing: Packing, deals: DealArrays, start: int, stop: int, *, out: U64, rotate: bool = True
-) -> None:
+def pack(packing: Packing, deals: DealArrays, start: int, stop: int, *, out: U64) -> None:
     """Pack the hands of deals ``start`` to ``stop`` into ``out`` [4, deals, words] by position.
 
-    Without ``rotate`` by compass seat. Derived flags stay clear.
+    Derived flags stay clear.
     """
-    deals = _plain(deals)
+    _pack(packing, _plain(deals), start, stop, out=out)
+
+
+def _pack(
+    packing: Packing, deals: DealArrays, start: int, stop: int, *, out: U64, rotate: bool = True
+) -> None:
     pack_hands(
         deals.hands, deals.dealer, deals.vulnerability, start, stop, int(rotate),
-        Tables.of(packing), out,
+        *(getattr(packing, name) for name in PACKING_ARRAYS), out,
     )  # fmt: skip
 
 
@@ -251,15 +257,9 @@ def _sorted_by_dealer(deals: DealArrays, start: int, stop: int) -> tuple[DealArr
 
 
 def _block(
-    plan: Plan,
-    cpu: _CpuPlan,
-    deals: DealArrays,
-    start: int,
-    stop: int,
-    *,
-    rotate: bool = True,
+    plan: Plan, cpu: _CpuPlan, deals: DealArrays, start: int, stop: int, *, rotate: bool = True,
     threshold: int = 0,
-) -> tuple[U64, U64]:
+) -> tuple[U64, U64]:  # fmt: skip
     """Packed words [4, n, words] and bit columns [4, columns, bit words] of a block of deals.
 
     Blocks smaller than ``threshold`` are walked as lists; their columns are not filled.
@@ -267,11 +267,12 @@ def _block(
     count = stop - start
     lane_words = plan.packing.lane_words
     features = _buffer("features", (4, count, lane_words + plan.packing.flag_words), np.uint64)
-    pack(plan.packing, deals, start, stop, rotate=rotate, out=features)
+    _pack(plan.packing, deals, start, stop, rotate=rotate, out=features)
     bit_words = (count + 63) // 64
     columns = _buffer("columns", (4, len(cpu.columns.kind), bit_words), np.uint64)
     if count < threshold:
-        derive_flags(features, cpu.boxes, cpu.derived)
+        if len(plan.derived_flags):
+            derive_flags(features, cpu.boxes, cpu.derived)
         return features, columns
     highest = int(cpu.columns.lane_highest.max(initial=0))
     unary = _buffer("unary", (highest + 2, bit_words), np.uint64)
@@ -283,17 +284,10 @@ def _block(
 
 
 def _walk(
-    plan: Plan,
-    deals: DealArrays,
-    start: int,
-    stop: int,
-    *,
-    completed_only: bool = False,
-    max_depth: int | None = None,
-    counts: U32 = _NO_U32,
-    pairs: tuple[U32, U16] = (_NO_U32, _NO_U16),
-    first: FirstAuctions | None = None,
-) -> int:
+    plan: Plan, deals: DealArrays, start: int, stop: int, *, completed_only: bool = False,
+    max_depth: int | None = None, counts: U32 = _NO_U32,
+    pairs: tuple[U32, U16] = (_NO_U32, _NO_U16), first: FirstAuctions | None = None,
+) -> int:  # fmt: skip
     """Walk a block of deals; return how many pairs were written, -1 if they did not fit."""
     cpu = _CpuPlan.of(plan)
     bit_words = (stop - start + 63) // 64
@@ -303,7 +297,7 @@ def _walk(
     if first is not None:
         ends = (first.entry[start:stop], first.passes[start:stop], first.defaults[start:stop])
     written: int = walk_block(
-        features, columns, stop - start, threshold, cpu.boxes, cpu.nodes,
+        features, columns, stop - start, threshold, *cpu.boxes, *cpu.nodes,
         _buffer("bits", (cpu.levels + 3, bit_words), np.uint64),
         _buffer("lists", (cpu.levels + 2, max(1, threshold)), np.uint16),
         int(completed_only), UNBOUNDED_DEPTH if max_depth is None else max_depth,
@@ -312,7 +306,7 @@ def _walk(
     return written
 
 
-def _for_blocks(deals: DealArrays, function: Callable[[int, int], None]) -> None:
+def _for_blocks(deals: DealArrays, function: Callable[[int, int], object]) -> None:
     """``function(start, stop)`` for all blocks of deals, for its effect."""
     spans = _spans(len(deals))
     in_blocks(lambda number: function(*spans[number]), range(len(spans)))
@@ -325,7 +319,7 @@ def features(plan: Plan, deals: DealArrays) -> U64:
 
     def one_block(start: int, stop: int) -> None:
         block = _buffer("features", (4, stop - start, out.shape[2]), np.uint64)
-        pack(plan.packing, deals, start, stop, out=block)
+        _pack(plan.packing, deals, start, stop, out=block)
         derive_flags(block, cpu.boxes, cpu.derived)
         out[:, start:stop] = block
 
@@ -377,13 +371,9 @@ def cascade_counts(plan: Plan, deals: DealArrays) -> U64:
 
 
 def cascade_all(
-    plan: Plan,
-    deals: DealArrays,
-    *,
-    completed_only: bool = False,
-    max_depth: int | None = None,
+    plan: Plan, deals: DealArrays, *, completed_only: bool = False, max_depth: int | None = None,
     limit: int | None = None,
-) -> Iterator[EntryLists]:
+) -> Iterator[EntryLists]:  # fmt: skip
     """Per deal, the nodes it reaches, depth first; in chunks of deals that fit the memory."""
     deals = _plain(deals)
     most_pairs = pairs_that_fit(_THREADS, bytes_per_pair=10)
@@ -426,6 +416,32 @@ def cascade_all(
         yield from lists
 
 
+def pairs_that_fit(threads: int, bytes_per_pair: int) -> int:
+    """How many (entry, deal) pairs each thread may hold: an eighth of the memory, 32 M at most."""
+    fitting = _available_bytes() // 8 // threads // bytes_per_pair
+    chosen = max(1 << 16, min(1 << 25, fitting))
+    _logger.debug("chunks of at most %d pairs on each of %d threads", chosen, threads)
+    return chosen
+
+
+def _available_bytes() -> int:
+    """Memory that can be taken now: the least of what the machine and its control group allow."""
+    known = []
+    with suppress(AttributeError, ValueError, OSError):
+        try:
+            text = Path("/proc/meminfo").read_text("ascii")
+            found = re.search(r"^MemAvailable:\s*(\d+)", text, re.MULTILINE)
+            known += [int(found[1]) << 10] if found else []
+        except OSError:
+            known.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(ValueError, OSError):
+        # "max", which is no number, where there is no limit
+        limit = int(Path("/sys/fs/cgroup/memory.max").read_text("ascii"))
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text("ascii"))
+        known.append(max(0, limit - used))
+    return max(64 << 20, min(known)) if known else 2 << 30
+
+
 def _deals_that_fit(plan: Plan, deals: DealArrays, pairs: int) -> int:
     """How many deals' pairs fit, judged by a sample; a block that still does not fit is split."""
     if len(deals) <= _SAMPLE_DEALS:
@@ -454,7 +470,7 @@ def members(plan: Plan, deals: DealArrays, entries: Sequence[int]) -> BitColumns
 
         def one_block(start: int, stop: int, chosen: Family = chosen, out: U64 = out) -> None:
             _, columns = _block(plan, cpu, deals, start, stop)
-            reached = _buffer("reached", (len(chosen.nodes), (stop - start + 63) // 64), np.uint64)
+            reached = _buffer("reached", (len(chosen.seats), (stop - start + 63) // 64), np.uint64)
             member_bits(
                 columns, stop - start, chosen.parents, chosen.seats, chosen.boxes, cpu.boxes,
                 reached,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiled import compiled
-from .layout import I32, OPCODES, Packing
+from .layout import I32, OPCODES
 from .types import U8, U32, U64
 from .words import transpose_64
 
@@ -29,25 +29,11 @@ _POINTS = (
 _ORDER_KEYS = 1 << 10
 
 
-class Tables(NamedTuple):
-    """The arrays of a :class:`~bidcascade.kernels.layout.Packing`."""
-
-    suit_words: U64
-    length_words: U64
-    context_words: U64
-    programs: I32
-    program_starts: I32
-    program_flags: I32
-    program_stack: int
-    term_suits: I32
-    term_lengths: I32
-    term_contexts: I32
-    lane_words: int
-
-    @classmethod
-    def of(cls, packing: Packing) -> "Tables":
-        """Take the arrays of a packing."""
-        return cls(*(getattr(packing, name) for name in cls._fields))
+PACKING_ARRAYS = (
+    "suit_words", "length_words", "context_words", "programs", "program_starts",
+    "program_flags", "program_stack", "term_suits", "term_lengths", "term_contexts", "lane_words",
+)  # fmt: skip
+"""What ``pack_hands`` takes of a :class:`~bidcascade.kernels.layout.Packing`, in this order."""
 
 
 class Columns(NamedTuple):
@@ -109,19 +95,17 @@ def sort_by_dealer(
 @compiled
 def pack_hands(
     hands: U64, dealer: U8, vulnerability: U8, start: int, stop: int, rotate: int,
-    tables: Tables, out: U64,
+    suit_words: U64, length_words: U64, context_words: U64, programs: I32, program_starts: I32,
+    program_flags: I32, program_stack: int, term_suits: I32, term_lengths: I32,
+    term_contexts: I32, lane_words: int, out: U64,
 ) -> None:  # fmt: skip
     """Pack the hands of deals ``start`` to ``stop`` into ``out`` [4, stop - start, words].
 
     With ``rotate`` row 0 of ``out`` is the dealer's hand and so on, else North's. Derived flags
     stay 0.
     """
-    suit_words, length_words, context_words = (
-        tables.suit_words, tables.length_words, tables.context_words,
-    )  # fmt: skip
-    program_starts = tables.program_starts
     words = suit_words.shape[2]
-    stack = np.empty(tables.program_stack + 1, np.int64)
+    stack = np.empty(program_stack + 1, np.int64)
     mask = np.uint64(0x1FFF)
     s13, s26, s39 = np.uint64(13), np.uint64(26), np.uint64(39)
     for row in range(4):
@@ -150,14 +134,14 @@ def pack_hands(
                 )
             for program in range(len(program_starts)):
                 if _run_program(
-                    program_starts[program], tables.programs, tables.term_suits,
-                    tables.term_lengths, tables.term_contexts, clubs, diamonds, hearts, spades,
+                    program_starts[program], programs, term_suits,
+                    term_lengths, term_contexts, clubs, diamonds, hearts, spades,
                     shape, context, stack,
                 ):  # fmt: skip
-                    flag = np.int64(tables.program_flags[program])
-                    out[row, deal - start, tables.lane_words + flag // 64] |= np.uint64(
-                        1
-                    ) << np.uint64(flag % 64)
+                    flag = np.int64(program_flags[program])
+                    out[row, deal - start, lane_words + flag // 64] |= np.uint64(1) << np.uint64(
+                        flag % 64
+                    )
 
 
 @compiled
@@ -171,7 +155,7 @@ def _run_program(
         operand = np.int64(programs[pointer, 1])
         pointer += 1
         if code == _END:
-            return stack[top] != 0
+            return bool(stack[top] != 0)
         if code == _TERM:
             top += 1
             stack[top] = (

@@ -98,9 +98,7 @@ def derive_flags(words: U64, boxes: Boxes, derived: Derived) -> None:
 
 
 @compiled
-def derive_columns(
-    words: U64, bits: U64, boxes: Boxes, columns: Columns, derived: Derived
-) -> None:
+def derive_columns(words: U64, bits: U64, boxes: Boxes, columns: Columns, derived: Derived) -> None:
     """Work the derived flags out on bit columns, 64 hands at once, for one seat of a block.
 
     Fills their columns (``bits`` [columns, words of bits]) and sets them in the packed words
@@ -194,7 +192,7 @@ def _and_box(
     Plain arrays here and below: handing on tuples of them takes longer.
     """
     is_set = box & MULTIPLE != 0
-    if is_set or box == ALWAYS or box == NEVER:
+    if is_set or box <= NEVER:
         for word in range(first_word, end_word):
             target[word] = source[word] if box == ALWAYS else np.uint64(0)
         if is_set:
@@ -211,10 +209,11 @@ def _and_box(
         for word in range(first_word, end_word):
             total += popcount(target[word])
         return np.int64(total)
-    return _and_columns(
+    left: int = _and_columns(
         source, target, columns, box_columns[column_offsets[box] : column_offsets[box + 1]],
         first_word, end_word,
     )  # fmt: skip
+    return left
 
 
 @compiled
@@ -311,11 +310,17 @@ def _remove(rest: U16, size: int, taken: U16, kept: int) -> None:
 
 @compiled
 def walk_block(
-    features: U64, columns: U64, count: int, threshold: int, boxes: Boxes, nodes: Nodes,
+    features: U64, columns: U64, count: int, threshold: int,
+    rows: U64, column_offsets: I32, box_columns: I32, set_offsets: U32, set_boxes: U32,
+    lane_words: int, flag_words: int,
+    first_child: U32, child_count: U16, node_box: U32, call: U8, node_flags: U8, roots: int,
     bits: U64, lists: U16, completed_only: int, max_depth: int, counts: U32, pair_nodes: U32,
     pair_deals: U16, is_first: int, entry: U32, passes_behind: U8, defaults: U16,
 ) -> int:  # fmt: skip
     """Walk the trie for one block; return how many pairs were written, -1 if they did not fit.
+
+    The fields of ``Boxes`` and ``Nodes`` one by one: to look at tuples of arrays takes a call
+    of numba 30 µs, which is as long as the walk of a single deal.
 
     Parameters
     ----------
@@ -332,8 +337,6 @@ def walk_block(
         1 to bid each deal to its one auction: ``entry``, ``passes_behind`` and ``defaults``
         [count] are filled (see ``FirstAuctions``).
     """
-    rows, column_offsets, box_columns, set_offsets, set_boxes, lane_words, flag_words = boxes
-    first_child, child_count, node_box, call, node_flags, _ = nodes
     scratch = bits[len(bits) - 1]
     state = np.zeros((11, len(bits)), np.int64)
     want_counts = len(counts) > 0
@@ -343,7 +346,7 @@ def walk_block(
 
     everyone = _everyone(count)
     bits[0, : len(everyone)] = everyone
-    state[END, 0] = nodes.roots
+    state[END, 0] = roots
     state[SIZE, 0] = count
     state[END_WORD, 0] = len(everyone)
     state[NODE, 0] = state[PASS_NODE, 0] = -1
@@ -436,10 +439,13 @@ def walk_block(
         if want_pairs and (not completed_only or node_flags[node] & COMPLETED):
             if written + kept > len(pair_nodes):
                 return -1
-            pair_nodes[written : written + kept] = node
             if is_list:
-                pair_deals[written : written + kept] = lists[target, :kept]
+                # a loop: slices cost more than the few deals
+                for i in range(kept):
+                    pair_nodes[written + i] = node
+                    pair_deals[written + i] = lists[target, i]
             else:
+                pair_nodes[written : written + kept] = node
                 _bits_to_list(bits[target], first_word, end_word, pair_deals[written:])
             written += kept
         if is_first:

@@ -1,7 +1,7 @@
 """The ``cuda`` backend: CUDA kernels through CuPy, deals in chunks that fit the device.
 
-The functions of this module work on the device that ``BIDCASCADE_CUDA_DEVICE`` names (0 by
-default); :class:`CudaBackend` is the same on any device. How counts walk the table is chosen by
+:class:`CudaBackend` works on any device, :func:`backend_here` on the one that
+``BIDCASCADE_CUDA_DEVICE`` names (0 by default). How counts walk the table is chosen by
 ``BIDCASCADE_CUDA_VARIANT`` (``hybrid`` by default). Short memory halves the chunks, and says so in
 the log; a fault of the device is a :class:`~bidcascade.bridge.DeviceFault`, never a part of an
 answer.
@@ -17,21 +17,17 @@ from bidcascade.bridge import BackendUnavailable
 
 from .cuda_device import Device, DeviceArray, cupy_device, default_device_number, why_no_device
 from .dealing import check_range, mixed
-from .deals import DealArrays
 from .device_frames import DeviceDeals
-from .gpu import bits, counters, counts, first, lists
+from .gpu import bits, counts, first, lists
 from .gpu.session import Session
 from .gpu.tables import PlanTables
 from .plan import Plan
-from .results import BitColumns, EntryLists, FirstAuctions
+from .results import BitColumns, DealArrays, EntryLists, FirstAuctions
 from .types import U64
 
-NAME = "cuda"
 VARIANTS = tuple(counts.VARIANTS)
-"""Ways to count; see ``gpu.counters``."""
+"""Ways to count; see ``gpu.counts``."""
 VARIANT_VARIABLE = "BIDCASCADE_CUDA_VARIANT"
-BLOCK_DEALS = 1 << 20
-"""Most deals that are worked on at once."""
 _LEAST_CHUNK = 1 << 18
 """A run of more deals is cut in four, so that copies run beside kernels; but not below this."""
 _DEALING_THREADS = 128
@@ -68,24 +64,21 @@ class CudaBackend:
         table that needs more comes in windows and stays on the host.
     """
 
-    NAME = NAME
+    NAME = "cuda"
+    BLOCK_DEALS = 1 << 20
+    """Most deals that are worked on at once."""
 
     def __init__(
-        self,
-        device: Device,
-        *,
-        variant: str | None = None,
-        most_deals: int | None = None,
-        node_bytes: int | None = None,
-        most_entries: int | None = None,
-    ) -> None:
+        self, device: Device, *, variant: str | None = None, most_deals: int | None = None,
+        node_bytes: int | None = None, most_entries: int | None = None,
+    ) -> None:  # fmt: skip
         self.session = Session(device)
         self.variant, self.node_bytes = variant, node_bytes
         self._most_deals, self._most_entries = most_deals, most_entries
 
     def tables(self, plan: Plan) -> PlanTables:
         """Return the plan's tables on this device; they live as long as the plan."""
-        key = f"{NAME} {id(self.session)}"
+        key = f"{self.NAME} {id(self.session)}"
         with self.session.device.lock():
             kept = plan.cache.get(key)
             # a number of an object comes again when the object is gone
@@ -95,27 +88,22 @@ class CudaBackend:
             return kept
 
     def _chunk(self, deals: int) -> int:
-        most = self._most_deals or BLOCK_DEALS
+        most = self._most_deals or self.BLOCK_DEALS
         return max(64, min(most, max(_LEAST_CHUNK, -(-deals // 4))) // 64 * 64)
 
     def _node_room(self, plan: Plan) -> int:
         return counts.node_room(self.tables(plan), self.node_bytes)
 
     def features(self, plan: Plan, deals: DealArrays) -> U64:
-        """Packed words by dealer-relative seat, uint64 [4, deals, words]."""
         return bits.features(self.tables(plan), deals, self._chunk(len(deals)))
 
     def evaluate(
         self, plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = None
     ) -> BitColumns:
-        """Bit columns of expressions on all four compass hands (all of the plan's by default)."""
         return bits.evaluate(self.tables(plan), deals, expressions, self._chunk(len(deals)))
 
     def evaluate_on_device(
-        self,
-        plan: Plan,
-        deals: DealArrays | DeviceDeals,
-        expressions: Sequence[int] | None = None,
+        self, plan: Plan, deals: DealArrays | DeviceDeals, expressions: Sequence[int] | None = None
     ) -> DeviceArray:
         """Bit columns that stay on the device, uint32 [expressions, 4, words].
 
@@ -124,22 +112,15 @@ class CudaBackend:
         return bits.evaluate_on_device(self.tables(plan), deals, expressions)
 
     def cascade_counts(self, plan: Plan, deals: DealArrays | DeviceDeals) -> U64:
-        """Per node, how many deals reach it (uint64 [nodes])."""
         variant = self.variant or chosen_variant()
         return counts.count_entries(
             self.tables(plan), deals, variant, self._chunk(len(deals)), node_bytes=self.node_bytes
         )
 
     def cascade_all(
-        self,
-        plan: Plan,
-        deals: DealArrays | DeviceDeals,
-        *,
-        completed_only: bool = False,
-        max_depth: int | None = None,
-        limit: int | None = None,
-    ) -> Iterator[EntryLists]:
-        """Per deal, the nodes it reaches, depth first; in chunks of deals that fit the memory."""
+        self, plan: Plan, deals: DealArrays | DeviceDeals, *, completed_only: bool = False,
+        max_depth: int | None = None, limit: int | None = None,
+    ) -> Iterator[EntryLists]:  # fmt: skip
         options = lists.Options(completed_only, max_depth, limit)
         most = self._most_entries or lists.MOST_ENTRIES
         return lists.entry_lists(
@@ -148,7 +129,6 @@ class CudaBackend:
         )  # fmt: skip
 
     def cascade_first(self, plan: Plan, deals: DealArrays | DeviceDeals) -> FirstAuctions:
-        """Per deal, the one auction."""
         return first.first_auctions(
             self.tables(plan), deals, self._chunk(len(deals)), node_bytes=self._node_room(plan)
         )
@@ -156,7 +136,6 @@ class CudaBackend:
     def members(
         self, plan: Plan, deals: DealArrays | DeviceDeals, entries: Sequence[int]
     ) -> BitColumns:
-        """For chosen nodes, the bit column of the deals that reach them."""
         return bits.members(self.tables(plan), deals, entries, self._chunk(len(deals)))
 
     def counts_on_device(self, plan: Plan, deals: DealArrays | DeviceDeals) -> DeviceArray:
@@ -167,14 +146,9 @@ class CudaBackend:
         )  # fmt: skip
 
     def lists_on_device(
-        self,
-        plan: Plan,
-        deals: DealArrays | DeviceDeals,
-        *,
-        completed_only: bool = False,
-        max_depth: int | None = None,
-        limit: int | None = None,
-    ) -> Iterator[lists.DeviceLists]:
+        self, plan: Plan, deals: DealArrays | DeviceDeals, *, completed_only: bool = False,
+        max_depth: int | None = None, limit: int | None = None,
+    ) -> Iterator[lists.DeviceLists]:  # fmt: skip
         """Entry lists that stay on the device; otherwise as :meth:`cascade_all`."""
         options = lists.Options(completed_only, max_depth, limit)
         return lists.entry_lists_on_device(
@@ -194,7 +168,7 @@ class CudaBackend:
         """Deal the deals ``first`` to ``first + count - 1`` of a seed; see ``dealing``."""
         check_range(seed, first, count)
         hands = np.empty((4, count), np.uint64)
-        most = self._most_deals or BLOCK_DEALS
+        most = self._most_deals or self.BLOCK_DEALS
         for start in range(0, count, most):
             size = min(most, count - start)
             with self.session.working():
@@ -233,7 +207,7 @@ class CudaBackend:
         tables = self.tables(plan)
         with self.session.device.lock():
             for lane_words in (2, 4):
-                counters.compile_hybrid(tables, lane_words)
+                counts.compile_hybrid(tables, lane_words)
 
 
 @cache
@@ -241,19 +215,15 @@ def _on(number: int) -> CudaBackend:
     return CudaBackend(cupy_device(number))
 
 
-def _here() -> CudaBackend:
-    return _on(default_device_number())
-
-
 def backend_here() -> CudaBackend:
-    """Return the backend that the functions of this module work with, for what stays on the device.
+    """Return the backend on the device that ``BIDCASCADE_CUDA_DEVICE`` names, always the same one.
 
     Raises
     ------
     BackendUnavailable
         If there is no device.
     """
-    return _here()
+    return _on(default_device_number())
 
 
 def why_unavailable() -> str | None:
@@ -266,86 +236,3 @@ def why_unavailable() -> str | None:
         return cupy_device(default_device_number()).failure
     except BackendUnavailable as error:
         return str(error)
-
-
-def device() -> Device:
-    """Return the device that the functions of this module work on.
-
-    Raises
-    ------
-    BackendUnavailable
-        If there is none.
-    """
-    return _here().session.device
-
-
-def features(plan: Plan, deals: DealArrays) -> U64:
-    """Packed words by dealer-relative seat, uint64 [4, deals, words]."""
-    return _here().features(plan, deals)
-
-
-def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = None) -> BitColumns:
-    """Bit columns of expressions on all four compass hands (all of the plan's by default)."""
-    return _here().evaluate(plan, deals, expressions)
-
-
-def cascade_counts(plan: Plan, deals: DealArrays) -> U64:
-    """Per node, how many deals reach it (uint64 [nodes])."""
-    return _here().cascade_counts(plan, deals)
-
-
-def cascade_all(
-    plan: Plan,
-    deals: DealArrays,
-    *,
-    completed_only: bool = False,
-    max_depth: int | None = None,
-    limit: int | None = None,
-) -> Iterator[EntryLists]:
-    """Per deal, the nodes it reaches, depth first; in chunks of deals that fit the memory."""
-    return _here().cascade_all(
-        plan, deals, completed_only=completed_only, max_depth=max_depth, limit=limit
-    )
-
-
-def cascade_first(plan: Plan, deals: DealArrays) -> FirstAuctions:
-    """Per deal, the one auction."""
-    return _here().cascade_first(plan, deals)
-
-
-def members(plan: Plan, deals: DealArrays, entries: Sequence[int]) -> BitColumns:
-    """For chosen nodes, the bit column of the deals that reach them."""
-    return _here().members(plan, deals, entries)
-
-
-def deal_hands(seed: int, first: int, count: int) -> U64:
-    """Deal the deals ``first`` to ``first + count - 1`` of a seed on the device.
-
-    Returns
-    -------
-    uint64 [4, count]
-        The same as :func:`~bidcascade.kernels.dealing.deal_hands` gives.
-
-    Raises
-    ------
-    ValueError
-        If the seed or a number is out of range.
-
-    Examples
-    --------
-    >>> if why_unavailable() is None:
-    ...     assert deal_hands(7, 0, 2).shape == (4, 2)
-    """
-    return _here().deal_hands(seed, first, count)
-
-
-def warm_up(plan: Plan) -> None:
-    """Compile and bring what a plan's first answers need."""
-    _here().warm_up(plan)
-
-
-def forget(plan: Plan) -> None:
-    """Take a plan's tables off the device; they come again when needed."""
-    tables = _here().tables(plan)
-    tables.let_go()
-    tables.session.device.release()

@@ -19,32 +19,205 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
 
-from .device import (
-    Device,
-    DeviceArray,
-    Event,
-    Kernel,
-    KernelArgument,
-    Limits,
-    Shape,
-    Stream,
-    Timing,
-)
-
-__all__ = [
-    "COMPILER_OPTIONS", "SOURCES", "CupyDevice", "Device", "DeviceArray", "Event", "Kernel",
-    "KernelArgument", "Limits", "Stream", "Timing", "compiler_options", "cupy_device",
-    "default_device_number", "source_text", "why_no_device",
-]  # fmt: skip
-
 _logger = logging.getLogger("bidcascade.kernels")
+
+Shape: TypeAlias = int | tuple[int, ...]
+
+
+class DeviceArray(Protocol):
+    """A contiguous array in device memory."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of an element."""
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+
+    @property
+    def nbytes(self) -> int:
+        """Number of bytes."""
+
+    def __getitem__(self, key: slice, /) -> "DeviceArray":
+        """View of some rows (first axis), without a step."""
+
+    def reshape(self, *shape: int) -> "DeviceArray":
+        """View of the same elements in another shape."""
+
+
+KernelArgument: TypeAlias = "DeviceArray | np.generic | None"
+
+
+class Stream(Protocol):
+    """A queue of work; what one queue holds runs in order, queues run beside each other."""
+
+
+class Event(Protocol):
+    """A point in a stream."""
+
+
+class Kernel(Protocol):
+    """A compiled kernel, ready to launch."""
+
+    def __call__(
+        self, blocks: int, threads: int, arguments: Sequence[KernelArgument], *,
+        shared_bytes: int = 0, stream: Stream | None = None,
+    ) -> None:  # fmt: skip
+        """Launch ``blocks`` × ``threads``; nothing at all for 0 blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a device has room for.
+
+    Parameters
+    ----------
+    multiprocessors : int
+    shared_bytes : int
+        Most dynamic shared memory a block can ask for.
+    shared_bytes_per_multiprocessor : int
+    threads_per_multiprocessor : int
+    cache_bytes : int
+        Size of the level 2 cache.
+    """
+
+    multiprocessors: int = 1
+    shared_bytes: int = 48 << 10
+    shared_bytes_per_multiprocessor: int = 64 << 10
+    threads_per_multiprocessor: int = 2048
+    cache_bytes: int = 4 << 20
+
+    def blocks_to_fill(self, threads: int, shared_bytes: int = 0) -> int:
+        """How many blocks run at once."""
+        blocks = max(1, self.threads_per_multiprocessor // threads)
+        if shared_bytes:
+            # a block takes 1 KiB beside what it asks for
+            blocks = min(blocks, self.shared_bytes_per_multiprocessor // (shared_bytes + 1024))
+        return self.multiprocessors * max(1, blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Device time of one launch or copy, between two events.
+
+    Parameters
+    ----------
+    name : str
+        Entry point of the kernel, ``copy in`` or ``copy out``.
+    seconds : float
+    copied_bytes : int
+        What a copy carried; 0 for a kernel.
+    """
+
+    name: str
+    seconds: float
+    copied_bytes: int = 0
+
+
+class Device(Protocol):
+    """What the backend asks of a device.
+
+    Every method may raise :class:`~bidcascade.bridge.OutOfDeviceMemory` or
+    :class:`~bidcascade.bridge.DeviceFault`; launches and copies are asynchronous, so a fault may
+    show at a later call, at :meth:`synchronize` at the latest.
+    """
+
+    name: str
+    limits: Limits
+
+    def empty(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
+        """Array whose contents are undefined."""
+
+    def zeros(self, shape: Shape, dtype: DTypeLike, *, stream: Stream | None = None) -> DeviceArray:
+        """Array of zero bytes, zeroed in ``stream``."""
+        array = self.empty(shape, dtype)
+        self.clear(array, stream=stream)
+        return array
+
+    def clear(self, array: DeviceArray, *, stream: Stream | None = None) -> None:
+        """Set all bytes of an array to zero."""
+
+    def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray[Any]:
+        """Host array that copies to and from the device can run beside work (page-locked)."""
+
+    def copy_in(
+        self, target: DeviceArray, source: NDArray[Any], *, stream: Stream | None = None
+    ) -> None:
+        """Copy a contiguous host array; it must stay as it is until the stream gets there.
+
+        From :meth:`pinned` memory the call returns at once, from other memory when all is read.
+        """
+
+    def copy_out(
+        self, target: NDArray[Any], source: DeviceArray, *, stream: Stream | None = None
+    ) -> None:
+        """Copy to a contiguous host array, which is filled when the stream has got there."""
+
+    def upload(self, array: NDArray[Any], *, stream: Stream | None = None) -> DeviceArray:
+        """Device array with the contents of a host array."""
+        array = np.ascontiguousarray(array)
+        target = self.empty(array.shape, array.dtype)
+        self.copy_in(target, array, stream=stream)
+        return target
+
+    def download(self, array: DeviceArray, *, stream: Stream | None = None) -> NDArray[Any]:
+        """Host array with the contents of a device array; waits for the stream."""
+        target = np.empty(array.shape, array.dtype)
+        self.copy_out(target, array, stream=stream)
+        self.synchronize(stream)
+        return target
+
+    def adopt(self, array: object) -> DeviceArray:
+        """View foreign device memory (``__cuda_array_interface__``, DLPack) as a device array.
+
+        Raises
+        ------
+        TypeError
+            If it is no contiguous device array.
+        """
+
+    def kernel(self, file: str, entry: str, defines: Mapping[str, int]) -> Kernel:
+        """Compile (once) and load an entry point of a ``.cu`` file."""
+
+    def stream(self) -> Stream:
+        """Make a new stream."""
+
+    def record(self, stream: Stream | None = None) -> Event:
+        """Mark the point that a stream has been filled to."""
+
+    def wait(self, stream: Stream | None, event: Event) -> None:
+        """Let a stream wait for a point of another, without the host waiting."""
+
+    def synchronize(self, stream: Stream | None = None) -> None:
+        """Wait until a stream is through; raise what failed."""
+
+    def seconds(self, start: Event, end: Event) -> float:
+        """Device time between two points, once both are reached."""
+
+    def free_bytes(self) -> int:
+        """Memory that can be taken now."""
+
+    def release(self) -> None:
+        """Give back memory that is held for reuse."""
+
+    def timings(self) -> AbstractContextManager[list[Timing]]:
+        """Time every launch and copy inside the ``with`` block; the list is full behind it."""
+
+    def lock(self) -> AbstractContextManager[Any]:
+        """Keep other threads off the device; the same thread may enter again."""
+
 
 SOURCES = Path(__file__).parent / "gpu"
 """Where the ``.cu`` and ``.cuh`` files lie."""
@@ -130,14 +303,9 @@ class _CupyKernel:
     """Dynamic shared memory that was asked for so far."""
 
     def __call__(
-        self,
-        blocks: int,
-        threads: int,
-        arguments: Sequence[KernelArgument],
-        *,
-        shared_bytes: int = 0,
-        stream: Stream | None = None,
-    ) -> None:
+        self, blocks: int, threads: int, arguments: Sequence[KernelArgument], *,
+        shared_bytes: int = 0, stream: Stream | None = None,
+    ) -> None:  # fmt: skip
         if not blocks:
             return
         with self.device.timed(self.entry, 0, stream), self.device.use(stream, self.entry):
@@ -150,7 +318,7 @@ class _CupyKernel:
 
 
 @dataclass
-class CupyDevice:
+class CupyDevice(Device):
     """A CUDA device through CuPy.
 
     Parameters
@@ -210,7 +378,6 @@ class CupyDevice:
 
     @contextlib.contextmanager
     def timings(self) -> Iterator[list[Timing]]:
-        """Time every launch and copy inside; see :class:`Device`."""
         found: list[Timing] = []
         with self.lock():
             outer, self._log = self._log, []
@@ -225,29 +392,19 @@ class CupyDevice:
                 self._log = outer
 
     def lock(self) -> AbstractContextManager[Any]:
-        """Keep other threads off the device."""
         return self._lock
 
     def empty(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
-        """Array whose contents are undefined."""
         with self.use(None, f"take {np.dtype(dtype)}{shape}"):
             return cast("DeviceArray", _cupy().empty(shape, dtype))
 
-    def zeros(self, shape: Shape, dtype: DTypeLike, *, stream: Stream | None = None) -> DeviceArray:
-        """Array of zero bytes."""
-        array = self.empty(shape, dtype)
-        self.clear(array, stream=stream)
-        return array
-
     def clear(self, array: DeviceArray, *, stream: Stream | None = None) -> None:
-        """Set all bytes to zero."""
         if array.nbytes:
             with self.use(stream, "clear"):
                 handle: Any = array
                 handle.data.memset_async(0, array.nbytes, _cupy().cuda.get_current_stream())
 
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray[Any]:
-        """Page-locked host array."""
         sizes = (shape,) if isinstance(shape, int) else shape
         size = int(np.prod(sizes, dtype=np.int64))
         with self.use(None, "take page-locked memory"):
@@ -257,7 +414,6 @@ class CupyDevice:
     def copy_in(
         self, target: DeviceArray, source: NDArray[Any], *, stream: Stream | None = None
     ) -> None:
-        """Copy a contiguous host array to the device."""
         _check_copy(target, source)
         if source.nbytes:
             with self.timed("copy in", source.nbytes, stream), self.use(stream, "copy in"):
@@ -269,7 +425,6 @@ class CupyDevice:
     def copy_out(
         self, target: NDArray[Any], source: DeviceArray, *, stream: Stream | None = None
     ) -> None:
-        """Copy a device array to a contiguous host array."""
         _check_copy(source, target)
         if target.nbytes:
             with self.timed("copy out", target.nbytes, stream), self.use(stream, "copy out"):
@@ -278,22 +433,7 @@ class CupyDevice:
                     target.ctypes.data, target.nbytes, _cupy().cuda.get_current_stream()
                 )
 
-    def upload(self, array: NDArray[Any], *, stream: Stream | None = None) -> DeviceArray:
-        """Device array with the contents of a host array."""
-        array = np.ascontiguousarray(array)
-        target = self.empty(array.shape, array.dtype)
-        self.copy_in(target, array, stream=stream)
-        return target
-
-    def download(self, array: DeviceArray, *, stream: Stream | None = None) -> NDArray[Any]:
-        """Host array with the contents of a device array."""
-        target = np.empty(array.shape, array.dtype)
-        self.copy_out(target, array, stream=stream)
-        self.synchronize(stream)
-        return target
-
     def adopt(self, array: object) -> DeviceArray:
-        """View foreign device memory as a device array."""
         cupy = _cupy()
         with self.use(None, "take over an array"):
             if isinstance(array, cupy.ndarray) or hasattr(array, "__cuda_array_interface__"):
@@ -307,7 +447,6 @@ class CupyDevice:
         return cast("DeviceArray", view)
 
     def kernel(self, file: str, entry: str, defines: Mapping[str, int]) -> Kernel:
-        """Compile (once) and load an entry point."""
         options = compiler_options(defines)
         key = (file, entry, options)
         with self._lock:
@@ -323,24 +462,20 @@ class CupyDevice:
             return self._kernels[key]
 
     def stream(self) -> Stream:
-        """Make a new stream, which does not wait for the default one."""
         with self.use(None, "make a stream"):
             return cast("Stream", _cupy().cuda.Stream(non_blocking=True))
 
     def record(self, stream: Stream | None = None) -> Event:
-        """Mark the point that a stream has been filled to."""
         with self.use(stream, "record an event"):
             event = _cupy().cuda.Event()
             event.record(_cupy().cuda.get_current_stream())
             return cast("Event", event)
 
     def wait(self, stream: Stream | None, event: Event) -> None:
-        """Let a stream wait for a point of another."""
         with self.use(stream, "wait for an event"):
             _cupy().cuda.get_current_stream().wait_event(event)
 
     def synchronize(self, stream: Stream | None = None) -> None:
-        """Wait until a stream is through; raise what failed."""
         with self.use(stream, "wait for a stream"):
             _cupy().cuda.get_current_stream().synchronize()
 
@@ -350,19 +485,16 @@ class CupyDevice:
             _cupy().cuda.runtime.deviceSynchronize()
 
     def seconds(self, start: Event, end: Event) -> float:
-        """Device time between two points."""
         with self.use(None, "wait for an event"):
             cast("Any", end).synchronize()
             return float(_cupy().cuda.get_elapsed_time(start, end)) / 1e3
 
     def free_bytes(self) -> int:
-        """Memory that can be taken now: the device's, and what the pool holds unused."""
         with self.use(None, "ask for the free memory"):
             free, _ = _cupy().cuda.runtime.memGetInfo()
             return int(free) + int(_cupy().get_default_memory_pool().free_bytes())
 
     def release(self) -> None:
-        """Give the pools' unused memory back."""
         with self.use(None, "give memory back"):
             _cupy().get_default_memory_pool().free_all_blocks()
             _cupy().get_default_pinned_memory_pool().free_all_blocks()

@@ -59,11 +59,9 @@ class DeviceDeals:
 
 
 def deals_on_device(
-    device: Device,
-    columns: Mapping[str, object],
-    *,
+    device: Device, columns: Mapping[str, object], *,
     categories: Mapping[str, Sequence[str]] | None = None,
-) -> DeviceDeals:
+) -> DeviceDeals:  # fmt: skip
     """Take deals that lie on a device as columns.
 
     Parameters

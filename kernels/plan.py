@@ -13,8 +13,10 @@ compared at once: with H = 0x8080808080808080 and lanes below 128,
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .alternatives import Alternatives, alternatives_of, conjunction_of
 from .layout import FLAGS_PER_WORD, LANE_LIMIT, LANES_PER_WORD, FlagTest, LayoutBuilder, Packing
@@ -125,6 +127,69 @@ class Plan:
         return parent
 
 
+def box_rows(plan: Plan) -> U64:
+    """Boxes as backends test them: lo.. | hi with high bits.. | mask.. | need.. words."""
+    lanes, flags = plan.packing.lane_words, plan.packing.flag_words
+    rows = plan.boxes.copy()
+    need = plan.boxes[:, 2 * lanes : 2 * lanes + flags]
+    rows[:, lanes : 2 * lanes] |= np.uint64(LANE_HIGH_BITS)
+    rows[:, 2 * lanes : 2 * lanes + flags] |= plan.boxes[:, 2 * lanes + flags :]
+    rows[:, 2 * lanes + flags :] = need
+    return rows
+
+
+def box_bytes(plan: Plan, boxes: "NDArray[np.int64] | slice" = slice(None)) -> tuple[U8, ...]:
+    """Low and high by lane, needed and forbidden by flag: four arrays [boxes, lanes or flags]."""
+    lanes, flags = plan.packing.lane_words, plan.packing.flag_words
+    parts = np.split(plan.boxes[boxes], np.cumsum((lanes, lanes, flags)), axis=1)
+    low, high, need, forbid = (np.ascontiguousarray(part).view(np.uint8) for part in parts)
+    bits = [np.unpackbits(part, axis=1, bitorder="little") for part in (need, forbid)]
+    return low, high, *bits
+
+
+class Family(NamedTuple):
+    """Some nodes with all above them, parents first.
+
+    Parameters
+    ----------
+    parents : int32 [nodes]
+        Place of the parent, -1 for the opening calls.
+    seats : uint8 [nodes]
+        Dealer-relative seat of the caller.
+    boxes : int64 [nodes]
+        See ``Plan.node_box``.
+    wanted : uint32
+        Places of the nodes that were asked for.
+    """
+
+    parents: NDArray[np.int32]
+    seats: U8
+    boxes: NDArray[np.int64]
+    wanted: U32
+
+
+def family(plan: Plan, entries: Sequence[int]) -> Family:
+    """Collect the nodes above some nodes; each shared prefix once."""
+    depth_of: dict[int, int] = {plan.node_count: -1}
+    for entry in entries:
+        path = []
+        node = int(entry)
+        while node not in depth_of:
+            path.append(node)
+            node = int(plan.parent[node])
+        for depth, above in enumerate(reversed(path), start=depth_of[node] + 1):
+            depth_of[above] = depth
+    del depth_of[plan.node_count]
+    nodes = sorted(depth_of)  # parents precede their children
+    place = {node: number for number, node in enumerate(nodes)} | {plan.node_count: -1}
+    return Family(
+        np.array([place[int(plan.parent[node])] for node in nodes], np.int32),
+        np.array([depth_of[node] & 3 for node in nodes], np.uint8),
+        plan.node_box[np.array(nodes, np.int64)].astype(np.int64),
+        np.array([place[int(entry)] for entry in entries], np.uint32),
+    )
+
+
 class _BoxInterner:
     """Turns conjunctions of tests into box rows, equal rows into one number.
 
@@ -204,20 +269,11 @@ class _SetInterner:
 
 
 def build_plan(
-    *,
-    expressions: Sequence[Postfix],
-    criteria: Sequence[Sequence[int]],
-    variant_sets: Sequence[Sequence[int]],
-    first_child: U32,
-    child_count: U16,
-    call: U8,
-    flags: U8,
-    variant_set: U32,
-    root_count: int,
-    profile: str = "gib",
-    undescribed: str = "allow",
+    *, expressions: Sequence[Postfix], criteria: Sequence[Sequence[int]],
+    variant_sets: Sequence[Sequence[int]], first_child: U32, child_count: U16, call: U8, flags: U8,
+    variant_set: U32, root_count: int, profile: str = "gib", undescribed: str = "allow",
     formulas: Mapping[str, Postfix] | None = None,
-) -> Plan:
+) -> Plan:  # fmt: skip
     """Lower a table's interned criteria to boxes and tie them to the nodes of its trie.
 
     Parameters
@@ -307,38 +363,23 @@ def build_plan(
     if undescribed == "pass":
         node_box[is_undescribed & (call == 0)] = ALWAYS
     return Plan(
-        profile=profile,
-        undescribed=undescribed,
-        expressions=tuple(inlined),
+        profile=profile, undescribed=undescribed, expressions=tuple(inlined),
         criteria=tuple(tuple(row) for row in criteria),
-        variant_sets=tuple(tuple(row) for row in variant_sets),
-        packing=packing,
-        boxes=boxes.rows(),
+        variant_sets=tuple(tuple(row) for row in variant_sets), packing=packing, boxes=boxes.rows(),
         derived_flags=np.array([*layout.derived], np.uint32),
         derived_offsets=np.array(derived_offsets, np.uint32),
         derived_boxes=np.array(derived_boxes, np.uint32),
         expression_boxes=np.array(expression_boxes, np.uint32),
-        set_offsets=np.array(sets.offsets, np.uint32),
-        set_boxes=np.array(sets.members, np.uint32),
-        first_child=first_child,
-        child_count=child_count,
-        call=call,
-        flags=flags,
-        variant_set=variant_set,
-        node_box=node_box,
-        root_count=root_count,
-    )
+        set_offsets=np.array(sets.offsets, np.uint32), set_boxes=np.array(sets.members, np.uint32),
+        first_child=first_child, child_count=child_count, call=call, flags=flags,
+        variant_set=variant_set, node_box=node_box, root_count=root_count,
+    )  # fmt: skip
 
 
 def _check_trie(
-    first_child: U32,
-    child_count: U16,
-    call: U8,
-    flags: U8,
-    variant_set: U32,
-    root_count: int,
+    first_child: U32, child_count: U16, call: U8, flags: U8, variant_set: U32, root_count: int,
     set_count: int,
-) -> None:
+) -> None:  # fmt: skip
     nodes = len(first_child)
     for name, array, dtype in (
         ("first_child", first_child, np.uint32), ("child_count", child_count, np.uint16),

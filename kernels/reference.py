@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from .deals import DealArrays
 from .lowering import LinearForm, Tree
 from .plan import CAN_COMPLETE, COMPLETED, Plan
-from .results import NO_ENTRY, BitColumns, EntryLists, FirstAuctions
+from .results import NO_ENTRY, BitColumns, DealArrays, EntryLists, FirstAuctions
 from .terms import Context, terms
 from .types import U64, Postfix
 

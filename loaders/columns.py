@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import FIRST_BID, LAST_BID, Contract, Seat, bid_level, bid_strain, score
 
-from .frame import AUCTION_STATUS, DEAL_SCHEMA, HAND_COLUMNS, ROOM, SEAT_ENUM, VULNERABILITY_ENUM
+from .frame import (
+    AUCTION_STATUS,
+    DEAL_SCHEMA,
+    HAND_COLUMNS,
+    ROOM,
+    SEAT_ENUM,
+    VULNERABILITY_ENUM,
+    empty_deals,
+)
 
 I64: TypeAlias = NDArray[np.int64]
 
@@ -40,7 +48,7 @@ def make_deals(
     play: NDArray[np.uint8],
     remarks: pl.Series,
     scores: pl.Series | None = None,
-    **texts: pl.Series,
+    **texts: pl.Expr,
 ) -> pl.DataFrame:
     """Make the deal frame of some boards.
 
@@ -53,67 +61,77 @@ def make_deals(
         By the place in ``calls``; nearly all are empty.
     scores : polars.Series, optional
         What the source says; null where it follows from contract and tricks.
-    **texts : polars.Series
+    **texts : polars.Expr
         The columns ``players event source encoding``.
     """
-    by_column = np.ascontiguousarray(rows.T)
-    bid, doubling, declarer, tricks = by_column[BID : TRICKS + 1]
-    status, calls_end = by_column[STATUS], by_column[CALLS_END]
-    seats = pl.Series(SEAT_ENUM.categories, dtype=SEAT_ENUM)
-    which = np.zeros(len(calls), np.int64)
+    by_column = np.ascontiguousarray(rows.T[:DEAL_COLUMNS])
+    which = np.zeros(len(calls), np.uint32)
     which[list(announcements)] = np.arange(1, len(announcements) + 1)
-    points = north_south_scores(bid, doubling, declarer, tricks, by_column[VULNERABILITY])
+    said = pl.lit(pl.Series(["", *announcements.values()]).gather(which))
+    points = _north_south_scores(
+        by_column[BID], by_column[DOUBLING], by_column[DECLARER], by_column[TRICKS],
+        by_column[VULNERABILITY],
+    )  # fmt: skip
+    bid, status = by_column[BID], _known(STATUS)
+    names_from_bid = 1 + 3 * (bid - FIRST_BID) + by_column[DOUBLING]
     columns = {
-        **{name: by_column[seat].astype(np.uint64) for seat, name in enumerate(HAND_COLUMNS)},
-        "dealer": _choose(seats, by_column[DEALER]),
-        "vulnerability": _enum(VULNERABILITY_ENUM, by_column[VULNERABILITY]),
-        "board": _known(by_column[BOARD], pl.Int32()),
-        "room": _enum(ROOM, by_column[ROOM_CODE]),
-        "auction": ragged(pl.Series(calls), calls_end),
-        "auction_status": _enum(AUCTION_STATUS, status),
-        "illegal_call": _known(
-            np.where(status == ILLEGAL, np.diff(calls_end, prepend=0), -1), pl.UInt16()
+        **{name: pl.col(str(seat)) for seat, name in enumerate(HAND_COLUMNS)},
+        "dealer": _choose(list(SEAT_ENUM.categories), SEAT_ENUM, by_column[DEALER]),
+        "vulnerability": _choose(
+            list(VULNERABILITY_ENUM.categories), VULNERABILITY_ENUM, by_column[VULNERABILITY]
         ),
-        "illegal_tail": ragged(pl.Series(tail), by_column[TAIL_END]),
-        "announcements": ragged(pl.Series(["", *announcements.values()]).gather(which), calls_end),
-        "alerts": ragged(pl.Series(alerts), calls_end),
-        "commentary": ragged(remarks, by_column[REMARKS_END]),
+        "board": _known(BOARD),
+        "room": _choose(list(ROOM.categories), ROOM, by_column[ROOM_CODE]),
+        "auction": _ragged(pl.lit(pl.Series(calls)), CALLS_END),
+        "auction_status": _choose(
+            list(AUCTION_STATUS.categories), AUCTION_STATUS, by_column[STATUS]
+        ),
+        "illegal_call": pl.when(status == ILLEGAL).then(_ends(CALLS_END)[1]),
+        "illegal_tail": _ragged(pl.lit(pl.Series(tail)), TAIL_END),
+        "announcements": _ragged(said, CALLS_END),
+        "alerts": _ragged(pl.lit(pl.Series(alerts)), CALLS_END),
+        "commentary": _ragged(pl.lit(remarks), REMARKS_END),
         "contract": _choose(
-            contract_names(), np.where(bid > 0, 1 + 3 * (bid - FIRST_BID) + doubling, bid)
+            contract_names().to_list(), pl.String(), np.where(bid > 0, names_from_bid, bid)
         ),
-        "declarer": _choose(seats, declarer),
-        "tricks": _known(tricks, pl.UInt8()),
-        "score": points if scores is None else scores.zip_with(scores.is_not_null(), points),
-        "play": ragged(pl.Series(play), by_column[PLAY_END]),
-        "record": by_column[RECORD].astype(np.uint32),
+        "declarer": _choose(list(SEAT_ENUM.categories), SEAT_ENUM, by_column[DECLARER]),
+        "tricks": _known(TRICKS),
+        "score": points if scores is None else pl.coalesce(pl.lit(scores), points),
+        "play": _ragged(pl.lit(pl.Series(play)), PLAY_END),
+        "record": pl.col(str(RECORD)),
         **texts,
     }
-    return pl.DataFrame(columns, schema=DEAL_SCHEMA)
-
-
-def ragged(values: pl.Series, ends: I64) -> pl.Series:
-    """Make the list column whose row ``i`` holds ``values[ends[i - 1]:ends[i]]``."""
-    if not len(ends):
-        return pl.Series(dtype=pl.List(values.dtype))
-    counts = np.diff(ends, prepend=0)
-    return (
-        pl.DataFrame({"start": ends - counts, "count": counts})
-        .select(pl.lit(values).implode().first().list.slice(pl.col("start"), pl.col("count")))
-        .to_series()
+    if not len(rows):
+        return empty_deals()
+    names = [str(column) for column in range(DEAL_COLUMNS)]
+    # as many boards as columns say nothing of which is which
+    frame = pl.DataFrame(by_column, schema=names, orient="col")
+    return frame.select(
+        columns[name].cast(dtype).alias(name) for name, dtype in DEAL_SCHEMA.items()
     )
 
 
-def _choose(values: pl.Series, codes: I64) -> pl.Series:
-    return values.gather(_known(codes, pl.Int64()))
+def _known(column: int) -> pl.Expr:
+    """Values of a column, null where they are negative."""
+    name = str(column)
+    return pl.when(pl.col(name) >= 0).then(pl.col(name))
 
 
-def _enum(dtype: pl.Enum, codes: I64) -> pl.Series:
-    return _choose(pl.Series(dtype.categories, dtype=dtype), codes)
+def _choose(values: list[str], dtype: pl.DataType, codes: I64) -> pl.Expr:
+    """Values by code, null where it is negative."""
+    with_null = pl.Series([*values, None], dtype=dtype)
+    return pl.lit(with_null.gather(np.where(codes < 0, len(values), codes)))
 
 
-def _known(values: I64, dtype: pl.DataType) -> pl.Series:
-    series = pl.Series(values)
-    return series.set(series < 0, None).cast(dtype)
+def _ends(column: int) -> tuple[pl.Expr, pl.Expr]:
+    """Start and number of the values that a column of ends gives each row."""
+    start = pl.col(str(column)).shift(fill_value=0)
+    return start, pl.col(str(column)) - start
+
+
+def _ragged(values: pl.Expr, column: int) -> pl.Expr:
+    """Cut the values into lists, as a column of ends says."""
+    return values.implode().first().list.slice(*_ends(column))
 
 
 @cache
@@ -142,22 +160,15 @@ def _score_table() -> NDArray[np.int32]:
     return np.array(points, np.int32).reshape(-1, 3, 2, 14)
 
 
-def north_south_scores(
+def _north_south_scores(
     bid: I64, doubling: I64, declarer: I64, tricks: I64, vulnerability: I64
-) -> pl.Series:
-    """Scores from the view of North-South; null where contract, declarer or tricks are unknown.
-
-    Examples
-    --------
-    >>> one = np.ones(1, np.int64)
-    >>> north_south_scores(21 * one, 0 * one, one, 10 * one, 0 * one).to_list()
-    [-420]
-    """
+) -> pl.Expr:
+    """Scores from the view of North-South; null where contract, declarer or tricks are unknown."""
     is_known = (bid >= FIRST_BID) & (tricks >= 0) & (declarer >= 0)
     safe_bid, safe_doubling, safe_tricks, side = (
         np.where(is_known, values, 0)
         for values in (bid - FIRST_BID, doubling, tricks, declarer & 1)
     )
     points = _score_table()[safe_bid, safe_doubling, vulnerability >> side & 1, safe_tricks]
-    signed = np.where(is_known, np.where(side == 1, -points, points), 0).astype(np.int32)
-    return pl.Series(signed).set(pl.Series(~is_known & (bid != 0)), None)
+    signed = np.where(is_known, np.where(side == 1, -points, points), 0)
+    return pl.when(pl.lit(pl.Series(is_known | (bid == 0)))).then(pl.lit(pl.Series(signed)))

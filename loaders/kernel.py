@@ -50,7 +50,7 @@ for _table, _letters in (
 TAB, LINE_FEED, RETURN, BLANK, BAR, COMMA, PERCENT, SEMICOLON = b"\t\n\r |,%;"
 PLUS, MINUS, EQUALS, STAR, ALERT, QUIZ, SHARP, POINT, COLON = b"+-=*!?#.:"
 ZERO, ONE, FOUR, SEVEN, NINE = b"01479"
-A, B, C, D, E, N, O, P, R, S, T, W, X, Z = b"ABCDENOPRSTWXZ"
+A, B, C, D, E, N, LETTER_O, P, R, S, T, W, X, Z = b"ABCDENOPRSTWXZ"
 LOWER = 32
 """What a small letter is above its capital."""
 
@@ -121,12 +121,12 @@ def _number(text: U8, start: int, end: int, digits: int) -> int:
 COUNT, LAST_BID, BIDDER, DOUBLED, PASSES = range(5)
 
 
-@compiled
+@compiled(forceinline=True)
 def _is_over(auction: I64) -> bool:
     return auction[PASSES] == 4 or (auction[PASSES] == 3 and auction[LAST_BID] > 0)
 
 
-@compiled
+@compiled(forceinline=True)
 def _add_call(auction: I64, call: int) -> bool:
     """Add a call, and say whether it was legal; if not, nothing has changed."""
     count = auction[COUNT]
@@ -317,8 +317,8 @@ def _parse_board(text: U8, start: int, end: int) -> tuple[int, int]:
     while start < end and text[start] in (BLANK, TAB, SHARP, POINT, COLON):
         start += 1
     room = -1
-    if start < end and _upper(text[start]) in (O, C):
-        room = 0 if _upper(text[start]) == O else 1
+    if start < end and _upper(text[start]) in (LETTER_O, C):
+        room = 0 if _upper(text[start]) == LETTER_O else 1
         start += 1
     number = 0
     digits = 0
@@ -340,7 +340,7 @@ def _parse_sv(text: U8, start: int, end: int) -> int:
     if start == end:
         return -1
     letter = _upper(text[start])
-    if letter in (O, ZERO, MINUS):
+    if letter in (LETTER_O, ZERO, MINUS):
         return 0
     if letter in (N, S):
         return 1
@@ -413,7 +413,7 @@ def _parse_result(text: U8, start: int, end: int, place: int) -> tuple[int, int,
     sign = text[at]
     at += 1
     tricks = level + 6
-    if sign == PLUS or sign == MINUS:
+    if sign in (PLUS, MINUS):
         if at == end or _is_blank(text[at]):
             return nothing
         number = _number(text, at, end, 2)
@@ -449,11 +449,14 @@ STATE_VG, STATE_RS, STATE_PN, STATE_AH, STATE_SV = range(5)
 # How much there is of each flat array; the first four in the order of CALLS_END to REMARKS_END.
 CALLS, TAIL, PLAY, REMARKS, ANNOUNCED_BYTES, REMARKED_BYTES = range(6)
 
-_USED = tuple(
-    ord(key[0]) << 8 | ord(key[1])
-    for key in "md mb an pn pw qx sv nt at pc mc pg ah vg rs st".split()
+_KEYS = (
+    "md", "mb", "an", "pn", "pw", "qx", "sv", "nt", "at", "pc", "mc", "pg", "ah", "vg", "rs", "st",
+)  # fmt: skip
+_MD, _MB, _AN, _PN, _PW, _QX, _SV, _NT, _AT, _PC, _MC, _PG, _AH, _VG, _RS, _ = (
+    ord(key[0]) << 8 | ord(key[1]) for key in _KEYS
 )
-_MD, _MB, _AN, _PN, _PW, _QX, _SV, _NT, _AT, _PC, _MC, _PG, _AH, _VG, _RS, _ST = _USED
+_IS_USED = np.zeros(1 << 15, np.bool_)
+_IS_USED[[ord(key[0]) << 8 | ord(key[1]) for key in _KEYS]] = True
 _END_OF_DOCUMENT, _OTHER = 0, 1
 
 
@@ -485,7 +488,7 @@ def _read_key(text: U8, start: int, bar: int) -> int:
     if first < A or first > Z or second < A or second > Z:
         return 0
     key = (first + LOWER) << 8 | (second + LOWER)
-    if key in _USED:
+    if _IS_USED[key]:
         return key
     return _OTHER if text[start] > Z and text[start + 1] > Z else 0
 
@@ -528,7 +531,9 @@ def _begin_board(text: U8, start: int, board: I64, auction: I64, state: I64) -> 
 
 
 @compiled
-def _end_board(text: U8, board: I64, auction: I64, out: Parsed, sizes: I64, begun: I64) -> None:
+def _end_board(
+    text: U8, board: I64, auction: I64, calls: U8, play: U8, sizes: I64, begun: I64
+) -> None:
     """Derive dealer, vulnerability, status, contract and tricks, as far as they are not given."""
     number = board[BOARD]
     index = (number - 1) % 16 if number > 0 else 0
@@ -543,7 +548,7 @@ def _end_board(text: U8, board: I64, auction: I64, out: Parsed, sizes: I64, begu
         board[STATUS] = COMPLETE
         bid, doubling = auction[LAST_BID], auction[DOUBLED]
         if bid > 0:
-            place = _declarers_place(out.calls[begun[CALLS] : sizes[CALLS]], auction)
+            place = _declarers_place(calls[begun[CALLS] : sizes[CALLS]], auction)
             declarer = (board[DEALER] + place) % 4
     if sizes[TAIL] > begun[TAIL]:
         board[STATUS] = ILLEGAL
@@ -552,7 +557,7 @@ def _end_board(text: U8, board: I64, auction: I64, out: Parsed, sizes: I64, begu
     tricks = board[TRICKS]
     if bid > 0 and not board[BROKEN_PLAY]:
         counted = _tricks_from_cards(
-            out.play[begun[PLAY] : sizes[PLAY]], board[NORTH : WEST + 1], declarer, (bid - 3) % 5
+            play[begun[PLAY] : sizes[PLAY]], board[NORTH : WEST + 1], declarer, (bid - 3) % 5
         )
         if counted >= 0:
             tricks = counted
@@ -578,39 +583,40 @@ def _end_board(text: U8, board: I64, auction: I64, out: Parsed, sizes: I64, begu
     board[CALLS_END : REMARKS_END + 1] = sizes[: REMARKS + 1]
 
 
-@compiled
+@compiled(forceinline=True)
 def _read_mb(
-    text: U8, start: int, end: int, auction: I64, out: Parsed, sizes: I64, begun: I64
-) -> None:
+    text: U8, start: int, end: int, auction: I64, calls: U8, alerts: U8, announcement_ends: I64,
+    tail: U8, sizes: I64, begun: I64,
+) -> None:  # fmt: skip
     """Add the calls of a value to the legal part or, once one is illegal, to the tail."""
     at = start
     is_first = True
     while at < end:
         byte = text[at]
-        if _is_blank(byte) or byte == QUIZ or byte == COMMA:
+        if _is_blank(byte) or byte in (QUIZ, COMMA):
             at += 1
-        elif (byte == ALERT or byte == STAR) and not is_first:
+        elif byte in (ALERT, STAR) and not is_first:
             if sizes[TAIL] == begun[TAIL]:
-                out.alerts[sizes[CALLS] - 1] = 1
+                alerts[sizes[CALLS] - 1] = 1
             at += 1
         else:
             call, at = _next_call(text, at, end)
             is_first = False
             if sizes[TAIL] == begun[TAIL] and call != UNREADABLE and _add_call(auction, call):
-                out.calls[sizes[CALLS]] = call
-                out.alerts[sizes[CALLS]] = 0
-                out.announcement_ends[sizes[CALLS]] = sizes[ANNOUNCED_BYTES]
+                calls[sizes[CALLS]] = call
+                alerts[sizes[CALLS]] = 0
+                announcement_ends[sizes[CALLS]] = sizes[ANNOUNCED_BYTES]
                 sizes[CALLS] += 1
             else:
-                out.tail[sizes[TAIL]] = call
+                tail[sizes[TAIL]] = call
                 sizes[TAIL] += 1
 
 
 @compiled
-def _copy(text: U8, start: int, end: int, to: U8, at: int, with_line_ends: bool) -> int:
+def _copy(text: U8, start: int, end: int, to: U8, at: int, with_line_ends: int) -> int:
     """Copy a value and return where it ends."""
     for byte in text[start:end]:
-        if with_line_ends or (byte != LINE_FEED and byte != RETURN):
+        if with_line_ends or byte not in (LINE_FEED, RETURN):
             to[at] = byte
             at += 1
     return at
@@ -618,72 +624,51 @@ def _copy(text: U8, start: int, end: int, to: U8, at: int, with_line_ends: bool)
 
 @compiled
 def _read_remark(
-    text: U8, start: int, end: int, out: Parsed, sizes: I64, with_line_ends: bool
+    text: U8, start: int, end: int, remarks: U8, sizes: I64, with_line_ends: int
 ) -> None:
-    at = _copy(text, start, end, out.remarks, sizes[REMARKED_BYTES], with_line_ends)
-    out.remarks[at] = BAR
-    sizes[REMARKED_BYTES] = at + 1
-    sizes[REMARKS] += 1
+    start = _skip_blanks(text, start, end)
+    end = _trim_blanks(text, start, end)
+    if start < end:
+        at = _copy(text, start, end, remarks, sizes[REMARKED_BYTES], with_line_ends)
+        remarks[at] = BAR
+        sizes[REMARKED_BYTES] = at + 1
+        sizes[REMARKS] += 1
 
 
 @compiled
-def _read_announcement(text: U8, start: int, end: int, out: Parsed, sizes: I64) -> None:
+def _read_announcement(
+    text: U8, start: int, end: int, announcements: U8, announcement_ends: I64, sizes: I64
+) -> None:
     """Add a text to those of the last call."""
+    start = _skip_blanks(text, start, end)
+    end = _trim_blanks(text, start, end)
+    if start == end:
+        return
     at = sizes[ANNOUNCED_BYTES]
-    if at > (out.announcement_ends[sizes[CALLS] - 2] if sizes[CALLS] > 1 else 0):
-        out.announcements[at] = SEMICOLON
-        out.announcements[at + 1] = BLANK
+    if at > (announcement_ends[sizes[CALLS] - 2] if sizes[CALLS] > 1 else 0):
+        announcements[at] = SEMICOLON
+        announcements[at + 1] = BLANK
         at += 2
-    at = _copy(text, start, end, out.announcements, at, with_line_ends=False)
+    at = _copy(text, start, end, announcements, at, with_line_ends=0)
     sizes[ANNOUNCED_BYTES] = at
-    out.announcement_ends[sizes[CALLS] - 1] = at
+    announcement_ends[sizes[CALLS] - 1] = at
 
 
-@compiled
-def _read_pc(text: U8, start: int, end: int, board: I64, out: Parsed, sizes: I64) -> None:
+@compiled(forceinline=True)
+def _read_pc(text: U8, start: int, end: int, board: I64, play: U8, sizes: I64) -> None:
     at = _skip_blanks(text, start, end)
     while at < end and not board[BROKEN_PLAY]:
         card, at = _next_card(text, at, end)
         if card == UNREADABLE:
             board[BROKEN_PLAY] = 1
         else:
-            out.play[sizes[PLAY]] = card
+            play[sizes[PLAY]] = card
             sizes[PLAY] += 1
         at = _skip_blanks(text, at, end)
 
 
 @compiled
-def _read_value(
-    text: U8, key: int, start: int, end: int, board: I64, auction: I64, out: Parsed,
-    sizes: I64, begun: I64,
-) -> None:  # fmt: skip
-    """Take in a token of the board that is open."""
-    if key in (_MB, _PC, _MC, _PG):
-        board[IN_HEADER] = 0
-    if key == _MB:
-        _read_mb(text, start, end, auction, out, sizes, begun)
-    elif key == _PC:
-        _read_pc(text, start, end, board, out, sizes)
-    elif key == _MC:
-        claim = _number(text, start, end, 2)
-        if claim >= 0 and claim <= 13:
-            board[TRICKS] = claim
-    elif key in (_AN, _NT, _AT):
-        start = _skip_blanks(text, start, end)
-        end = _trim_blanks(text, start, end)
-        if start == end:
-            return
-        if key != _AN:
-            _read_remark(text, start, end, out, sizes, with_line_ends=True)
-        elif sizes[TAIL] == begun[TAIL]:
-            if sizes[CALLS] == begun[CALLS]:
-                _read_remark(text, start, end, out, sizes, with_line_ends=False)
-            else:
-                _read_announcement(text, start, end, out, sizes)
-
-
-@compiled
-def _read_heading(text: U8, key: int, start: int, end: int, board: I64, state: I64) -> bool:
+def _read_heading(text: U8, key: int, start: int, end: int, board: I64, state: I64) -> None:
     """Take in a token that speaks of the board, if it is not under way, or of those to come."""
     belongs = board[IS_OPEN] and board[IN_HEADER]
     if key == _MD:
@@ -720,9 +705,6 @@ def _read_heading(text: U8, key: int, start: int, end: int, board: I64, state: I
                     board[ROOM_CODE] = room
             else:
                 state[STATE_AH] = start, end
-    else:
-        return False
-    return True
 
 
 @compiled
@@ -740,81 +722,93 @@ def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
     """
     limit = bars + 2 + len(ends)
     size = len(text) + 1
-    out = Parsed(
-        np.empty((limit, LIN_COLUMNS), np.int64),
-        np.empty((limit, REJECT_COLUMNS), np.int64),
-        np.empty(size, np.uint8),
-        np.empty(size, np.uint8),
-        np.empty(size, np.uint8),
-        np.empty(size, np.int64),
-        np.empty(size, np.uint8),
-        np.empty(size, np.uint8),
-        np.empty(size, np.uint8),
-        np.empty((5, 2), np.int64),
-    )
+    boards = np.empty((limit, LIN_COLUMNS), np.int64)
+    rejects = np.empty((limit, REJECT_COLUMNS), np.int64)
+    calls = np.empty(size, np.uint8)
+    alerts = np.empty(size, np.uint8)
+    announcements = np.empty(size, np.uint8)
+    announcement_ends = np.empty(size, np.int64)
+    tail = np.empty(size, np.uint8)
+    play = np.empty(size, np.uint8)
+    remarks = np.empty(size, np.uint8)
+    state = np.empty((5, 2), np.int64)
     board = np.zeros(_ALL_COLUMNS, np.int64)
     auction = np.zeros(5, np.int64)
     sizes = np.zeros(6, np.int64)
     begun = np.zeros(6, np.int64)
     board_count = reject_count = 0
-    value_end = -1
+    end = -1
     for document in range(len(ends)):
-        out.state[:] = -1
+        state[:] = -1
         board[:] = 0
         board[DOCUMENT] = document
         key = _OTHER
         while key != _END_OF_DOCUMENT:
-            key, start, value_start, value_end = _next_token(text, value_end + 1, ends[document])
-            if key in (_OTHER, _ST):
-                continue
-            begins = key == _QX or key == _END_OF_DOCUMENT
+            key, token, start, end = _next_token(text, end + 1, ends[document])
+            begins = key in (_QX, _END_OF_DOCUMENT)
             if key == _MD:
                 is_fresh = not board[BROKEN_PLAY] and (sizes[:REMARKS] == begun[:REMARKS]).all()
                 begins = not board[IS_OPEN] or board[DEAL] != NO_DEAL or not is_fresh
-                if begins and board[IS_OPEN] and is_fresh:
-                    begins = _find(text, COMMA, value_start, value_end) < value_end
-                    if not begins:
-                        # a mark such as ``*1`` behind the deal
-                        continue
+                if begins and board[IS_OPEN] and is_fresh and _find(text, COMMA, start, end) == end:
+                    # a mark such as ``*1`` behind the deal
+                    continue
             if begins and board[IS_OPEN]:
                 board[IS_OPEN] = 0
                 board[RECORD] += 1
                 if board[DEAL] == GOOD_DEAL:
-                    _end_board(text, board, auction, out, sizes, begun)
-                    out.boards[board_count] = board[:LIN_COLUMNS]
+                    _end_board(text, board, auction, calls, play, sizes, begun)
+                    boards[board_count] = board[:LIN_COLUMNS]
                     board_count += 1
                     begun[:] = sizes
                 else:
                     is_bad = board[DEAL] == BAD_DEAL
-                    out.rejects[reject_count, 0] = document
-                    out.rejects[reject_count, 1] = board[RECORD]
-                    out.rejects[reject_count, 2] = board[DEAL]
-                    out.rejects[reject_count, 3] = board[MD_START] if is_bad else board[START]
-                    out.rejects[reject_count, 4] = board[MD_END] if is_bad else start
+                    reject = rejects[reject_count]
+                    reject[:3] = document, board[RECORD], board[DEAL]
+                    reject[3] = board[MD_START] if is_bad else board[START]
+                    reject[4] = board[MD_END] if is_bad else token
                     reject_count += 1
                     sizes[:] = begun
             if begins and key != _END_OF_DOCUMENT:
-                _begin_board(text, start, board, auction, out.state)
-            if key == _QX:
+                _begin_board(text, token, board, auction, state)
+            if key in (_MD, _PN, _PW, _VG, _RS, _SV, _AH):
+                _read_heading(text, key, start, end, board, state)
+            elif key == _QX:
                 board[VULNERABILITY] = -1
-                board[BOARD], board[ROOM_CODE] = _parse_board(text, value_start, value_end)
-            elif not _read_heading(text, key, value_start, value_end, board, out.state):
-                if board[IS_OPEN]:
-                    _read_value(
-                        text, key, value_start, value_end, board, auction, out, sizes, begun
-                    )
-        value_end = ends[document] - 1
+                board[BOARD], board[ROOM_CODE] = _parse_board(text, start, end)
+            elif not board[IS_OPEN]:
+                continue
+            elif key in (_NT, _AT):
+                _read_remark(text, start, end, remarks, sizes, with_line_ends=1)
+            elif key == _AN and sizes[TAIL] == begun[TAIL]:
+                if sizes[CALLS] == begun[CALLS]:
+                    _read_remark(text, start, end, remarks, sizes, with_line_ends=0)
+                else:
+                    _read_announcement(text, start, end, announcements, announcement_ends, sizes)
+            elif key in (_MB, _PC, _MC, _PG):
+                board[IN_HEADER] = 0
+                if key == _MB:
+                    _read_mb(
+                        text, start, end, auction, calls, alerts, announcement_ends, tail, sizes,
+                        begun,
+                    )  # fmt: skip
+                elif key == _PC:
+                    _read_pc(text, start, end, board, play, sizes)
+                elif key == _MC:
+                    claim = _number(text, start, end, 2)
+                    if claim >= 0 and claim <= 13:
+                        board[TRICKS] = claim
+        end = ends[document] - 1
     return Parsed(
-        out.boards[:board_count],
-        out.rejects[:reject_count],
-        out.calls[: sizes[CALLS]],
-        out.alerts[: sizes[CALLS]],
-        out.announcements[: sizes[ANNOUNCED_BYTES]],
-        out.announcement_ends[: sizes[CALLS]],
-        out.tail[: sizes[TAIL]],
-        out.play[: sizes[PLAY]],
-        out.remarks[: sizes[REMARKED_BYTES]],
-        out.state,
+        boards[:board_count],
+        rejects[:reject_count],
+        calls[: sizes[CALLS]],
+        alerts[: sizes[CALLS]],
+        announcements[: sizes[ANNOUNCED_BYTES]],
+        announcement_ends[: sizes[CALLS]],
+        tail[: sizes[TAIL]],
+        play[: sizes[PLAY]],
+        remarks[: sizes[REMARKED_BYTES]],
+        state,
     )
 
 
@@ -850,7 +844,7 @@ def _read_call(text: U8, start: int, end: int) -> int:
     if length == 1:
         if letter == P:
             return 0
-        if letter == X or letter == D:
+        if letter in (X, D):
             return 1
         return 2 if letter == R else -1
     if length == 2 and letter == X:

@@ -45,6 +45,7 @@ from .kernel import (
 from .lin_reference import BLANKS, NO_DEAL_REASON, parse_md, room_names, split_names
 from .parquet import replacing
 
+
 class LinDocument(NamedTuple):
     """One LIN text, as UTF-8, with the source and encoding it came from."""
 
@@ -136,7 +137,9 @@ def _handviewer_documents(data: bytes, source: str) -> list[LinDocument]:
 
 def state_tokens(document: LinDocument) -> bytes:
     """LIN tokens that repeat what lasts beyond the end of a document."""
-    values = zip((b"vg", b"rs", b"pn", b"ah", b"sv"), _parse([document]).state.tolist(), strict=True)
+    values = zip(
+        (b"vg", b"rs", b"pn", b"ah", b"sv"), _parse([document]).state.tolist(), strict=True
+    )
     return b"".join(
         b"%b|%b|" % (key, document.text[start:end]) for key, (start, end) in values if start >= 0
     )
@@ -145,7 +148,8 @@ def state_tokens(document: LinDocument) -> bytes:
 def _parse(documents: Sequence[LinDocument]) -> Parsed:
     text = b"".join(document.text for document in documents)
     ends = np.cumsum(np.array([len(document.text) for document in documents], np.int64))
-    return parse_documents(np.frombuffer(text, np.uint8), ends, text.count(b"|"))
+    parsed: Parsed = parse_documents(np.frombuffer(text, np.uint8), ends, text.count(b"|"))
+    return parsed
 
 
 def parse_lin(documents: Sequence[LinDocument], refusals: Sequence[Reject] = ()) -> Batch:
@@ -174,14 +178,14 @@ def parse_lin(documents: Sequence[LinDocument], refusals: Sequence[Reject] = ())
         remarks=pl.Series(parsed.remarks.tobytes().decode().split("|")[:-1], dtype=pl.String),
         players=_players(text, rows),
         event=_events(text, rows),
-        source=pl.Series([one.source for one in documents], dtype=pl.String).gather(document),
-        encoding=pl.Series([one.encoding for one in documents], dtype=pl.String).gather(document),
+        source=_gather([one.source for one in documents], pl.String(), document),
+        encoding=_gather([one.encoding for one in documents], pl.String(), document),
     )
     return Batch(deals, reject_frame(rejects))
 
 
 def _records_before(documents: Sequence[LinDocument], parsed: Parsed) -> I64:
-    """Records of the same source in the documents before each."""
+    """Count the records of the same source in the documents before each."""
     sizes = np.bincount(parsed.boards[:, DOCUMENT], minlength=len(documents))
     sizes += np.bincount(parsed.rejects[:, 0], minlength=len(documents))
     seen: dict[str, int] = {}
@@ -205,25 +209,31 @@ def _announcements(parsed: Parsed) -> dict[int, str]:
     }
 
 
-def _players(text: bytes, rows: I64) -> pl.Series:
+def _gather(values: Sequence[object], dtype: pl.DataType, which: I64) -> pl.Expr:
+    return pl.lit(pl.Series(values, dtype=dtype).gather(which))
+
+
+def _players(text: bytes, rows: I64) -> pl.Expr:
     """Names by board; a ``pn`` value serves all boards that follow it."""
     keys = rows[:, (NAMES_START, NAMES_END, ROOM_CODE)]
-    _, first, which = np.unique(keys[:, 0] * 4 + keys[:, 2] + 1, return_index=True, return_inverse=True)
+    _, first, which = np.unique(
+        keys[:, 0] * 4 + keys[:, 2] + 1, return_index=True, return_inverse=True
+    )
     names = [
         None if start < 0 else room_names(split_names(text[start:end].decode()), room)
         for start, end, room in keys[first].tolist()
     ]
-    return pl.Series(names, dtype=pl.List(pl.String())).gather(which)
+    return _gather(names, pl.List(pl.String()), which)
 
 
-def _events(text: bytes, rows: I64) -> pl.Series:
+def _events(text: bytes, rows: I64) -> pl.Expr:
     """Events by board; a ``vg`` value serves all boards that follow it."""
     _, first, which = np.unique(rows[:, EVENT_START], return_index=True, return_inverse=True)
     events = [
         text[start:end].decode() or None if start >= 0 else None
         for start, end in rows[first][:, (EVENT_START, EVENT_END)].tolist()
     ]
-    return pl.Series(events, dtype=pl.String()).gather(which)
+    return _gather(events, pl.String(), which)
 
 
 @lru_cache(maxsize=1 << 10)

@@ -17,6 +17,7 @@ import polars as pl
 from bidcascade.bridge import (
     FULL_DECK,
     SEATS,
+    STRAINS,
     VULNERABILITIES,
     Auction,
     Contract,
@@ -29,11 +30,12 @@ from bidcascade.bridge import (
     cards_of,
     format_card,
     is_vulnerable,
+    make_bid,
     score,
 )
 
 from .columns import UNREADABLE
-from .frame import DEAL_SCHEMA, Batch, Reject, reject_frame
+from .frame import DEAL_SCHEMA, Batch, reject_frame
 from .play import count_declarer_tricks
 
 BLANKS = " \t\r\n\v\f"
@@ -48,21 +50,18 @@ _SUITS = {letter: suit for suit, letter in enumerate("CDHS")}
 _RANKS = {letter: rank for rank, letter in enumerate("23456789TJQKA")}
 _LIN_DEALER = {"1": 2, "2": 3, "3": 0, "4": 1}
 _SEAT_NAMES = ("South", "West", "North", "East")
-_CALL_WORDS = (
-    ("PASS", 0), ("P", 0), ("DOUBLE", 1), ("DBL", 1), ("D", 1), ("XX", 2), ("X", 1),
-    ("REDOUBLE", 2), ("RDBL", 2), ("RD", 2), ("R", 2),
-)  # fmt: skip
+_CALL = re.compile(
+    r"([1-7])([CDHSN])(?:(?<=N)T)?|(PASS|P|DOUBLE|DBL|D|XX|X|REDOUBLE|RDBL|RD|R)|([!*])"
+    r"|[?, \t\r\n\v\f]|(.)",
+    re.IGNORECASE | re.ASCII,
+)
+_CARD = re.compile(r"([CDHS])(10|[2-9TJQKA])|([^ \t\r\n\v\f])", re.IGNORECASE | re.ASCII)
 _BOARD = re.compile(r"(?:board)?[ \t#.:]*([oc]?)([0-9]{1,6})(?![0-9a-z])", re.IGNORECASE | re.ASCII)
 _TO_UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
 _NAME_COMMA = re.compile(r",(?![ ])")
 _RESULT = re.compile(
     r"([1-7])(C|D|H|S|NT?)([NESW])(X{0,2})(=|[+-][0-9]{1,2})?", re.IGNORECASE | re.ASCII
 )
-
-
-def _ascii_upper(text: str) -> str:
-    """Upper case of ASCII letters only: other letters must not turn into suits or ranks."""
-    return text.translate(_TO_UPPER)
 
 
 def parse_hand_lin(text: str, seat: str) -> int:
@@ -78,8 +77,8 @@ def parse_hand_lin(text: str, seat: str) -> int:
     mask = 0
     suit = -1
     seen: set[int] = set()
-    upper = _ascii_upper(text).replace("10", "T")
-    for letter in upper:
+    # only ASCII letters: others must not turn into suits or ranks
+    for letter in text.translate(_TO_UPPER).replace("10", "T"):
         if letter in BLANKS or letter == "-":
             continue
         if letter in _SUITS:
@@ -155,30 +154,15 @@ def parse_mb(text: str) -> list[tuple[int, bool]]:
     Text that is no call gives :data:`UNREADABLE` and ends the value.
     """
     calls: list[tuple[int, bool]] = []
-    upper = _ascii_upper(text)
-    at = 0
-    while at < len(upper):
-        letter = upper[at]
-        if letter in BLANKS or letter in "?,":
-            at += 1
-            continue
-        if letter in "!*" and calls:
+    for level, strain, word, mark, other in _CALL.findall(text):
+        if level:
+            calls.append((make_bid(int(level), STRAINS.index(strain.upper())), False))
+        elif word:
+            is_redouble = word[0] in "Rr" or word.upper() == "XX"
+            calls.append((2 if is_redouble else 0 if word[0] in "Pp" else 1, False))
+        elif mark and calls:
             calls[-1] = (calls[-1][0], True)
-            at += 1
-            continue
-        if letter in "1234567" and upper[at + 1 : at + 2] in tuple("CDHSN"):
-            strain = "CDHSN".index(upper[at + 1])
-            calls.append((3 + 5 * (int(letter) - 1) + strain, False))
-            at += 2
-            if strain == 4 and upper[at : at + 1] == "T":
-                at += 1
-            continue
-        for word, code in _CALL_WORDS:
-            if upper.startswith(word, at):
-                calls.append((code, False))
-                at += len(word)
-                break
-        else:
+        elif mark or other:
             calls.append((UNREADABLE, False))
             break
     return calls
@@ -187,20 +171,10 @@ def parse_mb(text: str) -> list[tuple[int, bool]]:
 def parse_pc(text: str) -> list[int]:
     """Card numbers of a ``pc`` value; :data:`UNREADABLE` where the text is no card, and stop."""
     cards: list[int] = []
-    upper = _ascii_upper(text)
-    at = 0
-    while at < len(upper):
-        if upper[at] in BLANKS:
-            at += 1
-            continue
-        suit = _SUITS.get(upper[at])
-        rank_text = "T" if upper[at + 1 : at + 3] == "10" else upper[at + 1 : at + 2]
-        rank = _RANKS.get(rank_text)
-        if suit is None or rank is None:
-            cards.append(UNREADABLE)
-            break
-        cards.append(13 * suit + rank)
-        at += 3 if upper[at + 1] == "1" else 2
+    for suit, rank, other in _CARD.findall(text):
+        if other:
+            return [*cards, UNREADABLE]
+        cards.append(13 * _SUITS[suit.upper()] + _RANKS["T" if rank == "10" else rank.upper()])
     return cards
 
 

@@ -11,11 +11,11 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import FrameType
-from typing import Final, NoReturn, Protocol, Self, cast
+from typing import Final, NoReturn
 
 from bidcascade.bridge import (
     BackendUnavailable,
@@ -29,6 +29,8 @@ from bidcascade.bridge import (
     NoSuchDeal,
     OutOfDeviceMemory,
 )
+
+from .commands.shared import UsageError
 
 DONE: Final = 0
 BAD_ARGUMENTS: Final = 1
@@ -49,33 +51,24 @@ COMMANDS: Final = {
     "system": ("system", "bidding systems as text: show, check, lint, fmt, test, diff, compile"),
     "explain": ("system", "what an auction has shown, call by call"),
     "compare": ("compare", "two systems bid the same deals both ways: IMPs, and where they part"),
-    "interpret": ("interpret", "what an auction shows of all four hands, and the next calls"),
-    "layouts": ("interpret", "deals that fit an auction and what is known of the hands"),
-    "infer": ("infer", "single dummy: what a card tells about the hands that were not seen"),
-    "lead": ("lead", "the best opening lead against a contract"),
+    "interpret": ("inference", "what an auction shows of all four hands, and the next calls"),
+    "layouts": ("inference", "deals that fit an auction and what is known of the hands"),
+    "infer": ("inference", "single dummy: what a card tells about the hands that were not seen"),
+    "lead": ("inference", "the best opening lead against a contract"),
     "serve": ("serve", "REST service"),
     "get": ("serve", "make a request to the service without a server"),
     "api-key": ("serve", "make a key for a service that asks for keys"),
     "info": ("info", "versions, backends, tables, cache places"),
 }
-"""Commands with the module that has them, and what they do."""
+"""Commands with the module that has them, and what they do.
+
+``configure_bid`` of the module adds the arguments of ``bid``, and its function ``bid`` runs it.
+"""
 
 _EPILOG: Final = (
     "exit codes: 0 done, 1 bad arguments, 2 bad input or output, 3 backend unavailable or failed, "
     "70 an error of bidcascade itself, 130 interrupted"
 )
-
-
-class Handler(Protocol):
-    """What a command does; returns the exit code."""
-
-    def __call__(self, options: argparse.Namespace) -> int:
-        """Run the command."""
-        ...
-
-
-class UsageError(BidcascadeError, ValueError):
-    """Arguments that make no sense together."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -118,33 +111,31 @@ def _nearest(word: str, known: Iterable[str]) -> str:
     return nearest(word, known)
 
 
-class _Interruption:
-    """Remembers that SIGINT came, while it is entered.
+@contextmanager
+def _interruptions() -> Iterator[list[int]]:
+    """Remember that SIGINT came.
 
     ``KeyboardInterrupt`` alone does not tell: raised inside a call from C, it can come out as a
     ``SystemError`` (ctypes) or as a panic (polars).
     """
+    came: list[int] = []
 
-    def __init__(self) -> None:
-        self.came = False
-        self._waits = False
-
-    def _raise(self, number: int, frame: FrameType | None) -> NoReturn:
-        self.came = True
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        came.append(number)
         raise KeyboardInterrupt
 
-    def __enter__(self) -> Self:
-        # only the main thread may set handlers, and nobody's own handler is replaced
-        self._waits = (
-            threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        )
-        if self._waits:
-            signal.signal(signal.SIGINT, self._raise)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._waits and signal.getsignal(signal.SIGINT) == self._raise:
+    # only the main thread may set handlers, and nobody's own handler is replaced
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    ):
+        yield came
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield came
+    finally:
+        if signal.getsignal(signal.SIGINT) is interrupt:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -166,8 +157,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gc.set_threshold(100_000, 20, 100)
     _open_closed_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
-    with _Interruption() as interruption:
-        return _run(words, interruption)
+    with _interruptions() as interrupted:
+        return _run(words, interrupted)
 
 
 def _open_closed_streams() -> None:
@@ -177,44 +168,33 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
-def _run(words: list[str], interruption: _Interruption) -> int:
+def _run(words: list[str], interrupted: list[int]) -> int:
     debug = "--debug" in words
     try:
         options = make_parser(words).parse_args(words)
-        handler = cast("Handler", options.handler)
-        code = handler(options)
+        code: int = options.handler(options)
         sys.stdout.flush()
         return code
-    except KeyboardInterrupt:
-        return _interrupted()
     except BrokenPipeError:
         # whoever read our output has enough; python must not try to flush the rest at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except SystemExit:  # --help and --version
         raise
-    except (BidcascadeError, OSError, MemoryError) as error:
-        if debug:
-            traceback.print_exc()
-        if interruption.came:
-            return _interrupted()
-        _print_error(_message(error))
-        return exit_code(error)
-    # an error of ours, or a panic of polars, which is no Exception: still one line, and how to
-    # learn more
+    # also an error of ours, or a panic of polars, which is no Exception: still one line, and how
+    # to learn more
     except BaseException as error:
-        if debug:
+        if debug and not isinstance(error, KeyboardInterrupt):
             traceback.print_exc()
-        if interruption.came:
-            return _interrupted()
+        if interrupted or isinstance(error, KeyboardInterrupt):
+            _print_error("interrupted")
+            return INTERRUPTED
+        if isinstance(error, BidcascadeError | OSError | MemoryError):
+            _print_error(_message(error))
+            return exit_code(error)
         _print_error(f"internal error: {type(error).__name__}: {_message(error)}"
                      + ("" if debug else " (--debug shows where)"))  # fmt: skip
         return INTERNAL_ERROR
-
-
-def _interrupted() -> int:
-    _print_error("interrupted")
-    return INTERRUPTED
 
 
 def exit_code(error: BaseException) -> int:
@@ -266,7 +246,7 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="show the version and leave")
     _add_debug(parser)
-    parser.set_defaults(handler=_without_command(parser))
+    parser.set_defaults(handler=_without_command)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     named = next((word for word in words if not word.startswith("-")), None)
     for name, (module, meaning) in COMMANDS.items():
@@ -276,11 +256,13 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
         )  # fmt: skip
         _add_debug(command)
         if name == named:
-            configure = getattr(
+            there, function = (
                 import_module(f".commands.{module}", __package__),
-                f"configure_{name.replace('-', '_')}",
+                name.replace("-", "_"),
             )
-            cast("Callable[[argparse.ArgumentParser], None]", configure)(command)
+            # what has actions names a function for each of them
+            command.set_defaults(handler=getattr(there, function, None))
+            getattr(there, f"configure_{function}")(command)
     return parser
 
 
@@ -291,16 +273,13 @@ def _add_debug(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _without_command(parser: argparse.ArgumentParser) -> Handler:
-    def handler(options: argparse.Namespace) -> int:
-        if options.version:
-            from .version import package_version
-
-            print(f"bidcascade {package_version()}")
-            return DONE
+def _without_command(options: argparse.Namespace) -> int:
+    if not options.version:
         raise UsageError("expected a command: " + ", ".join(COMMANDS))
+    from .version import package_version
 
-    return handler
+    print(f"bidcascade {package_version()}")
+    return DONE
 
 
 if __name__ == "__main__":

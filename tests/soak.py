@@ -59,6 +59,9 @@ TIMEOUT_MS = 120_000
 LOCKED_S = 14.0
 """Longer than a change waits for the store."""
 FULL_S = 8.0
+LEAP_S = 4.0
+CALM_S = (2.0, 40.0)
+"""Between two faults."""
 LEAPS = ("+3d", "+0", "-3d", "+400d", "+0")
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 REFUSALS = (408, 429, 503, 507)
@@ -200,9 +203,9 @@ class Service:
         self._faults = 0
         self._disturbed: set[str] = set()
 
-    def start(self, **settings: object) -> None:
-        """Start a process; its address is there before it answers."""
-        preload = {} if self._clock is None else {
+    def start(self, *, misled: bool = False) -> None:
+        """Start a process; its address is there before it answers; ``misled`` by another clock."""
+        preload = {} if not misled else {
             "LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(self._clock),
             "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
             "DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1",
@@ -212,7 +215,7 @@ class Service:
             self.url, self.process = self._running.enter_context(
                 running_server(
                     table=TABLE, backend="cpu", data_folder=self._data, log_level="error",
-                    request_timeout_ms=TIMEOUT_MS, **settings,
+                    request_timeout_ms=TIMEOUT_MS,
                 )
             )  # fmt: skip
         finally:
@@ -376,9 +379,13 @@ class Load:
 
     def _follow(self, job_id: str, kind: JobKind) -> str:
         """Wait for a job's end; what is wrong with it, empty if nothing is."""
-        deadline = time.monotonic() + LONGEST_JOB_S
+        deadline = float("inf")
+        job: dict[str, Any] = {}
         path = f"/v1/jobs/{job_id}"
         while time.monotonic() < deadline:
+            if self.stopping.is_set() and deadline == float("inf"):
+                # nothing is killed any more
+                deadline = time.monotonic() + LONGEST_JOB_S
             answer = self.request("job read", "GET", path, allowed=(200, 404))
             if answer is not None:
                 if answer.status_code == 404:
@@ -388,7 +395,7 @@ class Load:
                     break
             time.sleep(0.3)
         else:
-            return f"has not ended in {LONGEST_JOB_S} s"
+            return f"has not ended in {LONGEST_JOB_S} s after the last fault: {job}"
         if job["state"] != "done":
             return f"{job['state']}: {job['error']}"
         if job["progress"]["boards"] != kind.boards:
@@ -483,7 +490,6 @@ class Faults:
         self._seen = seen
         self._data = data
         self._clock = clock
-        self._leaps = 0
 
     def kill_service(self, sent: signal.Signals, *, early: bool) -> None:
         """End the service by a signal and start the next; ``early``: end that one at once, too."""
@@ -527,10 +533,21 @@ class Faults:
             time.sleep(2)
 
     def leap(self) -> None:
-        """Set the clock of the service to another time."""
+        """Run the service by a clock that leaps, then by the right one again.
+
+        Sleeps fail at times under libfaketime, so that requests are not looked at; jobs are.
+        """
         assert self._clock is not None
-        self._clock.write_text(f"{LEAPS[self._leaps % len(LEAPS)]}\n", "ascii")
-        self._leaps += 1
+        with self._service.disturbed("all"):
+            for misled in (True, False):
+                self._service.process.kill()
+                self._service.process.wait()
+                self._service.end()
+                self._service.start(misled=misled)
+                self._service.wait()
+                for leap in LEAPS if misled else ():
+                    self._clock.write_text(f"{leap}\n", "ascii")
+                    time.sleep(LEAP_S)
 
     def run(self, seconds: float, chance: random.Random) -> None:
         """Do all of it in turn, in an order by chance."""
@@ -553,9 +570,7 @@ class Faults:
                     break
                 kinds[name]()
                 self._seen.count("fault", name)
-                time.sleep(chance.uniform(1, 8))
-        if self._clock is not None:
-            self._clock.write_text("+0\n", "ascii")
+                time.sleep(chance.uniform(*CALM_S))
 
 
 # --- memory --------------------------------------------------------------------------------------

@@ -88,11 +88,13 @@ class KernelEngine(Engine):
         if self.name == "reference":
             dealt = [dealing.deal_hands_reference(seed, number) for number in range(count)]
             return np.array(dealt, np.uint64).T.copy()
-        return (cuda if self._backend_name == "cuda" else dealing).deal_hands(seed, 0, count)
+        return (cuda.backend_here() if self._backend_name == "cuda" else dealing).deal_hands(
+            seed, 0, count
+        )
 
     def timings(self) -> Any:
-        return self._backend.device().timings() if self._backend_name == "cuda" else None
+        return self._backend.session.device.timings() if self._backend_name == "cuda" else None
 
     def ceilings(self) -> Ceilings:
         """What the device can do at most, measured now."""
-        return measure_ceilings(self._backend.device())
+        return measure_ceilings(self._backend.session.device)

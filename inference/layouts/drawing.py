@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels.compiled import compiled
-from bidcascade.kernels.cpu_boxes import popcount
 from bidcascade.kernels.dealing import GAMMA, MIX_1, MIX_2
 from bidcascade.kernels.types import U64
+from bidcascade.kernels.words import popcount
 
 I64: TypeAlias = NDArray[np.int64]
 F64: TypeAlias = NDArray[np.float64]

@@ -35,19 +35,9 @@ def _slot(keys: U64, key: np.uint64, shift: np.uint64) -> Any:
 
 @compiled
 def count_prefixes(
-    calls: U8,
-    offsets: I64,
-    texts: U32,
-    node_keys: U64,
-    node_numbers: U32,
-    parent: U32,
-    call: U8,
-    count: U32,
-    nodes: int,
-    pair_keys: U64,
-    pair_counts: U32,
-    pairs: int,
-) -> tuple[int, int, int, int]:
+    calls: U8, offsets: I64, texts: U32, node_keys: U64, node_numbers: U32, parent: U32, call: U8,
+    count: U32, nodes: int, pair_keys: U64, pair_counts: U32, pairs: int,
+) -> tuple[int, int, int, int]:  # fmt: skip
     """Take auctions into a trie, call by call, each as far as it is legal.
 
     Parameters
@@ -197,32 +187,26 @@ def write_preorder(
 
 
 @compiled
-def merge_runs(
-    depth_a: U16, call_a: U8, count_a: U32, texts_a: U32, text_a: U32, times_a: U32,
-    depth_b: U16, call_b: U8, count_b: U32, texts_b: U32, text_b: U32, times_b: U32,
-    depth: U16, call: U8, count: U32, texts: U32, text: U32, times: U32,
-    writes: int,
-) -> tuple[int, int]:  # fmt: skip
+def merge_runs(run_a: Any, run_b: Any, merged: Any, writes: int) -> tuple[int, int]:
     """Merge two runs into one; counts of what is in both are added.
 
     Parameters
     ----------
-    depth_a, call_a, count_a, texts_a : arrays [nodes of the first run]
-        Depth, call, auctions, number of texts.
-    text_a, times_a : uint32 [texts of the first run]
-        Texts of all nodes in their order, ascending in each node, and how often each was given.
-    depth_b, call_b, count_b, texts_b, text_b, times_b
-        The second run.
-    depth, call, count, texts, text, times
-        Filled if ``writes``; looked at by nobody otherwise.
+    run_a, run_b, merged : tuples of arrays
+        Of each node depth (uint16), call (uint8), auctions and number of texts (uint32); of each
+        text of all nodes, in their order and ascending in each node, the text and how often it was
+        given (uint32).
     writes : int
-        1 to write, 0 only to find out how much there will be.
+        1 to fill ``merged``, 0 only to find out how much there will be.
 
     Returns
     -------
     tuple of int
         Nodes and texts of the merged run.
     """
+    depth_a, call_a, count_a, texts_a, text_a, times_a = run_a
+    depth_b, call_b, count_b, texts_b, text_b, times_b = run_b
+    depth, call, count, texts, text, times = merged
     a = b = out = 0
     at_a = at_b = at = 0
     while a < len(depth_a) or b < len(depth_b):

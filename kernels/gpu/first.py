@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.results import FirstAuctions
 
-from .bits import fitting
-from .session import AnyDeals, Chunk, DealFeed, Returns, halving
+from .session import AnyDeals, Chunk, DealFeed, fitting, halving, in_chunks
 from .tables import PackedDeals, PlanTables, first_defines, thread_staging
 
 NODE_BYTES = 16
@@ -23,32 +22,19 @@ def first_auctions(
     tables: PlanTables, deals: AnyDeals, most_deals: int, *, node_bytes: int
 ) -> FirstAuctions:
     """Per deal, the one auction."""
-    session = tables.session
     result = FirstAuctions.empty(len(deals))
-    if not len(deals):
-        return result
+    fields: list[NDArray[Any]] = [result.entry, result.passes, result.defaults]
 
-    def run(size: int) -> None:
-        feed = DealFeed(session, deals, size)
-        bidder = _Bidder(tables, feed.size, node_bytes)
-        chunks = -(-len(deals) // feed.size)
-        kinds = ((feed.size, np.uint32), (feed.size, np.uint8), (feed.size, np.uint16))
-        returns = Returns(session, kinds, chunks)
-        for chunk in feed:
-            bidder.bid(chunk, returns.arrays())
+    def use(arrays: list[NDArray[Any]], start: int) -> None:
+        for target, array in zip(fields, arrays, strict=True):
+            target[start : start + len(array)] = array
 
-            def use(arrays: list[NDArray[Any]], start: int = chunk.start) -> None:
-                stop = start + len(arrays[0])
-                result.entry[start:stop] = arrays[0]
-                result.passes[start:stop] = arrays[1]
-                result.defaults[start:stop] = arrays[2]
-
-            returns.send([chunk.count] * 3, use)
-        returns.finish()
-
-    with session.working():
-        size = fitting(session, _bytes_per_deal(tables, deals), most_deals, len(deals))
-        halving(session, size, run)
+    in_chunks(
+        tables.session, deals, most_deals, _bytes_per_deal(tables),
+        lambda count: [(count, field.dtype) for field in fields],
+        lambda size: _Bidder(tables, size, node_bytes).bid,
+        use,
+    )  # fmt: skip
     return result
 
 
@@ -72,15 +58,15 @@ def first_auctions_on_device(
         return entry, passes, defaults
 
     with session.working():
+        per_deal = DealFeed.bytes_per_deal(deals) + _bytes_per_deal(tables)
         found: tuple[DeviceArray, DeviceArray, DeviceArray] = halving(
-            session, fitting(session, _bytes_per_deal(tables, deals), most_deals, len(deals)), run
+            session, fitting(session, per_deal, most_deals, len(deals)), run
         )
     return found
 
 
-def _bytes_per_deal(tables: PlanTables, deals: AnyDeals) -> int:
-    words = PackedDeals.bytes_per_deal(tables)
-    return DealFeed.bytes_per_deal(deals) + words + 14 + 4 * STATE_WORDS
+def _bytes_per_deal(tables: PlanTables) -> int:
+    return PackedDeals.bytes_per_deal(tables) + 14 + 4 * STATE_WORDS
 
 
 class _Bidder:

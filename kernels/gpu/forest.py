@@ -156,13 +156,9 @@ class _Part:
 
 
 def _joined(
-    parts: list[_Part],
-    name: str,
-    *,
-    by_nodes: bool = False,
-    by_listed: bool = False,
+    parts: list[_Part], name: str, *, by_nodes: bool = False, by_listed: bool = False,
     none: int | None = None,
-) -> U32:
+) -> U32:  # fmt: skip
     """Join an array of the parts; numbers of nodes or places in lists go on from part to part."""
     arrays: list[U32] = [getattr(part, name) for part in parts]
     out = np.empty(sum(map(len, arrays)), np.uint32)

@@ -16,11 +16,10 @@ from bidcascade.kernels.cuda_device import DeviceArray, KernelArgument, Stream
 from bidcascade.kernels.results import EntryLists
 from bidcascade.kernels.types import U32, U64
 
-from .bits import fitting
+from .counts import count_nodes, representatives
 from .forest import Forest
 from .nodes import RECORD_BYTES
-from .session import FEWEST_DEALS, AnyDeals, Chunk, DealFeed
-from .single import list_one
+from .session import FEWEST_DEALS, AnyDeals, Chunk, DealFeed, RunningSums, fitting
 from .tables import PackedDeals, PlanTables, thread_staging
 
 _logger = logging.getLogger("bidcascade.kernels")
@@ -29,6 +28,8 @@ MOST_ENTRIES = 1 << 26
 """Most entries of a chunk of lists: 256 MB."""
 ENTRIES_SHARE = 0.25
 """Share of the free memory that entries may take."""
+MOST_LISTED = 1 << 26
+"""Most entries of a table that are looked at for a single deal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,14 +199,9 @@ class _Leaving:
 
 
 def entry_lists(
-    tables: PlanTables,
-    deals: AnyDeals,
-    options: Options,
-    most_deals: int,
-    *,
-    node_bytes: int,
+    tables: PlanTables, deals: AnyDeals, options: Options, most_deals: int, *, node_bytes: int,
     most_entries: int = MOST_ENTRIES,
-) -> Iterator[EntryLists]:
+) -> Iterator[EntryLists]:  # fmt: skip
     """Entry lists in chunks of deals, of at most ``most_entries`` where a chunk has several deals.
 
     Deals a chunk and entries a chunk are halved when the memory is short.
@@ -238,14 +234,9 @@ class DeviceLists:
 
 
 def entry_lists_on_device(
-    tables: PlanTables,
-    deals: AnyDeals,
-    options: Options,
-    most_deals: int,
-    *,
-    node_bytes: int,
+    tables: PlanTables, deals: AnyDeals, options: Options, most_deals: int, *, node_bytes: int,
     most_entries: int = MOST_ENTRIES,
-) -> Iterator[DeviceLists]:
+) -> Iterator[DeviceLists]:  # fmt: skip
     """Entry lists that stay on the device; otherwise as :func:`entry_lists`."""
     session = tables.session
     for leaving in _chunks(tables, deals, options, most_deals, most_entries, node_bytes, stay=True):
@@ -256,15 +247,9 @@ def entry_lists_on_device(
 
 
 def _chunks(
-    tables: PlanTables,
-    deals: AnyDeals,
-    options: Options,
-    most_deals: int,
-    most_entries: int,
-    node_bytes: int,
-    *,
-    stay: bool = False,
-) -> "Iterator[_Leaving]":
+    tables: PlanTables, deals: AnyDeals, options: Options, most_deals: int, most_entries: int,
+    node_bytes: int, *, stay: bool = False,
+) -> "Iterator[_Leaving]":  # fmt: skip
     session = tables.session
     per_deal = DealFeed.bytes_per_deal(deals) + ListWalker.bytes_per_deal(tables)
     size = fitting(session, per_deal, most_deals, len(deals))
@@ -295,16 +280,9 @@ class _Lister:
     """Lists chunk after chunk; a chunk leaves while the next is walked."""
 
     def __init__(
-        self,
-        tables: PlanTables,
-        deals: AnyDeals,
-        options: Options,
-        size: int,
-        room: int,
-        node_bytes: int,
-        *,
-        stay: bool,
-    ) -> None:
+        self, tables: PlanTables, deals: AnyDeals, options: Options, size: int, room: int,
+        node_bytes: int, *, stay: bool,
+    ) -> None:  # fmt: skip
         self.stay = stay
         self.tables, self.deals, self.options = tables, deals, options
         self.size, self.room, self.node_bytes = size, room, node_bytes
@@ -355,15 +333,16 @@ class _Lister:
         forest = tables.forest(completed_only=options.completed_only, max_depth=options.max_depth)
         key = (options.completed_only, options.max_depth)
         try:
-            found = list_one(tables, self.deals, forest, key, options.limit)
+            found = _list_one(tables, self.deals, forest, key, options.limit)
         except OutOfDeviceMemory:
             found = None  # the other way needs less
             self.session.wait_for_all()
         if found is None:
             return None
-        size = found.entries.size
-        offsets, totals = np.array([0, size], np.uint64), np.array([found.total], np.uint64)
-        return self._leave(0, offsets, totals, found.entries)
+        entries, total = found
+        size = entries.size
+        offsets, totals = np.array([0, size], np.uint64), np.array([total], np.uint64)
+        return self._leave(0, offsets, totals, entries)
 
     def _send(
         self, walker: ListWalker, chunk: Chunk, totals: U64, first: int, stop: int
@@ -386,6 +365,46 @@ class _Lister:
             device.wait(way, device.record(session.work))
             device.copy_out(here, entries, stream=way)
         return _Leaving(first_deal, offsets, totals, entries, here, way)
+
+
+def _list_one(
+    tables: PlanTables, deals: AnyDeals, listed: Forest, key: tuple[object, ...], limit: int | None
+) -> tuple[DeviceArray, int] | None:
+    """List what the only deal reaches, and how much; ``None`` if the table is too large for that.
+
+    A deal a thread is the way for many deals; one would be a single thread's walk. Here every warp
+    walks a run of nodes, as when counting, and the counts, 0 or 1, say which entries hold.
+
+    Parameters
+    ----------
+    listed : Forest
+        Names the entries to be listed, in order.
+    key : tuple
+        Of the options that ``listed`` was made with.
+    """
+    session, count = tables.session, len(listed.listed)
+    if not 0 < count <= MOST_LISTED or not len(tables.forest()):
+        return None
+    counts = count_nodes(tables, deals, "hybrid", 64, None)
+    if isinstance(counts, np.ndarray):
+        return None
+    kept = ("one", *key)
+    if kept not in tables.kept:
+        tables.kept[kept] = session.upload(listed.listed)
+    arguments = [
+        tables.kept[kept], np.uint32(count), representatives(tables), counts,
+        np.uint32(len(tables.forest())),
+    ]  # fmt: skip
+    marks = session.device.empty(count, np.uint64)
+    session.each("entries.cu", "mark_listed", {}, count, [*arguments, marks])
+    total = RunningSums(session, count).run(marks)
+    size = total if limit is None else min(total, limit)
+    entries = session.device.empty(size, np.uint32)
+    if size:
+        session.each(
+            "entries.cu", "write_listed", {}, count, [*arguments, marks, np.uint64(size), entries]
+        )
+    return entries, total
 
 
 def _parts(listed: U64, room: int) -> Iterator[tuple[int, int]]:

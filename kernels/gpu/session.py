@@ -8,7 +8,7 @@ import contextlib
 import logging
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,8 +16,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels.cuda_device import Device, DeviceArray, Event, KernelArgument, Stream
-from bidcascade.kernels.deals import DealArrays
 from bidcascade.kernels.device_frames import DeviceDeals
+from bidcascade.kernels.results import DealArrays
 
 _logger = logging.getLogger("bidcascade.kernels")
 
@@ -27,6 +27,7 @@ MEMORY_SHARE = 0.8
 """Share of the free device memory that an operation plans with."""
 FEWEST_DEALS = 64
 """Chunks are not halved below this; chunks are whole 64-bit words of deals."""
+SCAN_TILE = 1024
 LAUNCH_LIMIT = 1 << 30
 """Most blocks of threads in a launch."""
 
@@ -48,16 +49,9 @@ class Session:
         self.ways_out = (self.device.stream(), self.device.stream())
 
     def launch(
-        self,
-        file: str,
-        entry: str,
-        defines: Mapping[str, int],
-        blocks: int,
-        threads: int,
-        arguments: Sequence[KernelArgument],
-        *,
-        shared_bytes: int = 0,
-    ) -> None:
+        self, file: str, entry: str, defines: Mapping[str, int], blocks: int, threads: int,
+        arguments: Sequence[KernelArgument], *, shared_bytes: int = 0,
+    ) -> None:  # fmt: skip
         """Put a launch into ``work``."""
         if blocks > LAUNCH_LIMIT:
             raise OutOfDeviceMemory(f"expected at most {LAUNCH_LIMIT} blocks, got {blocks}")
@@ -66,16 +60,9 @@ class Session:
         )
 
     def each(
-        self,
-        file: str,
-        entry: str,
-        defines: Mapping[str, int],
-        count: int,
-        arguments: Sequence[KernelArgument],
-        *,
-        threads: int = 256,
-        shared_bytes: int = 0,
-    ) -> None:
+        self, file: str, entry: str, defines: Mapping[str, int], count: int,
+        arguments: Sequence[KernelArgument], *, threads: int = 256, shared_bytes: int = 0,
+    ) -> None:  # fmt: skip
         """Put a launch of a thread for each of ``count`` things into ``work``."""
         self.launch(
             file, entry, defines, -(-count // threads), threads, arguments,
@@ -183,10 +170,7 @@ class Chunk:
 
     def part(self, start: int, stop: int) -> "Chunk":
         """Deals ``start`` to ``stop`` of the chunk."""
-        return Chunk(
-            self.start + start, stop - start, self.hands, self.stride, self.dealer,
-            self.vulnerability, self.first + start,
-        )  # fmt: skip
+        return replace(self, start=self.start + start, count=stop - start, first=self.first + start)
 
 
 class DealFeed:
@@ -207,26 +191,15 @@ class DealFeed:
     def __init__(self, session: Session, deals: AnyDeals, size: int, *, start: int = 0) -> None:
         self.session, self.deals, self.start = session, deals, start
         self.size = max(1, min(size, len(deals) - start))
-        self._slots: list[tuple[DeviceArray, DeviceArray, DeviceArray]] = []
-        self._pinned: list[tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint8]]] = []
+        self._slots: list[list[DeviceArray]] = []
+        self._pinned: list[list[NDArray[Any]]] = []
         self._done: list[Event | None] = [None, None]
         if isinstance(deals, DealArrays):
+            slots = range(min(2, -(-(len(deals) - start) // self.size)))
+            kinds = ((4 * self.size, np.uint64), (self.size, np.uint8), (self.size, np.uint8))
             device = session.device
-            for _ in range(min(2, -(-(len(deals) - start) // self.size))):
-                self._slots.append(
-                    (
-                        device.empty(4 * self.size, np.uint64),
-                        device.empty(self.size, np.uint8),
-                        device.empty(self.size, np.uint8),
-                    )
-                )
-                self._pinned.append(
-                    (
-                        device.pinned(4 * self.size, np.uint64),
-                        device.pinned(self.size, np.uint8),
-                        device.pinned(self.size, np.uint8),
-                    )
-                )
+            self._slots = [[device.empty(*kind) for kind in kinds] for _ in slots]
+            self._pinned = [[device.pinned(*kind) for kind in kinds] for _ in slots]
 
     @staticmethod
     def bytes_per_deal(deals: AnyDeals) -> int:
@@ -243,9 +216,8 @@ class DealFeed:
                     deals.dealer, deals.vulnerability, start,
                 )  # fmt: skip
             return
-        coming = self._bring(deals, 0) if len(starts) else None
-        for number, _ in enumerate(starts):
-            assert coming is not None
+        coming = self._bring(deals, 0)
+        for number in range(len(starts)):
             chunk, arrival = coming
             self.session.device.wait(self.session.work, arrival)
             yield chunk
@@ -258,70 +230,116 @@ class DealFeed:
         device, way = self.session.device, self.session.ways_in[number % 2]
         start = self.start + number * self.size
         count = min(self.size, len(deals) - start)
-        pinned = self._pinned[number % 2]
-        slot = self._slots[number % 2]
-        hands, dealer, vulnerability = slot[0][: 4 * count], slot[1][:count], slot[2][:count]
         device.synchronize(way)  # the copy before the last has left the pinned memory
         done = self._done[number % 2]
         if done is not None:
             device.wait(way, done)
-        np.copyto(pinned[0][: 4 * count].reshape(4, count), deals.hands[:, start : start + count])
-        np.copyto(pinned[1][:count], deals.dealer[start : start + count])
-        np.copyto(pinned[2][:count], deals.vulnerability[start : start + count])
-        device.copy_in(hands, pinned[0][: 4 * count], stream=way)
-        device.copy_in(dealer, pinned[1][:count], stream=way)
-        device.copy_in(vulnerability, pinned[2][:count], stream=way)
-        chunk = Chunk(start, count, hands.reshape(4, count), count, dealer, vulnerability, 0)
-        return chunk, device.record(way)
+        arrays = []
+        sources: list[NDArray[Any]] = [deals.hands, deals.dealer, deals.vulnerability]
+        for source, pinned, slot in zip(
+            sources, self._pinned[number % 2], self._slots[number % 2], strict=True
+        ):
+            part = source[..., start : start + count]
+            np.copyto(pinned[: part.size].reshape(part.shape), part)
+            device.copy_in(slot[: part.size], pinned[: part.size], stream=way)
+            arrays.append(slot[: part.size].reshape(*part.shape))
+        hands, dealer, vulnerability = arrays
+        return Chunk(start, count, hands, count, dealer, vulnerability, 0), device.record(way)
 
 
-class Returns:
-    """Brings arrays back in turns; a chunk's leave while the next one is worked on.
+def in_chunks(
+    session: Session,
+    deals: AnyDeals,
+    most: int,
+    bytes_per_deal: float,
+    results: Callable[[int], list[tuple[int, DTypeLike]]],
+    prepare: Callable[[int], Callable[[Chunk, list[DeviceArray]], None]],
+    use: Callable[[list[NDArray[Any]], int], None],
+) -> None:
+    """Work on deals in chunks; the results of one leave while the next one is worked on.
 
     Parameters
     ----------
-    session : Session
-    sizes : sequence of (int, dtype)
-        Most elements of each array of a chunk.
-    chunks : int
-        How many chunks there will be; one needs no second set of arrays.
+    most : int
+        Most deals in a chunk; fewer where the memory is short.
+    bytes_per_deal : float
+        Device memory that a deal takes, besides its way here.
+    results : function
+        Elements and type of each array of results, by the number of deals.
+    prepare : function
+        Takes what chunks of so many deals need, and returns what fills the results of a chunk.
+    use : function
+        Gets the results, on the host, and the number of their first deal.
     """
 
-    def __init__(
-        self, session: Session, sizes: Sequence[tuple[int, DTypeLike]], chunks: int
-    ) -> None:
+    def run(size: int) -> None:
+        feed = DealFeed(session, deals, size)
+        fill = prepare(feed.size)
+        device, slots = session.device, range(min(2, -(-len(deals) // feed.size)))
+        there = [[device.empty(*one) for one in results(feed.size)] for _ in slots]
+        here = [[device.pinned(*one) for one in results(feed.size)] for _ in slots]
+        under_way: list[tuple[list[NDArray[Any]], int] | None] = [None, None]
+
+        def arrive(slot: int) -> None:
+            came = under_way[slot]
+            if came is not None:
+                device.synchronize(session.ways_out[slot])
+                under_way[slot] = None
+                use(*came)
+
+        number = -1
+        for number, chunk in enumerate(feed):
+            slot, way = number % 2, session.ways_out[number % 2]
+            arrive(slot)
+            lengths = [length for length, _ in results(chunk.count)]
+            made = [array[:length] for array, length in zip(there[slot], lengths, strict=True)]
+            came = [array[:length] for array, length in zip(here[slot], lengths, strict=True)]
+            fill(chunk, made)
+            device.wait(way, device.record(session.work))
+            for target, source in zip(came, made, strict=True):
+                device.copy_out(target, source, stream=way)
+            under_way[slot] = (came, chunk.start)
+        arrive((number + 1) % 2)
+        arrive(number % 2)
+
+    if len(deals):
+        per_deal = DealFeed.bytes_per_deal(deals) + bytes_per_deal
+        with session.working():
+            halving(session, fitting(session, per_deal, most, len(deals)), run)
+
+
+def fitting(session: Session, bytes_per_deal: float, most: int, deals: int) -> int:
+    """Deals of a chunk that fits the free memory: whole 64-bit words, ``most`` at most."""
+    fit = int(session.memory() / max(1.0, bytes_per_deal))
+    return max(64, min(most, fit, -(-deals // 64) * 64) // 64 * 64)
+
+
+class RunningSums:
+    """Sums of the values before each, of up to ``most`` values, on the device."""
+
+    def __init__(self, session: Session, most: int) -> None:
         self.session = session
-        device = session.device
-        slots = range(min(2, chunks))
-        self._arrays = [[device.empty(size, dtype) for size, dtype in sizes] for _ in slots]
-        self._pinned = [[device.pinned(size, dtype) for size, dtype in sizes] for _ in slots]
-        self._waiting: list[Callable[[], None] | None] = [None, None]
-        self._number = 0
+        self._sums: list[DeviceArray] = []
+        while True:
+            most = -(-most // SCAN_TILE)
+            self._sums.append(session.device.empty(most, np.uint64))
+            if most == 1:
+                break
 
-    def arrays(self) -> list[DeviceArray]:
-        """Arrays for the chunk's results; those of the chunk before the last have arrived."""
-        self._arrive(self._number % 2)
-        return self._arrays[self._number % 2]
-
-    def send(self, lengths: Sequence[int], use: Callable[[list[NDArray[Any]]], None]) -> None:
-        """Send the first elements of the arrays; ``use`` gets them when they are here."""
-        slot = self._number % 2
-        device, way = self.session.device, self.session.ways_out[slot]
-        device.wait(way, device.record(self.session.work))
-        here = [pinned[:length] for pinned, length in zip(self._pinned[slot], lengths, strict=True)]
-        for target, source in zip(here, self._arrays[slot], strict=True):
-            device.copy_out(target, source[: len(target)], stream=way)
-        self._waiting[slot] = lambda: use(here)
-        self._number += 1
-
-    def finish(self) -> None:
-        """Wait for all that is under way."""
-        for slot in (self._number % 2, (self._number + 1) % 2):
-            self._arrive(slot)
-
-    def _arrive(self, slot: int) -> None:
-        use = self._waiting[slot]
-        if use is not None:
-            self.session.device.synchronize(self.session.ways_out[slot])
-            self._waiting[slot] = None
-            use()
+    def run(self, values: DeviceArray) -> int:
+        """Replace values by sums; return the sum of all; waits."""
+        levels = [values]
+        for sums in self._sums:
+            tiles = -(-levels[-1].size // SCAN_TILE)
+            self.session.launch(
+                "entries.cu", "scan_tiles", {}, tiles, 256,
+                [levels[-1], np.uint64(levels[-1].size), sums[:tiles]],
+            )  # fmt: skip
+            if tiles == 1:
+                total = sums[:1]
+                break
+            levels.append(sums[:tiles])
+        for below, starts in zip(levels[-2::-1], levels[:0:-1], strict=True):
+            arguments: list[KernelArgument] = [below, np.uint64(below.size), starts]
+            self.session.each("entries.cu", "scan_add", {}, below.size, arguments)
+        return int(self.session.download(total)[0])

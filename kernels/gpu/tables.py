@@ -1,6 +1,6 @@
 """A plan on a device: what packs hands, boxes, columns and the contracted trie."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,10 +12,11 @@ from bidcascade.kernels.layout import LANE_LIMIT, OPCODES
 from bidcascade.kernels.plan import (
     ALWAYS,
     COMPLETED,
-    LANE_HIGH_BITS,
     MULTIPLE,
     NEVER,
     Plan,
+    box_bytes,
+    box_rows,
 )
 from bidcascade.kernels.types import U32, U64
 
@@ -85,19 +86,14 @@ class Columns:
     @classmethod
     def of(cls, plan: Plan, boxes: I64) -> "Columns":
         """Take boxes apart (none of them ``NEVER``)."""
-        lanes, flags = plan.packing.lane_words, plan.packing.flag_words
-        rows = plan.boxes[boxes]
-        low = np.ascontiguousarray(rows[:, :lanes]).view(np.uint8)
-        high = np.ascontiguousarray(rows[:, lanes : 2 * lanes]).view(np.uint8)
-        need = _bits(rows[:, 2 * lanes : 2 * lanes + flags])
-        forbid = _bits(rows[:, 2 * lanes + flags :])
+        low, high, need, forbid = box_bytes(plan, boxes)
         box, lane = np.nonzero((low > 0) | (high < LANE_LIMIT))
         bottom = low[box, lane].astype(np.int64)
         keys = [_key(lane // 4, lane % 4 * 8, 0xFF, bottom, high[box, lane] - bottom)]
         owners = [box]
         for bits, value in ((need, 1), (forbid, 0)):
             box, flag = np.nonzero(bits)
-            half = 2 * lanes + flag // 32
+            half = 2 * plan.packing.lane_words + flag // 32
             keys.append(_key(half, flag % 32, 1, np.full(len(flag), value), np.zeros(len(flag))))
             owners.append(box)
         owner = np.concatenate(owners)
@@ -120,10 +116,6 @@ def _key(half: Any, shift: Any, mask: int, low: Any, span: Any) -> U64:
     return np.asarray(place | numbers[2] << np.uint64(8) | numbers[3], np.uint64)
 
 
-def _bits(words: U64) -> NDArray[np.uint8]:
-    return np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little")
-
-
 @dataclass(frozen=True, slots=True)
 class BoxSets:
     """Sets of boxes over columns, for ``combine_boxes`` and ``member_bits``.
@@ -139,7 +131,7 @@ class BoxSets:
     set_offsets: U32
 
     @classmethod
-    def of(cls, plan: Plan, numbers: Sequence[int] | U32) -> "BoxSets":
+    def of(cls, plan: Plan, numbers: Sequence[int] | NDArray[Any]) -> "BoxSets":
         """Look up numbers as ``Plan.node_box`` has them."""
         members: list[int] = []
         offsets = [0]
@@ -186,7 +178,7 @@ class PlanTables:
         """Table on the device, by the name of its field in the plan or packing."""
         if name not in self._arrays:
             if name == "boxes":
-                values: NDArray[Any] = self._box_rows()
+                values: NDArray[Any] = box_rows(self.plan)
             elif hasattr(self.plan, name):
                 values = getattr(self.plan, name)
             else:
@@ -214,25 +206,10 @@ class PlanTables:
         self._arrays.clear()
         self.kept.clear()
 
-    def _box_rows(self) -> U64:
-        """Rows lo.. | hi with high bits.. | mask.. | need.., as box.cuh takes them."""
-        lanes, flags = self.plan.packing.lane_words, self.plan.packing.flag_words
-        rows = self.plan.boxes.copy()
-        need = self.plan.boxes[:, 2 * lanes : 2 * lanes + flags]
-        rows[:, lanes : 2 * lanes] |= np.uint64(LANE_HIGH_BITS)
-        rows[:, 2 * lanes : 2 * lanes + flags] = need | self.plan.boxes[:, 2 * lanes + flags :]
-        rows[:, 2 * lanes + flags :] = need
-        return rows
-
     def pack(
-        self,
-        chunk: Chunk,
-        out: DeviceArray,
-        *,
-        rotate: bool = True,
-        order: DeviceArray | None = None,
-        by_deal: bool = False,
-    ) -> None:
+        self, chunk: Chunk, out: DeviceArray, *, rotate: bool = True,
+        order: DeviceArray | None = None, by_deal: bool = False,
+    ) -> None:  # fmt: skip
         """Pack a chunk's hands: ``out`` [4, words, deals], or [4, deals, words] ``by_deal``."""
         count = chunk.count
         packing = self.plan.packing
@@ -316,22 +293,3 @@ def thread_staging(limits_shared: int, words: int) -> tuple[int, int]:
         if size <= min(limits_shared, 32 << 10) or (threads == 32 and size <= limits_shared):
             return threads, size
     return 128, 0
-
-
-def kernel_variants(
-    lane_words: int = 1, flag_words: int = 1
-) -> list[tuple[str, Mapping[str, int]]]:
-    """List files with ``#define``s to compile them with, every file at least once, to try them all."""
-    words = word_defines(lane_words, flag_words)
-    found: list[tuple[str, Mapping[str, int]]] = [
-        ("features.cu", feature_defines(lane_words, flag_words, stack)) for stack in (0, 5)
-    ]
-    found += [("columns.cu", {"BLOCK_WORDS": 32 * lane}) for lane in (1, 2, 4)]
-    found += [("counts_hybrid.cu", {"WORDS_A_LANE": lane, "LEVELS": 24}) for lane in (1, 2, 4)]
-    found += [
-        ("counts_lists.cu", words | {"DEALS_A_BLOCK": deals, "LIST_PLACES": room, "LEVELS": 24})
-        for deals, room in ((512, 1024), (2048, 256))
-    ]
-    found += [("counts_frontier.cu", words), ("walk.cu", words)]
-    found += [("first.cu", first_defines(lane_words, flag_words)), ("entries.cu", {})]
-    return [*found, ("dealing.cu", {})]

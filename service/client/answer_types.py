@@ -3,21 +3,18 @@
 What every field means is told there, and at ``/docs`` of a running service.
 """
 
+# ruff: noqa: D101
 from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
 
 class Agreed(TypedDict):
-    """Trumps as far as agreed."""
-
     NS: str | None
     EW: str | None
 
 
 class AuctionAnswer(TypedDict):
-    """One auction of a deal."""
-
     calls: list[str]
     completed: bool
     entry: int | None
@@ -25,16 +22,12 @@ class AuctionAnswer(TypedDict):
 
 
 class AuctionsAnswer(TypedDict):
-    """One result for each deal asked about."""
-
     results: list[DealResult]
     table: TableName
     backend: Literal["reference", "cpu", "cuda"]
 
 
 class BidAnswer(TypedDict):
-    """The call that the table or its system makes, and every candidate with its conditions."""
-
     call: str
     name: str
     description: str
@@ -51,8 +44,6 @@ class BidAnswer(TypedDict):
 
 
 class CandidateAnswer(TypedDict):
-    """One meaning of a call that may be made here."""
-
     call: str
     entry: int | None
     name: str
@@ -65,23 +56,17 @@ class CandidateAnswer(TypedDict):
 
 
 class ContractShare(TypedDict):
-    """A contract that a call leads to."""
-
     contract: str
     share: float
 
 
 class CriterionCheck(TypedDict):
-    """One condition, with the hand's own value."""
-
     expression: str
     value: Any
     holds: bool
 
 
 class DealResult(TypedDict):
-    """The auctions of one deal."""
-
     total: int
     truncated: bool
     cut: NotRequired[Literal["limit", "depth", "places"] | None]
@@ -89,8 +74,6 @@ class DealResult(TypedDict):
 
 
 class EntryAnswer(TypedDict):
-    """One call that may follow."""
-
     call: str
     entry: int | None
     completed: bool
@@ -101,8 +84,6 @@ class EntryAnswer(TypedDict):
 
 
 class ExplainAnswer(TypedDict):
-    """An auction explained call by call."""
-
     auction: list[str]
     calls: list[ExplainedCallAnswer]
     forced: bool
@@ -113,8 +94,6 @@ class ExplainAnswer(TypedDict):
 
 
 class ExplainedCallAnswer(TypedDict):
-    """One call, and what its player has shown with it and before."""
-
     call: str
     player: int
     sentence: str
@@ -128,24 +107,18 @@ class ExplainedCallAnswer(TypedDict):
 
 
 class FieldErrorAnswer(TypedDict):
-    """One field at fault."""
-
     field: str
     value: Any
     reason: str
 
 
 class FindingAnswer(TypedDict):
-    """Findings of one kind."""
-
     meaning: str
     count: int
     examples: list[dict[str, Any]]
 
 
 class HandTypeAnswer(TypedDict):
-    """One kind of hand that makes a call."""
-
     name: str
     where: str
     share: float
@@ -154,15 +127,11 @@ class HandTypeAnswer(TypedDict):
 
 
 class HealthAnswer(TypedDict):
-    """The process is there."""
-
     status: Literal["ok"]
     version: str
 
 
 class InterpretAnswer(TypedDict):
-    """What an auction shows."""
-
     auction: list[str]
     dealer: str
     vulnerability: str
@@ -180,8 +149,6 @@ class InterpretAnswer(TypedDict):
 
 
 class InterpretedHand(TypedDict):
-    """One hand: what was shown, and chances over the layouts."""
-
     shown: Shown
     points: list[float]
     mean_points: float
@@ -197,8 +164,6 @@ class InterpretedHand(TypedDict):
 
 
 class JobAnswer(TypedDict):
-    """A job as it stands."""
-
     id: str
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     table: str
@@ -214,38 +179,28 @@ class JobAnswer(TypedDict):
 
 
 class JobProgress(TypedDict):
-    """How far a job is."""
-
     boards: int
     of: int | None
     rejects: int
 
 
 class JobResult(TypedDict):
-    """A file to download from `/v1/jobs/{id}/results/{name}`."""
-
     name: str
     bytes: int
     media_type: str
 
 
 class JobsAnswer(TypedDict):
-    """Some jobs, the newest first."""
-
     jobs: list[JobAnswer]
     next: str | None
 
 
 class Layout(TypedDict):
-    """One deal."""
-
     deal: str
     weight: float
 
 
 class LayoutReport(TypedDict):
-    """How layouts were found."""
-
     proposals: int
     accepted: int
     acceptance: float
@@ -258,8 +213,6 @@ class LayoutReport(TypedDict):
 
 
 class LayoutsAnswer(TypedDict):
-    """Deals that fit an auction and what is known."""
-
     auction: list[str]
     dealer: str
     vulnerability: str
@@ -270,8 +223,6 @@ class LayoutsAnswer(TypedDict):
 
 
 class LeadAnswerItem(TypedDict):
-    """What one lead is worth over all layouts."""
-
     card: str
     cards: list[str]
     value: float
@@ -287,8 +238,6 @@ class LeadAnswerItem(TypedDict):
 
 
 class LeadLayouts(TypedDict):
-    """The layouts behind an answer."""
-
     asked: int
     found: int
     solved: int
@@ -302,8 +251,6 @@ class LeadLayouts(TypedDict):
 
 
 class LeadsAnswer(TypedDict):
-    """Leads from best to worst."""
-
     card: str
     leads: list[LeadAnswerItem]
     leader: str
@@ -320,8 +267,6 @@ class LeadsAnswer(TypedDict):
 
 
 class LintAnswer(TypedDict):
-    """What is wrong or worth a look in a table."""
-
     entries: int
     deals: int | None
     findings: dict[str, FindingAnswer]
@@ -329,8 +274,6 @@ class LintAnswer(TypedDict):
 
 
 class NextAnswer(TypedDict):
-    """The entries at one place of a table."""
-
     auction: list[str]
     entry: int | None
     completed: bool
@@ -340,31 +283,23 @@ class NextAnswer(TypedDict):
 
 
 class NextCall(TypedDict):
-    """A call that may come next."""
-
     call: str
     name: str
     chance: float
 
 
 class OfferedCallAnswer(TypedDict):
-    """One call that the next player may choose."""
-
     call: str
     name: str
     where: str
 
 
 class OverlayName(TypedDict):
-    """A file of rules laid over a table."""
-
     name: str
     sha256: str
 
 
 class ProblemAnswer(TypedDict):
-    """An error (RFC 9457)."""
-
     type: str
     title: str
     status: int
@@ -375,8 +310,6 @@ class ProblemAnswer(TypedDict):
 
 
 class ReadyAnswer(TypedDict):
-    """The service answers, and answers right."""
-
     status: Literal["ready"]
     backend: Literal["reference", "cpu", "cuda"]
     tables: list[str]
@@ -386,15 +319,11 @@ class ReadyAnswer(TypedDict):
 
 
 class ReloadAnswer(TypedDict):
-    """A table that was loaded anew."""
-
     changed: bool
     table: TableName
 
 
 class Shown(TypedDict):
-    """What a player's calls have shown by the system."""
-
     points: list[int]
     lengths: dict[str, list[int]]
     also: dict[str, list[int]]
@@ -402,8 +331,6 @@ class Shown(TypedDict):
 
 
 class SimulatedCall(TypedDict):
-    """What one call is worth."""
-
     call: str
     line: bool
     mean: float
@@ -418,8 +345,6 @@ class SimulatedCall(TypedDict):
 
 
 class SimulatedLayouts(TypedDict):
-    """The layouts behind a simulation."""
-
     asked: int
     found: int
     used: int
@@ -431,8 +356,6 @@ class SimulatedLayouts(TypedDict):
 
 
 class SimulationAnswer(TypedDict):
-    """Calls from best to worst, by simulation."""
-
     best: str
     compared_with: str
     scoring: Literal["imps", "matchpoints", "points"]
@@ -445,8 +368,6 @@ class SimulationAnswer(TypedDict):
 
 
 class TableAnswer(TypedDict):
-    """A bidding table in numbers."""
-
     name: str
     digest: str
     profile: Literal["gib", "mlbridge"]
@@ -472,8 +393,6 @@ class TableAnswer(TypedDict):
 
 
 class TableName(TypedDict):
-    """Which bidding table an answer comes from."""
-
     name: str
     digest: str
     profile: Literal["gib", "mlbridge"]
@@ -482,15 +401,11 @@ class TableName(TypedDict):
 
 
 class TablesAnswer(TypedDict):
-    """The bidding tables of this service."""
-
     tables: list[TableAnswer]
     backend: Literal["reference", "cpu", "cuda"]
 
 
 class VariantAnswer(TypedDict):
-    """One meaning of an entry."""
-
     name: str
     description: str
     criteria: list[str]

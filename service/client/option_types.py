@@ -3,14 +3,13 @@
 What every field means is told there, and at ``/docs`` of a running service.
 """
 
+# ruff: noqa: D101
 from __future__ import annotations
 
 from typing import Literal, TypedDict
 
 
 class AuctionsOptions(TypedDict, total=False):
-    """Deals, and which of their auctions to list."""
-
     table: str | None
     mode: Literal["all", "first"]
     completed_only: bool
@@ -18,8 +17,6 @@ class AuctionsOptions(TypedDict, total=False):
 
 
 class BidOptions(TypedDict, total=False):
-    """A hand and the auction so far."""
-
     dealer: str
     vulnerability: str
     table: str | None
@@ -27,8 +24,6 @@ class BidOptions(TypedDict, total=False):
 
 
 class DealRequest(TypedDict, total=False):
-    """One deal; its cards stand in exactly one of `deal`, `hands` and `lin`."""
-
     deal: str | None
     hands: list[str] | None
     lin: str | None
@@ -37,8 +32,6 @@ class DealRequest(TypedDict, total=False):
 
 
 class InterpretOptions(TypedDict, total=False):
-    """An auction to interpret."""
-
     dealer: str
     vulnerability: str
     known: dict[str, str]
@@ -50,8 +43,6 @@ class InterpretOptions(TypedDict, total=False):
 
 
 class JobOptions(TypedDict, total=False):
-    """A job about files that lie on the server."""
-
     table: str | None
     mode: Literal["first", "all", "counts"]
     completed_only: bool
@@ -60,8 +51,6 @@ class JobOptions(TypedDict, total=False):
 
 
 class LayoutsOptions(TypedDict, total=False):
-    """Layouts asked for."""
-
     dealer: str
     vulnerability: str
     known: dict[str, str]
@@ -73,8 +62,6 @@ class LayoutsOptions(TypedDict, total=False):
 
 
 class LeadsOptions(TypedDict, total=False):
-    """A hand on lead, and the auction or contract."""
-
     contract: str | None
     dealer: str
     vulnerability: str
@@ -89,8 +76,6 @@ class LeadsOptions(TypedDict, total=False):
 
 
 class SimulateRequest(TypedDict, total=False):
-    """How the call is to be simulated."""
-
     layouts: int
     scoring: Literal["imps", "matchpoints", "points"]
     budget_ms: int | None

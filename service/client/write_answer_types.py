@@ -16,6 +16,7 @@ _HEAD: Final = '''"""What {subject}, as ``openapi.json`` has it; written by ``wr
 What every field means is told there, and at ``/docs`` of a running service.
 """
 
+# ruff: noqa: D101
 from __future__ import annotations
 
 from typing import {names}
@@ -48,7 +49,7 @@ def types_of(document: Mapping[str, Any], kind: Literal["answers", "options"]) -
 
     Examples
     --------
-    >>> schema = {"description": "A call.", "required": ["call"], "properties": {
+    >>> schema = {"required": ["call"], "properties": {
     ...     "call": {"type": "string"}, "entry": {"type": "integer"}}}
     >>> types_of({"components": {"schemas": {"Call": schema}}}, "answers").splitlines()[-2:]
     ['    call: str', '    entry: NotRequired[int]']
@@ -67,7 +68,6 @@ def types_of(document: Mapping[str, Any], kind: Literal["answers", "options"]) -
             continue
         written = f"{request}Options" if request in _ARGUMENTS else name
         lines = [f"class {written}(TypedDict{', total=False' if asked else ''}):"]
-        lines.append(f'    """{schema["description"]}"""\n')
         for field, of in schema["properties"].items():
             if field not in _ARGUMENTS.get(request, ()):
                 must = asked or field in schema.get("required", ())

@@ -3,50 +3,32 @@
 import argparse
 from contextlib import ExitStack
 
-from .options import (
-    add_json_option,
-    add_table_options,
-    note,
-    open_engine,
-    print_json,
-    shown_numbers,
-    whole_number,
-)
+from . import shared
 
 
 def configure_batch(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``batch``."""
-    parser.add_argument(
-        "inputs", nargs="+", metavar="INPUT",
-        help="file, folder, pattern or - (LIN, PBN, hands, Parquet)",
-    )  # fmt: skip
-    parser.add_argument("--out", required=True, metavar="DIR", help="new or empty folder")
-    parser.add_argument(
-        "--mode", default="all", choices=("all", "first", "counts"),
-        help="all auctions that hold, the one that is bid, or how many deals reach each entry",
-    )  # fmt: skip
-    parser.add_argument("--completed", action="store_true", help="only complete auctions")
-    parser.add_argument(
-        "--text", action="store_true",
-        help="hands as text, too, and with --mode first auctions",
-    )  # fmt: skip
-    parser.add_argument("--resume", action="store_true", help="go on with an interrupted batch")
-    parser.add_argument("--jobs", type=whole_number(1), metavar="N", help="processes that read")
-    parser.add_argument(
-        "--devices", type=_devices, default=(), metavar="D,D",
-        help="CUDA devices, as 0,1: a process for each (with --backend cpu so many processes)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--scheduler", type=_scheduler, metavar="ADDRESS",
-        help="Dask scheduler, as tcp://host:8786: its workers answer (needs the extra dask)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--part-deals", type=whole_number(1, 10_000_000), default=1_000_000, metavar="N",
-        help="most deals of a part, which takes about 5 s (default: 1000000)",
-    )  # fmt: skip
-    add_table_options(parser)
-    add_json_option(parser)
-    parser.set_defaults(handler=batch)
+    add = parser.add_argument
+    add("inputs", nargs="+", metavar="INPUT",
+        help="file, folder, pattern or - (LIN, PBN, hands, Parquet)")  # fmt: skip
+    add("--out", required=True, metavar="DIR", help="new or empty folder")
+    add("--mode", default="all", choices=("all", "first", "counts"),
+        help="all auctions that hold, the one that is bid, or how many deals reach each "
+        "entry")  # fmt: skip
+    add("--completed", action="store_true", help="only complete auctions")
+    add("--text", action="store_true", help="hands as text, too, and with --mode first auctions")
+    add("--resume", action="store_true", help="go on with an interrupted batch")
+    add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
+    add("--devices", type=_devices, default=(), metavar="D,D",
+        help="CUDA devices, as 0,1: a process for each (with --backend cpu so many "
+        "processes)")  # fmt: skip
+    add("--scheduler", type=_scheduler, metavar="ADDRESS",
+        help="Dask scheduler, as tcp://host:8786: its workers answer (needs the extra "
+        "dask)")  # fmt: skip
+    add("--part-deals", type=shared.whole_number(1, 10_000_000), default=1_000_000, metavar="N",
+        help="most deals of a part, which takes about 5 s (default: 1000000)")  # fmt: skip
+    shared.add_table_options(parser)
+    shared.add_json_option(parser)
 
 
 def _devices(text: str) -> tuple[str, ...]:
@@ -68,12 +50,10 @@ def _scheduler(text: str) -> str:
 
 def batch(options: argparse.Namespace) -> int:
     """Answer all deals of the inputs into a folder."""
-    from bidcascade.service.cli import UsageError
-
     if options.completed and options.mode != "all":
-        raise UsageError("expected --completed only with --mode all")
+        raise shared.UsageError("expected --completed only with --mode all")
     if options.text and options.mode == "counts":
-        raise UsageError("expected --text only with --mode all or first")
+        raise shared.UsageError("expected --text only with --mode all or first")
     if options.devices and options.backend == "auto":
         # who names devices does not want the processor instead
         options.backend = "cuda"
@@ -81,13 +61,13 @@ def batch(options: argparse.Namespace) -> int:
         cluster = None
         if options.scheduler:
             if options.devices:
-                raise UsageError("expected --devices or --scheduler, got both")
+                raise shared.UsageError("expected --devices or --scheduler, got both")
             from bidcascade.service.scale_out.cluster import connected
 
             cluster = stack.enter_context(connected(options.scheduler, options.backend))
             # the workers have the backend; here the table is only looked at
             options.backend = "reference" if options.backend == "reference" else "cpu"
-        engine = open_engine(options)
+        engine = shared.open_engine(options)
 
         from bidcascade.service.jobs.batch import run_batch
 
@@ -100,8 +80,8 @@ def batch(options: argparse.Namespace) -> int:
     numbers = summary._asdict()
     if options.json:
         backend = engine.backend if cluster is None else cluster.backend
-        print_json({**numbers, "table": engine.table_info(), "backend": backend})
+        shared.print_json({**numbers, "table": engine.table_info(), "backend": backend})
     else:
-        note(shown_numbers(numbers))
-        note(f"wrote the answers to {options.out} (Parquet)")
+        shared.note(shared.shown_numbers(numbers))
+        shared.note(f"wrote the answers to {options.out} (Parquet)")
     return 0

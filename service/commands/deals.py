@@ -6,21 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .options import (
-    add_json_option,
-    add_table_options,
-    check_folder_of,
-    check_out,
-    first_reject,
-    no_deals,
-    note,
-    open_engine,
-    print_json,
-    read_text,
-    shown_numbers,
-    tell_written,
-    whole_number,
-)
+from . import shared
 
 if TYPE_CHECKING:
     from bidcascade.bridge import Seat, Vulnerability
@@ -32,24 +18,21 @@ _CHUNK = 250_000
 
 def configure_load(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``load``."""
-    parser.add_argument(
-        "inputs", nargs="+", metavar="INPUT",
-        help="file, folder, pattern, handviewer link or - (LIN, PBN, hands, Parquet)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--out", required=True, metavar="FILE", help="deals as .parquet, .lin or .pbn; - for stdout"
-    )
-    parser.add_argument("--rejects", metavar="FILE", help="Parquet file for records that are none")
-    parser.add_argument("--jobs", type=whole_number(1), metavar="N", help="processes that read")
-    add_json_option(parser)
-    parser.set_defaults(handler=load)
+    add = parser.add_argument
+    add("inputs", nargs="+", metavar="INPUT",
+        help="file, folder, pattern, handviewer link or - (LIN, PBN, hands, Parquet)")  # fmt: skip
+    add("--out", required=True, metavar="FILE",
+        help="deals as .parquet, .lin or .pbn; - for stdout")  # fmt: skip
+    add("--rejects", metavar="FILE", help="Parquet file for records that are none")
+    add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
+    shared.add_json_option(parser)
 
 
 def load(options: argparse.Namespace) -> int:
     """Read deals of any kind into one file."""
-    check_out(options.out)
+    shared.check_out(options.out)
     if options.rejects:
-        check_folder_of(Path(options.rejects))
+        shared.check_folder_of(Path(options.rejects))
 
     import polars as pl
 
@@ -68,56 +51,45 @@ def load(options: argparse.Namespace) -> int:
             refused.append(batch.rejects)
         rejects = pl.concat(refused)
         if not boards:
-            raise InvalidInput(f"expected deals, {no_deals(rejects)}")
+            raise InvalidInput(f"expected deals, {shared.no_deals(rejects)}")
         if options.rejects:
             write_parquet(rejects, Path(options.rejects))
     numbers = {"boards": boards, "rejects": rejects.height}
     if options.json and options.out != "-":
-        print_json(numbers)
+        shared.print_json(numbers)
     else:
-        note(shown_numbers(numbers) + first_reject(rejects))
-        tell_written(boards, "deal", options.out)
+        shared.note(shared.shown_numbers(numbers) + shared.first_reject(rejects))
+        shared.tell_written(boards, "deal", options.out)
         if options.rejects:
-            tell_written(rejects.height, "reject", options.rejects, format="Parquet")
+            shared.tell_written(rejects.height, "reject", options.rejects, format="Parquet")
     return 0
 
 
 def configure_augment(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``augment``."""
-    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="files of deals of any kind")
-    parser.add_argument("--out", required=True, metavar="FILE", help="Parquet file; - for stdout")
-    parser.add_argument(
-        "--terms", nargs="+", default=[], metavar="TERM",
-        help="terms: four columns each, such as SL_N_S for SL_S of North",
-    )  # fmt: skip
-    parser.add_argument(
-        "--expressions", metavar="FILE", help="file with an expression a line; - for stdin"
-    )
-    parser.add_argument(
-        "--auctions", nargs="+", default=[], metavar="AUCTION",
-        help="auctions of the table ('1N P 3N'): whether the deal reaches that entry",
-    )  # fmt: skip
-    parser.add_argument(
-        "--wide", action="store_true",
-        help="all terms, cards, shapes and expressions of the table, and results of the sources",
-    )  # fmt: skip
-    parser.add_argument(
-        "--dd", action="store_true",
+    add = parser.add_argument
+    add("inputs", nargs="+", metavar="INPUT", help="files of deals of any kind")
+    add("--out", required=True, metavar="FILE", help="Parquet file; - for stdout")
+    add("--terms", nargs="+", default=[], metavar="TERM",
+        help="terms: four columns each, such as SL_N_S for SL_S of North")  # fmt: skip
+    add("--expressions", metavar="FILE", help="file with an expression a line; - for stdin")
+    add("--auctions", nargs="+", default=[], metavar="AUCTION",
+        help="auctions of the table ('1N P 3N'): whether the deal reaches that entry")  # fmt: skip
+    add("--wide", action="store_true",
+        help="all terms, cards, shapes and expressions of the table, and results of the "
+        "sources")  # fmt: skip
+    add("--dd", action="store_true",
         help="double-dummy tricks of every contract, par and its contracts: about ten deals a "
-        "second; what is solved is kept for the next run if this one is killed",
-    )  # fmt: skip
-    add_table_options(parser)
-    parser.set_defaults(handler=augment)
+        "second; what is solved is kept for the next run if this one is killed")  # fmt: skip
+    shared.add_table_options(parser)
 
 
 def augment(options: argparse.Namespace) -> int:
     """Add columns to deals."""
-    from bidcascade.service.cli import UsageError
-
     if options.out != "-":
-        check_folder_of(Path(options.out))
+        shared.check_folder_of(Path(options.out))
         if Path(options.out).suffix.lower() in (".lin", ".pbn"):
-            raise UsageError(f"expected a Parquet file as output, got {options.out!r}")
+            raise shared.UsageError(f"expected a Parquet file as output, got {options.out!r}")
 
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import empty_deals, empty_rejects, iter_deals
@@ -127,12 +99,13 @@ def augment(options: argparse.Namespace) -> int:
     from bidcascade.service.jobs.double_dummy import solving
     from bidcascade.service.jobs.progress import progress_bar
 
-    engine = open_engine(options)
+    engine = shared.open_engine(options)
     expressions: list[str] = []
     if options.expressions:
         name = options.expressions
         source = "standard input" if name == "-" else Path(name).name
-        expressions = augmenting.read_expressions(read_text(name), source, engine.table.vocabulary)
+        text = shared.read_text(name)
+        expressions = augmenting.read_expressions(text, source, engine.table.vocabulary)
     terms = options.terms
     if not (terms or expressions or options.auctions or options.wide or options.dd):
         terms = list(augmenting.DEFAULT_TERMS)
@@ -157,59 +130,47 @@ def augment(options: argparse.Namespace) -> int:
             if not refused.height:
                 refused = batch.rejects
         if not numbers["boards"]:
-            raise InvalidInput(f"expected deals, {no_deals(refused)}")
+            raise InvalidInput(f"expected deals, {shared.no_deals(refused)}")
     if deals is not None and deals.unread:
         numbers["results unread"] = deals.unread
-    note(shown_numbers(numbers))
-    tell_written(numbers["boards"], "deal", options.out)
+    shared.note(shared.shown_numbers(numbers))
+    shared.tell_written(numbers["boards"], "deal", options.out)
     return 0
 
 
 def configure_deals(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``deals``."""
-    parser.add_argument("count", type=whole_number(1), metavar="N", help="how many")
-    parser.add_argument(
-        "--seed", type=whole_number(0, 2**64 - 1), required=True, metavar="S",
-        help="the same seed gives the same deals",
-    )  # fmt: skip
-    parser.add_argument(
-        "--where", action="append", default=[], metavar="EXPR",
-        help="only deals that meet a condition; its terms carry a seat: 'HCP_N >= 15', "
-        "'SL_N_S + SL_S_S >= 8 and not Balanced_E'; may be given several times",
-    )  # fmt: skip
-    parser.add_argument(
-        "--known", action="append", default=[], metavar="SEAT:HAND",
+    add = parser.add_argument
+    add("count", type=shared.whole_number(1), metavar="N", help="how many")
+    add("--seed", type=shared.whole_number(0, 2**64 - 1), required=True, metavar="S",
+        help="the same seed gives the same deals")  # fmt: skip
+    add("--where", action="append", default=[], metavar="EXPR",
+        help="only deals that meet a condition; its terms carry a seat: 'HCP_N >= 15', 'SL_N_S + "
+        "SL_S_S >= 8 and not Balanced_E'; may be given several times")  # fmt: skip
+    add("--known", action="append", default=[], metavar="SEAT:HAND",
         help="cards that a hand has: 'S:AKxx.Qx.xxx.K432' (x is a card below the ten), "
-        "'E:A+.+.+.-' (+ is any more); may be given several times",
-    )  # fmt: skip
-    parser.add_argument("--dealer", metavar="SEAT", help="who deals (default: by board number)")
-    parser.add_argument("--vul", metavar="V", help="None, NS, EW or Both (default: by board)")
-    parser.add_argument(
-        "--most", type=whole_number(1, 2**31 - 1), default=MOST_DEALS_TRIED, metavar="N",
-        help=f"deals looked at for a condition (default: {MOST_DEALS_TRIED:,})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--out", required=True, metavar="FILE", help="deals as .parquet, .lin or .pbn; - for stdout"
-    )
-    parser.add_argument(
-        "--profile", choices=("gib", "mlbridge"), default="gib",
-        help="definitions of the terms (default: gib)",
-    )  # fmt: skip
-    parser.add_argument("--backend", default="auto", choices=("auto", "reference", "cpu", "cuda"))
-    parser.set_defaults(handler=deals)
+        "'E:A+.+.+.-' (+ is any more); may be given several times")  # fmt: skip
+    add("--dealer", metavar="SEAT", help="who deals (default: by board number)")
+    add("--vul", metavar="V", help="None, NS, EW or Both (default: by board)")
+    add("--most", type=shared.whole_number(1, 2**31 - 1), default=MOST_DEALS_TRIED, metavar="N",
+        help=f"deals looked at for a condition (default: {MOST_DEALS_TRIED:,})")  # fmt: skip
+    add("--out", required=True, metavar="FILE",
+        help="deals as .parquet, .lin or .pbn; - for stdout")  # fmt: skip
+    add("--profile", choices=shared.PROFILES, default="gib",
+        help="definitions of the terms (default: gib)")  # fmt: skip
+    add("--backend", default="auto", choices=shared.BACKENDS)
 
 
 def deals(options: argparse.Namespace) -> int:
     """Deal at random."""
-    check_out(options.out)
+    shared.check_out(options.out)
 
     from bidcascade.bridge import parse_seat, parse_vulnerability
-    from bidcascade.service.cli import UsageError
 
     dealer = None if options.dealer is None else parse_seat(options.dealer)
     sides = None if options.vul is None else parse_vulnerability(options.vul)
     if options.count > 2**31 - 1:
-        raise UsageError(f"expected at most {2**31 - 1} deals, got {options.count}")
+        raise shared.UsageError(f"expected at most {2**31 - 1} deals, got {options.count}")
     if options.where or options.known:
         return _deals_under_conditions(options, dealer, sides)
 
@@ -224,7 +185,7 @@ def deals(options: argparse.Namespace) -> int:
                 random_deals(size, options.seed, first=done + 1, dealer=dealer, vulnerability=sides)
             )
             report(done + size, options.count, done + size)
-    tell_written(options.count, "deal", options.out)
+    shared.tell_written(options.count, "deal", options.out)
     return 0
 
 
@@ -238,7 +199,6 @@ def _deals_under_conditions(
     from bidcascade.inference.layouts.searching import Limits
     from bidcascade.kernels import get_backend
     from bidcascade.loaders import board_frame
-    from bidcascade.service.cli import UsageError
     from bidcascade.service.jobs.deal_files import deal_sink
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.table import Vocabulary
@@ -252,7 +212,7 @@ def _deals_under_conditions(
         limits=Limits(options.most, float("inf")),
     )  # fmt: skip
     if (dealer is None or sides is None) and (asked := _about_the_board(options)):
-        raise UsageError(f"expected --dealer and --vul with a condition on {asked}")
+        raise shared.UsageError(f"expected --dealer and --vul with a condition on {asked}")
     # what cannot be dealt is said before a file is begun
     first = next(parts)
     with deal_sink(options.out) as write, progress_bar("deals") as report:
@@ -270,8 +230,8 @@ def _deals_under_conditions(
                 f"expected {options.count:,} deals where {', '.join(options.where)}, got "
                 f"{found:,} among {tried:,}; --most lets more be looked at"
             )
-    note(f"{options.count:,} of {tried:,} deals looked at")
-    tell_written(options.count, "deal", options.out)
+    shared.note(f"{options.count:,} of {tried:,} deals looked at")
+    shared.tell_written(options.count, "deal", options.out)
     return 0
 
 

@@ -1,12 +1,12 @@
 """Command ``info``: versions, backends and why one is missing, tables, cache places."""
 
 import argparse
+import os
 import platform
-import sys
 from importlib.util import find_spec
 from typing import Any
 
-from .options import add_json_option, print_json
+from . import shared
 
 _LIBRARIES = ("numpy", "polars", "numba", "lark", "fastapi", "uvicorn", "endplay")
 _GPU_LIBRARIES = {
@@ -18,33 +18,24 @@ _GPU_LIBRARIES = {
 
 def configure_info(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``info``."""
-    add_json_option(parser)
-    parser.set_defaults(handler=info)
+    shared.add_json_option(parser)
 
 
 def info(options: argparse.Namespace) -> int:
     """Say what is installed and what can run."""
     found = collect_info()
     if options.json:
-        print_json(found)
+        shared.print_json(found)
         return 0
     print(f"bidcascade {found['version']}, Python {found['python']}, {found['platform']}")
-    print("libraries")
-    for name, version in found["libraries"].items():
-        print(f"  {name:14} {version}")
-    print("backends")
-    for name, reason in found["backends"].items():
-        print(f"  {name:14} {'ready' if reason is None else f'missing: {reason}'}")
-    print(f"  {'auto':14} {found['auto']}")
-    print("device")
-    for name, value in found["device"].items():
-        print(f"  {name:14} {value}")
-    print("tables")
-    for name, source in found["tables"].items():
-        print(f"  {name:14} {source}")
-    print("cache")
-    for name, place in found["cache"].items():
-        print(f"  {name:14} {place}")
+    found["backends"] = {
+        name: "ready" if reason is None else f"missing: {reason}"
+        for name, reason in found["backends"].items()
+    } | {"auto": found["auto"]}
+    for heading in ("libraries", "backends", "device", "tables", "cache"):
+        print(heading)
+        for name, value in found[heading].items():
+            print(f"  {name:14} {value}")
     return 0
 
 
@@ -89,9 +80,9 @@ def _gpu_libraries() -> dict[str, str]:
 
     found = {}
     for library, names in _GPU_LIBRARIES.items():
-        versions = {name: package_version(name) for name in names}
-        there = [name for name in names if versions[name] != "not installed"]
-        found[there[0] if there else library] = versions[(there or names)[0]]
+        there = (name for name in names if package_version(name) != "not installed")
+        name = next(there, library)
+        found[name] = package_version(name)
     return found
 
 
@@ -112,12 +103,6 @@ def _device(why_no_cuda: str | None) -> dict[str, str]:
 
 
 def _numba_cache() -> str:
-    import os
+    from bidcascade import kernels
 
-    named = os.environ.get("NUMBA_CACHE_DIR")
-    if named:
-        return named
-    spec = find_spec("bidcascade.kernels")
-    if spec is None or spec.submodule_search_locations is None:
-        return sys.prefix
-    return f"{next(iter(spec.submodule_search_locations))}/__pycache__"
+    return os.environ.get("NUMBA_CACHE_DIR") or f"{kernels.__path__[0]}/__pycache__"

@@ -2,13 +2,15 @@
 
 import argparse
 import sys
+from collections.abc import MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from . import shared
 
 if TYPE_CHECKING:
     from bidcascade.service.settings import Settings
-
-    from .asgi_call import Answer
 
 _POLL_S = 0.02
 
@@ -21,9 +23,8 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
         flag = f"--{name.replace('_', '-')}"
         meaning = f"{field.description} ({PREFIX}{name.upper()}; default: {_text(field.default)})"
         if isinstance(field.default, bool):
-            parser.add_argument(
-                flag, dest=name, action=argparse.BooleanOptionalAction, default=None, help=meaning
-            )
+            parser.add_argument(flag, dest=name, action=argparse.BooleanOptionalAction,
+                default=None, help=meaning)  # fmt: skip
         else:
             parser.add_argument(flag, dest=name, metavar="VALUE", help=meaning.replace("%", "%%"))
 
@@ -34,26 +35,24 @@ def _text(default: object) -> str:
 
 def _settings(options: argparse.Namespace, **fixed: Any) -> "Settings":
     from bidcascade.bridge import InvalidInput
-    from bidcascade.service.cli import UsageError
     from bidcascade.service.settings import Settings, read_settings
 
     given = {name: getattr(options, name, None) for name in Settings.model_fields}
     try:
         return read_settings({**given, **fixed})
     except InvalidInput as error:
-        raise UsageError(str(error)) from None
+        raise shared.UsageError(str(error)) from None
 
 
 def configure_serve(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``serve``: every setting."""
     _add_settings(parser)
-    parser.set_defaults(handler=serve)
 
 
 def serve(options: argparse.Namespace) -> int:
     """Run the service until it is told to stop."""
     from bidcascade.bridge import InvalidInput
-    from bidcascade.service.cli import INTERRUPTED, UsageError
+    from bidcascade.service.cli import INTERRUPTED
     from bidcascade.service.security.authentication import check_keys
 
     settings = _settings(options)
@@ -61,7 +60,7 @@ def serve(options: argparse.Namespace) -> int:
     try:
         check_keys(settings)
     except InvalidInput as error:
-        raise UsageError(str(error)) from None
+        raise shared.UsageError(str(error)) from None
 
     from bidcascade.service.server import serve as run
 
@@ -77,8 +76,6 @@ def _check_address(host: str, port: int) -> None:
     """Find out at once, before tables are loaded, whether the address can be listened on."""
     import socket
 
-    from bidcascade.service.cli import UsageError
-
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -89,20 +86,17 @@ def _check_address(host: str, port: int) -> None:
             probe.bind(address)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"cannot listen on {host}:{port}: {reason}") from None
+        raise shared.UsageError(f"cannot listen on {host}:{port}: {reason}") from None
 
 
 def configure_api_key(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``api-key``."""
-    parser.add_argument("name", metavar="NAME", help="whose key it is, one word")
-    parser.add_argument(
-        "--role", choices=("read", "admin"), default="read",
-        help="read asks questions, admin also starts jobs and loads tables anew (default: read)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--file", required=True, metavar="FILE", help="file of keys that it is added to"
-    )
-    parser.set_defaults(handler=api_key)
+    add = parser.add_argument
+    add("name", metavar="NAME", help="whose key it is, one word")
+    add("--role", choices=("read", "admin"), default="read",
+        help="read asks questions, admin also starts jobs and loads tables anew (default: "
+        "read)")  # fmt: skip
+    add("--file", required=True, metavar="FILE", help="file of keys that it is added to")
 
 
 def api_key(options: argparse.Namespace) -> int:
@@ -112,8 +106,6 @@ def api_key(options: argparse.Namespace) -> int:
     from bidcascade.bridge import InvalidInput
     from bidcascade.service.security.keys import ApiKeys, new_key
 
-    from .options import note
-
     path = Path(options.file)
     key, entry = new_key(options.name, options.role)
     if path.exists() and ApiKeys.read(path).has(entry.name):
@@ -122,21 +114,19 @@ def api_key(options: argparse.Namespace) -> int:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "a", encoding="utf-8") as file:
         file.write(entry.line() + "\n")
-    note(f"{entry.name} may {entry.role}; the key is shown this once:")
+    shared.note(f"{entry.name} may {entry.role}; the key is shown this once:")
     print(key)
     return 0
 
 
 def configure_get(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``get``."""
-    parser.add_argument("target", metavar="/v1/…", help="path, with query")
-    parser.add_argument(
-        "--data", metavar="JSON", help="body: the request becomes a POST; @FILE or - reads it"
-    )
-    parser.add_argument("--accept", metavar="TYPE", help="media type of the answer")
-    parser.add_argument("--table", metavar="T", help="default table of the service")
-    parser.add_argument("--backend", choices=("auto", "reference", "cpu", "cuda"))
-    parser.set_defaults(handler=get)
+    add = parser.add_argument
+    add("target", metavar="/v1/…", help="path, with query")
+    add("--data", metavar="JSON", help="body: the request becomes a POST; @FILE or - reads it")
+    add("--accept", metavar="TYPE", help="media type of the answer")
+    add("--table", metavar="T", help="default table of the service")
+    add("--backend", choices=shared.BACKENDS)
 
 
 def get(options: argparse.Namespace) -> int:
@@ -144,28 +134,24 @@ def get(options: argparse.Namespace) -> int:
     import asyncio
     import json
 
-    from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, UsageError
+    from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT
 
     if not options.target.startswith("/"):
-        raise UsageError(f"expected a path such as /v1/tables, got {options.target!r}")
+        raise shared.UsageError(f"expected a path such as /v1/tables, got {options.target!r}")
     body = _body(options.data)
     settings = _settings(options, port=0, slow_request_ms=0)
-    answer = asyncio.run(_ask(options, body, settings))
-    sys.stdout.buffer.write(answer.body)
-    if answer.body and not answer.body.endswith(b"\n") and b"json" in _type(answer):
+    status, kind, answer = asyncio.run(_ask(options, body, settings))
+    sys.stdout.buffer.write(answer)
+    if answer and not answer.endswith(b"\n") and "json" in kind:
         sys.stdout.buffer.write(b"\n")
-    if answer.status < 400:
+    if status < 400:
         return 0
-    detail = f"status {answer.status}"
-    if b"json" in _type(answer):
-        problem = json.loads(answer.body)
+    detail = f"status {status}"
+    if "json" in kind:
+        problem = json.loads(answer)
         detail += f": {problem.get('detail') or problem.get('title') or ''}"
     print(f"bidcascade: error: {detail}", file=sys.stderr)
-    return BAD_ARGUMENTS if answer.status < 500 else BAD_INPUT
-
-
-def _type(answer: "Answer") -> bytes:
-    return answer.headers.get("content-type", "").encode()
+    return BAD_ARGUMENTS if status < 500 else BAD_INPUT
 
 
 def _body(data: str | None) -> bytes | None:
@@ -173,28 +159,60 @@ def _body(data: str | None) -> bytes | None:
         return None
     if data == "-":
         return sys.stdin.buffer.read()
-    if data.startswith("@"):
-        return Path(data[1:]).read_bytes()
-    return data.encode()
+    return Path(data[1:]).read_bytes() if data.startswith("@") else data.encode()
 
 
-async def _ask(options: argparse.Namespace, body: bytes | None, settings: "Settings") -> "Answer":
+async def _ask(
+    options: argparse.Namespace, body: bytes | None, settings: "Settings"
+) -> tuple[int, str, bytes]:
+    """Status, media type and body that the application answers: no server, the same code path."""
     import asyncio
 
     from bidcascade.service.app import create_app
 
-    from .asgi_call import Lifespan, call
-
     app = create_app(settings)
     tables = app.state.workplace.tables
-    headers = {"accept": options.accept or "*/*"}
+    headers = {"host": "localhost", "accept": options.accept or "*/*"}
     if body is not None:
-        headers["content-type"] = "application/json"
-    async with Lifespan(app):
+        headers |= {"content-type": "application/json", "content-length": str(len(body))}
+    parts = urlsplit(options.target)
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": "GET" if body is None else "POST",
+        "scheme": "http",
+        "path": unquote(parts.path),
+        "raw_path": parts.path.encode("ascii", "ignore"),
+        "query_string": parts.query.encode(),
+        "root_path": "",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        "client": ("127.0.0.1", 0),
+        "server": ("bidcascade", 80),
+        "state": {},
+    }
+    asked = iter([{"type": "http.request", "body": body or b"", "more_body": False}])
+    told: list[MutableMapping[str, Any]] = []
+    finished = asyncio.Event()
+
+    async def receive() -> MutableMapping[str, Any]:
+        if request := next(asked, None):
+            return request
+        await finished.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        told.append(message)
+        if message["type"] == "http.response.body" and not message.get("more_body", False):
+            finished.set()
+
+    async with app.router.lifespan_context(app):
         # a server answers 503 until its tables are loaded; here someone waits for the answer
         while tables.state == "loading":
             await asyncio.sleep(_POLL_S)
         if tables.error is not None:
             raise tables.error
-        method = "GET" if body is None else "POST"
-        return await call(app, method, options.target, headers=headers, body=body or b"")
+        await app(scope, receive, send)
+    start = next(message for message in told if message["type"] == "http.response.start")
+    kind = dict(start["headers"]).get(b"content-type", b"").decode("latin-1")
+    return start["status"], kind, b"".join(message.get("body", b"") for message in told)

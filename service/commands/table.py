@@ -1,83 +1,58 @@
-"""Command ``table``: import, export, info, show, lint."""
+"""Command ``table``: import, export, info, show, lint, counts; the others are in ``evidence``."""
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .announcements import configure_announcements
-from .learn import configure_learn
-from .mine import configure_mine
-from .options import (
-    add_import_options,
-    add_json_option,
-    add_overlay_option,
-    check_folder_of,
-    check_place_of_table,
-    import_options,
-    note,
-    open_engine,
-    print_json,
-    read_text,
-    table_errors,
-    tell_overlays,
-    whole_number,
-)
-from .table_counts import configure_counts
-from .vet import configure_vet
+from . import evidence, shared
 
 if TYPE_CHECKING:
-    from bidcascade.table import BiddingTable
+    import polars as pl
+
+    from bidcascade.kernels import DealArrays
+    from bidcascade.service.engine import Engine
+    from bidcascade.table import LintReport
+
+_CHUNK = 100_000
 
 
 def configure_table(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``table`` and of what it can do."""
-    actions = parser.add_subparsers(
-        dest="action", metavar="ACTION", required=True, parser_class=type(parser)
-    )
-    _configure_import(actions.add_parser("import", help="rows in any format -> table folder"))
-    _configure_export(actions.add_parser("export", help="table -> file of rows"))
-    info = actions.add_parser("info", help="what a table is")
-    _add_table(info)
-    info.set_defaults(handler=show_info)
-    show = actions.add_parser("show", help="one place of a table, and the calls that may follow")
+    action = shared.actions_of(parser)
+    _configure_import(action("import", "rows in any format -> table folder", import_rows))
+    _configure_export(action("export", "table -> file of rows", export_rows))
+    _add_table(action("info", "what a table is", show_info))
+    show = action("show", "one place of a table, and the calls that may follow", show_place)
     _add_table(show)
     show.add_argument("auction", nargs="?", default="", metavar="AUCTION", help="such as '1N P'")
-    show.set_defaults(handler=show_place)
-    _configure_lint(actions.add_parser("lint", help="what is wrong or worth a look"))
-    configure_mine(actions.add_parser("mine", help="archives of auctions -> table"))
-    configure_learn(
-        actions.add_parser("learn", help="what the hands that made each call had in common")
+    _configure_lint(action("lint", "what is wrong or worth a look", lint_table))
+    evidence.configure_mine(action("mine", "archives of auctions -> table", evidence.mine))
+    evidence.configure_learn(
+        action("learn", "what the hands that made each call had in common", evidence.learn)
     )
-    configure_announcements(
-        actions.add_parser("announcements", help="what the texts of an archive are")
+    evidence.configure_announcements(
+        action("announcements", "what the texts of an archive are", evidence.announcements)
     )
-    configure_counts(actions.add_parser("counts", help="how many deals reach each entry"))
-    configure_vet(actions.add_parser("vet", help="the table against auctions really bid"))
+    _configure_counts(action("counts", "how many deals reach each entry", count_entries))
+    evidence.configure_vet(action("vet", "the table against auctions really bid", evidence.vet))
 
 
 def _add_table(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "table", nargs="?", default="sayc", metavar="TABLE",
-        help="a name, a folder or a file of rows (default: sayc)",
-    )  # fmt: skip
-    add_overlay_option(parser)
-    add_import_options(parser)
-    add_json_option(parser)
+    parser.add_argument("table", nargs="?", default="sayc", metavar="TABLE",
+        help="a name, a folder or a file of rows (default: sayc)")  # fmt: skip
+    shared.add_overlay_option(parser)
+    shared.add_import_options(parser)
 
 
 def _configure_import(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "source", metavar="FILE", help="Python literal, pickle, JSON Lines, Parquet, *.bidding"
-    )
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder for the table")
-    parser.add_argument("--overwrite", action="store_true", help="replace a table that is there")
-    parser.add_argument(
-        "--user-terms", metavar="FILE", help="lines 'Name = formula' with terms of one's own"
-    )
-    parser.add_argument("--source", dest="origin", default="", help="where the rows are from")
-    add_import_options(parser)
-    add_json_option(parser)
-    parser.set_defaults(handler=import_rows)
+    add = parser.add_argument
+    add("source", metavar="FILE", help="Python literal, pickle, JSON Lines, Parquet, *.bidding")
+    add("--out", required=True, metavar="DIR", help="folder for the table")
+    add("--overwrite", action="store_true", help="replace a table that is there")
+    add("--user-terms", metavar="FILE", help="lines 'Name = formula' with terms of one's own")
+    add("--source", dest="origin", default="", help="where the rows are from")
+    shared.add_import_options(parser)
 
 
 def import_rows(options: argparse.Namespace) -> int:
@@ -86,46 +61,42 @@ def import_rows(options: argparse.Namespace) -> int:
     from bidcascade.table.language.vocabulary import parse_user_terms
 
     out = Path(options.out)
-    check_place_of_table(out, overwrite=options.overwrite)
-    with table_errors(options.source):
+    shared.check_place_of_table(out, overwrite=options.overwrite)
+    with shared.table_errors(options.source):
         terms = None
         if options.user_terms:
-            terms = parse_user_terms(read_text(options.user_terms))
+            terms = parse_user_terms(shared.read_text(options.user_terms))
         table, report = import_table(
-            options.source, user_terms=terms, source=options.origin, **import_options(options)
-        )
+            options.source, user_terms=terms, source=options.origin,
+            **shared.import_options(options),
+        )  # fmt: skip
     table.save(out, overwrite=options.overwrite)
     if options.json:
-        print_json({**report.to_dict(), "digest": table.digest})
+        shared.print_json({**report.to_dict(), "digest": table.digest})
     else:
         print(report)
-        note(f"wrote the table to {options.out}")
+        shared.note(f"wrote the table to {options.out}")
     return 0
 
 
 def _configure_export(parser: argparse.ArgumentParser) -> None:
     _add_table(parser)
-    parser.add_argument(
-        "--out",
-        required=True,
-        metavar="FILE",
-        help="ending .jsonl, .py, .pkl, .parquet or .bidding",
-    )
+    parser.add_argument("--out", required=True, metavar="FILE",
+        help="ending .jsonl, .py, .pkl, .parquet or .bidding")  # fmt: skip
     parser.add_argument("--format", choices=("jsonl", "python", "pickle", "parquet", "bidding"))
-    parser.set_defaults(handler=export_rows)
 
 
 def export_rows(options: argparse.Namespace) -> int:
     """Write a table's rows to a file."""
-    check_folder_of(Path(options.out))
+    shared.check_folder_of(Path(options.out))
     from bidcascade.systems import export_table
     from bidcascade.systems.row_files import format_by_name
     from bidcascade.table.import_report import counted
 
     format = options.format or format_by_name(Path(options.out))
-    table = _open(options)
+    table = shared.open_table(options)
     export_table(table, options.out, format=format)
-    note(f"wrote {counted(len(table), 'entry', 'entries')} to {options.out} ({format})")
+    shared.note(f"wrote {counted(len(table), 'entry', 'entries')} to {options.out} ({format})")
     return 0
 
 
@@ -133,9 +104,9 @@ def show_info(options: argparse.Namespace) -> int:
     """Say what a table is."""
     from bidcascade.table import show_info as table_text
 
-    table = _open(options)
+    table = shared.open_table(options)
     if options.json:
-        print_json(table.info())
+        shared.print_json(table.info())
     else:
         print(table_text(table))
     return 0
@@ -147,12 +118,12 @@ def show_place(options: argparse.Namespace) -> int:
     from bidcascade.table import row_object, show
 
     calls = Auction.of(parse_calls(options.auction)).calls
-    table = _open(options)
+    table = shared.open_table(options)
     # complains where the table does not have the auction
     text = show(table, calls)
     if options.json:
         parent = table.find(calls) if calls else None
-        print_json(
+        shared.print_json(
             [
                 {"entry": entry, **row_object(row)}
                 for entry in table.children(parent)
@@ -166,54 +137,141 @@ def show_place(options: argparse.Namespace) -> int:
 
 def _configure_lint(parser: argparse.ArgumentParser) -> None:
     _add_table(parser)
-    parser.add_argument(
-        "--deals", metavar="INPUT", nargs="+", help="deals to try the table on: files, folders"
-    )
-    parser.add_argument(
-        "--random", type=whole_number(1, 100_000_000), metavar="N",
-        help="try the table on N random deals",
-    )  # fmt: skip
-    parser.add_argument("--seed", type=whole_number(0, 2**64 - 1), default=0, metavar="S")
-    parser.add_argument(
-        "--examples", type=whole_number(0), default=20, metavar="N", help="examples of each kind"
-    )
-    parser.add_argument("--backend", default="auto", choices=("auto", "reference", "cpu", "cuda"))
-    parser.set_defaults(handler=lint_table)
+    add = parser.add_argument
+    add("--deals", metavar="INPUT", nargs="+", help="deals to try the table on: files, folders")
+    add("--random", type=shared.whole_number(1, 100_000_000), metavar="N",
+        help="try the table on N random deals")  # fmt: skip
+    add("--seed", type=shared.whole_number(0, 2**64 - 1), default=0, metavar="S")
+    add("--examples", type=shared.whole_number(0), default=20, metavar="N",
+        help="examples of each kind")  # fmt: skip
+    add("--backend", default="auto", choices=shared.BACKENDS)
 
 
 def lint_table(options: argparse.Namespace) -> int:
     """Report what is wrong in a table, and on deals if there are any."""
-    from bidcascade.service.cli import UsageError
     from bidcascade.table import lint
 
     if options.deals and options.random:
-        raise UsageError("expected --deals or --random, got both")
+        raise shared.UsageError("expected --deals or --random, got both")
     if not options.deals and not options.random:
-        report = lint(_open(options), examples=options.examples)
+        report = lint(shared.open_table(options), examples=options.examples)
         if options.json:
-            print_json(report.to_dict())
+            shared.print_json(report.to_dict())
         else:
             print(report)
         return 0
 
-    from .lint_deals import lint_with_deals
-
-    engine = open_engine(options)
-    reports = lint_with_deals(
-        engine, deals=options.deals, random=options.random, seed=options.seed,
-        examples=options.examples,
-    )  # fmt: skip
+    reports = _lint_with_deals(shared.open_engine(options), options)
     if options.json:
-        print_json([report.to_dict() for report in reports])
+        shared.print_json([report.to_dict() for report in reports])
     else:
         print("\n".join(str(report) for report in reports))
     return 0
 
 
-def _open(options: argparse.Namespace) -> "BiddingTable":
-    from bidcascade.systems import open_table
+def _lint_with_deals(engine: "Engine", options: argparse.Namespace) -> "list[LintReport]":
+    """Lint a table by itself, and by the deals that reach its entries."""
+    import numpy as np
 
-    with table_errors(options.table):
-        table = open_table(options.table, overlays=options.overlays, **import_options(options))
-    tell_overlays(table)
-    return table
+    from bidcascade.bridge import InvalidInput
+    from bidcascade.kernels import NO_ENTRY
+    from bidcascade.loaders import iter_deals, random_deals
+    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.table import counts_through, lint, lint_on_deals
+
+    def frames() -> "Iterator[pl.DataFrame]":
+        if options.deals is not None:
+            yield from (batch.deals for batch in iter_deals(options.deals))
+        for first in range(0, options.random or 0, _CHUNK):
+            yield random_deals(min(_CHUNK, options.random - first), options.seed, first=first + 1)
+
+    counts_all = np.zeros(len(engine.table), np.uint64)
+    counts_first = np.zeros(len(engine.table), np.int64)
+    boards = 0
+    with progress_bar("lint") as report:
+        for frame in frames():
+            counts_all += engine.count_entries(frame)
+            entry = engine.auctions(frame, mode="first")["entry"].fill_null(NO_ENTRY)
+            counts_first += counts_through(engine.table, entry.to_numpy())
+            boards += frame.height
+            report(boards, options.random, boards)
+    if not boards:
+        raise InvalidInput("expected deals to try the table on, got none")
+    on_deals = lint_on_deals(
+        engine.table, counts_all, counts_first, boards, examples=options.examples
+    )
+    return [lint(engine.table, examples=options.examples), on_deals]
+
+
+def _configure_counts(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``table counts``."""
+    add = parser.add_argument
+    add("table", metavar="TABLE", help="a name, a folder or a file of rows")
+    add("inputs", nargs="+", metavar="INPUT", help="deals: files, folders, -")
+    add("--out", required=True, metavar="FILE", help="Parquet file for the counts")
+    add("--previous", metavar="FILE",
+        help="counts of the same deals by an earlier state of the table: only what has changed "
+        "since is counted")  # fmt: skip
+    add("--backend", default="auto", choices=shared.BACKENDS)
+    shared.add_overlay_option(parser)
+    shared.add_import_options(parser)
+
+
+def count_entries(options: argparse.Namespace) -> int:
+    """Count the deals that reach each entry of a table."""
+    import numpy as np
+
+    from bidcascade.bridge import InvalidInput
+    from bidcascade.kernels import get_backend
+    from bidcascade.loaders import deal_arrays, iter_deals
+    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.jobs.whole_files import can_write, whole_file
+    from bidcascade.table.import_report import counted as words
+    from bidcascade.table.overlays.recount import OtherDeals, Recount
+
+    out = Path(options.out)
+    shared.check_folder_of(out)
+    previous = None if options.previous is None else Recount.read(Path(options.previous))
+    engine = shared.open_engine(options)
+    backend = get_backend(options.backend)
+    with progress_bar("counts") as report:
+
+        def deals() -> "Iterator[DealArrays]":
+            boards = 0
+            for batch in iter_deals(options.inputs):
+                if batch.deals.height:
+                    yield deal_arrays(batch.deals)
+                    boards += batch.deals.height
+                    report(boards, None, boards)
+
+        counted = None
+        if previous is not None:
+            try:
+                counted = previous.carried_over(engine.table, deals(), backend)
+            except OtherDeals as error:
+                if "-" in options.inputs:
+                    # standard input is read and gone
+                    raise
+                shared.note(f"{options.previous}: {error}; all entries are counted")
+        if counted is None:
+            counted = Recount.full(engine.table, deals(), backend)
+    if not counted.deals:
+        raise InvalidInput("expected deals to count, got none")
+    with whole_file(out) as partial, can_write(out):
+        counted.write(partial)
+    reached = int(np.count_nonzero(counted.counts))
+    if options.json:
+        shared.print_json({
+            "deals": counted.deals, "deals_digest": counted.deals_digest,
+            "entries": len(counted.counts), "reached": reached,
+            "counted_entries": counted.counted_entries, "table": engine.table_info(),
+            "backend": engine.backend,
+        })  # fmt: skip
+    else:
+        counted_text = words(counted.counted_entries, "entry", "entries")
+        print(
+            f"{counted.deals:,} deals reach {reached:,} of {len(counted.counts):,} entries; "
+            f"{counted_text} counted"
+        )
+        shared.note(f"wrote the counts to {options.out} (Parquet)")
+    return 0

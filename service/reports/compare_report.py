@@ -1,7 +1,7 @@
 """Report on a match of two systems: a page of numbers, charts and deals, and its files."""
 
 import json
-from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,7 +9,6 @@ import polars as pl
 
 from bidcascade.inference.compare_summary import (
     CATEGORIES,
-    DivergenceResult,
     Estimate,
     Example,
     Summary,
@@ -20,7 +19,6 @@ from .charts import Interval, Stack, intervals, stacks
 from .page import (
     Block,
     Chart,
-    Kind,
     Numbers,
     Page,
     Section,
@@ -44,62 +42,35 @@ _UNKNOWN: Final = "unknown"
 
 
 def write_compare_report(summary: Summary, boards: pl.DataFrame, folder: Path) -> list[Path]:
-    """Write the files of a report into a folder that exists.
+    """Write the files of a report into a folder that exists, and return their paths.
 
-    Parameters
-    ----------
-    summary : Summary
-    boards : polars.DataFrame
-        Of :func:`bidcascade.inference.compare_summary.boards_frame`.
-    folder : Path
-
-    Returns
-    -------
-    list of Path
-        ``report.html``, ``report.md``, ``summary.json``, ``boards.parquet``,
-        ``divergences.parquet``.
+    ``boards`` is that of :func:`bidcascade.inference.compare_summary.boards_frame`.
     """
     page = compare_page(summary)
-    paths = [folder / name for name in (HTML, MARKDOWN, SUMMARY, BOARDS, DIVERGENCES)]
-    paths[0].write_text(page_html(page), encoding="utf-8")
-    paths[1].write_text(page_markdown(page), encoding="utf-8")
-    paths[2].write_text(
-        json.dumps(summary_dict(summary), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
-    boards.write_parquet(paths[3])
-    divergence_frame(summary).write_parquet(paths[4])
-    return paths
+    written = json.dumps(summary_dict(summary), indent=1, ensure_ascii=False) + "\n"
+    texts = {HTML: page_html(page), MARKDOWN: page_markdown(page), SUMMARY: written}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    boards.write_parquet(folder / BOARDS)
+    divergence_frame(summary).write_parquet(folder / DIVERGENCES)
+    return [folder / name for name in (*texts, BOARDS, DIVERGENCES)]
 
 
-def summary_dict(summary: Summary) -> dict[str, Any]:
-    """Write a summary as JSON can hold it: estimates as value and error, auctions as text.
+def summary_dict(value: Any) -> Any:
+    """Write a summary, or a part of one, as JSON can hold it.
 
     Examples
     --------
-    >>> plain(Estimate(0.5)), plain((7, 0))
-    ({'value': 0.5, 'error': None, 'margin': None}, [7, 0])
+    >>> summary_dict({"imps": Estimate(0.5, 0.1, 0.2), "auction": (7, 0)})
+    {'imps': {'value': 0.5, 'error': 0.1, 'margin': 0.2}, 'auction': [7, 0]}
     """
-    found: dict[str, Any] = plain(summary)
-    return found
-
-
-def plain(value: Any) -> Any:
-    """Turn dataclasses, named tuples and tuples into dictionaries and lists.
-
-    Examples
-    --------
-    >>> plain({"imps": Estimate(0.5, 0.1, 0.2)})
-    {'imps': {'value': 0.5, 'error': 0.1, 'margin': 0.2}}
-    """
-    if hasattr(value, "__dataclass_fields__"):
-        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
-    if hasattr(value, "_asdict"):
-        return {name: plain(one) for name, one in value._asdict().items()}
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    elif hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, dict):
-        return {name: plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    return value
+        return {name: summary_dict(one) for name, one in value.items()}
+    return [summary_dict(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def divergence_frame(summary: Summary) -> pl.DataFrame:
@@ -125,18 +96,34 @@ def divergence_frame(summary: Summary) -> pl.DataFrame:
 def compare_page(summary: Summary) -> Page:
     """Make the page of a match."""
     first, second = summary.names
-    sections = [
-        Section("Result", _result(summary)),
-        Section("Where the auctions part", _parting(summary)),
-        Section("Contracts", _contracts(summary)),
-        Section("Vulnerability", _vulnerability(summary)),
-        Section("Deals with the largest swings", _examples(summary)),
-        Section("How this was worked out", _method(summary)),
+    examples = [
+        block
+        for one in summary.examples
+        for block in (_example(one, summary.names), Text(one.text, soft=True))
     ]
+    vulnerabilities = Table(
+        f"IMPs a deal for {first} by vulnerability",
+        (("vulnerable", "text"), ("of deals", "percent"), ("IMPs", "text")),
+        tuple(
+            (name, share.value, signed_text(imps))
+            for name, (share, imps) in summary.vulnerabilities.items()
+        ),
+    )
     return Page(
         f"{first} against {second}",
-        f"{summary.deals:,} deals bid at two tables; IMPs are for {first}", tuple(sections),
-    )  # fmt: skip
+        f"{summary.deals:,} deals bid at two tables; IMPs are for {first}",
+        (
+            Section("Result", _result(summary)),
+            Section("Where the auctions part", _parting(summary)),
+            Section("Contracts", _contracts(summary.systems)),
+            Section("Vulnerability", (vulnerabilities,)),
+            Section(
+                "Deals with the largest swings",
+                tuple(examples) or (Text("No deal that was worked out had a swing."),),
+            ),
+            Section("How this was worked out", _method(summary)),
+        ),
+    )
 
 
 def _result(summary: Summary) -> tuple[Block, ...]:
@@ -175,23 +162,31 @@ def _parting(summary: Summary) -> tuple[Block, ...]:
     rows = summary.divergences
     if not rows:
         return (Text("At no place did enough auctions part to tell what that brings."),)
-    shown = rows[:_CHART_ROWS]
-    blocks: list[Block] = [
+    drawn = []
+    for one in rows[:_CHART_ROWS]:
+        calls = f"{call_text(one.where.first)} / {call_text(one.where.second)}"
+        value, margin = one.effect.value or 0.0, one.effect.margin or 0.0
+        label = f"{auction_text(one.where.before)}: {calls}"
+        drawn.append(Interval(label, value, value - margin, value + margin, f"{value:+.4f}"))
+    reach = max(max(abs(one.low), abs(one.high)) for one in drawn) or 1.0
+    chart = intervals(
+        drawn, name="divergences", title="IMPs a deal by divergence, with 95 % intervals",
+        low=-reach, high=reach, ends=(f"{-reach:+.3f}", f"{reach:+.3f}"), middle=0.0,
+    )  # fmt: skip
+    return (
         Text(
             "The first call that was different at the two tables, and what the deals that parted "
             f"there add to the mean: above zero they were won by {first}. Passes before the first "
             "bid are left out."
-        )
-    ]
-    blocks.append(Chart(f"IMPs a deal for {first}, by divergence", _parting_chart(shown)))
-    columns: tuple[tuple[str, Kind], ...] = (
-        ("after", "auction"), (first, "auction"), (second, "auction"), ("examined", "number"),
-        ("of deals", "percent"), ("IMPs there", "text"), ("adds per deal", "text"),
-    )  # fmt: skip
-    blocks.append(
+        ),
+        Chart(f"IMPs a deal for {first}, by divergence", chart),
         Table(
             "Divergences, surest effect first",
-            columns,
+            (
+                ("after", "auction"), (first, "auction"), (second, "auction"),
+                ("examined", "number"), ("of deals", "percent"), ("IMPs there", "text"),
+                ("adds per deal", "text"),
+            ),
             tuple(
                 (
                     one.where.before, (one.where.first,), (one.where.second,), one.examined,
@@ -199,127 +194,79 @@ def _parting(summary: Summary) -> tuple[Block, ...]:
                 )
                 for one in rows
             ),
-        )
-    )  # fmt: skip
-    return tuple(blocks)
-
-
-def _parting_chart(rows: Sequence[DivergenceResult]) -> str:
-    drawn = []
-    for one in rows:
-        before, calls = auction_text(one.where.before), (one.where.first, one.where.second)
-        value, margin = one.effect.value or 0.0, one.effect.margin or 0.0
-        label = f"{before}: {' / '.join(map(call_text, calls))}"
-        drawn.append(Interval(label, value, value - margin, value + margin, f"{value:+.4f}"))
-    reach = max((max(abs(one.low), abs(one.high)) for one in drawn), default=0.0) or 1.0
-    return intervals(
-        drawn, name="divergences", title="IMPs a deal by divergence, with 95 % intervals",
-        low=-reach, high=reach, ends=(f"{-reach:+.3f}", f"{reach:+.3f}"), middle=0.0,
+        ),
     )  # fmt: skip
 
 
-def _contracts(summary: Summary) -> tuple[Block, ...]:
+def _contracts(systems: tuple[SystemResult, SystemResult]) -> tuple[Block, ...]:
     names = CATEGORIES[1:]
-    series = tuple(f"{name}s" for name in names)
-    drawn = [
+    series = [f"{name}s" for name in names]
+    heads = ("declared", *series, "doubled")
+    mix = [
         Stack(
             one.name, tuple(100 * (one.per_deal[name].value or 0.0) for name in names),
             f"{100 * (one.per_deal['declared'].value or 0.0):.1f} declared",
         )
-        for one in summary.systems
+        for one in systems
     ]  # fmt: skip
-    head: tuple[tuple[str, Kind], ...] = (
-        ("system", "text"),
-        *((name, "text") for name in ("declared", *series, "doubled")),
+    first, second = (dict(one.contracts) for one in systems)
+    commonest = sorted(
+        {**first, **second}, key=lambda name: -(first.get(name, 0) + second.get(name, 0))
     )
-    rows = tuple(
-        (
-            one.name,
-            *(
-                _hundred(one.per_deal[name])
-                for name in ("declared", *names, "doubled")
-            ),
-        )
-        for one in summary.systems
-    )  # fmt: skip
     return (
         Text(
             "Contracts that a system's side declared, for 100 deals: each deal is played at two "
             "tables, and each system sits there once in either direction."
         ),
-        Chart("Contracts for 100 deals", stacks(
-            drawn, series, name="mix", title="Contract mix of either system", whole=False
-        )),
-        Table("Contracts for 100 deals, with standard errors", head, rows),
+        Chart(
+            "Contracts for 100 deals",
+            stacks(mix, series, name="mix", title="Contract mix of either system", whole=False),
+        ),
+        Table(
+            "Contracts for 100 deals, with standard errors",
+            (("system", "text"), *((name, "text") for name in heads)),
+            tuple(
+                (
+                    one.name,
+                    *(_hundred(one.per_deal[name]) for name in ("declared", *names, "doubled")),
+                )
+                for one in systems
+            ),
+        ),
         Table(
             "Contracts that were made, and auctions",
             (
-                ("system", "text"),
-                ("made where results differ", "text"),
+                ("system", "text"), ("made where results differ", "text"),
                 ("calls of an auction", "text"),
             ),
             tuple(
                 (one.name, rate_text(one.made), signed_text(one.length, sign=""))
-                for one in summary.systems
+                for one in systems
             ),
         ),
-        _commonest(summary.systems),
-    )  # fmt: skip
-
-
-def _commonest(systems: tuple[SystemResult, SystemResult]) -> Table:
-    first, second = (dict(one.contracts) for one in systems)
-    names = list(dict.fromkeys([*first, *second]))
-    names.sort(key=lambda name: -(first.get(name, 0) + second.get(name, 0)))
-    return Table(
-        "Commonest contracts, as part of those that a side declared",
-        (("contract", "text"), (systems[0].name, "percent"), (systems[1].name, "percent")),
-        tuple((name, first.get(name), second.get(name)) for name in names),
-    )
-
-
-def _vulnerability(summary: Summary) -> tuple[Block, ...]:
-    return (
         Table(
-            f"IMPs a deal for {summary.names[0]} by vulnerability",
-            (("vulnerable", "text"), ("of deals", "percent"), ("IMPs", "text")),
-            tuple(
-                (name, share.value, signed_text(imps))
-                for name, (share, imps) in summary.vulnerabilities.items()
-            ),
+            "Commonest contracts, as part of those that a side declared",
+            (("contract", "text"), *((one.name, "percent") for one in systems)),
+            tuple((name, first.get(name), second.get(name)) for name in commonest),
         ),
-    )
-
-
-def _examples(summary: Summary) -> tuple[Block, ...]:
-    if not summary.examples:
-        return (Text("No deal that was worked out had a swing."),)
-    return tuple(
-        block
-        for one in summary.examples
-        for block in (_example(one, summary.names), Text(one.text, soft=True))
-    )
+    )  # fmt: skip
 
 
 def _example(one: Example, names: tuple[str, str]) -> Table:
-    caption = (
-        f"Deal {one.deal + 1:,}: {one.imps:+d} IMPs for {names[0]}; {one.dealer} dealt, "
-        f"vulnerable: {one.vulnerability}"
-    )
-    rows = tuple(
-        (
-            f"{names[table]} {names[1 - table]}", one.auctions[table], one.contracts[table],
-            one.tricks[table], one.scores[table],
-        )
-        for table in range(2)
-    )  # fmt: skip
     return Table(
-        caption,
+        f"Deal {one.deal + 1:,}: {one.imps:+d} IMPs for {names[0]}; {one.dealer} dealt, "
+        f"vulnerable: {one.vulnerability}",
         (
             ("North-South, East-West", "text"), ("auction", "auction"), ("contract", "text"),
             ("tricks", "number"), ("score NS", "number"),
         ),
-        rows,
+        tuple(
+            (
+                f"{names[table]} {names[1 - table]}", one.auctions[table], one.contracts[table],
+                one.tricks[table], one.scores[table],
+            )
+            for table in range(2)
+        ),
     )  # fmt: skip
 
 

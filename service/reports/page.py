@@ -291,8 +291,9 @@ def page_markdown(page: Page) -> str:
     parts = [f"# {markdown_text(page.title)}", markdown_text(page.subtitle)]
     for heading, blocks in page.sections:
         parts.append(f"## {markdown_text(heading)}")
-        parts += [_markdown_block(block) for block in blocks if not isinstance(block, Chart)]
-    return "\n\n".join(filter(None, parts)) + "\n"
+        written = (_markdown_block(block) for block in blocks if not isinstance(block, Chart))
+        parts += filter(None, written)
+    return "\n\n".join(parts) + "\n"
 
 
 def _markdown_block(block: Text | Numbers | Table) -> str:

@@ -416,7 +416,7 @@ def _merge(first: Run, second: Run, folder: Path | None = None) -> Run:
 
     # columns of files cannot be written to; the compiled code knows one kind of array
     first, second = _read_only(first), _read_only(second)
-    nodes, texts = merge_runs(*first, *second, *Run.empty(), 0)
+    nodes, texts = merge_runs(first, second, Run.empty(), 0)
     merged: list[Column] = []
     if folder is not None:
         folder.mkdir(parents=True)
@@ -430,7 +430,7 @@ def _merge(first: Run, second: Run, folder: Path | None = None) -> Run:
             )
             merged.append(mapped.view(np.ndarray))
     run = Run(*merged)
-    merge_runs(*first, *second, *run, 1)
+    merge_runs(first, second, run, 1)
     return run
 
 

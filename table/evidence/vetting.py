@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import PASS
 from bidcascade.kernels import Backend, DealArrays
-from bidcascade.kernels.auctions.judging import (
+from bidcascade.kernels.auctions.decisions import (
     Conditions,
     count_held,
     judge_calls,

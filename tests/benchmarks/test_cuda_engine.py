@@ -17,7 +17,7 @@ from tests.support_emulator import emulated_device
 def emulated(request, monkeypatch):
     """The backend ``cuda`` works on the processor."""
     backend = cuda.CudaBackend(emulated_device(request))
-    monkeypatch.setattr(cuda, "_here", lambda: backend)
+    monkeypatch.setattr(cuda, "backend_here", lambda: backend)
     monkeypatch.setattr(cuda, "why_unavailable", lambda: None)
     return backend
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bidcascade.kernels import ArrowBits, BitColumns
-from bidcascade.kernels.arrow import _Exports
+from bidcascade.kernels.arrow import _buffers
 
 # a machine for kernels need not have them
 pl = pytest.importorskip("polars")
@@ -35,23 +35,23 @@ def test_polars_reads_the_very_words() -> None:
 
 
 def test_words_live_as_long_as_the_consumer_and_no_longer() -> None:
-    before = len(_Exports.buffers)
+    before = len(_buffers)
     series = pl.Series(ArrowBits(np.full(2, 5, np.uint64), 100))
     gc.collect()
     assert series.sum() == 4
-    assert len(_Exports.buffers) > before
+    assert len(_buffers) > before
     del series
     gc.collect()
-    assert len(_Exports.buffers) == before
+    assert len(_buffers) == before
 
 
 def test_a_capsule_that_nobody_takes_is_released() -> None:
-    before = len(_Exports.buffers)
+    before = len(_buffers)
     capsules = ArrowBits(np.zeros(1, np.uint64), 3).__arrow_c_array__()
-    assert len(_Exports.buffers) > before
+    assert len(_buffers) > before
     del capsules
     gc.collect()
-    assert len(_Exports.buffers) == before
+    assert len(_buffers) == before
 
 
 def test_columns_hand_out_arrow() -> None:

@@ -6,7 +6,6 @@ ways that large ones take.
 """
 
 import contextlib
-import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,17 +18,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
-from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, Plan, Postfix, cuda, get_backend
+from bidcascade.kernels import DealArrays, EntryLists, Plan, Postfix, cuda
 from bidcascade.kernels.cuda_device import Limits, cupy_device, default_device_number
 from bidcascade.kernels.dealing import deal_hands_reference
 from bidcascade.kernels.device_frames import DeviceDeals
-from bidcascade.kernels.gpu import bits, counters, first, frontier, lists, nodes
-from bidcascade.kernels.gpu.scan import RunningSums
-from bidcascade.kernels.gpu.session import Session
+from bidcascade.kernels.gpu import bits, first, lists, nodes
+from bidcascade.kernels.gpu import counts as counts_module
+from bidcascade.kernels.gpu.session import RunningSums, Session
 from tests.kernels.emulator.backend import EmulatedBackend, EveryVariant
 from tests.kernels.emulator.device import Checks
 from tests.support_backends import (
-    SIZES,
     SOME,
     assert_same_answers,
     assert_same_lists,
@@ -78,13 +76,13 @@ class Ways:
         with (
             mock.patch.object(nodes, "SMALLEST_ITEM", self.item_nodes),
             mock.patch.object(nodes, "ITEMS", 1 << 20),
-            mock.patch.object(counters, "LIST_DEALS", self.list_deals),
-            mock.patch.object(counters, "LIST_WARPS", self.list_warps),
-            mock.patch.object(counters, "words_a_lane", return_value=self.words_a_lane),
+            mock.patch.object(counts_module, "LIST_DEALS", self.list_deals),
+            mock.patch.object(counts_module, "LIST_WARPS", self.list_warps),
+            mock.patch.object(counts_module, "words_a_lane", return_value=self.words_a_lane),
             mock.patch.object(bits, "MEMBERS_AT_ONCE", self.members_at_once),
             contextlib.ExitStack() as more,
         ):
-            for module in () if self.staged else (counters, first, lists):
+            for module in () if self.staged else (counts_module, first, lists):
                 # as where a hand has more words than a block has shared memory for
                 more.enter_context(
                     mock.patch.object(module, "thread_staging", return_value=(128, 0))
@@ -106,19 +104,13 @@ class Ways:
 
 
 WAYS = st.builds(
-    Ways,
-    schedule=st.integers(0, 9),
-    architecture=st.sampled_from((750, 900)),
-    most_deals=st.sampled_from((None, 64, 128)),
-    node_bytes=st.sampled_from((None, 16, 160, 800)),
-    most_entries=st.sampled_from((None, 20, 1000)),
-    item_nodes=st.sampled_from((1, 2, 7, 64)),
-    list_deals=st.sampled_from((32, 2048)),
-    list_warps=st.sampled_from((1, 3)),
-    words_a_lane=st.sampled_from((1, 2, 4)),
-    members_at_once=st.sampled_from((1, 5, 1024)),
+    Ways, schedule=st.integers(0, 9), architecture=st.sampled_from((750, 900)),
+    most_deals=st.sampled_from((None, 64, 128)), node_bytes=st.sampled_from((None, 16, 160, 800)),
+    most_entries=st.sampled_from((None, 20, 1000)), item_nodes=st.sampled_from((1, 2, 7, 64)),
+    list_deals=st.sampled_from((32, 2048)), list_warps=st.sampled_from((1, 3)),
+    words_a_lane=st.sampled_from((1, 2, 4)), members_at_once=st.sampled_from((1, 5, 1024)),
     staged=st.booleans(),
-)
+)  # fmt: skip
 PROFILES = st.sampled_from(("gib", "mlbridge"))
 
 
@@ -201,21 +193,6 @@ def test_cascade_equals_reference(
     places.compare(ways, plan, deal_arrays(rng, count))
 
 
-@pytest.mark.parametrize("count", SIZES)
-def test_sizes(places: Places, count: int) -> None:
-    rng = np.random.default_rng(count)
-    places.compare(Ways(), random_plan(rng, SOME), deal_arrays(rng, count))
-
-
-@pytest.mark.parametrize("off", [-1, 0, 1])
-@pytest.mark.parametrize("chunk", [64, 128])
-def test_a_chunk_and_one_more_or_less(places: Places, chunk: int, off: int) -> None:
-    rng = np.random.default_rng(chunk + off)
-    places.compare(Ways(most_deals=chunk), random_plan(rng, SOME),
-        deal_arrays(rng, 2 * chunk + off),
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("schedule", range(6))
 def test_a_block_of_columns_and_one_more(places: Places, schedule: int) -> None:
     # more than a block of 1,024 deals, and more than a tile of 256; every order of threads
@@ -232,39 +209,12 @@ def test_a_block_of_columns_and_one_more(places: Places, schedule: int) -> None:
     np.testing.assert_array_equal(backend.cascade_counts(plan, many), wanted)
 
 
-def test_many_lanes_and_flag_words(places: Places) -> None:
-    rng = np.random.default_rng(5)
-    plan = random_plan(rng, MANY, nodes=200)
-    assert plan.packing.lane_words > 1
-    assert plan.packing.flag_words > 1
-    places.compare(Ways(item_nodes=8), plan, deal_arrays(rng, 100))
-
-
 def test_least_shared_memory(emulator: Places) -> None:
     # lists spill, and a block of threads stages fewer deals
     rng = np.random.default_rng(6)
     emulator.compare(Ways(item_nodes=5, list_deals=64), random_plan(rng, MANY, nodes=150),
         deal_arrays(rng, 140), device_options={"limits": LEAST_SHARED},
     )  # fmt: skip
-
-
-def test_an_empty_table(places: Places) -> None:
-    plan, deals = expression_plan([]), deal_arrays(np.random.default_rng(0), 5)
-    places.compare(Ways(), plan, deals)
-    first = places.backend(Ways()).cascade_first(plan, deals)
-    assert first.entry.tolist() == [NO_ENTRY] * 5
-    assert first.passes.tolist() == [4] * 5
-
-
-def test_views_and_read_only_deals(places: Places) -> None:
-    rng = np.random.default_rng(11)
-    plan, deals = random_plan(rng, SOME), deal_arrays(rng, 130)
-    view = DealArrays(
-        deals.hands[:, ::-1][:, 5:125], deals.dealer[::-1][5:125], deals.vulnerability[::-1][5:125]
-    )
-    for array in (view.hands, view.dealer, view.vulnerability):
-        array.flags.writeable = False
-    places.compare(Ways(most_deals=64), plan, view)
 
 
 @settings(EMULATED, max_examples=8)
@@ -339,7 +289,7 @@ def test_short_memory_halves_the_chunks(
     emulator: Places, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch,
     operation: str, variant: str | None,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(frontier, "MOST_PAIRS", 2000)
+    monkeypatch.setattr(counts_module, "MOST_PAIRS", 2000)
     rng = np.random.default_rng(7)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 1000)
     whole = emulator.backend(Ways(), variant=variant or "hybrid")
@@ -362,7 +312,7 @@ def test_short_memory_halves_the_chunks(
 def test_pairs_that_do_not_fit_are_split(
     places: Places, monkeypatch: pytest.MonkeyPatch, pairs: int
 ) -> None:
-    monkeypatch.setattr(frontier, "MOST_PAIRS", pairs)
+    monkeypatch.setattr(counts_module, "MOST_PAIRS", pairs)
     rng = np.random.default_rng(8)
     plan, deals = random_plan(rng, [("HCP", 8, ">=")], nodes=20), deal_arrays(rng, 260)
     backend = places.backend(Ways(), variant="frontier")
@@ -409,23 +359,6 @@ def test_running_sums(places: Places, count: int) -> None:
 # --- the rest of the contract ---
 
 
-def test_several_callers_at_once(places: Places) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
-    rng = np.random.default_rng(9)
-    plan, deals = random_plan(rng, SOME), deal_arrays(rng, 150)
-    backend = places.backend(Ways(), variant="hybrid")
-    wanted = reference.cascade_counts(plan, deals)
-    first = reference.cascade_first(plan, deals)
-    with ThreadPoolExecutor(4) as pool:
-        counts = [pool.submit(backend.cascade_counts, plan, deals) for _ in range(6)]
-        firsts = [pool.submit(backend.cascade_first, plan, deals) for _ in range(6)]
-        for future in counts:
-            np.testing.assert_array_equal(future.result(), wanted)
-        for auction in firsts:
-            np.testing.assert_array_equal(auction.result().entry, first.entry)
-
-
 def test_several_plans_on_one_device(places: Places) -> None:
     backend = places.backend(Ways(most_deals=64), variant="lists")
     rng = np.random.default_rng(13)
@@ -455,16 +388,6 @@ def test_random_deals(places: Places, seed: int, first: int) -> None:
     for number in (0, 1, 63, 64, 65, 127, 128, 129):
         assert tuple(hands[:, number].tolist()) == deal_hands_reference(seed, first + number)
     assert backend.deal_hands(seed, first, 0).shape == (4, 0)
-
-
-@pytest.mark.parametrize(
-    "operation",
-    ["features", "evaluate", "cascade_counts", "cascade_all", "cascade_first", "members"],
-)
-def test_signatures_are_the_same(operation: str) -> None:
-    assert inspect.signature(getattr(cuda, operation)) == inspect.signature(
-        getattr(get_backend("reference"), operation)
-    )
 
 
 def test_a_device_that_failed_answers_no_more(emulator: Places) -> None:

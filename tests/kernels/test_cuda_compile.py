@@ -9,7 +9,7 @@ import pytest
 from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels import Postfix
 from bidcascade.kernels.cuda_device import SOURCES, compiler_options, source_text
-from bidcascade.kernels.gpu.tables import kernel_variants
+from bidcascade.kernels.gpu.tables import feature_defines, first_defines, word_defines
 from tests.kernels.emulator.backend import EveryVariant
 from tests.kernels.emulator.device import Checks, EmulatedDevice
 from tests.support_backends import SOME, assert_same_answers
@@ -23,6 +23,23 @@ WORDS = ((1, 1), (3, 6))
 """Lane and flag words of a hand: the least, and more than the published tables need."""
 
 Defines = Mapping[str, int]
+
+
+def kernel_variants(lane_words: int = 1, flag_words: int = 1) -> list[tuple[str, Defines]]:
+    """Files with ``#define``s to compile them with, every file at least once."""
+    words = word_defines(lane_words, flag_words)
+    found: list[tuple[str, Defines]] = [
+        ("features.cu", feature_defines(lane_words, flag_words, stack)) for stack in (0, 5)
+    ]
+    found += [("columns.cu", {"BLOCK_WORDS": 32 * lane}) for lane in (1, 2, 4)]
+    found += [("counts_hybrid.cu", {"WORDS_A_LANE": lane, "LEVELS": 24}) for lane in (1, 2, 4)]
+    found += [
+        ("counts_lists.cu", words | {"DEALS_A_BLOCK": deals, "LIST_PLACES": room, "LEVELS": 24})
+        for deals, room in ((512, 1024), (2048, 256))
+    ]
+    found += [("counts_frontier.cu", words), ("walk.cu", words)]
+    found += [("first.cu", first_defines(lane_words, flag_words)), ("entries.cu", {})]
+    return [*found, ("dealing.cu", {})]
 
 
 def variants() -> list[tuple[str, Defines]]:

@@ -299,7 +299,7 @@ FAULTY = """
     from bidcascade.kernels import cuda, cuda_device
     from tests.support_toys import toy_text
 
-    device = cuda.device()
+    device = cuda.backend_here().session.device
     with mock.patch.object(cuda_device, "source_text", toy_text):
         kernel = device.kernel("toys.cu", "writes_far_beyond", {})
     out = device.zeros(1, np.uint32)

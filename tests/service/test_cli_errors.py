@@ -20,6 +20,10 @@ from tests.support_service import DEAL, write_small_table
 pytestmark = pytest.mark.slow
 
 HAND = "K52.AQ3.9876.KJ2"
+LEAD = ("lead", HAND)
+INFER = ("infer", "N:KJ.Q.A. Q..K.QJ A.K.J.K .AJ.Q.A", "--strain", "NT", "--declarer", "S",
+         "--leader", "S", "--play")  # fmt: skip
+COMPARE = ("compare", "{strong.bidding}", "{weak.bidding}")
 BAD_ARGUMENTS, BAD_INPUT, NO_BACKEND = 1, 2, 3
 
 
@@ -50,6 +54,9 @@ def files(tmp_path_factory):
     (folder / "unknown.jsonl").write_text('{"prior": "", "call": "1N", "criteria": ["HPC > 1"]}\n')
     (folder / "syntax.jsonl").write_text('{"prior": "", "call": "1N", "criteria": ["HCP >"]}\n')
     (folder / "call.jsonl").write_text('{"prior": "", "call": "8N"}\n')
+    for name, points in (("strong", "15-17"), ("weak", "12-14")):
+        text = f"opening:\n  1NT = Strong: {points} points, balanced\n"
+        (folder / f"{name}.bidding").write_text(text)
     small = write_small_table(folder)
     assert main(["table", "import", str(small), "--out", str(folder / "future")]) == 0
     manifest = folder / "future/manifest.json"
@@ -118,6 +125,33 @@ CASES = [
     (("get", "/v1/tables", "--table", "culbertson"), BAD_ARGUMENTS, "'culbertson'"),
     (("serve", "--port", "123456"), BAD_ARGUMENTS, "got '123456'"),
     (("serve", "--host", "256.256.256.256"), BAD_ARGUMENTS, "cannot listen on"),
+    (LEAD, BAD_ARGUMENTS, "expected an auction or --contract, and not both"),
+    ((*LEAD, "1N", "--contract", "3NE"), BAD_ARGUMENTS, "an auction or --contract, and not both"),
+    ((*LEAD, "P P P P"), BAD_ARGUMENTS, "an auction that ends in a contract"),
+    ((*LEAD, "1N 1C"), BAD_ARGUMENTS, "insufficient"),
+    ((*LEAD, "1N P"), BAD_ARGUMENTS,
+     "expected an auction that is over, got '1N P', where South is to call"),
+    ((*LEAD, "1N P 3N P P"), BAD_ARGUMENTS, "expected an auction that is over"),
+    ((*LEAD, "--contract", "8NE"), BAD_ARGUMENTS, "expected a contract such as"),
+    ((*LEAD, "1N P 3N", "--known", "W:K+.+.+.+"), BAD_ARGUMENTS, "SK in W and in another hand"),
+    ((*LEAD, "--contract", "3NE", "--known", "S:K+.+.+.+"), BAD_ARGUMENTS,
+     "other hands than the leader's, S"),
+    ((*LEAD, "--contract", "3NE", "--where", "HCP_N >="), BAD_ARGUMENTS, "expected an operand"),
+    ((*LEAD, "--contract", "3NE", "--layouts", "0"), BAD_ARGUMENTS, "a whole number of at least 1"),
+    (("lead", "K52.AQ3", "1N"), BAD_ARGUMENTS, "expected"),
+    ((*INFER, "S2"), BAD_ARGUMENTS, "a card that South may play"),
+    ((*INFER, "X9"), BAD_ARGUMENTS, "expected a card"),
+    ((*INFER, "SA", "--ties", "maybe"), BAD_INPUT, "expected ties"),
+    ((*INFER, "SA", "--exact", "--layouts", "3"), BAD_ARGUMENTS, "--exact without"),
+    ((*INFER, "SA", "--trick", "S2"), BAD_ARGUMENTS, "expected hands"),
+    ((*COMPARE[:2], "nothing.bidding"), BAD_ARGUMENTS, "nothing.bidding"),
+    ((*COMPARE, "--dd-budget", "soon"), BAD_INPUT, "a budget"),
+    ((*COMPARE, "--deals", "0"), BAD_ARGUMENTS, "whole number"),
+    ((*COMPARE, "--out", "{weak.bidding}"), BAD_ARGUMENTS, "a folder"),
+    ((*COMPARE, "--resume"), BAD_ARGUMENTS, "--resume with --out"),
+    ((*COMPARE, "--from", "x", "--deals", "3"), BAD_ARGUMENTS, "both"),
+    ((*COMPARE, "--from", "{weak.bidding}"), BAD_INPUT, "got none"),
+    (("system", "show", "culbertson"), BAD_INPUT, "culbertson"),
     # what is read is wrong
     (("load", "{nowhere.lin}", "--out", "OUT.lin"), BAD_INPUT, "nowhere.lin"),
     (("load", "{empty.lin}", "--out", "OUT.lin"), BAD_INPUT, "empty"),

@@ -39,7 +39,7 @@ def emulated(request, monkeypatch):
     def make(memory_bytes=1 << 28, **options):
         device = emulated_device(request, memory_bytes=memory_bytes)
         made = cuda.CudaBackend(device, **options)
-        monkeypatch.setattr(cuda, "_here", lambda: made)
+        monkeypatch.setattr(cuda, "backend_here", lambda: made)
         monkeypatch.setattr(cuda, "why_unavailable", lambda: device.failure)
         return device
 

@@ -253,7 +253,7 @@ def test_an_interrupted_run_leaves_nothing(folder, tmp_path, monkeypatch):
         (["--quantiles", "0.9", "0.1"], 1, "a lower and an upper quantile"),
         (["--grid"], 1, "--grid only with --rules"),
         (["--rules", "--lift", "-1"], 1, "a lift of at least 0"),
-        (["--rules", "--expressions", "nowhere.txt"], 2, "a file of expressions"),
+        (["--rules", "--expressions", "nowhere.txt"], 2, "nowhere.txt"),
         (["--minimum-hands", "0"], 1, "whole number"),
     ],
 )

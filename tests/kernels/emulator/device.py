@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bidcascade.bridge import OutOfDeviceMemory
-from bidcascade.kernels.cuda_device import Limits, Timing, source_text
+from bidcascade.kernels.cuda_device import Device, Limits, Timing, source_text
 from tests.kernels.emulator.build import kernel_library, runtime
 from tests.kernels.emulator.kernel import ArrayUse, Checks, EmulatedKernel, Launch
 from tests.kernels.emulator.memory import (
@@ -81,7 +81,7 @@ class EmulatedEvent:
 _launch_numbers = itertools.count(1)
 
 
-class EmulatedDevice:
+class EmulatedDevice(Device):
     """Implements :class:`bidcascade.kernels.cuda_device.Device`.
 
     Parameters
@@ -99,15 +99,9 @@ class EmulatedDevice:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        *,
-        schedule: int = 0,
-        checks: Checks = Checks.ALL,
-        memory_bytes: int = 1 << 30,
-        limits: Limits = SMALL,
-        architecture: int = 750,
-    ) -> None:
+        self, folder: Path, *, schedule: int = 0, checks: Checks = Checks.ALL,
+        memory_bytes: int = 1 << 30, limits: Limits = SMALL, architecture: int = 750,
+    ) -> None:  # fmt: skip
         self.name = "emulator"
         self.limits = limits
         self.folder = folder
@@ -166,13 +160,6 @@ class EmulatedDevice:
             self.most_live_bytes = max(self.most_live_bytes, self.live_bytes)
             return EmulatedArray(Lease(buffer, self._freed), 0, sizes, kind)
 
-    def zeros(
-        self, shape: int | tuple[int, ...], dtype: DTypeLike, *, stream: Any = None
-    ) -> EmulatedArray:
-        array = self.empty(shape, dtype)
-        self.clear(array, stream=stream)
-        return array
-
     def clear(self, array: EmulatedArray, *, stream: Any = None) -> None:
         buffer, offset, nbytes = array.lease.buffer, array.offset, array.nbytes
 
@@ -225,18 +212,6 @@ class EmulatedDevice:
             assert held is None or held.ctypes.data == address
 
         self._enqueue("copy out", run, [(source, False)], stream, copied_bytes=nbytes)
-
-    def upload(self, array: NDArray[Any], *, stream: Any = None) -> EmulatedArray:
-        array = np.ascontiguousarray(array)
-        target = self.empty(array.shape, array.dtype)
-        self.copy_in(target, array, stream=stream)
-        return target
-
-    def download(self, array: EmulatedArray, *, stream: Any = None) -> NDArray[Any]:
-        target = np.empty(array.shape, array.dtype)
-        self.copy_out(target, array, stream=stream)
-        self.synchronize(stream)
-        return target
 
     def adopt(self, array: object) -> EmulatedArray:
         if isinstance(array, EmulatedArray):
@@ -334,15 +309,9 @@ class EmulatedDevice:
                 )
 
     def _enqueue(
-        self,
-        what: str,
-        run: Callable[[], None],
-        arrays: list[tuple[EmulatedArray, bool]],
-        stream: Any,
-        *,
-        copied_bytes: int | None = None,
-        launch: Launch | None = None,
-    ) -> int:
+        self, what: str, run: Callable[[], None], arrays: list[tuple[EmulatedArray, bool]],
+        stream: Any, *, copied_bytes: int | None = None, launch: Launch | None = None,
+    ) -> int:  # fmt: skip
         """Put an operation into a stream, if the order allows it what it does."""
         into: EmulatedStream = stream or self._default
         with self._lock:
@@ -418,15 +387,9 @@ class EmulatedDevice:
         return source_text(file)
 
     def _launch(
-        self,
-        kernel: EmulatedKernel,
-        blocks: int,
-        threads: int,
-        values: list[bytes],
-        arrays: list[ArrayUse],
-        shared_bytes: int,
-        stream: Any,
-    ) -> None:
+        self, kernel: EmulatedKernel, blocks: int, threads: int, values: list[bytes],
+        arrays: list[ArrayUse], shared_bytes: int, stream: Any,
+    ) -> None:  # fmt: skip
         launch = Launch(kernel, next(_launch_numbers), blocks, threads, values, shared_bytes)
         self.launches += 1
         # every launch another order, and the same one in the next run

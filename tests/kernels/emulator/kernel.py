@@ -127,14 +127,9 @@ class EmulatedKernel:
         self.touch_shared = _address(library["emulator_touch_shared"])
 
     def __call__(
-        self,
-        blocks: int,
-        threads: int,
-        arguments: Sequence[Any],
-        *,
-        shared_bytes: int = 0,
+        self, blocks: int, threads: int, arguments: Sequence[Any], *, shared_bytes: int = 0,
         stream: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         if not blocks:
             return
         values, uses = self._packed(arguments)

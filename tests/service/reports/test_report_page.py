@@ -14,11 +14,9 @@ from bidcascade.service.reports.charts import (
     Interval,
     Stack,
     bars,
-    columns,
     intervals,
     stacks,
 )
-from bidcascade.service.reports.escaping import html_text, markdown_text, visible
 from bidcascade.service.reports.page import (
     Chart,
     Numbers,
@@ -26,9 +24,12 @@ from bidcascade.service.reports.page import (
     Section,
     Table,
     Text,
+    html_text,
+    markdown_text,
     page_html,
     page_markdown,
     percent_text,
+    visible,
 )
 from bidcascade.service.reports.style import STYLE
 from tests.service.reports.support_pages import check_page
@@ -55,7 +56,6 @@ def pages(draw):
     charts = (
         bars([Bar(label, draw(shares), draw(texts))], name="bars", title=draw(texts)),
         intervals([Interval(label, 0.5, draw(shares), 1)], name="intervals", title=label),
-        columns([Bar(label, draw(shares))], name="columns", title=label),
         stacks([Stack(label, (1, draw(shares)))], [label, "b"], name="stacks", title=label),
     )
     blocks = (
@@ -75,7 +75,7 @@ def test_pages_are_well_formed(page):
     text = page_html(page)
     text.encode("utf-8")
     reader = check_page(text)
-    assert sum(tag == "svg" for tag, _ in reader.tags) == 4
+    assert sum(tag == "svg" for tag, _ in reader.tags) == 3
     table = page.sections[0].blocks[3]
     assert len(reader.rows) >= 1 + len(table.rows)
 
@@ -169,7 +169,7 @@ def test_what_a_chart_shows_is_said_too():
     "make",
     [
         lambda: bars([Bar("a", -1)], name="n", title="t"),
-        lambda: columns([Bar("a", float("nan"))], name="n", title="t"),
+        lambda: bars([Bar("a", float("nan"))], name="n", title="t"),
         lambda: stacks([Stack("a", (1, 2))], ["one"], name="n", title="t"),
         lambda: stacks([], [], name="n", title="t"),
         lambda: stacks([Stack("a", (1,) * 6)], list("abcdef"), name="n", title="t"),

@@ -15,7 +15,7 @@ from bidcascade.inference.compare_summary import (
     Summary,
     SystemResult,
 )
-from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
+from bidcascade.service.cli import BAD_INPUT, main
 from bidcascade.service.jobs.double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.reports.compare_report import compare_page, verdict
 from bidcascade.service.reports.page import page_html, page_markdown
@@ -149,21 +149,3 @@ def test_the_verdict_says_no_more_than_is_known(imps, words):
     assert words in verdict(summary)
     same = replace(summary, kinds={"same": 1000, "differs": 0})
     assert "the same results on every deal" in verdict(same)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["strong.bidding", "nothing.bidding"], BAD_ARGUMENTS, "nothing.bidding"),
-        (["strong.bidding", "weak.bidding", "--dd-budget", "soon"], BAD_INPUT, "a budget"),
-        (["strong.bidding", "weak.bidding", "--deals", "0"], BAD_ARGUMENTS, "whole number"),
-        (["strong.bidding", "weak.bidding", "--out", "weak.bidding"], BAD_ARGUMENTS, "a folder"),
-        (["strong.bidding", "weak.bidding", "--resume"], BAD_ARGUMENTS, "--resume with --out"),
-        (["strong.bidding", "weak.bidding", "--from", "x", "--deals", "3"], BAD_ARGUMENTS, "both"),
-        (["strong.bidding", "weak.bidding", "--from", "weak.bidding"], BAD_INPUT, "got none"),
-    ],
-)
-@pytest.mark.usefixtures("systems")
-def test_mistakes_are_told(arguments, code, message, capsys):
-    assert main(["compare", *arguments]) == code
-    assert message in capsys.readouterr().err
