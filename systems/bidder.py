@@ -603,20 +603,21 @@ class Bidder:
         active = np.arange(count)
         going_on = np.empty(count, np.int64)
         new = np.empty(count, np.int32)
-        while len(active):
-            if self._packings() != packings:
-                packings, words = self._packings(), self._pack(deals, 0, count)
-            program = self._programs()[depth & 1]
-            store, position = self._store, words[depth & 3]
+
+        def choose(program: rows.Program, hands: U64, active: I64) -> None:
+            store = self._store
             in_blocks(
-                lambda start, program=program, store=store, position=position, active=active: (
-                    walk.choose_all(
-                        program, store, position, active, start,
-                        min(start + _CHOSEN_AT_ONCE, len(active)), place, call, entry, defaults,
-                    )
+                lambda start: walk.choose_all(
+                    program, store, hands, active, start,
+                    min(start + _CHOSEN_AT_ONCE, len(active)), place, call, entry, defaults,
                 ),
                 range(0, len(active), _CHOSEN_AT_ONCE),
             )  # fmt: skip
+
+        while len(active):
+            if self._packings() != packings:
+                packings, words = self._packings(), self._pack(deals, 0, count)
+            choose(self._programs()[depth & 1], words[depth & 3], active)
             yield Step(active, place[active], entry[active], call[active])
             self._make_room(len(active))
             left, found = walk.follow(self._store, active, place, call, going_on, new)

@@ -331,3 +331,9 @@ def test_several_files_in_order_with_their_encodings():
     assert [names[2] for names in batch.deals["players"].to_list()] == ["Gröm", "Gröm"]
     assert batch.rejects["source"].to_list() == ["two"]
     assert reasons("<html>")[0].startswith("expected LIN tokens")
+
+
+@pytest.mark.parametrize("count", [17, 18, 19])
+def test_as_many_boards_as_a_row_has_columns(count):
+    deals = read_lin(f"{MD}ah|7|".encode() * count).deals
+    assert deals["board"].to_list() == [7] * count

@@ -104,8 +104,8 @@ def test_the_command(tmp_path, mode):
     run_batch(engine, tmp_path / "season.lin", tmp_path / "undisturbed", mode=mode, jobs=1)
     command = [
         sys.executable, "-m", "bidcascade.service.cli", "batch", tmp_path / "season.lin",
-        "--table", str(table), "--backend", "cpu", "--mode", mode, "--part-deals", "10", "--jobs", "1",
-        "--resume", "--out", tmp_path / "out",
+        "--table", str(table), "--backend", "cpu", "--mode", mode, "--part-deals", "10",
+        "--jobs", "1", "--resume", "--out", tmp_path / "out",
     ]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     for _ in range(KILLS):
