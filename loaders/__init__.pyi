@@ -18,17 +18,19 @@ from .frame import (
 )
 from .hand_text import parse_deal_line, read_hand_text
 from .inputs import Kind, sniff
-from .lin import format_lin, read_handviewer, read_lin, read_lin_files, write_lin
+from .lin import read_handviewer, read_lin, read_lin_files
+from .lin_writer import format_lin, write_lin
 from .parquet import iter_deal_parquet, read_deal_parquet, write_deal_parquet
-from .pbn import read_pbn, write_pbn
-from .play import count_declarer_tricks, trick_winner
+from .pbn import read_pbn
+from .pbn_writer import write_pbn
+from .play import count_declarer_tricks, count_tricks, trick_winner
 from .random_deals import board_frame, random_deals
 from .read import Progress, iter_deals, read_deals
 
 __all__ = [
     "AUCTION_STATUS", "DEAL_SCHEMA", "HAND_COLUMNS", "REJECT_SCHEMA", "REQUIRED_COLUMNS", "ROOM",
     "SEAT_ENUM", "VULNERABILITY_ENUM", "Batch", "Kind", "Progress", "board_frame",
-    "count_declarer_tricks", "deal_arrays", "deal_frame", "decode_text",
+    "count_declarer_tricks", "count_tricks", "deal_arrays", "deal_frame", "decode_text",
     "empty_deals", "empty_rejects", "format_lin", "from_endplay",
     "iter_deal_parquet", "iter_deals", "parse_deal_line", "random_deals", "read_deal_parquet",
     "read_deals", "read_hand_text", "read_handviewer", "read_lin", "read_lin_files", "read_pbn",

@@ -6,7 +6,7 @@ where it has not. Records that could not be used go to a rejects frame, never si
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -111,11 +111,7 @@ def empty_deals() -> pl.DataFrame:
     return pl.DataFrame(schema=DEAL_SCHEMA)
 
 
-Reject: TypeAlias = tuple[str, int | None, str, str]
-"""A row of a rejects frame."""
-
-
-def reject_frame(rows: Sequence[Reject]) -> pl.DataFrame:
+def reject_frame(rows: Sequence[tuple[str, int | None, str, str]]) -> pl.DataFrame:
     """Make a rejects frame from (source, record, reason, text); texts are shortened.
 
     Examples

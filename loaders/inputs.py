@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple, TypeAlias
 from bidcascade.bridge import InvalidInput
 
 from .encodings import is_binary
-from .frame import QUOTED
 from .handviewer import first_link
+from .lin import find_lin_token, looks_like_handviewer, looks_like_lin
 
 SUFFIXES = frozenset((".lin", ".pbn", ".parquet", ".txt"))
 """Files taken from a folder, in either case; a file named itself may have any name."""
@@ -129,13 +129,6 @@ HEAD_BYTES = 1 << 20
 """How much of a file is looked at."""
 
 _BLANKS = b"\xef\xbb\xbf \t\r\n"
-_LIN_TOKEN = re.compile(
-    rb"(?:^|[|\s\xbf])(?:(?i:vg|rs|pn|pw|qx|md|sv|mb|an|nt|at|pc|mc|pg|ah|st)"
-    rb"|rh|bt|tu|mn|bn|ob|em|va|ha|hc)[ \t]*\|"
-)
-_PAST_TOKEN = 256
-"""Bytes behind the first token in which a link that holds it is still recognised."""
-
 _PBN_TAG = re.compile(rb'(?:^|[\r\n\]}])[ \t]*\[[ \t]*[A-Za-z][A-Za-z0-9_]*[ \t]+"')
 _PBN_HEADER = re.compile(rb"\A\s*%[ \t]*(?:PBN|EXPORT)\b")
 _RANKS = rb"(?:[AKQJTakqjt2-9]|10)"
@@ -171,11 +164,12 @@ def sniff(data: bytes) -> Kind | None:
         return "handviewer"
     is_lin = looks_like_lin(head)
     # either kind may quote the other in a remark: what comes first counts
-    if _is_pbn(head[: _lin_token(head)] if is_lin else head):
+    before_lin = head[: find_lin_token(head)] if is_lin else head
+    if _PBN_HEADER.match(head) is not None or _PBN_TAG.search(before_lin) is not None:
         return "pbn"
     if is_lin:
         return "lin"
-    if _starts_a_page(head):
+    if head.lstrip(_BLANKS)[:1] in (b"<", b"{", b"["):
         return None
     if _DOTTED_HAND.search(head) or _LETTERED_HAND.search(head):
         return "hands"
@@ -184,44 +178,3 @@ def sniff(data: bytes) -> Kind | None:
 
 def _is_pbn(head: bytes) -> bool:
     return _PBN_HEADER.match(head) is not None or _PBN_TAG.search(head) is not None
-
-
-def _starts_a_page(data: bytes) -> bool:
-    return data[:256].lstrip(_BLANKS)[:1] in (b"<", b"{", b"[")
-
-
-def _lin_token(data: bytes) -> int:
-    match = _LIN_TOKEN.search(data)
-    return -1 if match is None else match.start()
-
-
-def looks_like_lin(data: bytes) -> bool:
-    """Whether the bytes hold LIN tokens and are no page of another kind."""
-    return not is_binary(data) and not _starts_a_page(data) and _lin_token(data) >= 0
-
-
-def looks_like_handviewer(data: bytes) -> bool:
-    """Whether the bytes hold a handviewer link, and are not LIN from the start."""
-    token = _lin_token(data)
-    # most files begin with a token: only what stands before it is looked through for links,
-    # and a little more, as the first token may be the link's own
-    link = first_link(data if token < 0 else data[: token + _PAST_TOKEN])
-    return link >= 0 and (token < 0 or link < token)
-
-
-def what_else(data: bytes) -> str:
-    """Say what a file is that cannot be read, as far as its beginning tells."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        kind = "UTF-16 text, to be saved as UTF-8"
-    elif b"\0" in data[:HEAD_BYTES]:
-        kind = "a binary file"
-    else:
-        kind = {b"<": "HTML or XML", b"{": "JSON or other text", b"[": "JSON or other text"}.get(
-            data.lstrip()[:1], "other text"
-        )
-    return f"{kind}: {excerpt(data)[:40]!r}"
-
-
-def excerpt(data: bytes) -> str:
-    """Return the beginning of some bytes as text that can be shown."""
-    return data[:QUOTED].decode("utf-8", "replace").replace("\0", "\\0")

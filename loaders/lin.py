@@ -1,49 +1,83 @@
-"""LIN files and handviewer links to deal frames, and deal frames to LIN.
+"""Read LIN files and handviewer links into deal frames.
 
 LIN is the format of Bridge Base Online, described there in "LIN file format" and by its
-files. The slow reader in :mod:`.lin_reference` says what everything means.
+files. The slow reader in :mod:`bidcascade.loaders.lin_reference` says what everything means.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from bidcascade.bridge import (
-    CALL_TEXTS,
-    VULNERABILITIES,
-    InvalidDeal,
-    format_card,
-    format_hand_bbo,
-)
+from bidcascade.bridge import InvalidDeal
 
-from .columns import I64, RECORD, ROOM_CODE, UNREADABLE, make_deals
-from .encodings import decode_utf8
+from .columns import (
+    choose,
+    contract_codes,
+    contract_names,
+    enum_values,
+    known,
+    north_south_scores,
+    ragged,
+    split_texts,
+    texts_at,
+)
+from .encodings import decode_utf8, is_binary
 from .frame import (
+    AUCTION_STATUS,
     DEAL_SCHEMA,
-    REQUIRED_COLUMNS,
+    QUOTED,
+    ROOM,
+    SEAT_ENUM,
+    VULNERABILITY_ENUM,
     Batch,
-    Reject,
     empty_deals,
     reject_frame,
 )
-from .handviewer import find_links
-from .inputs import excerpt, looks_like_handviewer, looks_like_lin, what_else
-from .kernel import (
+from .handviewer import find_links, first_link
+from .lin_fields import BLANKS, parse_md, room_names, split_names
+from .lin_kernel import (
     BAD_DEAL,
+    BID,
+    BOARD,
+    CALLS_END,
+    COMMENTARY_END,
+    DEALER,
+    DECLARER,
     DOCUMENT,
+    DOUBLING,
+    EAST,
     EVENT_END,
     EVENT_START,
+    I64,
+    ILLEGAL,
     NAMES_END,
     NAMES_START,
+    NORTH,
+    PLAY_END,
+    RECORD,
+    SOUTH,
+    STATUS,
+    TAIL_END,
+    TRICKS,
+    VULNERABILITY,
+    WEST,
     Parsed,
     parse_documents,
 )
-from .lin_reference import BLANKS, NO_DEAL_REASON, parse_md, room_names, split_names
-from .parquet import replacing
+from .lin_kernel import (
+    ROOM as ROOM_COLUMN,
+)
+from .lin_reference import NO_DEAL_REASON
+
+_TOKEN = re.compile(
+    rb"(?:^|[|\s\xbf])(?:(?i:vg|rs|pn|pw|qx|md|sv|mb|an|nt|at|pc|mc|pg|ah|st)"
+    rb"|rh|bt|tu|mn|bn|ob|em|va|ha|hc)[ \t]*\|"
+)
+_STATE_KEYS = (b"vg", b"rs", b"pn", b"ah", b"sv")
 
 
 class LinDocument(NamedTuple):
@@ -52,6 +86,58 @@ class LinDocument(NamedTuple):
     text: bytes
     source: str
     encoding: str
+    records_before: int = 0
+    """Records of the same source in documents before this one."""
+
+
+class _Refusal(NamedTuple):
+    source: str
+    reason: str
+    text: str
+
+
+_PAST_TOKEN = 256
+"""Bytes behind the first token in which a link that holds it is still recognised."""
+
+
+def find_lin_token(data: bytes) -> int:
+    """Return where the first LIN token begins, -1 if there is none.
+
+    Examples
+    --------
+    >>> find_lin_token(b"  qx|o1|"), find_lin_token(b"no tokens")
+    (1, -1)
+    """
+    match = _TOKEN.search(data)
+    return -1 if match is None else match.start()
+
+
+def looks_like_lin(data: bytes) -> bool:
+    """Whether the bytes hold LIN tokens and are no page of another kind.
+
+    Examples
+    --------
+    >>> looks_like_lin(b"pn|a,b,c,d|md|"), looks_like_lin(b"<html>no board</html>")
+    (True, False)
+    """
+    if is_binary(data) or data[:256].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{", b"["):
+        return False
+    return find_lin_token(data) >= 0
+
+
+def looks_like_handviewer(data: bytes) -> bool:
+    """Whether the bytes hold a handviewer link, and are not LIN from the start.
+
+    Examples
+    --------
+    >>> looks_like_handviewer(b"see https://example.org/viewer?lin=md%7C3SAKQ,,,%7C")
+    True
+    """
+    token = find_lin_token(data)
+    # most files begin with a token: only what stands before it is looked through for links,
+    # and a little more, as the first token may be the link's own
+    link = first_link(data if token < 0 else data[: token + _PAST_TOKEN])
+    return link >= 0 and (token < 0 or link < token)
 
 
 def read_lin(data: bytes, source: str = "") -> Batch:
@@ -87,7 +173,7 @@ def read_handviewer(text: str, source: str = "") -> Batch:
     """Deal and rejects frames of all handviewer links in a text.
 
     A link holds percent-encoded LIN in the parameter ``lin``, or hands, auction and so on in
-    parameters of their own (see :mod:`.handviewer`); ``+`` stands for a blank.
+    parameters of their own (see :mod:`bidcascade.loaders.handviewer`); ``+`` stands for a blank.
     A text without such a link gives one reject.
 
     Examples
@@ -100,8 +186,8 @@ def read_handviewer(text: str, source: str = "") -> Batch:
     documents = _handviewer_documents(data, source)
     if not documents:
         reason = "expected a link with a lin= parameter or hands as n=, e=, s=, w="
-        return parse_lin([], [(source, None, reason, text)])
-    return parse_lin(documents)
+        return parse_lin([], [_Refusal(source, reason, text)])
+    return parse_lin(documents, [])
 
 
 def read_lin_files(files: Iterable[tuple[bytes, str]]) -> Batch:
@@ -118,122 +204,184 @@ def read_lin_files(files: Iterable[tuple[bytes, str]]) -> Batch:
     0
     """
     documents: list[LinDocument] = []
-    refusals: list[Reject] = []
+    refusals: list[_Refusal] = []
     for data, source in files:
         if looks_like_handviewer(data):
             documents += _handviewer_documents(data, source)
         elif looks_like_lin(data):
-            text, encoding = decode_utf8(data)
-            documents.append(LinDocument(text, source, encoding))
-        elif start := data.lstrip(b"\xef\xbb\xbf \t\r\n"):
-            reason = f"expected LIN tokens (key|value|), got {what_else(start)}"
-            refusals.append((source, None, reason, excerpt(start)))
+            documents.append(LinDocument(*_utf8(data, source)))
+        elif data.strip():
+            refusals.append(_refuse(data, source))
     return parse_lin(documents, refusals)
+
+
+def _utf8(data: bytes, source: str) -> tuple[bytes, str, str]:
+    text, encoding = decode_utf8(data)
+    return text, source, encoding
 
 
 def _handviewer_documents(data: bytes, source: str) -> list[LinDocument]:
     return [LinDocument(link.lin, source, link.encoding) for link in find_links(data)]
 
 
-def state_tokens(document: LinDocument) -> bytes:
-    """LIN tokens that repeat what lasts beyond the end of a document."""
-    values = zip(
-        (b"vg", b"rs", b"pn", b"ah", b"sv"), _parse([document]).state.tolist(), strict=True
-    )
-    return b"".join(
-        b"%b|%b|" % (key, document.text[start:end]) for key, (start, end) in values if start >= 0
+def _refuse(data: bytes, source: str) -> _Refusal:
+    """Say what a file is that is not LIN, as far as its beginning tells."""
+    start = data[:QUOTED].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if b"\0" in data:
+        kind = "a binary file"
+    elif start[:1] == b"<":
+        kind = "HTML or XML"
+    elif start[:1] in (b"{", b"["):
+        kind = "JSON or other text"
+    else:
+        kind = "other text"
+    excerpt = start.decode("utf-8", "replace").replace("\0", "\\0")
+    return _Refusal(
+        source, f"expected LIN tokens (key|value|), got {kind}: {excerpt[:40]!r}", excerpt
     )
 
 
-def _parse(documents: Sequence[LinDocument]) -> Parsed:
+def state_tokens(parsed: Parsed, text: bytes) -> bytes:
+    """LIN tokens that repeat what lasts beyond the end of the last document."""
+    tokens = b""
+    for key, (start, end) in zip(_STATE_KEYS, parsed.state.tolist(), strict=True):
+        if start >= 0:
+            tokens += key + b"|" + text[start:end] + b"|"
+    return tokens
+
+
+def parse_arrays(documents: Sequence[LinDocument]) -> tuple[bytes, Parsed]:
+    """Return the joined text of some documents and the flat arrays of their boards."""
     text = b"".join(document.text for document in documents)
     ends = np.cumsum(np.array([len(document.text) for document in documents], np.int64))
-    parsed: Parsed = parse_documents(np.frombuffer(text, np.uint8), ends, text.count(b"|"))
-    return parsed
+    return text, parse_documents(np.frombuffer(text, np.uint8), ends, text.count(b"|"))
 
 
-def parse_lin(documents: Sequence[LinDocument], refusals: Sequence[Reject] = ()) -> Batch:
+def parse_lin(documents: Sequence[LinDocument], refusals: Sequence[_Refusal]) -> Batch:
     """Frames of some LIN documents; refused files come first among the rejects."""
-    rejects = list(refusals)
     if not documents:
-        return Batch(empty_deals(), reject_frame(rejects))
-    parsed = _parse(documents)
-    text = b"".join(document.text for document in documents)
-    before = _records_before(documents, parsed)
-    for number, record, kind, start, end in parsed.rejects.tolist():
-        quoted = text[start:end].decode().strip(BLANKS)
-        reason = _why_no_deal(quoted) if kind == BAD_DEAL else NO_DEAL_REASON
-        rejects.append((documents[number].source, int(before[number]) + record, reason, quoted))
-    rows = parsed.boards
-    document = rows[:, DOCUMENT]
-    rows[:, RECORD] += before[document]
-    deals = make_deals(
-        rows,
-        calls=parsed.calls,
-        tail=parsed.tail,
-        alerts=parsed.alerts.astype(np.bool_),
-        announcements=_announcements(parsed),
-        play=parsed.play,
-        # each remark ends with a bar
-        remarks=pl.Series(parsed.remarks.tobytes().decode().split("|")[:-1], dtype=pl.String),
-        players=_players(text, rows),
-        event=_events(text, rows),
-        source=_gather([one.source for one in documents], pl.String(), document),
-        encoding=_gather([one.encoding for one in documents], pl.String(), document),
-    )
-    return Batch(deals, reject_frame(rejects))
+        return Batch(empty_deals(), _rejects([], refusals, b"", None))
+    text, parsed = parse_arrays(documents)
+    numbered = _number_records(documents, parsed)
+    return make_frames(numbered, refusals, text, parsed)
 
 
-def _records_before(documents: Sequence[LinDocument], parsed: Parsed) -> I64:
-    """Count the records of the same source in the documents before each."""
-    sizes = np.bincount(parsed.boards[:, DOCUMENT], minlength=len(documents))
-    sizes += np.bincount(parsed.rejects[:, 0], minlength=len(documents))
-    seen: dict[str, int] = {}
-    before = np.zeros(len(documents), np.int64)
-    for number, (document, size) in enumerate(zip(documents, sizes.tolist(), strict=True)):
-        before[number] = seen.get(document.source, 0)
-        seen[document.source] = int(before[number]) + size
-    return before
+def _number_records(documents: Sequence[LinDocument], parsed: Parsed) -> list[LinDocument]:
+    """Let the numbers of records run on through the documents of one source."""
+    if len({document.source for document in documents}) == len(documents):
+        return list(documents)
+    count = len(documents)
+    sizes = np.bincount(parsed.boards[:, DOCUMENT], minlength=count)
+    sizes += np.bincount(parsed.rejects[:, 0], minlength=count)
+    before: dict[str, int] = {}
+    numbered = []
+    for document, size in zip(documents, sizes.tolist(), strict=True):
+        number = before.setdefault(document.source, document.records_before)
+        numbered.append(document._replace(records_before=number))
+        before[document.source] = number + size
+    return numbered
 
 
-def _announcements(parsed: Parsed) -> dict[int, str]:
-    ends = parsed.announcement_ends
-    texts = parsed.announcements.tobytes()
-    places = np.flatnonzero(np.diff(ends, prepend=0))
-    starts = np.where(places > 0, ends[places - 1], 0)
-    return {
-        place: texts[start:end].decode()
-        for place, start, end in zip(
-            places.tolist(), starts.tolist(), ends[places].tolist(), strict=True
-        )
+def make_frames(
+    documents: Sequence[LinDocument], refusals: Sequence[_Refusal], text: bytes, parsed: Parsed
+) -> Batch:
+    """Make both frames from the flat arrays of :func:`parse_arrays`."""
+    boards = np.ascontiguousarray(parsed.boards.T)
+    document = boards[DOCUMENT]
+    before = np.array([entry.records_before for entry in documents], np.int64)
+    calls_end = boards[CALLS_END]
+    bid, doubling, declarer = boards[BID], boards[DOUBLING], boards[DECLARER]
+    tricks, vulnerability = boards[TRICKS], boards[VULNERABILITY]
+    sources = pl.Series([entry.source for entry in documents], dtype=pl.String())
+    encodings = pl.Series([entry.encoding for entry in documents], dtype=pl.String())
+    remark_count = int(boards[COMMENTARY_END][-1]) if len(document) else 0
+    seats = enum_values(SEAT_ENUM)
+    columns = {
+        "north": boards[NORTH].astype(np.uint64),
+        "east": boards[EAST].astype(np.uint64),
+        "south": boards[SOUTH].astype(np.uint64),
+        "west": boards[WEST].astype(np.uint64),
+        "dealer": choose(seats, boards[DEALER]),
+        "vulnerability": choose(enum_values(VULNERABILITY_ENUM), vulnerability),
+        "board": known(boards[BOARD], pl.Int32()),
+        "room": choose(enum_values(ROOM), boards[ROOM_COLUMN]),
+        "auction": ragged(pl.Series(parsed.calls), calls_end),
+        "auction_status": choose(enum_values(AUCTION_STATUS), boards[STATUS]),
+        "illegal_call": known(boards[ILLEGAL], pl.UInt16()),
+        "illegal_tail": ragged(pl.Series(parsed.tail), boards[TAIL_END]),
+        "announcements": ragged(_announcements(parsed), calls_end),
+        "alerts": ragged(pl.Series(parsed.alerts.astype(np.bool_)), calls_end),
+        "commentary": ragged(
+            split_texts(parsed.commentary.tobytes(), remark_count, "|"), boards[COMMENTARY_END]
+        ),
+        "contract": choose(contract_names(), contract_codes(bid, doubling)),
+        "declarer": choose(seats, declarer),
+        "tricks": known(tricks, pl.UInt8()),
+        "score": north_south_scores(bid, doubling, declarer, tricks, vulnerability),
+        "play": ragged(pl.Series(parsed.play), boards[PLAY_END]),
+        "players": _players(text, boards[NAMES_START], boards[NAMES_END], boards[ROOM_COLUMN]),
+        "event": _events(text, boards[EVENT_START], boards[EVENT_END]),
+        "source": sources.gather(document),
+        "record": pl.Series(boards[RECORD] + before[document]).cast(pl.UInt32),
+        "encoding": encodings.gather(document),
     }
+    deals = pl.DataFrame(columns, schema=DEAL_SCHEMA)
+    return Batch(deals, _rejects(documents, refusals, text, parsed))
 
 
-def _gather(values: Sequence[object], dtype: pl.DataType, which: I64) -> pl.Expr:
-    return pl.lit(pl.Series(values, dtype=dtype).gather(which))
+def _announcements(parsed: Parsed) -> pl.Series:
+    """One text a call, of which nearly all are empty."""
+    ends = parsed.announcement_ends
+    starts = np.concatenate([np.zeros(1, np.int64), ends])[:-1]
+    places = np.flatnonzero(ends > starts)
+    texts = texts_at(parsed.announcements.tobytes(), starts[places].tolist(), ends[places].tolist())
+    which = np.zeros(len(ends), np.int64)
+    which[places] = np.arange(1, len(places) + 1)
+    return pl.Series(["", *texts]).gather(which)
 
 
-def _players(text: bytes, rows: I64) -> pl.Expr:
+def _players(text: bytes, starts: I64, ends: I64, rooms: I64) -> pl.Series:
     """Names by board; a ``pn`` value serves all boards that follow it."""
-    keys = rows[:, (NAMES_START, NAMES_END, ROOM_CODE)]
-    _, first, which = np.unique(
-        keys[:, 0] * 4 + keys[:, 2] + 1, return_index=True, return_inverse=True
-    )
-    names = [
-        None if start < 0 else room_names(split_names(text[start:end].decode()), room)
-        for start, end, room in keys[first].tolist()
-    ]
-    return _gather(names, pl.List(pl.String()), which)
+    _, first, which = np.unique(starts * 4 + rooms + 1, return_index=True, return_inverse=True)
+    names: list[list[str] | None] = []
+    for place in first.tolist():
+        start, end, room = int(starts[place]), int(ends[place]), int(rooms[place])
+        if start < 0:
+            names.append(None)
+        else:
+            given = split_names(text[start:end].decode())
+            names.append(room_names(given, room if room >= 0 else None))
+    return pl.Series(names, dtype=pl.List(pl.String())).gather(which)
 
 
-def _events(text: bytes, rows: I64) -> pl.Expr:
+def _events(text: bytes, starts: I64, ends: I64) -> pl.Series:
     """Events by board; a ``vg`` value serves all boards that follow it."""
-    _, first, which = np.unique(rows[:, EVENT_START], return_index=True, return_inverse=True)
+    _, first, which = np.unique(starts, return_index=True, return_inverse=True)
     events = [
-        text[start:end].decode() or None if start >= 0 else None
-        for start, end in rows[first][:, (EVENT_START, EVENT_END)].tolist()
+        text[int(starts[place]) : int(ends[place])].decode() or None if starts[place] >= 0 else None
+        for place in first.tolist()
     ]
-    return _gather(events, pl.String(), which)
+    return pl.Series(events, dtype=pl.String()).gather(which)
+
+
+def _rejects(
+    documents: Sequence[LinDocument],
+    refusals: Sequence[_Refusal],
+    text: bytes,
+    parsed: Parsed | None,
+) -> pl.DataFrame:
+    """Rejects frame: refused files, then the boards without four hands."""
+    rows: list[tuple[str, int | None, str, str]] = [
+        (refusal.source, None, refusal.reason, refusal.text) for refusal in refusals
+    ]
+    for number, record, kind, start, end in parsed.rejects.tolist() if parsed else ():
+        document = documents[number]
+        quoted = text[start:end].decode().strip(BLANKS)
+        reason = NO_DEAL_REASON
+        if kind == BAD_DEAL:
+            reason = _why_no_deal(quoted)
+        rows.append((document.source, document.records_before + record, reason, quoted))
+    return reject_frame(rows)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -243,150 +391,3 @@ def _why_no_deal(value: str) -> str:
     except InvalidDeal as error:
         return str(error)
     raise AssertionError(f"the compiled reader refused the md value {value!r}, the plain one not")
-
-
-_DEALER_DIGIT = {"S": "1", "W": "2", "N": "3", "E": "4"}
-_SV = dict(zip(VULNERABILITIES, "oneb", strict=True))
-_ROOM_LETTER = {"open": "o", "closed": "c"}
-_CALL = [text.replace("XX", "r").replace("X", "d").replace("P", "p") for text in CALL_TEXTS]
-_CARD = [format_card(card) for card in range(52)]
-_LARGEST_BOARD = 999_999
-
-
-def write_lin(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
-    """Write a deal frame as a LIN file.
-
-    Parameters
-    ----------
-    frame : polars.DataFrame
-        A deal frame; columns that are missing count as null.
-    file : path or text stream
-        A path is written in UTF-8 and replaced as a whole.
-
-    Notes
-    -----
-    Everything LIN has a place for is read back equal. It has none for a score that does not
-    follow from contract, vulnerability and tricks, for a room without a board number, for ``|``
-    in a text (written ``/``) and for a contract without its auction unless board and room are
-    known. Letters that look like UTF-8 encoded twice (``Ã©``) are repaired on reading.
-    ``source``, ``record`` and ``encoding`` belong to the file read.
-
-    Examples
-    --------
-    >>> import io
-    >>> lin = b"md|3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|sv|b|mb|7S!|an|grand|"
-    >>> stream = io.StringIO()
-    >>> write_lin(read_lin(lin).deals, stream)
-    >>> print(stream.getvalue(), end="")
-    st||md|3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,SHDCAKQJT98765432|sv|b|
-    mb|7S!|an|grand|pg||
-    """
-    if isinstance(file, str | Path):
-        with (
-            replacing(file) as temporary,
-            temporary.open("w", encoding="utf-8", newline="\n") as stream,
-        ):
-            stream.writelines(format_lin(frame))
-    else:
-        file.writelines(format_lin(frame))
-
-
-def format_lin(frame: pl.DataFrame) -> Iterator[str]:
-    """Yield the LIN text of a deal frame board by board; see :func:`write_lin`.
-
-    Examples
-    --------
-    >>> from bidcascade.loaders.random_deals import random_deals
-    >>> [text[:8] for text in format_lin(random_deals(2, seed=1))]
-    ['st||md|3', 'st||md|4']
-    """
-    missing = [
-        pl.lit(None, dtype=dtype).alias(name)
-        for name, dtype in DEAL_SCHEMA.items()
-        if name not in frame.columns and name not in REQUIRED_COLUMNS
-    ]
-    players: list[str] | None = None
-    event = result_written = ""
-    for row in frame.with_columns(missing).iter_rows(named=True):
-        pieces: list[str] = []
-        result = _result(row)
-        own_event = _clean(row["event"] or "").strip(", ")
-        if own_event != event or result or result_written:
-            first = row["board"] or 1
-            pieces.append(f"vg|{own_event},I,{first},{first},,0,,0|\n")
-            if result:
-                pieces.append(f"rs|{result}|\n")
-            event, result_written = own_event, result
-        if row["players"] != players:
-            players = row["players"]
-            pieces.append(f"pn|{_names(players)}|pg||\n")
-        pieces += _board(row)
-        yield "".join(pieces)
-
-
-def _board(row: dict[str, Any]) -> Iterator[str]:
-    """Yield the tokens of one board."""
-    number = row["board"]
-    if number is not None and not 0 < number <= _LARGEST_BOARD:
-        number = None
-    room = _ROOM_LETTER.get(row["room"])
-    if number and room:
-        yield f"qx|{room}{number}|"
-    hands = ",".join(format_hand_bbo(row[seat]) for seat in ("south", "west", "north", "east"))
-    yield f"st||md|{_DEALER_DIGIT[row['dealer']]}{hands}|sv|{_SV[row['vulnerability']]}|"
-    if number and not room:
-        yield f"ah|Board {number}|"
-    yield "\n"
-    for remark in row["commentary"] or ():
-        yield f"nt|{_clean(remark)}|\n"
-    yield from _calls(row)
-    yield "pg||\n"
-    play = row["play"] or []
-    for start in range(0, len(play), 4):
-        yield "".join(f"pc|{_CARD[card]}|" for card in play[start : start + 4]) + "pg||\n"
-    if row["tricks"] is not None and row["contract"] != "Pass":
-        yield f"mc|{row['tricks']}|pg||\n"
-
-
-def _calls(row: dict[str, Any]) -> Iterator[str]:
-    calls = row["auction"] or []
-    alerts = row["alerts"] or [False] * len(calls)
-    announcements = row["announcements"] or [""] * len(calls)
-    for call, alert, announcement in zip(calls, alerts, announcements, strict=True):
-        yield f"mb|{_CALL[call]}{'!' if alert else ''}|"
-        if announcement:
-            yield f"an|{_clean(announcement)}|"
-    for call in row["illegal_tail"] or ():
-        yield "mb|-|" if call == UNREADABLE else f"mb|{_CALL[call]}|"
-
-
-def _result(row: dict[str, Any]) -> str:
-    """Entries of an ``rs`` value for a contract that the auction does not tell, or ``""``."""
-    if row["contract"] is None or row["board"] is None or row["room"] is None:
-        return ""
-    calls = row["auction"] or []
-    if len(calls) >= 4 and not any(calls[-3:]):
-        return ""
-    if row["contract"] == "Pass":
-        entry = "PASS"
-    elif row["declarer"] is None:
-        return ""
-    else:
-        contract = row["contract"]
-        entry = contract[:2] + row["declarer"] + contract[2:].lower()
-    return f"{entry}," if row["room"] == "open" else f",{entry}"
-
-
-def _names(players: Iterable[str] | None) -> str:
-    """Names as South, West, North, East; for both tables where commas could mislead."""
-    if players is None:
-        return ",,,"
-    north, east, south, west = (
-        ", ".join(part.strip() for part in _clean(name).split(",")) for name in players
-    )
-    names = ",".join((south, west, north, east))
-    return f"{names},{names}" if names.count(",") == 7 else names
-
-
-def _clean(text: str) -> str:
-    return text.replace("|", "/").strip()

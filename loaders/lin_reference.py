@@ -1,23 +1,20 @@
 """The slow LIN reader: one token at a time in plain Python. It is the definition.
 
-:func:`.lin.read_lin` gives the same frames from compiled code; the tests hold the two against
-each other. LIN is the format of Bridge Base Online: ``key|value|`` tokens. What a board is: it
-starts at ``qx``, or at an ``md`` that does not belong to the ``qx`` before it. Names, event and
-results last from token to token; those (and vulnerability and board number) that come before a
-board's first call, card or page end are the board's, later ones are for the boards that follow.
+:func:`bidcascade.loaders.lin.read_lin` gives the same frames from compiled code; the tests hold
+the two against each other. What a board is: it starts at ``qx``, or at an ``md`` that does
+not belong to the ``qx`` before it. Names, event and results last from token to token; those (and
+vulnerability and board number) that come before a board's first call, card or page end are the
+board's, later ones are for the boards that follow.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
 from bidcascade.bridge import (
-    FULL_DECK,
     SEATS,
-    STRAINS,
     VULNERABILITIES,
     Auction,
     Contract,
@@ -27,243 +24,27 @@ from bidcascade.bridge import (
     bid_strain,
     board_dealer,
     board_vulnerability,
-    cards_of,
-    format_card,
     is_vulnerable,
-    make_bid,
     score,
 )
 
-from .columns import UNREADABLE
 from .frame import DEAL_SCHEMA, Batch, reject_frame
-from .play import count_declarer_tricks
-
-BLANKS = " \t\r\n\v\f"
-"""What may stand around a key or value without meaning anything."""
-
-DEAL_KEYS = frozenset(
-    ["md", "mb", "an", "pn", "pw", "qx", "sv", "nt", "at", "pc", "mc", "pg", "ah", "vg", "rs", "st"]
+from .lin_fields import (
+    BLANKS,
+    DEAL_KEYS,
+    UNREADABLE,
+    parse_board,
+    parse_claim,
+    parse_mb,
+    parse_md,
+    parse_pc,
+    parse_result,
+    parse_sv,
+    room_names,
+    split_names,
+    split_vg,
 )
-"""Keys recognised in either case; any other key must be two lower-case letters."""
-
-_SUITS = {letter: suit for suit, letter in enumerate("CDHS")}
-_RANKS = {letter: rank for rank, letter in enumerate("23456789TJQKA")}
-_LIN_DEALER = {"1": 2, "2": 3, "3": 0, "4": 1}
-_SEAT_NAMES = ("South", "West", "North", "East")
-_CALL = re.compile(
-    r"([1-7])([CDHSN])(?:(?<=N)T)?|(PASS|P|DOUBLE|DBL|D|XX|X|REDOUBLE|RDBL|RD|R)|([!*])"
-    r"|[?, \t\r\n\v\f]|(.)",
-    re.IGNORECASE | re.ASCII,
-)
-_CARD = re.compile(r"([CDHS])(10|[2-9TJQKA])|([^ \t\r\n\v\f])", re.IGNORECASE | re.ASCII)
-_BOARD = re.compile(r"(?:board)?[ \t#.:]*([oc]?)([0-9]{1,6})(?![0-9a-z])", re.IGNORECASE | re.ASCII)
-_TO_UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
-_NAME_COMMA = re.compile(r",(?![ ])")
-_RESULT = re.compile(
-    r"([1-7])(C|D|H|S|NT?)([NESW])(X{0,2})(=|[+-][0-9]{1,2})?", re.IGNORECASE | re.ASCII
-)
-
-
-def parse_hand_lin(text: str, seat: str) -> int:
-    """Hand mask of one part of an ``md`` value, of any number of cards.
-
-    Suit letters may come in any order, ranks too, in either case; blanks and ``-`` are skipped.
-
-    Raises
-    ------
-    InvalidDeal
-        If the text is no hand or holds a card twice.
-    """
-    mask = 0
-    suit = -1
-    seen: set[int] = set()
-    # only ASCII letters: others must not turn into suits or ranks
-    for letter in text.translate(_TO_UPPER).replace("10", "T"):
-        if letter in BLANKS or letter == "-":
-            continue
-        if letter in _SUITS:
-            suit = _SUITS[letter]
-            if suit in seen:
-                raise InvalidDeal(f"suit {letter} comes twice in {seat}'s hand {text!r}")
-            seen.add(suit)
-            continue
-        rank = _RANKS.get(letter)
-        if rank is None or suit < 0:
-            raise InvalidDeal(
-                f"expected suit letters and ranks, got {letter!r} in {seat}'s hand {text!r}"
-            )
-        bit = 1 << 13 * suit + rank
-        if mask & bit:
-            card = format_card(13 * suit + rank)
-            raise InvalidDeal(f"duplicate card: {card} is twice in {seat}'s hand {text!r}")
-        mask |= bit
-    return mask
-
-
-def parse_md(text: str) -> tuple[tuple[int, int, int, int], int | None]:
-    """Hand masks (N E S W) and dealer (``None`` if not given) of an ``md`` value.
-
-    The value is a dealer digit (1 South, 2 West, 3 North, 4 East) and the hands of South, West,
-    North and East; one hand may be left out.
-
-    Raises
-    ------
-    InvalidDeal
-        If it is not four hands of 13 different cards; the message quotes what is wrong.
-    """
-    text = text.strip(BLANKS)
-    if not text:
-        raise InvalidDeal("expected four hands, got an empty md value")
-    body = text
-    dealer = None
-    if text[0] in "01234":
-        dealer = _LIN_DEALER.get(text[0])
-        body = text[1:]
-    parts = body.split(",")
-    if any(part.strip(BLANKS) for part in parts[4:]):
-        raise InvalidDeal(f"expected four hands, got {len(parts)} in {text!r}")
-    hands = [parse_hand_lin(part, seat) for part, seat in zip(parts, _SEAT_NAMES, strict=False)]
-    hands += [0] * (4 - len(hands))
-    rest = FULL_DECK
-    for hand in hands:
-        if hand & ~rest:
-            card = format_card(next(cards_of(hand & ~rest)))
-            raise InvalidDeal(f"duplicate card: {card} is in two hands of {text!r}")
-        rest &= ~hand
-    missing = [seat for seat, hand in enumerate(hands) if not hand]
-    for seat, hand in enumerate(hands):
-        if hand and hand.bit_count() != 13:
-            raise InvalidDeal(
-                f"expected 13 cards, got {hand.bit_count()} in {_SEAT_NAMES[seat]}'s hand "
-                f"{parts[seat]!r}"
-            )
-    if len(missing) > 1:
-        raise InvalidDeal(
-            f"expected four hands, or three of 13 cards, got {4 - len(missing)} in {text!r}"
-        )
-    if missing:
-        hands[missing[0]] = rest
-    south, west, north, east = hands
-    return (north, east, south, west), dealer
-
-
-def parse_mb(text: str) -> list[tuple[int, bool]]:
-    """Read the calls of an ``mb`` value with their alert marks; several may be packed (``1nppp``).
-
-    ``!`` and ``*`` behind a call alert it; ``?`` (a quiz mark), commas and blanks are skipped.
-    Text that is no call gives :data:`UNREADABLE` and ends the value.
-    """
-    calls: list[tuple[int, bool]] = []
-    for level, strain, word, mark, other in _CALL.findall(text):
-        if level:
-            calls.append((make_bid(int(level), STRAINS.index(strain.upper())), False))
-        elif word:
-            is_redouble = word[0] in "Rr" or word.upper() == "XX"
-            calls.append((2 if is_redouble else 0 if word[0] in "Pp" else 1, False))
-        elif mark and calls:
-            calls[-1] = (calls[-1][0], True)
-        elif mark or other:
-            calls.append((UNREADABLE, False))
-            break
-    return calls
-
-
-def parse_pc(text: str) -> list[int]:
-    """Card numbers of a ``pc`` value; :data:`UNREADABLE` where the text is no card, and stop."""
-    cards: list[int] = []
-    for suit, rank, other in _CARD.findall(text):
-        if other:
-            return [*cards, UNREADABLE]
-        cards.append(13 * _SUITS[suit.upper()] + _RANKS["T" if rank == "10" else rank.upper()])
-    return cards
-
-
-def parse_claim(text: str) -> int | None:
-    """Read declarer's tricks in an ``mc`` value, ``None`` if it is not a number 0-13."""
-    text = text.strip(BLANKS)
-    if text.isascii() and text.isdigit() and len(text) <= 2 and int(text) <= 13:
-        return int(text)
-    return None
-
-
-def parse_board(text: str) -> tuple[int | None, int | None]:
-    """Board number and room (0 open, 1 closed) in a ``qx`` or ``ah`` value."""
-    match = _BOARD.match(text.strip(BLANKS))
-    if match is None or int(match[2]) == 0:
-        return None, None
-    return int(match[2]), {"o": 0, "c": 1}.get(match[1].lower())
-
-
-def parse_sv(text: str) -> int | None:
-    """Vulnerability code (0 none, 1 NS, 2 EW, 3 both) of an ``sv`` value, ``None`` if unknown."""
-    text = text.strip(BLANKS).lower()
-    return {"o": 0, "0": 0, "-": 0, "n": 1, "s": 1, "e": 2, "w": 2, "b": 3}.get(text[:1])
-
-
-def split_names(text: str) -> list[str]:
-    """Names of a ``pn`` value: four or, for two tables, eight (South West North East).
-
-    Names may hold commas (``Harding, M``): where a split at each comma does not give four or
-    eight names, only commas without a blank behind them divide.
-    """
-    names = text.split(",")
-    if len(names) not in (4, 8):
-        names = _NAME_COMMA.split(text.rstrip(BLANKS + ","))
-    names = [name.strip(BLANKS) for name in names]
-    wanted = 4 if len(names) <= 4 else 8
-    return (names + [""] * wanted)[:wanted]
-
-
-def room_names(names: list[str], room: int | None) -> list[str] | None:
-    """Names of North, East, South, West in a room; ``None`` if all are empty."""
-    first = 4 if room == 1 and len(names) == 8 else 0
-    south, west, north, east = names[first : first + 4]
-    return [north, east, south, west] if south or west or north or east else None
-
-
-def split_vg(text: str) -> tuple[str, int | None]:
-    """Event and first board number of a ``vg`` value.
-
-    The value has nine fields: title, segment, scoring, first board, last board, and names and
-    carry-overs of both teams; the event is title and segment as written.
-    """
-    fields = text.rsplit(",", 7)
-    if len(fields) < 8:
-        return text.strip(BLANKS + ","), None
-    first = fields[2].strip(BLANKS)
-    number = int(first) if first.isascii() and first.isdigit() and len(first) <= 6 else None
-    return fields[0].strip(BLANKS + ","), number
-
-
-class Result(NamedTuple):
-    """One entry of an ``rs`` value; ``bid`` 0 is a passed-out board."""
-
-    bid: int
-    doubling: int
-    declarer: int | None
-    tricks: int | None
-
-
-def parse_result(text: str) -> Result | None:
-    """Contract, declarer and tricks of an ``rs`` entry; ``None`` if it is empty or unreadable.
-
-    The tricks may be left out (``4SN``), then they are ``None``.
-    """
-    text = text.strip(BLANKS)
-    if text.upper() in ("P", "PASS"):
-        return Result(0, 0, None, None)
-    match = _RESULT.fullmatch(text)
-    if match is None:
-        return None
-    level = int(match[1])
-    tricks: int | None = None
-    if match[5] is not None:
-        tricks = level + 6 + (0 if match[5] == "=" else int(match[5]))
-        if not 0 <= tricks <= 13:
-            return None
-    bid = 3 + 5 * (level - 1) + "CDHSN".index(match[2][0].upper())
-    return Result(bid, len(match[4]), "NESW".index(match[3].upper()), tricks)
-
+from .play import trick_winner
 
 NO_DEAL_REASON = "no md token: the board has no hands"
 
@@ -347,6 +128,29 @@ class _Record:
         return not (self.calls or self.tail or self.play or self.play_is_broken)
 
 
+def _tricks_from_cards(record: _Record, declarer: int, strain: int) -> int | None:
+    """Tricks of declarer's side if the play is complete but for a forced last trick."""
+    if record.play_is_broken or not 48 <= len(record.play) <= 52:
+        return None
+    assert record.deal is not None
+    held = list(record.deal)
+    cards = list(record.play)
+    leader = (declarer + 1) % 4
+    tricks = 0
+    for start in range(0, 52, 4):
+        for offset in range(4):
+            seat = (leader + offset) % 4
+            if start + offset >= len(cards):
+                cards.append(held[seat].bit_length() - 1)
+            bit = 1 << cards[start + offset]
+            if not held[seat] & bit:
+                return None
+            held[seat] ^= bit
+        leader = (leader + trick_winner(cards[start : start + 4], strain)) % 4
+        tricks += (leader - declarer) % 2 == 0
+    return tricks
+
+
 def _finish(record: _Record) -> dict[str, Any]:
     """Row of the deal frame for a board with a deal."""
     assert record.deal is not None
@@ -374,9 +178,7 @@ def _finish(record: _Record) -> dict[str, Any]:
     tricks = record.claim
     if bid:
         assert declarer is not None
-        counted = None
-        if not record.play_is_broken:
-            counted = count_declarer_tricks(record.play, record.deal, declarer, bid_strain(bid))
+        counted = _tricks_from_cards(record, declarer, bid_strain(bid))
         tricks = counted if counted is not None else tricks
     if not passed_out and (not bid or tricks is None):
         place = None

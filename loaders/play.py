@@ -1,4 +1,4 @@
-"""The play of the cards: who wins a trick, how many declarer's side took.
+"""The play of the cards: who wins a trick, how many declarer took.
 
 Laws of Duplicate Bridge 2017, Laws 41 and 44: the player on declarer's left leads, the highest
 trump wins, else the highest card of the suit led, and the winner of a trick leads to the next.
@@ -7,9 +7,22 @@ Cards are card numbers, ``13 * suit + rank``; strains 0-4 are C D H S N.
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+_SUIT_SIZE = 13
+_DECK = 52
+
 
 def trick_winner(cards: Sequence[int], strain: int) -> int:
-    """Position (0-3, 0 led) of the card that wins a trick of four.
+    """Position (0-3, 0 led) of the card that wins a trick.
+
+    Parameters
+    ----------
+    cards : sequence of four int
+        Card numbers in the order played.
+    strain : int
+        Trump suit 0-3, or 4 for notrump.
 
     Examples
     --------
@@ -20,22 +33,54 @@ def trick_winner(cards: Sequence[int], strain: int) -> int:
     best = 0
     for position in range(1, 4):
         card, top = cards[position], cards[best]
-        if card > top if card // 13 == top // 13 else card // 13 == strain:
+        if card // _SUIT_SIZE == top // _SUIT_SIZE:
+            if card > top:
+                best = position
+        elif card // _SUIT_SIZE == strain:
             best = position
     return best
 
 
-def count_declarer_tricks(
-    play: Sequence[int], hands: Sequence[int], declarer: int, strain: int
-) -> int | None:
-    """Tricks of declarer's side in a play of all cards, or of all but a forced last trick.
+def count_tricks(cards: Sequence[int] | NDArray[np.uint8], leader: int, strain: int) -> list[int]:
+    """Tricks taken by each seat in the complete tricks of a play record.
 
     Parameters
     ----------
-    play : sequence of int
+    cards : sequence of int
+        Card numbers in the order played; an unfinished last trick is left out.
+    leader : int
+        Seat (0-3 = N E S W) that made the opening lead.
+    strain : int
+        Trump suit 0-3, or 4 for notrump.
+
+    Returns
+    -------
+    list of four int
+        Tricks of North, East, South and West.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_card
+    >>> count_tricks([parse_card(card) for card in ("HK", "HA", "H2", "H3")], leader=3, strain=4)
+    [1, 0, 0, 0]
+    """
+    played = [int(card) for card in cards]
+    tricks = [0, 0, 0, 0]
+    for start in range(0, len(played) - 3, 4):
+        leader = (leader + trick_winner(played[start : start + 4], strain)) % 4
+        tricks[leader] += 1
+    return tricks
+
+
+def count_declarer_tricks(
+    play: Sequence[int] | NDArray[np.uint8], declarer: int, strain: int
+) -> int | None:
+    """Tricks of declarer's side in a full play record, or ``None``.
+
+    Parameters
+    ----------
+    play : sequence of int or array of uint8, shape (cards,)
         Card numbers in the order played, the opening lead first.
-    hands : sequence of four int
-        Hand masks of North, East, South and West.
     declarer : int
         Seat 0-3 = N E S W.
     strain : int
@@ -44,29 +89,18 @@ def count_declarer_tricks(
     Returns
     -------
     int or None
-        ``None`` if fewer cards are known, or one is not held by who should have played it.
+        ``None`` if the record is not 52 different cards.
 
     Examples
     --------
-    >>> hands = [0x1FFF << 13 * suit for suit in range(4)]
-    >>> play = [13 * (place % 4) + place // 4 for place in range(48)]
-    >>> count_declarer_tricks(play, hands, 3, 0), count_declarer_tricks(play[:47], hands, 3, 0)
-    (0, None)
+    >>> cards = [13 * suit + rank for rank in range(13) for suit in range(4)]
+    >>> count_declarer_tricks(cards, declarer=0, strain=4)
+    0
+    >>> count_declarer_tricks(cards[:48], declarer=0, strain=4) is None
+    True
     """
-    if not 48 <= len(play) <= 52:
+    cards = [int(card) for card in play]
+    if len(cards) != _DECK or len(set(cards)) != _DECK or not all(0 <= c < _DECK for c in cards):
         return None
-    held = list(hands)
-    leader = (declarer + 1) % 4
-    tricks = 0
-    for start in range(0, 52, 4):
-        trick = list(play[start : start + 4])
-        for offset in range(4):
-            seat = (leader + offset) % 4
-            if offset == len(trick):
-                trick.append(held[seat].bit_length() - 1)
-            if not held[seat] >> trick[offset] & 1:
-                return None
-            held[seat] ^= 1 << trick[offset]
-        leader = (leader + trick_winner(trick, strain)) % 4
-        tricks += (leader - declarer) % 2 == 0
-    return tricks
+    by_seat = count_tricks(cards, (declarer + 1) % 4, strain)
+    return by_seat[declarer % 4] + by_seat[(declarer + 2) % 4]

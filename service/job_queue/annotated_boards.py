@@ -16,7 +16,7 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.loaders import DEAL_SCHEMA, deal_arrays
 from bidcascade.loaders.inputs import Source
-from bidcascade.loaders.pbn import format_games
+from bidcascade.loaders.pbn_writer import format_games
 from bidcascade.service.engine import Engine
 from bidcascade.service.jobs.batch_inputs import Inputs
 from bidcascade.service.jobs.manifest import Position

@@ -17,8 +17,8 @@ from bidcascade.loaders import (
     iter_deal_parquet,
     iter_deals,
     parquet_decoder,
+    pieces,
     random_deals,
-    read,
     read_deal_parquet,
     read_deals,
     write_deal_parquet,
@@ -42,7 +42,7 @@ WRITERS = {"lin": write_lin, "pbn": write_pbn, "parquet": write_deal_parquet}
 
 
 def together(batches) -> Batch:
-    return read.join(list(batches))
+    return pieces.join(list(batches))
 
 
 def check(path, whole: Batch) -> str:
@@ -78,12 +78,12 @@ def damaged_files(folder, wholes, count):
     """Write damaged files beside one another, the whole ones in turn; what became of each."""
     chance = random.Random(20)
     found: Counter[str] = Counter()
-    known = [together(iter_deals(whole)) for whole in wholes]
+    read = [together(iter_deals(whole)) for whole in wholes]
     for number in range(count):
         whole = wholes[number % len(wholes)]
         path = folder / f"{number:03}{whole.suffix}"
         path.write_bytes(damaged(whole.read_bytes(), chance))
-        found[check(path, known[number % len(wholes)])] += 1
+        found[check(path, read[number % len(wholes)])] += 1
     return found
 
 
@@ -154,7 +154,7 @@ def test_boards_before_and_after_a_nul_live(kind, nul, tmp_path):
 
 def test_a_nul_in_a_large_file(tmp_path, monkeypatch):
     for name, size in (("LARGE_BYTES", 1500), ("CHUNK_BYTES", 700), ("HEAD_BYTES", 300)):
-        monkeypatch.setattr(read, name, size)
+        monkeypatch.setattr(pieces, name, size)
     path = tmp_path / "a.lin"
     write_lin(random_deals(50, seed=4), path)
     data = path.read_bytes()

@@ -38,7 +38,7 @@ SA S2 S6 S9
 
 
 def test_boards_come_back() -> None:
-    batch = read_pbn_text(FULL)
+    (batch,) = read_pbn_text(FULL)
     frame = batch.deals
     (board,) = to_endplay(frame)
     assert (board.board_num, board.dealer.abbr, board.vul.name) == (3, "S", "ew")
@@ -61,7 +61,9 @@ def test_random_deals_come_back(seed: int) -> None:
 
 def test_passed_out_and_unfinished() -> None:
     text = FULL[: FULL.index("[Auction")]
-    frames = [read_pbn_text(f'{text}[Auction "S"]\n{calls}\n').deals for calls in ("AP", "1C X *")]
+    frames = [
+        next(read_pbn_text(f'{text}[Auction "S"]\n{calls}\n')).deals for calls in ("AP", "1C X *")
+    ]
     again = from_endplay(to_endplay(pl.concat(frames)))
     # endplay makes a contract of any auction
     assert again["contract"].to_list() == ["Pass", "1CX"]
@@ -125,7 +127,7 @@ def test_endplay_agrees_on_real_files(shared_data: Path) -> None:
                 next(why for text, why in KNOWN_FILE_FAILURES.items() if text in str(error))
             ] += 1
             continue
-        batch = read_pbn_text(text)
+        (batch,) = read_pbn_text(text)
         if len(boards) != batch.deals.height + batch.rejects.height:
             raise AssertionError(f"{path.name}: endplay reads {len(boards)} boards")
         kept = batch.deals["record"].to_list()

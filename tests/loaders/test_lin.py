@@ -6,8 +6,8 @@ import pytest
 
 from bidcascade.bridge import format_calls, parse_deal, parse_hand
 from bidcascade.loaders import read_handviewer, read_lin, read_lin_files
-from bidcascade.loaders.inputs import looks_like_handviewer, looks_like_lin
-from bidcascade.loaders.lin_reference import NO_DEAL_REASON, parse_md
+from bidcascade.loaders.lin import NO_DEAL_REASON, looks_like_handviewer, looks_like_lin
+from bidcascade.loaders.lin_fields import parse_md
 from tests.support_lin import GRAND_SLAM
 
 HANDS = GRAND_SLAM[1:]
@@ -331,9 +331,3 @@ def test_several_files_in_order_with_their_encodings():
     assert [names[2] for names in batch.deals["players"].to_list()] == ["Gröm", "Gröm"]
     assert batch.rejects["source"].to_list() == ["two"]
     assert reasons("<html>")[0].startswith("expected LIN tokens")
-
-
-@pytest.mark.parametrize("count", [17, 18, 19])
-def test_as_many_boards_as_a_row_has_columns(count):
-    deals = read_lin(f"{MD}ah|7|".encode() * count).deals
-    assert deals["board"].to_list() == [7] * count

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import InvalidInput, format_call, format_card, format_deal, parse_deal
-from bidcascade.loaders.columns import UNREADABLE
 from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS, REJECT_SCHEMA
 from bidcascade.loaders.pbn import read_pbn, read_pbn_text
 from bidcascade.loaders.pbn_double_dummy import (
@@ -18,6 +17,7 @@ from bidcascade.loaders.pbn_double_dummy import (
     parse_optimum_result_table,
     pbn_tags,
 )
+from bidcascade.loaders.pbn_sections import UNREADABLE
 from tests.support_bridge import DEALS
 
 # North has the spade honours, East the hearts, South the diamonds, West the clubs
@@ -28,8 +28,8 @@ MASKS = parse_deal(f"N:{' '.join(HANDS)}").hands
 
 def read(text: str) -> pl.DataFrame:
     """Read text that holds no rejects, with both engines."""
-    batch = read_pbn_text(text, source="t")
-    plain = read_pbn_text(text, source="t", plain=True)
+    (batch,) = read_pbn_text(text, source="t")
+    (plain,) = read_pbn_text(text, source="t", plain=True)
     assert_frame_equal(batch.deals, plain.deals)
     assert batch.rejects.rows() == []
     assert batch.deals.schema == DEAL_SCHEMA
@@ -43,7 +43,7 @@ def one(text: str) -> dict[str, Any]:
 
 
 def rejected(text: str) -> list[tuple[int, str]]:
-    batch = read_pbn_text(text)
+    (batch,) = read_pbn_text(text)
     assert batch.rejects.schema == REJECT_SCHEMA
     return batch.rejects.select("record", "reason").rows()
 
@@ -94,7 +94,7 @@ def test_one_unknown_hand_is_derived(unknown: str) -> None:
     ],
 )
 def test_bad_deals_are_rejects_and_lose_nothing_else(value: str, reason: str) -> None:
-    batch = read_pbn_text(f'{DEAL}\n\n[Board "2"]\n[Deal "{value}"]\n\n{DEAL}\n')
+    (batch,) = read_pbn_text(f'{DEAL}\n\n[Board "2"]\n[Deal "{value}"]\n\n{DEAL}\n')
     assert batch.deals["record"].to_list() == [1, 3]
     assert batch.rejects["record"].to_list() == [2]
     assert reason in batch.rejects["reason"][0]
@@ -325,7 +325,7 @@ def test_inheriting_from_a_rejected_board() -> None:
 
 def test_free_text_is_a_record_of_its_own() -> None:
     text = f"Generated 2 hands\nTime 0.1\n\n{DEAL}\n\nFrequency:\n 1 2\n\n{DEAL}\nProduced 2\n"
-    batch = read_pbn_text(text)
+    (batch,) = read_pbn_text(text)
     assert batch.deals["record"].to_list() == [2, 4]
     assert batch.rejects["record"].to_list() == [1, 3, 5]
     assert batch.rejects["text"].to_list() == [
@@ -489,7 +489,7 @@ def test_other_tables_and_tags() -> None:
     rows_ = "".join(f"{seat} {strain} 7\n" for seat in "NESW" for strain in ("NT", *"SHDC"))
     table = '[OptimumResultTable "Declarer;Denomination\\2R;Result\\2R"]\n' + rows_
     text = f'{DEAL}\n[DoubleDummyTricks "77667775576677566775"]\n{table}\n[Deal "?"]\n'
-    batch = read_pbn_text(text)
+    (batch,) = read_pbn_text(text)
     tags = pbn_tags(text.encode(), ["DoubleDummyTricks", "OptimumResultTable"])
     joined = batch.deals.join(tags, on="record")
     assert joined["DoubleDummyTricks"].to_list() == ["77667775576677566775"]
@@ -546,6 +546,15 @@ def test_kernel_equals_plain_readers(
 
 @given(st.text(st.sampled_from('[]{};%"\n\\ #:DealAuctionN1CP-*.'), max_size=200))
 def test_any_text_is_read(text: str) -> None:
-    batch = read_pbn_text(text)
+    (batch,) = read_pbn_text(text)
     records = [*batch.deals["record"], *batch.rejects["record"]]
     assert sorted(records) == list(range(1, len(records) + 1))
+
+
+def test_batches_are_the_whole() -> None:
+    text = "\n".join(board(Board=str(number)) for number in range(1, 8)) + "\nfree text\n"
+    batches = list(read_pbn_text(text, boards_per_batch=3))
+    assert [batch.deals.height for batch in batches] == [3, 3, 1]
+    assert [batch.rejects.height for batch in batches] == [0, 0, 1]
+    whole = read_pbn(text.encode())
+    assert_frame_equal(pl.concat([batch.deals for batch in batches]), whole.deals)

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from bidcascade.loaders import iter_deals, pbn_tokens, random_deals, read, read_pbn, write_pbn
+from bidcascade.loaders import iter_deals, pbn_tokens, pieces, random_deals, read_pbn, write_pbn
 from bidcascade.loaders.encodings import PartDecoder
 from bidcascade.loaders.frame import Batch
 from bidcascade.loaders.pbn_tokens import find_last_game, normalise, split_games
@@ -21,9 +21,9 @@ DEALS = (
 
 
 def set_piece_size(patch: pytest.MonkeyPatch, size: int) -> None:
-    patch.setattr(read, "LARGE_BYTES", size)
-    patch.setattr(read, "CHUNK_BYTES", size)
-    patch.setattr(read, "HEAD_BYTES", size)
+    patch.setattr(pieces, "LARGE_BYTES", size)
+    patch.setattr(pieces, "CHUNK_BYTES", size)
+    patch.setattr(pieces, "HEAD_BYTES", size)
 
 
 class OneWay(io.BytesIO):
@@ -38,17 +38,18 @@ def read_cut(data: bytes, *, one_way: bool = False) -> tuple[int, Batch]:
     stream = OneWay(data) if one_way else io.BytesIO(data)
     numbering = _Numbering()
     batches = [
-        numbering.go_on(piece, read.read_piece(piece)) for piece in read.cut_stream(stream, "x.pbn")
+        numbering.go_on(piece, pieces.read_piece(piece))
+        for piece in pieces.cut_stream(stream, "x.pbn")
     ]
-    return len(batches), read.join(batches)
+    return len(batches), pieces.join(batches)
 
 
-def cut_text(text: str, block: int, tail: int) -> list[read.Piece]:
+def cut_text(text: str, block: int, tail: int) -> list[pieces.Piece]:
     """Cut a text that is read in blocks; so much of its end is looked at first."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(read, "CHUNK_BYTES", block)
+        patch.setattr(pieces, "CHUNK_BYTES", block)
         patch.setattr(pbn_tokens, "TAIL", tail)
-        return list(read.cut_pbn(io.BytesIO(text.encode()), "x.pbn", b"", PartDecoder()))
+        return list(pieces.cut_pbn(io.BytesIO(text.encode()), "x.pbn", b"", PartDecoder()))
 
 
 def assert_same(data: bytes, at_least: int = 2) -> Batch:
@@ -217,7 +218,7 @@ def test_a_game_in_sight_of_the_end_is_found_without_walking(monkeypatch):
 
 def test_text_without_a_game_is_refused(monkeypatch):
     set_piece_size(monkeypatch, 200)
-    monkeypatch.setattr(read, "LONGEST_RECORD", 2000)
+    monkeypatch.setattr(pieces, "LONGEST_RECORD", 2000)
     data = (
         f'[Event "x"]\n\n[Deal "{DEALS[0]}"]\n[Event "y"]\n'.encode() + b"no end of words\n" * 999
     )
@@ -265,7 +266,7 @@ def test_memory_does_not_grow_with_the_file(monkeypatch, tmp_path):
 def test_a_large_file_in_processes(small_pieces, tmp_path):
     write_pbn(random_deals(30, seed=3), tmp_path / "x.pbn")
     alone, together = (
-        read.join(list(iter_deals(tmp_path / "x.pbn", jobs=jobs))) for jobs in (1, 2)
+        pieces.join(list(iter_deals(tmp_path / "x.pbn", jobs=jobs))) for jobs in (1, 2)
     )
     assert alone.deals.height == 30
     assert_frame_equal(alone.deals, together.deals)

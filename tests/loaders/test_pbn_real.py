@@ -10,8 +10,9 @@ from polars.testing import assert_frame_equal
 from bidcascade.bridge import FULL_DECK, SEATS, VULNERABILITIES, Auction, is_vulnerable, score
 from bidcascade.loaders.encodings import decode_text
 from bidcascade.loaders.frame import HAND_COLUMNS
-from bidcascade.loaders.pbn import format_games, read_pbn_text
+from bidcascade.loaders.pbn import read_pbn_text
 from bidcascade.loaders.pbn_sections import contract_of, read_contract
+from bidcascade.loaders.pbn_writer import format_games
 
 pytestmark = pytest.mark.real_data
 
@@ -39,16 +40,16 @@ def everything(files: list[Path]) -> tuple[pl.DataFrame, pl.DataFrame]:
     deals, rejects = [], []
     for path in files:
         text, encoding = decode_text(path.read_bytes())
-        batch = read_pbn_text(text, source=path.name, encoding=encoding)
-        deals.append(batch.deals)
-        rejects.append(batch.rejects)
+        for batch in read_pbn_text(text, source=path.name, encoding=encoding):
+            deals.append(batch.deals)
+            rejects.append(batch.rejects)
     return pl.concat(deals), pl.concat(rejects)
 
 
 def test_no_record_is_lost(files: list[Path]) -> None:
     for path in files:
         text, _ = decode_text(path.read_bytes())
-        batch = read_pbn_text(text)
+        (batch,) = read_pbn_text(text)
         assert batch.deals.height + batch.rejects.height == count_games(text), path.name
         records = [*batch.deals["record"], *batch.rejects["record"]]
         assert sorted(records) == list(range(1, len(records) + 1)), path.name
@@ -58,7 +59,7 @@ def test_kernel_equals_plain_readers(files: list[Path]) -> None:
     for path in files[::4]:
         text, _ = decode_text(path.read_bytes())
         text = text[:300_000]
-        (batch,), plain = read_pbn_text(text), read_pbn_text(text, plain=True)
+        (batch,), (plain,) = read_pbn_text(text), read_pbn_text(text, plain=True)
         assert_frame_equal(batch.deals, plain.deals)
 
 
@@ -107,7 +108,7 @@ def test_tricks_counted_agree_with_the_scores_printed(
 def test_real_boards_read_back(everything: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     deals, _ = everything
     sample = deals[::50]
-    batch = read_pbn_text("".join(format_games(sample)))
+    (batch,) = read_pbn_text("".join(format_games(sample)))
     assert batch.rejects.height == 0
     where = ["source", "record", "encoding"]
     assert_frame_equal(batch.deals.drop(where), sample.drop(where))

@@ -20,10 +20,11 @@ from bidcascade.bridge import (
     is_vulnerable,
     score,
 )
-from bidcascade.loaders.columns import UNREADABLE
 from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS
-from bidcascade.loaders.pbn import format_games, read_pbn, read_pbn_text, write_pbn
-from bidcascade.loaders.play import count_declarer_tricks, trick_winner
+from bidcascade.loaders.pbn import read_pbn, read_pbn_text
+from bidcascade.loaders.pbn_sections import UNREADABLE, declarer_tricks
+from bidcascade.loaders.pbn_writer import format_games, write_pbn
+from bidcascade.loaders.play import trick_winner
 from bidcascade.loaders.random_deals import random_deals
 from tests.support_bridge import DEALS
 
@@ -90,7 +91,7 @@ def rows(draw: st.DrawFn) -> dict[str, Any]:
     if contract is not None:
         tricks = draw(st.none() | st.integers(0, 13))
         played = play_some(draw, deal, contract.declarer, contract.strain)
-        counted = count_declarer_tricks(played, deal.hands, contract.declarer, contract.strain)
+        counted = declarer_tricks(played, deal.hands, contract.declarer, contract.strain)
         tricks = tricks if counted is None else counted
         if tricks is not None:
             vulnerable = is_vulnerable(deal.vulnerability, contract.declarer)
@@ -141,7 +142,7 @@ def test_frames_read_back(boards: list[dict[str, Any]]) -> None:
         orient="row",
     )
     # text, not bytes: random letters may look like a file that was encoded twice
-    batch = read_pbn_text(written(frame), source="f")
+    (batch,) = read_pbn_text(written(frame), source="f")
     assert batch.rejects.rows() == []
     assert_frame_equal(batch.deals, frame)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import parse_card
-from bidcascade.loaders import count_declarer_tricks, trick_winner
+from bidcascade.loaders import count_declarer_tricks, count_tricks, trick_winner
 from tests.support_lin import play_out, shuffled_hands
 
 
@@ -29,19 +29,20 @@ def test_trick_winner(trick, strain, winner):
     assert trick_winner(cards(trick), strain) == winner
 
 
+def test_the_winner_leads_to_the_next_trick():
+    played = cards("H2 HA HK HQ S2 S3 S4 S5 D2 D3")
+    # North leads, East wins, East leads and North (fourth to play) wins; two cards are left over
+    assert count_tricks(played, leader=0, strain=4) == [1, 1, 0, 0]
+
+
 @given(st.integers(0, 10_000), st.integers(0, 3), st.integers(0, 4))
-def test_tricks_of_declarers_side(seed, declarer, strain):
+def test_both_sides_together_take_thirteen(seed, declarer, strain):
     hands = {seat: set(hand) for seat, hand in enumerate(shuffled_hands(seed))}
-    masks = [sum(1 << card for card in hands[seat]) for seat in range(4)]
     played = play_out(hands, (declarer + 1) % 4, strain, random.Random(seed))
-    ours = count_declarer_tricks(played, masks, declarer, strain)
-    winners = []
-    leader = (declarer + 1) % 4
-    for start in range(0, 52, 4):
-        leader = (leader + trick_winner(played[start : start + 4], strain)) % 4
-        winners.append(leader)
-    assert ours == sum((winner - declarer) % 2 == 0 for winner in winners)
-    # the last trick is forced
-    assert count_declarer_tricks(played[:48], masks, declarer, strain) == ours
-    assert count_declarer_tricks(played[:47], masks, declarer, strain) is None
-    assert count_declarer_tricks([*played[:-1], played[0]], masks, declarer, strain) is None
+    ours = count_declarer_tricks(played, declarer, strain)
+    assert ours is not None
+    by_seat = count_tricks(played, (declarer + 1) % 4, strain)
+    assert sum(by_seat) == 13
+    assert ours == by_seat[declarer] + by_seat[(declarer + 2) % 4]
+    assert count_declarer_tricks(played[:-1], declarer, strain) is None
+    assert count_declarer_tricks([*played[:-1], played[0]], declarer, strain) is None

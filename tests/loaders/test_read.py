@@ -16,6 +16,7 @@ from polars.testing import assert_frame_equal
 from bidcascade.bridge import InvalidInput
 from bidcascade.loaders import (
     iter_deals,
+    pieces,
     random_deals,
     read,
     read_deals,
@@ -189,10 +190,10 @@ def test_progress():
 
 @pytest.fixture
 def small_limits(monkeypatch):
-    monkeypatch.setattr(read, "LARGE_BYTES", 1500)
-    monkeypatch.setattr(read, "CHUNK_BYTES", 700)
-    monkeypatch.setattr(read, "HEAD_BYTES", 300)
-    monkeypatch.setattr(read, "GROUP_BYTES", 1000)
+    monkeypatch.setattr(pieces, "LARGE_BYTES", 1500)
+    monkeypatch.setattr(pieces, "CHUNK_BYTES", 700)
+    monkeypatch.setattr(pieces, "HEAD_BYTES", 300)
+    monkeypatch.setattr(pieces, "GROUP_BYTES", 1000)
 
 
 VUGRAPH = (
@@ -204,11 +205,13 @@ VUGRAPH = (
 
 
 def stream_batch(data: bytes, name: str = "s") -> tuple[int, Batch]:
-    cut = list(read.cut_stream(io.BytesIO(data), name))
+    cut = list(pieces.cut_stream(io.BytesIO(data), name))
     from bidcascade.loaders.read import _Numbering
 
     numbering = _Numbering()
-    return len(cut), read.join([numbering.go_on(piece, read.read_piece(piece)) for piece in cut])
+    return len(cut), pieces.join(
+        [numbering.go_on(piece, pieces.read_piece(piece)) for piece in cut]
+    )
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
@@ -228,7 +231,7 @@ def test_a_large_lin_file_is_read_as_if_in_one_piece(small_limits, encoding):
 def test_any_large_lin_file(text):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("LARGE_BYTES", 900), ("CHUNK_BYTES", 400), ("HEAD_BYTES", 300)):
-            patch.setattr(read, name, value)
+            patch.setattr(pieces, name, value)
         _, batch = stream_batch(text.encode())
         whole = read_lin(text.encode(), "s")
         assert_frame_equal(batch.deals, whole.deals)
@@ -251,7 +254,7 @@ def test_large_hand_text(small_limits):
 
 
 def test_a_large_parquet_file_is_read_in_parts(small_limits, monkeypatch, tmp_path):
-    monkeypatch.setattr(read, "ROWS_PER_PART", 3)
+    monkeypatch.setattr(pieces, "ROWS_PER_PART", 3)
     deals = random_deals(100, seed=13)
     write_deal_parquet(deals, tmp_path / "x.parquet")
     batches = list(iter_deals(tmp_path / "x.parquet", chunk_deals=3))
@@ -277,19 +280,19 @@ class Endless(io.RawIOBase):
 @pytest.mark.parametrize("fill", [b"\0\xff", b"noise ", b"no|"])
 def test_endless_garbage_is_refused_after_its_beginning(fill):
     stream = Endless(b"", fill)
-    (piece,) = read.cut_stream(stream, "noise")
-    assert stream.taken <= read.HEAD_BYTES
-    batch = read.read_piece(piece)
+    (piece,) = pieces.cut_stream(stream, "noise")
+    assert stream.taken <= pieces.HEAD_BYTES
+    batch = pieces.read_piece(piece)
     assert "expected LIN, PBN, hands or Parquet" in batch.rejects["reason"][0]
 
 
 @pytest.mark.parametrize("head", [MD.encode() * 30, b'[Event "x"]\n[Deal ""]\n' * 30])
 def test_garbage_behind_boards_is_refused_in_bounded_memory(monkeypatch, head):
     for name in ("LARGE_BYTES", "CHUNK_BYTES", "HEAD_BYTES"):
-        monkeypatch.setattr(read, name, 1 << 12)
-    monkeypatch.setattr(read, "LONGEST_RECORD", 1 << 16)
+        monkeypatch.setattr(pieces, name, 1 << 12)
+    monkeypatch.setattr(pieces, "LONGEST_RECORD", 1 << 16)
     stream = Endless(head, b"noise ")
-    cut = list(read.cut_stream(stream, "noise"))
+    cut = list(pieces.cut_stream(stream, "noise"))
     assert "expected a board within" in cut[-1].refusal
     assert stream.taken < 1 << 18
 
@@ -298,7 +301,7 @@ def test_garbage_behind_boards_is_refused_in_bounded_memory(monkeypatch, head):
 def test_memory_does_not_grow_with_the_file(monkeypatch, tmp_path):
     """Peak of Python's allocations while a file and its quadruple are read."""
     for name, size in (("LARGE_BYTES", 1 << 20), ("CHUNK_BYTES", 1 << 19), ("HEAD_BYTES", 1 << 16)):
-        monkeypatch.setattr(read, name, size)
+        monkeypatch.setattr(pieces, name, size)
     board = f"{MD}mb|1C|mb|p|nt|{'x' * 2000}|pg||\n".encode()
     peaks = []
     for count in (2_000, 8_000):
@@ -316,7 +319,7 @@ def test_memory_does_not_grow_with_the_file(monkeypatch, tmp_path):
 
 
 def test_processes_give_what_one_gives(folder, monkeypatch):
-    monkeypatch.setattr(read, "GROUP_BYTES", 600)
+    monkeypatch.setattr(pieces, "GROUP_BYTES", 600)
     for number in range(6):
         write_lin(random_deals(2, seed=number), folder / f"x{number}.lin")
     alone = read_deals(folder, jobs=1)
@@ -330,7 +333,7 @@ def test_processes_give_what_one_gives(folder, monkeypatch):
         read_deals(folder, jobs=0)
 
 
-def die(piece: read.Piece) -> Batch:
+def die(piece: pieces.Piece) -> Batch:
     """Stands for ``read_piece``; a source named so kills its process."""
     if any(source.name == "killer" for source in piece.sources):
         os._exit(9)
@@ -343,7 +346,9 @@ def die(piece: read.Piece) -> Batch:
 def test_a_process_that_dies_costs_one_file(monkeypatch):
     monkeypatch.setattr(read, "read_piece", die)
     groups = [["a", "b"], ["c", "killer", "d"], ["e"]]
-    given_pieces = [read.Piece([SimpleNamespace(name=name) for name in group]) for group in groups]
+    given_pieces = [
+        pieces.Piece([SimpleNamespace(name=name) for name in group]) for group in groups
+    ]
     results = list(read.read_in_processes(iter(given_pieces), 2))
     assert [piece for piece, _ in results] == given_pieces
     deals = [name for _, batch in results for name in batch.deals["source"].to_list()]

@@ -1,0 +1,217 @@
+"""A deal frame as PBN text, so that :func:`.pbn.read_pbn` gives the same frame back.
+
+Portable Bridge Notation 2.1, export order of tags. What PBN has no tag for goes into the
+supplementary tag ``AlertedCalls``: numbers of the alerted calls, from 1, written only where they
+are not simply the calls with a note.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+import polars as pl
+
+from bidcascade.bridge import (
+    CALL_TEXTS,
+    SEATS,
+    Auction,
+    Deal,
+    IllegalCall,
+    InvalidInput,
+    Seat,
+    format_card,
+    format_deal,
+)
+
+from .frame import DEAL_SCHEMA, HAND_COLUMNS, REQUIRED_COLUMNS
+from .pbn_sections import UNREADABLE
+
+_HEADER = "% PBN 2.1\n% EXPORT\n"
+_VULNERABLE = {"None": "None", "NS": "NS", "EW": "EW", "Both": "All"}
+_LINE_BREAKS = re.compile(r"[\r\n]+")
+_SWALLOWED_TAG = re.compile(r"^(?=\[)", re.MULTILINE)
+
+
+def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
+    """Write a deal frame to a PBN file, UTF-8.
+
+    Reading the file gives the frame back, apart from ``source``, ``record`` and ``encoding``,
+    if contract, declarer, tricks and score agree with the calls and cards as the reader
+    derives them. PBN cannot hold some things: line breaks in names, events and announcements
+    become blanks; a closing brace in a remark of several lines becomes a bracket; play without
+    a contract and a declarer, calls behind one that could not be read, and an empty or padded
+    remark are left out or trimmed.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Deal frame; columns but the six required ones may be missing.
+    file : path or text file
+        A path is created or overwritten.
+
+    Raises
+    ------
+    InvalidInput
+        If a required column is missing or null.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> import io
+    >>> with io.StringIO() as text:
+    ...     write_pbn(random_deals(1, seed=1), text)
+    ...     text.getvalue().splitlines()[5]
+    '[Board "1"]'
+    """
+    if isinstance(file, str | Path):
+        with Path(file).open("w", encoding="utf-8", newline="\n") as opened:
+            write_pbn(frame, opened)
+        return
+    file.write(_HEADER)
+    for text in format_games(frame):
+        file.write(text)
+
+
+def format_games(frame: pl.DataFrame) -> Iterator[str]:
+    """Give the text of each game of a deal frame, blank line included.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> sum(game.count("[Deal ") for game in format_games(random_deals(3, seed=1)))
+    3
+    """
+    missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
+    if missing:
+        raise InvalidInput(
+            f"expected the columns {', '.join(REQUIRED_COLUMNS)}, got no {missing!r}"
+        )
+    known = frame.select(name for name in frame.columns if name in DEAL_SCHEMA)
+    for number, row in enumerate(known.iter_rows(named=True)):
+        if any(row[name] is None for name in REQUIRED_COLUMNS):
+            raise InvalidInput(
+                f"expected hands, dealer and vulnerability, got a null in row {number}"
+            )
+        yield "\n".join(_game(row)) + "\n\n"
+
+
+def _game(row: dict[str, Any]) -> Iterator[str]:
+    dealer = Seat(SEATS.index(row["dealer"]))
+    hands = [row[name] for name in HAND_COLUMNS]
+    deal = Deal((hands[0], hands[1], hands[2], hands[3]), dealer)
+    players = row.get("players") or [""] * 4
+    board = row.get("board")
+    yield _tag("Event", row.get("event") or "")
+    yield _tag("Site", "")
+    yield _tag("Date", "")
+    yield _tag("Board", "" if board is None else str(board))
+    for place, name in ((3, "West"), (0, "North"), (1, "East"), (2, "South")):
+        yield _tag(name, players[place])
+    yield _tag("Dealer", dealer.letter)
+    yield _tag("Vulnerable", _VULNERABLE[row["vulnerability"]])
+    yield _tag("Deal", format_deal(deal, first=dealer))
+    yield _tag("Scoring", "")
+    calls = row.get("auction") or []
+    contract, declarer = row.get("contract"), row.get("declarer")
+    passed_out = contract == "Pass"
+    irregular = (
+        "^" if declarer is not None and _declarer(calls, dealer) not in (None, declarer) else ""
+    )
+    yield _tag("Declarer", "" if passed_out else irregular + (declarer or "?"))
+    yield _tag("Contract", _contract_text(contract))
+    tricks = row.get("tricks")
+    yield _tag("Result", "" if tricks is None else str(tricks))
+    if row.get("room") is not None:
+        yield _tag("Room", row["room"].capitalize())
+    if row.get("score") is not None:
+        yield _tag("Score", f"NS {row['score']}")
+    for remark in row.get("commentary") or ():
+        yield from _remark(remark)
+    tail = row.get("illegal_tail") or []
+    if calls or tail:
+        yield from _auction(row, dealer, calls, tail)
+    if contract and not passed_out and declarer is not None and row.get("play"):
+        yield from _play(row["play"], hands, SEATS.index(declarer))
+
+
+def _tag(name: str, value: str) -> str:
+    text = _LINE_BREAKS.sub(" ", value).replace("\\", "\\\\").replace('"', '\\"')
+    if text.startswith("#"):
+        # a bare number sign would repeat the value of the game before
+        text = "\\" + text
+    return f'[{name} "{text}"]'
+
+
+def _remark(text: str) -> Iterator[str]:
+    text = text.strip()
+    if not text:
+        return
+    if "}" not in text:
+        yield f"{{{_SWALLOWED_TAG.sub(' ', text)}}}"
+    elif _LINE_BREAKS.search(text) is None:
+        yield f";{text}"
+    else:
+        yield f"{{{_SWALLOWED_TAG.sub(' ', text.replace('}', ']'))}}}"
+
+
+def _contract_text(contract: str | None) -> str:
+    if contract is None:
+        return "?"
+    return contract.replace("N", "NT", 1) if contract[1:2] == "N" else contract
+
+
+def _declarer(calls: list[int], dealer: Seat) -> str | None:
+    """Seat letter of the declarer that a complete auction gives."""
+    try:
+        auction = Auction.of(calls, dealer)
+    except IllegalCall:
+        return None
+    declarer = auction.declarer if auction.is_complete else None
+    return None if declarer is None else declarer.letter
+
+
+def _auction(row: dict[str, Any], dealer: Seat, calls: list[int], tail: list[int]) -> Iterator[str]:
+    texts: list[str] = row.get("announcements") or [""] * len(calls)
+    alerts: list[bool] = row.get("alerts") or [bool(text) for text in texts]
+    number_of: dict[str, int] = {}
+    words: list[str] = []
+    for call, text, alert in zip(calls, texts, alerts, strict=True):
+        word = _call_text(call)
+        if text or alert:
+            text = _LINE_BREAKS.sub(" ", text).strip()
+            word += f" ={number_of.setdefault(text, len(number_of) + 1)}="
+        words.append(word)
+    if tail:
+        words.append("^S")
+        words.extend("#" if call == UNREADABLE else _call_text(call) for call in tail)
+    elif row.get("auction_status") == "unfinished":
+        words.append("*")
+    noted = [bool(text) or alert for text, alert in zip(texts, alerts, strict=True)]
+    if noted != alerts:
+        numbers = " ".join(str(place) for place, alert in enumerate(alerts, start=1) if alert)
+        yield _tag("AlertedCalls", numbers)
+    yield _tag("Auction", dealer.letter)
+    for start in range(0, len(words), 4):
+        yield " ".join(words[start : start + 4])
+    for text, number in number_of.items():
+        yield _tag("Note", f"{number}:{text}")
+
+
+def _call_text(call: int) -> str:
+    text = CALL_TEXTS[call]
+    return "Pass" if text == "P" else text.replace("N", "NT")
+
+
+def _play(cards: list[int], hands: list[int], declarer: int) -> Iterator[str]:
+    """Rows of the play section: columns are the seats from the opening leader on."""
+    leader = (declarer + 1) % 4
+    yield _tag("Play", SEATS[leader])
+    for start in range(0, len(cards), 4):
+        row = ["-"] * 4
+        for card in cards[start : start + 4]:
+            owner = next(seat for seat in range(4) if hands[seat] >> card & 1)
+            row[(owner - leader) % 4] = format_card(card)
+        yield " ".join(row)
+    if len(cards) < 52:
+        yield "*"

@@ -1,0 +1,389 @@
+"""Cut sources into pieces of bounded size that can be read one by one, in any process.
+
+Small files are gathered, up to :data:`GROUP_BYTES` a piece. A large LIN or PBN file or standard
+input becomes a series of pieces that end where a board ends; what lasts beyond the cut goes with
+the next piece: for LIN in front of it (event, results, names), for PBN the values inherited.
+"""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import BinaryIO
+
+import polars as pl
+
+from bidcascade.bridge import InvalidInput
+
+from .encodings import PartDecoder, find_encoding
+from .frame import QUOTED, Batch, empty_deals, empty_rejects, reject_frame
+from .inputs import HEAD_BYTES, Kind, Source, sniff
+from .lin import LinDocument, parse_arrays, parse_lin, read_lin_files, state_tokens
+from .parquet import (
+    ROWS_PER_PART,
+    count_deal_parquet,
+    read_deal_parquet,
+    read_deal_parquet_part,
+)
+from .pbn_tokens import Inheritance, find_last_game, normalise
+
+GROUP_BYTES = 4 << 20
+"""Small files are read together up to this size."""
+
+LARGE_BYTES = 16 << 20
+"""From this size on a file is cut into pieces."""
+
+CHUNK_BYTES = 8 << 20
+"""About the size of a piece of a large file."""
+
+LONGEST_RECORD = 64 << 20
+"""If no board starts within so many bytes, the rest of a file is refused."""
+
+_OVERLAP = 256
+"""Bytes searched once more when a piece grows: a board's start may have been cut in two."""
+
+_QX = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:qx)[ \t]*\|")
+_MD = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:md)[ \t]*\|[ \t]*[0-4]?[SHDCshdc]")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Something that :func:`read_piece` turns into frames."""
+
+    sources: list[Source] = field(default_factory=list)
+    """Small files, read by whoever reads the piece."""
+
+    kind: Kind | None = None
+    """Kind of ``data``; ``None`` if the piece is a group of files."""
+
+    data: bytes = b""
+    text: str = ""
+    """Takes the place of ``data`` if ``kind`` is PBN."""
+
+    before: Inheritance | None = None
+    """What the first game of ``text`` inherits."""
+
+    goes_on: bool = False
+    """Whether ``text`` ends where another game starts."""
+
+    name: str = ""
+    encoding: str = "utf-8"
+    """Encoding found, where the text is decoded already (LIN and PBN)."""
+
+    rows: tuple[int, int] = (0, 0)
+    """First row and number of rows of ``sources[0]``, if ``kind`` is parquet."""
+
+    files_ended: int = 0
+    """How many sources are done with this piece."""
+
+    refusal: str = ""
+    """Why the source (from here on) cannot be read."""
+
+
+def cut_sources(sources: Iterable[Source]) -> Iterator[Piece]:
+    """Yield the pieces of some sources in order."""
+    group: list[Source] = []
+    size = 0
+    for source in sources:
+        is_small = (source.path is not None or source.data is not None) and (
+            source.size < LARGE_BYTES
+        )
+        if is_small and (not group or size + source.size <= GROUP_BYTES):
+            group.append(source)
+            size += source.size
+            continue
+        if group:
+            yield Piece(group, files_ended=len(group))
+            group, size = [], 0
+        if is_small:
+            group, size = [source], source.size
+        else:
+            yield from _cut_large(source)
+    if group:
+        yield Piece(group, files_ended=len(group))
+
+
+def _cut_large(source: Source) -> Iterator[Piece]:
+    if source.data is not None:
+        yield Piece([source], files_ended=1)
+        return
+    if source.path is None:
+        yield from cut_stream(sys.stdin.buffer, source.name)
+        return
+    try:
+        with source.path.open("rb") as stream:
+            head = stream.read(4)
+            if head == b"PAR1":
+                yield from _cut_parquet(source)
+                return
+            yield from cut_stream(stream, source.name, head)
+    except OSError as error:
+        yield Piece(name=source.name, refusal=f"cannot read: {error.strerror}", files_ended=1)
+
+
+def _cut_parquet(source: Source) -> Iterator[Piece]:
+    assert source.path is not None
+    try:
+        count = count_deal_parquet(source.path, source.name)
+    except InvalidInput as error:
+        yield Piece(name=source.name, refusal=str(error), files_ended=1)
+        return
+    for first in range(0, max(count, 1), ROWS_PER_PART):
+        ends = int(first + ROWS_PER_PART >= count)
+        yield Piece([source], "parquet", rows=(first, ROWS_PER_PART), files_ended=ends)
+
+
+def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece]:
+    """Yield pieces of a binary stream of unknown length, in bounded memory.
+
+    Parameters
+    ----------
+    stream : binary stream
+    name : str
+        Name for the column ``source``.
+    head : bytes
+        What has been read from the stream already.
+    """
+    head += stream.read(HEAD_BYTES - len(head))
+    kind = sniff(head)
+    if kind is None:
+        yield Piece(name=name, data=head[:QUOTED], refusal=_why_unknown(head), files_ended=1)
+        return
+    rest = head + stream.read(CHUNK_BYTES)
+    if len(rest) < LARGE_BYTES:
+        rest += stream.read(LARGE_BYTES - len(rest))
+    if len(rest) < LARGE_BYTES or kind == "parquet":
+        if kind == "parquet":
+            reason = "Parquet is read from files only, not from a stream"
+            yield Piece(name=name, refusal=reason, files_ended=1)
+        else:
+            whole = Source(name, data=rest, size=len(rest))
+            yield Piece([whole], files_ended=1)
+        return
+    if kind == "pbn":
+        yield from cut_pbn(stream, name, rest, _decoder(stream, rest))
+    elif kind == "lin":
+        yield from _cut_lin(stream, name, rest, _decoder(stream, rest))
+    else:
+        yield from _cut_lines(stream, name, rest, kind)
+
+
+def _decoder(stream: BinaryIO, head: bytes) -> PartDecoder:
+    """Give a decoder; a stream that can be read twice is looked through to find its encoding."""
+    if not stream.seekable():
+        return PartDecoder()
+    place = stream.tell()
+
+    def read() -> Iterator[bytes]:
+        stream.seek(place)
+        return chain((head,), iter(lambda: stream.read(CHUNK_BYTES), b""))
+
+    encoding = find_encoding(read)
+    stream.seek(place)
+    return PartDecoder(encoding)
+
+
+def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
+    lasting = b""
+    searched = 0
+    has_qx = False
+    while True:
+        more = stream.read(CHUNK_BYTES)
+        rest += more
+        cut = len(rest)
+        if more:
+            cut = _last(_QX, rest, searched)
+            has_qx |= cut >= 0
+            if not has_qx:
+                # an md that follows a qx must stay with it
+                cut = _last(_MD, rest, searched)
+            if cut <= 0 and len(rest) < LONGEST_RECORD:
+                searched = max(0, len(rest) - _OVERLAP)
+                continue
+        if cut <= 0 and rest:
+            yield _no_end(name, rest)
+            return
+        searched = 0
+        has_qx = False
+        text = lasting + decoder.decode(rest[:cut])
+        encoding = decoder.encoding
+        rest = rest[cut:]
+        lasting = state_tokens(parse_arrays([LinDocument(text, name, encoding)])[1], text)
+        yield Piece(
+            kind="lin", data=text, name=name, encoding=encoding, files_ended=0 if more else 1
+        )
+        if not more:
+            return
+
+
+def cut_pbn(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
+    """Yield pieces of a PBN stream that end where games end, with what the next game inherits."""
+    text = ""
+    before: Inheritance | None = None
+    while True:
+        more = stream.read(CHUNK_BYTES)
+        rest += more
+        # a line may end with a carriage return, but one at the end may belong to a line feed
+        end = max(rest.rfind(b"\n"), rest.rfind(b"\r", 0, -1)) + 1 if more else len(rest)
+        text += normalise(decoder.decode(rest[:end]).decode())
+        rest = rest[end:]
+        start, inheritance = find_last_game(text, before) if more else (len(text), before)
+        if start or not more:
+            yield Piece(
+                kind="pbn", text=text[:start], before=before, goes_on=bool(more), name=name,
+                encoding=decoder.encoding, files_ended=0 if more else 1,
+            )  # fmt: skip
+            if not more:
+                return
+            text = text[start:]
+            before = inheritance
+        elif len(text) + len(rest) >= LONGEST_RECORD:
+            yield _no_end(name, text[:QUOTED].encode() + rest[:QUOTED])
+            return
+
+
+def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator[Piece]:
+    while True:
+        more = stream.read(CHUNK_BYTES)
+        rest += more
+        cut = rest.rfind(b"\n") + 1 if more else len(rest)
+        if cut <= 0 and more:
+            if len(rest) < LONGEST_RECORD:
+                continue
+            yield _no_end(name, rest)
+            return
+        yield Piece(kind=kind, data=rest[:cut], name=name, files_ended=0 if more else 1)
+        rest = rest[cut:]
+        if not more:
+            return
+
+
+def _last(pattern: "re.Pattern[bytes]", data: bytes, first: int) -> int:
+    """Start of the last match from ``first`` on, looked for from the end; -1 if there is none."""
+    window = 1 << 16
+    while True:
+        start = max(first, len(data) - window)
+        last = -1
+        for match in pattern.finditer(data, start):
+            last = match.start()
+        if last > 0 or start == first:
+            return last
+        window *= 8
+
+
+def _no_end(name: str, rest: bytes) -> Piece:
+    return Piece(
+        name=name, data=rest[:QUOTED], files_ended=1,
+        refusal=f"expected a board within {LONGEST_RECORD} bytes, got none",
+    )  # fmt: skip
+
+
+def read_piece(piece: Piece) -> Batch:
+    """Deal and rejects frames of a piece, in the order of its files."""
+    if piece.refusal:
+        return _refused(piece.name, piece.refusal, _excerpt(piece.data))
+    if piece.kind == "parquet":
+        return _read_parquet(piece.sources[0], piece.rows)
+    if piece.kind == "lin":
+        return parse_lin([LinDocument(piece.data, piece.name, piece.encoding)], [])
+    if piece.kind == "pbn":
+        from .pbn import read_pbn_part
+
+        return read_pbn_part(
+            piece.text, source=piece.name, encoding=piece.encoding,
+            before=piece.before, goes_on=piece.goes_on,
+        )  # fmt: skip
+    if piece.kind is not None:
+        return _read_text(piece.kind, piece.data, piece.name)
+    return _read_group(piece.sources)
+
+
+def _read_group(sources: list[Source]) -> Batch:
+    """Read small files; runs of LIN files in one go."""
+    batches: list[Batch] = []
+    lin_files: list[tuple[bytes, str]] = []
+    for source in sources:
+        kind: Kind | None = None
+        batch: Batch | None = None
+        data = b""
+        try:
+            data = source.path.read_bytes() if source.path is not None else source.data or b""
+            kind = sniff(data)
+        except OSError as error:
+            batch = _refused(source.name, f"cannot read: {error.strerror}", "")
+        if kind in ("lin", "handviewer"):
+            lin_files.append((data, source.name))
+            continue
+        if lin_files:
+            batches.append(read_lin_files(lin_files))
+            lin_files = []
+        if batch is None and kind == "parquet":
+            batch = _read_parquet(source)
+        elif batch is None and kind is not None:
+            batch = _read_text(kind, data, source.name)
+        elif batch is None:
+            batch = _refused(source.name, _why_unknown(data), _excerpt(data))
+        batches.append(batch)
+    if lin_files:
+        batches.append(read_lin_files(lin_files))
+    return join(batches)
+
+
+def join(batches: list[Batch]) -> Batch:
+    """Put batches one behind the other."""
+    if len(batches) == 1:
+        return batches[0]
+    return Batch(
+        pl.concat([empty_deals(), *(batch.deals for batch in batches)]),
+        pl.concat([empty_rejects(), *(batch.rejects for batch in batches)]),
+    )
+
+
+def _read_parquet(source: Source, rows: tuple[int, int] | None = None) -> Batch:
+    if source.path is None:
+        return _refused(source.name, "Parquet is read from files only, not from bytes", "")
+    try:
+        if rows is not None:
+            return read_deal_parquet_part(source.path, source.name, *rows)
+        return read_deal_parquet(source.path, source.name)
+    except InvalidInput as error:
+        return _refused(source.name, str(error), "")
+
+
+def _read_text(kind: Kind, data: bytes, name: str) -> Batch:
+    if kind == "pbn":
+        from .pbn import read_pbn
+
+        return read_pbn(data, name)
+    if kind == "hands":
+        from .hand_text import read_hand_text
+
+        return read_hand_text(data, name)
+    return read_lin_files([(data, name)])
+
+
+def _why_unknown(data: bytes) -> str:
+    """Say why a file is none that can be read."""
+    if not data.strip():
+        return "empty"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        kind = "UTF-16 text, to be saved as UTF-8"
+    elif b"\0" in data[:HEAD_BYTES]:
+        kind = "a binary file"
+    elif data.lstrip()[:1] == b"<":
+        kind = "HTML or XML"
+    elif data.lstrip()[:1] in (b"{", b"["):
+        kind = "JSON or other text"
+    else:
+        kind = "other text"
+    return f"expected LIN, PBN, hands or Parquet, got {kind}: {_excerpt(data)[:40]!r}"
+
+
+def _excerpt(data: bytes) -> str:
+    """Return the beginning of some bytes as text that can be shown."""
+    return data[:QUOTED].decode("utf-8", "replace").replace("\0", "\\0")
+
+
+def _refused(name: str, reason: str, text: str) -> Batch:
+    return Batch(empty_deals(), reject_frame([(name, None, reason, text)]))
