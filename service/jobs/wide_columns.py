@@ -122,7 +122,9 @@ bidcascade augment deals.parquet --wide --table sayc --out wide.parquet
 ```
 
 ```text
+bidcascade: wrote 1,000 deals to deals.parquet (Parquet)
 bidcascade: 1,000 boards, 0 rejects
+bidcascade: wrote 1,000 deals to wide.parquet (Parquet)
 ```
 
 ```pycon
