@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Final
@@ -49,6 +49,11 @@ class _Decoder:
                 return f"the process that decoded it ended with {self._end()}"
             reason: str = json.loads(answer)
             return reason
+
+    def start(self) -> None:
+        """Start the process, which takes a moment until it can answer."""
+        with self._lock:
+            self._pipes()
 
     def end(self) -> None:
         """End the process."""
@@ -93,6 +98,12 @@ _decoder: Final = _Decoder()
 atexit.register(_decoder.end)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_decoder.forget)
+
+
+def expect_parquet(paths: Iterable[str]) -> None:
+    """Start the process now if a path ends as Parquet files do: it loads while others load."""
+    if any(path.endswith((".parquet", ".pq")) for path in paths):
+        _decoder.start()
 
 
 def decode_parquet(

@@ -67,6 +67,9 @@ def batch(options: argparse.Namespace) -> int:
             cluster = stack.enter_context(connected(options.scheduler, options.backend))
             # the workers have the backend; here the table is only looked at
             options.backend = "reference" if options.backend == "reference" else "cpu"
+        from bidcascade.loaders.parquet_decoder import expect_parquet
+
+        expect_parquet(options.inputs)
         engine = shared.open_engine(options)
 
         from bidcascade.service.jobs.batch import run_batch

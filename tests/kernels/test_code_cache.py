@@ -13,11 +13,16 @@ print(deal_hands(1, 0, 3).tolist())
 """
 
 
-def dealt(cache: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+def environment(**more: str) -> dict[str, str]:
+    """That of a process which finds the packages where this one does."""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    return {**os.environ, "PYTHONPATH": paths, **more}
+
+
+def dealt(cache: Path, **more: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=200, check=False,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(cache), **environment,
-             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        env=environment(NUMBA_CACHE_DIR=str(cache), **more),
     )  # fmt: skip
 
 
@@ -105,8 +110,7 @@ IndexDataCacheFile._open_for_write = full
 """, 1)  # fmt: skip
     answer = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=200, check=False,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path),
-             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        env=environment(NUMBA_CACHE_DIR=str(tmp_path)),
     )  # fmt: skip
     assert (answer.returncode, answer.stdout, answer.stderr) == (0, kept[1], "")
 
@@ -129,7 +133,7 @@ print({
 def test_every_function_is_checked():
     answer = subprocess.run(
         [sys.executable, "-c", EVERY_FUNCTION],
-        capture_output=True, text=True, timeout=200, check=True,
+        capture_output=True, text=True, timeout=200, check=True, env=environment(),
     )  # fmt: skip
     assert answer.stdout == "{'_CheckedCache'}\n"
 
@@ -137,6 +141,7 @@ def test_every_function_is_checked():
 def test_numba_is_not_loaded_for_it():
     program = "import sys, bidcascade.kernels; print('numba' in sys.modules)"
     answer = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=True
-    )
+        [sys.executable, "-c", program],
+        capture_output=True, text=True, timeout=100, check=True, env=environment(),
+    )  # fmt: skip
     assert answer.stdout == "False\n"

@@ -62,7 +62,8 @@ def test_every_byte_string_decodes(data):
 def test_plain_utf8_is_changed_only_where_it_was_encoded_twice(text):
     decoded, encoding = decode_text(text.encode())
     assert encoding in ("utf-8", "utf-8 twice")
-    assert (decoded == text) == (encoding == "utf-8")
+    # a NUL is read as a blank
+    assert (decoded == text.replace("\0", " ")) == (encoding == "utf-8")
 
 
 @pytest.mark.real_data

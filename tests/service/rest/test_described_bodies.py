@@ -16,6 +16,9 @@ from bidcascade.service.settings import Settings
 from tests.support_missing import missing
 from tests.support_service import DEAL, ask, write_small_table
 
+# the validator comes with the extra fuzz
+pytestmark = pytest.mark.slow
+
 HAND = "K52.AQ3.9876.KJ2"
 HANDS = DEAL.removeprefix("N:").split()
 SPELLINGS = {
