@@ -153,6 +153,18 @@ def compile_system(
         With policy ``allow``. Rows carry name, file and line, rank and agreements; where a call
         stands at two places of the order, its later rows exclude what the lines between take, so
         that mode ``first`` makes the call that the system makes.
+
+    Examples
+    --------
+    >>> system = System.parse('''
+    ... opening:
+    ...   1NT = Strong notrump: 15-17 points, balanced
+    ... after 1NT:
+    ...   3NT = To play: 10+ points
+    ... ''')
+    >>> table = compile_system(system, deals=500)
+    >>> table.find([7, 0, 17]) is not None
+    True
     """
     bidder = system.bidder(opponents)
     growth = Growth(bidder, Sample.random(deals, seed=seed), least=least, progress=progress)
@@ -178,7 +190,8 @@ class _Denial(NamedTuple):
 
     text: str
     both: int
-    """Cells where both can hold."""
+    """Cells where both can hold, and a number for them: to hash a large number takes its time."""
+    number: int
 
 
 class _Line(NamedTuple):
@@ -199,6 +212,7 @@ class _Writer:
         self._lists: dict[int, list[_Line]] = {}
         self._said: dict[tuple[int, tuple[str, ...]], Said] = {}
         self._denials: dict[tuple[int, int], _Denial] = {}
+        self._numbers: dict[int, int] = {}
         self._meeting: dict[tuple[int, int], bool] = {}
 
     def write(self, places: I32, depth: int) -> None:
@@ -224,10 +238,10 @@ class _Writer:
         cells = None
         for line in lines:
             for denial in line.denials:
-                known = self._meeting.get((denial.both, own))
+                known = self._meeting.get((denial.number, own))
                 if known is None:
                     cells = self._bidder.cells(own) if cells is None else cells
-                    known = self._meeting[denial.both, own] = bool(denial.both & cells)
+                    known = self._meeting[denial.number, own] = bool(denial.both & cells)
                 yield known
 
     def _lines_of(self, number: int) -> Iterator[_Line]:
@@ -267,7 +281,8 @@ class _Writer:
             denied = tuple(map(Not, self._program.entry(other, 0).criteria))
             text = format_expression(denied[0] if len(denied) == 1 else Or(denied))
             both = self._cells_of(entry) & self._cells_of(other)
-            known = self._denials[entry, other] = _Denial(text, both)
+            number = self._numbers.setdefault(both, len(self._numbers))
+            known = self._denials[entry, other] = _Denial(text, both, number)
         return known
 
     def _cells_of(self, entry: int) -> int:

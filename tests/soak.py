@@ -1,11 +1,12 @@
 """A service under mixed load while it is killed, locked out, short of disk and misled by its clock.
 
-``python tests/soak.py --minutes 60 --report FILE`` is no test that pytest collects. A real server
-runs as a process on loopback; every answer is compared with what the backend ``reference`` says in
-this process. Jobs and batches that were begun must come to their end with the same results, however
-often anything is killed. ``--report`` writes FILE and a ``.json`` beside it; the exit code is 1
-where an answer was wrong or a job was lost. Linux only. The disk is filled where a tmpfs can be
-mounted, and the clock leaps where libfaketime is installed; the report says what was left out.
+``python -m tests.soak --minutes 60 --report FILE``, run from the repository's root, is no test that
+pytest collects. A real server runs as a process on loopback; every answer is compared with what the
+backend ``reference`` says in this process. Jobs and batches that were begun must come to their end
+with the same results, however often anything is killed. ``--report`` writes FILE and a ``.json``
+beside it; the exit code is 1 where an answer was wrong or a job was lost. Linux only. The disk is
+filled where a tmpfs can be mounted, and the clock leaps where libfaketime is installed; the report
+says what was left out.
 """
 
 import argparse
@@ -26,25 +27,23 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / ".typings"), str(ROOT)]
+import httpx
+import polars as pl
 
-import httpx  # noqa: E402
-import polars as pl  # noqa: E402
-
-from benchmarks.machine import environment  # noqa: E402
-from benchmarks.service import deal_objects, percentiles  # noqa: E402
-from bidcascade.bridge import CALL_TEXTS  # noqa: E402
-from bidcascade.loaders import random_deals  # noqa: E402
-from bidcascade.loaders.inputs import find_sources  # noqa: E402
-from bidcascade.service.app import create_app  # noqa: E402
-from bidcascade.service.engine import Engine  # noqa: E402
-from bidcascade.service.job_queue.results import write_results  # noqa: E402
-from bidcascade.service.jobs.batch import run_batch  # noqa: E402
-from bidcascade.service.settings import Settings  # noqa: E402
-from tests.service.job_queue.support_jobs import UPLOAD, archive  # noqa: E402
-from tests.service.job_queue.test_job_server import children_of  # noqa: E402
-from tests.support_service import ask, running_server, wait_until  # noqa: E402
+from benchmarks.http_client import percentiles
+from benchmarks.machine import environment
+from benchmarks.service import deal_objects
+from bidcascade.bridge import CALL_TEXTS
+from bidcascade.loaders import random_deals
+from bidcascade.loaders.inputs import find_sources
+from bidcascade.service.app import create_app
+from bidcascade.service.engine import Engine
+from bidcascade.service.job_queue.results import write_results
+from bidcascade.service.jobs.batch import run_batch
+from bidcascade.service.settings import Settings
+from tests.service.job_queue.support_jobs import UPLOAD, archive
+from tests.service.job_queue.test_job_server import children_of
+from tests.support_service import ask, running_server, wait_until
 
 TABLE = "sayc"
 CLIENTS = 3

@@ -295,9 +295,9 @@ class _Method(Generic[_Given, _Now, _Later]):
     @overload
     def __get__(self, client: "AsyncClient", kind: type) -> Callable[_Given, _Later]: ...
     def __get__(self, client: Any, kind: type) -> Callable[..., Any]:
-        bound: Any = self._method.__get__(client, kind)
+        bound: Callable[..., Any] = self._method.__get__(client, kind)
         if not isinstance(client, Client):
-            return bound  # type: ignore[no-any-return]
+            return bound
         return wraps(bound)(lambda *given, **options: self._run(bound(*given, **options)))
 
 

@@ -14,7 +14,7 @@ A table is read under one of two definition profiles. `gib`, the default, follow
 Bid Descriptions" and "GIB System Notes"; `mlbridge` follows the column definitions with which the
 large published GIB tables were evaluated.
 
-This page is written by `vocabulary_markdown()` in `table/vocabulary_page.py`.
+This page is written by `vocabulary_markdown()` in `table/language/vocabulary_page.py`.
 
 """
 
