@@ -23,7 +23,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.system import walk
 from bidcascade.loaders import random_deals, write_deal_parquet
-from bidcascade.systems import System, kept, named_systems
+from bidcascade.systems import System, kept_places, named_systems
 from bidcascade.systems.bidder import Bidder
 from tests.support_systems import choices_call_by_call
 
@@ -93,7 +93,7 @@ def measure_pair(first: str, other: str, compared: int, count: int) -> Numbers:
     bidder = Bidder(ours.program, theirs.program)
     for side in dict.fromkeys(bidder.sides):
         own = side.rules.text
-        kept.read(bidder, kept.SHIPPED / kept.file_name(own, own), only=side)
+        kept_places.read(bidder, kept_places.SHIPPED / kept_places.file_name(own, own), only=side)
     some = deals_of(SEED, compared)
     slow, expected = timed(lambda: by_definition(ours, theirs, some))
     differences = sum(a != b for a, b in zip(by_kernels(bidder, some), expected, strict=True))

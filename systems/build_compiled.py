@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 
-from bidcascade.systems.compiled import COMPILED, SHIPPED, Growth, compile_to, open_if_fresh
+from bidcascade.systems.kept_tables import COMPILED, SHIPPED, Growth, compile_to, open_if_fresh
 from bidcascade.systems.registry import SYSTEMS, named_systems, open_system
 
 

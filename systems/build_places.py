@@ -15,7 +15,7 @@ import numpy as np
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.kept import SHIPPED, file_name, write
+from bidcascade.systems.kept_places import SHIPPED, file_name, write
 from bidcascade.systems.registry import named_systems, open_system
 from bidcascade.systems.system import System
 

@@ -178,7 +178,7 @@ def compile_system(
 
 def source_of(system: System, opponents: System | None, deals: int, seed: int) -> str:
     """Say what a table was compiled from, for people and digests."""
-    from .kept import text_digest
+    from .kept_places import text_digest
 
     against = f" against {opponents.name}" if opponents else ""
     grown = f"grown by {deals} deals, seed {seed}"

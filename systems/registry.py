@@ -13,7 +13,7 @@ from bidcascade.bridge import UnknownTable
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.storage import open_folder
 
-from .compiled import COMPILED, ON_REQUEST, SHIPPED, Growth, from_cache, open_if_fresh
+from .kept_tables import COMPILED, ON_REQUEST, SHIPPED, Growth, from_cache, open_if_fresh
 from .row_files import import_table
 
 if TYPE_CHECKING:

@@ -124,7 +124,7 @@ class System:
         """
         pair, key = self._pair(opponents, first=first)
         if key not in self._bidders:
-            from .kept import open_bidder
+            from .kept_places import open_bidder
 
             self._bidders[key] = open_bidder(pair[0].program, pair[1].program)
         return self._bidders[key]

@@ -14,8 +14,8 @@ import pytest
 from bidcascade.bridge import InvalidSystem, InvalidTable, UnknownTable, parse_calls
 from bidcascade.systems import (
     build_compiled,
-    compiled,
     is_system,
+    kept_tables,
     named_systems,
     open_system,
     open_table,
@@ -26,7 +26,7 @@ from bidcascade.systems.system import System
 from bidcascade.table import BiddingTable
 from tests.support_systems import SMALL_SYSTEM
 
-FEW = compiled.Growth(150, least=3)
+FEW = kept_tables.Growth(150, least=3)
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_a_system_becomes_a_table_and_is_kept(small_path, cache, few):
 
 
 def first_key(path: Path) -> str:
-    key = compiled.record_of(open_system(path), FEW)["key"]
+    key = kept_tables.record_of(open_system(path), FEW)["key"]
     assert isinstance(key, str)
     return key
 
@@ -144,7 +144,7 @@ def test_damage_to_any_file_is_found(small_path, cache, few, how, monkeypatch):
     whole = {path: path.read_bytes() for path in folder.iterdir()}
     # compiled once: what is compiled again is known
     made = []
-    monkeypatch.setattr(compiled, "compiled", lambda *_: made.append(1) or first)
+    monkeypatch.setattr(kept_tables, "compiled", lambda *_: made.append(1) or first)
     for number, (path, content) in enumerate(whole.items(), 1):
         path.write_bytes(DAMAGE[how](content))
         assert open_table(small_path) == first
@@ -158,8 +158,8 @@ def test_a_cache_of_another_version_is_made_anew(small_path, cache, few):
     first = open_table(small_path)
     [folder] = cache.iterdir()
     for name, key, value in (
-        ("manifest.json", "version", 0), (compiled.RECORD, "key", "0" * 64),
-        (compiled.RECORD, "checksums", {}),
+        ("manifest.json", "version", 0), (kept_tables.RECORD, "key", "0" * 64),
+        (kept_tables.RECORD, "checksums", {}),
     ):  # fmt: skip
         path = folder / name
         whole = path.read_bytes()
@@ -193,7 +193,7 @@ def test_without_a_place_for_the_cache_tables_still_open(small_path, tmp_path, m
 
 
 def test_old_versions_leave_the_cache(small_path, cache, few, monkeypatch):
-    monkeypatch.setattr(compiled, "KEPT", 2)
+    monkeypatch.setattr(kept_tables, "KEPT", 2)
     for points in range(15, 19):
         small_path.write_text(f"opening:\n  1NT = Strong: {points}-20 points, balanced\n")
         open_table(small_path)
@@ -221,7 +221,7 @@ def test_compiled_tables_of_the_package(shipped, cache, tmp_path):
     table = open_table("small")
     assert isinstance(table.call.base, np.memmap)
     assert not names_in(cache)  # it comes with the package
-    record = json.loads((shipped / "compiled" / "small" / compiled.RECORD).read_text("utf-8"))
+    record = json.loads((shipped / "compiled" / "small" / kept_tables.RECORD).read_text("utf-8"))
     assert [name for name, _ in record["files"]] == ["small.bidding", "openings.bidding"]
 
     # the same text gives the same bytes
@@ -243,9 +243,9 @@ def test_compiled_tables_of_the_package(shipped, cache, tmp_path):
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda folder: (folder / compiled.RECORD).unlink(),
-        lambda folder: (folder / compiled.RECORD).write_text("[1]"),
-        lambda folder: (folder / compiled.RECORD).write_bytes(b"\xff{"),
+        lambda folder: (folder / kept_tables.RECORD).unlink(),
+        lambda folder: (folder / kept_tables.RECORD).write_text("[1]"),
+        lambda folder: (folder / kept_tables.RECORD).write_bytes(b"\xff{"),
         lambda folder: (folder / "call.npy").unlink(),
         lambda folder: (folder / "call.npy").write_bytes(
             (folder / "call.npy").read_bytes()[:-1] + b"?"
@@ -266,21 +266,21 @@ def test_nothing_else_is_replaced(tmp_path):
     (tmp_path / "mine" / "letter.txt").write_text("dear partner")
     system = System.parse(SMALL_SYSTEM, name="small")
     with pytest.raises(InvalidTable, match="expected a free place for the table"):
-        compiled.compile_to(system, tmp_path / "mine", FEW)
+        kept_tables.compile_to(system, tmp_path / "mine", FEW)
     assert names_in(tmp_path / "mine") == ["letter.txt"]
 
 
 def test_keys_tell_apart_what_makes_tables_differ():
     files = [("a.bidding", "00")]
     keys = {
-        compiled.key_of(files, {}, FEW),
-        compiled.key_of([("a.bidding", "01")], {}, FEW),
-        compiled.key_of([*files, ("b.bidding", "00")], {}, FEW),
-        compiled.key_of(files, {"weak": True}, FEW),
-        compiled.key_of(files, {"weak": False}, FEW),
-        compiled.key_of(files, {}, compiled.Growth(151, least=3)),
-        compiled.key_of(files, {}, compiled.Growth(150, least=4)),
-        compiled.key_of(files, {}, compiled.Growth(150, least=3, seed=1)),
+        kept_tables.key_of(files, {}, FEW),
+        kept_tables.key_of([("a.bidding", "01")], {}, FEW),
+        kept_tables.key_of([*files, ("b.bidding", "00")], {}, FEW),
+        kept_tables.key_of(files, {"weak": True}, FEW),
+        kept_tables.key_of(files, {"weak": False}, FEW),
+        kept_tables.key_of(files, {}, kept_tables.Growth(151, least=3)),
+        kept_tables.key_of(files, {}, kept_tables.Growth(150, least=4)),
+        kept_tables.key_of(files, {}, kept_tables.Growth(150, least=3, seed=1)),
     }
     assert len(keys) == 8
 
@@ -302,7 +302,7 @@ def test_compiled_tables_are_those_of_the_texts():
 
 
 STALE = (
-    "the same text gives another table: raise compiled.ENGINE_VERSION and "
+    "the same text gives another table: raise kept_tables.ENGINE_VERSION and "
     "run python -m bidcascade.systems.build_compiled"
 )
 
@@ -311,8 +311,10 @@ STALE = (
 @pytest.mark.parametrize("name", sorted(named_systems()))
 def test_compiling_again_gives_rows_of_the_package(name):
     """The same deals, but only places that many reach: seconds instead of a minute."""
-    growth = replace(compiled.SHIPPED, least=10 * compiled.SHIPPED.least)
-    again = collections.Counter(map(_content, compiled.compiled(open_system(name), growth).rows()))
+    growth = replace(kept_tables.SHIPPED, least=10 * kept_tables.SHIPPED.least)
+    again = collections.Counter(
+        map(_content, kept_tables.compiled(open_system(name), growth).rows())
+    )
     shipped = BiddingTable.open(registry.compiled_folder(name), verify=True)
     assert again.total() > 5000
     assert not again - collections.Counter(map(_content, shipped.rows())), STALE
@@ -324,7 +326,7 @@ def _content(row):
 
 @pytest.mark.slow
 def test_compiling_again_gives_the_table_of_the_package():
-    again = compiled.compiled(open_system("acol"), compiled.SHIPPED)
+    again = kept_tables.compiled(open_system("acol"), kept_tables.SHIPPED)
     shipped = BiddingTable.open(registry.compiled_folder("acol"), verify=True)
     assert again.digest == shipped.digest, STALE
 

@@ -15,7 +15,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system.questions import AGREEMENT_KINDS
-from bidcascade.systems import build_places, kept
+from bidcascade.systems import build_places, kept_places
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.expansion import Expander, Place
 from bidcascade.systems.program import SystemProgram, unpacked
@@ -266,7 +266,7 @@ def file(tmp_path) -> Path:
     """A file of what the small system worked out for some deals."""
     bidder = Bidder(SystemProgram(SMALL.rules))
     bidder.bid(random_deals(100, 6))
-    kept.write(bidder, tmp_path / "small.places")
+    kept_places.write(bidder, tmp_path / "small.places")
     return tmp_path / "small.places"
 
 
@@ -276,7 +276,7 @@ def auctions(bidder: Bidder, deals: DealArrays) -> list[tuple[int, ...]]:
 
 def test_what_was_kept_gives_the_same_answers(file):
     bidder = Bidder(SystemProgram(SMALL.rules))
-    assert kept.read(bidder, file)
+    assert kept_places.read(bidder, file)
     places = bidder.count
     assert places > 100
     fresh = Bidder(SystemProgram(SMALL.rules))
@@ -292,9 +292,9 @@ def test_learning_goes_on_where_it_was_left(file):
     """Headers, patterns and conditions keep their numbers, whatever was asked first."""
     other = Bidder(SystemProgram(SMALL.rules))
     other.bid(random_deals(1, 77))
-    kept.write(other, file.parent / "one-deal.places")
+    kept_places.write(other, file.parent / "one-deal.places")
     bidder = Bidder(SystemProgram(System.parse(SMALL_SYSTEM).rules))
-    assert kept.read(bidder, file.parent / "one-deal.places")
+    assert kept_places.read(bidder, file.parent / "one-deal.places")
     bidder.bid(random_deals(150, 78))
     expander = Expander(SMALL.rules)
     for number in range(bidder.count):
@@ -306,7 +306,7 @@ def test_tags_are_numbered_by_each_process(file, monkeypatch):
 
     monkeypatch.setattr(program, "_TAGS", {"other": 0, "strong": 70})
     bidder = Bidder(SystemProgram(SMALL.rules))
-    assert kept.read(bidder, file)
+    assert kept_places.read(bidder, file)
     bidder.bid(random_deals(100, 8))
     expander = Expander(SMALL.rules)
     for number in range(bidder.count):
@@ -326,7 +326,7 @@ def test_damaged_files_are_as_good_as_none(data):
     path = _folder() / "damaged.places"
     path.write_bytes(bytes(damaged))
     bidder = Bidder(SystemProgram(SMALL.rules))
-    kept.read(bidder, path)
+    kept_places.read(bidder, path)
     fresh = Bidder(SystemProgram(SMALL.rules))
     assert auctions(bidder, random_deals(20, 6)) == auctions(fresh, random_deals(20, 6))
 
@@ -348,13 +348,13 @@ def _kept_file(tmp_path_factory):
         path = tmp_path_factory.mktemp("kept") / "whole.places"
         bidder = Bidder(SystemProgram(SMALL.rules))
         bidder.bid(random_deals(20, 6))
-        kept.write(bidder, path)
+        kept_places.write(bidder, path)
         _made.append(path)
 
 
 def test_a_file_that_holds_more_stays(file):
     before = file.read_bytes()
-    kept.write(Bidder(SystemProgram(SMALL.rules)), file)
+    kept_places.write(Bidder(SystemProgram(SMALL.rules)), file)
     assert file.read_bytes() == before
 
 
@@ -363,7 +363,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
     bidder = System.parse(SMALL_SYSTEM).bidder()
     bidder.bid(random_deals(100, 6))
-    kept.keep_all()
+    kept_places.keep_all()
     assert (tmp_path / "places").read_text() == "no folder"
 
 
@@ -371,7 +371,7 @@ def test_the_cache_serves_the_next_run(tmp_path, monkeypatch):
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
     bidder = System.parse(SMALL_SYSTEM).bidder()
     bidder.bid(random_deals(300, 6))
-    kept.keep_all()
+    kept_places.keep_all()
     files = list((tmp_path / "places").iterdir())
     assert len(files) == 1
     assert zipfile.is_zipfile(files[0])
@@ -380,8 +380,8 @@ def test_the_cache_serves_the_next_run(tmp_path, monkeypatch):
 
 def test_another_text_has_another_file():
     texts = [System.parse(f"opening:\n  1NT = Any: {low}-17 points").text for low in (14, 15)]
-    assert kept.file_name(texts[0], texts[0]) != kept.file_name(texts[1], texts[1])
-    assert kept.file_name(texts[0], texts[1]) != kept.file_name(texts[1], texts[0])
+    assert kept_places.file_name(texts[0], texts[0]) != kept_places.file_name(texts[1], texts[1])
+    assert kept_places.file_name(texts[0], texts[1]) != kept_places.file_name(texts[1], texts[0])
 
 
 def test_overlaid_places_choose_what_overlays_say():

@@ -13,14 +13,14 @@ import pytest
 
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.systems import kept
+from bidcascade.systems import kept_places
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.program import SystemProgram
 from bidcascade.systems.system import System
 from tests.support_systems import SMALL_SYSTEM
 
 SMALL = System.parse(SMALL_SYSTEM)
-NAME = kept.file_name(SMALL.text, SMALL.text)
+NAME = kept_places.file_name(SMALL.text, SMALL.text)
 
 
 def deals_of(seed: int, count: int) -> DealArrays:
@@ -51,18 +51,18 @@ def whole() -> bytes:
 def written(bidder: Bidder) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.places"
-        kept.write(bidder, path)
+        kept_places.write(bidder, path)
         return path.read_bytes()
 
 
 def assert_healed(path: Path, *, read: bool = False) -> None:
     """Answers are those of a fresh bidder, and what is written then is read by the next one."""
     bidder = fresh()
-    assert kept.read(bidder, path) == read
+    assert kept_places.read(bidder, path) == read
     assert auctions(bidder, DEALS) == ANSWERS
-    kept.write(bidder, path)
+    kept_places.write(bidder, path)
     after = fresh()
-    assert kept.read(after, path)
+    assert kept_places.read(after, path)
     places = after.count
     assert auctions(after, DEALS) == ANSWERS
     assert after.count == places
@@ -83,7 +83,7 @@ def test_files_with_flipped_bits_are_written_anew(whole, tmp_path):
         damaged[place] ^= 1 << int(rng.integers(8))
         path.write_bytes(damaged)
         # dates and the like may be anything
-        is_read = kept.read(fresh(), path)
+        is_read = kept_places.read(fresh(), path)
         path.write_bytes(damaged)
         assert_healed(path, read=is_read)
         harmless += is_read
@@ -95,7 +95,7 @@ def test_a_file_of_something_else_is_not_believed(other, whole, tmp_path, monkey
     path = tmp_path / NAME
     with monkeypatch.context() as patched:
         if other == "version":
-            patched.setattr(kept, "CODE", "0" * 16)
+            patched.setattr(kept_places, "CODE", "0" * 16)
         bidder = fresh()
         if other == "text":
             # as many lines, headers and conditions
@@ -114,9 +114,9 @@ def test_places_without_entries_are_not_kept(tmp_path):
     for _ in bidder.steps(deals_of(3, 200), least=5):
         pass
     assert bidder.left_open
-    kept.write(bidder, tmp_path / NAME)
+    kept_places.write(bidder, tmp_path / NAME)
     after, deals = fresh(), deals_of(3, 200)
-    assert kept.read(after, tmp_path / NAME)
+    assert kept_places.read(after, tmp_path / NAME)
     assert after.count > 10
     assert auctions(after, deals) == auctions(fresh(), deals)
 
@@ -128,7 +128,7 @@ def test_places_without_entries_are_not_kept(tmp_path):
 def cache(tmp_path, monkeypatch) -> Path:
     """Folder of a cache of its own."""
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
-    return tmp_path / kept.FOLDER
+    return tmp_path / kept_places.FOLDER
 
 
 def bid_and_keep() -> None:
@@ -136,8 +136,8 @@ def bid_and_keep() -> None:
     bidder = System.parse(SMALL_SYSTEM).bidder()
     assert auctions(bidder, DEALS) == ANSWERS
     bidder.bid(deals_of(7, 300))
-    kept.keep_all()
-    kept.keep_all()
+    kept_places.keep_all()
+    kept_places.keep_all()
     assert auctions(bidder, DEALS) == ANSWERS
 
 
@@ -151,13 +151,13 @@ def test_a_cache_that_cannot_be_written_costs_no_answer(what, cache, monkeypatch
 
     if what == "read-only":
         cache.mkdir()
-        monkeypatch.setattr(kept.tempfile, "mkstemp", refuse(errno.EROFS))
+        monkeypatch.setattr(kept_places.tempfile, "mkstemp", refuse(errno.EROFS))
     elif what == "a file":
         cache.write_bytes(b"")
     elif what == "a full disk":
-        monkeypatch.setattr(kept.npy, "write_array", refuse(errno.ENOSPC))
+        monkeypatch.setattr(kept_places.npy, "write_array", refuse(errno.ENOSPC))
     else:
-        monkeypatch.setattr(kept.Path, "replace", refuse(errno.ENOSPC))
+        monkeypatch.setattr(kept_places.Path, "replace", refuse(errno.ENOSPC))
     bid_and_keep()
     assert len([one for one in caplog.records if one.levelname != "DEBUG"]) <= 1
     assert not cache.is_dir() or not list(cache.iterdir()), "nothing half written is left"
@@ -173,16 +173,16 @@ def test_without_a_home_nothing_is_kept(monkeypatch):
 
 def test_what_ended_processes_left_behind_goes(cache):
     cache.mkdir()
-    for number in range(kept.KEPT + 3):
+    for number in range(kept_places.KEPT + 3):
         (cache / f"{number}.places").write_bytes(b"")
     old, new = cache / ".1.places.abc", cache / ".2.places.def"
     old.write_bytes(b"")
     new.write_bytes(b"")
-    os.utime(old, (time.time() - 2 * kept._LEFT_BEHIND_S,) * 2)
-    kept.forget_old(cache)
+    os.utime(old, (time.time() - 2 * kept_places._LEFT_BEHIND_S,) * 2)
+    kept_places.forget_old(cache)
     assert not old.exists()
     assert new.exists()
-    assert len(list(cache.glob("*.places"))) == kept.KEPT
+    assert len(list(cache.glob("*.places"))) == kept_places.KEPT
 
 
 # --- processes ------------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ import numpy as np
 from pathlib import Path
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.systems import kept
+from bidcascade.systems import kept_places
 from bidcascade.systems.system import System
 
 def deals_of(seed, count):
@@ -209,7 +209,7 @@ print([bidder.auction_of(place) for place in bidder.bid(deals_of(int(sys.argv[2]
 KEEP_ON_WRITING = """
 for seed in range(10_000):
     bidder.bid(deals_of(seed, 20))
-    kept.write(bidder, Path(sys.argv[2]))
+    kept_places.write(bidder, Path(sys.argv[2]))
     print(seed, flush=True)
 """
 
@@ -226,7 +226,7 @@ def process(code: str, *arguments: str) -> "subprocess.Popen[str]":
 def test_against_another_system_each_side_takes_what_it_learned_against_itself(cache):
     bidder = fresh()
     bidder.bid(deals_of(6, 40))
-    kept.write(bidder, cache / NAME)
+    kept_places.write(bidder, cache / NAME)
     small, other = System.parse(SMALL_SYSTEM), System.parse("opening:\n  1NT = Any: 0+ points")
     both = small.bidder(other)
     learned = [side.decisions.count for side in (*bidder.sides, *both.sides)]
@@ -234,8 +234,8 @@ def test_against_another_system_each_side_takes_what_it_learned_against_itself(c
     expected = Bidder(SystemProgram(small.rules), SystemProgram(other.rules))
     assert auctions(both, DEALS) == auctions(expected, DEALS)
     # and the places of the two, whose entries are many more on one side
-    path = cache / kept.file_name(small.text, other.text)
-    kept.write(both, path)
+    path = cache / kept_places.file_name(small.text, other.text)
+    kept_places.write(both, path)
     again = System.parse(SMALL_SYSTEM).bidder(System.parse("opening:\n  1NT = Any: 0+ points"))
     assert again.count == both.count > 10
     assert auctions(again, DEALS) == auctions(expected, DEALS)
@@ -256,7 +256,9 @@ def test_processes_grow_one_cache_at_once(text, cache):
     for seed, lines in zip((1, 2), said, strict=True):
         assert lines[1] == repr(auctions(fresh(), deals_of(seed, 400)))
     system = System.open(text)
-    assert [path.name for path in cache.iterdir()] == [kept.file_name(system.text, system.text)]
+    assert [path.name for path in cache.iterdir()] == [
+        kept_places.file_name(system.text, system.text)
+    ]
     bidder = system.bidder()
     assert bidder.count > 200
     for seed in (1, 2, 3):
@@ -265,7 +267,7 @@ def test_processes_grow_one_cache_at_once(text, cache):
 
 def test_a_process_that_is_killed_while_it_writes_spoils_nothing(text, cache):
     system, rng = System.open(text), np.random.default_rng(4)
-    path = cache / kept.file_name(system.text, system.text)
+    path = cache / kept_places.file_name(system.text, system.text)
     for _ in range(3):
         with process(KEEP_ON_WRITING, str(text), str(path)) as writing:
             assert writing.stdout is not None

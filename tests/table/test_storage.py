@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.systems.compiled import COMPILED
+from bidcascade.systems.kept_tables import COMPILED
 from bidcascade.systems.registry import SYSTEMS
 from bidcascade.table import BiddingTable, Row, build_table, save, storage
 

@@ -27,7 +27,7 @@ from bidcascade.service.settings import Settings
 from bidcascade.service.systems import bid
 from bidcascade.service.systems.schemas import ExplainAnswer
 from bidcascade.service.tables import Tables
-from bidcascade.systems import compiled, registry
+from bidcascade.systems import kept_tables, registry
 from bidcascade.systems.system import System
 from tests.support_service import (
     ask,
@@ -47,7 +47,7 @@ WRONG = SMALL_SYSTEM.replace("15-17 points", "15-17 pionts")
 @pytest.fixture(autouse=True)
 def few_deals(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path_factory.getbasetemp() / "small-cache"))
-    growth = compiled.Growth(150, least=3)
+    growth = kept_tables.Growth(150, least=3)
     defaults = {**registry.table_of.__kwdefaults__, "growth": growth}
     monkeypatch.setattr(registry.table_of, "__kwdefaults__", defaults)
 
