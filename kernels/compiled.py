@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Any, Final
 
 from numba import njit
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.typeinfer import register_dispatcher
 
 _logger = logging.getLogger("bidcascade.kernels")
@@ -45,7 +45,17 @@ def compiled(function: Any = None, *, only: Any = None, **options: Any) -> Any:
     return dispatcher
 
 
+class _Impl(CompileResultCacheImpl):
+    # beside the modules last of all: what pip did not write stays when it removes a package, and a
+    # folder that is left hides the package that is installed after it
+    _locator_classes = sorted(
+        CompileResultCacheImpl._locator_classes, key=lambda one: "InTree" in one.__name__
+    )
+
+
 class _CheckedCache(FunctionCache):
+    _impl_class = _Impl
+
     def __init__(self, function: FunctionType) -> None:
         super().__init__(function)
         self._cache_file = _CheckedFiles(

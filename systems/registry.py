@@ -177,13 +177,19 @@ def cache_folder() -> Path:
     named = os.environ.get(CACHE_VARIABLE)
     if named:
         return Path(named)
+    ours = user_cache_folder() / "bidcascade"
+    return ours / "cache" if sys.platform == "win32" else ours
+
+
+def user_cache_folder() -> Path:
+    """Folder for what programs keep for a user."""
     if os.environ.get("XDG_CACHE_HOME"):
-        return Path(os.environ["XDG_CACHE_HOME"]) / "bidcascade"
+        return Path(os.environ["XDG_CACHE_HOME"])
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "bidcascade"
+        return Path.home() / "Library" / "Caches"
     if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
-        return Path(os.environ["LOCALAPPDATA"]) / "bidcascade" / "cache"
-    return Path.home() / ".cache" / "bidcascade"
+        return Path(os.environ["LOCALAPPDATA"])
+    return Path.home() / ".cache"
 
 
 def texts_folder() -> Path | None:

@@ -103,6 +103,6 @@ def _device(why_no_cuda: str | None) -> dict[str, str]:
 
 
 def _numba_cache() -> str:
-    from bidcascade import kernels
+    from bidcascade.systems.registry import user_cache_folder
 
-    return os.environ.get("NUMBA_CACHE_DIR") or f"{kernels.__path__[0]}/__pycache__"
+    return os.environ.get("NUMBA_CACHE_DIR") or str(user_cache_folder() / "numba")

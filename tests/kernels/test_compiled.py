@@ -22,7 +22,7 @@ def environment(**more: str) -> dict[str, str]:
 def dealt(cache: Path, **more: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=200, check=False,
-        env=environment(NUMBA_CACHE_DIR=str(cache), **more),
+        env=environment(**{"NUMBA_CACHE_DIR": str(cache), **more}),
     )  # fmt: skip
 
 
@@ -89,6 +89,13 @@ def test_whole_code_is_not_compiled_again(kept):
     times = {path: path.stat().st_mtime_ns for path in files}
     assert dealt(folder).stdout == expected
     assert {path: path.stat().st_mtime_ns for path in files} == times
+
+
+def test_nothing_is_left_beside_the_modules(tmp_path, kept):
+    # pip does not remove it, and what is left hides the package that is installed next
+    answer = dealt(Path(), NUMBA_CACHE_DIR="", XDG_CACHE_HOME=str(tmp_path))
+    assert (answer.returncode, answer.stdout) == (0, kept[1])
+    assert {path.name for path in kept[2]} == {path.name for path in tmp_path.rglob("*.nb?")}
 
 
 def test_no_place_for_a_cache(tmp_path, kept):
