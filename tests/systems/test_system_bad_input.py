@@ -21,6 +21,7 @@ from bidcascade.systems.allowed import (
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.check import check_system
 from bidcascade.systems.expansion import Expander, Place
+from bidcascade.systems.language.sources import MOST_LINES
 from bidcascade.systems.program import SystemProgram
 from bidcascade.systems.system import System
 from bidcascade.table.language.expressions import parse_expression
@@ -84,12 +85,12 @@ def test_questions_about_places_keep_to_the_budget():
 
 @pytest.mark.slow
 def test_a_very_long_text_is_bid():
-    """50,000 lines that may all apply at every place."""
+    """As many lines as a system may have, and all may apply at every place."""
     suits = ("clubs", "diamonds", "hearts", "spades")
     lines = [
         f"  cheapest {suits[number % 4]} = Line {number}: {12 + number % 20}+ points, "
         f"{number % 7}+ hearts, {number % 5}+ spades"
-        for number in range(50_000)
+        for number in range(MOST_LINES - 3)
     ]
     text = "\n".join(["opening:", "  1C = Any: any hand", "general:", *lines])
     deals = random_deals(100, 3)

@@ -11,6 +11,7 @@ from bidcascade.systems.language import shipped, sources
 from bidcascade.systems.language.formatter import format_system_text
 from bidcascade.systems.language.reader import read_system, read_text
 from bidcascade.systems.language.shipped import shipped_folder
+from bidcascade.systems.language.sources import MOST_LINES
 from bidcascade.systems.language.syntax_tree import (
     Agreement,
     Block,
@@ -453,12 +454,13 @@ def test_opponents_are_a_file(tmp_path):
 
 # ---------------------------------------------------------------------- size
 @pytest.mark.slow
-def test_ten_thousand_lines():
+def test_as_many_lines_as_a_system_may_have():
     lines = ["opening:"]
-    lines += [f"  1C = Number {n}: {n % 9}-{n % 9 + 9} points, 3+ clubs" for n in range(10_000)]
+    for n in range(MOST_LINES - 1):
+        lines.append(f"  1C = Number {n}: {n % 9}-{n % 9 + 9} points, 3+ clubs")
     (block,) = read_text("\n".join(lines)).blocks
-    assert len(block.body) == 10_000
-    assert block.body[-1].where.line == 10_001
+    assert len(block.body) == MOST_LINES - 1
+    assert block.body[-1].where.line == MOST_LINES
 
 
 def outcome(text):
