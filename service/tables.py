@@ -61,6 +61,8 @@ _WARM_AUCTIONS: Final = (
 """Auctions that are bid once when a table is loaded: what they need is then at hand for others."""
 _WARM_DEALS: Final = 16
 """Random deals that are bid when a table is loaded, to learn what a deal costs."""
+_RARE_DEALS: Final = 2_000
+"""Random deals that teach a system what it seldom needs."""
 _GUESSED_SECONDS: Final = {"all": 0.02, "first": 0.001}
 """What a deal costs by mode before that is known."""
 _MOST_COMPLAINTS: Final = 20
@@ -125,6 +127,10 @@ class LoadedTable:
             begun = time.perf_counter()
             self.results.write(many, query)
             self.seconds_a_deal[query.mode] = (time.perf_counter() - begun) / len(many)
+        if self.engine.bidder is not None:
+            # a system learns its rarer conditions now, not in somebody's request
+            for seed in range(2, 2 + _RARE_DEALS // 50):
+                self.results.write(_random_deals(50, seed), Query("first"))
         hand = parse_hand(EXAMPLE_DEAL[2:].split()[0])
         for auction in _WARM_AUCTIONS:
             self.engine.bid(hand, auction)
@@ -429,9 +435,9 @@ def _complaints(error: Exception) -> tuple[str, ...]:
     return (str(error).partition("\n")[0],)
 
 
-def _random_deals(count: int) -> DealArrays:
+def _random_deals(count: int, seed: int = 1) -> DealArrays:
     zero = np.zeros(count, np.uint8)
-    return DealArrays(deal_hands(1, 0, count), zero, zero)
+    return DealArrays(deal_hands(seed, 0, count), zero, zero)
 
 
 def _example() -> DealArrays:

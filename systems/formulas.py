@@ -73,6 +73,7 @@ def in_range(value: int, wanted: Range | None) -> bool:
     return wanted.low <= value and (wanted.high is None or value <= wanted.high)
 
 
+@lru_cache(maxsize=8192)
 def within(name: str, wanted: Range, shift: int = 0) -> Expression:
     """Term in a range from which ``shift``, what partner has already, is taken off."""
     if wanted.high is not None and wanted.low == wanted.high:
