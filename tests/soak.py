@@ -55,6 +55,8 @@ TMPFS_BYTES = 64 << 20
 LONGEST_JOB_S = 900.0
 TIMEOUT_MS = 120_000
 """Kernels may have to be compiled."""
+PLACES_BYTES = 128 << 20
+"""Reached early, so that memory that goes on growing is a leak."""
 LOCKED_S = 14.0
 """Longer than a change waits for the store."""
 FULL_S = 8.0
@@ -95,14 +97,14 @@ class JobKind(NamedTuple):
 
 
 def plain(answer: httpx.Response) -> object:
-    """Body of an answer without the backend's name and times."""
+    """Body of an answer without the backend's name, times and whether it was ready by then."""
     if not answer.headers.get("content-type", "").startswith("application/json"):
         return answer.text
     return answer.json(object_hook=_without_measures)
 
 
 def _without_measures(value: dict[str, Any]) -> dict[str, Any]:
-    measures = ("backend", "seconds", "elapsed_ms")
+    measures = ("backend", "seconds", "elapsed_ms", "warming")
     return {name: one for name, one in value.items() if name not in measures}
 
 
@@ -214,7 +216,7 @@ class Service:
             self.url, self.process = self._running.enter_context(
                 running_server(
                     table=TABLE, backend="cpu", data_folder=self._data, log_level="error",
-                    request_timeout_ms=TIMEOUT_MS,
+                    request_timeout_ms=TIMEOUT_MS, places_bytes=PLACES_BYTES,
                 )
             )  # fmt: skip
         finally:

@@ -1,0 +1,158 @@
+"""Named steps of the whole check: ``nox -l`` lists them, ``nox -s style types`` runs two.
+
+They use the environment ``.venv`` that the README's commands make; only the wheel is installed in
+one of its own. ``.ci/run`` runs them all on a clean checkout.
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import tomllib
+from pathlib import Path
+
+import nox
+
+nox.options.sessions = ["style", "types", "quick"]
+nox.options.error_on_missing_interpreters = True
+
+ROOT = Path(__file__).resolve().parent
+TOOLS = ROOT / ".venv" / "bin"
+ROOMS = (
+    "bridge", "kernels", "loaders", "table", "systems", "inference", "service", "benchmarks",
+    "tests", "docs",
+)  # fmt: skip
+CODE = {".py", ".cu", ".cuh", ".lark", ".js", ".css", ".html", ".md"}
+INSTALL_S = 900
+READY_S = 600
+# Processes, signals and clocks meet other work of a machine that checks changes: what fails there
+# is tried up to twice more, and said in the list at the end and in the count of the summary line.
+IN_CI = "-n 2 --reruns 2 --reruns-delay 3 -rR --timeout 900"
+
+
+def readme_command(name: str) -> str:
+    """Command in the block behind ``<!-- ci:NAME -->`` in README.md."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    return text.partition(f"<!-- ci:{name} -->\n```sh\n")[2].partition("```")[0]
+
+
+def pytest_options() -> list[str]:
+    """How tests run where a change is checked; as they are for people."""
+    return IN_CI.split() if "CI" in os.environ else []
+
+
+@nox.session(python=False)
+def serve(session: nox.Session) -> None:
+    """Run the README's first command as it is written, and ask the service one real question."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    # pip writes the command last: its coming back tells that the installation is done
+    command = TOOLS / "bidcascade"
+    command.unlink(missing_ok=True)
+    log = Path(session.create_tmp()) / "serve.log"
+    with log.open("wb") as written:
+        server = subprocess.Popen(
+            ["bash", "-euo", "pipefail", "-c", readme_command("serve")],
+            env={**os.environ, "BIDCASCADE_PORT": str(port)},
+            stdout=written, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+    try:
+        latest = time.monotonic() + INSTALL_S
+        while not command.exists():
+            if server.poll() is not None or time.monotonic() > latest:
+                session.error("the installation failed")
+            time.sleep(0.5)
+        url = f"http://127.0.0.1:{port}"
+        session.run("python3", ".ci/ask_service.py", url, str(READY_S), external=True)
+    except BaseException:
+        print(log.read_text("utf-8", errors="replace")[-10_000:])
+        raise
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        try:
+            server.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(server.pid, signal.SIGKILL)
+
+
+@nox.session(python=False)
+def quick(session: nox.Session) -> None:
+    """Run the README's test command as it is written: the tests that people wait for."""
+    session.run(
+        "bash", "-euo", "pipefail", "-c", readme_command("test"),
+        env={"PYTEST_ADDOPTS": " ".join(pytest_options())}, external=True,
+    )  # fmt: skip
+
+
+@nox.session(python=False)
+def tools(session: nox.Session) -> None:
+    """Install what the next steps need."""
+    session.run(
+        TOOLS / "pip", "install", "-q", "-c", "constraints.txt", "-e", ".[dev,docs]", external=True
+    )
+
+
+@nox.session(python=False)
+def style(session: nox.Session) -> None:
+    """Lint, formatting and the layers of imports."""
+    session.run(TOOLS / "ruff", "check", ".", external=True)
+    session.run(TOOLS / "ruff", "format", "--check", ".", external=True)
+    # that folder shows the packages as they are installed
+    session.run(TOOLS / "lint-imports", "--no-cache", env={"PYTHONPATH": ".typings"}, external=True)
+    for room in ROOMS:
+        files = [one for one in Path(room).rglob("*") if one.suffix in CODE]
+        lines = sum(one.read_bytes().count(b"\n") for one in files)
+        print(f"{room:12}{lines:8,} lines of code and text")
+
+
+@nox.session(python=False)
+def types(session: nox.Session) -> None:
+    """Types."""
+    session.run(TOOLS / "mypy", "--strict", external=True)
+
+
+@nox.session(python=False)
+def pages(session: nox.Session) -> None:
+    """Build the site of the pages, run the notebook."""
+    session.run(TOOLS / "pytest", "-m", "slow", "tests/docs_site", "tests/docs_notebook")
+
+
+@nox.session
+def wheel(session: nox.Session) -> None:
+    """Build wheel and sdist, install the wheel elsewhere and run all tests against it."""
+    scratch = Path(session.create_tmp()).resolve()
+    shutil.rmtree(scratch)
+    scratch.mkdir()
+    # a copy without what the steps before have made: pip builds in the folder that it is given
+    source = scratch / "source"
+    made = shutil.ignore_patterns(
+        ".git", ".venv", ".nox", ".*_cache", ".hypothesis", "build", "*.egg-info", "__pycache__"
+    )
+    shutil.copytree(ROOT, source, symlinks=True, ignore=made)
+    session.install("-c", "constraints.txt", "build")
+    session.run("python", "-m", "build", "--outdir", str(scratch), str(source), silent=True)
+    (built,) = scratch.glob("*.whl")
+    with session.chdir(source):
+        session.run("python", ".ci/compare_wheel.py", str(built))
+    session.install(f"{built}[test,fuzz,browser,dask]")
+
+    # the tests find real data beside the folder they lie in; .typings would lead back to sources
+    away = scratch / "away"
+    for folder in ("tests", "benchmarks"):
+        shutil.copytree(source / folder, away / folder)
+    if (ROOT.parent / "shared").exists():
+        (scratch / "shared").symlink_to((ROOT.parent / "shared").resolve())
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    options = options["tool"]["pytest"]["ini_options"]
+    options["pythonpath"].remove(".typings")
+    # strings, numbers, booleans and lists of strings are written alike in JSON and TOML
+    lines = [f"{name} = {json.dumps(value)}" for name, value in options.items()]
+    (away / "pyproject.toml").write_text("\n".join(["[tool.pytest.ini_options]", *lines, ""]))
+    with session.chdir(away):
+        session.run("python", "-c", "import bidcascade.bridge as b; assert 'site-' in b.__file__")
+        # slow tests too: this run is the complete one
+        session.run("pytest", "-m", "", "--durations=40", *pytest_options(), *session.posargs)
