@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 from starlette.requests import ClientDisconnect, Request
@@ -15,6 +16,9 @@ MEDIA_TYPES: Final = ("application/octet-stream", "application/gzip", "applicati
 """What a body of an archive says it is; what it is, is found out by its content."""
 MOST_UPLOADS: Final = 4
 """Uploads that are received at once."""
+
+LEAST_PACE: Final = 1 << 10
+"""Bytes a second, on average, below which an upload is not worth its place."""
 
 _WRITE_BYTES: Final = 1 << 20
 
@@ -73,7 +77,7 @@ async def receive_upload(
     free_bytes : int
         What still fits the data folder.
     timeout_s : float
-        Longest time without a byte.
+        Longest time without a byte, and behind :data:`LEAST_PACE`.
 
     Raises
     ------
@@ -90,10 +94,12 @@ async def receive_upload(
     pieces: list[bytes] = []
     held = 0
     stream = request.stream()
+    begun = monotonic()
     with path.open("wb") as file:
         while True:
+            behind = monotonic() - begun - length / LEAST_PACE
             try:
-                async with asyncio.timeout(timeout_s):
+                async with asyncio.timeout(min(timeout_s, timeout_s - behind)):
                     piece = await anext(stream, None)
             except TimeoutError:
                 raise Problem(

@@ -1,5 +1,6 @@
 """What every answer gets: request id, security headers, the time taken; and what is noted of it."""
 
+import asyncio
 import logging
 from time import perf_counter
 from typing import Any
@@ -11,10 +12,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bidcascade.service.observability.logs import FIELDS
 from bidcascade.service.observability.metrics import OTHER_ROUTE, Metrics
 from bidcascade.service.observability.stages import Stages, request_stages
-from bidcascade.service.problems import SECURITY_HEADERS, request_id_of
+from bidcascade.service.problems import (
+    SECURITY_HEADERS,
+    Problem,
+    answer_problem,
+    request_id_of,
+)
 
 _access = logging.getLogger("bidcascade.access")
 _slow = logging.getLogger("bidcascade.slow")
+_CLOSE = {"Connection": "close"}
 
 
 class ObservedApp:
@@ -50,14 +57,14 @@ class ObservedApp:
             return
         started = perf_counter()
         request_id = request_id_of(Request(scope))
-        status = 500
+        status, answered = 500, False
 
         with request_stages(request_id) as stages:
 
             async def send_with_headers(message: Message) -> None:
-                nonlocal status
+                nonlocal status, answered
                 if message["type"] == "http.response.start":
-                    status = message["status"]
+                    status, answered = message["status"], True
                     headers = MutableHeaders(scope=message)
                     for name, value in SECURITY_HEADERS.items():
                         headers.setdefault(name, value)
@@ -68,6 +75,13 @@ class ObservedApp:
             self._metrics.begin()
             try:
                 await self._app(scope, receive, send_with_headers)
+            except asyncio.CancelledError:
+                # the server ends, and has waited for this answer as long as it may
+                if not answered:
+                    problem = Problem("not-ready", "the service ends", headers=_CLOSE)
+                    answer = answer_problem(Request(scope), problem)
+                    await answer(scope, receive, send_with_headers)
+                raise
             finally:
                 self._metrics.end()
                 self._note(scope, status, perf_counter() - started, stages)

@@ -1,5 +1,6 @@
 """What is refused as a job: bodies, packed files, paths, parameters, strangers."""
 
+import asyncio
 import gzip
 import io
 import json
@@ -136,6 +137,20 @@ def test_long_uploads(app):
 
     problem_of(ask(app, "POST", "/v1/jobs", content=pieces(), headers=UPLOAD), 413,
                "body-too-large")  # fmt: skip
+
+
+def test_uploads_that_drip_give_their_place_back(tmp_path):
+    """Each piece comes in time, and all of them would take years."""
+    app = jobs_app(tmp_path, request_timeout_ms=300)
+
+    async def pieces():
+        while True:
+            yield b" "
+            await asyncio.sleep(0.01)
+
+    answer = ask(app, "POST", "/v1/jobs", content=pieces(), headers=UPLOAD)
+    app.state.workplace.jobs.close()
+    problem_of(answer, 408, "body-too-slow")
 
 
 @pytest.mark.parametrize("packed", [gzip.compress(LIN), zipped(("x/1.lin", LIN), ("2", LIN))])

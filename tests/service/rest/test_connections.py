@@ -2,6 +2,7 @@
 
 import json
 import select
+import signal
 import socket
 import threading
 import time
@@ -206,3 +207,16 @@ def test_one_client_does_not_get_all_slots():
     assert slots.free == 8
     with slots.taken("192.0.2.1"):
         assert slots.free == 7
+
+
+@pytest.mark.slow
+def test_requests_that_outlast_the_grace_are_told(tmp_path):
+    table = f"small={write_small_table(tmp_path)}"
+    with running_server(table=table, backend="reference", shutdown_grace_s=1) as (url, process):
+        wait_until(f"{url}/readyz", process)
+        with connect(("localhost", int(url.rpartition(":")[2]))) as connection:
+            connection.sendall(HEAD + b"Content-Length: 1000\r\n\r\n{")
+            time.sleep(0.5)
+            process.send_signal(signal.SIGTERM)
+            assert problem(all_of(connection)) == (503, "not-ready")
+        assert process.wait(150) in (0, -signal.SIGTERM)
