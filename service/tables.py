@@ -127,10 +127,12 @@ class LoadedTable:
             begun = time.perf_counter()
             self.results.write(many, query)
             self.seconds_a_deal[query.mode] = (time.perf_counter() - begun) / len(many)
-        if self.engine.bidder is not None:
-            # a system learns its rarer conditions now, not in somebody's request
+        bidder = self.engine.bidder
+        if bidder is not None:
+            # it learns its rarer conditions now, not in somebody's request; few at a time, as
+            # others wait meanwhile
             for seed in range(2, 2 + _RARE_DEALS // 50):
-                self.results.write(_random_deals(50, seed), Query("first"))
+                bidder.bid(_random_deals(50, seed))
         hand = parse_hand(EXAMPLE_DEAL[2:].split()[0])
         for auction in _WARM_AUCTIONS:
             self.engine.bid(hand, auction)

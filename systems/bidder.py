@@ -216,7 +216,6 @@ class Bidder:
             lengths=LENGTHS.astype(np.uint8),
             counts=np.zeros(5, np.int64),
         )
-        self._bytes = 0
         store = self._store
         store.counts[rows.PLACES] = 1
         store.parent[0] = -1
@@ -310,7 +309,6 @@ class Bidder:
             hulls=np.zeros((1 << 8, rows.HULL_TERMS, 2), np.uint8),
             ranges=np.zeros((1 << 8, rows.RANGES, 2), np.int8),
         )
-        self._bytes = 0
         self._first_row()
 
     def _make_room(self, places: int = 0, worked_out: int = 0, items: int = 0) -> None:
@@ -342,14 +340,11 @@ class Bidder:
             if larger is not table:
                 changed[name] = larger
         store.set(**changed)
-        self._bytes = 0 if changed else self._bytes
 
     @property
     def bytes(self) -> int:
         """Memory that places take."""
-        if not self._bytes:
-            self._bytes = sum(getattr(self._store, name).nbytes for name in rows.Store.fields)
-        return self._bytes
+        return self._store.nbytes
 
     def _keep_to_budget(self) -> None:
         if self.bytes > self.budget:

@@ -103,6 +103,7 @@ class Group:
                 )
             self._arrays[name] = array
             self._table[self._places[name]] = array.ctypes.data, len(array)
+        self.nbytes: int = sum(array.nbytes for array in self._arrays.values())
 
     def __getattr__(self, name: str) -> Any:
         arrays = self.__dict__.get("_arrays", {})
