@@ -18,11 +18,11 @@ import polars as pl
 
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
 from bidcascade.service import Engine
+from bidcascade.service.jobs import tasks
 from bidcascade.service.jobs.batch import run_batch
 from bidcascade.service.jobs.batch_parts import PART_COLUMNS
+from bidcascade.service.jobs.cluster import connected
 from bidcascade.service.jobs.device_worker import frame_bytes
-from bidcascade.service.scale_out import tasks
-from bidcascade.service.scale_out.cluster import connected
 from bidcascade.systems import open_table
 
 from . import programs

@@ -21,6 +21,8 @@ AUCTION_STATUS = pl.Enum(["complete", "unfinished", "illegal", "none"])
 """``none``: no call in the record; ``illegal``: see column ``illegal_call``."""
 ROOM = pl.Enum(["open", "closed"])
 HAND_COLUMNS = ("north", "east", "south", "west")
+UNREADABLE = 255
+"""Stands in ``illegal_tail`` for text that is no call."""
 
 DEAL_SCHEMA = pl.Schema(
     {
@@ -133,6 +135,16 @@ def empty_rejects() -> pl.DataFrame:
     0
     """
     return pl.DataFrame(schema=REJECT_SCHEMA)
+
+
+def join(batches: list[Batch]) -> Batch:
+    """Put batches one behind the other."""
+    if len(batches) == 1:
+        return batches[0]
+    return Batch(
+        pl.concat([empty_deals(), *(batch.deals for batch in batches)]),
+        pl.concat([empty_rejects(), *(batch.rejects for batch in batches)]),
+    )
 
 
 def bare_deals(columns: dict[str, pl.Series]) -> pl.DataFrame:

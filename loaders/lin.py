@@ -29,6 +29,7 @@ from .encodings import decode_utf8, is_binary
 from .frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,
+    HAND_COLUMNS,
     QUOTED,
     ROOM,
     SEAT_ENUM,
@@ -38,7 +39,6 @@ from .frame import (
     reject_frame,
 )
 from .handviewer import find_links, first_link
-from .lin_fields import BLANKS, parse_md, room_names, split_names
 from .lin_kernel import (
     BAD_DEAL,
     BID,
@@ -49,7 +49,6 @@ from .lin_kernel import (
     DECLARER,
     DOCUMENT,
     DOUBLING,
-    EAST,
     EVENT_END,
     EVENT_START,
     I64,
@@ -59,19 +58,17 @@ from .lin_kernel import (
     NORTH,
     PLAY_END,
     RECORD,
-    SOUTH,
     STATUS,
     TAIL_END,
     TRICKS,
     VULNERABILITY,
-    WEST,
     Parsed,
     parse_documents,
 )
 from .lin_kernel import (
     ROOM as ROOM_COLUMN,
 )
-from .lin_reference import NO_DEAL_REASON
+from .lin_reference import BLANKS, NO_DEAL_REASON, parse_md, room_names, split_names
 
 _TOKEN = re.compile(
     rb"(?:^|[|\s\xbf])(?:(?i:vg|rs|pn|pw|qx|md|sv|mb|an|nt|at|pc|mc|pg|ah|st)"
@@ -297,10 +294,7 @@ def make_frames(
     remark_count = int(boards[COMMENTARY_END][-1]) if len(document) else 0
     seats = enum_values(SEAT_ENUM)
     columns = {
-        "north": boards[NORTH].astype(np.uint64),
-        "east": boards[EAST].astype(np.uint64),
-        "south": boards[SOUTH].astype(np.uint64),
-        "west": boards[WEST].astype(np.uint64),
+        **{name: boards[NORTH + seat].view(np.uint64) for seat, name in enumerate(HAND_COLUMNS)},
         "dealer": choose(seats, boards[DEALER]),
         "vulnerability": choose(enum_values(VULNERABILITY_ENUM), vulnerability),
         "board": known(boards[BOARD], pl.Int32()),

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from bidcascade.kernels.compiled import compiled
 
+from .frame import UNREADABLE
 from .lin_kernel_fields import (
-    UNREADABLE,
     find,
     is_blank,
     next_call,
@@ -29,6 +29,7 @@ from .lin_kernel_fields import (
     trim_blanks,
     upper,
 )
+from .lin_reference import DEAL_KEYS
 
 U8 = NDArray[np.uint8]
 I64 = NDArray[np.int64]
@@ -52,31 +53,8 @@ COMPLETE, UNFINISHED, ILLEGAL_CALL, NO_CALL = range(4)
 # they wait for the next board.
 STATE_VG, STATE_RS, STATE_PN, STATE_AH, STATE_SV = range(5)
 
-
-def _key(text: str) -> int:
-    return ord(text[0]) << 8 | ord(text[1])
-
-
 _MD, _MB, _AN, _PN, _PW, _QX, _SV, _NT, _AT, _PC, _MC, _PG, _AH, _VG, _RS, _ST = (
-    _key(key)
-    for key in [
-        "md",
-        "mb",
-        "an",
-        "pn",
-        "pw",
-        "qx",
-        "sv",
-        "nt",
-        "at",
-        "pc",
-        "mc",
-        "pg",
-        "ah",
-        "vg",
-        "rs",
-        "st",
-    ]
+    ord(key[0]) << 8 | ord(key[1]) for key in DEAL_KEYS
 )
 _END_OF_DOCUMENT = 0
 _OTHER = 1

@@ -1,7 +1,7 @@
 """Values inside LIN tokens, read from bytes by compiled code.
 
-Each function is the fast twin of one in :mod:`bidcascade.loaders.lin_fields`, which says what the
-value means. ``text`` is UTF-8, ``start`` and ``end`` bound the value, -1 stands for ``None``.
+Each function is the fast twin of one in :mod:`bidcascade.loaders.lin_reference`, which says what
+the value means. ``text`` is UTF-8, ``start`` and ``end`` bound the value, -1 stands for ``None``.
 
 Whoever edits this file: numba keeps compiled code by the file of the outermost function, so
 :mod:`.lin_kernel` goes on with the old code until its own file changes or the cache is deleted.
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.types import U8
 
-I64 = NDArray[np.int64]
+from .frame import UNREADABLE
 
-UNREADABLE = 255
+I64 = NDArray[np.int64]
 
 SUIT_OF = np.full(256, -1, np.int64)
 RANK_OF = np.full(256, -1, np.int64)

@@ -1,5 +1,6 @@
 """The slow LIN reader: one token at a time in plain Python. It is the definition.
 
+LIN is the format of Bridge Base Online: ``key|value|`` tokens with keys of two letters.
 :func:`bidcascade.loaders.lin.read_lin` gives the same frames from compiled code; the tests hold
 the two against each other. What a board is: it starts at ``qx``, or at an ``md`` that does
 not belong to the ``qx`` before it. Names, event and results last from token to token; those (and
@@ -7,6 +8,7 @@ vulnerability and board number) that come before a board's first call, card or p
 board's, later ones are for the boards that follow.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from bidcascade.bridge import (
+    FULL_DECK,
     SEATS,
     VULNERABILITIES,
     Auction,
@@ -24,33 +27,253 @@ from bidcascade.bridge import (
     bid_strain,
     board_dealer,
     board_vulnerability,
+    cards_of,
+    format_card,
     is_vulnerable,
     score,
 )
 
-from .frame import DEAL_SCHEMA, Batch, reject_frame
-from .lin_fields import (
-    BLANKS,
-    DEAL_KEYS,
-    UNREADABLE,
-    parse_board,
-    parse_claim,
-    parse_mb,
-    parse_md,
-    parse_pc,
-    parse_result,
-    parse_sv,
-    room_names,
-    split_names,
-    split_vg,
-)
-from .play import trick_winner
+from .frame import DEAL_SCHEMA, UNREADABLE, Batch, reject_frame
+from .play import declarer_tricks
 
 NO_DEAL_REASON = "no md token: the board has no hands"
 
+BLANKS = " \t\r\n\v\f"
+"""What may stand around a key or value without meaning anything."""
 
-def tokens(text: str) -> Iterator[tuple[str, str, int, int]]:
-    """Yield key, value, start of the token and end of the value; skip what is neither.
+DEAL_KEYS = (
+    "md", "mb", "an", "pn", "pw", "qx", "sv", "nt", "at", "pc", "mc", "pg", "ah", "vg", "rs", "st",
+)  # fmt: skip
+"""Keys recognised in either case; any other key must be two lower-case letters."""
+
+_SUITS = {letter: suit for suit, letter in enumerate("CDHS")}
+_RANKS = {letter: rank for rank, letter in enumerate("23456789TJQKA")}
+_LIN_DEALER = {"1": 2, "2": 3, "3": 0, "4": 1}
+_SEAT_NAMES = ("South", "West", "North", "East")
+_SIDES = {"o": 0, "0": 0, "-": 0, "n": 1, "s": 1, "e": 2, "w": 2, "b": 3}
+_CALL_WORDS = (
+    ("PASS", 0), ("P", 0), ("DOUBLE", 1), ("DBL", 1), ("D", 1), ("XX", 2), ("X", 1),
+    ("REDOUBLE", 2), ("RDBL", 2), ("RD", 2), ("R", 2),
+)  # fmt: skip
+_BOARD = re.compile(r"(?:board)?[ \t#.:]*([oc]?)([0-9]{1,6})(?![0-9a-z])", re.IGNORECASE | re.ASCII)
+_TO_UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
+_NAME_COMMA = re.compile(r",(?![ ])")
+_RESULT = re.compile(
+    r"([1-7])(C|D|H|S|NT?)([NESW])(X{0,2})(=|[+-][0-9]{1,2})?", re.IGNORECASE | re.ASCII
+)
+
+
+def _ascii_upper(text: str) -> str:
+    """Upper case of ASCII letters only: other letters must not turn into suits or ranks."""
+    return text.translate(_TO_UPPER)
+
+
+def _parse_hand(text: str, seat: str) -> int:
+    """Hand mask of one part of an ``md`` value, of any number of cards.
+
+    Suit letters may come in any order, ranks too, in either case; blanks and ``-`` are skipped.
+    """
+    mask = 0
+    suit = -1
+    seen: set[int] = set()
+    for letter in _ascii_upper(text).replace("10", "T"):
+        if letter in BLANKS or letter == "-":
+            continue
+        if letter in _SUITS:
+            suit = _SUITS[letter]
+            if suit in seen:
+                raise InvalidDeal(f"suit {letter} comes twice in {seat}'s hand {text!r}")
+            seen.add(suit)
+            continue
+        rank = _RANKS.get(letter)
+        if rank is None or suit < 0:
+            raise InvalidDeal(
+                f"expected suit letters and ranks, got {letter!r} in {seat}'s hand {text!r}"
+            )
+        bit = 1 << 13 * suit + rank
+        if mask & bit:
+            card = format_card(13 * suit + rank)
+            raise InvalidDeal(f"duplicate card: {card} is twice in {seat}'s hand {text!r}")
+        mask |= bit
+    return mask
+
+
+def parse_md(text: str) -> tuple[tuple[int, int, int, int], int | None]:
+    """Hand masks (N E S W) and dealer (``None`` if not given) of an ``md`` value.
+
+    The value is a dealer digit (1 South, 2 West, 3 North, 4 East) and the hands of South, West,
+    North and East; one hand may be left out.
+
+    Raises
+    ------
+    InvalidDeal
+        If it is not four hands of 13 different cards; the message quotes what is wrong.
+
+    Examples
+    --------
+    >>> hands, dealer = parse_md("3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,")
+    >>> dealer, hands[1].bit_count()
+    (0, 13)
+    """
+    text = text.strip(BLANKS)
+    if not text:
+        raise InvalidDeal("expected four hands, got an empty md value")
+    parts = text[text[0] in "01234" :].split(",")
+    if any(part.strip(BLANKS) for part in parts[4:]):
+        raise InvalidDeal(f"expected four hands, got {len(parts)} in {text!r}")
+    hands = [_parse_hand(part, seat) for part, seat in zip(parts, _SEAT_NAMES, strict=False)]
+    hands += [0] * (4 - len(hands))
+    rest = FULL_DECK
+    for hand in hands:
+        if hand & ~rest:
+            card = format_card(next(cards_of(hand & ~rest)))
+            raise InvalidDeal(f"duplicate card: {card} is in two hands of {text!r}")
+        rest &= ~hand
+    for seat, hand in enumerate(hands):
+        if hand and hand.bit_count() != 13:
+            raise InvalidDeal(
+                f"expected 13 cards, got {hand.bit_count()} in {_SEAT_NAMES[seat]}'s hand "
+                f"{parts[seat]!r}"
+            )
+    if hands.count(0) > 1:
+        raise InvalidDeal(
+            f"expected four hands, or three of 13 cards, got {4 - hands.count(0)} in {text!r}"
+        )
+    south, west, north, east = (hand or rest for hand in hands)
+    return (north, east, south, west), _LIN_DEALER.get(text[0])
+
+
+def _parse_mb(text: str) -> list[tuple[int, bool]]:
+    """Read the calls of an ``mb`` value with their alert marks; several may be packed (``1nppp``).
+
+    ``!`` and ``*`` behind a call alert it; ``?`` (a quiz mark), commas and blanks are skipped.
+    Text that is no call gives UNREADABLE and ends the value.
+    """
+    calls: list[tuple[int, bool]] = []
+    upper = _ascii_upper(text)
+    at = 0
+    while at < len(upper):
+        letter = upper[at]
+        if letter in BLANKS or letter in "?,":
+            at += 1
+        elif letter in "!*" and calls:
+            calls[-1] = (calls[-1][0], True)
+            at += 1
+        elif letter in "1234567" and upper[at + 1 : at + 2] in tuple("CDHSN"):
+            strain = "CDHSN".index(upper[at + 1])
+            calls.append((3 + 5 * (int(letter) - 1) + strain, False))
+            at += 3 if upper[at + 1 : at + 3] == "NT" else 2
+        else:
+            for word, code in _CALL_WORDS:
+                if upper.startswith(word, at):
+                    calls.append((code, False))
+                    at += len(word)
+                    break
+            else:
+                return [*calls, (UNREADABLE, False)]
+    return calls
+
+
+def _parse_pc(text: str) -> list[int]:
+    """Card numbers of a ``pc`` value; UNREADABLE where the text is no card, and stop."""
+    cards: list[int] = []
+    upper = _ascii_upper(text)
+    at = 0
+    while at < len(upper):
+        if upper[at] in BLANKS:
+            at += 1
+            continue
+        suit = _SUITS.get(upper[at])
+        rank_text = "T" if upper[at + 1 : at + 3] == "10" else upper[at + 1 : at + 2]
+        rank = _RANKS.get(rank_text)
+        if suit is None or rank is None:
+            return [*cards, UNREADABLE]
+        cards.append(13 * suit + rank)
+        at += 3 if upper[at + 1] == "1" else 2
+    return cards
+
+
+def _parse_number(text: str, digits: int) -> int | None:
+    """Read a number of at most ``digits`` digits and nothing else but blanks around it."""
+    text = text.strip(BLANKS)
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+
+
+def _parse_board(text: str) -> tuple[int | None, int | None]:
+    """Board number and room (0 open, 1 closed) in a ``qx`` or ``ah`` value."""
+    match = _BOARD.match(text.strip(BLANKS))
+    if match is None or int(match[2]) == 0:
+        return None, None
+    return int(match[2]), {"o": 0, "c": 1}.get(match[1].lower())
+
+
+def split_names(text: str) -> list[str]:
+    """Names of a ``pn`` value: four or, for two tables, eight (South West North East).
+
+    Names may hold commas (``Harding, M``): where a split at each comma does not give four or
+    eight names, only commas without a blank behind them divide.
+
+    Examples
+    --------
+    >>> split_names("Kim,Lee,Harding, M,Roe")
+    ['Kim', 'Lee', 'Harding, M', 'Roe']
+    """
+    names = text.split(",")
+    if len(names) not in (4, 8):
+        names = _NAME_COMMA.split(text.rstrip(BLANKS + ","))
+    names = [name.strip(BLANKS) for name in names]
+    wanted = 4 if len(names) <= 4 else 8
+    return (names + [""] * wanted)[:wanted]
+
+
+def room_names(names: list[str], room: int | None) -> list[str] | None:
+    """Names of North, East, South, West in a room; ``None`` if all are empty.
+
+    Examples
+    --------
+    >>> room_names(["s", "w", "n", "e"], None)
+    ['n', 'e', 's', 'w']
+    """
+    first = 4 if room == 1 and len(names) == 8 else 0
+    south, west, north, east = names[first : first + 4]
+    return [north, east, south, west] if south or west or north or east else None
+
+
+def _split_vg(text: str) -> tuple[str, int | None]:
+    """Event and first board number of a ``vg`` value.
+
+    The value has nine fields: title, segment, scoring, first board, last board, and names and
+    carry-overs of both teams; the event is title and segment as written.
+    """
+    fields = text.rsplit(",", 7)
+    if len(fields) < 8:
+        return text.strip(BLANKS + ","), None
+    return fields[0].strip(BLANKS + ","), _parse_number(fields[2], 6)
+
+
+def _parse_result(text: str) -> tuple[int, int, int | None, int | None] | None:
+    """Bid (0 passed out), doubling, declarer and tricks (``None`` if left out) of an ``rs`` entry.
+
+    ``None`` if it is empty or unreadable.
+    """
+    text = text.strip(BLANKS)
+    if text.upper() in ("P", "PASS"):
+        return 0, 0, None, None
+    match = _RESULT.fullmatch(text)
+    if match is None:
+        return None
+    level = int(match[1])
+    tricks: int | None = None
+    if match[5] is not None:
+        tricks = level + 6 + (0 if match[5] == "=" else int(match[5]))
+        if not 0 <= tricks <= 13:
+            return None
+    bid = 3 + 5 * (level - 1) + "CDHSN".index(match[2][0].upper())
+    return bid, len(match[4]), "NESW".index(match[3].upper()), tricks
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
+    """Yield key, value and start of each token; skip what is none.
 
     Where a key is expected, blanks and lines that begin with ``%%`` are skipped; a piece that is
     not two letters is dropped, so that a lost or surplus ``|`` costs one token.
@@ -72,15 +295,15 @@ def tokens(text: str) -> Iterator[tuple[str, str, int, int]]:
         ):
             end = text.find("|", bar + 1)
             end = len(text) if end < 0 else end
-            yield key.lower(), text[bar + 1 : end], at, end
+            yield key.lower(), text[bar + 1 : end], at
             at = end + 1
         else:
             at = bar + 1
 
 
 @dataclass
-class _State:
-    """What lasts from board to board of one file."""
+class _Lasting:
+    """What lasts from board to board of one file, the last three until the next board begins."""
 
     names: list[str] | None = None
     event: str | None = None
@@ -92,18 +315,10 @@ class _State:
 
 
 @dataclass
-class _Record:
+class _Record(_Lasting):
     """One board under construction."""
 
-    start: int
-    end: int
-    names: list[str] | None
-    event: str | None
-    first_board: int | None
-    results: list[str]
-    board: int | None = None
-    room: int | None = None
-    vulnerability: int | None = None
+    start: int = 0
     deal: tuple[int, int, int, int] | None = None
     dealer: int | None = None
     problem: tuple[str, str] | None = None
@@ -127,101 +342,86 @@ class _Record:
         """Whether no call or card has come yet."""
         return not (self.calls or self.tail or self.play or self.play_is_broken)
 
+    def add_calls(self, value: str) -> None:
+        """Add the calls of an ``mb`` value to the legal ones or, once one is not, to the tail."""
+        for call, alert in _parse_mb(value):
+            if self.tail or call == UNREADABLE or not self.auction.is_legal(call):
+                self.tail.append(call)
+            else:
+                self.auction = self.auction.add(call)
+                self.calls.append(call)
+                self.alerts.append(alert)
+                self.announcements.append("")
 
-def _tricks_from_cards(record: _Record, declarer: int, strain: int) -> int | None:
-    """Tricks of declarer's side if the play is complete but for a forced last trick."""
-    if record.play_is_broken or not 48 <= len(record.play) <= 52:
-        return None
-    assert record.deal is not None
-    held = list(record.deal)
-    cards = list(record.play)
-    leader = (declarer + 1) % 4
-    tricks = 0
-    for start in range(0, 52, 4):
-        for offset in range(4):
-            seat = (leader + offset) % 4
-            if start + offset >= len(cards):
-                cards.append(held[seat].bit_length() - 1)
-            bit = 1 << cards[start + offset]
-            if not held[seat] & bit:
-                return None
-            held[seat] ^= bit
-        leader = (leader + trick_winner(cards[start : start + 4], strain)) % 4
-        tricks += (leader - declarer) % 2 == 0
-    return tricks
+    def row(self) -> dict[str, Any]:
+        """Row of the deal frame for a board with a deal."""
+        assert self.deal is not None
+        dealer, vulnerability = self.dealer, self.vulnerability
+        if dealer is None:
+            dealer = board_dealer(self.board) if self.board else Seat.NORTH
+        if vulnerability is None:
+            vulnerability = board_vulnerability(self.board) if self.board else 0
+        if self.tail:
+            status = "illegal"
+        elif not self.calls:
+            status = "none"
+        else:
+            status = "complete" if self.auction.is_complete else "unfinished"
 
+        bid = doubling = 0
+        declarer: int | None = None
+        passed_out = False
+        if self.auction.is_complete:
+            contract = Auction.of(self.calls, dealer).contract
+            passed_out = contract is None
+            if contract is not None:
+                bid, doubling = self.auction.last_bid, contract.doubling
+                declarer = contract.declarer
+        tricks = self.claim
+        if bid and not self.play_is_broken:
+            assert declarer is not None
+            counted = declarer_tricks(self.play, self.deal, declarer, bid_strain(bid))
+            tricks = counted if counted is not None else tricks
+        if not passed_out and (not bid or tricks is None):
+            place = -1
+            if self.board and self.room is not None and self.first_board is not None:
+                place = 2 * (self.board - self.first_board) + self.room
+            result = _parse_result(self.results[place]) if 0 <= place < len(self.results) else None
+            if result is not None and not bid:
+                passed_out = not result[0]
+                bid, doubling, declarer = result[:3]
+                tricks = result[3] if tricks is None else tricks
+            elif result is not None and (bid, declarer) == (result[0], result[2]):
+                tricks = result[3]
 
-def _finish(record: _Record) -> dict[str, Any]:
-    """Row of the deal frame for a board with a deal."""
-    assert record.deal is not None
-    dealer, vulnerability = record.dealer, record.vulnerability
-    if dealer is None:
-        dealer = board_dealer(record.board) if record.board else Seat.NORTH
-    if vulnerability is None:
-        vulnerability = board_vulnerability(record.board) if record.board else 0
-    auction = record.auction
-    if record.tail:
-        status = "illegal"
-    elif not record.calls:
-        status = "none"
-    else:
-        status = "complete" if auction.is_complete else "unfinished"
-
-    bid = doubling = 0
-    declarer: int | None = None
-    passed_out = False
-    if auction.is_complete:
-        contract = Auction.of(record.calls, dealer).contract
-        passed_out = contract is None
-        if contract is not None:
-            bid, doubling, declarer = auction.last_bid, contract.doubling, contract.declarer
-    tricks = record.claim
-    if bid:
-        assert declarer is not None
-        counted = _tricks_from_cards(record, declarer, bid_strain(bid))
-        tricks = counted if counted is not None else tricks
-    if not passed_out and (not bid or tricks is None):
-        place = None
-        if record.board and record.room is not None and record.first_board is not None:
-            place = 2 * (record.board - record.first_board) + record.room
-        if place is not None and 0 <= place < len(record.results):
-            result = parse_result(record.results[place])
-            if result is not None and result.bid == 0:
-                passed_out = not bid
-            elif result is not None and not bid:
-                bid, doubling, declarer = result.bid, result.doubling, result.declarer
-                tricks = result.tricks if tricks is None else tricks
-            elif result is not None and (bid, declarer) == (result.bid, result.declarer):
-                tricks = result.tricks
-
-    points = None
-    contract_text = None
-    if passed_out:
-        contract_text, points, tricks = "Pass", 0, None
-    elif bid:
-        assert declarer is not None
-        contract = Contract(bid_level(bid), bid_strain(bid), doubling, Seat(declarer))
-        contract_text = contract.name
-        if tricks is not None:
-            sign = 1 if declarer % 2 == 0 else -1
-            vulnerable = is_vulnerable(vulnerability, declarer)
-            points = sign * score(contract, tricks, vulnerable=vulnerable)
-    north, east, south, west = record.deal
-    return {
-        "north": north, "east": east, "south": south, "west": west,
-        "dealer": SEATS[dealer], "vulnerability": VULNERABILITIES[vulnerability],
-        "board": record.board,
-        "room": None if record.room is None else ("open", "closed")[record.room],
-        "auction": record.calls, "auction_status": status,
-        "illegal_call": len(record.calls) if record.tail else None,
-        "illegal_tail": record.tail, "announcements": record.announcements,
-        "alerts": record.alerts, "commentary": record.commentary,
-        "contract": contract_text,
-        "declarer": None if declarer is None else SEATS[declarer],
-        "tricks": tricks, "score": points, "play": record.play,
-        "players": None if record.names is None else room_names(record.names, record.room),
-        "event": record.event or None,
-    }  # fmt: skip
+        points = None
+        contract_text = None
+        if passed_out:
+            contract_text, points, tricks = "Pass", 0, None
+        elif bid:
+            assert declarer is not None
+            contract = Contract(bid_level(bid), bid_strain(bid), doubling, Seat(declarer))
+            contract_text = contract.name
+            if tricks is not None:
+                sign = 1 if declarer % 2 == 0 else -1
+                vulnerable = is_vulnerable(vulnerability, declarer)
+                points = sign * score(contract, tricks, vulnerable=vulnerable)
+        north, east, south, west = self.deal
+        return {
+            "north": north, "east": east, "south": south, "west": west,
+            "dealer": SEATS[dealer], "vulnerability": VULNERABILITIES[vulnerability],
+            "board": self.board,
+            "room": None if self.room is None else ("open", "closed")[self.room],
+            "auction": self.calls, "auction_status": status,
+            "illegal_call": len(self.calls) if self.tail else None,
+            "illegal_tail": self.tail, "announcements": self.announcements,
+            "alerts": self.alerts, "commentary": self.commentary,
+            "contract": contract_text,
+            "declarer": None if declarer is None else SEATS[declarer],
+            "tricks": tricks, "score": points, "play": self.play,
+            "players": None if self.names is None else room_names(self.names, self.room),
+            "event": self.event or None,
+        }  # fmt: skip
 
 
 def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> Batch:
@@ -242,120 +442,89 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
     """
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[str, int | None, str, str]] = []
-    state = _State()
+    lasting = _Lasting()
     record: _Record | None = None
     count = 0
 
     def close(end: int) -> None:
-        nonlocal record, count
+        nonlocal count
         if record is None:
             return
         count += 1
         if record.deal is not None:
-            row = _finish(record)
+            row = record.row()
             rows.append({**row, "source": source, "record": count, "encoding": encoding})
         else:
-            reason, quoted = record.problem or (
-                NO_DEAL_REASON, text[record.start : end].strip(BLANKS),
-            )  # fmt: skip
-            rejects.append((source, count, reason, quoted))
-        record = None
+            quoted = text[record.start : end].strip(BLANKS)
+            rejects.append((source, count, *(record.problem or (NO_DEAL_REASON, quoted))))
 
-    def new_record(start: int, end: int) -> _Record:
-        return _Record(start, end, state.names, state.event, state.first_board, state.results)
+    def begin(start: int) -> _Record:
+        close(start)
+        begun = _Record(**vars(lasting), start=start)
+        lasting.board = lasting.room = lasting.vulnerability = None
+        return begun
 
-    for key, value, start, end in tokens(text):
+    for key, value, start in _tokens(text):
+        # whose value it is: the board's before its first call, card or page end
+        owner = record if record is not None and record.in_header else None
         if key == "qx":
-            close(start)
-            record = new_record(start, end)
-            record.board, record.room = parse_board(value)
-            state.board = state.room = state.vulnerability = None
+            record = begin(start)
+            record.board, record.room = _parse_board(value)
+            record.vulnerability = None
         elif key == "md":
             if record is not None and record.has_md and record.is_fresh and "," not in value:
                 continue
             if record is None or record.has_md or not record.is_fresh:
-                close(start)
-                record = new_record(start, end)
-                record.board, record.room = state.board, state.room
-                record.vulnerability = state.vulnerability
-                state.board = state.room = state.vulnerability = None
+                record = begin(start)
             record.in_header = True
             try:
                 record.deal, record.dealer = parse_md(value)
             except InvalidDeal as error:
                 record.problem = (str(error), value.strip(BLANKS))
         elif key in ("pn", "pw"):
-            state.names = split_names(value)
-            if record is not None and record.in_header:
-                record.names = state.names
+            for one in filter(None, (lasting, owner)):
+                one.names = split_names(value)
         elif key == "vg":
-            state.event, state.first_board = split_vg(value)
-            state.results = []
-            if record is not None and record.in_header:
-                record.event, record.first_board = state.event, state.first_board
-                record.results = []
+            for one in filter(None, (lasting, owner)):
+                one.event, one.first_board = _split_vg(value)
+                one.results = []
         elif key == "rs":
-            state.results = value.split(",")
-            if record is not None and record.in_header:
-                record.results = state.results
+            for one in filter(None, (lasting, owner)):
+                one.results = value.split(",")
         elif key == "sv":
-            if record is not None and record.in_header:
-                record.vulnerability = parse_sv(value)
-            else:
-                state.vulnerability = parse_sv(value)
+            sides = _SIDES.get(value.strip(BLANKS).lower()[:1])
+            (owner or lasting).vulnerability = sides
         elif key == "ah":
-            board, room = parse_board(value)
-            if board is None:
-                continue
-            if record is not None and record.in_header:
-                record.board = board
-                record.room = room if record.room is None else record.room
-            else:
-                state.board, state.room = board, room
+            board, room = _parse_board(value)
+            if board is not None and owner is not None:
+                owner.board = board
+                owner.room = room if owner.room is None else owner.room
+            elif board is not None:
+                lasting.board, lasting.room = board, room
         elif record is None:
             continue
-        elif key == "mb":
-            record.in_header = False
-            _add_calls(record, value)
         elif key == "an":
             announced = value.replace("\r", "").replace("\n", "").strip(BLANKS)
-            if not announced or record.tail:
-                continue
-            if not record.calls:
-                record.commentary.append(announced)
-            else:
-                before = record.announcements[-1]
-                record.announcements[-1] = f"{before}; {announced}" if before else announced
+            if announced and not record.tail:
+                if not record.calls:
+                    record.commentary.append(announced)
+                else:
+                    before = record.announcements[-1]
+                    record.announcements[-1] = f"{before}; {announced}" if before else announced
         elif key in ("nt", "at"):
             if value.strip(BLANKS):
                 record.commentary.append(value.strip(BLANKS))
-        elif key == "pc":
+        elif key in ("mb", "pc", "mc", "pg"):
             record.in_header = False
-            for card in parse_pc(value):
-                if card == UNREADABLE or record.play_is_broken:
+            if key == "mb":
+                record.add_calls(value)
+            elif key == "pc" and not record.play_is_broken:
+                record.play += _parse_pc(value)
+                if record.play[-1:] == [UNREADABLE]:
                     record.play_is_broken = True
-                    break
-                record.play.append(card)
-        elif key == "mc":
-            record.in_header = False
-            claim = parse_claim(value)
-            record.claim = record.claim if claim is None else claim
-        elif key == "pg":
-            record.in_header = False
+                    del record.play[-1]
+            elif key == "mc":
+                claim = _parse_number(value, 2)
+                record.claim = claim if claim is not None and claim <= 13 else record.claim
     close(len(text))
-    return Batch(
-        pl.DataFrame(rows, schema=DEAL_SCHEMA),
-        reject_frame(rejects),
-    )
-
-
-def _add_calls(record: _Record, value: str) -> None:
-    """Add the calls of an ``mb`` value to the legal part or, once one is illegal, to the tail."""
-    for call, alert in parse_mb(value):
-        if record.tail or call == UNREADABLE or not record.auction.is_legal(call):
-            record.tail.append(call)
-        else:
-            record.auction = record.auction.add(call)
-            record.calls.append(call)
-            record.alerts.append(alert)
-            record.announcements.append("")
+    return Batch(pl.DataFrame(rows, schema=DEAL_SCHEMA), reject_frame(rejects))

@@ -8,8 +8,7 @@ import polars as pl
 
 from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_hand_bbo
 
-from .frame import DEAL_SCHEMA, REQUIRED_COLUMNS
-from .lin_fields import UNREADABLE
+from .frame import DEAL_SCHEMA, REQUIRED_COLUMNS, UNREADABLE
 from .parquet import replacing
 
 _DEALER_DIGIT = {"S": "1", "W": "2", "N": "3", "E": "4"}

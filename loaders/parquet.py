@@ -18,6 +18,7 @@ from .frame import (
     HAND_COLUMNS,
     REQUIRED_COLUMNS,
     Batch,
+    join,
     reject_frame,
     with_deal_schema,
 )
@@ -90,11 +91,7 @@ def read_deal_parquet(path: str | Path, source: str | None = None) -> Batch:
     ...     print(error)
     deals.parquet is cut off: 16 bytes without the end of a Parquet file
     """
-    batches = list(iter_deal_parquet(path, source))
-    return Batch(
-        pl.concat([batch.deals for batch in batches]),
-        pl.concat([batch.rejects for batch in batches]),
-    )
+    return join(list(iter_deal_parquet(path, source)))
 
 
 def iter_deal_parquet(

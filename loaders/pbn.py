@@ -5,27 +5,13 @@ they should. Cut into games by :mod:`.pbn_tokens`; the auction and play sections
 are decoded together by :mod:`.pbn_kernel`, odd ones by :mod:`.pbn_sections`.
 """
 
-import re
 from collections.abc import Iterator
-from functools import lru_cache
-
-import polars as pl
-
-from bidcascade.bridge import (
-    InvalidDeal,
-    board_dealer,
-    board_vulnerability,
-    parse_vulnerability,
-)
 
 from .encodings import decode_text
-from .frame import Batch
+from .frame import Batch, join
 from .hand_text import Hands, read_hands
 from .pbn_columns import Boards
-from .pbn_sections import UNKNOWN, read_seat
-from .pbn_tokens import FreeText, Game, Inheritance, split_games
-
-_NUMBER = re.compile(r"\d+")
+from .pbn_tokens import FreeText, Inheritance, split_games
 
 
 def read_pbn(data: bytes, source: str = "") -> Batch:
@@ -63,33 +49,7 @@ def read_pbn(data: bytes, source: str = "") -> Batch:
     ([('E', 'NS')], 0)
     """
     text, encoding = decode_text(data)
-    return read_pbn_part(text, source=source, encoding=encoding)
-
-
-def read_pbn_part(
-    text: str,
-    *,
-    source: str = "",
-    encoding: str = "utf-8",
-    before: Inheritance | None = None,
-    goes_on: bool = False,
-) -> Batch:
-    """Read decoded PBN text, or a part of one that :func:`.find_last_game` has cut.
-
-    Examples
-    --------
-    >>> read_pbn_part('[Board "7"]').rejects["reason"].to_list()
-    ['expected a [Deal] tag with four hands, got none']
-    """
-    batches = list(
-        read_pbn_text(text, source=source, encoding=encoding, before=before, goes_on=goes_on)
-    )
-    if len(batches) == 1:
-        return batches[0]
-    return Batch(
-        pl.concat([batch.deals for batch in batches]),
-        pl.concat([batch.rejects for batch in batches]),
-    )
+    return join(list(read_pbn_text(text, source=source, encoding=encoding)))
 
 
 def read_pbn_text(
@@ -125,68 +85,22 @@ def read_pbn_text(
     hands_of: dict[str, Hands | str] = {}
     for record in split_games(text, before, goes_on=goes_on):
         if isinstance(record, FreeText):
-            boards.reject(
-                record.number,
-                f"expected a tag such as '[Deal \"…\"]', got {_first_line(record.text)!r}",
-                record.text,
-            )
+            line = record.text.partition("\n")[0]
+            shown = line if len(line) <= 60 else f"{line[:60]}…"
+            reason = f"expected a tag such as '[Deal \"…\"]', got {shown!r}"
+            boards.reject(record.number, reason, record.text)
             continue
         deal = record.tags.get("Deal", "")
         hands = hands_of.get(deal)
         if hands is None:
             hands = hands_of[deal] = read_hands(deal)
         if isinstance(hands, str):
-            boards.reject(record.number, hands, deal or _describe(record))
+            tags = (f'[{name} "{value}"]' for name, value in record.tags.items())
+            boards.reject(record.number, hands, deal or " ".join(tags))
         else:
-            _add(boards, record, hands)
+            boards.add(record, hands)
             if len(boards) >= boards_per_batch:
                 yield boards.batch(plain=plain)
                 boards = Boards(source, encoding)
                 hands_of.clear()
     yield boards.batch(plain=plain)
-
-
-def _add(boards: Boards, game: Game, hands: Hands) -> None:
-    tag = game.tags.get
-    board = _board_number(tag("Board", ""))
-    dealer = read_seat(tag("Dealer", ""))
-    auction = game.sections.get("Auction")
-    opener = read_seat(tag("Auction", "")) if auction is not None else UNKNOWN
-    if dealer < 0:
-        if opener >= 0:
-            dealer = opener
-        elif board:
-            dealer = int(board_dealer(board))
-        else:
-            dealer = read_seat(tag("Deal", "").lstrip()[:1])
-    vulnerability = _vulnerability(tag("Vulnerable", ""))
-    if vulnerability < 0:
-        vulnerability = int(board_vulnerability(board)) if board else 0
-    boards.add(game, hands, board, dealer, opener, vulnerability)
-
-
-@lru_cache(4096)
-def _board_number(text: str) -> int | None:
-    numbers = _NUMBER.findall(text)
-    if len(numbers) != 1 or len(numbers[0]) > 9:
-        return None
-    return int(numbers[0]) or None
-
-
-@lru_cache(256)
-def _vulnerability(text: str) -> int:
-    if not text.strip():
-        return UNKNOWN
-    try:
-        return int(parse_vulnerability(text))
-    except InvalidDeal:
-        return UNKNOWN
-
-
-def _first_line(text: str) -> str:
-    line = text.partition("\n")[0]
-    return line if len(line) <= 60 else f"{line[:60]}…"
-
-
-def _describe(game: Game) -> str:
-    return " ".join(f'[{name} "{value}"]' for name, value in game.tags.items())

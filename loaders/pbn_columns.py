@@ -1,29 +1,41 @@
-"""Gather PBN games column by column and turn them into a deal frame at the end."""
+"""Gather PBN games board by board and turn them into a deal frame at the end."""
 
-from functools import cache
+import re
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bidcascade.bridge import CALL_COUNT, FIRST_BID, PASS, Auction, bid_strain
-from bidcascade.bridge.scoring import score
+from bidcascade.bridge import (
+    PASS,
+    Auction,
+    InvalidDeal,
+    bid_strain,
+    board_dealer,
+    board_vulnerability,
+    parse_vulnerability,
+)
+from bidcascade.kernels.types import U8
 
+from .columns import I64, contract_codes, contract_names, enum_values, north_south_scores
 from .frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,
+    HAND_COLUMNS,
     ROOM,
     SEAT_ENUM,
     VULNERABILITY_ENUM,
     Batch,
+    empty_deals,
     reject_frame,
 )
+from .hand_text import Hands
 from .pbn_kernel import ILLEGAL, MAX_CALLS, NONE, decode_sections
 from .pbn_sections import (
     PASSED_OUT,
     UNKNOWN,
-    contract_of,
-    declarer_tricks,
     omitted_passes,
     outcome_of,
     read_auction,
@@ -34,10 +46,9 @@ from .pbn_sections import (
     read_seat,
 )
 from .pbn_tokens import Game
+from .play import declarer_tricks
 
-_FIRST_CODE = 3 * FIRST_BID
-_CODES = 3 * CALL_COUNT
-_NO_SCORE = np.iinfo(np.int32).min
+_NUMBER = re.compile(r"\d+")
 _STATUS_CODE = {name: code for code, name in enumerate(AUCTION_STATUS.categories)}
 _ROOM_CODE = {"open": 0, "Open": 0, "closed": 1, "Closed": 1, "OPEN": 0, "CLOSED": 1}
 _SEPARATOR = "\0"
@@ -46,34 +57,29 @@ _NO_NAME = ("", "?")
 _NO_NOTES: dict[str, str] = {}
 
 
-@cache
-def _contract_names() -> pl.Series:
-    """Names by outcome code; ``None`` for codes that are no contract."""
-    names: list[str | None] = [None] * _CODES
-    names[PASSED_OUT] = "Pass"
-    for code in range(_FIRST_CODE, _CODES):
-        contract = contract_of(code, 0)
-        names[code] = None if contract is None else contract.name
-    return pl.Series(names, dtype=pl.String)
+class _Sections(NamedTuple):
+    """What the kernel is given, and what comes out, as :func:`.decode_sections` says."""
 
-
-@cache
-def _scores() -> NDArray[np.int32]:
-    """Scores by outcome code, tricks and vulnerability of declarer."""
-    table = np.zeros((_CODES, 14, 2), np.int32)
-    for code in range(_FIRST_CODE, _CODES):
-        contract = contract_of(code, 0)
-        if contract is not None:
-            for tricks in range(14):
-                for vulnerable in (False, True):
-                    table[code, tricks, int(vulnerable)] = score(
-                        contract, tricks, vulnerable=vulnerable
-                    )
-    return table
+    opener: I64
+    hands: NDArray[np.uint64]
+    tag_code: I64
+    tag_declarer: I64
+    is_irregular: NDArray[np.bool_]
+    play_leader: I64
+    calls: U8
+    notes: U8
+    call_count: I64
+    status: I64
+    cards: U8
+    card_count: I64
+    code: I64
+    declarer: I64
+    tricks: I64
+    odd: NDArray[np.bool_]
 
 
 class Boards:
-    """Boards and rejects of one source, column by column.
+    """Boards and rejects of one source.
 
     Texts are taken out of each game at once, so that its dictionaries need not be kept.
     """
@@ -81,78 +87,85 @@ class Boards:
     def __init__(self, source: str, encoding: str) -> None:
         self.source = source
         self.encoding = encoding
-        self.records: list[int] = []
-        self.hands: list[tuple[int, int, int, int]] = []
-        self.numbers: list[int | None] = []
-        self.dealers: list[int] = []
-        self.openers: list[int] = []
-        self.vulnerabilities: list[int] = []
-        self.auctions: list[str] = []
-        self.plays: list[str] = []
-        self.play_leaders: list[str] = []
-        self.contracts: list[str] = []
-        self.declarers: list[str] = []
-        self.results: list[str] = []
-        self.scores: list[str] = []
-        self.rooms: list[str] = []
-        self.events: list[str | None] = []
-        self.players: list[str | None] = []
+        self.rows: list[tuple[Any, ...]] = []
         self.notes: dict[int, dict[str, str]] = {}
         self.alerted: dict[int, str] = {}
-        self.comments: list[str] = []
-        self.comment_counts: list[int] = []
         self.rejects: list[tuple[str, int | None, str, str]] = []
 
     def __len__(self) -> int:
-        return len(self.records)
+        return len(self.rows)
 
     def reject(self, number: int, reason: str, text: str) -> None:
         """Add a record that could not be used."""
         self.rejects.append((self.source, number, reason, text))
 
-    def add(
-        self,
-        game: Game,
-        hands: tuple[int, int, int, int],
-        board: int | None,
-        dealer: int,
-        opener: int,
-        vulnerability: int,
-    ) -> None:
-        """Add a board; the opener is -1 if the auction names none."""
+    def add(self, game: Game, hands: Hands) -> None:
+        """Add a board."""
         number, tags, sections, notes, comments = game
-        if notes:
-            self.notes[len(self.records)] = notes
-        if "AlertedCalls" in tags:
-            self.alerted[len(self.records)] = tags["AlertedCalls"]
-        self.records.append(number)
-        self.hands.append(hands)
-        self.numbers.append(board)
-        self.dealers.append(dealer)
-        self.openers.append(opener if opener >= 0 else dealer)
-        self.vulnerabilities.append(vulnerability)
-        self.auctions.append(sections.get("Auction", ""))
-        self.plays.append(sections.get("Play", ""))
         tag = tags.get
-        self.play_leaders.append(tag("Play", ""))
-        self.contracts.append(tag("Contract", ""))
-        self.declarers.append(tag("Declarer", ""))
-        self.results.append(tag("Result", ""))
-        self.scores.append(tag("Score", ""))
-        self.rooms.append(tag("Room", ""))
-        self.events.append(tag("Event"))
-        self.players.append(
-            _players(tag("North", ""), tag("East", ""), tag("South", ""), tag("West", ""))
-        )
-        self.comments.append(_SEPARATOR.join(comments) if comments else "")
-        self.comment_counts.append(len(comments))
+        if notes:
+            self.notes[len(self.rows)] = notes
+        if "AlertedCalls" in tags:
+            self.alerted[len(self.rows)] = tags["AlertedCalls"]
+        board = _board_number(tag("Board", ""))
+        dealer = read_seat(tag("Dealer", ""))
+        opener = read_seat(tag("Auction", "")) if "Auction" in sections else UNKNOWN
+        if dealer < 0:
+            if opener >= 0:
+                dealer = opener
+            elif board:
+                dealer = int(board_dealer(board))
+            else:
+                dealer = read_seat(tag("Deal", "").lstrip()[:1])
+        vulnerability = _vulnerability(tag("Vulnerable", ""))
+        if vulnerability < 0:
+            vulnerability = int(board_vulnerability(board)) if board else 0
+        declarer = tag("Declarer", "")
+        self.rows.append(
+            (
+                number, hands, board, dealer, opener if opener >= 0 else dealer, vulnerability,
+                sections.get("Auction", ""), sections.get("Play", ""),
+                read_seat(tag("Play", "")), read_contract(tag("Contract", "")),
+                read_seat(declarer), declarer[:1] == "^",
+                tag("Result", ""), tag("Score", ""), _ROOM_CODE.get(tag("Room", ""), UNKNOWN),
+                tag("Event"),
+                _players(tag("North", ""), tag("East", ""), tag("South", ""), tag("West", "")),
+                _SEPARATOR.join(comments) if comments else "", len(comments),
+            )
+        )  # fmt: skip
 
     def batch(self, *, plain: bool) -> Batch:
         """Decode the sections and make the frames."""
-        rejects = reject_frame(self.rejects)
-        if not self.records:
-            return Batch(pl.DataFrame(schema=DEAL_SCHEMA), rejects)
-        return Batch(_Decoder(self, plain=plain).frame(), rejects)
+        deals = _Decoder(self, plain=plain).frame() if self.rows else empty_deals()
+        return Batch(deals, reject_frame(self.rejects))
+
+
+@lru_cache(4096)
+def _board_number(text: str) -> int | None:
+    numbers = _NUMBER.findall(text)
+    if len(numbers) != 1 or len(numbers[0]) > 9:
+        return None
+    return int(numbers[0]) or None
+
+
+@lru_cache(256)
+def _vulnerability(text: str) -> int:
+    if not text.strip():
+        return UNKNOWN
+    try:
+        return int(parse_vulnerability(text))
+    except InvalidDeal:
+        return UNKNOWN
+
+
+def _players(north: str, east: str, south: str, west: str) -> str | None:
+    """Names in seat order, joined by the separator; ``None`` if none is given."""
+    if north in _NO_NAME and east in _NO_NAME and south in _NO_NAME and west in _NO_NAME:
+        return None
+    names = f"{north}{_SEPARATOR}{east}{_SEPARATOR}{south}{_SEPARATOR}{west}"
+    if "?" not in names:
+        return names
+    return _SEPARATOR.join("" if name == "?" else name for name in names.split(_SEPARATOR))
 
 
 class _Decoder:
@@ -161,102 +174,106 @@ class _Decoder:
     def __init__(self, boards: Boards, *, plain: bool) -> None:
         self.boards = boards
         size = len(boards)
-        self.hands = np.array(boards.hands, np.uint64)
-        self.dealer = np.array(boards.dealers, np.int8)
-        self.opener = np.array(boards.openers, np.int8)
-        self.vulnerability = np.array(boards.vulnerabilities, np.int8)
-        self.tag_code = np.array([read_contract(text) for text in boards.contracts], np.int16)
-        self.tag_declarer = np.array([read_seat(text) for text in boards.declarers], np.int8)
-        self.irregular = np.array([text[:1] == "^" for text in boards.declarers], np.bool_)
-        self.irregular &= self.tag_declarer >= 0
-        self.play_leader = np.array([read_seat(text) for text in boards.play_leaders], np.int8)
-        self.calls = np.zeros((size, MAX_CALLS), np.uint8)
-        self.notes = np.zeros((size, MAX_CALLS), np.uint8)
-        self.call_count = np.zeros(size, np.int64)
-        self.status = np.full(size, NONE, np.uint8)
-        self.cards = np.zeros((size, 52), np.uint8)
-        self.card_count = np.zeros(size, np.int64)
-        self.code = np.full(size, UNKNOWN, np.int16)
-        self.declarer = np.full(size, UNKNOWN, np.int8)
-        self.tricks = np.full(size, UNKNOWN, np.int8)
+        (
+            self.records, self.hands, self.numbers, self.dealers, self.openers, vulnerabilities,
+            self.auctions, self.plays, leaders, codes, declarers, irregular, self.results,
+            self.scores, self.rooms, self.events, self.players, self.comments, self.comment_counts,
+        ) = zip(*boards.rows, strict=True)  # fmt: skip
+        self.vulnerability = np.array(vulnerabilities, np.int64)
+        tag_declarer = np.array(declarers, np.int64)
+        self.sections = _Sections(
+            opener=np.array(self.openers, np.int64),
+            hands=np.array(self.hands, np.uint64),
+            tag_code=np.array(codes, np.int64),
+            tag_declarer=tag_declarer,
+            is_irregular=np.array(irregular, np.bool_) & (tag_declarer >= 0),
+            play_leader=np.array(leaders, np.int64),
+            calls=np.zeros((size, MAX_CALLS), np.uint8),
+            notes=np.zeros((size, MAX_CALLS), np.uint8),
+            call_count=np.zeros(size, np.int64),
+            status=np.full(size, NONE, np.int64),
+            cards=np.zeros((size, 52), np.uint8),
+            card_count=np.zeros(size, np.int64),
+            code=np.full(size, UNKNOWN, np.int64),
+            declarer=np.full(size, UNKNOWN, np.int64),
+            tricks=np.full(size, UNKNOWN, np.int64),
+            odd=np.full(size, plain, np.bool_),
+        )
         self.tails: dict[int, list[int]] = {}
         self.note_lists: dict[int, list[list[str]]] = {}
-        odd = np.full(size, plain, np.bool_)
         if not plain:
-            self._decode_plain_cases(odd)
-        for board in np.flatnonzero(odd).tolist():
-            self._decode_odd_case(board)
-        # the auction's seats are those of its opener
-        self.dealer = np.where(self.call_count > 0, self.opener, self.dealer)
-
-    def _decode_plain_cases(self, odd: NDArray[np.bool_]) -> None:
-        boards = self.boards
-        text = "".join(boards.auctions) + "".join(boards.plays)
-        lengths = [len(section) for section in boards.auctions]
-        lengths += [len(section) for section in boards.plays]
-        ends = np.cumsum(np.array(lengths, np.int64))
-        bounds = np.stack([ends - np.array(lengths, np.int64), ends], axis=1)
-        size = len(boards)
-        decode_sections(
+            texts = self.auctions + self.plays
+            ends = np.cumsum(np.array([len(text) for text in texts], np.int64))
+            bounds = np.stack([np.concatenate([[0], ends[:-1]]), ends], axis=1)
             # one byte a character, so that bounds in characters hold
-            np.frombuffer(text.encode("ascii", "replace"), np.uint8),
-            bounds[:size], bounds[size:], self.opener, self.hands, self.tag_code,
-            self.tag_declarer, self.irregular, self.play_leader, self.calls, self.notes,
-            self.call_count, self.status, self.cards, self.card_count, self.code, self.declarer,
-            self.tricks, odd,
-        )  # fmt: skip
+            text = np.frombuffer("".join(texts).encode("ascii", "replace"), np.uint8)
+            decode_sections(text, bounds[:size], bounds[size:], *self.sections)
+        for board in np.flatnonzero(self.sections.odd).tolist():
+            self._decode_odd_case(board)
 
     def _decode_odd_case(self, board: int) -> None:
-        boards = self.boards
-        auction = read_auction(boards.auctions[board], boards.openers[board])
-        opener = _opener(auction.padding, boards.dealers[board], boards.openers[board])
-        self.opener[board] = opener
+        out = self.sections
+        auction = read_auction(self.auctions[board], self.openers[board])
+        opener = _opener(auction.padding, self.dealers[board], self.openers[board])
         calls, notes = auction.calls, auction.notes
-        code, declarer = int(self.tag_code[board]), int(self.tag_declarer[board])
-        leader = int(self.play_leader[board])
+        code, declarer = int(out.tag_code[board]), int(out.tag_declarer[board])
+        leader = int(out.play_leader[board])
         if Auction.of(calls, opener).is_complete:
             outcome = outcome_of(calls, opener)
-            if not self.irregular[board]:
+            if not out.is_irregular[board]:
                 omitted = omitted_passes(calls, outcome, code, declarer, leader)
                 calls = [PASS] * omitted + calls
                 notes = [[] for _ in range(omitted)] + notes
                 outcome = outcome_of(calls, opener)
                 declarer = outcome.declarer
             code = outcome.code
+        if code == PASSED_OUT:
+            declarer = UNKNOWN
+        if declarer >= 0:
+            leader = (declarer + 1) % 4
+        played: list[int] = []
+        tricks = None
+        if code > PASSED_OUT and leader >= 0:
+            strain = bid_strain(code // 3)
+            played = read_play(self.plays[board], self.hands[board], leader, strain)
+            if declarer >= 0:
+                tricks = declarer_tricks(played, self.hands[board], declarer, strain)
         count = len(calls)
-        if count > self.calls.shape[1]:
-            self.calls = np.pad(self.calls, ((0, 0), (0, count - self.calls.shape[1])))
-        self.calls[board] = 0
-        self.notes[board] = 0
-        self.calls[board, :count] = calls
-        self.call_count[board] = count
-        self.status[board] = _STATUS_CODE[auction.status]
+        missing = count - out.calls.shape[1]
+        if missing > 0:
+            wide = [np.pad(matrix, ((0, 0), (0, missing))) for matrix in (out.calls, out.notes)]
+            out = self.sections = out._replace(calls=wide[0], notes=wide[1])
+        out.opener[board] = opener
+        out.calls[board] = out.notes[board] = out.cards[board] = 0
+        out.calls[board, :count] = calls
+        out.call_count[board] = count
+        out.status[board] = _STATUS_CODE[auction.status]
+        out.code[board], out.declarer[board] = code, declarer
+        out.cards[board, : len(played)] = played
+        out.card_count[board] = len(played)
+        out.tricks[board] = UNKNOWN if tricks is None else tricks
         self.note_lists[board] = notes
         if auction.status == "illegal":
             self.tails[board] = auction.tail
-        if code == PASSED_OUT:
-            declarer = UNKNOWN
-        self.code[board] = code
-        self.declarer[board] = declarer
-        self.cards[board] = 0
-        self.card_count[board] = 0
-        self.tricks[board] = UNKNOWN
-        if declarer >= 0:
-            leader = (declarer + 1) % 4
-        if code > PASSED_OUT and leader >= 0:
-            strain = bid_strain(code // 3)
-            played = read_play(boards.plays[board], boards.hands[board], leader, strain)
-            self.cards[board, : len(played)] = played
-            self.card_count[board] = len(played)
-            if declarer >= 0:
-                tricks = declarer_tricks(played, boards.hands[board], declarer, strain)
-                self.tricks[board] = UNKNOWN if tricks is None else tricks
 
     def frame(self) -> pl.DataFrame:
         """Make the deal frame in one pass over columns of plain values."""
-        boards = self.boards
-        size = len(boards)
-        tricks = self._tricks()
+        out = self.sections
+        size = len(self.records)
+        code, declarer = out.code, out.declarer
+        declarers = declarer.tolist()
+        # from the cards, else from the tags
+        results = np.array(
+            [read_result(text, seat) for text, seat in zip(self.results, declarers, strict=True)],
+            np.int64,
+        )
+        results[code <= PASSED_OUT] = UNKNOWN
+        tricks = np.where(out.tricks < 0, results, out.tricks)
+        bid, doubling = np.where(code > 0, code // 3, code), code % 3
+        points = north_south_scores(
+            bid, doubling, declarer, np.where(declarer < 0, UNKNOWN, tricks), self.vulnerability
+        )
+        given = [read_score(text, seat) for text, seat in zip(self.scores, declarers, strict=True)]
         tail_count = np.zeros(size, np.int64)
         longest_tail = max((len(tail) for tail in self.tails.values()), default=0)
         tail = np.zeros((size, longest_tail + 1), np.uint8)
@@ -264,71 +281,55 @@ class _Decoder:
             tail_count[board] = len(calls)
             tail[board, : len(calls)] = calls
         announcements, alerts = self._announcements()
-        rooms = [_ROOM_CODE.get(text, -1) for text in boards.rooms]
         columns = pl.DataFrame(
             {
-                "north": self.hands[:, 0],
-                "east": self.hands[:, 1],
-                "south": self.hands[:, 2],
-                "west": self.hands[:, 3],
-                "dealer": self.dealer,
+                **{name: out.hands[:, seat] for seat, name in enumerate(HAND_COLUMNS)},
+                # the auction's seats are those of its opener
+                "dealer": np.where(out.call_count > 0, out.opener, np.array(self.dealers)),
                 "vulnerability": self.vulnerability,
-                "board": pl.Series(boards.numbers, dtype=pl.Int32),
-                "room": np.array(rooms, np.int8),
-                "auction": _trimmed(self.calls, self.call_count),
-                "auction_count": self.call_count,
-                "auction_status": self.status,
-                "illegal_call": np.where(self.status == ILLEGAL, self.call_count, -1),
+                "board": pl.Series(self.numbers, dtype=pl.Int32),
+                "room": np.array(self.rooms, np.int64),
+                "auction": _trimmed(out.calls, out.call_count),
+                "auction_count": out.call_count,
+                "auction_status": out.status,
+                "illegal_call": np.where(out.status == ILLEGAL, out.call_count, -1),
                 "illegal_tail": tail,
                 "illegal_tail_count": tail_count,
                 "announcements": pl.Series(announcements, dtype=pl.String),
-                "alerts": _trimmed(alerts, self.call_count),
-                "commentary": pl.Series(boards.comments, dtype=pl.String),
-                "commentary_count": np.array(boards.comment_counts, np.int64),
-                "contract": np.where(self.code < 0, 1, self.code),
-                "declarer": self.declarer,
+                "alerts": _trimmed(alerts, out.call_count),
+                "commentary": pl.Series(self.comments, dtype=pl.String),
+                "commentary_count": np.array(self.comment_counts, np.int64),
+                "contract": contract_codes(bid, doubling),
+                "declarer": declarer,
                 "tricks": tricks,
-                "score": self._scores(tricks),
-                "play": _trimmed(self.cards, self.card_count),
-                "play_count": self.card_count,
-                "players": pl.Series(boards.players, dtype=pl.String),
-                "event": pl.Series(boards.events, dtype=pl.String),
-                "record": pl.Series(boards.records, dtype=pl.UInt32),
+                "points": points,
+                "score": pl.Series(given, dtype=pl.Int32),
+                "play": _trimmed(out.cards, out.card_count),
+                "play_count": out.card_count,
+                "players": pl.Series(self.players, dtype=pl.String),
+                "event": pl.Series(self.events, dtype=pl.String),
+                "record": pl.Series(self.records, dtype=pl.UInt32),
             }
         )
-        source, encoding = boards.source, boards.encoding
         return columns.select(
             *_expressions(),
-            pl.lit(source, dtype=pl.String).alias("source"),
-            pl.lit(encoding, dtype=pl.String).alias("encoding"),
+            pl.lit(self.boards.source, dtype=pl.String).alias("source"),
+            pl.lit(self.boards.encoding, dtype=pl.String).alias("encoding"),
         ).select(DEAL_SCHEMA.names())
-
-    def _tricks(self) -> NDArray[np.int8]:
-        """Tricks from the cards, else from the ``Result`` tags; -1 if unknown."""
-        declarers = self.declarer.tolist()
-        results = [
-            read_result(text, declarer)
-            for text, declarer in zip(self.boards.results, declarers, strict=True)
-        ]
-        from_tags = np.where(self.code > PASSED_OUT, np.array(results, np.int8), UNKNOWN)
-        return np.where(self.tricks < 0, from_tags, self.tricks).astype(np.int8)
 
     def _announcements(self) -> tuple[list[str], NDArray[np.bool_]]:
         """Give texts (joined) and flags per call; a call that refers to a note is alerted."""
         notes_of = self.boards.notes
-        counts = self.call_count.tolist()
-        silent = ["", *(_SEPARATOR * count for count in range(int(self.call_count.max())))]
+        numbers_of = self.sections.notes
+        counts = self.sections.call_count.tolist()
+        silent = ["", *(_SEPARATOR * count for count in range(max(counts)))]
         texts = [silent[count] for count in counts]
-        flags = self.notes > 0
-        if self.calls.shape[1] > flags.shape[1]:
-            flags = np.pad(flags, ((0, 0), (0, self.calls.shape[1] - flags.shape[1])))
+        flags = numbers_of > 0
         for board in np.flatnonzero(flags.any(axis=1)).tolist():
             notes = notes_of.get(board, _NO_NOTES)
             texts[board] = _SEPARATOR.join(
-                [
-                    notes.get(str(number), "") if number else ""
-                    for number in self.notes[board, : counts[board]].tolist()
-                ]
+                notes.get(str(number), "") if number else ""
+                for number in numbers_of[board, : counts[board]].tolist()
             )
         for board, references in self.note_lists.items():
             notes = notes_of.get(board, _NO_NOTES)
@@ -344,43 +345,25 @@ class _Decoder:
             flags[board, [place for place in places if 0 <= place < counts[board]]] = True
         return texts, flags
 
-    def _scores(self, tricks: NDArray[np.int8]) -> NDArray[np.int32]:
-        """Scores from the tags, else from contract and tricks; from the view of North-South."""
-        side = self.declarer & 1
-        vulnerable = self.vulnerability >> side & 1
-        code = np.where(self.code < 0, 0, self.code)
-        points = _scores()[code, np.where(tricks < 0, 0, tricks), vulnerable]
-        points = np.where(side == 1, -points, points)
-        known = (self.code > PASSED_OUT) & (tricks >= 0) & (self.declarer >= 0)
-        points = np.where(known, points, _NO_SCORE)
-        points[self.code == PASSED_OUT] = 0
-        declarers = self.declarer.tolist()
-        given = [
-            read_score(text, declarer)
-            for text, declarer in zip(self.boards.scores, declarers, strict=True)
-        ]
-        from_tags = np.array([_NO_SCORE if value is None else value for value in given], np.int32)
-        return np.where(from_tags == _NO_SCORE, points, from_tags).astype(np.int32)
-
 
 @cache
 def _expressions() -> list[pl.Expr]:
     """How each column of the deal frame, but the last few, is made from the plain columns."""
     special = {
-        "dealer": _enum("dealer", SEAT_ENUM),
-        "vulnerability": _enum("vulnerability", VULNERABILITY_ENUM),
-        "room": _enum("room", ROOM),
+        "dealer": _chosen("dealer", enum_values(SEAT_ENUM)),
+        "vulnerability": _chosen("vulnerability", enum_values(VULNERABILITY_ENUM)),
+        "room": _chosen("room", enum_values(ROOM)),
         "auction": _ragged("auction", "auction_count"),
-        "auction_status": _enum("auction_status", AUCTION_STATUS),
+        "auction_status": _chosen("auction_status", enum_values(AUCTION_STATUS)),
         "illegal_call": _known("illegal_call").cast(pl.UInt16),
         "illegal_tail": _ragged("illegal_tail", "illegal_tail_count"),
         "announcements": _texts("announcements").list.head(pl.col("auction_count")),
         "alerts": _ragged("alerts", "auction_count"),
         "commentary": _texts("commentary").list.head(pl.col("commentary_count")),
-        "contract": pl.lit(_contract_names()).gather(pl.col("contract")),
-        "declarer": _enum("declarer", SEAT_ENUM),
+        "contract": _chosen("contract", contract_names()),
+        "declarer": _chosen("declarer", enum_values(SEAT_ENUM)),
         "tricks": _known("tricks").cast(pl.UInt8),
-        "score": pl.when(pl.col("score") != _NO_SCORE).then(pl.col("score")),
+        "score": pl.coalesce("score", "points"),
         "play": _ragged("play", "play_count"),
         "players": _texts("players"),
         "event": pl.when(~pl.col("event").is_in(["", "?"])).then(pl.col("event")),
@@ -396,10 +379,9 @@ def _known(name: str) -> pl.Expr:
     return pl.when(pl.col(name) >= 0).then(pl.col(name))
 
 
-def _enum(name: str, dtype: pl.Enum) -> pl.Expr:
-    """Categories by code; negative codes are null."""
-    names = pl.Series(list(dtype.categories), dtype=dtype)
-    return pl.lit(names).gather(_known(name).cast(pl.UInt32))
+def _chosen(name: str, values: pl.Series) -> pl.Expr:
+    """Values by code; negative codes are null."""
+    return pl.lit(values).gather(_known(name).cast(pl.UInt32))
 
 
 def _ragged(name: str, count: str) -> pl.Expr:
@@ -412,19 +394,9 @@ def _texts(name: str) -> pl.Expr:
     return pl.col(name).str.split(_SEPARATOR)
 
 
-def _trimmed(matrix: NDArray[np.generic], counts: NDArray[np.int64]) -> NDArray[np.generic]:
+def _trimmed(matrix: NDArray[np.generic], counts: I64) -> NDArray[np.generic]:
     """Matrix without the columns that no row uses, but at least one."""
     return np.ascontiguousarray(matrix[:, : max(1, int(counts.max()))])
-
-
-def _players(north: str, east: str, south: str, west: str) -> str | None:
-    """Names in seat order, joined by the separator; ``None`` if none is given."""
-    if north in _NO_NAME and east in _NO_NAME and south in _NO_NAME and west in _NO_NAME:
-        return None
-    names = f"{north}{_SEPARATOR}{east}{_SEPARATOR}{south}{_SEPARATOR}{west}"
-    if "?" not in names:
-        return names
-    return _SEPARATOR.join("" if name == "?" else name for name in names.split(_SEPARATOR))
 
 
 def _opener(padding: int, dealer: int, named: int) -> int:

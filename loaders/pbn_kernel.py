@@ -319,7 +319,7 @@ def decode_sections(
                         and tag_code[board] // 3 == last_bid
                         and calls[board, 0] != 0
                     ):
-                        # opening passes are left out: see pbn_auction.omitted_passes
+                        # opening passes are left out: see pbn_sections.omitted_passes
                         omitted = (named - board_declarer) & 3
                         if count + omitted > MAX_CALLS:
                             odd[board] = True

@@ -26,15 +26,13 @@ from bidcascade.bridge import (
     parse_card,
 )
 
-from .play import count_declarer_tricks, trick_winner
+from .frame import UNREADABLE
+from .play import trick_winner
 
 _TOKEN = re.compile(r"=\d*=|\$\d+|\^[A-Za-z]|[!?]+|[-*+]|[^\s=$^!?*+-]+|.")
 _CALL_IN_CONTRACT = re.compile(r"([1-7])(NT|[CDHSN])(X|XX|D|R)?", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _SCORE = re.compile(r"(NS|EW)?\s*([+-]?\d+)(?:\s+(?:NS|EW)\s*[+-]?\d+)?", re.IGNORECASE)
-
-UNREADABLE = 255
-"""Stands in the illegal tail for a token that is no call."""
 
 
 class AuctionText(NamedTuple):
@@ -337,28 +335,3 @@ def _finish(trick: list[int], leader: int, strain: int, played: list[int]) -> tu
         return leader, False
     played.extend(cards)
     return (leader + trick_winner(cards, strain)) % 4, True
-
-
-def declarer_tricks(
-    played: Sequence[int], hands: Sequence[int], declarer: int, strain: int
-) -> int | None:
-    """Tricks of declarer's side in a play of all cards, or of all but the forced last trick.
-
-    Examples
-    --------
-    >>> hands = [0x1FFF << 13 * suit for suit in range(4)]
-    >>> played = [13 * (place % 4) + place // 4 for place in range(48)]
-    >>> declarer_tricks(played, hands, 3, 0), declarer_tricks(played[:40], hands, 3, 0)
-    (0, None)
-    """
-    if not 48 <= len(played) <= 52:
-        return None
-    left = list(hands)
-    leader = (declarer + 1) % 4
-    for start in range(0, 48, 4):
-        trick = played[start : start + 4]
-        for offset, card in enumerate(trick):
-            left[(leader + offset) % 4] &= ~(1 << card)
-        leader = (leader + trick_winner(trick, strain)) % 4
-    last = [left[(leader + offset) % 4].bit_length() - 1 for offset in range(4)]
-    return count_declarer_tricks([*played[:48], *last], declarer, strain)

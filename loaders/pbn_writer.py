@@ -24,8 +24,7 @@ from bidcascade.bridge import (
     format_deal,
 )
 
-from .frame import DEAL_SCHEMA, HAND_COLUMNS, REQUIRED_COLUMNS
-from .pbn_sections import UNREADABLE
+from .frame import DEAL_SCHEMA, HAND_COLUMNS, REQUIRED_COLUMNS, UNREADABLE
 
 _HEADER = "% PBN 2.1\n% EXPORT\n"
 _VULNERABLE = {"None": "None", "NS": "NS", "EW": "EW", "Both": "All"}

@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import BinaryIO
 
-import polars as pl
-
 from bidcascade.bridge import InvalidInput
 
 from .encodings import PartDecoder, find_encoding
-from .frame import QUOTED, Batch, empty_deals, empty_rejects, reject_frame
+from .frame import QUOTED, Batch, empty_deals, join, reject_frame
 from .inputs import HEAD_BYTES, Kind, Source, sniff
 from .lin import LinDocument, parse_arrays, parse_lin, read_lin_files, state_tokens
 from .parquet import (
@@ -288,12 +286,13 @@ def read_piece(piece: Piece) -> Batch:
     if piece.kind == "lin":
         return parse_lin([LinDocument(piece.data, piece.name, piece.encoding)], [])
     if piece.kind == "pbn":
-        from .pbn import read_pbn_part
+        from .pbn import read_pbn_text
 
-        return read_pbn_part(
+        batches = read_pbn_text(
             piece.text, source=piece.name, encoding=piece.encoding,
             before=piece.before, goes_on=piece.goes_on,
         )  # fmt: skip
+        return join(list(batches))
     if piece.kind is not None:
         return _read_text(piece.kind, piece.data, piece.name)
     return _read_group(piece.sources)
@@ -328,16 +327,6 @@ def _read_group(sources: list[Source]) -> Batch:
     if lin_files:
         batches.append(read_lin_files(lin_files))
     return join(batches)
-
-
-def join(batches: list[Batch]) -> Batch:
-    """Put batches one behind the other."""
-    if len(batches) == 1:
-        return batches[0]
-    return Batch(
-        pl.concat([empty_deals(), *(batch.deals for batch in batches)]),
-        pl.concat([empty_rejects(), *(batch.rejects for batch in batches)]),
-    )
 
 
 def _read_parquet(source: Source, rows: tuple[int, int] | None = None) -> Batch:

@@ -104,3 +104,37 @@ def count_declarer_tricks(
         return None
     by_seat = count_tricks(cards, (declarer + 1) % 4, strain)
     return by_seat[declarer % 4] + by_seat[(declarer + 2) % 4]
+
+
+def declarer_tricks(
+    play: Sequence[int], hands: Sequence[int], declarer: int, strain: int
+) -> int | None:
+    """Tricks of declarer's side in a play of all cards, or of all but the forced last trick.
+
+    ``None`` if cards are missing or were played by a seat that did not hold them.
+
+    Examples
+    --------
+    >>> hands = [0x1FFF << 13 * suit for suit in range(4)]
+    >>> played = [13 * (place % 4) + place // 4 for place in range(48)]
+    >>> declarer_tricks(played, hands, 3, 0), declarer_tricks(played[:40], hands, 3, 0)
+    (0, None)
+    """
+    if not 48 <= len(play) <= 52:
+        return None
+    held = list(hands)
+    cards = list(play)
+    leader = (declarer + 1) % 4
+    tricks = 0
+    for start in range(0, 52, 4):
+        for offset in range(4):
+            seat = (leader + offset) % 4
+            if start + offset >= len(cards):
+                cards.append(held[seat].bit_length() - 1)
+            bit = 1 << cards[start + offset]
+            if not held[seat] & bit:
+                return None
+            held[seat] ^= bit
+        leader = (leader + trick_winner(cards[start : start + 4], strain)) % 4
+        tricks += (leader - declarer) % 2 == 0
+    return tricks

@@ -16,9 +16,9 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 
-from .frame import Batch, empty_deals, empty_rejects, reject_frame
+from .frame import Batch, empty_deals, empty_rejects, join, reject_frame
 from .inputs import Input, Source, find_sources
-from .pieces import Piece, cut_sources, join, read_piece
+from .pieces import Piece, cut_sources, read_piece
 
 Progress: TypeAlias = Callable[[int, int, int], None]
 """Called with files done, files in all, and boards so far."""

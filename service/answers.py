@@ -7,18 +7,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bidcascade.bridge import (
-    CALL_TEXTS,
-    DOUBLE,
-    FIRST_BID,
-    REDOUBLE,
-    STRAINS,
-)
+from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, REDOUBLE, STRAINS
 from bidcascade.kernels import NO_ENTRY, FirstAuctions
 from bidcascade.kernels.types import U8, U32
-from bidcascade.loaders import (
-    SEAT_ENUM,
-)
+from bidcascade.loaders import SEAT_ENUM
 from bidcascade.table import COMPLETED, BiddingTable
 
 if TYPE_CHECKING:

@@ -44,11 +44,7 @@ class DeviceFrame:
     """
 
     def __init__(
-        self,
-        device: "Device",
-        arrays: "Mapping[str, DeviceArray]",
-        *,
-        booleans: Sequence[str] = (),
+        self, device: "Device", arrays: "Mapping[str, DeviceArray]", *, booleans: Sequence[str] = ()
     ) -> None:
         self._device = device
         self._arrays = dict(arrays)

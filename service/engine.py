@@ -344,12 +344,7 @@ class Engine:
             yield self._all_frame(lists, limit)
 
     def _iter_allowed(
-        self,
-        frame: pl.DataFrame,
-        *,
-        completed_only: bool,
-        max_depth: int | None,
-        limit: int | None,
+        self, frame: pl.DataFrame, *, completed_only: bool, max_depth: int | None, limit: int | None
     ) -> Iterator[pl.DataFrame]:
         from bidcascade.systems.allowed import Bounds, list_allowed
 
@@ -679,7 +674,7 @@ class Engine:
         system = self.system
         if system is None:
             return answer_bid(self.table, hand, auction, dealer, vulnerability)
-        from .systems.bid import answer_from_system
+        from .system_bid import answer_from_system
 
         mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
         if self.answers_from_table(calls):

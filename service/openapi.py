@@ -1,6 +1,6 @@
 """The API's own description: what routes add to it, and the document as a whole.
 
-Bodies are read straight from bytes (see :mod:`.limits`), so the document is told about them here.
+Bodies are read straight from bytes (see :mod:`.api.limits`), so the document is told of them here.
 """
 
 import json
@@ -11,8 +11,8 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from .problems import KINDS, MEDIA_TYPE
-from .schemas import ProblemAnswer
+from .api.models import ProblemAnswer
+from .api.problems import KINDS, MEDIA_TYPE
 
 API_VERSION: Final = "1.0"
 """Version of the API; the first part changes when an answer loses or changes something."""
@@ -88,7 +88,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
 
 def _add_refusals(document: dict[str, Any]) -> None:
     """Say how requests are refused before they reach an operation, and which need a key."""
-    from .security.authentication import OPEN_PATHS
+    from .api.authentication import OPEN_PATHS
 
     document["components"]["securitySchemes"] = {
         "key": {
@@ -118,7 +118,7 @@ def document_text() -> str:
     >>> document_text()[:13]
     '{\n  "openapi"'
     """
-    from .app import create_app
+    from .api.app import create_app
     from .settings import Settings
 
     app = create_app(Settings(host="127.0.0.1", port=8000, table="sayc", extra_tables=()))

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
+from bidcascade.systems.language.phrases import BOTH_HANDS, COUNTED, LENGTHS
 from bidcascade.systems.language.syntax_tree import (
     AllOf,
     AnyOf,
@@ -150,7 +151,7 @@ def _lower(condition: Condition, scope: Scope, depth: int) -> Expression:
             return negation(_lower(part, scope, depth))
         case Phrase(kind="named"):
             return _named(condition, scope, depth)
-    lowered = _PHRASES.get(condition.kind)
+    lowered = PHRASES.get(condition.kind)
     if lowered is None:
         return TRUE if scope.fact(condition) else FALSE
     return lowered(condition, scope)
@@ -212,9 +213,9 @@ def _flag(stem: str) -> _Lowered:
     return _each(lambda letter, phrase: Term(f"{stem}_{letter}"))
 
 
-def _cards(low: int, high: int) -> _Lowered:
+def _cards(found: Range) -> _Lowered:
     """Ask for a fixed range of a suit's length: void, singleton, doubleton, shortness."""
-    return _each(lambda letter, phrase: within(f"SL_{letter}", Range(low, high)))
+    return _each(lambda letter, phrase: within(f"SL_{letter}", found))
 
 
 def _length_beside(operator: str, term: str) -> _Lowered:
@@ -458,19 +459,14 @@ def _always(expression: Expression) -> _Lowered:
 
 
 _WE, _THEY = Term("Vul_We"), Term("Vul_They")
-_PHRASES: Final[dict[str, _Lowered]] = {
+PHRASES: Final[dict[str, _Lowered]] = {
+    **{row.kind: _measure(row.term) for row in COUNTED if row.term[-1] != "_"},
+    **{kind: _cards(found) for kind, found in LENGTHS.items()},
+    **{row.kind: _combined(row.term) for row in BOTH_HANDS if row.term},
     "points": _points,
-    "total points": _measure("Total_Points"),
     "support points": _in_trumps(
         lambda letter: _measure(f"Support_Points_{letter}"), "partner's suit", "our suit"
     ),
-    "losers": _measure("Losers"),
-    "controls": _measure("Controls"),
-    "quick tricks": _measure("QT"),
-    "playing tricks": _measure("Playing_Tricks"),
-    "aces": _measure("Aces"),
-    "kings": _measure("Kings"),
-    "queens": _measure("Queens"),
     # aces and the king of our suit; while there is none, aces
     "keycards": _in_trumps(
         lambda letter: _measure(f"Keycards_{letter}"), "our suit", without=_measure("Aces")
@@ -488,19 +484,13 @@ _PHRASES: Final[dict[str, _Lowered]] = {
     "top honours": _top_honours,
     "honour": _honour,
     "stopper": _each(_stopper),
-    "stoppers": _each(_stopper),
     "partial stopper": _flag("Partial_Stopper"),
     "two stoppers": _flag("Two_Stoppers"),
-    "void": _cards(0, 0),
-    "singleton": _cards(1, 1),
-    "doubleton": _cards(2, 2),
-    "shortness": _cards(0, 1),
     "first-round control": _each(_first_round_control),
     "second-round control": _each(_second_round_control),
     "rule of": _rule_of,
     "any hand": _always(TRUE),
     "raw": _raw,
-    "combined points": _combined("HCP"),
     "combined points at best": _combined("HCP", at_best=True),
     # own support points and partner's HCP; without a suit of ours, HCP alone
     "combined support points": _in_trumps(
@@ -509,8 +499,6 @@ _PHRASES: Final[dict[str, _Lowered]] = {
         "partner's suit",
         without=_combined("HCP"),
     ),
-    "combined aces": _combined("Aces"),
-    "combined kings": _combined("Kings"),
     "combined keycards": _in_trumps(
         lambda letter: _combined(f"Keycards_{letter}"), "our suit", without=_combined("Aces")
     ),

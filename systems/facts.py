@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from bidcascade.bridge import FIRST_BID, PASS, InvalidSystem, bid_level
+from bidcascade.systems.language.phrases import KINDS
 from bidcascade.systems.language.syntax_tree import CallPattern, Define, Phrase, Range
 from bidcascade.table.language.vocabulary import Vocabulary
 
@@ -19,10 +20,6 @@ _SUITS: Final = "CDHS"
 _VOCABULARY: Final = Vocabulary()
 WHO: Final[dict[str, tuple[int, ...]]] = {
     "me": (0,), "I": (0,), "LHO": (1,), "partner": (2,), "RHO": (3,), "we": (0, 2), "they": (1, 3),
-}  # fmt: skip
-FACT_TERMS: Final = {
-    "points": "HCP", "total points": "Total_Points", "aces": "Aces", "kings": "Kings",
-    "controls": "Controls", "losers": "Losers",
 }  # fmt: skip
 
 
@@ -251,9 +248,9 @@ def _last_bid(phrase: Phrase, scope: PlaceScope) -> bool:
 
 def _bounds(phrase: Phrase, scope: PlaceScope) -> list[tuple[int, int]]:
     """Find what the phrase's players, else partner, have shown of the terms that it names."""
-    terms = [FACT_TERMS[phrase.text or "points"]] if not phrase.suits else []
-    stem = {"points": "HCP", "keycards": "Keycards"}.get(phrase.text, "SL")
-    terms += [f"{stem}_{letter}" for word in phrase.suits for letter in scope.suits(word)]
+    term = KINDS[phrase.text or "points"].term.rstrip("_")
+    letters = [letter for word in phrase.suits for letter in scope.suits(word)]
+    terms = [f"{term}_{letter}" for letter in letters] if phrase.suits else [term]
     positions = scope.positions(phrase.who or "partner")
     return [shown(scope.state, position, term) for position in positions for term in terms]
 
@@ -327,4 +324,4 @@ FACTS: Final[dict[str, Callable[[Phrase, PlaceScope], bool]]] = {
     "seat": lambda phrase, scope: in_range(scope.state.position + 1, phrase.range),
     "game reached": lambda phrase, scope: scope.state.game_reached,
 }
-"""What each kind of fact asks; the kinds are those of ``phrases.md``."""
+"""What each kind of fact asks; the kinds are the catalogue's."""

@@ -31,11 +31,10 @@ from bidcascade.kernels.lowering import (
     linear,
     lower,
     term_names_in,
-    to_tree,
 )
 from bidcascade.kernels.terms import all_lengths, high_card_points
 from bidcascade.table.language.expression_tree import And, Expression, Not, Or
-from bidcascade.table.language.lowering import to_postfix
+from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.vocabulary import Vocabulary
 
 SHAPES: Final = 560
@@ -275,7 +274,7 @@ def term_range(cells: int, name: str, vocabulary: Vocabulary) -> tuple[int, int]
     if not cells:
         raise ValueError(f"expected a set with at least one cell for {name!r}, got the empty set")
     lowered = vocabulary.lowered_term(name)
-    form = linear(to_tree(lowered.code))
+    form = linear(lowered.tree)
     if form is None:
         return lowered.low, lowered.high
     coefficients, constant = form
@@ -302,7 +301,7 @@ def _tree(expression: Expression, vocabulary: Vocabulary) -> Tree:
 
 @lru_cache(maxsize=1 << 13)
 def _atom_tree(expression: Expression, vocabulary: Vocabulary) -> Tree:
-    return to_tree(to_postfix(expression, vocabulary))
+    return tree_of(expression, vocabulary)
 
 
 @lru_cache(maxsize=1024)

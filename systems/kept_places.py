@@ -50,6 +50,7 @@ _CODE: Final = {
     "table/language": (
         "expression_grammar", "expressions", "expression_tree", "lowering", "vocabulary",
     ),
+    "systems/language": ("phrases",),
     "systems": (
         "conditions", "contexts", "expansion", "facts", "formulas", "hand_space",
         "patterns", "program", "state",

@@ -23,7 +23,6 @@ from bidcascade.kernels.layout import (
     LayoutBuilder,
     Packing,
 )
-from bidcascade.kernels.lowering import to_tree
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system import expand as kernels
 from bidcascade.kernels.system import questions as asking
@@ -31,6 +30,7 @@ from bidcascade.kernels.system.hashing import empty_table, find, put, roomier
 from bidcascade.kernels.system.native import Group as ArrayGroup
 from bidcascade.kernels.types import U64
 from bidcascade.systems.language.joining import phrases_of
+from bidcascade.systems.language.phrases import KINDS
 from bidcascade.systems.language.syntax_tree import (
     Agreement,
     CallPattern,
@@ -41,7 +41,8 @@ from bidcascade.systems.language.syntax_tree import (
     Variant,
 )
 from bidcascade.table.language.expression_tree import And, Expression, Truth
-from bidcascade.table.language.expressions import parse_expression, to_postfix
+from bidcascade.table.language.expressions import parse_expression
+from bidcascade.table.language.lowering import tree_of
 
 from .conditions import Needs, lower
 from .contexts import Group, HeaderTest, PlacedLine
@@ -51,7 +52,7 @@ from .expansion import (
     below_bindings,
     term_bounds,
 )
-from .facts import FACT_TERMS, WHO
+from .facts import WHO
 from .patterns import (
     Bindings,
     fixed_call,
@@ -691,7 +692,7 @@ class SystemProgram:
         text = str(criterion)
         known = self._alternatives.get(text)
         if known is None:
-            tree = to_tree(to_postfix(criterion, self.rules.vocabulary))
+            tree = tree_of(criterion, self.rules.vocabulary)
             known = self._alternatives[text] = alternatives_of(self._builder(), tree)
             self._size = self._builder().size
         return known
@@ -1142,13 +1143,12 @@ def fact_row(phrase: Phrase, bindings: Bindings, operands: tuple[int, ...], oper
             )
         case "has shown" | "may have":
             who, bounds = _who(phrase.who or "partner"), _bounds(phrase.range)
+            term = KINDS[text or "points"].term.rstrip("_")
             if phrase.suits:
                 _one_suit(phrase)
-                stem = {"points": "HCP", "keycards": "Keycards"}.get(text, "SL")
-                number = rows.TERMS.index(f"{stem}_C")
+                number = rows.TERMS.index(f"{term}_C")
                 return _row(kind, who=who, suits=suits, count=1, number=number, **bounds)
-            number = rows.TERMS.index(FACT_TERMS[text or "points"])
-            return _row(kind, who=who, number=number, **bounds)
+            return _row(kind, who=who, number=rows.TERMS.index(term), **bounds)
         case "ranks above" | "same suit":
             return _row(kind, suits=suits)
         case "available":

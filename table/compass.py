@@ -131,7 +131,7 @@ class CompassVocabulary(Vocabulary):
             compass_name(token, letter) if isinstance(token, str) and token not in ARITY else token
             for token in lowered.code
         )
-        return lowered._replace(code=code)
+        return lowered._replace(tree=to_tree(code))
 
     def lowered_term(self, name: str) -> Lowered:
         """Code of a term with its seat; see :meth:`Vocabulary.lowered_term`."""

@@ -36,13 +36,13 @@ from benchmarks.service import deal_objects
 from bidcascade.bridge import CALL_TEXTS
 from bidcascade.loaders import random_deals
 from bidcascade.loaders.inputs import find_sources
-from bidcascade.service.app import create_app
+from bidcascade.service.api.app import create_app
 from bidcascade.service.engine import Engine
-from bidcascade.service.job_queue.results import write_results
 from bidcascade.service.jobs.batch import run_batch
+from bidcascade.service.jobs.results import write_results
 from bidcascade.service.settings import Settings
-from tests.service.job_queue.support_jobs import UPLOAD, archive
-from tests.service.job_queue.test_job_server import children_of
+from tests.service.jobs.support_jobs import UPLOAD, archive
+from tests.service.jobs.test_job_server import children_of
 from tests.support_service import ask, running_server, wait_until
 
 TABLE = "sayc"

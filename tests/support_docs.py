@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bidcascade.service.app import create_app
+from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import COMMANDS, main, make_parser
 from bidcascade.service.settings import Settings
-from tests.service.job_queue.support_jobs import wait_for
+from tests.service.jobs.support_jobs import wait_for
 from tests.support_service import ask
 
 CHECKOUT = Path(__file__).parents[1]

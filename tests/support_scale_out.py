@@ -4,7 +4,7 @@ import os
 import time
 
 from bidcascade.service.engine import Engine
-from bidcascade.service.scale_out import tasks
+from bidcascade.service.jobs import tasks
 
 
 def slow_down(seconds: float) -> int:

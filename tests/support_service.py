@@ -113,7 +113,10 @@ def running_server(
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
     }  # fmt: skip
     process = subprocess.Popen(
-        [sys.executable, *(["-c", program] if program else ["-m", "bidcascade.service.server"])],
+        [
+            sys.executable,
+            *(["-c", program] if program else ["-m", "bidcascade.service.api.server"]),
+        ],
         env=environment,
         stderr=subprocess.PIPE,
     )

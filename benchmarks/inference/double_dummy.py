@@ -24,7 +24,7 @@ from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.par import par_contracts, par_results
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.types import U64
-from bidcascade.service.inference.leads import LeadAnswer, LeadQuestion, contract_of, iter_leads
+from bidcascade.service.auction_questions import LeadAnswer, LeadQuestion, contract_of, iter_leads
 from bidcascade.systems import open_system
 
 AUCTION = "1N P 3N P P P"
@@ -130,8 +130,9 @@ def leads(pool: DoubleDummyPool, layouts: int, repeat: int) -> dict[str, Any]:
 
     def question(seed: int) -> LeadQuestion:
         return LeadQuestion(
-            parse_hand(HAND), contract, tuple(calls), Seat.EAST, seed=seed, layouts=layouts
-        )
+            hand=parse_hand(HAND), contract=contract, calls=tuple(calls), dealer=Seat.EAST,
+            seed=seed, layouts=layouts,
+        )  # fmt: skip
 
     def ask(seed: int) -> tuple[float, float, LeadAnswer]:
         start = time.perf_counter()

@@ -1,1 +1,1 @@
-"""Work on whole files of deals: the archive job, augmented columns, files written whole."""
+"""Work that may be interrupted: batches, mining, vetting, jobs of the service, clusters."""

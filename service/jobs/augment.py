@@ -4,7 +4,7 @@ Columns say whose hand they are about: ``HCP_N``, ``SL_N_S``, ``Stopper_N_C``, `
 ``compass``). Columns of entries are named by the auction: ``1N P 3N``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -14,6 +14,8 @@ from bidcascade.loaders import deal_arrays
 from bidcascade.service.engine import Engine
 from bidcascade.table import Vocabulary, parse_expression, to_postfix
 from bidcascade.table.compass import compass_name, term_values
+
+from .wide_columns import term_type
 
 DEFAULT_TERMS = ("HCP", "SL_C", "SL_D", "SL_H", "SL_S", "Balanced")
 """Terms of which there are columns unless others are asked for."""
@@ -87,34 +89,17 @@ def augment(
     return frame.with_columns(**columns)
 
 
-def iter_augmented(
-    engine: Engine,
-    frames: Iterator[pl.DataFrame],
-    *,
-    terms: Sequence[str] = (),
-    expressions: Sequence[str] = (),
-    auctions: Sequence[str] = (),
-) -> Iterator[pl.DataFrame]:
-    """Augment frames one at a time; see :func:`augment`."""
-    for frame in frames:
-        yield augment(engine, frame, terms=terms, expressions=expressions, auctions=auctions)
-
-
 def _typed(
     term: str, values: "np.ndarray[tuple[int], np.dtype[np.int64]]", engine: Engine
 ) -> pl.Series:
     vocabulary = engine.table.vocabulary
-    scale = vocabulary.scale(term)
     if term == "Pattern":
         found, place = np.unique(values, return_inverse=True)
         texts = pl.Series([f"{value:X}" for value in found.tolist()], dtype=pl.String)
         return texts.gather(place.astype(np.uint32))
-    if scale != 1:
-        return pl.Series((values / scale).astype(np.float32))
-    low, high = vocabulary.range(term)
-    kinds = (np.uint8, np.int8, np.uint16, np.int16, np.int32)
-    fitting = (kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
-    return pl.Series(values.astype(next(fitting, np.int64)))
+    scale = vocabulary.scale(term)
+    scaled = values if scale == 1 else (values / scale).astype(np.float32)
+    return pl.Series(scaled).cast(term_type(term, vocabulary))
 
 
 def read_expressions(text: str, source: str, vocabulary: Vocabulary) -> list[str]:

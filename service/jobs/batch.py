@@ -13,7 +13,7 @@ replaced. A run that is killed at any moment therefore goes on where the manifes
 so many deals as take a few seconds, whatever is asked; where parts are cut changes no row.
 
 With devices there is a process for each (see ``device_pool``), with a scheduler the workers of a
-cluster (see ``scale_out``). Parts are begun in the same order and made to count in the same order,
+cluster (see ``cluster``). Parts are begun in the same order and made to count in the same order,
 so that the rows are the same as well.
 """
 
@@ -38,15 +38,7 @@ from bidcascade.service.engine import Engine
 
 from .batch_folder import check_folder, clean, locked, remove_all, remove_if_empty
 from .batch_inputs import Inputs, boards_in_parquet, nothing_usable, refuse_hopeless
-from .batch_parts import (
-    FILE_ROWS,
-    PART_COLUMNS,
-    Answered,
-    Answerer,
-    Asked,
-    Elsewhere,
-    OwnAnswerer,
-)
+from .batch_parts import FILE_ROWS, PART_COLUMNS, Answered, Answerer, Asked, Elsewhere, OwnAnswerer
 from .device_pool import DeviceAnswerer
 from .manifest import MANIFEST, Manifest, Part, Position, describe_inputs
 from .pace import Pace
@@ -121,7 +113,7 @@ def run_batch(
         ``cuda`` engines run on; others share the processor. What is written is the same.
     elsewhere : callable, optional
         Answer there, in the place of devices: see ``connected`` of
-        :mod:`bidcascade.service.scale_out.cluster`. What is written is the same.
+        :mod:`bidcascade.service.jobs.cluster`. What is written is the same.
     part_deals : int
         Most deals of a part. A part is so many as take about :data:`PART_S`, but at least
         :data:`LEAST_PART_DEALS`.

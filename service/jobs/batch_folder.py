@@ -54,15 +54,39 @@ def locked(path: Path) -> Iterator[None]:
         # there the renaming of an open file fails by itself
         yield
         return
+    with (path / _LOCK).open("wb") as lock:
+        if not hold(lock):
+            raise InvalidInput(f"another batch is writing to {str(path)!r}")
+        yield
+
+
+def hold(lock: IO[bytes]) -> bool:
+    """Lock an open file for this process; false if another one has it.
+
+    The system lets go of it when the process ends, in whatever way.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryFile() as lock:
+    ...     hold(lock)
+    True
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        try:
+            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
     import fcntl
 
-    lock: IO[bytes]
-    with (path / _LOCK).open("wb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InvalidInput(f"another batch is writing to {str(path)!r}") from None
-        yield
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def remove_if_empty(path: Path, *, created: bool) -> None:

@@ -111,12 +111,13 @@ def nothing_usable(rejects: pl.DataFrame, count: int) -> str:
     """Say that there are no deals, and what was found instead."""
     if not rejects.height:
         return "expected deals, got none: no board in the inputs"
-    row = rejects.row(0, named=True)
-    record = "" if row["record"] is None else f", record {row['record']}"
-    return (
-        f"expected deals, got none and {count} rejects; "
-        f"first reject: {row['source']}{record}: {row['reason']}"
-    )
+    return f"expected deals, got none and {count} rejects; first reject: {first_reject(rejects)}"
+
+
+def first_reject(rejects: pl.DataFrame) -> str:
+    """Say where the first record that is no deal stands, and why."""
+    source, record, reason, _ = rejects.row(0)
+    return f"{source if record is None else f'{source}, record {record}'}: {reason}"
 
 
 def boards_in_parquet(sources: list[Source]) -> int | None:

@@ -1,7 +1,7 @@
 """Parts of a batch answered: in this process, or wherever an :class:`Answerer` sends them.
 
 The job cuts the boards into parts and makes answered ones count, in order. Who answers them is told
-by an answerer; ``device_pool`` has the one with a process for each device, ``scale_out`` the one
+by an answerer; ``device_pool`` has the one with a process for each device, ``cluster`` the one
 with a cluster.
 """
 
@@ -126,11 +126,7 @@ class OwnAnswerer:
 
 
 def answer_part(
-    engine: Engine,
-    boards: pl.DataFrame,
-    asked: Asked,
-    folder: Path,
-    pieces: Pieces | None = None,
+    engine: Engine, boards: pl.DataFrame, asked: Asked, folder: Path, pieces: Pieces | None = None
 ) -> Answered:
     """Write the answers of a part's boards into a folder.
 

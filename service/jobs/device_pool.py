@@ -12,33 +12,33 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from queue import Queue
-from threading import Thread
-from typing import Any, Final, TypeAlias
+from threading import Semaphore
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
 
-from bidcascade import bridge
-from bidcascade.bridge import BackendUnavailable, BidcascadeError, InvalidInput
+from bidcascade.bridge import BackendUnavailable, InvalidInput
 from bidcascade.kernels.types import U64
 from bidcascade.service.engine import Engine
 from bidcascade.systems import is_system
 
 from .batch_parts import PART_COLUMNS, Answered, Asked
-from .device_worker import frame_bytes
+from .device_worker import error_of, frame_bytes
 from .pipe_messages import receive, send
-from .whole_files import PARTIAL_SUFFIX, CannotWrite
+from .whole_files import PARTIAL_SUFFIX
 
 VISIBLE: Final = "CUDA_VISIBLE_DEVICES"
 _END_S: Final = 10.0
 _WORKER: Final = "bidcascade.service.jobs.device_worker"
 
 Reply: TypeAlias = dict[str, Any]
+_Result = TypeVar("_Result")
 
 
 class DeviceProcess:
@@ -75,7 +75,7 @@ class DeviceProcess:
             )
         message, _ = received
         if "error" in message:
-            raise _error_of(message, self.device)
+            raise error_of(message, f"device {self.device!r}")
         return message
 
     def _send(self, message: Mapping[str, Any], block: bytes) -> None:
@@ -106,10 +106,11 @@ class DeviceAnswerer:
         self._processes = processes
         # one part waits for each device, so that none has to wait for the reader
         self.ahead = 2 * len(processes)
-        self._queue: Queue[_Task | None] = Queue(len(processes))
-        self._threads = [
-            Thread(target=self._work, args=(process,), daemon=True) for process in processes
-        ]
+        self._places = Semaphore(self.ahead)
+        self._threads = ThreadPoolExecutor(len(processes))
+        self._free: Queue[DeviceProcess] = Queue()
+        for process in processes:
+            self._free.put(process)
 
     @classmethod
     @contextmanager
@@ -150,56 +151,50 @@ class DeviceAnswerer:
                     process.start(start)
                 for process in processes:
                     process.answer()
-                with cls(processes, engine.backend)._working() as answerer:
-                    yield answerer
+                answerer = cls(processes, engine.backend)
+                # what is under way after a failure sees the end of its pipe
+                stack.callback(answerer._threads.shutdown, cancel_futures=True)
+                yield answerer
             except BaseException:
                 for process in processes:
                     process.end(at_once=True)
                 raise
+            answerer._threads.shutdown()
             for process in processes:
                 process.end(at_once=False)
 
-    @contextmanager
-    def _working(self) -> Iterator["DeviceAnswerer"]:
-        """Let the threads work while the block runs."""
-        for thread in self._threads:
-            thread.start()
-        ended = False
-        try:
-            yield self
-            ended = True
-        finally:
-            if not ended:
-                # what is under way is of no use any more; its threads see the end of the pipe
-                for process in self._processes:
-                    process.end(at_once=True)
-            for _ in self._threads:
-                self._queue.put(None)
-            for thread in self._threads:
-                thread.join()
-
     def answer(self, boards: pl.DataFrame, asked: Asked) -> "Future[Answered]":
         """Give a part to the device that is free first."""
-        done: Future[Answered] = Future()
 
-        def task(process: DeviceProcess) -> None:
+        def task(process: DeviceProcess) -> Answered:
             block = frame_bytes(boards.select(PART_COLUMNS))
             reply = process.ask({"do": "answer", **asked._asdict()}, block)
-            done.set_result(Answered(reply["rows"], reply["files"], process.folder))
+            return Answered(reply["rows"], reply["files"], process.folder)
 
-        self._queue.put(_Task(task, done))
-        return done
+        return self._begin(task)
 
     def count(self, boards: pl.DataFrame, total: U64) -> "Future[None]":
         """Have a device count a part; :meth:`gather` adds it to ``total``."""
-        done: Future[None] = Future()
 
         def task(process: DeviceProcess) -> None:
             process.ask({"do": "count"}, frame_bytes(boards.select(PART_COLUMNS)))
-            done.set_result(None)
 
-        self._queue.put(_Task(task, done))
-        return done
+        return self._begin(task)
+
+    def _begin(self, task: Callable[[DeviceProcess], _Result]) -> "Future[_Result]":
+        """Give a task to the device that is free first; waits where enough are begun."""
+
+        def work() -> _Result:
+            process = self._free.get()
+            try:
+                return task(process)
+            finally:
+                self._free.put(process)
+
+        self._places.acquire()
+        begun = self._threads.submit(work)
+        begun.add_done_callback(lambda _: self._places.release())
+        return begun
 
     def gather(self, total: U64) -> None:
         """Add to ``total`` what all devices have counted since the last time."""
@@ -209,27 +204,6 @@ class DeviceAnswerer:
                 path = process.folder / name
                 total += np.load(path, mmap_mode="r", allow_pickle=False)
                 path.unlink()
-
-    def _work(self, process: DeviceProcess) -> None:
-        """Do tasks on one device until there are no more; after a failure, refuse them all."""
-        failure: Exception | None = None
-        while (task := self._queue.get()) is not None:
-            if failure is None:
-                try:
-                    task.do(process)
-                except Exception as error:
-                    # raised where the part is waited for; the thread only carries it there
-                    failure = error
-            if failure is not None:
-                task.done.set_exception(failure)
-
-
-class _Task:
-    """Something for whichever device is free, and who waits for it."""
-
-    def __init__(self, do: Any, done: "Future[Any]") -> None:
-        self.do = do
-        self.done = done
 
 
 def environment_of(device: str) -> dict[str, str]:
@@ -271,16 +245,3 @@ def table_place(engine: Engine, folder: Path) -> Iterator[tuple[str, dict[str, A
         yield str(place), {}
     finally:
         shutil.rmtree(place, ignore_errors=True)
-
-
-def _error_of(message: Reply, device: str) -> Exception:
-    """Error that a process has told, as one of the same kind."""
-    text = f"device {device!r}: {message['text']}"
-    if message["error"] == "MemoryError":
-        return MemoryError(text)
-    if message["error"] in ("CannotWrite", "OSError", "FileNotFoundError", "PermissionError"):
-        return CannotWrite(text)
-    kind = getattr(bridge, message["error"], None)
-    if isinstance(kind, type) and issubclass(kind, BidcascadeError):
-        return kind(text)
-    return RuntimeError(f"{text} ({message['error']})")

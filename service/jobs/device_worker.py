@@ -6,10 +6,7 @@ writes goes to a folder of its own, so that nothing it leaves can be taken for a
 """
 
 import io
-import logging
-import os
 import shutil
-import signal
 import sys
 from pathlib import Path
 from typing import IO, Any, Final
@@ -17,13 +14,14 @@ from typing import IO, Any, Final
 import numpy as np
 import polars as pl
 
+from bidcascade import bridge
 from bidcascade.bridge import BidcascadeError, InvalidTable
 from bidcascade.kernels.types import U64
 from bidcascade.service.engine import Engine
 
 from .batch_parts import Asked, answer_part
-from .pipe_messages import receive, send
-from .whole_files import can_write
+from .pipe_messages import own_pipes, receive, send
+from .whole_files import CannotWrite, can_write
 
 COUNTS_FILE: Final = "counts.npy"
 
@@ -112,15 +110,28 @@ def described(error: Exception) -> dict[str, Any]:
     return {"error": type(error).__name__, "text": str(error).partition("\n")[0]}
 
 
+def error_of(message: dict[str, Any], where: str) -> Exception:
+    """Error that a process has told, as one of the same kind.
+
+    Examples
+    --------
+    >>> error_of(described(InvalidTable("expected a table")), "device '0'")
+    InvalidTable("device '0': expected a table")
+    """
+    text, name = f"{where}: {message['text']}", message["error"]
+    if name == "MemoryError":
+        return MemoryError(text)
+    if name in ("CannotWrite", "OSError", "FileNotFoundError", "PermissionError"):
+        return CannotWrite(text)
+    kind = getattr(bridge, name, None)
+    if isinstance(kind, type) and issubclass(kind, BidcascadeError):
+        return kind(text)
+    return RuntimeError(f"{text} ({name})")
+
+
 def main() -> int:
     """Answer until the other side closes the pipe."""
-    # an interruption is for the batch, which ends this process by closing the pipe
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    incoming, outgoing = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    # what a library prints must not get between the messages
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    incoming, outgoing = own_pipes()
     start = receive(incoming)
     if start is None:
         return 0

@@ -35,13 +35,7 @@ from bidcascade.service.settings import read_settings
 from .batch_folder import locked
 from .progress import Report
 from .whole_files import can_write, whole_file
-
-PAR_CONTRACTS_COLUMN: Final = "Par_Contracts"
-NEW_SCHEMA: Final[dict[str, pl.DataType]] = {
-    **{name: pl.UInt8() for name in DOUBLE_DUMMY_COLUMNS},
-    PAR_COLUMN: pl.Int16(),
-    PAR_CONTRACTS_COLUMN: pl.List(pl.String()),
-}
+from .wide_columns import PAR_CONTRACTS_COLUMN, RESULT_SCHEMA
 
 PART_DEALS: Final = 16
 """Deals of a part: a killed run loses those that it was at, a few seconds."""
@@ -150,7 +144,7 @@ def add_double_dummy(
     Returns
     -------
     polars.DataFrame
-        With the columns :data:`NEW_SCHEMA` at the end; contracts highest first.
+        With the columns :data:`RESULT_SCHEMA` at the end; contracts highest first.
 
     Raises
     ------
@@ -212,7 +206,7 @@ def add_double_dummy(
         for place, name in enumerate(DOUBLE_DUMMY_COLUMNS)
     ]
     # what was there already goes to the end too, so that frames of any source fit together
-    return frame.drop(list(NEW_SCHEMA), strict=False).with_columns(
+    return frame.drop(list(RESULT_SCHEMA), strict=False).with_columns(
         *columns,
         pl.Series(PAR_COLUMN, scores),
         pl.Series(PAR_CONTRACTS_COLUMN, contracts, pl.List(pl.String)),
@@ -282,8 +276,5 @@ def solving(out: str, augment: _Augment, report: Report) -> Iterator[_Augment]:
         done += frame.height
         return solved
 
-    with (
-        DoubleDummyPool(read_settings().dd_workers or None) as pool,
-        table_store(out) as store,
-    ):
+    with DoubleDummyPool(read_settings().dd_workers or None) as pool, table_store(out) as store:
         yield add

@@ -123,22 +123,11 @@ class Manifest:
             If it is none, or of another version.
         """
         path = folder / MANIFEST
-        try:
-            if path.stat().st_size > _LONGEST:
-                raise InvalidInput(
-                    f"expected a manifest, got {path.stat().st_size} bytes in {path}"
-                )
-            value = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise InvalidInput(f"cannot read the manifest {str(path)!r}: {error}") from None
-        if not isinstance(value, dict) or value.get("format") != FORMAT:
-            raise InvalidInput(f"expected the manifest of a batch in {str(path)!r}")
-        if value.pop("format_version", None) != VERSION:
-            raise InvalidInput(f"expected a manifest of version {VERSION} in {str(path)!r}")
+        value = read_state(path, "manifest", "a batch", FORMAT, "format_version", VERSION)
         try:
             parts = [_part(part) for part in value.pop("parts")]
             position = Position(**value.pop("position"))
-            del value["format"], value["totals"]
+            del value["totals"]
             # batches of before: parts of one size, and no auctions of the sources
             options = value.pop("options")
             options.setdefault("text", None)
@@ -172,6 +161,29 @@ class Manifest:
                 raise InvalidInput(
                     f"cannot resume: {before['path']!r} has changed since the batch began"
                 )
+
+
+def read_state(
+    path: Path, noun: str, of: str, form: str, version_name: str, version: int
+) -> dict[str, Any]:
+    """Read what a folder of interrupted work says about itself, without format and version.
+
+    Raises
+    ------
+    InvalidInput
+        If it cannot be read, or is something else or of another version.
+    """
+    try:
+        if path.stat().st_size > _LONGEST:
+            raise InvalidInput(f"expected a {noun}, got {path.stat().st_size} bytes in {path}")
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"cannot read the {noun} {str(path)!r}: {error}") from None
+    if not isinstance(value, dict) or value.pop("format", None) != form:
+        raise InvalidInput(f"expected the {noun} of {of} in {str(path)!r}")
+    if value.pop(version_name, None) != version:
+        raise InvalidInput(f"expected a {noun} of version {version} in {str(path)!r}")
+    return value
 
 
 def _part(value: dict[str, Any]) -> Part:
@@ -210,3 +222,21 @@ def _sha256(source: Source) -> str | None:
     except OSError as error:
         raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None
     return digest.hexdigest()
+
+
+def distinct_sources(sources: Sequence[Source]) -> tuple[list[Source], int]:
+    """Order sources by name, those with the same contents once; and say how many were left out.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders.inputs import find_sources
+    >>> sources, repeated = distinct_sources(find_sources([b"one", b"two", b"one"]))
+    >>> len(sources), repeated
+    (2, 1)
+    """
+    ordered = sorted(sources, key=lambda source: source.name)
+    found: dict[str, Source] = {}
+    for number, (source, about) in enumerate(zip(ordered, describe_inputs(ordered), strict=True)):
+        # what can be read only once has no digest
+        found.setdefault(about["sha256"] or f"input {number}", source)
+    return list(found.values()), len(ordered) - len(found)

@@ -6,11 +6,29 @@ Nothing that arrives is ever run or unpickled.
 """
 
 import json
+import logging
+import os
+import signal
 import struct
+import sys
 from collections.abc import Mapping
 from typing import IO, Any, Final
 
 _HEAD: Final = struct.Struct("<IQ")
+
+
+def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Give standard input and output of a process that was started to answer messages.
+
+    What a library prints goes to standard error and not between the messages. An interruption is
+    for who started the process, and ends it by closing the pipe.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    incoming, outgoing = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    return incoming, outgoing
 
 
 def send(stream: IO[bytes], message: Mapping[str, Any], block: bytes = b"") -> None:

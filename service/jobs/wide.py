@@ -9,11 +9,7 @@ import polars as pl
 from bidcascade.bridge import InvalidExpression, InvalidInput
 from bidcascade.loaders import Batch, deal_arrays, empty_deals, iter_deals, read_pbn
 from bidcascade.loaders.inputs import HEAD_BYTES, Source, find_sources, sniff
-from bidcascade.loaders.parquet import (
-    ROWS_PER_PART,
-    count_deal_parquet,
-    read_deal_parquet_part,
-)
+from bidcascade.loaders.parquet import ROWS_PER_PART, count_deal_parquet, read_deal_parquet_part
 from bidcascade.loaders.parquet_decoder import decode_parquet
 from bidcascade.loaders.pbn_double_dummy import double_dummy_columns
 from bidcascade.service.engine import Engine

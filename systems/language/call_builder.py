@@ -68,6 +68,17 @@ def start_of_token(token: Token) -> int:
     return token.start_pos or 0
 
 
+def at(token: Token) -> Where:
+    """Place of a word in its line.
+
+    Examples
+    --------
+    >>> at(Token("SUIT", "hearts", 4)).column
+    4
+    """
+    return place(start_of_token(token))
+
+
 @v_args(inline=True)
 class CallBuilder(Transformer[Token, Any]):
     """Builds call patterns."""
@@ -76,8 +87,9 @@ class CallBuilder(Transformer[Token, Any]):
         super().__init__()
         self.faults: list[Fault] = []
 
-    def fault(self, position: int, message: str, advice: str = "") -> None:
+    def fault(self, place: Token | int, message: str, advice: str = "") -> None:
         """Note something wrong and go on."""
+        position = place if isinstance(place, int) else start_of_token(place)
         self.faults.append(Fault(position, message, advice))
 
     def suit(self, token: Token) -> Token:
@@ -92,10 +104,7 @@ class CallBuilder(Transformer[Token, Any]):
 
     def _number(self, token: Token) -> int:
         word = token.rstrip("+")
-        number = NUMBER_WORDS.get(word)
-        if number is None:
-            number = int(word[:6])
-        return number
+        return NUMBER_WORDS.get(word) or int(word[:6])
 
     # ------------------------------------------------------------------ calls
     def bid(self, token: Token) -> CallPattern:
@@ -105,42 +114,21 @@ class CallBuilder(Transformer[Token, Any]):
             strain = "NT"
         elif strain not in ("m", "om", "M", "oM", "X", "Y", "Z", "W"):
             strain = strain.upper()
-        return CallPattern("bid", level, str(strain), place(start_of_token(token)))
+        return CallPattern("bid", level, str(strain), at(token))
 
-    def pass_(self, token: Token) -> CallPattern:
-        return CallPattern("pass", where=place(start_of_token(token)))
-
-    def double(self, token: Token) -> CallPattern:
-        return CallPattern("double", where=place(start_of_token(token)))
-
-    def redouble(self, token: Token) -> CallPattern:
-        return CallPattern("redouble", where=place(start_of_token(token)))
-
-    def any_bid(self, token: Token) -> CallPattern:
-        return CallPattern("any bid", where=place(start_of_token(token)))
-
-    def any_call(self, token: Token) -> CallPattern:
-        return CallPattern("any", where=place(start_of_token(token)))
+    def other_call(self, token: Token) -> CallPattern:
+        return CallPattern(_kind(token), where=at(token))
 
     def transfer_to(self, words: Token, bid: Token) -> CallPattern:
         to = self.bid(bid)
         if to.level == 1 and to.strain == "C":
-            self.fault(start_of_token(bid), "no call is just below 1C")
-        return CallPattern("transfer", to.level, to.strain, place(start_of_token(words)))
+            self.fault(bid, "no call is just below 1C")
+        return CallPattern("transfer", to.level, to.strain, at(words))
 
-    def _relative(self, kind: str, words: Token, strain: Token) -> CallPattern:
-        return CallPattern(
-            kind, None, _STRAINS.get(strain, str(strain)), place(start_of_token(words))
-        )
+    def relative(self, words: Token, strain: Token) -> CallPattern:
+        return CallPattern(_kind(words), None, _STRAINS.get(strain, str(strain)), at(words))
 
-    def cheapest(self, words: Token, strain: Token) -> CallPattern:
-        return self._relative("cheapest", words, strain)
 
-    def jump(self, words: Token, strain: Token) -> CallPattern:
-        return self._relative("jump", words, strain)
-
-    def double_jump(self, words: Token, strain: Token) -> CallPattern:
-        return self._relative("double jump", words, strain)
-
-    def game_in(self, words: Token, strain: Token) -> CallPattern:
-        return self._relative("game", words, strain)
+def _kind(words: Token) -> str:
+    """Kind of a call that its terminal tells: ``ANY_BID`` is ``any bid``."""
+    return words.type.lower().replace("_", " ").removesuffix(" in")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from .contradictions import contradictions
 from .errors import nearest
 from .joining import phrases_of
+from .phrases import COUNTED, FACTS, KINDS
 from .sequences import Sequence, after_call, start_of, why_not
 from .syntax_tree import (
     VARIABLES,
@@ -30,15 +31,6 @@ from .syntax_tree import (
 if TYPE_CHECKING:
     from .sources import Sources
 
-FACTS: Final = frozenset({
-    "seat", "passed hand", "opened", "nobody opened", "bid", "not bid", "only passed", "last call",
-    "last bid", "has called", "has shown", "may have", "unbid", "fourth suit", "fit", "forced",
-    "game forced", "balancing", "contested", "uncontested", "level", "ranks above", "same suit",
-    "available", "game reached", "nth call", "vulnerable", "not vulnerable", "favourable",
-    "unfavourable",
-})  # fmt: skip
-"""Kinds of phrases about the auction; in a header they may give a free variable its suit."""
-
 DEEPEST_DEFINITION: Final = 32
 """Definitions within one another that conditions are read through."""
 LONGEST_DEFINITION: Final = 10_000
@@ -46,17 +38,6 @@ LONGEST_DEFINITION: Final = 10_000
 
 _OTHER: Final = {"M": "oM", "oM": "M", "m": "om", "om": "m"}
 _Complain = Callable[[Where, str, str], None]
-
-
-def known_names(defines: Mapping[str, Define]) -> frozenset[str]:
-    """Names that a condition may use.
-
-    Examples
-    --------
-    >>> sorted(known_names({}))
-    []
-    """
-    return frozenset(defines)
 
 
 def check_system(system: SystemText, sources: "Sources") -> None:
@@ -173,6 +154,8 @@ class _Checker:
     def phrase(self, phrase: Phrase, bound: frozenset[str]) -> None:
         if phrase.kind == "named":
             self._named(phrase)
+        elif phrase.kind in ("has shown", "may have"):
+            self._shown(phrase)
         self._bound(_variables_of(phrase), bound, phrase.where)
 
     def agreement(self, agreement: Agreement, bound: frozenset[str]) -> None:
@@ -204,6 +187,16 @@ class _Checker:
                 phrase.where,
                 f'"{phrase.text}" is defined with {wanted}, I read {len(phrase.suits)}',
                 f'write it like "{example}"',
+            )
+
+    def _shown(self, phrase: Phrase) -> None:
+        row = KINDS[phrase.text]
+        if not row.shown or (row.term[-1] == "_" and not phrase.suits):
+            kept = [row.kind for row in COUNTED if row.shown]
+            self.complain(
+                phrase.where,
+                f"what a player has shown of {phrase.text} is not kept",
+                f"it is of {', '.join(kept)}" if not row.shown else "name the suit",
             )
 
     def _unknown(self, phrase: Phrase) -> None:

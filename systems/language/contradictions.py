@@ -6,6 +6,7 @@ What needs the terms of the bidding table to be seen is found when a system is c
 from collections.abc import Iterator
 from typing import Final
 
+from .phrases import KINDS, LENGTHS
 from .syntax_tree import (
     SUIT_WORDS,
     VARIABLES,
@@ -26,12 +27,13 @@ _ONE_SUIT: Final = frozenset({
 
 _MAJORS_AND_MINORS: Final = frozenset(("M", "oM", "m", "om"))
 
-_COUNTED: Final = frozenset({
-    "points", "total points", "losers", "controls", "quick tricks", "playing tricks", "aces",
-    "kings", "queens", "length", "combined points", "combined points at best", "seat",
-})  # fmt: skip
-_LENGTHS: Final = {"void": Range(0, 0), "singleton": Range(1, 1), "doubleton": Range(2, 2),
-                   "shortness": Range(0, 1)}  # fmt: skip
+_COUNTED: Final = frozenset(
+    row.kind
+    for row in KINDS.values()
+    if row.forms.startswith(("range MEASURE", "range COMBINED{"))
+    or row.kind in ("points", "length", "seat")
+)
+"""Kinds of which a hand has one number: two ranges of it must meet."""
 
 _JOINING: Final = (
     'a comma joins what stands on both sides of "or": write "(a and b) or (c and d)", '
@@ -107,7 +109,7 @@ def _counted(phrase: Phrase) -> tuple[tuple[str, tuple[str, ...]], Range] | None
     """Return what a phrase counts and its range, where two of a kind can contradict each other."""
     if len(phrase.suits) == 1 and phrase.suits[0] not in _ONE_SUIT:
         return None
-    length = _LENGTHS.get(phrase.kind)
+    length = LENGTHS.get(phrase.kind)
     if length is not None:
         return ("length", phrase.suits), length
     if phrase.kind in _COUNTED and phrase.range is not None:

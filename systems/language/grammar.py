@@ -2,13 +2,13 @@
 
 import re
 from functools import cache, lru_cache
-from importlib.resources import files
 from threading import Lock
 from typing import Final, cast
 
 from lark import Lark, UnexpectedInput
 from lark.lexer import PatternRE, TerminalDef
 
+from .phrases import grammar_text
 from .statements import Fault, Parsed, ParsedCondition, Statement
 from .syntax_tree import Condition
 from .tree_builder import TreeBuilder
@@ -51,9 +51,8 @@ def builder() -> TreeBuilder:
 @cache
 def parser() -> Lark:
     """Return the parser; it is made once, in about 0.2 s."""
-    grammar = files(__package__).joinpath("bidding.lark").read_text(encoding="utf-8")
     return Lark(
-        grammar,
+        grammar_text(),
         parser="lalr",
         start=["statement", "conditions", "agreements"],
         transformer=builder(),

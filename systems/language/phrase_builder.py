@@ -9,19 +9,18 @@ from typing import Any, Final, NamedTuple
 from lark import Token
 from lark.visitors import v_args
 
-from .call_builder import NUMBER_WORDS, CallBuilder, one_blank, place
+from .call_builder import NUMBER_WORDS, CallBuilder, at, one_blank, place
 from .call_builder import start_of_token as start
 from .joining import all_of, any_of
-from .syntax_tree import CallPattern, Condition, NotThis, Phrase, Range
+from .phrases import KIND_OF_WORDS, KINDS
+from .syntax_tree import CallPattern, Condition, NotThis, Phrase, Range, Where
 
-MOST: Final = {
-    "points": 37, "total points": 60, "support points": 60, "losers": 12, "controls": 12,
-    "quick tricks": 8, "playing tricks": 13, "aces": 4, "kings": 4, "queens": 4, "keycards": 6,
-    "length": 13, "support": 13, "suit length": 13, "combined points": 60,
-    "combined points at best": 60, "combined support points": 80, "combined aces": 4,
-    "combined kings": 4, "combined keycards": 6, "combined cards": 26, "top honours": 13,
+_ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+_PLAYERS: Final = {
+    "I": "me", "my": "me", "mine": "me", "ours": "we", "theirs": "they", "partner's": "partner",
+    "RHO's": "RHO", "LHO's": "LHO",
 }  # fmt: skip
-"""The most that a hand (or two) can have of what is counted; a higher number is a slip."""
+_CALLED: Final = {"passed": "pass", "doubled": "double", "redoubled": "redouble"}
 
 
 class Counted(NamedTuple):
@@ -32,20 +31,9 @@ class Counted(NamedTuple):
     words: str
 
 
-def named_suit(token: Token | None) -> tuple[str, ...]:
-    """Suits of a phrase that may name one.
-
-    Examples
-    --------
-    >>> named_suit(None), named_suit(Token("SUIT", "hearts"))
-    ((), ('hearts',))
-    """
-    return () if token is None else (str(token),)
-
-
 @v_args(inline=True)
 class PhraseBuilder(CallBuilder):
-    """Builds conditions of a hand."""
+    """Builds conditions."""
 
     # ------------------------------------------------------------------ ranges
     def exact(self, *tokens: Token) -> Counted:
@@ -64,7 +52,7 @@ class PhraseBuilder(CallBuilder):
         low, high = (int(part[:6]) for part in re.split(r"[-–]", token.replace(" ", "")))
         if low > high:
             self.fault(
-                start(token),
+                token,
                 f'"{token}" is an empty range',
                 f'write "{high}-{low}", the smaller number first',
             )
@@ -76,7 +64,7 @@ class PhraseBuilder(CallBuilder):
     def fewer(self, word: Token, token: Token) -> Counted:
         number = self._number(token)
         if number == 0:
-            self.fault(start(word), f'"{word} {token}" is an empty range')
+            self.fault(word, f'"{word} {token}" is an empty range')
         return Counted(Range(0, max(number - 1, 0)), start(word), f"{word} {token}")
 
     def more(self, word: Token, token: Token) -> Counted:
@@ -86,35 +74,63 @@ class PhraseBuilder(CallBuilder):
         return Counted(Range(0, 0), start(token), str(token))
 
     def _phrase(self, kind: str, counted: Counted, suits: tuple[str, ...] = ()) -> Phrase:
-        self._check_most(kind, counted)
-        return Phrase(kind, range=counted.range, suits=suits, where=place(counted.position))
-
-    def _check_most(self, kind: str, counted: Counted) -> None:
-        most = MOST.get(kind)
-        if most is None:
-            return
-        number = max(counted.range.low, counted.range.high or 0, *counted.range.also, 0)
-        if number > most:
-            what = "cards in a suit" if kind in ("length", "support", "suit length") else kind
+        found, most = counted.range, KINDS[kind].most
+        if most is not None and max(found.low, found.high or 0, *found.also, 0) > most:
+            what = KINDS[kind].unit or kind
             self.fault(counted.position, f'"{counted.words}": there are at most {most} {what}')
+        return Phrase(kind, range=found, suits=suits, where=place(counted.position))
+
+    # ------------------------------------------------------------------ most phrases
+    def phrase(self, *parts: Any) -> Condition:
+        """Make the phrase whose kind its words tell; each other part is a field."""
+        first, *_ = (part for part in parts if part is not None)
+        kind, negated, counted = "", False, None
+        suits: tuple[str, ...] = ()
+        fields: dict[str, Any] = {}
+        for part in parts:
+            if isinstance(part, Token):
+                kind = KIND_OF_WORDS.get((part.type, one_blank(part)), kind)
+            match part:
+                case Counted():
+                    counted = part
+                case CallPattern():
+                    fields["call"] = part
+                case Phrase():
+                    suits = part.suits
+                    fields |= {"range": part.range, "text": part.kind}
+                case Token(type="SUIT" | "VARIABLE" | "ROLE"):
+                    suits += (str(part),)
+                case Token(type="NOTRUMP"):
+                    fields["call"] = CallPattern("bid", None, "NT")
+                case Token(type="CALLED"):
+                    fields["call"] = CallPattern(_CALLED[part])
+                case Token(type="WHO" | "OWNER" | "LAST_CALL_WAS"):
+                    player = part.split()[0]
+                    fields["who"] = _PLAYERS.get(player, player)
+                case Token(type="NUMBER"):
+                    fields["count"] = self._number(part)
+                case Token(type="TAG" | "CALL_CLASS"):
+                    fields["text"] = one_blank(part)
+                case Token(type="NO" | "NOT" | "IS_NOT"):
+                    negated = True
+        default = KINDS[kind].default
+        suits = suits or ((default,) if default else ())
+        if counted is not None:
+            return self._phrase(kind, counted, suits)
+        if len(suits) == 2 and suits[0] == suits[1] and kind != "same suit":
+            words = one_blank(parts[1])
+            self.fault(first, f'"{suits[0]} {words} {suits[0]}" names one suit twice')
+        found = Phrase(kind, suits=suits, where=_where(first), **fields)
+        return NotThis(found) if negated else found
 
     # ------------------------------------------------------------------ counted
-    def measure(
-        self, counted: Counted, words: Token, _in: Token | None = None, suit: Token | None = None
-    ) -> Phrase:
-        return self._phrase(_measure(one_blank(words)), counted, named_suit(suit))
-
-    def length(self, counted: Counted, suit: Token) -> Phrase:
-        return self._phrase("length", counted, (str(suit),))
-
-    def length_in(self, counted: Counted, words: Token, suit: Token) -> Phrase:
-        kind = "combined cards" if words.type == "COMBINED_CARDS" else "length"
-        return self._phrase(kind, counted, (str(suit),))
+    def length(self, counted: Counted, *words: Token) -> Phrase:
+        return self._phrase("length", counted, (str(words[-1]),))
 
     def singular_length(self, counted: Counted, suit: Token) -> Phrase:
         if (counted.range.high if counted.range.high is not None else 9) != 1:
             self.fault(
-                start(suit),
+                suit,
                 f'after "{counted.words}" I expect points or a suit, I read "{suit}"',
                 f'write "{suit}s"',
             )
@@ -126,7 +142,7 @@ class PhraseBuilder(CallBuilder):
         number = NUMBER_WORDS.get(low) or int(low[:6])
         most = None if words.endswith("+") else int(high[:6]) if high else number
         if most is not None and most < number:
-            self.fault(start(token), f'"{token}" is an empty range', "the smaller number first")
+            self.fault(token, f'"{token}" is an empty range', "the smaller number first")
         return Counted(Range(number, most), start(token), str(token))
 
     def carded_length(self, _a: Token | None, carded: Token, suit: Token, _noun: Token) -> Phrase:
@@ -145,8 +161,7 @@ class PhraseBuilder(CallBuilder):
         counted = parts[0] if isinstance(parts[0], Counted) else self._carded(parts[1])
         if counted.words == "no":
             counted = Counted(Range(0, 2), counted.position, counted.words)
-        suit = parts[-1]
-        return self._phrase("support", counted, named_suit(suit) or ("partner's suit",))
+        return self._phrase("support", counted, (str(parts[-1] or KINDS["support"].default),))
 
     def top_honours(
         self, counted: Counted, _of: Token, top: Token, _in: Token, suit: Token
@@ -169,96 +184,72 @@ class PhraseBuilder(CallBuilder):
         is_open = any(length == "x" or length.endswith("+") for length in lengths)
         if least > 13 or (least < 13 and not is_open):
             self.fault(
-                start(token),
+                token,
                 f'the lengths of "{token}" add up to {least}, a hand has 13 cards',
             )
-        return Phrase("shape", text=str(token), where=place(start(token)))
-
-    def two_suits(self, first: Token, words: Token, second: Token) -> Phrase:
-        kind = {"at least as long as": "at least as long", "longer than": "longer"}.get(
-            one_blank(words), one_blank(words)
-        )
-        if first == second:
-            self.fault(start(first), f'"{first} {one_blank(words)} {second}" names one suit twice')
-        return Phrase(kind, suits=(str(first), str(second)), where=place(start(first)))
-
-    def same_suit(self, first: Token, _is: Token, second: Token) -> Phrase:
-        suits = (str(first), str(second))
-        return Phrase("same suit", suits=suits, where=place(start(first)))
-
-    def other_suit(self, first: Token, is_not: Token, second: Token) -> Condition:
-        return NotThis(self.same_suit(first, is_not, second))
-
-    def longest(
-        self, suit: Token, _is: Token, _noun: Token | None, outside: Token | None
-    ) -> Phrase:
-        kind = "longest" if outside is None else "longest outside theirs"
-        return Phrase(kind, suits=(str(suit),), where=place(start(suit)))
-
-    def strictly_longest(self, suit: Token, _is: Token, _noun: Token | None) -> Phrase:
-        return Phrase("strictly longest", suits=(str(suit),), where=place(start(suit)))
-
-    def fourth_suit(self, suit: Token, _is: Token) -> Phrase:
-        return Phrase("fourth suit", suits=(str(suit),), where=place(start(suit)))
-
-    def longest_suit(self, words: Token, suit: Token) -> Phrase:
-        return Phrase("longest", suits=(str(suit),), where=place(start(words)))
+        return Phrase("shape", text=str(token), where=at(token))
 
     def honour(self, words: Token, suit: Token) -> Phrase:
-        card = one_blank(words).removeprefix("the ").removesuffix(" of")
-        return Phrase("honour", suits=(str(suit),), text=card, where=place(start(words)))
-
-    def stopper(self, article: Token | None, words: Token, suit: Token) -> Phrase:
-        kind = {"partial stopper in": "partial stopper", "two stoppers in": "two stoppers",
-                "double stopper in": "two stoppers"}.get(one_blank(words), "stopper")  # fmt: skip
-        return Phrase(kind, suits=(str(suit),), where=place(start(article or words)))
-
-    def no_stopper(self, no: Token, words: Token, suit: Token) -> Condition:
-        return NotThis(self.stopper(no, words, suit))
-
-    def shortness(
-        self, article: Token | None, words: Token, _in: Token | None, suit: Token | None
-    ) -> Phrase:
-        kind = one_blank(words)
-        if " or " in kind:
-            kind = "shortness"
-        where = place(start(article or words))
-        return Phrase(kind, suits=named_suit(suit) or ("a suit",), where=where)
-
-    def no_shortness(
-        self, no: Token, words: Token, in_: Token | None, suit: Token | None
-    ) -> Condition:
-        return NotThis(self.shortness(no, words, in_, suit))
-
-    def control(self, article: Token | None, words: Token, suit: Token) -> Phrase:
-        kind = one_blank(words).removesuffix(" in")
-        return Phrase(kind, suits=(str(suit),), where=place(start(article or words)))
-
-    def no_control(self, no: Token, words: Token, suit: Token) -> Condition:
-        return NotThis(self.control(no, words, suit))
-
-    def rule_of(self, words: Token, number: Token) -> Phrase:
-        return Phrase("rule of", count=self._number(number), where=place(start(words)))
-
-    def law(self, words: Token, call: CallPattern) -> Phrase:
-        return Phrase("law", call=call, where=place(start(words)))
-
-    def enough(self, words: Token, call: CallPattern) -> Phrase:
-        return Phrase("enough points", call=call, where=place(start(words)))
+        return Phrase("honour", suits=(str(suit),), text=words.split()[-2], where=at(words))
 
     def raw(self, token: Token) -> Phrase:
         text = token[1:-1].strip()
         if not text:
-            self.fault(start(token), "an expression stands between the braces, I read nothing")
-        return Phrase("raw", text=text, where=place(start(token)))
-
-    def any_hand(self, token: Token) -> Phrase:
-        return Phrase("any hand", where=place(start(token)))
+            self.fault(token, "an expression stands between the braces, I read nothing")
+        return Phrase("raw", text=text, where=at(token))
 
     def named(self, *tokens: Token) -> Phrase:
         name = " ".join(token for token in tokens if token.type == "WORD")
         suits = tuple(str(token) for token in tokens if token.type != "WORD")
         return Phrase("named", suits=suits, text=name, where=place(start(tokens[0])))
+
+    # ------------------------------------------------------------------ the auction
+    def seat(self, in_: Token | None, *tokens: Token) -> Phrase:
+        seats = sorted({_ordinal(token) for token in tokens if token.type == "ORDINAL"})
+        low, high = seats[0], seats[-1]
+        if high - low + 1 == len(seats):
+            found = Range(low, high)
+        else:
+            found = Range(low, low, tuple(seats[1:]))
+        return Phrase("seat", range=found, where=place(start(in_ or tokens[0])))
+
+    def i_am_passed_hand(self, words: Token) -> Phrase:
+        return Phrase("passed hand", who="me", where=at(words))
+
+    def unbid(self, words: Token, suit: Token) -> Phrase:
+        return Phrase("unbid", suits=(str(suit),), text=words.split()[1], where=at(words))
+
+    def fit(self, *tokens: Token | None) -> Phrase:
+        """``[WHO HAVE] [A] [CARDED] FIT [IN suit]``; ``NO`` takes the place of ``A`` in no_fit."""
+        who, carded, suit = tokens[0], tokens[3], tokens[-1]
+        if who is not None and who != "we":
+            self.fault(who, f'a fit takes two hands, I read "{who} have"', 'write "we have"')
+        first = next(token for token in tokens if token is not None)
+        low = 8 if carded is None else self._carded(carded).range.low
+        return Phrase("fit", suits=() if suit is None else (str(suit),), count=low, where=at(first))
+
+    def no_fit(self, *tokens: Token | None) -> Condition:
+        return NotThis(self.fit(*tokens))
+
+    def level(self, words: Token, _the: Token | None, level: Token) -> Counted:
+        number = int(level[0])
+        low = 0 if words.type == "AT_MOST" else number
+        high = None if words.type == "AT_LEAST" else number
+        return Counted(Range(low, high), start(words), f"{words} {level}")
+
+    def at_level(self, counted: Counted) -> Phrase:
+        return Phrase("level", range=counted.range, where=place(counted.position))
+
+    def nth_call(self, words: Token) -> Phrase:
+        return Phrase("nth call", count=_ORDINALS[words.split()[1]], where=at(words))
+
+    def has_bid(self, who: Token, words: Token, call: CallPattern | None) -> Condition:
+        if call is None and who in ("RHO", "LHO") and words == "bid":
+            return Phrase("last call", who=str(who), text="bid", where=at(who))
+        return self.phrase(who, words, call)
+
+    def is_at_level(self, call: CallPattern, _is: Token, counted: Counted) -> Phrase:
+        return Phrase("available", range=counted.range, call=call, where=call.where)
 
     # ------------------------------------------------------------------ joining
     def negated(self, _no: Token, part: Condition) -> Condition:
@@ -274,17 +265,9 @@ class PhraseBuilder(CallBuilder):
         return all_of(parts)
 
 
-_MEASURES: Final = {
-    "hcp": "points", "HCP": "points", "high-card points": "points", "high-card point": "points",
-    "point": "points", "key cards": "keycards",
-}  # fmt: skip
+def _where(part: Any) -> Where:
+    return part.where if isinstance(part, CallPattern) else at(part)
 
 
-def _measure(words: str) -> str:
-    known = _MEASURES.get(words)
-    if known is not None:
-        return known
-    if words in ("loser", "control", "quick trick", "playing trick", "ace", "king", "queen",
-                 "keycard"):  # fmt: skip
-        return f"{words}s"
-    return words
+def _ordinal(token: Token) -> int:
+    return _ORDINALS.get(token) or int(token[0])

@@ -11,7 +11,7 @@ from typing import Final
 
 from bidcascade.bridge import InvalidSystem
 
-from .checks import check_system, known_names
+from .checks import check_system
 from .errors import invalid_system, nearest
 from .grammar import parse_conditions
 from .placing import place_condition
@@ -200,7 +200,7 @@ def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | N
                 'begin a block above it, such as "opening:" or "after 1NT:"',
             )
     defines = {**built_in_defines(), **resolver.defines}
-    names = known_names(defines)
+    names = frozenset(defines)
     settled = tuple(_settled_block(block, names) for block in blocks)
     title = sources.title
     system = SystemText(

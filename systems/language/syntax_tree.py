@@ -4,7 +4,7 @@ Nothing here knows hands or auctions in progress. Suits are still words (``"M"``
 calls still patterns (``2M``, ``nX``, ``cheapest X``); the expansion gives them values at a place.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
@@ -257,15 +257,3 @@ class SystemText:
     options: dict[str, bool] = field(default_factory=dict)
     files: tuple[tuple[Path, str], ...] = ()
     opponents: Path | None = None
-
-
-def with_below(line: Line, below: "tuple[Line | Block, ...]") -> Line:
-    """Return the line with other lines under it.
-
-    Examples
-    --------
-    >>> stayman = Line(CallPattern("bid", 2, "C"), "Stayman")
-    >>> with_below(stayman, (Line(CallPattern("bid", 2, "D")),)).below[0].call.strain
-    'D'
-    """
-    return replace(line, below=below)

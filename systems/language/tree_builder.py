@@ -9,9 +9,9 @@ from typing import Any, Final
 from lark import Token
 from lark.visitors import v_args
 
-from .call_builder import one_blank, place, tidy
-from .fact_builder import FactBuilder
+from .call_builder import at, one_blank, place, start_of_token, tidy
 from .joining import all_of
+from .phrase_builder import PhraseBuilder
 from .statements import (
     ConventionStatement,
     HeaderStatement,
@@ -19,7 +19,6 @@ from .statements import (
     OpponentsStatement,
     OptionStatement,
     Parameter,
-    Statement,
     SystemStatement,
     UseStatement,
 )
@@ -32,6 +31,7 @@ from .syntax_tree import (
     Header,
     Line,
     Variant,
+    Where,
 )
 
 _ONE_ROUND: Final = {
@@ -45,23 +45,17 @@ _Meaning = tuple[str, Condition | None, str, tuple[Agreement, ...], str]
 
 
 @v_args(inline=True)
-class TreeBuilder(FactBuilder):
+class TreeBuilder(PhraseBuilder):
     """Builds one statement; ``faults`` is emptied before each line by the parser."""
 
     # ------------------------------------------------------------------ lines
-    def statement(self, found: Statement) -> Statement:
-        return found
-
     def line(self, call: CallPattern, meaning: _Meaning) -> Line:
         name, condition, quoted, agreements, remark = meaning
-        return Line(
-            call, name, condition, quoted, agreements, remark=remark,
-            where=place(call.where.column),
-        )  # fmt: skip
+        return Line(call, name, condition, quoted, agreements, remark=remark, where=call.where)
 
     def variant(self, word: Token, meaning: _Meaning) -> Variant:
         name, condition, quoted, agreements, remark = meaning
-        return Variant(name, condition, quoted, remark, agreements, place(word.start_pos or 0))
+        return Variant(name, condition, quoted, remark, agreements, at(word))
 
     def meaning(
         self,
@@ -91,23 +85,17 @@ class TreeBuilder(FactBuilder):
         found = LIKE_A_CONDITION.search(name)
         if found is not None:
             self.fault(
-                (name.start_pos or 0) + found.start(),
+                start_of_token(name) + found.start(),
                 f'a name ends with a colon, "{tidy(name)}" goes on with a condition',
                 "write a colon behind the name, and begin conditions with a small letter",
             )
         return tidy(name), _joined(quoted)
 
     # ------------------------------------------------------------------ conditions
-    def conditions(self, *items: "Condition | tuple[Condition | None, str]") -> _Conditions:
-        parts: list[Condition] = []
-        quoted: list[str] = []
-        for item in items:
-            condition, prose = item if isinstance(item, tuple) else (item, "")
-            if condition is not None:
-                parts.append(condition)
-            if prose:
-                quoted.append(prose)
-        return all_of(parts) if parts else None, " ".join(quoted)
+    def conditions(self, *items: _Conditions) -> _Conditions:
+        parts = [condition for condition, _ in items if condition is not None]
+        quoted = " ".join(prose for _, prose in items if prose)
+        return all_of(parts) if parts else None, quoted
 
     def item(self, condition: Condition, *quoted: Token) -> _Conditions:
         return condition, _joined(quoted)
@@ -122,9 +110,6 @@ class TreeBuilder(FactBuilder):
     def theirs(self, *calls: "CallPattern | Token") -> AuctionStep:
         return AuctionStep(tuple(c for c in calls if not isinstance(c, Token)), theirs=True)
 
-    def step(self, found: AuctionStep) -> AuctionStep:
-        return found
-
     def any_calls(self, _dots: Token) -> AuctionStep:
         return AuctionStep(any_calls=True)
 
@@ -134,33 +119,15 @@ class TreeBuilder(FactBuilder):
     def qualifiers(self, *parts: "Condition | Token") -> Condition:
         return all_of(part for part in parts if not isinstance(part, Token))
 
-    def _header(
-        self,
-        kind: str,
-        word: str,
-        position: int,
-        auctions: tuple[tuple[AuctionStep, ...], ...],
-        condition: Condition | None,
-        remark: Token | None,
-    ) -> HeaderStatement:
-        header = Header(kind, auctions, condition, place(position))
-        return HeaderStatement(header, _remark(remark), word)
-
-    def _plain(self, word: Token, condition: Condition | None, remark: Any) -> HeaderStatement:
-        return self._header(str(word), str(word), word.start_pos or 0, (), condition, remark)
-
-    def opening(self, word: Token, condition: Any, remark: Any) -> HeaderStatement:
-        return self._plain(word, condition, remark)
-
-    def general(self, word: Token, condition: Any, remark: Any) -> HeaderStatement:
-        return self._plain(word, condition, remark)
+    def plain_header(self, word: Token, condition: Any, remark: Any) -> HeaderStatement:
+        return _header(str(word), at(word), (), condition, remark)
 
     def when(self, word: Token, first: Condition, rest: Any, remark: Any) -> HeaderStatement:
-        return self._plain(word, first if rest is None else all_of((first, rest)), remark)
+        return self.plain_header(word, first if rest is None else all_of((first, rest)), remark)
 
     def after(self, word: Token, *parts: Any) -> HeaderStatement:
         auctions = tuple(part for part in parts[:-2] if isinstance(part, tuple))
-        return self._header("after", str(word), word.start_pos or 0, auctions, parts[-2], parts[-1])
+        return _header(str(word), at(word), auctions, *parts[-2:], kind="after")
 
     def over(self, word: Token, *parts: Any) -> HeaderStatement:
         found = self.after(word, *parts)
@@ -176,9 +143,8 @@ class TreeBuilder(FactBuilder):
 
     def their_call(self, *parts: Any) -> HeaderStatement:
         steps = [part for part in parts[:-2] if isinstance(part, AuctionStep)]
-        position = steps[0].calls[0].where.column - 1
-        auctions = tuple((step,) for step in steps)
-        return self._header("their call", "", position, auctions, parts[-2], parts[-1])
+        where = place(steps[0].calls[0].where.column - 1)
+        return _header("", where, tuple((step,) for step in steps), *parts[-2:], kind="their call")
 
     # ------------------------------------------------------------------ agreements
     def agreements(self, *found: Agreement) -> tuple[Agreement, ...]:
@@ -187,22 +153,22 @@ class TreeBuilder(FactBuilder):
     def plain_agreement(self, words: Token, quoted: Token | None) -> Agreement:
         kind = one_blank(words)
         text = "" if quoted is None else quoted[1:-1]
-        return Agreement(_ONE_ROUND.get(kind, kind), text, where=place(words.start_pos or 0))
+        return Agreement(_ONE_ROUND.get(kind, kind), text, where=at(words))
 
     def call_agreement(self, words: Token, call: CallPattern) -> Agreement:
-        return Agreement(words.split()[0], call=call, where=place(words.start_pos or 0))
+        return Agreement(words.split()[0], call=call, where=at(words))
 
     def agrees(self, words: Token, suit: Token) -> Agreement:
-        return Agreement("agrees", suit=str(suit), where=place(words.start_pos or 0))
+        return Agreement("agrees", suit=str(suit), where=at(words))
 
     def says(self, token: Token) -> Agreement:
         kind, _, text = tidy(token).partition(" ")
         if not text:
-            self.fault(token.start_pos or 0, f'"{kind}" what? I read nothing behind it')
-        return Agreement(kind, text, where=place(token.start_pos or 0))
+            self.fault(token, f'"{kind}" what? I read nothing behind it')
+        return Agreement(kind, text, where=at(token))
 
     def tag(self, token: Token) -> Agreement:
-        return Agreement("tag", str(token[1:]), where=place(token.start_pos or 0))
+        return Agreement("tag", str(token[1:]), where=at(token))
 
     # ------------------------------------------------------------------ statements
     def define(self, word: Token, *parts: Any) -> Define:
@@ -210,36 +176,49 @@ class TreeBuilder(FactBuilder):
         name = " ".join(token for token in names if token.type == "WORD")
         suits = tuple(str(token) for token in names if token.type == "VARIABLE")
         if condition is None:
-            self.fault(word.start_pos or 0, f'"{name}" is defined by words in quotes alone')
+            self.fault(word, f'"{name}" is defined by words in quotes alone')
             condition = all_of(())
-        return Define(name, suits, condition, place(word.start_pos or 0))
+        return Define(name, suits, condition, at(word))
 
     def system(self, _word: Token, title: Token, _remark: Token | None) -> SystemStatement:
         return SystemStatement(tidy(title))
 
     def include(self, _word: Token, file: Token, _remark: Token | None) -> IncludeStatement:
-        return IncludeStatement(file[1:-1], place(file.start_pos or 0))
+        return IncludeStatement(file[1:-1], at(file))
 
     def opponents(self, _word: Token, file: Token, _remark: Token | None) -> OpponentsStatement:
-        return OpponentsStatement(file[1:-1], place(file.start_pos or 0))
+        return OpponentsStatement(file[1:-1], at(file))
 
     def parameter(self, name: Token, value: Token | None) -> Parameter:
         text = None if value is None else tidy(value)
-        return Parameter(str(name), text, place(name.start_pos or 0))
+        return Parameter(str(name), text, at(name))
 
     def convention(self, _word: Token, name: Token, *parts: Any) -> ConventionStatement:
         parameters = tuple(part for part in parts if isinstance(part, Parameter))
-        return ConventionStatement(str(name), parameters, place(name.start_pos or 0))
+        return ConventionStatement(str(name), parameters, at(name))
 
     def use(self, _word: Token, name: Token, *parts: Any) -> UseStatement:
         parameters = tuple(part for part in parts if isinstance(part, Parameter))
-        return UseStatement(str(name), parameters, place(name.start_pos or 0))
+        return UseStatement(str(name), parameters, at(name))
 
     def option(
         self, without: Token | None, _word: Token, name: Token, value: Token | None, *_rest: Any
     ) -> OptionStatement:
         default = None if value is None else value == "on"
-        return OptionStatement(str(name), default, without is not None, place(name.start_pos or 0))
+        return OptionStatement(str(name), default, without is not None, at(name))
+
+
+def _header(
+    word: str,
+    where: Where,
+    auctions: tuple[tuple[AuctionStep, ...], ...],
+    condition: Condition | None,
+    remark: Token | None,
+    *,
+    kind: str = "",
+) -> HeaderStatement:
+    header = Header(kind or word, auctions, condition, where)
+    return HeaderStatement(header, _remark(remark), word)
 
 
 def _remark(token: Token | None) -> str:

@@ -1,8 +1,10 @@
 """The tree in words again: conditions, calls and agreements as a system's text writes them."""
 
+import re
 from collections.abc import Callable
 from typing import Final
 
+from .phrases import KINDS, denied_by_no, template
 from .syntax_tree import (
     SUIT_WORDS,
     Agreement,
@@ -25,18 +27,10 @@ _POSSESSIVE: Final = {"me": "my", "partner": "partner's", "RHO": "RHO's", "LHO":
 _OWNERS: Final = {"me": "mine", "we": "ours", "they": "theirs", "partner": "partner's",
                   "RHO": "RHO's", "LHO": "LHO's"}  # fmt: skip
 _VERBS: Final = {"pass": "passed", "double": "doubled", "redouble": "redoubled"}
-_ONE: Final = frozenset({
-    "points", "losers", "controls", "quick tricks", "playing tricks", "aces", "kings", "queens",
-    "keycards",
-})  # fmt: skip
-"""What is counted one by one: the ``s`` goes when there is one."""
+_OPTIONAL: Final = re.compile(r"\[([^][]*\{(\w+)\})\]")
 _WITHOUT_ARTICLE: Final = frozenset({
     "notrump", "forcing", "forcing to game", "artificial", "invitational", "limited", "natural",
     "preemptive", "takeout", "penalty",
-})  # fmt: skip
-_NO: Final = frozenset({
-    "stopper", "void", "singleton", "doubleton", "shortness", "first-round control",
-    "second-round control", "partial stopper", "two stoppers",
 })  # fmt: skip
 
 
@@ -150,8 +144,6 @@ def _atom(condition: Condition) -> str:
 def _negated(part: Condition) -> str:
     if not isinstance(part, Phrase):
         return f"not {_atom(part)}"
-    if part.kind in _NO:
-        return f"no {phrase_text(part)}"
     if part.kind == "vulnerable":
         return "not (vulnerable)"
     if part.kind == "same suit":
@@ -162,7 +154,7 @@ def _negated(part: Condition) -> str:
         return f"no {_fit(part)}"
     if part.kind == "suit length" and part.range is not None and part.range.high is None:
         return f"no {part.range.low}-card {part.suits[0].removeprefix('a ')}"
-    return f"not {phrase_text(part)}"
+    return f"{'no' if denied_by_no(KINDS[part.kind]) else 'not'} {phrase_text(part)}"
 
 
 def range_text(found: Range) -> str:
@@ -183,7 +175,7 @@ def range_text(found: Range) -> str:
 
 
 def phrase_text(phrase: Phrase) -> str:
-    """Write a phrase in its first form in ``phrases.md``.
+    """Write a phrase in the first form of its row in the catalogue.
 
     Examples
     --------
@@ -193,11 +185,26 @@ def phrase_text(phrase: Phrase) -> str:
     writer = _WRITERS.get(phrase.kind)
     if writer is not None:
         return writer(phrase)
-    if phrase.range is not None:
-        is_one = phrase.range == Range(1, 1) and phrase.kind in _ONE
-        words = f"{range_text(phrase.range)} {phrase.kind[:-1] if is_one else phrase.kind}"
-        return f"{words} in {phrase.suits[0]}" if phrase.suits else words
-    return phrase.kind
+    row, found = KINDS[phrase.kind], phrase.range
+    suit, other = (*phrase.suits, "", "")[:2]
+    who, is_many = _who(phrase), phrase.who in (None, "me", "we", "they")
+    fields = {
+        "range": _range(phrase),
+        "suit": "" if suit == row.default else suit,
+        "other": other,
+        "call": "" if phrase.call is None else call_text(phrase.call),
+        "who": who,
+        "owner": _OWNERS.get(phrase.who or "", ""),
+        "has": "have" if is_many else "has",
+        "am": "am" if who == "I" else "are" if is_many else "is",
+        "text": phrase.text,
+        "count": str(phrase.count),
+        "counted": "",
+    }
+    words = template(row, found.low if found == Range(1, 1) else None)
+    if "{counted}" in words:
+        fields["counted"] = phrase_text(Phrase(phrase.text, range=found, suits=phrase.suits))
+    return _OPTIONAL.sub(lambda part: part[1] if fields[part[2]] else "", words).format(**fields)
 
 
 def _range(phrase: Phrase) -> str:
@@ -216,25 +223,6 @@ def _length(phrase: Phrase) -> str:
         return f"no {suit}"
     between = " " if " " not in suit else " in "
     return f"{_range(phrase)}{between}{suit}"
-
-
-def _support(phrase: Phrase) -> str:
-    (suit,) = phrase.suits
-    words = f"{_range(phrase)} support"
-    return words if suit == "partner's suit" else f"{words} for {suit}"
-
-
-def _two_suits(words: str) -> Callable[[Phrase], str]:
-    return lambda phrase: f"{phrase.suits[0]} {words} {phrase.suits[1]}"
-
-
-def _one_suit(words: str) -> Callable[[Phrase], str]:
-    return lambda phrase: words.format(phrase.suits[0])
-
-
-def _short(phrase: Phrase) -> str:
-    (suit,) = phrase.suits
-    return phrase.kind if suit == "a suit" else f"{phrase.kind} in {suit}"
 
 
 def _top(phrase: Phrase) -> str:
@@ -258,30 +246,13 @@ def _who(phrase: Phrase) -> str:
     return _NAMES.get(who, who)
 
 
-def _has(phrase: Phrase) -> str:
-    return "have" if phrase.who in ("me", "we", "they") else "has"
-
-
-def _with_call(phrase: Phrase, words: str) -> str:
-    return words if phrase.call is None else f"{words} {call_text(phrase.call)}"
-
-
-def _passed_hand(phrase: Phrase) -> str:
-    verb = {"me": "am", "we": "are", "they": "are"}.get(phrase.who or "me", "is")
-    return f"{_who(phrase)} {verb} a passed hand"
-
-
 def _bid(phrase: Phrase) -> str:
     words = f"{_who(phrase)} bid"
     if phrase.suits:
         return f"{words} {phrase.suits[0]}"
     if phrase.call is None and phrase.who in ("RHO", "LHO"):
         return f"{_who(phrase)} has bid"
-    return _with_call(phrase, words)
-
-
-def _not_bid(phrase: Phrase) -> str:
-    return " ".join((_who(phrase), _has(phrase), "not bid", *phrase.suits))
+    return words if phrase.call is None else f"{words} {call_text(phrase.call)}"
 
 
 def _last_call(phrase: Phrase, negation: str = "") -> str:
@@ -295,21 +266,6 @@ def _last_call(phrase: Phrase, negation: str = "") -> str:
         return words + call_text(phrase.call)
     article = "" if phrase.text in _WITHOUT_ARTICLE or phrase.text.startswith("#") else "a "
     return f"{words}{article}{phrase.text}"
-
-
-def _last_bid(phrase: Phrase) -> str:
-    owner = () if phrase.who is None else (_OWNERS[phrase.who],)
-    called = () if phrase.call is None else (call_text(phrase.call),)
-    return " ".join(("last bid was", *owner, *called, *((phrase.text,) if phrase.text else ())))
-
-
-def _shown(words: str) -> Callable[[Phrase], str]:
-    def write(phrase: Phrase) -> str:
-        counted = phrase_text(Phrase(phrase.text, range=phrase.range, suits=phrase.suits))
-        verb = words.format(_has(phrase))
-        return f"{_who(phrase)} {verb} {counted}"
-
-    return write
 
 
 def _fit(phrase: Phrase) -> str:
@@ -336,50 +292,15 @@ def _available(phrase: Phrase) -> str:
 
 _WRITERS: Final[dict[str, Callable[[Phrase], str]]] = {
     "length": _length,
-    "support": _support,
-    "combined cards": lambda p: f"{_range(p)} combined cards in {p.suits[0]}",
     "suit length": lambda p: f"{_carded(p.range or Range())} {p.suits[0].removeprefix('a ')}",
-    "shape": lambda p: p.text,
-    "longer": _two_suits("longer than"),
-    "at least as long": _two_suits("at least as long as"),
-    "ranks above": _two_suits("ranks above"),
-    "same suit": _two_suits("is"),
-    "longest": _one_suit("{} is the longest"),
-    "strictly longest": _one_suit("{} is strictly longest"),
-    "longest outside theirs": _one_suit("{} is longest outside their suits"),
-    "fourth suit": _one_suit("{} is the fourth suit"),
     "top honours": _top,
-    "honour": lambda p: f"{p.text} of {p.suits[0]}",
-    "stopper": _one_suit("stopper in {}"),
-    "partial stopper": _one_suit("partial stopper in {}"),
-    "two stoppers": _one_suit("two stoppers in {}"),
-    "void": _short,
-    "singleton": _short,
-    "doubleton": _short,
-    "shortness": _short,
-    "first-round control": _one_suit("first-round control in {}"),
-    "second-round control": _one_suit("second-round control in {}"),
-    "rule of": lambda p: f"rule of {p.count}",
     "named": lambda p: " ".join((p.text, *p.suits)),
-    "raw": lambda p: f"{{{p.text}}}",
-    "law": lambda p: _with_call(p, "law of total tricks at"),
-    "enough points": lambda p: _with_call(p, "enough points for"),
     "seat": _seat,
-    "passed hand": _passed_hand,
-    "nobody opened": lambda p: "nobody has opened",
-    "game reached": lambda p: "game is reached",
-    "opened": lambda p: _with_call(p, f"{_who(p)} opened"),
     "bid": _bid,
-    "not bid": _not_bid,
-    "only passed": lambda p: f"{_who(p)} {_has(p)} only passed",
     "last call": _last_call,
-    "last bid": _last_bid,
-    "has called": lambda p: f"{_who(p)} {_has(p)} called {p.text}",
-    "has shown": _shown("{} shown"),
-    "may have": _shown("may have"),
-    "unbid": lambda p: f"unbid {p.text} {p.suits[0]}",
     "fit": _a_fit,
     "level": lambda p: _level(p.range or Range()),
     "available": _available,
     "nth call": lambda p: f"my {_ORDINALS[p.count or 1]} call",
 }
+"""What the words of the catalogue's row alone do not say."""

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Set
 from functools import cache
-from importlib.resources import files
 from typing import Final
 
 from lark import UnexpectedCharacters, UnexpectedInput
@@ -11,6 +10,7 @@ from lark.exceptions import UnexpectedToken
 
 from .call_builder import NUMBER_WORDS
 from .errors import nearest
+from .phrases import words_of_terminals
 from .statements import Fault
 
 Reads = Callable[[str], bool]
@@ -70,26 +70,11 @@ def language_words() -> frozenset[str]:
     >>> {"hearts", "points", "forcing"} <= language_words()
     True
     """
-    words = {word for phrases in _phrases().values() for p in phrases for word in p.split()}
+    words = {
+        word for phrases in words_of_terminals().values() for p in phrases for word in p.split()
+    }
     named = {"balanced", "semi-balanced", "unbalanced"}
     return frozenset(words | set(NUMBER_WORDS) | {"asks", "shows", "denies"} | named)
-
-
-@cache
-def _phrases() -> dict[str, list[str]]:
-    """Words that each terminal of the grammar stands for."""
-    grammar = files(__package__).joinpath("bidding.lark").read_text(encoding="utf-8")
-    found: dict[str, list[str]] = {}
-    terminal = ""
-    for line in grammar.splitlines():
-        start = re.match(r"([A-Z_]+)(?:\.\d+)?: (?!/)", line)
-        if start is not None:
-            terminal = start[1]
-        elif not re.match(r" +\|? *\"", line):
-            terminal = ""
-        if terminal:
-            found.setdefault(terminal, []).extend(re.findall(r'"([^"]*)"', line))
-    return found
 
 
 def explain(text: str, error: UnexpectedInput, reads: Reads) -> Fault:
@@ -215,7 +200,7 @@ def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str
     begun = [
         phrase
         for terminal in sorted(expected)
-        for phrase in _phrases().get(terminal, ())
+        for phrase in words_of_terminals().get(terminal, ())
         if phrase.startswith(f"{read} ")
     ]
     if other or begun:
@@ -256,6 +241,7 @@ def _listed(expected: Set[str]) -> str:
                                  "JUMP", "DOUBLE_JUMP", "GAME_IN"}  # fmt: skip
     names += sorted({_READABLE[terminal] for terminal in left if terminal in _READABLE})
     if not names:
-        told = sorted(_phrases()[terminal][0] for terminal in left if _phrases().get(terminal))
+        known = words_of_terminals()
+        told = sorted(known[terminal][0] for terminal in left if terminal in known)
         names = [f'"{words}"' for words in told[:4]] or ["the end of the line"]
     return " or ".join(names[:5])

@@ -26,12 +26,11 @@ from bidcascade.kernels.lowering import (
     Literal,
     Tree,
     lower,
-    to_tree,
 )
 from bidcascade.kernels.terms import all_lengths
 
 from .expression_tree import Expression, format_expression, terms_of
-from .lowering import to_postfix
+from .lowering import tree_of
 from .vocabulary import Vocabulary
 
 MOST_BRANCHES: Final = 64
@@ -189,7 +188,7 @@ def _branches(expressions: Sequence[Expression], vocabulary: Vocabulary) -> list
 @lru_cache(maxsize=1 << 14)
 def _alternatives_of(expression: Expression, vocabulary: Vocabulary) -> list[list[Interval]] | None:
     # the same expressions come in list after list
-    return _alternatives(to_tree(to_postfix(expression, vocabulary)), positive=True)
+    return _alternatives(tree_of(expression, vocabulary), positive=True)
 
 
 def _alternatives(tree: Tree, *, positive: bool) -> list[list[Interval]] | None:
@@ -422,5 +421,5 @@ def _term_bounds(name: str, branch: _Branch, vocabulary: Vocabulary) -> tuple[in
 
 def _value_form(name: str, vocabulary: Vocabulary) -> LinearForm | None:
     """Linear form of a term's value where it is one kernel term; None for formulas."""
-    code = vocabulary.lowered_term(name).code
-    return ((code[0], 1),) if len(code) == 1 and isinstance(code[0], str) else None
+    tree = vocabulary.lowered_term(name).tree
+    return ((tree[1], 1),) if tree[0] == "term" else None

@@ -1,4 +1,4 @@
-"""Expression trees lowered to postfix code for the kernels.
+"""Expression trees lowered to the kernels' trees, and to postfix code for their plans.
 
 Lowering resolves aliases and user terms, splits chained comparisons, folds constants, puts the
 constant of a comparison on the right, and scales by two what is compared with quick tricks, which
@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, Protocol, assert_never
 
 from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import Postfix
+from bidcascade.kernels.lowering import Tree
 
 from .expression_tree import (
     And,
@@ -37,10 +38,12 @@ OPPOSITE: Final = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">":
 
 
 class Lowered(NamedTuple):
-    """Postfix code with what is known about its value.
+    """Tree for the kernels with what is known about its value.
 
     Parameters
     ----------
+    size : int
+        Terms, constants and operators in the tree.
     scale : int
         2 where the value counts halves (quick tricks), else 1.
     low, high : int
@@ -49,11 +52,26 @@ class Lowered(NamedTuple):
         Whether the value is 0 or 1 as a truth value.
     """
 
-    code: Postfix
+    tree: Tree
+    size: int
     scale: int
     low: int
     high: int
     boolean: bool
+
+    @property
+    def code(self) -> Postfix:
+        """The tree's postfix code."""
+        found: list[str | int] = []
+        waiting = [self.tree]
+        while waiting:
+            operator, *operands = waiting.pop()
+            if operator in ("term", "int"):
+                found.append(operands[0])
+            else:
+                found.append(operator)
+                waiting += operands
+        return tuple(reversed(found))
 
 
 class TermLookup(Protocol):
@@ -88,13 +106,30 @@ def to_postfix(expression: Expression, vocabulary: TermLookup) -> Postfix:
     >>> to_postfix(parse_expression("HCP + QT >= 12.5"), Vocabulary())
     ('HCP', 2, '*', 'QT', '+', 25, '>=')
     """
+    return _lowered_truth(expression, vocabulary).code
+
+
+def tree_of(expression: Expression, vocabulary: TermLookup) -> Tree:
+    """Tree of an expression as the kernels lower it; errors as :func:`to_postfix`.
+
+    Examples
+    --------
+    >>> from bidcascade.table.language.expressions import parse_expression
+    >>> from bidcascade.table.language.vocabulary import Vocabulary
+    >>> tree_of(parse_expression("HCP >= 15"), Vocabulary())
+    ('>=', ('term', 'HCP'), ('int', 15))
+    """
+    return _lowered_truth(expression, vocabulary).tree
+
+
+def _lowered_truth(expression: Expression, vocabulary: TermLookup) -> Lowered:
     if isinstance(expression, Term) and vocabulary.is_tag(expression.name):
-        return (1,)
-    return _truth(lower(expression, vocabulary)).code
+        return _constant(1, boolean=True)
+    return _truth(lower(expression, vocabulary))
 
 
 def lower(expression: Expression, vocabulary: TermLookup) -> Lowered:
-    """Postfix code of an expression together with the bounds of its value."""
+    """Tree of an expression together with the bounds of its value."""
     match expression:
         case Term(name):
             if name == "Pattern":
@@ -105,7 +140,7 @@ def lower(expression: Expression, vocabulary: TermLookup) -> Lowered:
             return vocabulary.lowered_term(name)
         case Number(halves):
             if halves % 2:
-                return Lowered((halves,), 2, halves, halves, boolean=False)
+                return _constant(halves, scale=2)
             return _constant(halves // 2)
         case Truth(value):
             return _constant(int(value), boolean=True)
@@ -136,20 +171,19 @@ def lower(expression: Expression, vocabulary: TermLookup) -> Lowered:
 
 
 def _constant(value: int, *, boolean: bool = False, scale: int = 1) -> Lowered:
-    return Lowered((value,), scale, value, value, boolean)
+    return Lowered(("int", value), 1, scale, value, value, boolean)
 
 
 def _value(lowered: Lowered) -> int | None:
-    """Return the value where the code is one constant."""
-    first = lowered.code[0]
-    return first if len(lowered.code) == 1 and isinstance(first, int) else None
+    """Return the value where the tree is one constant."""
+    return lowered.tree[1] if lowered.tree[0] == "int" else None
 
 
 def _checked(lowered: Lowered) -> Lowered:
-    if len(lowered.code) > LONGEST_POSTFIX:
+    if lowered.size > LONGEST_POSTFIX:
         raise InvalidExpression(
             f"expected an expression of at most {LONGEST_POSTFIX:,} operations, "
-            f"got {len(lowered.code):,} after its terms were written out"
+            f"got {lowered.size:,} after its terms were written out"
         )
     if lowered.low < -LARGEST_VALUE or lowered.high > LARGEST_VALUE:
         raise InvalidExpression(
@@ -165,9 +199,7 @@ def _scaled(lowered: Lowered, scale: int) -> Lowered:
     value = _value(lowered)
     if value is not None:
         return _constant(2 * value, scale=2)
-    return _checked(
-        Lowered((*lowered.code, 2, "*"), 2, 2 * lowered.low, 2 * lowered.high, boolean=False)
-    )
+    return _of("*", lowered, _constant(2), low=2 * lowered.low, high=2 * lowered.high, scale=2)
 
 
 def _same_unit(left: Lowered, right: Lowered) -> tuple[Lowered, Lowered]:
@@ -179,9 +211,7 @@ def _negative(operand: Lowered) -> Lowered:
     value = _value(operand)
     if value is not None:
         return _constant(-value, scale=operand.scale)
-    return Lowered(
-        (*operand.code, "neg"), operand.scale, -operand.high, -operand.low, boolean=False
-    )
+    return _of("neg", operand, low=-operand.high, high=-operand.low)
 
 
 def _sum(left: Lowered, sign: str, right: Lowered) -> Lowered:
@@ -189,15 +219,7 @@ def _sum(left: Lowered, sign: str, right: Lowered) -> Lowered:
     low, high = (right.low, right.high) if sign == "+" else (-right.high, -right.low)
     if _value(left) is not None and _value(right) is not None:
         return _checked(_constant(left.low + low, scale=left.scale))
-    return _checked(
-        Lowered(
-            (*left.code, *right.code, sign),
-            left.scale,
-            left.low + low,
-            left.high + high,
-            boolean=False,
-        )
-    )
+    return _of(sign, left, right, low=left.low + low, high=left.high + high)
 
 
 def _product(expression: Expression, factors: list[Lowered]) -> Lowered:
@@ -213,14 +235,10 @@ def _product(expression: Expression, factors: list[Lowered]) -> Lowered:
             for right in (factor.low, factor.high)
         ]
         constant = _value(product) is not None and _value(factor) is not None
-        product = _checked(
-            Lowered(
-                (corners[0],) if constant else (*product.code, *factor.code, "*"),
-                1,
-                min(corners),
-                max(corners),
-                boolean=False,
-            )
+        product = (
+            _checked(_constant(corners[0]))
+            if constant
+            else _of("*", product, factor, low=min(corners), high=max(corners))
         )
     return product
 
@@ -232,11 +250,19 @@ def _truth(lowered: Lowered) -> Lowered:
         return _constant(int(value != 0), boolean=True)
     if lowered.boolean:
         return lowered
-    return _test((*lowered.code, 0, "!="))
+    return _test("!=", lowered, _constant(0))
 
 
-def _test(code: Postfix) -> Lowered:
-    return _checked(Lowered(code, 1, 0, 1, boolean=True))
+def _of(
+    operator: str, *operands: Lowered, low: int, high: int, scale: int = 0, boolean: bool = False
+) -> Lowered:
+    tree = (operator, *(operand.tree for operand in operands))
+    size = 1 + sum(operand.size for operand in operands)
+    return _checked(Lowered(tree, size, scale or operands[0].scale, low, high, boolean))
+
+
+def _test(operator: str, *operands: Lowered) -> Lowered:
+    return _of(operator, *operands, low=0, high=1, scale=1, boolean=True)
 
 
 def _not(operand: Lowered) -> Lowered:
@@ -244,17 +270,18 @@ def _not(operand: Lowered) -> Lowered:
     value = _value(operand)
     if value is not None:
         return _constant(int(not value), boolean=True)
-    last = operand.code[-1]
-    if isinstance(last, str) and last in OPPOSITE:
-        return _test((*operand.code[:-1], OPPOSITE[last]))
-    # the operand of a "not" is a truth value already
-    return _test(operand.code[:-1] if last == "not" else (*operand.code, "not"))
+    operator, *parts = operand.tree
+    if operator in OPPOSITE:
+        return operand._replace(tree=(OPPOSITE[operator], *parts))
+    if operator == "not":  # its operand is a truth value already
+        return operand._replace(tree=parts[0], size=operand.size - 1)
+    return _test("not", operand)
 
 
 def _join(operands: list[Lowered], operator: str) -> Lowered:
     joined = _truth(operands[0])
     for operand in operands[1:]:
-        joined = _test((*joined.code, *_truth(operand).code, operator))
+        joined = _test(operator, joined, _truth(operand))
     return joined
 
 
@@ -282,7 +309,7 @@ def _pattern_comparison(comparison: Comparison, vocabulary: TermLookup) -> Lower
             Shape(pattern), (("==" | "!=" as operator, Term("Pattern")),)
         ):
             term = vocabulary.lowered_term("Pattern")
-            return _test((*term.code, int(pattern, 16), operator))
+            return _test(operator, term, _constant(int(pattern, 16)))
     raise InvalidExpression(
         "expected Pattern == or != a shape in quotes, such as Pattern == '5332', "
         f"got {str(comparison)[:80]!r}"
@@ -299,7 +326,7 @@ def _compare(left: Lowered, operator: str, right: Lowered) -> Lowered:
     constant, value = _value(left), _value(right)
     if constant is not None and value is not None:
         return _constant(int(_COMPARE[operator](constant, value)), boolean=True)
-    return _test((*left.code, *right.code, operator))
+    return _test(operator, left, right)
 
 
 _COMPARE: Final = {

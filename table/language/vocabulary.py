@@ -159,7 +159,7 @@ class Vocabulary:
         return _TAG.fullmatch(name) is not None
 
     def lowered_term(self, name: str) -> Lowered:
-        """Code of a term for the kernels, with unit and bounds.
+        """Tree of a term for the kernels, with unit and bounds.
 
         Raises
         ------
@@ -287,7 +287,7 @@ def parse_user_terms(text: str) -> dict[str, str]:
 def _kernel_term(name: str, profile: str) -> Lowered:
     low, high = term_range(name, profile)
     scale = 2 if name in ("QT", "Playing_Tricks") else 1
-    return Lowered((name,), scale, low, high, term_is_boolean(name))
+    return Lowered(("term", name), 1, scale, low, high, term_is_boolean(name))
 
 
 @cache

@@ -27,6 +27,7 @@ from bidcascade.loaders import (
 )
 from bidcascade.loaders import checksums as checksums_module
 from bidcascade.loaders.encodings import decode_text
+from bidcascade.loaders.frame import join
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.loaders.lin import looks_like_handviewer, looks_like_lin, read_lin
 from bidcascade.loaders.lin_reference import read_lin_reference
@@ -42,7 +43,7 @@ WRITERS = {"lin": write_lin, "pbn": write_pbn, "parquet": write_deal_parquet}
 
 
 def together(batches) -> Batch:
-    return pieces.join(list(batches))
+    return join(list(batches))
 
 
 def check(path, whole: Batch) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import InvalidInput, format_call, format_card, format_deal, parse_deal
-from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS, REJECT_SCHEMA
+from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS, REJECT_SCHEMA, UNREADABLE
 from bidcascade.loaders.pbn import read_pbn, read_pbn_text
 from bidcascade.loaders.pbn_double_dummy import (
     format_double_dummy_tricks,
@@ -17,7 +17,6 @@ from bidcascade.loaders.pbn_double_dummy import (
     parse_optimum_result_table,
     pbn_tags,
 )
-from bidcascade.loaders.pbn_sections import UNREADABLE
 from tests.support_bridge import DEALS
 
 # North has the spade honours, East the hearts, South the diamonds, West the clubs

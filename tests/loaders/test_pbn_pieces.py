@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 
 from bidcascade.loaders import iter_deals, pbn_tokens, pieces, random_deals, read_pbn, write_pbn
 from bidcascade.loaders.encodings import PartDecoder
-from bidcascade.loaders.frame import Batch
+from bidcascade.loaders.frame import Batch, join
 from bidcascade.loaders.pbn_tokens import find_last_game, normalise, split_games
 from bidcascade.loaders.read import _Numbering
 
@@ -41,7 +41,7 @@ def read_cut(data: bytes, *, one_way: bool = False) -> tuple[int, Batch]:
         numbering.go_on(piece, pieces.read_piece(piece))
         for piece in pieces.cut_stream(stream, "x.pbn")
     ]
-    return len(batches), pieces.join(batches)
+    return len(batches), join(batches)
 
 
 def cut_text(text: str, block: int, tail: int) -> list[pieces.Piece]:
@@ -265,9 +265,7 @@ def test_memory_does_not_grow_with_the_file(monkeypatch, tmp_path):
 
 def test_a_large_file_in_processes(small_pieces, tmp_path):
     write_pbn(random_deals(30, seed=3), tmp_path / "x.pbn")
-    alone, together = (
-        pieces.join(list(iter_deals(tmp_path / "x.pbn", jobs=jobs))) for jobs in (1, 2)
-    )
+    alone, together = (join(list(iter_deals(tmp_path / "x.pbn", jobs=jobs))) for jobs in (1, 2))
     assert alone.deals.height == 30
     assert_frame_equal(alone.deals, together.deals)
 

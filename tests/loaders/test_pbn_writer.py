@@ -20,11 +20,10 @@ from bidcascade.bridge import (
     is_vulnerable,
     score,
 )
-from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS
+from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS, UNREADABLE
 from bidcascade.loaders.pbn import read_pbn, read_pbn_text
-from bidcascade.loaders.pbn_sections import UNREADABLE, declarer_tricks
 from bidcascade.loaders.pbn_writer import format_games, write_pbn
-from bidcascade.loaders.play import trick_winner
+from bidcascade.loaders.play import declarer_tricks, trick_winner
 from bidcascade.loaders.random_deals import random_deals
 from tests.support_bridge import DEALS
 

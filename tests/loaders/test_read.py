@@ -26,7 +26,7 @@ from bidcascade.loaders import (
     write_lin,
     write_pbn,
 )
-from bidcascade.loaders.frame import Batch, empty_deals, empty_rejects
+from bidcascade.loaders.frame import Batch, empty_deals, empty_rejects, join
 from bidcascade.loaders.inputs import find_sources
 from tests.support_lin import GRAND_SLAM, played_boards
 
@@ -209,9 +209,7 @@ def stream_batch(data: bytes, name: str = "s") -> tuple[int, Batch]:
     from bidcascade.loaders.read import _Numbering
 
     numbering = _Numbering()
-    return len(cut), pieces.join(
-        [numbering.go_on(piece, pieces.read_piece(piece)) for piece in cut]
-    )
+    return len(cut), join([numbering.go_on(piece, pieces.read_piece(piece)) for piece in cut])
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])

@@ -22,8 +22,8 @@ from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.cli import main
 from bidcascade.service.jobs.double_dummy import (
-    NEW_SCHEMA,
     PART_DEALS,
+    RESULT_SCHEMA,
     TableStore,
     add_double_dummy,
     known_tables,
@@ -61,7 +61,7 @@ def test_columns_are_those_of_the_solver(pool: DoubleDummyPool) -> None:
     found = add_double_dummy(frame, pool)
     assert found.select(frame.columns).equals(frame)
     new = found.select(found.columns[frame.width :])
-    assert dict(new.schema) == NEW_SCHEMA
+    assert dict(new.schema) == RESULT_SCHEMA
     deals = deal_arrays(frame)
     tables = pool.tables(deals.hands)
     for number, row in enumerate(new.iter_rows(named=True)):
@@ -157,7 +157,7 @@ def test_results_of_a_file_are_taken(tmp_path: Path, capsys: pytest.CaptureFixtu
     deals.write_text(PBN.format(tricks="d" * 5 + "0" * 15))
     assert main(["augment", str(deals), "--dd", "--out", str(out)]) == 0
     found = pl.read_parquet(out)
-    assert found.columns[-22:] == list(NEW_SCHEMA)
+    assert found.columns[-22:] == list(RESULT_SCHEMA)
     assert found.select("DD_N_N", "DD_S_C", "Par_NS", "Par_Contracts").row(0) == (
         13, 0, 1520, ["7N-N="],
     )  # fmt: skip

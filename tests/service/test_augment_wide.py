@@ -18,7 +18,6 @@ from bidcascade.loaders.pbn_double_dummy import (
 )
 from bidcascade.service import Engine
 from bidcascade.service.cli import main
-from bidcascade.service.jobs.double_dummy import NEW_SCHEMA
 from bidcascade.service.jobs.wide import WideDeals, widen
 from bidcascade.service.jobs.wide_columns import (
     RESULT_SCHEMA,
@@ -200,10 +199,6 @@ def test_chunks_are_one_frame(tmp_path, engine):
         assert WideDeals(inputs).empty().schema == whole.schema
     parts = [widen(engine, batch.deals) for batch in WideDeals(inputs).batches(chunk_deals=3)]
     assert pl.concat(parts).equals(widen(engine, whole))
-
-
-def test_columns_of_results_are_those_that_are_solved():
-    assert RESULT_SCHEMA == NEW_SCHEMA
 
 
 def test_without_results_there_are_no_columns(tmp_path, engine):

@@ -400,7 +400,7 @@ def test_an_interruption_may_come_out_as_another_error(monkeypatch, capsys, erro
             signal.raise_signal(signal.SIGINT)
         raise error("error return without exception set")
 
-    monkeypatch.setattr("bidcascade.service.commands.info.info", interrupted)
+    monkeypatch.setattr("bidcascade.service.cli.info.info", interrupted)
     # whoever runs the tests in the background may ignore the signal
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -415,7 +415,7 @@ def test_a_panic_is_an_internal_error(monkeypatch, capsys):
     def panics(options):
         raise BaseException("a panic of polars")
 
-    monkeypatch.setattr("bidcascade.service.commands.info.info", panics)
+    monkeypatch.setattr("bidcascade.service.cli.info.info", panics)
     assert main(["info"]) == 70
     assert "internal error: BaseException: a panic of polars" in capsys.readouterr().err
 

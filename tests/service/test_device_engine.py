@@ -10,9 +10,10 @@ import pytest
 from bidcascade.bridge import BackendUnavailable, DeviceFault, InvalidInput, OutOfDeviceMemory
 from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
 from bidcascade.loaders import deal_arrays, random_deals
-from bidcascade.service import Engine, auction_results, tables
+from bidcascade.service import Engine
 from bidcascade.service import engine as engine_module
-from bidcascade.service.app import create_app
+from bidcascade.service.api import auction_results, tables
+from bidcascade.service.api.app import create_app
 from bidcascade.service.settings import Settings
 from bidcascade.table import build_table
 from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf

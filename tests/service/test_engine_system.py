@@ -18,7 +18,7 @@ from bidcascade.bridge import (
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
-from bidcascade.service.auction_results import AuctionResults, Query
+from bidcascade.service.api.auction_results import AuctionResults, Query
 from bidcascade.service.jobs.augment import augment
 from bidcascade.systems import bidder
 from bidcascade.systems.allowed import Bounds, allowed_auctions
@@ -138,7 +138,7 @@ def test_mode_all_is_of_the_system(engine, monkeypatch):
 def test_json_of_mode_all_tells_what_the_frames_tell(engine, monkeypatch):
     deals, frame = deals_and_frame(50, 8)
     results = AuctionResults(engine)
-    monkeypatch.setattr("bidcascade.service.auction_results.ALLOWED_CHUNK", 20)
+    monkeypatch.setattr("bidcascade.service.api.auction_results.ALLOWED_CHUNK", 20)
     for limit, completed_only in ((5, False), (300, False), (4, True), (5, False)):
         found = engine.auctions(frame, limit=limit, completed_only=completed_only)
         query = Query("all", completed_only, limit)

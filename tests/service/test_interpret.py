@@ -10,9 +10,9 @@ from fastapi import FastAPI
 from bidcascade.bridge import parse_deal, parse_hand
 from bidcascade.inference import sample_layouts
 from bidcascade.loaders import read_deals
-from bidcascade.service.app import create_app
+from bidcascade.service.api.app import create_app
+from bidcascade.service.api.models_layouts import InterpretAnswer, LayoutsAnswer
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
-from bidcascade.service.inference.schemas_layouts import InterpretAnswer, LayoutsAnswer
 from bidcascade.service.settings import Settings
 from bidcascade.systems import open_system
 from tests.support_service import ask, write_small_table

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from bidcascade.service.app import create_app
+from bidcascade.service.api.app import create_app
 from bidcascade.service.settings import Settings
 from tests.support_service import (
     ask,

@@ -12,10 +12,10 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
 from bidcascade.service import Engine
-from bidcascade.service.app import create_app
+from bidcascade.service.api.app import create_app
+from bidcascade.service.api.tables import Tables
 from bidcascade.service.cli import main
 from bidcascade.service.settings import Settings, read_settings
-from bidcascade.service.tables import Tables
 from bidcascade.table import BiddingTable
 from tests.support_service import GOOD, ask, post, write_small_table
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.service.app import create_app
+from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 from bidcascade.service.engine import Engine
 from bidcascade.service.settings import Settings, read_settings

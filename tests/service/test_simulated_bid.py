@@ -15,17 +15,12 @@ from bidcascade.bridge import (
     parse_seat,
     parse_vulnerability,
 )
-from bidcascade.service import Engine
-from bidcascade.service.app import create_app
+from bidcascade.service import Engine, simulated_bid
+from bidcascade.service.api.app import create_app
+from bidcascade.service.api.models import BidAnswer
 from bidcascade.service.cli import main
-from bidcascade.service.inference import simulated_bid
-from bidcascade.service.inference.simulated_bid import (
-    SimulationWish,
-    simulate_bid,
-    simulate_without_line,
-)
-from bidcascade.service.schemas import BidAnswer
 from bidcascade.service.settings import Settings
+from bidcascade.service.simulated_bid import SimulationWish, simulate_bid, simulate_without_line
 from bidcascade.table import apply_overlays, build_table
 from tests.support_service import SMALL_ROWS, post, problem_of, write_small_table
 

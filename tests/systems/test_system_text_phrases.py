@@ -1,6 +1,5 @@
-"""Conditions of the systems language: every phrase of the documentation, and words from trees."""
+"""Conditions of the systems language: every phrase of the catalogue, and words from trees."""
 
-import re
 from importlib.resources import files
 
 import pytest
@@ -8,9 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
+from bidcascade.kernels.system.arrays import TERMS
+from bidcascade.systems.conditions import PHRASES as conditions_of_hands
+from bidcascade.systems.facts import FACTS as facts
 from bidcascade.systems.language.formatter import condition_text
 from bidcascade.systems.language.grammar import parse_statement, parser
 from bidcascade.systems.language.joining import all_of, any_of, phrases_of
+from bidcascade.systems.language.phrases import AUCTION, COUNTED, KINDS, page, words_of_terminals
 from bidcascade.systems.language.reader import parse_condition
 from bidcascade.systems.language.syntax_tree import (
     ROLES,
@@ -25,7 +28,7 @@ from bidcascade.systems.language.syntax_tree import (
     Where,
 )
 from bidcascade.systems.language.wording import call_text
-from bidcascade.systems.language.wrong_words import _phrases
+from bidcascade.systems.system import System
 
 PASS, DOUBLE = CallPattern("pass"), CallPattern("double")
 
@@ -262,20 +265,37 @@ def test_words(condition, words):
     assert parse_condition(words) == condition
 
 
-def test_every_documented_kind_is_tested():
-    table = files("bidcascade.systems.language").joinpath("phrases.md").read_text("utf-8")
-    documented = {
-        kind
-        for row in re.findall(r"^\| (`[^|]*) \|", table, re.MULTILINE)
-        for kind in re.findall(r"`([^`]*)`", row)
-    }
+def test_every_kind_is_tested():
     tested = {phrase.kind for condition in PHRASES.values() for phrase in phrases_of(condition)}
     rest = {"queens", "combined kings", "slam is remote", "unfavourable", "uncontested"}
-    assert documented - tested == rest
-    assert tested <= documented
+    assert KINDS.keys() - tested == rest
     for kind in rest:
         words = kind if " is " in kind or kind.startswith("un") else f"2 {kind}"
         assert parse_condition(words).kind == kind
+
+
+def test_page_is_that_of_the_catalogue():
+    written = files("bidcascade.systems.language").joinpath("phrases.md").read_text("utf-8")
+    assert written == page()
+
+
+def test_every_kind_means_something():
+    assert not conditions_of_hands.keys() & facts.keys()
+    assert conditions_of_hands.keys() | facts.keys() | {"named"} == KINDS.keys()
+    assert facts.keys() <= {row.kind for row in AUCTION}
+
+
+def test_what_is_kept_of_a_player_has_a_number():
+    for row in COUNTED:
+        assert (row.term in TERMS or f"{row.term}S" in TERMS) == row.shown
+
+
+@pytest.mark.parametrize("words", ["3+ quick tricks", "2 queens", "10+ support points in hearts"])
+def test_what_is_not_kept_of_a_player_is_said(words, tmp_path):
+    path = tmp_path / "own.bidding"
+    path.write_text(f"system Own\n\nopening:\n  1C = Any: any hand, partner has shown {words}\n")
+    with pytest.raises(InvalidSystem, match=r"has shown of .* is not kept"):
+        System.open(path)
 
 
 @pytest.mark.parametrize("text", CALLS)
@@ -308,7 +328,7 @@ def test_or_binds_tighter_than_the_comma():
     assert found.parts[0].kind == "points"
 
 
-def test_places_of_phrases():
+def test_places_ofwords_of_terminals():
     found = parse_condition("8+ points, 4 hearts or 4 spades", Where("a.bidding", 7, 11))
     columns = [phrase.where.column for phrase in phrases_of(found)]
     assert columns == [11, 22, 34]
@@ -335,8 +355,8 @@ def test_longer_words_come_before_their_beginnings():
     never_together = {("MEASURE", "HONOUR_OF"), ("AGREEMENT", "CALL_CLASS")}
     wrong = {
         (short, long)
-        for short, beginnings in _phrases().items()
-        for long, phrases in _phrases().items()
+        for short, beginnings in words_of_terminals().items()
+        for long, phrases in words_of_terminals().items()
         for phrase in phrases
         for beginning in beginnings
         if short != long and phrase.startswith(f"{beginning} ") and place[long] > place[short]

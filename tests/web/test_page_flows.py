@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bidcascade.service.job_queue.places import DataFolder
-from bidcascade.service.job_queue.store import JobStore
-from bidcascade.service.security.keys import new_key
+from bidcascade.service.api.keys import new_key
+from bidcascade.service.jobs.places import DataFolder
+from bidcascade.service.jobs.store import JobStore
 from tests.support_service import running_server, wait_until, write_small_table
 from tests.web.support_browser import visiting
 

@@ -6,11 +6,11 @@ import re
 import httpx
 import pytest
 
-from bidcascade.service.app import create_app
-from bidcascade.service.security.keys import new_key
+from bidcascade.service.api.app import create_app
+from bidcascade.service.api.keys import new_key
+from bidcascade.service.api.routes_page import CONTENT_SECURITY_POLICY
+from bidcascade.service.page.static_files import static_files
 from bidcascade.service.settings import Settings
-from bidcascade.service.web.routes_page import CONTENT_SECURITY_POLICY
-from bidcascade.service.web.static_files import static_files
 from tests.support_service import ask, problem_of
 
 

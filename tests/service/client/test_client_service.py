@@ -13,7 +13,7 @@ from bidcascade.bridge import Deal, format_deal
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service.client import AsyncClient, Client, ServiceError
 from bidcascade.service.engine import Engine
-from tests.service.job_queue.support_jobs import archive
+from tests.service.jobs.support_jobs import archive
 from tests.support_docs import page_text, run_page
 from tests.support_service import DEAL, running_server, wait_until, write_small_table
 

@@ -1,1 +1,0 @@
-"""What only those who run the service may do."""

@@ -1,0 +1,196 @@
+"""Answers as bytes: which form is accepted, whole answers, and answers that go out in parts."""
+
+import asyncio
+import io
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Final
+
+import polars as pl
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from .problems import Problem
+
+JSON: Final = "application/json"
+JSON_LINES: Final = "application/jsonl"
+ARROW: Final = "application/vnd.apache.arrow.stream"
+
+_END_OF_STREAM: Final = b"\xff\xff\xff\xff\x00\x00\x00\x00"
+"""Arrow IPC: what ends a stream (the specification's "end-of-stream" marker)."""
+
+
+def accepted(request: Request, offered: Sequence[str]) -> str:
+    """Media type to answer with: of those offered, the one that ``Accept`` likes best.
+
+    Among equals the first offered is taken; without the header it is the first as well (RFC 9110,
+    section 12.5.1).
+
+    Raises
+    ------
+    Problem
+        406 if none is accepted.
+
+    Examples
+    --------
+    >>> wish = [(b"accept", b"text/html, application/*;q=0.2, application/jsonl;q=0.9")]
+    >>> accepted(Request({"type": "http", "headers": wish}), [JSON, JSON_LINES])
+    'application/jsonl'
+    """
+    header = request.headers.get("accept", "").strip()
+    if header in ("", "*/*", offered[0]):
+        return offered[0]
+    wishes: dict[str, float] = {}
+    for part in header.lower().split(","):
+        media_type, *parameters = (piece.strip() for piece in part.split(";"))
+        wishes[media_type] = _quality(parameters)
+    qualities = [_quality_of(media_type, wishes) for media_type in offered]
+    best = max(qualities)
+    if best <= 0:
+        raise Problem(
+            "not-acceptable", f"expected Accept to allow {' or '.join(offered)}, got {header!r}"
+        )
+    return offered[qualities.index(best)]
+
+
+def _quality(parameters: Sequence[str]) -> float:
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name == "q":
+            try:
+                return float(value)
+            except ValueError:
+                return 0.0
+    return 1.0
+
+
+def _quality_of(media_type: str, wishes: Mapping[str, float]) -> float:
+    # the closest pattern counts, also where a wider one likes it better
+    for pattern in (media_type, f"{media_type.partition('/')[0]}/*", "*/*"):
+        if pattern in wishes:
+            return wishes[pattern]
+    return 0.0
+
+
+def json_bytes(value: object) -> bytes:
+    """Value as JSON in UTF-8, as short as it goes.
+
+    Examples
+    --------
+    >>> json_bytes({"suit": "♠"}).decode()
+    '{"suit":"♠"}'
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
+        "utf-8", "replace"
+    )
+
+
+def answer_json(
+    request: Request, value: object, *, etag: str = "", headers: Mapping[str, str] | None = None
+) -> Response:
+    """Answer with JSON; 304 without a body where the client has this very version already."""
+    accepted(request, [JSON])
+    all_headers = dict(headers or {})
+    if etag:
+        all_headers |= {"ETag": f'"{etag}"', "Cache-Control": "no-cache"}
+        known = [tag.strip().removeprefix("W/") for tag in _if_none_match(request).split(",")]
+        if f'"{etag}"' in known or known == ["*"]:
+            return Response(status_code=304, headers=all_headers)
+    return Response(json_bytes(value), media_type=JSON, headers=all_headers)
+
+
+def _if_none_match(request: Request) -> str:
+    return request.headers.get("if-none-match", "")
+
+
+class PartsResponse(Response):
+    """An answer that goes out part by part, each made when the one before is on its way.
+
+    Parameters
+    ----------
+    parts : async iterator of bytes
+    media_type : str
+    headers : mapping of str to str
+    timeout_s : float
+        Longest time that the client may take to receive a part.
+    release : callable
+        Called when the answer has ended, in whatever way.
+    """
+
+    def __init__(
+        self,
+        parts: AsyncIterator[bytes],
+        *,
+        media_type: str,
+        headers: Mapping[str, str],
+        timeout_s: float,
+        release: Callable[[], None],
+    ) -> None:
+        super().__init__(media_type=media_type, headers=headers)
+        # the length is not known before the last part
+        del self.headers["content-length"]
+        self._parts = parts
+        self._timeout_s = timeout_s
+        self._release = release
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the parts; stop where the client has gone."""
+        request = Request(scope, receive)
+        try:
+            await send(
+                {
+                    "type": "http.response.start",
+                    "status": self.status_code,
+                    "headers": self.raw_headers,
+                }
+            )
+            async for part in self._parts:
+                async with asyncio.timeout(self._timeout_s):
+                    await send({"type": "http.response.body", "body": part, "more_body": True})
+                if await request.is_disconnected():
+                    return
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            self._release()
+
+
+class ArrowParts:
+    """Frames of one schema as the parts of one Arrow IPC stream.
+
+    polars writes each frame as a stream of its own (schema, batches, end). All but the first lose
+    the schema, all but the last the end: what is left is one stream (Arrow columnar format, "IPC
+    Streaming Format").
+
+    Examples
+    --------
+    >>> parts = ArrowParts()
+    >>> one, two = (pl.DataFrame({"deal": [number]}) for number in (1, 2))
+    >>> stream = parts.part(one) + parts.part(two) + parts.end()
+    >>> pl.read_ipc_stream(stream)["deal"].to_list()
+    [1, 2]
+    """
+
+    def __init__(self) -> None:
+        self._schema = b""
+
+    def part(self, frame: pl.DataFrame) -> bytes:
+        """Bytes of a frame without the end; of the first one with the schema."""
+        if not frame.height and self._schema:
+            return b""
+        buffer = io.BytesIO()
+        # the oldest level is what every reader of Arrow understands
+        frame.rechunk().write_ipc_stream(buffer, compat_level=pl.CompatLevel.oldest())
+        written = buffer.getvalue().removesuffix(_END_OF_STREAM)
+        if not self._schema:
+            # a message is 0xFFFFFFFF, the length of its head, the head; a schema has no body
+            length = 8 + int.from_bytes(written[4:8], "little")
+            self._schema = written[:length]
+            return written
+        if not written.startswith(self._schema):
+            raise ValueError("expected frames of one schema")
+        return written[len(self._schema) :]
+
+    def end(self) -> bytes:
+        """Bytes that end the stream."""
+        return _END_OF_STREAM

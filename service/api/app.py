@@ -1,0 +1,141 @@
+"""The application: routes, headers, errors, and the tables that load while it already listens."""
+
+import logging
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+from fastapi import FastAPI
+from fastapi_offline import FastAPIOffline
+from starlette.middleware.cors import CORSMiddleware
+
+from bidcascade.bridge import BidcascadeError
+from bidcascade.service.openapi import API_VERSION, DESCRIPTION, describe
+from bidcascade.service.settings import Settings, unknown_variables
+from bidcascade.systems.budget import set_places_budget
+
+from . import (
+    routes_auctions,
+    routes_bid,
+    routes_health,
+    routes_jobs,
+    routes_layouts,
+    routes_leads,
+    routes_page,
+    routes_reload,
+    routes_tables,
+)
+from .authentication import DOCS_PATH, Authentication, open_keys
+from .collection import settle
+from .middleware import ObservedApp
+from .problems import add_problem_handlers
+from .same_site import SameSite
+from .warm_up import warm_up_inference
+from .work import Workplace
+
+_logger = logging.getLogger("bidcascade.service")
+
+_TAGS = [
+    {"name": "answers", "description": "What a bidding table says about hands."},
+    {"name": "tables", "description": "The bidding tables themselves."},
+    {"name": "jobs", "description": "Archives that are answered in the background."},
+    {"name": "service", "description": "For those who run the service."},
+]
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Make the application; its tables are loaded in a thread when it starts.
+
+    Parameters
+    ----------
+    settings : Settings, optional
+        Those of the environment if not given.
+
+    Examples
+    --------
+    >>> app = create_app(Settings(table="sayc"))
+    >>> app.state.workplace.tables.state
+    'loading'
+    """
+    settings = Settings() if settings is None else settings
+    if "places_bytes" in settings.model_fields_set:
+        # for the processes of jobs too
+        set_places_budget(settings.places_bytes)
+    # the page of the API brings its scripts along: it is there without a network too
+    app = FastAPIOffline(
+        title="bidcascade",
+        version=API_VERSION,
+        summary="Calls and auctions that a bridge bidding table allows",
+        description=DESCRIPTION,
+        openapi_tags=_TAGS,
+        lifespan=_lifespan,
+        # made in routes_page, with a policy of what it may do
+        docs_url=None,
+        redoc_url=None,
+        static_url=f"{DOCS_PATH}/static",
+        # a redirect would be made from the Host header, which anyone may set
+        redirect_slashes=False,
+    )
+    app.openapi = partial(describe, app)  # type: ignore[method-assign]
+    app.state.workplace = Workplace(settings)
+    add_problem_handlers(app)
+    for routes in (
+        routes_auctions,
+        routes_bid,
+        routes_tables,
+        routes_health,
+        routes_reload,
+        routes_layouts,
+        routes_leads,
+        routes_page,
+        routes_jobs,
+    ):
+        app.include_router(routes.router)
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.cors_origins),
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["Content-Type", "X-Request-Id"],
+            expose_headers=["X-Request-Id", "ETag", "Bidcascade-Table-Digest", "Location"],
+        )
+    app.add_middleware(Authentication, keys=open_keys(settings))
+    app.add_middleware(SameSite, settings=settings)
+    app.add_middleware(
+        ObservedApp,
+        metrics=app.state.workplace.metrics,
+        log_requests=settings.access_log,
+        slow_request_ms=settings.slow_request_ms,
+    )
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    workplace: Workplace = app.state.workplace
+    tables = workplace.tables
+    workplace.on_death = getattr(app.state, "on_failure", None)
+    for name in unknown_variables():
+        _logger.warning("environment variable %s is no setting", name)
+
+    def load() -> None:
+        try:
+            tables.load()
+            tables.warm_up(lambda: warm_up_inference(tables, workplace.double_dummy))
+        except BidcascadeError as error:
+            _logger.error("%s", error)
+            on_failure = getattr(app.state, "on_failure", None)
+            if on_failure is not None:
+                on_failure(error)
+        else:
+            settle()
+
+    # a thread of its own: the service answers /healthz meanwhile
+    thread = threading.Thread(target=load, name="load-tables", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        tables.state = "stopping"
+        await workplace.close()

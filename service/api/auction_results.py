@@ -1,0 +1,249 @@
+"""Auctions of a few or of many deals as JSON: each entry's piece is written once and put together.
+
+A piece depends on the entry alone, except where an entry has several meanings, of which the hand
+decides. So an answer costs a lookup for each auction, whether for one deal or for thousands.
+"""
+
+import json
+import weakref
+from collections.abc import Callable, Iterator, Sequence, Set
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+import numpy as np
+
+from bidcascade.bridge import CALL_TEXTS
+from bidcascade.kernels import NO_ENTRY, DealArrays, get_backend
+from bidcascade.service.engine import ALLOWED_CHUNK, Engine
+from bidcascade.service.variant_checks import VariantChecks
+from bidcascade.table import COMPLETED
+
+if TYPE_CHECKING:
+    from bidcascade.systems.bidder import Bidder
+
+_ONE_AUCTION: Final = b'{"total":1,"truncated":false,"auctions":[%s]}'
+
+MOST_PIECES: Final = 1 << 17
+"""Entries of a table whose pieces are kept; the others are written each time."""
+
+_BULK: Final = 64
+"""From so many new entries on, their auctions are worked out together."""
+
+
+class Query(NamedTuple):
+    """Which auctions of each deal are listed."""
+
+    mode: Literal["all", "first"] = "all"
+    completed_only: bool = False
+    limit: int = 100
+
+
+class AuctionResults:
+    """Writes the results of ``POST /v1/auctions`` for one engine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bidcascade.bridge import parse_deal
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([
+    ...     {"prior": "", "call": "1N", "name": "Strong", "criteria": ["HCP >= 12"]}])
+    >>> deal = parse_deal("N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 -")
+    >>> zero = np.zeros(1, np.uint8)
+    >>> deals = DealArrays(np.array(deal.hands, np.uint64).reshape(4, 1), zero, zero)
+    >>> AuctionResults(Engine(table, "reference")).write(deals, Query())[0]
+    b'{"total":1,"truncated":false,"auctions":[{"calls":["1N"],"completed":false,"entry":0,\
+"variants":["Strong"]}]}'
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._table = engine.table
+        self._backend = get_backend(engine.backend)
+        self._pieces: dict[int, bytes] = {}
+        self._pieces_by_meaning: dict[tuple[int, int], bytes] = {}
+        self._pieces_of_system: dict[tuple[int, ...], bytes] = {}
+        self._numbered_by: Callable[[], object] = lambda: None
+        """The store of the bidder that the places in those keys are numbers of."""
+
+    @cached_property
+    def _checks(self) -> VariantChecks:
+        # of tables only: systems need no plan
+        return VariantChecks(self._table, self._engine.plan, self._backend)
+
+    def write(self, deals: DealArrays, query: Query) -> list[bytes]:
+        """Write the result of each deal as a JSON object."""
+        if query.mode == "first":
+            return self._write_first(deals)
+        if self._engine.bidder is not None:
+            return list(self._write_allowed(self._engine.bidder, deals, query))
+        return list(self._write_all(deals, query))
+
+    def _write_allowed(self, bidder: "Bidder", deals: DealArrays, query: Query) -> Iterator[bytes]:
+        """Write the auctions that a system allows, each different one once."""
+        from bidcascade.systems.allowed import CUTS, Bounds, calls_of, list_allowed
+
+        bounds = Bounds(query.limit, completed_only=query.completed_only)
+        for start in range(0, len(deals), ALLOWED_CHUNK):
+            part = deals.slice(start, min(start + ALLOWED_CHUNK, len(deals)))
+            with bidder.lock:
+                found = list_allowed(bidder, part, bounds)
+                if self._numbered_by() is not bidder._store:
+                    self._numbered_by = weakref.ref(bidder._store)
+                    self._pieces_of_system.clear()
+                held: list[int] = found.held.tolist()
+                ends: list[int] = found.held_offsets.tolist()
+                keys = [
+                    (place, call, *held[ends[number] : ends[number + 1]])
+                    for number, (place, call) in enumerate(
+                        zip(found.place.tolist(), found.call.tolist(), strict=True)
+                    )
+                ]
+                pieces = self._pieces_of_system
+                if len(pieces) > MOST_PIECES:
+                    pieces.clear()
+                new = [number for number, key in enumerate(keys) if key not in pieces]
+                auctions = calls_of(bidder, found.place[new], found.call[new])
+                for number, calls in zip(new, auctions, strict=True):
+                    side = bidder.sides[(len(calls) - 1) & 1]
+                    names = (side.name(entry) for entry in keys[number][2:])
+                    pieces[keys[number]] = _piece(
+                        calls, None, list(dict.fromkeys(name for name in names if name)),
+                        completed=bool(found.completed[number]),
+                    )  # fmt: skip
+                listed = [pieces[key] for key in keys]
+            offsets: list[int] = found.offsets.tolist()
+            for deal, cut in enumerate(found.cut.tolist()):
+                begin, end = offsets[deal], offsets[deal + 1]
+                # where a limit cut, one auction more was met
+                yield b'{"total":%d,"truncated":%s,"cut":%s,"auctions":[%s]}' % (
+                    end - begin + (CUTS[cut] == "limit"),
+                    b"true" if cut else b"false",
+                    json.dumps(CUTS[cut]).encode(),
+                    b",".join(listed[begin:end]),
+                )
+
+    def _write_all(self, deals: DealArrays, query: Query) -> Iterator[bytes]:
+        for lists in self._backend.cascade_all(
+            self._engine.plan, deals, completed_only=query.completed_only, limit=query.limit
+        ):
+            entries: list[int] = lists.entries.tolist()
+            offsets: list[int] = lists.offsets.tolist()
+            totals: list[int] = lists.totals.tolist()
+            distinct = set(entries)
+            several = distinct & self._checks.entries
+            pieces = self._pieces_of(distinct - several)
+            first = lists.first_deal
+            part = deals.slice(first, first + len(totals))
+            which = self._checks.on(part, several) if several else None
+            for deal, total in enumerate(totals):
+                begin, end = offsets[deal], offsets[deal + 1]
+                auctions = b",".join(
+                    [
+                        pieces[entry]
+                        if which is None or entry not in several
+                        else self._piece_of(entry, which(deal, entry))
+                        for entry in entries[begin:end]
+                    ]
+                )
+                yield b'{"total":%d,"truncated":%s,"auctions":[%s]}' % (
+                    total,
+                    b"true" if total > end - begin else b"false",
+                    auctions,
+                )
+
+    def _pieces_of(self, entries: Set[int]) -> dict[int, bytes]:
+        """Pieces of entries with one meaning."""
+        new = [entry for entry in entries if entry not in self._pieces]
+        if not new:
+            return self._pieces
+        flags: list[int] = self._table.flags[new].tolist()
+        auctions = self._auctions_of(new)
+        made = {
+            entry: _piece(
+                auctions[entry], entry, self._label(entry), completed=bool(flag & COMPLETED)
+            )
+            for entry, flag in zip(new, flags, strict=True)
+        }
+        if len(self._pieces) + len(made) > MOST_PIECES:
+            return {**self._pieces, **made}
+        self._pieces.update(made)
+        return self._pieces
+
+    def _auctions_of(self, entries: list[int]) -> dict[int, Sequence[int]]:
+        if len(entries) < _BULK:
+            return {entry: self._table.auction_of(entry) for entry in entries}
+        return dict(zip(entries, self._table.auctions_of(np.array(entries)), strict=True))
+
+    def _piece_of(self, entry: int, held: int) -> bytes:
+        """Piece of an entry of which these variants hold."""
+        piece = self._pieces_by_meaning.get((entry, held))
+        if piece is None:
+            calls, completed = self._table.auction_of(entry), self._table.is_completed(entry)
+            piece = _piece(calls, entry, self._labels(entry, held), completed=completed)
+            if len(self._pieces_by_meaning) < MOST_PIECES:
+                self._pieces_by_meaning[entry, held] = piece
+        return piece
+
+    def _write_first(self, deals: DealArrays) -> list[bytes]:
+        if self._engine.bidder is not None:
+            return self._write_bid(self._engine.bidder, deals)
+        first = self._engine.first_auctions(deals)
+        entries: list[int] = first.entry.tolist()
+        several = self._checks.entries.intersection(entries)
+        which = self._checks.on(deals, several) if several else None
+        in_table = {entry for entry in entries if entry != NO_ENTRY}
+        auctions = self._auctions_of(list(in_table))
+        written: list[bytes] = []
+        for deal, entry in enumerate(entries):
+            if entry == NO_ENTRY:
+                piece = _PASSED_OUT
+            else:
+                if which is not None and entry in several:
+                    labels = self._labels(entry, which(deal, entry))
+                else:
+                    labels = self._label(entry)
+                calls = [*auctions[entry], *(0,) * int(first.passes[deal])]
+                piece = _piece(calls, entry, labels, completed=True)
+            written.append(_ONE_AUCTION % piece)
+        return written
+
+    def _write_bid(self, bidder: "Bidder", deals: DealArrays) -> list[bytes]:
+        """Write the auctions that a system bids, each different one once."""
+        with bidder.lock:
+            bid = bidder.bid(deals)
+            pieces: dict[tuple[int, int], bytes] = {}
+            written = []
+            for key in zip(bid.place.tolist(), bid.entry.tolist(), strict=True):
+                if key not in pieces:
+                    calls, name = (*bidder.auction_of(key[0]), 0), bidder.name(*key)
+                    pieces[key] = _ONE_AUCTION % _piece(
+                        calls, None, (name,) if name else (), completed=True
+                    )
+                written.append(pieces[key])
+            return written
+
+    def _label(self, entry: int) -> Sequence[str]:
+        label = self._table.name(entry) or self._table.description(entry)
+        return (label,) if label else ()
+
+    def _labels(self, entry: int, held: int) -> Sequence[str]:
+        labels = self._checks.meanings(entry).labels
+        fitting = (label for variant, label in enumerate(labels) if held >> variant & 1)
+        return list(dict.fromkeys(label for label in fitting if label))
+
+
+def _piece(
+    calls: Sequence[int], entry: int | None, labels: Sequence[str], *, completed: bool
+) -> bytes:
+    answer = {
+        "calls": [CALL_TEXTS[call] for call in calls],
+        "completed": completed,
+        "entry": entry,
+        "variants": labels,
+    }
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+_PASSED_OUT: Final = _piece((0,) * 4, None, (), completed=True)
+"""Auction of mode ``first`` where not even the first call is in the table."""

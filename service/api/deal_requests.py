@@ -1,0 +1,211 @@
+"""Deals of a request into kernel arrays, every complaint tied to the field it is about."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from bidcascade.bridge import (
+    SEATS,
+    VULNERABILITIES,
+    Auction,
+    BidcascadeError,
+    Deal,
+    InvalidDeal,
+    Seat,
+    Vulnerability,
+    parse_call,
+    parse_deal,
+    parse_hand,
+    parse_seat,
+    parse_vulnerability,
+)
+from bidcascade.kernels import DealArrays
+from bidcascade.loaders import REQUIRED_COLUMNS, parse_deal_line, read_lin_files
+
+from .models import BidRequest, DealRequest
+from .problems import MOST_ERRORS, FieldError, Problem, invalid_request, read_field, wrong_field
+
+_SEAT_CODES: Final = {text: Seat(code) for code, text in enumerate(SEATS)}
+_VULNERABILITY_CODES: Final = {
+    text: Vulnerability(code) for code, text in enumerate(VULNERABILITIES)
+}
+
+
+def deals_of(requests: Sequence[DealRequest], *, first: int = 0) -> DealArrays:
+    """Arrays of the deals of a request, or of those from the deal ``first`` on.
+
+    Raises
+    ------
+    Problem
+        422, naming the fields of the first deals that are none.
+
+    Examples
+    --------
+    >>> text = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
+    >>> deals_of([DealRequest(deal=text, dealer="S")]).dealer
+    array([2], dtype=uint8)
+    """
+    count = len(requests)
+    hands = np.empty((4, count), np.uint64)
+    dealer = np.empty(count, np.uint8)
+    vulnerability = np.empty(count, np.uint8)
+    errors: list[FieldError] = []
+    lin_texts = [request.lin for request in requests if request.lin is not None]
+    lin_deals = iter(deals_of_lin(lin_texts))
+    for number, request in enumerate(requests):
+        lin = "" if request.lin is None else next(lin_deals)
+        try:
+            deal = _deal_of(request, lin, f"deals[{first + number}]")
+        except Problem as problem:
+            errors += problem.errors
+            # a whole file of the wrong kind needs no longer list
+            if len(errors) > MOST_ERRORS:
+                break
+        else:
+            hands[:, number] = deal.hands
+            dealer[number] = deal.dealer
+            vulnerability[number] = deal.vulnerability
+    if errors:
+        raise invalid_request(errors)
+    return DealArrays(hands, dealer, vulnerability)
+
+
+def _deal_of(request: DealRequest, lin: Deal | str, place: str) -> Deal:
+    """Deal of one request; ``lin`` is what its LIN text says, or why it says nothing."""
+    dealer = None
+    if request.dealer is not None:
+        dealer = _SEAT_CODES.get(request.dealer)
+        if dealer is None:
+            dealer = read_field(parse_seat, request.dealer, f"{place}.dealer")
+    sides = None
+    if request.vulnerability is not None:
+        sides = _VULNERABILITY_CODES.get(request.vulnerability)
+        if sides is None:
+            sides = read_field(parse_vulnerability, request.vulnerability, f"{place}.vulnerability")
+    given = [name for name in ("deal", "hands", "lin") if getattr(request, name) is not None]
+    if len(given) != 1:
+        raise wrong_field(
+            place, given or None, "expected the cards in one of the fields deal, hands, lin"
+        )
+    if request.deal is not None:
+        read = read_field(parse_deal_line, request.deal.strip(), f"{place}.deal")
+    elif request.hands is not None:
+        read = _of_hands(request.hands, f"{place}.hands")
+    else:
+        if isinstance(lin, str):
+            raise wrong_field(f"{place}.lin", request.lin, lin)
+        read = lin
+    if dealer is None and sides is None:
+        return read
+    return Deal(
+        read.hands,
+        read.dealer if dealer is None else dealer,
+        read.vulnerability if sides is None else sides,
+    )
+
+
+def _of_hands(hands: Sequence[str], place: str) -> Deal:
+    if len(hands) != 4:
+        raise wrong_field(place, list(hands), f"expected four hands (N, E, S, W), got {len(hands)}")
+    masks = [read_field(parse_hand, text, f"{place}[{seat}]") for seat, text in enumerate(hands)]
+    try:
+        return Deal((masks[0], masks[1], masks[2], masks[3]))
+    except InvalidDeal as error:
+        raise wrong_field(place, list(hands), str(error)) from None
+
+
+def deals_of_lin(texts: Sequence[str]) -> list[Deal | str]:
+    """Deals of LIN texts, each the value of an ``md`` token, or tokens (or a link) of one board.
+
+    Dealer and vulnerability are those of the text. All texts are read in one go, which costs little
+    more than one of them.
+
+    Returns
+    -------
+    list of Deal or str
+        For each text its deal, or the reason why there is none.
+
+    Examples
+    --------
+    >>> text = "md|1SAKQJT98765432,HAKQJT98765432,DAKQJT98765432,|sv|e|"
+    >>> deal, reason = deals_of_lin([text, "pg||"])
+    >>> deal.dealer.letter, deal.vulnerability.text, reason
+    ('S', 'EW', 'expected LIN text of one board, got 0')
+    """
+    found: dict[int, Deal | str] = {}
+    with_tokens: list[int] = []
+    for number, text in enumerate(texts):
+        if "|" in text or "lin=" in text:
+            with_tokens.append(number)
+            continue
+        try:
+            found[number] = parse_deal(text)
+        except BidcascadeError as error:
+            found[number] = str(error)
+    if with_tokens:
+        batch = read_lin_files(
+            [(texts[number].encode("utf-8", "replace"), str(number)) for number in with_tokens]
+        )
+        boards = Counter(batch.deals["source"].to_list())
+        for row in batch.deals.select("source", *REQUIRED_COLUMNS).iter_rows():
+            source, north, east, south, west, dealer, sides = row
+            found[int(source)] = Deal(
+                (north, east, south, west), _SEAT_CODES[dealer], _VULNERABILITY_CODES[sides]
+            )
+        for source, reason in batch.rejects.select("source", "reason").iter_rows():
+            found[int(source)] = reason
+        for number in with_tokens:
+            count = boards[str(number)]
+            if count > 1 or number not in found:
+                found[number] = f"expected LIN text of one board, got {count}"
+    return [found[number] for number in range(len(texts))]
+
+
+def deal_of_lin(text: str) -> Deal:
+    """Deal of one LIN text; see :func:`deals_of_lin`.
+
+    Raises
+    ------
+    InvalidDeal
+        If there is no board, or more than one; says why.
+
+    Examples
+    --------
+    >>> deal_of_lin("3SAKQJT98765432,HAKQJT98765432,DAKQJT98765432,").dealer.letter
+    'N'
+    """
+    (deal,) = deals_of_lin([text])
+    if isinstance(deal, str):
+        raise InvalidDeal(deal)
+    return deal
+
+
+def bid_of(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerability]:
+    """Hand mask, calls, dealer and vulnerability of a request for one call.
+
+    Raises
+    ------
+    Problem
+        422, naming the field.
+
+    Examples
+    --------
+    >>> bid_of(BidRequest(hand="K52.AQ3.9876.KJ2", auction=["1N", "P"]))[1]
+    (7, 0)
+    """
+    hand = read_field(parse_hand, request.hand, "hand")
+    dealer = read_field(parse_seat, request.dealer, "dealer")
+    sides = read_field(parse_vulnerability, request.vulnerability, "vulnerability")
+    auction = Auction(dealer)
+    for number, text in enumerate(request.auction):
+        place = f"auction[{number}]"
+        call = read_field(parse_call, text.strip(), place)
+        reason = auction.why_illegal(call)
+        if reason is not None:
+            raise wrong_field(place, text, f"illegal call: {reason}")
+        auction = auction.add(call)
+    if auction.is_complete:
+        raise wrong_field("auction", list(request.auction), "the auction is over")
+    return hand, auction.calls, dealer, sides

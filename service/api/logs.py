@@ -1,0 +1,58 @@
+"""Logs as lines for people, or as one JSON object a line for machines that collect them."""
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+
+from .stages import current_stages
+
+LogFormat = Literal["text", "json"]
+_TEXT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+FIELDS: Final = "fields"
+"""Name of the ``extra`` of a log call that holds further members, a dict."""
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line: time (UTC), level, logger, message, and what the call adds.
+
+    Examples
+    --------
+    >>> record = logging.LogRecord("bidcascade.access", 20, "", 0, "done", (), None)
+    >>> record.fields = {"status": 200}
+    >>> found = json.loads(JsonFormatter().format(record))
+    >>> found["level"], found["message"], found["status"]
+    ('info', 'done', 200)
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write a record."""
+        moment = datetime.fromtimestamp(record.created, UTC)
+        members: dict[str, Any] = {
+            "time": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        stages = current_stages()
+        if stages is not None:
+            members["request_id"] = stages.request_id
+        members |= getattr(record, FIELDS, {})
+        if record.exc_info:
+            members["exception"] = self.formatException(record.exc_info)
+        return json.dumps(members, ensure_ascii=False, default=str)
+
+
+def configure_logs(level: str, form: LogFormat) -> None:
+    """Send all logs of the process to standard error in one form.
+
+    Parameters
+    ----------
+    level : {"debug", "info", "warning", "error", "critical"}
+        Least severe messages that are written.
+    form : {"text", "json"}
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter() if form == "json" else logging.Formatter(_TEXT))
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)

@@ -1,0 +1,114 @@
+"""What every answer gets: request id, security headers, the time taken; and what is noted of it."""
+
+import asyncio
+import logging
+from time import perf_counter
+from typing import Any
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .logs import FIELDS
+from .metrics import OTHER_ROUTE, Metrics
+from .problems import SECURITY_HEADERS, Problem, answer_problem, request_id_of
+from .stages import Stages, request_stages
+
+_access = logging.getLogger("bidcascade.access")
+_slow = logging.getLogger("bidcascade.slow")
+_CLOSE = {"Connection": "close"}
+
+
+class ObservedApp:
+    """Puts headers on every answer, and notes it in metrics and logs.
+
+    Parameters
+    ----------
+    app : ASGI application
+    metrics : Metrics
+    log_requests : bool
+        Whether each request gets a line in the log.
+    slow_request_ms : int
+        Requests that take longer get a warning in the log; 0 for none.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        metrics: Metrics,
+        log_requests: bool = False,
+        slow_request_ms: int = 0,
+    ) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._log_requests = log_requests
+        self._slow_s = slow_request_ms / 1000
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = perf_counter()
+        request_id = request_id_of(Request(scope))
+        status, answered = 500, False
+
+        with request_stages(request_id) as stages:
+
+            async def send_with_headers(message: Message) -> None:
+                nonlocal status, answered
+                if message["type"] == "http.response.start":
+                    status, answered = message["status"], True
+                    headers = MutableHeaders(scope=message)
+                    for name, value in SECURITY_HEADERS.items():
+                        headers.setdefault(name, value)
+                    headers.setdefault("X-Request-Id", request_id)
+                    headers["Server-Timing"] = stages.header(perf_counter() - started)
+                await send(message)
+
+            self._metrics.begin()
+            try:
+                await self._app(scope, receive, send_with_headers)
+            except asyncio.CancelledError:
+                # the server ends, and has waited for this answer as long as it may
+                if not answered:
+                    problem = Problem("not-ready", "the service ends", headers=_CLOSE)
+                    answer = answer_problem(Request(scope), problem)
+                    await answer(scope, receive, send_with_headers)
+                raise
+            finally:
+                self._metrics.end()
+                self._note(scope, status, perf_counter() - started, stages)
+
+    def _note(self, scope: Scope, status: int, seconds: float, stages: Stages) -> None:
+        route = getattr(scope.get("route"), "path", OTHER_ROUTE)
+        self._metrics.saw_request(route, status, seconds, stages.seconds)
+        if self._log_requests:
+            self._log(_access, logging.INFO, scope, status, seconds, stages)
+        if self._slow_s and seconds > self._slow_s:
+            self._log(_slow, logging.WARNING, scope, status, seconds, stages)
+
+    def _log(
+        self,
+        logger: logging.Logger,
+        level: int,
+        scope: Scope,
+        status: int,
+        seconds: float,
+        stages: Stages,
+    ) -> None:
+        fields: dict[str, Any] = {
+            "method": scope["method"],
+            "path": scope["path"],
+            "status": status,
+            "ms": round(1000 * seconds, 2),
+            **{f"{name}_ms": round(1000 * spent, 2) for name, spent in stages.seconds.items()},
+        }
+        logger.log(
+            level,
+            "%s %s %d %.1f ms %s (%s)",
+            scope["method"], scope["path"], status, 1000 * seconds, stages.request_id,
+            stages.header(seconds),
+            extra={FIELDS: fields},
+        )  # fmt: skip

@@ -1,0 +1,732 @@
+"""The bodies of requests and answers, field by field, as the API's own documentation shows them."""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field, JsonValue
+
+EXAMPLE_DEAL: Final = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
+_EXAMPLE_DIGEST: Final = "5b866c75b9cdc816293e976051f726f88c0544924cfec14bc8c5a833625a4710"
+LONGEST_AUCTION: Final = 319
+"""Calls of the longest legal auction."""
+
+MOST_LAYOUTS: Final = 1000
+"""Deals that a call or a lead is simulated on."""
+LONGEST_TEXT: Final = 200
+"""Characters of the text of a hand, a deal, or what is known of a hand."""
+_LONGEST_WORD: Final = 64
+_POINTS: Final = [15, 17]
+_LENGTHS: Final = {"C": [2, 5], "D": [2, 5], "H": [2, 5], "S": [2, 5]}
+_LONGEST_LIN: Final = 1 << 14
+"""Characters of LIN text of one board: with its explanations, notes and play."""
+
+
+Word = Annotated[str, Field(max_length=_LONGEST_WORD)]
+"""A call, a seat, a vulnerability, a contract or a name."""
+HandText = Annotated[str, Field(max_length=LONGEST_TEXT)]
+
+
+class Body(BaseModel):
+    """What every body keeps to: JSON's own types, and no field that nobody knows."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+def _spelled(pattern: str) -> Any:
+    """Pattern for the description alone: the readers of the game say better what is wrong."""
+    return Field(json_schema_extra={"pattern": f"^(?:{pattern})$"})
+
+
+SeatText = Annotated[Word, _spelled("[NESWnesw]|[Nn]orth|[Ee]ast|[Ss]outh|[Ww]est")]
+VulnerabilityText = Annotated[
+    Word, _spelled("[Nn]one|[Ll]ove|[Oo0-]|[NSEWnsew]|[Nn]-?[Ss]|[Ee]-?[Ww]|[Bb]oth|[Aa]ll|[Bb]")
+]
+CallText = Annotated[
+    Word,
+    _spelled("[Pp](?:ass|ASS)?|[Dd](?:bl|ouble)?|[Rr](?:d|dbl|edouble)?|[Xx]{1,2}"
+             "|[1-7](?:[CDHScdhs♣♦♥♠]|[Nn][Tt]?)"),
+]  # fmt: skip
+ThirteenCards = Annotated[
+    HandText, _spelled(r"(?:[AKQJTakqjt0-9-]*\.){3}[AKQJTakqjt0-9-]*|[^.]{14,}")
+]
+
+TableChoice = Annotated[
+    Word | None,
+    Field(
+        description="Name of a bidding table (see `GET /v1/tables`); the service's default table "
+        "if not given.",
+        examples=["sayc"],
+    ),
+]
+
+
+def exactly_one(**types: str) -> ConfigDict:
+    """Describe that one of some fields is given, with its JSON type, and the others are not."""
+    ways: JsonValue = [
+        {"required": [name], "properties": {name: {"type": kind}}} for name, kind in types.items()
+    ]
+    return ConfigDict(json_schema_extra={"oneOf": ways})
+
+
+class DealRequest(Body):
+    """One deal; its cards stand in exactly one of `deal`, `hands` and `lin`."""
+
+    model_config = exactly_one(deal="string", hands="array", lin="string")
+
+    deal: HandText | None = Field(
+        default=None,
+        description="PBN text: a seat, a colon and four hands `S.H.D.C` clockwise from that seat, "
+        "divided by blanks. One hand may be `-`: it gets the other cards.",
+        examples=[EXAMPLE_DEAL],
+    )
+    hands: list[HandText] | None = Field(
+        default=None,
+        max_length=4,
+        json_schema_extra={"minItems": 4},
+        description="The hands of North, East, South and West, each as `S.H.D.C`.",
+        examples=[EXAMPLE_DEAL[2:].split()],
+    )
+    lin: Annotated[str, Field(max_length=_LONGEST_LIN)] | None = Field(
+        default=None,
+        description="LIN text of one board, or only the value of its `md` token.",
+        examples=["md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|o|"],
+    )
+    dealer: SeatText | None = Field(
+        default=None,
+        description="`N`, `E`, `S` or `W`. If not given: the one LIN text names, the first hand's "
+        "seat in PBN text, else North.",
+        examples=["N"],
+    )
+    vulnerability: VulnerabilityText | None = Field(
+        default=None,
+        description="`None`, `NS`, `EW` or `Both`. If not given: the one LIN text names, else "
+        "`None`.",
+        examples=["None"],
+    )
+
+
+class AuctionsRequest(Body):
+    """Deals, and which of their auctions to list."""
+
+    deals: Annotated[
+        list[DealRequest],
+        FailFast(),
+        Field(
+            min_length=1,
+            description="The deals; the answer has one result for each, in this order.",
+            examples=[[{"deal": EXAMPLE_DEAL, "dealer": "N", "vulnerability": "None"}]],
+        ),
+    ]
+    table: TableChoice = None
+    mode: Literal["all", "first"] = Field(
+        default="all",
+        description="`all`: every auction that the table or system allows. `first`: the one that "
+        "it bids, where of the calls that hold the first is made, and a pass where none holds.",
+        examples=["first"],
+    )
+    completed_only: bool = Field(
+        default=False,
+        description="Mode `all`: list and count only auctions that are complete. The auction of "
+        "mode `first` always is.",
+        examples=[False],
+    )
+    limit: int = Field(
+        default=100,
+        ge=1,
+        description="Mode `all`: list at most so many auctions of a deal; `total` counts all, of a "
+        "system only those that were met.",
+        examples=[100],
+    )
+
+
+class OverlayName(Body):
+    """A file of rules laid over a table."""
+
+    name: str = Field(description="Name of the file.", examples=["fixes.jsonl"])
+    sha256: str = Field(description="SHA-256 of the file.", examples=[_EXAMPLE_DIGEST])
+
+
+class TableName(Body):
+    """Which bidding table an answer comes from."""
+
+    name: str = Field(description="Its name in this service.", examples=["sayc"])
+    digest: str = Field(
+        description="SHA-256 of all that the table says; equal tables have equal digests.",
+        examples=[_EXAMPLE_DIGEST],
+    )
+    profile: Literal["gib", "mlbridge"] = Field(
+        description="Definitions of the terms that are used.", examples=["gib"]
+    )
+    undescribed: Literal["allow", "pass", "reject"] = Field(
+        description="What holds where an entry has no criteria: every call, only a pass, none.",
+        examples=["pass"],
+    )
+    overlays: list[OverlayName] = Field(
+        default=[],
+        description="Rules laid over the table, in their order; absent if there are none.",
+        examples=[[]],
+    )
+
+
+class AuctionAnswer(Body):
+    """One auction of a deal."""
+
+    calls: list[str] = Field(
+        description="The calls from the dealer on: `P X XX 1C … 7N`.",
+        examples=[["1N", "P", "3N", "P", "P", "P"]],
+    )
+    completed: bool = Field(description="Whether the auction is over.", examples=[True])
+    entry: int | None = Field(
+        description="Entry of the table that the auction ends with; null for systems. In mode "
+        "`first` passes by default may follow it; null if the first call already is such a pass.",
+        examples=[4711],
+    )
+    variants: list[str] = Field(
+        description="Names (or else descriptions) of the entry's meanings that fit the hand.",
+        examples=[["Strong notrump"]],
+    )
+
+
+class DealResult(Body):
+    """The auctions of one deal."""
+
+    total: int = Field(
+        description="How many auctions there are; with `cut` at least so many.", examples=[12]
+    )
+    truncated: bool = Field(
+        description="Whether more auctions hold than are listed.", examples=[False]
+    )
+    cut: Literal["limit", "depth", "places"] | None = Field(
+        default=None,
+        description="Mode `all` of a system: why auctions are not listed. `limit`: there are more "
+        "than that. `places`: not every place that they lead to was looked at. The auction of mode "
+        "`first` is listed all the same.",
+        examples=[None],
+    )
+    auctions: list[AuctionAnswer] = Field(
+        description="An auction before its continuations, calls in the table's order of priority."
+    )
+
+
+class AuctionsAnswer(Body):
+    """One result for each deal asked about."""
+
+    results: list[DealResult] = Field(description="In the order of the deals.")
+    table: TableName
+    backend: Literal["reference", "cpu", "cuda"] = Field(
+        description="Engine that worked the answer out; all of them give the same.",
+        examples=["cpu"],
+    )
+
+
+class SimulateRequest(Body):
+    """How the call is to be simulated."""
+
+    layouts: int = Field(
+        default=100,
+        ge=1,
+        le=MOST_LAYOUTS,
+        description="Deals of the unseen cards that agree with the auction.",
+        examples=[100],
+    )
+    scoring: Literal["imps", "matchpoints", "points"] = Field(
+        default="imps",
+        description="What calls are judged by: IMPs or matchpoints against a table with the same "
+        "cards where the system's own call is made, or the mean score.",
+        examples=["imps"],
+    )
+    budget_ms: int | None = Field(
+        default=None,
+        ge=1,
+        description="Answer after so long with what is known by then.",
+        examples=[2000],
+    )
+    double_dummy: bool = Field(
+        default=True,
+        description="Solve contracts double dummy; else tricks are by the law of total tricks.",
+        examples=[True],
+    )
+    seed: int = Field(
+        default=0, ge=0, lt=1 << 64, description="The same seed, the same layouts.", examples=[0]
+    )
+
+
+class ContractShare(Body):
+    """A contract that a call leads to."""
+
+    contract: str = Field(description="With its declarer; `Pass` if passed out.", examples=["4SN"])
+    share: float = Field(description="Share of the layouts.", examples=[0.62])
+
+
+class SimulatedCall(Body):
+    """What one call is worth."""
+
+    call: str = Field(description="The call.", examples=["2C"])
+    line: bool = Field(
+        description="Whether a line of the system makes it with this hand; else it is a natural "
+        "call.",
+        examples=[True],
+    )
+    mean: float = Field(description="Its worth by the scoring.", examples=[1.25])
+    low: float | None = Field(
+        description="The worth is between `low` and `high` with 95 %; null from fewer than two "
+        "layouts.",
+        examples=[0.4],
+    )
+    high: float | None = Field(description="See `low`.", examples=[2.1])
+    behind: float = Field(
+        description="How much less it is worth than the best call, on the layouts that both were "
+        "tried on.",
+        examples=[0.0],
+    )
+    behind_error: float | None = Field(
+        description="Half the width of the interval of `behind`.", examples=[0.0]
+    )
+    points: float = Field(description="Mean score of the caller's side.", examples=[420.0])
+    best_share: float = Field(
+        description="Share of its layouts in which no other call scores more.", examples=[0.7]
+    )
+    layouts: int = Field(
+        description="How many it was tried on: fewer than others if it was surely behind.",
+        examples=[100],
+    )
+    contracts: list[ContractShare] = Field(description="The commonest contracts.")
+
+
+class SimulatedLayouts(Body):
+    """The layouts behind a simulation."""
+
+    asked: int = Field(description="How many were asked for.", examples=[100])
+    found: int = Field(description="How many were found.", examples=[100])
+    used: int = Field(description="On how many the best call was scored.", examples=[100])
+    effective_size: float = Field(
+        description="As many layouts of equal weight tell as much.", examples=[100.0]
+    )
+    acceptance: float = Field(description="Share of dealt layouts that fit.", examples=[0.31])
+    relaxed: list[str] = Field(description="What was given up to find them.", examples=[[]])
+    notes: list[str] = Field(
+        description="Calls that the known hand would not have made.", examples=[[]]
+    )
+    seed: int = Field(description="Which random numbers.", examples=[0])
+
+
+class SimulationAnswer(Body):
+    """Calls from best to worst, by simulation."""
+
+    best: str = Field(description="The best call.", examples=["2C"])
+    compared_with: str = Field(
+        description="The call that `imps` and `matchpoints` are against: the system's own, or a "
+        "pass.",
+        examples=["2C"],
+    )
+    scoring: Literal["imps", "matchpoints", "points"] = Field(
+        description="What calls are judged by.", examples=["imps"]
+    )
+    tricks_by: Literal["double dummy", "law of total tricks"] = Field(
+        description="Where the tricks come from.", examples=["double dummy"]
+    )
+    stopped_because: Literal["layouts", "decided", "time"] = Field(
+        description="All layouts were used, one call is clear of all others, or time was over.",
+        examples=["layouts"],
+    )
+    solved: int = Field(description="Contracts that were solved double dummy.", examples=[126])
+    candidates: list[SimulatedCall] = Field(description="The calls that were tried.")
+    layouts: SimulatedLayouts
+    elapsed_ms: int = Field(description="Time that it took.", examples=[950])
+
+
+class BidRequest(Body):
+    """A hand and the auction so far."""
+
+    hand: ThirteenCards = Field(
+        description="The 13 cards of the player to call, as `S.H.D.C`.",
+        examples=["K52.AQ3.9876.KJ2"],
+    )
+    auction: list[CallText] = Field(
+        default=[],
+        max_length=LONGEST_AUCTION,
+        description="The calls so far, from the dealer on; input also takes `Pass`, `D`, `1NT` …",
+        examples=[["1N", "P"]],
+    )
+    dealer: SeatText = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["N"])
+    vulnerability: VulnerabilityText = Field(
+        default="None", description="`None`, `NS`, `EW` or `Both`.", examples=["None"]
+    )
+    table: TableChoice = None
+    simulate: SimulateRequest | bool | None = Field(
+        default=None,
+        description="`true` or an object: choose the call by simulation. `false`: never. Else only "
+        "where the system has no line for the place (setting `auto_simulate_ms`).",
+        examples=[None],
+    )
+
+
+class CriterionCheck(Body):
+    """One condition, with the hand's own value."""
+
+    expression: str = Field(description="The condition.", examples=["SL_H >= 4"])
+    value: Any = Field(
+        description="The hand's value of the term; where the condition names several, each by "
+        "name; null where there is nothing to measure.",
+        examples=[3],
+    )
+    holds: bool = Field(description="Whether the hand meets it.", examples=[False])
+
+
+class CandidateAnswer(Body):
+    """One meaning of a call that may be made here."""
+
+    call: str = Field(description="The call.", examples=["2C"])
+    entry: int | None = Field(
+        description="Entry of the table; null where the compiled table does not go so far.",
+        examples=[534],
+    )
+    name: str = Field(description="Its name, empty if it has none.", examples=["Stayman"])
+    description: str = Field(
+        description="What it means.", examples=["Asks for a four-card major; 8+ HCP"]
+    )
+    where: str = Field(
+        description="File and line of the system that it was compiled from, else empty.",
+        examples=["sayc.bidding:31"],
+    )
+    holds: bool = Field(description="Whether the hand meets all conditions.", examples=[False])
+    criteria: list[CriterionCheck] = Field(description="Its conditions, joined by AND.")
+    agreements: list[str] = Field(
+        description="What is agreed about it: `forcing`, `artificial`, `#stayman` …; in a table "
+        "of no system the row's tags.",
+        examples=[["artificial", "forcing", "#stayman"]],
+    )
+    taken_by: str | None = Field(
+        description="The earlier candidate that makes the call although this one holds as well; "
+        "else null.",
+        examples=["1N Strong notrump (sayc.bidding:12)"],
+    )
+
+
+class BidAnswer(Body):
+    """The call that the table or its system makes, and every candidate with its conditions."""
+
+    call: str = Field(description="The call.", examples=["3N"])
+    name: str = Field(description="Name of the rule, empty if none.", examples=["To play"])
+    description: str = Field(
+        description="What the rule says.", examples=["Game on points, no major; 10-15 HCP"]
+    )
+    entry: int | None = Field(
+        description="Entry of the table; null where the table does not have the call: a system "
+        "goes on where its compiled table ends.",
+        examples=[537],
+    )
+    where: str = Field(
+        description="File and line of the system that the rule was compiled from, else empty.",
+        examples=["sayc.bidding:31"],
+    )
+    candidates: list[CandidateAnswer] = Field(
+        description="All meanings of the calls at this place, in order of priority: the first one "
+        "that holds is made."
+    )
+    default_pass: bool = Field(
+        description="Whether it is a pass because no candidate holds.", examples=[False]
+    )
+    note: str = Field(description="Why it is a pass by default, else empty.", examples=[""])
+    agreements: list[str] = Field(
+        description="What is agreed about the call: `forcing`, `artificial`, `#stayman` …; in a "
+        "table of no system the row's tags.",
+        examples=[["artificial", "forcing", "#stayman"]],
+    )
+    forced: bool | None = Field(
+        description="Whether partner's call asks for an answer; null where the table is of no "
+        "system.",
+        examples=[False],
+    )
+    simulation: SimulationAnswer | None = Field(
+        default=None,
+        description="How the call was simulated; absent where it was not. `call` is then the best "
+        "one, and `note` says so.",
+    )
+    table: TableName
+    backend: Literal["reference", "cpu", "cuda"] = Field(
+        description="Engine of the service; one call is explained by the definition itself.",
+        examples=["cpu"],
+    )
+
+
+class TableAnswer(TableName):
+    """A bidding table in numbers."""
+
+    default: bool = Field(
+        description="Whether requests that name no table use this one.", examples=[True]
+    )
+    source: str = Field(
+        description="Where its rows are from.", examples=["SAYC, comes with bidcascade"]
+    )
+    system: str | None = Field(
+        description="Title of the system that it was compiled from, null if it is of none.",
+        examples=["Standard American Yellow Card"],
+    )
+    reload_errors: list[str] = Field(
+        description="Why it could not be loaded anew, with file and line; what answers is the "
+        "last good one. Empty if all is well.",
+        examples=[[]],
+    )
+    entries: int = Field(description="Calls in their auctions.", examples=[27832])
+    openings: int = Field(description="Entries without a call before.", examples=[17])
+    variants: int = Field(description="Meanings beyond an entry's first.", examples=[381])
+    described: int = Field(description="Entries with criteria.", examples=[8308])
+    undescribed_entries: int = Field(description="Entries without.", examples=[19524])
+    inserted: int = Field(
+        description="Entries that no row stood for, put in because a row names them.", examples=[0]
+    )
+    completed: int = Field(description="Entries that end an auction.", examples=[6432])
+    criteria_lists: int = Field(description="Distinct lists of criteria.", examples=[576])
+    expressions: int = Field(description="Distinct expressions.", examples=[209])
+    texts: int = Field(description="Distinct texts.", examples=[647])
+    bytes: int = Field(description="Size of its arrays.", examples=[617446])
+    extras: list[str] = Field(
+        description="Names of the frames that go with it, as after mining.",
+        examples=[["announcements"]],
+    )
+    user_terms: dict[str, str] = Field(
+        description="Terms of its own, with their formulas.", examples=[{"Strength": "HCP + SL_S"}]
+    )
+
+
+class TablesAnswer(Body):
+    """The bidding tables of this service."""
+
+    tables: list[TableAnswer] = Field(description="The default table first.")
+    backend: Literal["reference", "cpu", "cuda"] = Field(
+        description="Engine of the service.", examples=["cpu"]
+    )
+
+
+class ReloadAnswer(Body):
+    """A table that was loaded anew."""
+
+    changed: bool = Field(
+        description="Whether its digest is another one than before.", examples=[True]
+    )
+    table: TableName = Field(description="The table that answers from now on.")
+
+
+class VariantAnswer(Body):
+    """One meaning of an entry."""
+
+    name: str = Field(description="Its name, empty if none.", examples=["Stayman"])
+    description: str = Field(
+        description="What it means.", examples=["Asks for a four-card major; 8+ HCP"]
+    )
+    criteria: list[str] = Field(
+        description="Conditions, joined by AND; none: undescribed.",
+        examples=[["HCP >= 8", "SL_H == 4 or SL_S == 4"]],
+    )
+    rank: int | None = Field(description="Rank that its row gave, null if none.", examples=[None])
+    tags: list[str] = Field(description="Tags of its row.", examples=[["forcing"]])
+    where: str = Field(
+        description="File and line of the system that it was compiled from, else empty.",
+        examples=["sayc.bidding:31"],
+    )
+    source_index: int | None = Field(
+        description="Index that its row gave, null if none.", examples=[None]
+    )
+    count: int | None = Field(
+        description="How often the call was made, in a mined table, else null.", examples=[None]
+    )
+    source: str = Field(
+        description="What its meaning was taken from, as `announcement`; empty if its row does "
+        "not say.",
+        examples=[""],
+    )
+
+
+class EntryAnswer(Body):
+    """One call that may follow."""
+
+    call: str = Field(description="The call.", examples=["2C"])
+    entry: int | None = Field(
+        description="Entry of the table; null where the compiled table does not go so far.",
+        examples=[534],
+    )
+    completed: bool = Field(description="Whether it ends the auction.", examples=[False])
+    can_complete: bool = Field(
+        description="Whether the table goes on from here to the end of some auction.",
+        examples=[True],
+    )
+    inserted: bool = Field(
+        description="Whether no row stood for it and it was put in for a row below.",
+        examples=[False],
+    )
+    next: int = Field(
+        description="How many entries of the table may follow it; a system goes on even if none.",
+        examples=[4],
+    )
+    variants: list[VariantAnswer] = Field(description="Its meanings; it holds if one does.")
+
+
+class NextAnswer(Body):
+    """The entries at one place of a table."""
+
+    auction: list[str] = Field(description="The calls so far.", examples=[["1N", "P"]])
+    entry: int | None = Field(
+        description="Entry that these calls end with; null before the first call, and where the "
+        "compiled table of a system does not go so far.",
+        examples=[529],
+    )
+    completed: bool = Field(description="Whether the auction is over.", examples=[False])
+    forced: bool | None = Field(
+        description="Whether partner's call asks for an answer; null where the table is of no "
+        "system.",
+        examples=[False],
+    )
+    entries: list[EntryAnswer] = Field(description="In order of priority.")
+    table: TableName
+
+
+class HandTypeAnswer(Body):
+    """One kind of hand that makes a call."""
+
+    name: str = Field(description="Of its line, empty if none.", examples=["Strong notrump"])
+    where: str = Field(description="File and line.", examples=["sayc.bidding:12"])
+    share: float = Field(
+        description="Part of the hands that fit what the player has shown, 0 to 1.", examples=[1.0]
+    )
+    points: list[int] = Field(description="Least and most points.", examples=[_POINTS])
+    lengths: dict[str, list[int]] = Field(
+        description="Least and most cards of each suit.", examples=[_LENGTHS]
+    )
+
+
+class ExplainedCallAnswer(Body):
+    """One call, and what its player has shown with it and before."""
+
+    call: str = Field(description="The call.", examples=["1N"])
+    player: int = Field(description="Who made it, counted from the dealer.", examples=[0])
+    sentence: str = Field(
+        description="What a player would say if asked.",
+        examples=["Strong notrump: 15-17 points, 2-5 clubs, 2-5 diamonds, 2-5 hearts, 2-5 spades"],
+    )
+    known: bool = Field(description="Whether the system has a line for it.", examples=[True])
+    agreements: list[str] = Field(
+        description="`forcing`, `artificial`, `#stayman` …", examples=[["limited"]]
+    )
+    hand_types: list[HandTypeAnswer] = Field(description="The kinds of hand that make this call.")
+    points: list[int] = Field(
+        description="Least and most points that are known now.", examples=[_POINTS]
+    )
+    lengths: dict[str, list[int]] = Field(
+        description="Least and most cards of each suit that are known now.", examples=[_LENGTHS]
+    )
+    also: dict[str, list[int]] = Field(
+        description="Bounds of further terms.", examples=[{"Aces": [1, 1]}]
+    )
+    share: float = Field(
+        description="Part of all hands that fit what the player has shown, 0 to 1.", examples=[0.04]
+    )
+
+
+class OfferedCallAnswer(Body):
+    """One call that the next player may choose."""
+
+    call: str = Field(description="The call.", examples=["2C"])
+    name: str = Field(description="Of its first line.", examples=["Stayman"])
+    where: str = Field(description="File and line.", examples=["notrump.bidding:8"])
+
+
+class ExplainAnswer(Body):
+    """An auction explained call by call."""
+
+    auction: list[str] = Field(description="The calls.", examples=[["1N", "P"]])
+    calls: list[ExplainedCallAnswer] = Field(description="Each with what it has shown.")
+    forced: bool = Field(description="Whether the next player may not pass.", examples=[False])
+    game_forced: bool = Field(
+        description="Whether the next player's side has to reach game.", examples=[False]
+    )
+    agreed_suit: str | None = Field(
+        description="Trumps of the next player's side as far as agreed, `C D H S`.", examples=["H"]
+    )
+    next_calls: list[OfferedCallAnswer] = Field(
+        description="What the next player has to choose from, in order of priority."
+    )
+    table: TableName
+
+
+class FindingAnswer(Body):
+    """Findings of one kind."""
+
+    meaning: str = Field(description="What is found.", examples=["rows that no hand can fit"])
+    count: int = Field(description="How often.", examples=[1])
+    examples: list[dict[str, Any]] = Field(
+        description="Some of the places, with `entry`, `auction` and `detail` as far as known.",
+        examples=[[{"entry": 3, "auction": "1C", "detail": "no hand fits HCP >= 9 and HCP < 9"}]],
+    )
+
+
+class LintAnswer(Body):
+    """What is wrong or worth a look in a table."""
+
+    entries: int = Field(description="Entries looked at.", examples=[27832])
+    deals: int | None = Field(description="Deals it was tried on, null if none.", examples=[None])
+    findings: dict[str, FindingAnswer] = Field(description="Findings by kind.")
+    table: TableName
+
+
+class HealthAnswer(Body):
+    """The process is there."""
+
+    status: Literal["ok"] = Field(description="Always `ok`.", examples=["ok"])
+    version: str = Field(description="Version of bidcascade.", examples=["0.1.0"])
+
+
+class ReadyAnswer(Body):
+    """The service answers, and answers right."""
+
+    status: Literal["ready"] = Field(description="Always `ready`.", examples=["ready"])
+    backend: Literal["reference", "cpu", "cuda"] = Field(
+        description="Engine that gave the known answer.", examples=["cpu"]
+    )
+    tables: list[str] = Field(description="Tables that are loaded.", examples=[["sayc"]])
+    started_in_ms: int = Field(
+        description="From the start of loading to ready, in milliseconds.", examples=[2150]
+    )
+    warm: bool = Field(
+        description="Whether all kernels are there. Until then, for a minute after the first start "
+        "of an installation, some answers wait for them to be compiled.",
+        examples=[True],
+    )
+    reload_errors: dict[str, list[str]] = Field(
+        description="Tables that could not be loaded anew, with the reasons; their last good "
+        "versions answer.",
+        examples=[{}],
+    )
+
+
+class FieldErrorAnswer(Body):
+    """One field at fault."""
+
+    field: str = Field(description="Where it stands.", examples=["deals[0].hands[2]"])
+    value: Any = Field(description="What it holds, shortened.", examples=["AKQ.AKQ.AKQ.AKQ"])
+    reason: str = Field(
+        description="Why that is wrong.",
+        examples=["expected 13 cards, got 12 in hand 'AKQ.AKQ.AKQ.AKQ'"],
+    )
+
+
+class ProblemAnswer(Body):
+    """An error (RFC 9457)."""
+
+    type: str = Field(
+        description="Kind of problem.", examples=["urn:bidcascade:problem:invalid-request"]
+    )
+    title: str = Field(
+        description="The kind in words.", examples=["Something in the request is wrong"]
+    )
+    status: int = Field(description="The HTTP status.", examples=[422])
+    detail: str = Field(
+        description="What went wrong this time.",
+        examples=["deals[0].hands[2]: expected 13 cards, got 12 in hand 'AKQ.AKQ.AKQ.AKQ'"],
+    )
+    instance: str = Field(description="Path of the request.", examples=["/v1/auctions"])
+    request_id: str = Field(
+        description="Header `X-Request-Id` of request or answer.", examples=["8f2c1e0a9b7d6c54"]
+    )
+    errors: list[FieldErrorAnswer] = Field(
+        description="The fields at fault, at most 20; empty where no field is."
+    )

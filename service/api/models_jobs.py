@@ -1,0 +1,110 @@
+"""Bodies of the routes of jobs."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from bidcascade.service.jobs.results import ResultForm
+
+from .models import Body, TableChoice
+
+JobMode = Literal["first", "all", "counts"]
+MODE_TEXT = (
+    "`first`: the one auction that the table bids for each board. `all`: every auction that it "
+    "allows. `counts`: how many boards reach each entry of the table."
+)
+RESULT_TEXT = (
+    "Forms of the files to download: `parquet`, `jsonl` (JSON Lines), `pbn` (mode `first`: the "
+    "boards with the table's auction, its calls explained)."
+)
+COMPLETED_TEXT = "Mode `all`: only auctions that are complete."
+TEXT_TEXT = (
+    "Modes `first` and `all`: the hands as text as well (`hands`), and in Parquet of mode `first` "
+    "the auctions (`calls`, `source_calls`)."
+)
+
+
+class JobRequest(Body):
+    """A job about files that lie on the server."""
+
+    path: str = Field(
+        min_length=1,
+        max_length=1000,
+        description="A file, a folder or a pattern below the folder of the setting `jobs_root`, "
+        "with `/` between the parts.",
+        examples=["season/*.lin"],
+    )
+    table: TableChoice = None
+    mode: JobMode = Field(default="first", description=MODE_TEXT, examples=["first"])
+    completed_only: bool = Field(default=False, description=COMPLETED_TEXT, examples=[False])
+    text: bool = Field(default=False, description=TEXT_TEXT, examples=[False])
+    result: list[ResultForm] = Field(
+        default=["parquet"], min_length=1, max_length=3, description=RESULT_TEXT,
+        examples=[["parquet", "pbn"]],
+    )  # fmt: skip
+
+
+class JobProgress(Body):
+    """How far a job is."""
+
+    boards: int = Field(description="Boards answered so far.", examples=[200_000])
+    of: int | None = Field(
+        description="Boards in all; null while that is not known, as of LIN and PBN.",
+        examples=[1_000_000],
+    )
+    rejects: int = Field(description="Records so far that are no deals.", examples=[3])
+
+
+class JobResult(Body):
+    """A file to download from `/v1/jobs/{id}/results/{name}`."""
+
+    name: str = Field(description="Its name.", examples=["auctions.parquet"])
+    bytes: int = Field(description="Its length.", examples=[7_340_032])
+    media_type: str = Field(
+        description="Its media type.", examples=["application/vnd.apache.parquet"]
+    )
+
+
+class JobAnswer(Body):
+    """A job as it stands."""
+
+    id: str = Field(description="Its id.", examples=["5f0c1d3a9b2e4c77"])
+    state: Literal["queued", "running", "done", "failed", "cancelled"] = Field(
+        description="`queued` and `running` go on, also after the service was started anew; the "
+        "others are the end.",
+        examples=["running"],
+    )
+    table: str = Field(description="Bidding table that it is answered from.", examples=["sayc"])
+    digest: str = Field(
+        description="SHA-256 of all that the table said when the job came.",
+        examples=["05b8a1f2c3d4e5f60718293a4b5c6d7e8f90123456789abcdef0123456789abc"],
+    )
+    mode: JobMode = Field(description="What is asked of it.", examples=["first"])
+    input: str = Field(
+        description="Name of the upload, or the path below `jobs_root`.", examples=["season.zip"]
+    )
+    created: str = Field(
+        description="When it came (UTC, RFC 3339).", examples=["2026-05-02T19:30:00.125Z"]
+    )
+    started: str | None = Field(
+        description="When it was first begun.", examples=["2026-05-02T19:30:00.250Z"]
+    )
+    ended: str | None = Field(
+        description="When it ended; it is removed `job_retention_hours` later.",
+        examples=["2026-05-02T19:31:10.500Z"],
+    )
+    progress: JobProgress = Field(description="How far it is.")
+    results: list[JobResult] = Field(description="Files to download, once it is done.")
+    error: str | None = Field(
+        description="Why it failed.", examples=["expected deals, got none and 1 rejects"]
+    )
+
+
+class JobsAnswer(Body):
+    """Some jobs, the newest first."""
+
+    jobs: list[JobAnswer] = Field(description="The jobs.")
+    next: str | None = Field(
+        description="Parameter `next` of the request for those that follow; null at the end.",
+        examples=["MTc"],
+    )

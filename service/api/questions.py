@@ -1,0 +1,116 @@
+"""What the batcher is asked: auctions of deals, and the call for a hand, each about one table."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+
+from bidcascade.kernels import DealArrays
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from bidcascade.bridge import Seat, Vulnerability
+    from bidcascade.service.bid_answer import BidAnswer
+
+    from .auction_results import Query
+    from .tables import LoadedTable
+
+PART_SECONDS: Final = 0.01
+"""Longest time that a part of a long answer should keep the worker from small requests."""
+LEAST_PART_DEALS: Final = 16
+
+
+class Question(Protocol):
+    """A kind of question about a table; equal ones are answered together."""
+
+    def __hash__(self) -> int:
+        """Equal questions have equal ones."""
+        ...
+
+    def answer(self, payloads: Sequence[Any]) -> Sequence[Any]:
+        """One answer for each payload; in the worker thread."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AuctionsQuestion:
+    """The auctions of deals as JSON objects; a payload is some deals, its answer a list.
+
+    Parameters
+    ----------
+    table : LoadedTable
+        As it was when the request came: a table that is loaded anew answers later ones.
+    query : Query
+    """
+
+    table: "LoadedTable"
+    query: "Query"
+
+    def answer(self, payloads: Sequence[DealArrays]) -> list[list[bytes]]:
+        """Results of all payloads, worked out as if they were one."""
+        written = self.table.write(joined(payloads), self.query)
+        ends = np.cumsum([0, *map(len, payloads)]).tolist()
+        return [written[start:stop] for start, stop in pairwise(ends)]
+
+
+@dataclass(frozen=True, slots=True)
+class FrameQuestion:
+    """The auctions of deals as a frame; a payload is deals and the number of the first."""
+
+    frame: "Callable[[DealArrays, int], pl.DataFrame]"
+
+    def answer(self, payloads: Sequence[tuple[DealArrays, int]]) -> "list[pl.DataFrame]":
+        """Frames one by one: deals are numbered within their own request."""
+        return [self.frame(deals, start) for deals, start in payloads]
+
+
+@dataclass(frozen=True, slots=True)
+class BidQuestion:
+    """The call for a hand with its reasons; a payload is hand, calls, dealer, vulnerability."""
+
+    table: "LoadedTable"
+
+    def answer(
+        self, payloads: "Sequence[tuple[int, Sequence[int], Seat, Vulnerability]]"
+    ) -> "list[BidAnswer]":
+        """Answers one by one."""
+        bid = self.table.engine.bid
+        return [
+            bid(hand, calls, dealer=dealer, vulnerability=sides)
+            for hand, calls, dealer, sides in payloads
+        ]
+
+
+def joined(payloads: Sequence[DealArrays]) -> DealArrays:
+    """Deals of several requests behind one another.
+
+    Examples
+    --------
+    >>> zero = np.zeros(2, np.uint8)
+    >>> deals = DealArrays(np.zeros((4, 2), np.uint64), zero, zero)
+    >>> len(joined([deals, deals]))
+    4
+    """
+    if len(payloads) == 1:
+        return payloads[0]
+    return DealArrays(
+        np.concatenate([deals.hands for deals in payloads], axis=1),
+        np.concatenate([deals.dealer for deals in payloads]),
+        np.concatenate([deals.vulnerability for deals in payloads]),
+    )
+
+
+def part_deals(seconds_a_deal: float, most: int) -> int:
+    """Deals of one part of a long answer: as many as take about :data:`PART_SECONDS`.
+
+    Examples
+    --------
+    >>> part_deals(0.0001, 500), part_deals(0.1, 500), part_deals(0.0, 500)
+    (100, 16, 500)
+    """
+    if seconds_a_deal <= 0:
+        return most
+    return max(min(int(PART_SECONDS / seconds_a_deal), most), min(LEAST_PART_DEALS, most))

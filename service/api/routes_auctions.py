@@ -1,0 +1,191 @@
+"""``POST /v1/auctions``: the auctions of one deal or many, as JSON, JSON Lines or Arrow."""
+
+from collections.abc import AsyncIterator
+from contextlib import ExitStack
+from functools import partial
+from typing import Final
+
+import polars as pl
+from fastapi import APIRouter, Request, Response
+
+from bidcascade.bridge import format_calls
+from bidcascade.kernels import DealArrays
+from bidcascade.loaders import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM
+from bidcascade.service.openapi import body_of, problems
+
+from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted
+from .auction_results import Query
+from .deal_requests import deals_of
+from .large_requests import PIECE, read_large
+from .limits import client_of, parse_body
+from .models import AuctionsAnswer, AuctionsRequest
+from .problems import Problem, wrong_field
+from .questions import AuctionsQuestion, FrameQuestion, part_deals
+from .tables import LoadedTable
+from .work import Workplace
+
+router = APIRouter(tags=["answers"])
+
+_FORMS: Final = (JSON, JSON_LINES, ARROW)
+_SEATS: Final = pl.Series("dealer", SEAT_ENUM.categories, dtype=SEAT_ENUM)
+_VULNERABILITIES: Final = pl.Series(
+    "vulnerability", VULNERABILITY_ENUM.categories, dtype=VULNERABILITY_ENUM
+)
+
+_ANSWERS: Final = {
+    JSON_LINES: {
+        "schema": {
+            "type": "string",
+            "description": "One line for each deal: the object of `results` with the deal's "
+            "number from 0 as `deal`. Sent while later deals are worked on.",
+        }
+    },
+    ARROW: {
+        "schema": {
+            "type": "string",
+            "format": "binary",
+            "description": "Arrow IPC stream. Mode `all`, a row for each auction: `deal` uint32, "
+            "`entry` uint32, `calls` (`1N P 3N`), `completed`, `total` uint32, `truncated`; of a "
+            "system also `variants` (names of the rules) and `cut` (why auctions are not listed). "
+            "Mode `first`, a row for each deal: `deal`, `calls`, `completed`, `entry`, `defaults` "
+            "uint16 (passes made because no entry held), `contract` (`4SX`, `Pass`), `declarer`.",
+        }
+    },
+}
+
+
+@router.post(
+    "/v1/auctions",
+    operation_id="auctions",
+    summary="Auctions of deals",
+    response_model=AuctionsAnswer,
+    responses={
+        200: {
+            "description": "One result for each deal. Headers `Bidcascade-Table`, "
+            "`Bidcascade-Table-Digest` and `Bidcascade-Backend` name table and engine.",
+            "content": _ANSWERS,
+        },
+        **problems(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
+    },
+    openapi_extra=body_of(AuctionsRequest),
+)
+async def auctions(request: Request) -> Response:
+    """Auctions that a bidding table allows for each deal, or the one that it bids.
+
+    `Accept: application/jsonl` gives one line for each deal and
+    `Accept: application/vnd.apache.arrow.stream` an Arrow stream; both begin while later deals are
+    still worked on, and need no more memory for many deals than for few.
+    """
+    work: Workplace = request.app.state.workplace
+    form = accepted(request, _FORMS)
+    with ExitStack() as stack:
+        async with work.body(request) as body:
+            stack.enter_context(work.slots.taken(client_of(request)))
+            few = len(body) <= PIECE
+            asked, deals = await work.run(lambda: _read(body, work), small=few)
+        table = work.tables.get(asked.table)
+        query = Query(asked.mode, asked.completed_only, asked.limit)
+        size = part_deals(table.seconds_a_deal[query.mode], work.settings.stream_chunk_deals)
+        if form == JSON and len(deals) <= size:
+            results = await work.ask(AuctionsQuestion(table, query), deals, deals=len(deals))
+            content = b'{"results":[%s],%s}' % (b",".join(results), table.tail)
+            return Response(content, media_type=JSON, headers=table.headers)
+        parts = _parts(work, table, deals, query, form, size)
+        # an error in the first part is still an error of the whole answer
+        first = await anext(parts)
+        return PartsResponse(
+            _behind(first, parts),
+            media_type=form,
+            headers=table.headers,
+            timeout_s=work.timeout_s,
+            release=stack.pop_all().close,
+        )
+
+
+def _read(body: bytearray, work: Workplace) -> tuple[AuctionsRequest, DealArrays]:
+    most = work.settings.max_request_deals
+
+    def check(count: int) -> None:
+        if count > most:
+            raise _too_many(count, most)
+
+    deals: DealArrays | None = None
+    if len(body) <= PIECE:
+        asked = parse_body(AuctionsRequest, body)
+        check(len(asked.deals))
+    else:
+        asked, deals = read_large(body, check)
+    highest = work.settings.max_limit_auctions
+    if asked.limit > highest:
+        reason = f"expected a number up to {highest} (setting max_limit_auctions)"
+        raise wrong_field("limit", asked.limit, reason)
+    # a table that does not exist is told before the deals are looked at
+    work.tables.get(asked.table)
+    return asked, deals_of(asked.deals) if deals is None else deals
+
+
+def _too_many(count: int, most: int) -> Problem:
+    return Problem(
+        "too-many-deals",
+        f"expected at most {most:,} deals in a request (setting max_request_deals), got {count:,}; "
+        "`bidcascade batch` works on any number",
+    )
+
+
+async def _behind(first: bytes, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for part in parts:
+        yield part
+
+
+async def _parts(
+    work: Workplace, table: LoadedTable, deals: DealArrays, query: Query, form: str, size: int
+) -> AsyncIterator[bytes]:
+    """Parts of a long answer, one for each run of deals."""
+    arrow = ArrowParts()
+    for start in range(0, len(deals), size):
+        chosen = deals.slice(start, min(start + size, len(deals)))
+        ask = partial(work.ask, deals=len(chosen), lane="part", begun=start > 0)
+        if form == ARROW:
+            question = FrameQuestion(partial(_frame, table, query=query))
+            frame = await ask(question, (chosen, start))
+            yield arrow.part(frame)
+            continue
+        results = await ask(AuctionsQuestion(table, query), chosen)
+        if form == JSON_LINES:
+            yield b"".join(
+                b'{"deal":%d,%s\n' % (number, result[1:])
+                for number, result in enumerate(results, start)
+            )
+        else:
+            yield (b"," if start else b'{"results":[') + b",".join(results)
+    yield b"],%s}" % table.tail if form == JSON else arrow.end() if form == ARROW else b""
+
+
+def _frame(table: LoadedTable, deals: DealArrays, start: int, *, query: Query) -> pl.DataFrame:
+    """Answer of the engine as the Arrow form has it."""
+    frame = pl.DataFrame(
+        [
+            *map(pl.Series, HAND_COLUMNS, deals.hands),
+            _SEATS.gather(deals.dealer),
+            _VULNERABILITIES.gather(deals.vulnerability),
+        ]
+    )
+    if query.mode == "all":
+        answer = table.engine.auctions(
+            frame, completed_only=query.completed_only, limit=query.limit
+        )
+    else:
+        first = table.engine.auctions(frame, mode="first")
+        calls = [format_calls(codes) for codes in first["auction"].to_list()]
+        answer = first.select(
+            "deal",
+            pl.Series("calls", calls, dtype=pl.String),
+            # with the passes behind the table's entry the auction is over
+            pl.lit(value=True).alias("completed"),
+            "entry",
+            "defaults",
+            "contract",
+            pl.col("declarer").cast(pl.String),
+        )
+    return answer.with_columns((pl.col("deal") + start).cast(pl.UInt32))

@@ -1,0 +1,102 @@
+"""``POST /v1/bid``: the call that a table makes with one hand, and every candidate's reasons."""
+
+import threading
+from typing import TypeAlias
+
+from fastapi import APIRouter, Request, Response
+from pydantic_core import to_json
+
+from bidcascade.bridge import Seat, Vulnerability
+from bidcascade.inference.simulate import Simulation
+from bidcascade.service.bid_answer import BidAnswer as Answer
+from bidcascade.service.openapi import body_of, problems
+from bidcascade.service.simulated_bid import (
+    SimulationWish,
+    simulate_bid,
+    simulate_without_line,
+    simulation_dict,
+)
+
+from .answering import JSON, accepted, json_bytes
+from .deal_requests import bid_of
+from .limits import client_of
+from .models import BidAnswer, BidRequest, SimulateRequest
+from .questions import BidQuestion
+from .tables import LoadedTable
+from .waiting import run_waiting, time_for
+from .work import Workplace
+
+router = APIRouter(tags=["answers"])
+
+_Asked: TypeAlias = tuple[int, tuple[int, ...], Seat, Vulnerability]
+"""Hand, calls, dealer, vulnerability."""
+
+
+@router.post(
+    "/v1/bid",
+    operation_id="bid",
+    summary="The call for one hand",
+    response_model=BidAnswer,
+    responses={
+        200: {"description": "The call, its rule, and all candidates with their conditions."},
+        **problems(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
+    },
+    openapi_extra=body_of(BidRequest),
+)
+async def bid(request: Request) -> Response:
+    """Call that a bidding table makes with a hand after some calls, and why.
+
+    Each candidate lists its conditions with the hand's own values. With `simulate` the call is the
+    one that scores best over deals which agree with the auction; so it is also where the system
+    has no line for the place.
+    """
+    work: Workplace = request.app.state.workplace
+    accepted(request, [JSON])
+    asked = await work.question(request, BidRequest)
+    with work.slots.taken(client_of(request)):
+        table = work.tables.get(asked.table)
+        hand, calls, dealer, sides = bid_of(asked)
+        answer = await work.ask(BidQuestion(table), (hand, calls, dealer, sides))
+        content = to_json(answer)
+        simulated = await _simulated(
+            work, request, table, asked, answer, (hand, calls, dealer, sides)
+        )
+        if simulated is not None:
+            content = simulated
+        return Response(table.told(content), media_type=JSON, headers=table.headers)
+
+
+async def _simulated(
+    work: Workplace, request: Request, table: LoadedTable, asked: BidRequest, answer: Answer,
+    about: _Asked,
+) -> bytes | None:  # fmt: skip
+    """Simulate the call where that is asked for, or where the system has no line for the place."""
+    engine, settings, wished = table.engine, work.settings, asked.simulate
+    if wished is False:
+        return None
+    if wished is None:
+        budget = settings.auto_simulate_ms
+        if not budget or not answer.is_without_line:
+            return None
+
+        def find(given_up: threading.Event) -> tuple[Answer, Simulation | None]:
+            solver = work.double_dummy if settings.simulate_double_dummy else None
+            return simulate_without_line(
+                engine, answer, *about, solver=solver, budget_ms=budget, cancel=given_up
+            )
+    else:
+        how = SimulateRequest() if wished is True else wished
+        limit = time_for(work, how.budget_ms)
+        wish = SimulationWish(how.layouts, how.scoring, how.budget_ms, how.seed)
+
+        def find(given_up: threading.Event) -> tuple[Answer, Simulation | None]:
+            with_solver = how.double_dummy and settings.simulate_double_dummy
+            return simulate_bid(
+                engine, answer, *about, wish=wish, time_limit_s=limit, cancel=given_up,
+                solver=work.double_dummy if with_solver else None,
+            )  # fmt: skip
+
+    best, found = await run_waiting(work, request, find)
+    if found is None:
+        return to_json(best)
+    return json_bytes({**best.to_dict(), "simulation": simulation_dict(found)})

@@ -1,0 +1,88 @@
+"""``/healthz``, ``/readyz``, ``/metrics``: is the process there, does it answer right, how much."""
+
+from fastapi import APIRouter, Request, Response
+
+from bidcascade.service.openapi import problems
+from bidcascade.service.version import package_version
+
+from .answering import accepted, answer_json
+from .metrics import MEDIA_TYPE
+from .models import HealthAnswer, ReadyAnswer
+from .problems import Problem
+from .work import Workplace
+
+router = APIRouter(tags=["service"])
+_NO_STORE = {"Cache-Control": "no-store"}
+
+
+@router.get(
+    "/healthz",
+    operation_id="health",
+    summary="Is the process there",
+    response_model=HealthAnswer,
+    responses={200: {"description": "It is."}, **problems(406, 500)},
+)
+async def health(request: Request) -> Response:
+    """Whether the process takes requests, also while it is still loading its tables."""
+    answer = {"status": "ok", "version": package_version()}
+    return answer_json(request, answer, headers=_NO_STORE)
+
+
+@router.get(
+    "/readyz",
+    operation_id="ready",
+    summary="Does the service answer, and right",
+    response_model=ReadyAnswer,
+    responses={
+        200: {"description": "The tables are loaded and a small question got the known answer."},
+        **problems(406, 500, 503),
+    },
+)
+async def ready(request: Request) -> Response:
+    """Whether the tables are loaded and the engine answers a small question as it must.
+
+    Not ready while loading and while the service is being stopped.
+    """
+    work: Workplace = request.app.state.workplace
+    tables = work.tables
+    if tables.state != "ready":
+        tables.all()
+    try:
+        await work.run(tables.check, ahead=True)
+    except Problem as problem:
+        if problem.kind == "timeout":
+            raise Problem("not-ready", "the engine did not answer in time") from None
+        raise
+    answer = {
+        "status": "ready",
+        "backend": tables.backend,
+        "tables": tables.names(),
+        "started_in_ms": tables.started_in_ms,
+        "warm": tables.is_warm,
+        "reload_errors": {
+            table.name: list(table.reload_errors) for table in tables.all() if table.reload_errors
+        },
+    }
+    return answer_json(request, answer, headers=_NO_STORE)
+
+
+@router.get(
+    "/metrics",
+    operation_id="metrics",
+    summary="Numbers for Prometheus",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "Requests, deals, queue, batches, stages and tables.",
+            "content": {"text/plain": {"schema": {"type": "string"}}},
+        },
+        **problems(406, 500),
+    },
+)
+async def metrics(request: Request) -> Response:
+    """Numbers of this service, all with the prefix `bidcascade_`."""
+    accepted(request, ["text/plain"])
+    work: Workplace = request.app.state.workplace
+    return Response(
+        work.metrics.page(), media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"}
+    )

@@ -1,0 +1,416 @@
+"""``/v1/jobs``: archives that are answered in the background, and files to download."""
+
+import asyncio
+import base64
+import binascii
+import re
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeVar
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi import Path as InPath
+from pydantic import ValidationError
+
+from bidcascade.bridge import BidcascadeError
+from bidcascade.service.jobs.places import DataFolderUnusable
+from bidcascade.service.jobs.queue import JobQueue
+from bidcascade.service.jobs.results import RESULT_FORMS
+from bidcascade.service.jobs.rooted_paths import files_below
+from bidcascade.service.jobs.store import Job, QueueFull, StoreFailed
+from bidcascade.service.jobs.unpacking import Limits, safe_name, unpack
+from bidcascade.service.openapi import body_of, problems
+
+from .answering import accepted, answer_json
+from .authentication import AdminOnly
+from .downloads import file_answer
+from .models_jobs import (
+    COMPLETED_TEXT,
+    MODE_TEXT,
+    RESULT_TEXT,
+    TEXT_TEXT,
+    JobAnswer,
+    JobMode,
+    JobRequest,
+    JobsAnswer,
+)
+from .problems import Problem, check_query, problem_of, wrong_field
+from .uploads import MEDIA_TYPES, receive_upload
+from .work import Workplace
+
+router = APIRouter(tags=["jobs"])
+
+_Result = TypeVar("_Result")
+
+JSON: Final = "application/json"
+MOST_JOBS: Final = 100
+"""Jobs in one answer at most."""
+
+JobInPath = Annotated[str, InPath(description="Id of a job.", examples=["5f0c1d3a9b2e4c77"])]
+_ID: Final = re.compile(r"[0-9a-f]{16}")
+
+
+def _body() -> dict[str, Any]:
+    """Body of a new job: a request in JSON, or an archive."""
+    body = body_of(JobRequest)
+    archive = {
+        "type": "string",
+        "format": "binary",
+        "description": "Deals as LIN, PBN, hands or Parquet; or packed with gzip, or several "
+        "files in a zip file.",
+    }
+    content: dict[str, Any] = body["requestBody"]["content"]
+    content |= {media_type: {"schema": archive} for media_type in MEDIA_TYPES}
+    return body
+
+
+@router.post(
+    "/v1/jobs",
+    operation_id="jobCreate",
+    summary="Begin a job",
+    status_code=202,
+    response_model=JobAnswer,
+    responses={
+        202: {
+            "description": "The job; it is begun when its turn comes. `Location` is where to ask "
+            "for it."
+        },
+        **problems(400, 401, 403, 404, 406, 408, 413, 415, 422, 429, 500, 503, 507),
+    },
+    openapi_extra=_body(),
+)
+async def job_create(
+    request: Request,
+    allowed: AdminOnly,
+    *,
+    table: Annotated[
+        str | None,
+        Query(description="Name of a bidding table; the default one if not given.",
+              examples=["sayc"]),
+    ] = None,
+    mode: Annotated[JobMode, Query(description=MODE_TEXT, examples=["first"])] = "first",
+    completed_only: Annotated[bool, Query(description=COMPLETED_TEXT, examples=[False])] = False,
+    text: Annotated[bool, Query(description=TEXT_TEXT, examples=[False])] = False,
+    result: Annotated[
+        str,
+        Query(description=f"{RESULT_TEXT} Separated by commas.", examples=["parquet,pbn"],
+              max_length=100),
+    ] = "parquet",
+    name: Annotated[
+        str,
+        Query(description="What the archive is called; deals are named after it.",
+              examples=["season.zip"], max_length=200),
+    ] = "upload",
+) -> Response:  # fmt: skip
+    """Answer an archive of any size in the background.
+
+    The body is the archive, and the parameters say what is asked; or it is JSON about files that
+    lie on the server, with all that is asked in it. For admins.
+    """
+    work: Workplace = request.app.state.workplace
+    accepted(request, [JSON])
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type in MEDIA_TYPES:
+        check_query(request, "table", "mode", "completed_only", "text", "result", "name")
+        forms = [form.strip() for form in result.split(",") if form.strip()]
+        asked = _asked(table, mode, forms, completed_only=completed_only, text=text)
+        job = await _from_upload(request, work, asked, name)
+    elif media_type == JSON or media_type.endswith("+json"):
+        check_query(request)
+        asked = await work.question(request, JobRequest)
+        job = await _from_path(work, asked)
+    else:
+        raise Problem(
+            "unsupported-media-type",
+            f"expected Content-Type {', '.join((JSON, *MEDIA_TYPES))}, got {media_type!r}",
+        )
+    answer = answer_json(
+        request, described(job),
+        headers={"Location": f"/v1/jobs/{job.id}", "Cache-Control": "no-store"},
+    )  # fmt: skip
+    answer.status_code = 202
+    return answer
+
+
+def _asked(
+    table: str | None, mode: JobMode, forms: list[str], *, completed_only: bool, text: bool
+) -> JobRequest:
+    try:
+        return JobRequest.model_validate(
+            {"path": "upload", "table": table, "mode": mode, "completed_only": completed_only,
+             "text": text, "result": forms}
+        )  # fmt: skip
+    except ValidationError:
+        reason = f"expected some of {', '.join(RESULT_FORMS)}, separated by commas"
+        raise wrong_field("result", ",".join(forms), reason) from None
+
+
+def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
+    """Work out what the job is to do, without its input."""
+    table = work.tables.get(asked.table)
+    if "pbn" in asked.result and asked.mode != "first":
+        reason = "expected mode first with pbn: a board has one auction"
+        raise wrong_field("result", "pbn", reason)
+    if asked.completed_only and asked.mode != "all":
+        reason = "expected completed_only only with mode all"
+        raise wrong_field("completed_only", asked.completed_only, reason)
+    if asked.text and asked.mode == "counts":
+        reason = "expected text only with mode first or all"
+        raise wrong_field("text", asked.text, reason)
+    queued = work.jobs.counts().get("queued", 0)
+    if queued >= work.settings.max_queued_jobs:
+        raise _full(work)
+    return {
+        "table": table.name,
+        "digest": table.digest,
+        "mode": asked.mode,
+        "completed_only": asked.completed_only,
+        "text": asked.text,
+        "results": [form for form in RESULT_FORMS if form in asked.result],
+        "part_deals": work.settings.job_part_deals,
+    }
+
+
+def _full(work: Workplace) -> Problem:
+    return Problem(
+        "too-many-jobs",
+        f"expected at most {work.settings.max_queued_jobs} jobs that wait (setting "
+        "max_queued_jobs)",
+        headers={"Retry-After": "60"},
+    )
+
+
+async def _from_upload(request: Request, work: Workplace, asked: JobRequest, name: str) -> Job:
+    doing = await _in_thread(_checked, work, asked)
+    settings = work.settings
+    with work.uploads.place():
+        job_id, place = await _in_thread(work.jobs.new_place)
+        try:
+            free = await _in_thread(work.jobs.free_bytes)
+            upload = place / "upload"
+            await receive_upload(
+                request, upload, most_bytes=settings.max_upload_bytes, free_bytes=free,
+                timeout_s=work.timeout_s,
+            )  # fmt: skip
+            limits = Limits(min(settings.max_unpacked_bytes, free))
+            inputs = await _in_thread(unpack, upload, place / "input", name, limits, field="body")
+            doing |= {"inputs": inputs, "root": None, "input": safe_name(name)}
+            return await _add(work, job_id, place, doing)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise Problem("no-room", f"the upload cannot be written: {reason.lower()}") from error
+        finally:
+            if place.exists():
+                await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
+
+
+async def _from_path(work: Workplace, asked: JobRequest) -> Job:
+    doing = await _in_thread(_checked, work, asked)
+    if not work.settings.jobs_root:
+        reason = "expected an archive as body: this service reads no paths (setting jobs_root)"
+        raise wrong_field("path", asked.path, reason)
+    root = Path(work.settings.jobs_root).absolute()
+    inputs = await _in_thread(files_below, root, asked.path, field="path", value=asked.path)
+    job_id, place = await _in_thread(work.jobs.new_place)
+    doing |= {"inputs": inputs, "root": str(root), "input": asked.path}
+    return await _add(work, job_id, place, doing)
+
+
+async def _add(work: Workplace, job_id: str, place: Path, doing: dict[str, Any]) -> Job:
+    try:
+        return await _in_thread(work.jobs.add, job_id, place, doing)
+    except QueueFull:
+        raise _full(work) from None
+
+
+@router.get(
+    "/v1/jobs",
+    operation_id="jobs",
+    summary="The jobs",
+    response_model=JobsAnswer,
+    responses={200: {"description": "The newest first."}, **problems(401, 406, 422, 500, 503)},
+)
+async def jobs(
+    request: Request,
+    limit: Annotated[
+        int, Query(description="Most jobs in the answer.", ge=1, le=MOST_JOBS, examples=[20])
+    ] = 20,
+    next: Annotated[
+        str, Query(description="What the answer before said as `next`.", max_length=40,
+                   examples=["MTc"]),
+    ] = "",
+) -> Response:  # fmt: skip
+    """List jobs, a page at a time."""
+    work: Workplace = request.app.state.workplace
+    check_query(request, "limit", "next")
+    before = _before(next) if next else None
+    found = await _in_thread(work.jobs.page, limit + 1, before)
+    shown, more = found[:limit], len(found) > limit
+    following = base64.urlsafe_b64encode(str(shown[-1].number).encode()) if more else b""
+    value = {
+        "jobs": [described(job) for job in shown],
+        "next": following.decode().rstrip("=") or None,
+    }
+    return _fresh(request, value)
+
+
+def _before(written: str) -> int:
+    try:
+        number = int(
+            base64.b64decode(f"{written}{'=' * (-len(written) % 4)}", b"-_", validate=True)
+        )
+        if not 0 < number < 1 << 62:
+            raise ValueError
+    except (ValueError, binascii.Error):
+        reason = "expected what an answer said as next"
+        raise wrong_field("next", written, reason) from None
+    return number
+
+
+@router.get(
+    "/v1/jobs/{id}",
+    operation_id="job",
+    summary="One job",
+    response_model=JobAnswer,
+    responses={
+        200: {"description": "The job as it stands."},
+        **problems(401, 404, 406, 422, 500, 503),
+    },
+)
+async def job(request: Request, id: JobInPath) -> Response:
+    """Tell how far a job is, and what there is to download."""
+    work: Workplace = request.app.state.workplace
+    check_query(request)
+    return _fresh(request, described(await _found(work.jobs, id)))
+
+
+@router.delete(
+    "/v1/jobs/{id}",
+    operation_id="jobDelete",
+    summary="Cancel or remove a job",
+    response_model=JobAnswer,
+    responses={
+        200: {"description": "The job was cancelled."},
+        204: {"description": "It had ended already; it is removed with its files."},
+        **problems(401, 403, 404, 406, 422, 500, 503),
+    },
+)
+async def job_delete(request: Request, id: JobInPath, allowed: AdminOnly) -> Response:
+    """Cancel a job that waits or runs; remove one that has ended, with its files. For admins."""
+    work: Workplace = request.app.state.workplace
+    check_query(request)
+    accepted(request, [JSON])
+    await _found(work.jobs, id)
+    if await _in_thread(work.jobs.cancel, id):
+        return _fresh(request, described(await _found(work.jobs, id)))
+    if not await _in_thread(work.jobs.remove, id):
+        raise _unknown(id)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/v1/jobs/{id}/results/{name}",
+    operation_id="jobResult",
+    summary="A file of a job",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The file as a whole, with its length.",
+            "content": {
+                media_type: {"schema": {"type": "string", "format": "binary"}}
+                for media_type in (
+                    "application/vnd.apache.parquet",
+                    "application/jsonl",
+                    "application/x-pbn",
+                )
+            },
+        },
+        **problems(401, 404, 406, 422, 500, 503),
+    },
+)
+async def job_result(
+    request: Request,
+    id: JobInPath,
+    name: Annotated[
+        str, InPath(description="Name of a file of the job.", examples=["auctions.parquet"])
+    ],
+) -> Response:  # fmt: skip
+    """Download a file of a job that is done."""
+    work: Workplace = request.app.state.workplace
+    check_query(request)
+    found = await _found(work.jobs, id)
+    result = await _in_thread(work.jobs.result, found, name)
+    if result is None:
+        names = ", ".join(file.name for file in found.results) or f"none yet, it is {found.state}"
+        raise Problem("unknown-result", f"expected a file of the job ({names}), got {name[:100]!r}")
+    path, file = result
+    accepted(request, [file.media_type, "application/octet-stream"])
+    try:
+        return file_answer(
+            path, name=f"{found.id}-{file.name}", media_type=file.media_type,
+            timeout_s=work.timeout_s,
+        )  # fmt: skip
+    except OSError:
+        # removed in this moment
+        raise _unknown(id) from None
+
+
+def described(job: Job) -> dict[str, Any]:
+    """Job as answers have it."""
+    return {
+        "id": job.id,
+        "state": job.state,
+        "table": job.request["table"],
+        "digest": job.request["digest"],
+        "mode": job.request["mode"],
+        "input": job.request["input"],
+        "created": _moment(job.created),
+        "started": _moment(job.started),
+        "ended": _moment(job.ended),
+        "progress": {"boards": job.boards, "of": job.boards_in_all, "rejects": job.rejects},
+        "results": [
+            {"name": file.name, "bytes": file.bytes, "media_type": file.media_type}
+            for file in job.results
+        ],
+        "error": job.error,
+    }
+
+
+def _moment(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    written = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return written.replace("+00:00", "Z")
+
+
+async def _found(queue: JobQueue, job_id: str) -> Job:
+    found = await _in_thread(queue.get, job_id) if _ID.fullmatch(job_id) else None
+    if found is None:
+        raise _unknown(job_id)
+    return found
+
+
+def _unknown(job_id: str) -> Problem:
+    return Problem("unknown-job", f"expected the id of a job, got {job_id[:100]!r}")
+
+
+async def _in_thread(
+    work: Callable[..., _Result], *given: Any, field: str = "", value: object = None
+) -> _Result:
+    """Do what touches the disk in a thread; say what is wrong with the request, or the folder."""
+    try:
+        return await asyncio.to_thread(work, *given)
+    except (DataFolderUnusable, StoreFailed) as error:
+        raise Problem("jobs-unavailable", str(error), headers={"Retry-After": "5"}) from error
+    except QueueFull:
+        raise
+    except BidcascadeError as error:
+        if not field:
+            raise
+        raise problem_of(error, field=field, value=value) from None
+
+
+def _fresh(request: Request, value: object) -> Response:
+    return answer_json(request, value, headers={"Cache-Control": "no-store"})

@@ -1,0 +1,134 @@
+"""``POST /v1/leads``: the best opening lead over layouts that agree with the auction."""
+
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
+from time import monotonic
+
+from fastapi import APIRouter, Request, Response
+
+from bidcascade.bridge import Seat, parse_contract, parse_hand, parse_seat
+from bidcascade.service.auction_questions import (
+    LeadQuestion,
+    contract_of,
+    iter_leads,
+    layouts_source,
+    leads_dict,
+    whole_auction,
+)
+from bidcascade.service.openapi import body_of, problems
+from bidcascade.systems.system import auction_calls
+
+from .answering import JSON, JSON_LINES, PartsResponse, accepted, json_bytes
+from .limits import client_of
+from .models_leads import LeadsAnswer, LeadsRequest
+from .problems import read_field, wrong_field
+from .routes_layouts import circumstances_of
+from .waiting import iter_waiting, run_waiting, time_for
+from .work import Workplace
+
+router = APIRouter(tags=["answers"])
+
+
+@router.post(
+    "/v1/leads",
+    operation_id="leads",
+    summary="The best opening lead",
+    response_model=LeadsAnswer,
+    responses={
+        200: {
+            "description": "The leads from best to worst, and the layouts behind them. As JSON "
+            "Lines a first answer from few layouts, then others from more and more.",
+            "content": {
+                JSON_LINES: {
+                    "schema": {
+                        "type": "string",
+                        "description": "One answer a line, each from more layouts than the one "
+                        "before; the last is the answer that JSON gives.",
+                    }
+                }
+            },
+        },
+        **problems(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
+    },
+    openapi_extra=body_of(LeadsRequest),
+)
+async def leads(request: Request) -> Response:
+    """Best opening lead of a hand against a contract, over deals that agree with the auction.
+
+    Each deal is solved double dummy for every lead. With `budget_ms` the answer comes after that
+    time from as many deals as are solved by then; one is waited for in any case. Whoever accepts
+    `application/jsonl` gets a line as soon as a few deals are solved, and better ones after it.
+    """
+    work: Workplace = request.app.state.workplace
+    form = accepted(request, [JSON, JSON_LINES])
+    arrived = monotonic()
+    asked = await work.question(request, LeadsRequest)
+    with ExitStack() as stack:
+        stack.enter_context(work.slots.taken(client_of(request)))
+        question = _question(asked)
+        table = work.tables.get(asked.table)
+
+        def answers(given_up: threading.Event) -> Iterator[bytes]:
+            # it may have waited for a thread
+            spent = monotonic() - arrived
+            found = iter_leads(
+                layouts_source(table.engine), work.double_dummy, question,
+                time_limit_s=max(0.0, time_for(work, asked.budget_ms) - spent),
+                patience_s=max(0.0, time_for(work, None) - spent), cancel=given_up,
+            )  # fmt: skip
+            warming = not work.tables.is_warm
+            for answer in found:
+                told = {**leads_dict(question, answer), "warming": warming}
+                yield table.told(json_bytes(told))
+
+        if form == JSON:
+            content = await run_waiting(work, request, lambda given_up: _last(answers(given_up)))
+            return Response(content, media_type=JSON, headers=table.headers)
+        parts = iter_waiting(work, request, answers)
+        # what is wrong with the question comes to light before the first answer, as a problem
+        first = await anext(parts)
+        return PartsResponse(
+            _lines(first, parts), media_type=JSON_LINES, headers=table.headers,
+            timeout_s=work.timeout_s, release=stack.pop_all().close,
+        )  # fmt: skip
+
+
+def _last(answers: Iterator[bytes]) -> bytes:
+    return deque(answers, maxlen=1)[0]
+
+
+async def _lines(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first + b"\n"
+    async for part in rest:
+        yield part + b"\n"
+
+
+def _question(asked: LeadsRequest) -> LeadQuestion:
+    """Question of a request.
+
+    Raises
+    ------
+    Problem
+        422, naming the field.
+    """
+    hand = read_field(parse_hand, asked.hand, "hand")
+    dealer = read_field(parse_seat, asked.dealer, "dealer")
+    if (asked.auction is None) == (asked.contract is None):
+        raise wrong_field(
+            "auction", asked.auction, "expected an auction or a contract, and not both"
+        )
+    calls: tuple[int, ...] = ()
+    if asked.auction is not None:
+        calls = read_field(auction_calls, " ".join(asked.auction), "auction")
+        contract = read_field(lambda some: contract_of(some, dealer), calls, "auction")
+        calls = whole_auction(calls, dealer)
+    else:
+        contract = read_field(parse_contract, asked.contract or "", "contract")
+    leader = Seat((contract.declarer + 1) % 4)
+    others = "what is known of other hands than the leader's, each once"
+    return LeadQuestion(
+        hand=hand, contract=contract, calls=calls, scoring=asked.scoring, layouts=asked.layouts,
+        **circumstances_of(asked, leader, others),
+    )  # fmt: skip

@@ -1,0 +1,118 @@
+"""``GET /``, ``GET /static/…`` and ``GET /docs``: pages that ask the API from the browser."""
+
+import base64
+import hashlib
+import re
+from typing import Final
+
+from fastapi import APIRouter, Request, Response
+from fastapi.openapi.docs import get_swagger_ui_html
+from fastapi.responses import HTMLResponse
+
+from bidcascade.service.page.static_files import PAGE, StaticFile, static_files
+
+from .authentication import DOCS_PATH
+from .problems import Problem
+
+router = APIRouter(include_in_schema=False)
+
+_OWN_FILES: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+CONTENT_SECURITY_POLICY: Final = (
+    # texts of tables and files become text nodes only: the browser refuses to parse them
+    f"{_OWN_FILES}; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+"""What the page may do: load its own files and ask its own service, nothing else."""
+
+_METHODS: Final = ["GET", "HEAD"]
+
+
+@router.api_route("/", methods=_METHODS)
+async def page(request: Request) -> Response:
+    """Answer with the page."""
+    return _answer(request, static_files()[PAGE])
+
+
+@router.api_route("/static/{name:path}", methods=_METHODS)
+async def static(request: Request, name: str) -> Response:
+    """Answer with a file of the page.
+
+    Raises
+    ------
+    Problem
+        404 if there is none of this name.
+    """
+    file = static_files().get(name)
+    if file is None or name == PAGE:
+        raise Problem("not-found", f"expected a file of the page, got {name!r}")
+    return _answer(request, file)
+
+
+@router.get(DOCS_PATH)
+async def api_page(request: Request) -> Response:
+    """Answer with the page of the API, which may do what the other page may."""
+    files = f"{DOCS_PATH}/static"
+    page = get_swagger_ui_html(
+        openapi_url=str(request.app.openapi_url),
+        title=f"{request.app.title} - API",
+        swagger_js_url=f"{files}/swagger-ui-bundle.js",
+        swagger_css_url=f"{files}/swagger-ui.css",
+        swagger_favicon_url="/static/icon.svg",
+    )
+    html = bytes(page.body)
+    return HTMLResponse(html, headers={"Content-Security-Policy": _policy_of(html)})
+
+
+def _policy_of(html: bytes) -> str:
+    """Policy for the page of the API, whose one script of its own is known by its hash."""
+    hashes = [
+        base64.b64encode(hashlib.sha256(script).digest()).decode()
+        for script in re.findall(rb"<script>(.*?)</script>", html, re.DOTALL)
+    ]
+    scripts = " ".join(("script-src 'self'", *(f"'sha256-{one}'" for one in hashes)))
+    # its style sheet has small pictures in itself
+    return _OWN_FILES.replace("script-src 'self'", scripts).replace(
+        "img-src 'self'", "img-src 'self' data:"
+    )
+
+
+def _answer(request: Request, file: StaticFile) -> Response:
+    compressed = takes_gzip(request.headers.get("accept-encoding", ""))
+    etag = file.etag(compressed=compressed)
+    headers = {
+        "ETag": etag,
+        # asked for again each time and answered 304: a new version is seen at once
+        "Cache-Control": "no-cache",
+        "Vary": "Accept-Encoding",
+        "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    }
+    known = [
+        tag.strip().removeprefix("W/")
+        for tag in request.headers.get("if-none-match", "").split(",")
+    ]
+    if etag in known or known == ["*"]:
+        return Response(status_code=304, headers=headers)
+    if compressed:
+        headers["Content-Encoding"] = "gzip"
+    content = file.compressed if compressed else file.content
+    return Response(content, media_type=file.media_type, headers=headers)
+
+
+def takes_gzip(header: str) -> bool:
+    """Whether an ``Accept-Encoding`` header allows gzip (RFC 9110, section 12.5.3).
+
+    Examples
+    --------
+    >>> takes_gzip("br, gzip;q=0.8"), takes_gzip("*"), takes_gzip("gzip;q=0"), takes_gzip("")
+    (True, True, False, False)
+    """
+    qualities: dict[str, str] = {}
+    for part in header.lower().split(","):
+        coding, _, parameter = part.partition(";")
+        qualities[coding.strip()] = parameter.replace(" ", "").removeprefix("q=") or "1"
+    quality = qualities.get("gzip", qualities.get("*", "0"))
+    return quality.strip("0.") != ""

@@ -1,0 +1,56 @@
+"""``POST /v1/tables/{name}/reload``: a table read anew from its files, beside the one in use."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+
+from bidcascade.service.openapi import problems
+
+from .answering import answer_json
+from .authentication import AdminOnly
+from .limits import check_media_type
+from .models import ReloadAnswer
+from .problems import Problem, complaint
+from .work import Workplace
+
+router = APIRouter(tags=["service"])
+
+
+@router.post(
+    "/v1/tables/{name}/reload",
+    operation_id="tableReload",
+    summary="Load a table anew",
+    response_model=ReloadAnswer,
+    responses={
+        200: {"description": "The table in use is that of its files as they stand."},
+        **problems(401, 403, 404, 406, 409, 415, 422, 500, 503),
+    },
+)
+async def table_reload(
+    request: Request,
+    name: Annotated[str, Path(description="Name of a bidding table.", examples=["sayc"])],
+    allowed: AdminOnly,
+) -> Response:
+    """Read a table's files again, try the new table out, and put it in the place of the old one.
+
+    Requests at hand end with the old one. If anything is wrong the old one stays in use and
+    `errors` says what, with file and line. For admins.
+    """
+    work: Workplace = request.app.state.workplace
+    # there is nothing to say in a body: a form of some page would say that it is one
+    if "content-type" in request.headers:
+        check_media_type(request)
+    before = work.tables.get(name).digest
+    # a thread of its own: neither the engine's queue nor the threads for answers wait for it
+    loaded = await asyncio.to_thread(work.tables.reload, name)
+    found = work.tables.get(name)
+    if not loaded:
+        raise Problem(
+            "reload-failed",
+            f"the table {name!r} stays as it was",
+            [complaint("table", name, reason) for reason in found.reload_errors],
+        )
+    return answer_json(
+        request, {"changed": found.digest != before, "table": found.engine.table_info()}
+    )

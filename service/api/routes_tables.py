@@ -1,0 +1,301 @@
+"""``GET /v1/tables`` and below: which tables there are, what is in them, what is odd about them."""
+
+import hashlib
+from pathlib import PurePath
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from bidcascade.bridge import PASS, Auction, format_call, format_calls, parse_calls
+from bidcascade.service.engine import Engine
+from bidcascade.service.openapi import API_VERSION, problems
+from bidcascade.systems import named_systems
+from bidcascade.systems.describing import agreements_of, description_of
+from bidcascade.systems.expansion import PlaceEntry
+from bidcascade.table import BiddingTable, Row, format_expression
+
+from .answering import answer_json, json_bytes
+from .limits import client_of
+from .models import ExplainAnswer, LintAnswer, NextAnswer, TableAnswer, TablesAnswer
+from .problems import Problem, check_query, read_field
+from .tables import MOST_LINT_EXAMPLES, LoadedTable
+from .work import Workplace
+
+router = APIRouter(tags=["tables"])
+
+AuctionInQuery = Annotated[
+    str,
+    Query(
+        description="The calls so far, divided by hyphens; none for the opening.",
+        max_length=2000,
+        examples=["1N-P"],
+    ),
+]
+TableInPath = Annotated[str, Path(description="Name of a bidding table.", examples=["sayc"])]
+
+
+@router.get(
+    "/v1/tables",
+    operation_id="tables",
+    summary="The bidding tables",
+    response_model=TablesAnswer,
+    responses={200: {"description": "All tables in numbers."}, **problems(406, 422, 500, 503)},
+)
+async def tables(request: Request) -> Response:
+    """All bidding tables of this service, the default one first."""
+    work: Workplace = request.app.state.workplace
+    check_query(request)
+    described = [_describe(table, work) for table in work.tables.all()]
+    return answer_json(request, {"tables": described, "backend": work.tables.backend})
+
+
+@router.get(
+    "/v1/tables/{name}",
+    operation_id="table",
+    summary="One bidding table",
+    response_model=TableAnswer,
+    responses={200: {"description": "The table in numbers."}, **problems(404, 406, 422, 500, 503)},
+)
+async def table(request: Request, name: TableInPath) -> Response:
+    """Describe a bidding table in numbers."""
+    work: Workplace = request.app.state.workplace
+    check_query(request)
+    found = work.tables.get(name)
+    return _answer(request, found, _describe(found, work))
+
+
+@router.get(
+    "/v1/tables/{name}/next",
+    operation_id="tableNext",
+    summary="The entries at one place",
+    response_model=NextAnswer,
+    responses={
+        200: {"description": "The calls that the table has there, with their meanings."},
+        **problems(404, 406, 422, 500, 503),
+    },
+)
+async def table_next(request: Request, name: TableInPath, auction: AuctionInQuery = "") -> Response:
+    """Entries that may follow an auction, in order of priority.
+
+    A system has an answer after every auction that goes on, also where its compiled table ends.
+    """
+    work: Workplace = request.app.state.workplace
+    check_query(request, "auction")
+    found = work.tables.get(name)
+    calls = _calls(auction)
+    if found.engine.answers_from_table(calls):
+        return _answer(request, found, _next(found, calls))
+    with work.slots.taken(client_of(request)):
+        value = await work.run(lambda: next_of_system(found.engine, calls))
+    return _answer(request, found, value)
+
+
+@router.get(
+    "/v1/tables/{name}/explain",
+    operation_id="tableExplain",
+    summary="What an auction has shown",
+    response_model=ExplainAnswer,
+    responses={
+        200: {"description": "Every call, as a player would explain it, with the numbers."},
+        **problems(404, 406, 422, 429, 500, 503, 504),
+    },
+)
+async def table_explain(
+    request: Request, name: TableInPath, auction: AuctionInQuery = ""
+) -> Response:
+    """Explain every call of an auction, both sides': what it said, and what is known then.
+
+    Both sides play the system that the table was compiled from.
+    """
+    work: Workplace = request.app.state.workplace
+    check_query(request, "auction")
+    found = work.tables.get(name)
+    calls = _calls(auction)
+    if not found.engine.has_system:
+        raise Problem("no-system", f"expected the table of a system, got {name!r}")
+    with work.slots.taken(client_of(request)):
+        explained = await work.run(lambda: found.engine.explain(calls))
+    assert explained is not None
+    value = {
+        **explained.to_dict(),
+        "auction": explained.auction.split(),
+        "table": found.engine.table_info(),
+    }
+    return _answer(request, found, value)
+
+
+@router.get(
+    "/v1/tables/{name}/lint",
+    operation_id="tableLint",
+    summary="What is odd about a table",
+    response_model=LintAnswer,
+    responses={
+        200: {"description": "Findings by kind, with examples."},
+        **problems(404, 406, 422, 429, 500, 503, 504),
+    },
+)
+async def table_lint(
+    request: Request,
+    name: TableInPath,
+    examples: Annotated[
+        int,
+        Query(
+            description="Most examples of each kind.", ge=0, le=MOST_LINT_EXAMPLES, examples=[20]
+        ),
+    ] = 20,
+) -> Response:
+    """Look a table over for what is odd: rows that no hand can fit, dead ends, and so on."""
+    work: Workplace = request.app.state.workplace
+    check_query(request, "examples")
+    found = work.tables.get(name)
+    with work.slots.taken(client_of(request)):
+        report = await work.run(lambda: found.lint(examples))
+    return _answer(request, found, {**report, "table": found.engine.table_info()})
+
+
+def _calls(auction: str) -> tuple[int, ...]:
+    return read_field(lambda text: Auction.of(parse_calls(text)).calls, auction, "auction")
+
+
+def _answer(request: Request, table: LoadedTable, value: dict[str, Any]) -> Response:
+    # a system's text says more than its compiled table, and a table's answers are counted
+    digest = hashlib.sha256(table.digest.encode() + json_bytes(value)).hexdigest()
+    etag = f"{API_VERSION}-{digest[:32]}"
+    return answer_json(request, value, etag=etag, headers=table.headers)
+
+
+def _describe(table: LoadedTable, work: Workplace) -> dict[str, Any]:
+    source = table.engine.table.source
+    if work.tables.paths[table.name] not in named_systems():
+        # where files lie on the server is nobody's business
+        source = PurePath(source).name
+    return {
+        **table.engine.table.info(),
+        **table.engine.table_info(),
+        "source": source,
+        "system": None if table.engine.system is None else table.engine.system.text.title,
+        "reload_errors": list(table.reload_errors),
+        "default": table.name == work.tables.names()[0],
+    }
+
+
+def _next(loaded: LoadedTable, calls: tuple[int, ...]) -> dict[str, Any]:
+    table = loaded.engine.table
+    entry = table.find(calls) if calls else None
+    if calls and entry is None:
+        raise Problem("unknown-auction", _where_it_leaves(table, calls))
+    return {
+        "auction": [format_call(call) for call in calls],
+        "entry": entry,
+        "completed": entry is not None and table.is_completed(entry),
+        "forced": None,
+        "entries": [_entry(table, child) for child in table.children(entry)],
+        "table": loaded.engine.table_info(),
+    }
+
+
+def _where_it_leaves(table: BiddingTable, calls: tuple[int, ...]) -> str:
+    known = next(
+        length
+        for length in reversed(range(len(calls)))
+        if not length or table.find(calls[:length]) is not None
+    )
+    parent = table.find(calls[:known]) if known else None
+    there = [int(table.call[child]) for child in table.children(parent)]
+    before = f"after {format_calls(calls[:known])}" if known else "as opening call"
+    return (
+        f"expected an auction of the table, got {format_calls(calls)!r}: {before} it has "
+        f"{format_calls(there) or 'nothing'}, not {format_call(calls[known])}"
+    )
+
+
+def _entry(table: BiddingTable, entry: int) -> dict[str, Any]:
+    return {
+        "call": format_call(int(table.call[entry])),
+        "entry": entry,
+        "completed": table.is_completed(entry),
+        "can_complete": table.can_complete(entry),
+        "inserted": table.is_inserted(entry),
+        "next": int(table.child_count[entry]),
+        "variants": [_variant(row) for row in table.variants(entry)],
+    }
+
+
+def _variant(row: Row) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "description": row.description,
+        "criteria": list(row.criteria),
+        "rank": row.rank,
+        "tags": list(row.tags),
+        "where": row.where,
+        "source_index": row.source_index,
+        "count": row.count,
+        "source": row.source,
+    }
+
+
+# --- systems ------------------------------------------------------------------------------------
+
+_PASS: Final[dict[str, Any]] = {
+    "name": "Pass", "description": "", "criteria": [], "rank": None, "tags": [], "where": "",
+    "source_index": None,
+    "count": None,
+    "source": "",
+}  # fmt: skip
+
+
+def next_of_system(engine: Engine, calls: tuple[int, ...]) -> dict[str, Any]:
+    """Answer what may follow an auction, with the numbers of the compiled table where it has them.
+
+    Where no line of the system passes, a pass stands behind all others: it is made if none holds.
+    """
+    table = engine.table
+    auction = Auction.of(calls)
+    parent = table.find(calls) if calls else None
+    answer: dict[str, Any] = {
+        "auction": [format_call(call) for call in calls],
+        "entry": parent,
+        "completed": auction.is_complete,
+        "forced": False,
+        "entries": [],
+        "table": engine.table_info(),
+    }
+    place = None if auction.is_complete else engine.expand(calls)
+    if place is None:
+        return answer
+    numbers: dict[int, int] = {}
+    if parent is not None or not calls:
+        numbers = {int(table.call[child]): child for child in table.children(parent)}
+    variants: dict[int, list[dict[str, Any]]] = {}
+    for entry in place.entries:
+        variants.setdefault(entry.call, []).append(_variant_of_system(entry))
+    variants.setdefault(PASS, [_PASS])
+    answer["forced"] = place.forced
+    answer["entries"] = [
+        {
+            "call": format_call(call),
+            "entry": numbers.get(call),
+            "completed": auction.add(call).is_complete,
+            "can_complete": True,
+            "inserted": False,
+            "next": int(table.child_count[numbers[call]]) if call in numbers else 0,
+            "variants": found,
+        }
+        for call, found in variants.items()
+    ]
+    return answer
+
+
+def _variant_of_system(entry: PlaceEntry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "description": description_of(entry),
+        "criteria": [format_expression(one) for one in entry.criteria],
+        "rank": entry.rank,
+        "tags": list(agreements_of(entry)),
+        "where": str(entry.where),
+        "source_index": None,
+        "count": None,
+        "source": "",
+    }

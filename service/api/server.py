@@ -1,0 +1,115 @@
+"""Run the service: one process, one worker, and an orderly end on SIGTERM or SIGINT.
+
+``python -m bidcascade.service.api.server`` serves with the settings of the environment.
+"""
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+import threading
+from typing import Final
+
+import uvicorn
+
+from bidcascade.bridge import BidcascadeError
+from bidcascade.service.settings import Settings, read_settings, with_shipped_tables
+
+from .app import create_app
+from .connections import guarded_connection
+from .logs import configure_logs
+from .tables import Tables
+
+_logger = logging.getLogger("bidcascade.service")
+
+SWITCH_S: Final = 0.0001
+
+PASSES: Final = 3
+"""Rounds of the event loop in which the sockets are read once more before the end."""
+
+
+class OrderlyServer(uvicorn.Server):
+    """A server that reads what clients have sent before it closes their connections.
+
+    uvicorn closes connections at which no request is being answered. On a busy machine a request
+    can have come to such a connection that the event loop has not read yet; closing would lose it.
+    """
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Read the sockets once more, close, and wait for the answers under way."""
+        for _ in range(PASSES):
+            await asyncio.sleep(0)
+        await super().shutdown(sockets)
+
+
+def serve(settings: Settings) -> None:
+    """Serve until the process is told to stop; running requests are finished first.
+
+    Where the settings say nothing about tables there is every system of the package, ``sayc`` by
+    default. On SIGHUP the tables are loaded anew; those that cannot be stay as they are.
+
+    There is one worker on purpose: each further one would hold the tables, and a GPU's context,
+    once more. Kernels use all cores anyway.
+
+    Raises
+    ------
+    BidcascadeError
+        If a table cannot be loaded or the backend cannot run.
+    SystemExit
+        If the address cannot be listened on.
+    """
+    # threads at long work give way after a tenth of a millisecond, not five whole ones: a request
+    # goes from thread to thread several times, and waited each time while a table was loaded anew
+    sys.setswitchinterval(SWITCH_S)
+    configure_logs(settings.log_level, settings.log_format)
+    settings = with_shipped_tables(settings)
+    _logger.info(
+        "loading tables %s; a first start goes on to compile kernels for a minute behind it",
+        ", ".join(settings.table_paths()),
+    )
+    app = create_app(settings)
+    server = OrderlyServer(
+        uvicorn.Config(
+            app,
+            http=guarded_connection(settings.receive_timeout_ms / 1000),
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            log_level=settings.log_level,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=settings.shutdown_grace_s,
+        )
+    )
+    failures: list[BidcascadeError] = []
+
+    def stop(error: BidcascadeError) -> None:
+        failures.append(error)
+        server.should_exit = True
+
+    app.state.on_failure = stop
+    if hasattr(signal, "SIGHUP"):
+        _reload_on_hangup(app.state.workplace.tables)
+    app.state.workplace.jobs.resume()
+    server.run()
+    if failures:
+        raise failures[0]
+
+
+def _reload_on_hangup(tables: Tables) -> None:
+    """Load the tables anew on SIGHUP, in a thread; signals that come meanwhile make one more go."""
+    asked = threading.Event()
+
+    def wait() -> None:
+        while True:
+            asked.wait()
+            asked.clear()
+            tables.reload_all()
+
+    threading.Thread(target=wait, name="reload-tables", daemon=True).start()
+    signal.signal(signal.SIGHUP, lambda number, frame: asked.set())
+
+
+if __name__ == "__main__":
+    serve(read_settings())

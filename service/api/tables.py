@@ -1,0 +1,466 @@
+"""The bidding tables of the service: loaded and warmed up before it says that it is ready."""
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from bidcascade.bridge import (
+    PASS,
+    Auction,
+    BackendUnavailable,
+    BidcascadeError,
+    DeviceFault,
+    InvalidOverlay,
+    InvalidSystem,
+    InvalidTable,
+    UnknownTable,
+    format_calls,
+    parse_call,
+    parse_deal,
+    parse_hand,
+)
+from bidcascade.kernels import DealArrays, get_backend
+from bidcascade.kernels.dealing import deal_hands
+from bidcascade.service.engine import Engine
+from bidcascade.table import LintReport, build_table, lint
+from bidcascade.table.overlays.changes import changed_entries
+from bidcascade.table.overlays.overlaid_table import OverlaidTable
+
+from .auction_results import AuctionResults, Query
+from .collection import without_full_collections
+from .deal_requests import deals_of_lin
+from .models import EXAMPLE_DEAL
+from .problems import Problem
+from .questions import LEAST_PART_DEALS
+
+_logger = logging.getLogger("bidcascade.service")
+
+_ONE_LIN: Final = "md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|"
+
+_PROBE_ROWS: Final = (
+    {"prior": "", "call": "1N", "name": "probe", "criteria": ["Balanced", "15 <= HCP <= 17"]},
+    {"prior": "1N", "call": "P", "name": "probe", "criteria": ["HCP < 15"]},
+    {"prior": "1N P", "call": "2C", "name": "probe", "criteria": ["SL_H >= 4"]},
+    {"prior": "1N P", "call": "P", "name": "probe", "criteria": ["HCP <= 8", "SL_S == 4"]},
+)
+_PROBE_ANSWER: Final = [("1N",), ("1N", "P"), ("1N", "P", "P")]
+"""What the example deal answers: South has four spades, three hearts and 8 HCP."""
+
+
+_WARM_AUCTIONS: Final = (
+    "", "P", "1C", "1D P", "1H 1S", "1S X", "1N P", "2C P", "2H", "1C P 1S P", "1D 1H X P",
+    "1H P 2H P", "1S 2C 2S 3C", "1N P 2C P 2H P 3N P", "1D P 1H P 2C P 2S P", "3S X",
+    "P P 1C 1D X 2D", "1C 1N X 2H P P X P", "1S P 2N P 4N P 5H P",
+)  # fmt: skip
+"""Auctions that are bid once when a table is loaded: what they need is then at hand for others."""
+_WARM_DEALS: Final = 16
+"""Random deals that are bid when a table is loaded, to learn what a deal costs."""
+_RARE_DEALS: Final = 2_000
+"""Random deals that teach a system what it seldom needs."""
+_GUESSED_SECONDS: Final = {"all": 0.02, "first": 0.001}
+"""What a deal costs by mode before that is known."""
+_MOST_COMPLAINTS: Final = 20
+_TRIED_DEALS: Final = 24
+"""Deals that a table bids to the end before it takes the place of another."""
+
+MOST_LINT_EXAMPLES: Final = 1000
+"""Examples of each kind that a lint over REST may list."""
+
+
+@dataclass(slots=True, eq=False)
+class LoadedTable:
+    """One table with its engine and what answers repeat.
+
+    Parameters
+    ----------
+    name : str
+    engine : Engine
+    results : AuctionResults
+    tail : bytes
+        The members ``table`` and ``backend`` as every JSON answer ends with them.
+    seconds_a_deal : dict of str to float
+        Moving mean by mode of what a deal costs.
+    reload_errors : tuple of str
+    """
+
+    name: str
+    engine: Engine
+    results: AuctionResults
+    tail: bytes
+    seconds_a_deal: dict[str, float] = field(default_factory=lambda: dict(_GUESSED_SECONDS))
+    reload_errors: tuple[str, ...] = ()
+    """What was wrong when it was loaded anew without success: what is here is the last good one."""
+    lint_report: LintReport | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def digest(self) -> str:
+        """Digest of the table."""
+        return self.engine.table.digest
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Headers that name table and backend, for forms of answers without room for them."""
+        return {
+            "Bidcascade-Table": self.name,
+            "Bidcascade-Table-Digest": self.digest,
+            "Bidcascade-Backend": self.engine.backend,
+        }
+
+    def told(self, content: bytes) -> bytes:
+        """Put table and backend behind the members of an answer, a JSON object."""
+        return b"%s,%s}" % (content[:-1], self.tail)
+
+    def write(self, deals: DealArrays, query: Query) -> list[bytes]:
+        """Write the results of some deals as JSON objects; keeps account of what they cost."""
+        started = time.perf_counter()
+        written = self.results.write(deals, query)
+        seconds = (time.perf_counter() - started) / len(deals)
+        known = self.seconds_a_deal[query.mode]
+        # what a call costs however few its deals says nothing about many deals
+        weight = 1 / 8 if len(deals) >= LEAST_PART_DEALS else 0.0
+        self.seconds_a_deal[query.mode] = known + weight * (seconds - known)
+        return written
+
+    def warm_up(self) -> None:
+        """Answer each kind of question, so that it is quick when users ask, and learn the cost."""
+        started = time.perf_counter()
+        self.engine.warm_up()
+        many = _random_deals(_WARM_DEALS)
+        for query in (Query(), Query(completed_only=True), Query("first")):
+            # twice: what the first time costs says nothing about later ones
+            for some in (_example(), many):
+                self.results.write(some, query)
+            begun = time.perf_counter()
+            self.results.write(many, query)
+            self.seconds_a_deal[query.mode] = (time.perf_counter() - begun) / len(many)
+        bidder = self.engine.bidder
+        if bidder is not None:
+            # it learns its rarer conditions now, not in somebody's request; few at a time, as
+            # others wait meanwhile
+            for seed in range(2, 2 + _RARE_DEALS // 50):
+                bidder.bid(_random_deals(50, seed))
+        hand = parse_hand(EXAMPLE_DEAL[2:].split()[0])
+        for auction in _WARM_AUCTIONS:
+            self.engine.bid(hand, auction)
+        _logger.info("table %s is warm after %.1f s", self.name, time.perf_counter() - started)
+
+    def lint(self, examples: int) -> dict[str, Any]:
+        """Lint of the table, worked out once with the most examples that may be asked for."""
+        with self._lock:
+            if self.lint_report is None:
+                self.lint_report = lint(self.engine.table, examples=MOST_LINT_EXAMPLES)
+        report = self.lint_report.to_dict()
+        for finding in report["findings"].values():
+            finding["examples"] = finding["examples"][:examples]
+        return report
+
+
+class Tables:
+    """All tables of a service by name, in the order of the settings; the first is the default.
+
+    Parameters
+    ----------
+    paths : mapping of str to str
+        Name and what :func:`bidcascade.systems.open_table` opens for it.
+    backend : str
+    overlays : mapping of str to sequence of str, optional
+        Files of rules that are laid over the table of a name.
+
+    Examples
+    --------
+    >>> tables = Tables({"sayc": "sayc"}, "reference")
+    >>> tables.state
+    'loading'
+    """
+
+    def __init__(
+        self,
+        paths: Mapping[str, str],
+        backend: str,
+        overlays: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self.paths = dict(paths)
+        self.overlays = dict(overlays or {})
+        self.asked_backend = backend
+        self.backend = ""
+        self.state = "loading"
+        """``loading``, ``ready``, ``stopping``, or ``failed``."""
+        self.error: BidcascadeError | None = None
+        self.started_in_ms = 0
+        self.is_warm = False
+        """Whether all is compiled and at hand that answers need; until then some wait for it."""
+        self._loaded: dict[str, LoadedTable] = {}
+        self._reloading = threading.Lock()
+        self._probe: tuple[Engine, DealArrays] | None = None
+
+    def load(self) -> None:
+        """Load all tables; they answer from then on, as quickly as ever after :meth:`warm_up`.
+
+        Raises
+        ------
+        BidcascadeError
+            If a table or the backend cannot be used; kept in ``error`` as well.
+        """
+        started = time.perf_counter()
+        try:
+            self.backend = get_backend(self.asked_backend).NAME
+            self._probe = _probe(self.backend)
+            for name, path in self.paths.items():
+                self._loaded[name] = _load(name, path, self.backend, self.overlays.get(name, ()))
+            self.check()
+        except BidcascadeError as error:
+            self.state, self.error = "failed", error
+            raise
+        self.started_in_ms = round(1000 * (time.perf_counter() - started))
+        if self.state == "loading":
+            self.state = "ready"
+        _logger.info(
+            "ready in %d ms: tables %s, backend %s",
+            self.started_in_ms, ", ".join(self._loaded), self.backend,
+        )  # fmt: skip
+
+    def warm_up(self, further: Callable[[], object] | None = None) -> None:
+        """Compile kernels or load them from numba's cache, and answer each kind of question once.
+
+        Parameters
+        ----------
+        further : callable, optional
+            Gets ready what else is to be at hand before the service says that it is warm.
+
+        Raises
+        ------
+        BidcascadeError
+            If a table cannot answer; kept in ``error``, and no table answers any more.
+
+        Examples
+        --------
+        >>> tables = Tables({}, "reference")
+        >>> tables.load()
+        >>> tables.warm_up()
+        >>> tables.is_warm
+        True
+        """
+        try:
+            for table in list(self._loaded.values()):
+                if self.state != "ready":
+                    return
+                table.warm_up()
+        except BidcascadeError as error:
+            self.fail(error)
+            raise
+        deals_of_lin([_ONE_LIN])
+        if further is not None:
+            further()
+        self.is_warm = True
+
+    def reload(self, name: str) -> bool:
+        """Open a table anew beside the one in use, try it out, and put it in its place.
+
+        Requests that are being worked on end with the old one. If anything is wrong the old one
+        stays, and :attr:`LoadedTable.reload_errors` and the log say what, with file and line.
+
+        Returns
+        -------
+        bool
+            Whether the table in use is now that of the files as they stand.
+
+        Raises
+        ------
+        UnknownTable
+            If the service has no table of that name.
+        Problem
+            503 while the tables are not loaded.
+        """
+        old = self.get(name)
+        with self._reloading:
+            try:
+                overlays = self.overlays.get(name, ())
+                with without_full_collections():
+                    new = _load(name, self.paths[name], self.backend, overlays)
+                    new.warm_up()
+                    _try_out(new.engine)
+            except Exception as error:  # an error of ours too must not take the good table away
+                if isinstance(error, DeviceFault):
+                    self.fail(error)
+                old.reload_errors = _complaints(error)
+                _logger.error(
+                    "table %s stays as it was, it cannot be loaded anew: %s", name, error,
+                    exc_info=not isinstance(error, BidcascadeError),
+                )  # fmt: skip
+                return False
+            self._loaded[name] = new
+        if new.digest == old.digest:
+            new.lint_report = old.lint_report
+            _logger.info("table %s loaded anew, unchanged", name)
+        else:
+            changed = len(changed_entries(old.engine.table, new.engine.table))
+            _logger.info(
+                "table %s loaded anew, %s: %s of %s entries hold for other hands",
+                name, new.digest[:16], f"{changed:,}", f"{len(new.engine.table):,}",
+            )  # fmt: skip
+        return True
+
+    def reload_all(self) -> bool:
+        """Load all tables anew; whether all could be loaded.
+
+        Examples
+        --------
+        >>> Tables({"sayc": "sayc"}, "reference").reload_all()
+        False
+        """
+        if self.state != "ready":
+            _logger.warning("tables are not loaded anew: the service is %s", self.state)
+            return False
+        loaded = [self.reload(name) for name in self.names()]
+        return all(loaded)
+
+    def check(self) -> None:
+        """Ask the backend a small question whose answer is known.
+
+        Raises
+        ------
+        Problem
+            503 if the answer is another one.
+        """
+        if self._probe is None:
+            raise self._not_ready()
+        engine, deals = self._probe
+        results = AuctionResults(engine).write(deals, Query())
+        answer = [tuple(auction["calls"]) for auction in json.loads(results[0])["auctions"]]
+        if answer != _PROBE_ANSWER:
+            _logger.error("backend %s answers the probe with %r", self.backend, answer)
+            raise Problem("not-ready", f"backend {self.backend!r} gives a wrong answer")
+
+    def fail(self, error: BidcascadeError) -> None:
+        """Answer nothing any more: what a device says after a fault may be wrong.
+
+        Examples
+        --------
+        >>> tables = Tables({"sayc": "sayc"}, "reference")
+        >>> tables.fail(DeviceFault("an illegal address was met"))
+        >>> tables.state
+        'failed'
+        """
+        if self.state != "failed":
+            _logger.critical("backend %s failed, start anew: %s", self.backend, error)
+        self.state, self.error = "failed", error
+
+    def names(self) -> list[str]:
+        """Names of the tables, the default one first."""
+        return list(self.paths)
+
+    def all(self) -> list[LoadedTable]:
+        """Every table.
+
+        Raises
+        ------
+        Problem
+            503 while they are not loaded.
+        """
+        if self.state != "ready":
+            raise self._not_ready()
+        return list(self._loaded.values())
+
+    def get(self, name: str | None = None) -> LoadedTable:
+        """Table of a name; the default table for ``None``.
+
+        Raises
+        ------
+        UnknownTable
+            If there is none; the message lists the names.
+        Problem
+            503 while the tables are not loaded.
+        """
+        if name is not None and name not in self.paths:
+            raise UnknownTable(
+                f"expected a table of this service ({', '.join(self.paths)}), got {name[:100]!r}"
+            )
+        if self.state != "ready":
+            raise self._not_ready()
+        return self._loaded[name or next(iter(self.paths))]
+
+    def _not_ready(self) -> Problem:
+        reason = {
+            "loading": "the bidding tables are being loaded",
+            "stopping": "the service is being stopped",
+        }.get(self.state, "the bidding tables could not be loaded")
+        if isinstance(self.error, BackendUnavailable | DeviceFault):
+            reason = str(self.error)
+        return Problem("not-ready", reason, headers={"Retry-After": "1"})
+
+
+def _load(name: str, path: str, backend: str, overlays: Sequence[str] = ()) -> LoadedTable:
+    started = time.perf_counter()
+    _logger.info("loading table %s", name)
+    engine = Engine.open(path, backend, overlays=overlays)
+    engine.name = name
+    if isinstance(engine.table, OverlaidTable):
+        for line in str(engine.table.report).split("\n"):
+            _logger.info("table %s with overlays: %s", name, line)
+    if engine.system is None:
+        engine.warm_up()
+    results = AuctionResults(engine)
+    members = json.dumps(
+        {"table": engine.table_info(), "backend": engine.backend},
+        ensure_ascii=False, separators=(",", ":"),
+    )  # fmt: skip
+    _logger.info("table %s is there after %.1f s", name, time.perf_counter() - started)
+    return LoadedTable(name, engine, results, members[1:-1].encode())
+
+
+def _try_out(engine: Engine) -> None:
+    """Bid random deals by the system and call by call: both must make the same, legal calls.
+
+    Raises
+    ------
+    InvalidTable
+        If they do not.
+    """
+    bidder = engine.bidder
+    if bidder is None:
+        return
+    deals = _random_deals(_TRIED_DEALS)
+    bid = bidder.bid(deals)
+    for deal, place in enumerate(bid.place.tolist()):
+        made = (*bidder.auction_of(place), PASS)
+        calls: list[int] = []
+        while not Auction.of(calls).is_complete:
+            hand = int(deals.hands[len(calls) % 4, deal])
+            calls.append(parse_call(engine.bid(hand, calls).call))
+        if tuple(calls) != made:
+            raise InvalidTable(
+                f"expected the system to bid {format_calls(calls)!r} as it does call by call, "
+                f"got {format_calls(made)!r}"
+            )
+
+
+def _complaints(error: Exception) -> tuple[str, ...]:
+    """Say what is wrong, a line each: of a text every complaint with file and line."""
+    if isinstance(error, InvalidOverlay) and error.complaints:
+        return error.complaints[:_MOST_COMPLAINTS]
+    if isinstance(error, InvalidSystem) and error.complaints:
+        return tuple(f"{one.where}: {one.message}" for one in error.complaints[:_MOST_COMPLAINTS])
+    return (str(error).partition("\n")[0],)
+
+
+def _random_deals(count: int, seed: int = 1) -> DealArrays:
+    zero = np.zeros(count, np.uint8)
+    return DealArrays(deal_hands(seed, 0, count), zero, zero)
+
+
+def _example() -> DealArrays:
+    zero = np.zeros(1, np.uint8)
+    hands = np.array(parse_deal(EXAMPLE_DEAL).hands, np.uint64).reshape(4, 1)
+    return DealArrays(hands, zero, zero)
+
+
+def _probe(backend: str) -> tuple[Engine, DealArrays]:
+    table, _ = build_table(_PROBE_ROWS, undescribed="reject")
+    return Engine(table, backend, name="probe"), _example()

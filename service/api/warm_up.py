@@ -1,0 +1,46 @@
+"""What layouts and leads need, compiled, read or started before somebody waits for it."""
+
+import logging
+import time
+
+from bidcascade.bridge import BidcascadeError, parse_calls, parse_contract, parse_hand
+from bidcascade.inference import interpret
+from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.service.auction_questions import LeadQuestion, iter_leads, layouts_source
+
+from .problems import Problem
+from .tables import Tables
+
+_logger = logging.getLogger("bidcascade.service")
+
+
+def warm_up_inference(tables: Tables, solver: DoubleDummy | None = None) -> bool:
+    """Interpret one auction by the first table, and solve one lead; whether that went well.
+
+    On a new installation that compiles for some ten seconds, later it takes a fraction of one. The
+    service is ready before: other questions need none of it. What goes wrong is logged, no more.
+
+    Examples
+    --------
+    >>> tables = Tables({"sayc": "sayc"}, "cpu")
+    >>> warm_up_inference(tables)  # they are not loaded
+    False
+    >>> tables.load()
+    >>> warm_up_inference(tables)
+    True
+    """
+    started = time.perf_counter()
+    try:
+        source = layouts_source(tables.get().engine)
+        interpret(source, parse_calls("1N P"), layouts=4)
+        if solver is not None:
+            hand, contract = parse_hand("K52.AQ3.9876.KJ2"), parse_contract("3NE")
+            question = LeadQuestion(hand=hand, contract=contract, layouts=1)
+            for _ in iter_leads(source, solver, question):
+                continue
+    except (BidcascadeError, Problem) as error:
+        # the service may be stopping; a table need not know this auction
+        _logger.info("layouts and leads are not warmed up: %s", error)
+        return False
+    _logger.info("layouts and leads are warm after %.0f ms", 1000 * (time.perf_counter() - started))
+    return True

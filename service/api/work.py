@@ -1,0 +1,217 @@
+"""Where the work of a request is done, and when it is given up.
+
+Questions to the engine go through the batcher. Other work is done on the event loop if it is small,
+else in a thread.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from anyio import CapacityLimiter, to_thread
+from pydantic import BaseModel
+from starlette.requests import Request
+
+from bidcascade.bridge import BidcascadeError, DeviceFault, TimedOut
+from bidcascade.service.jobs.queue import JobQueue
+from bidcascade.service.settings import Settings
+
+from .batcher import Batcher, Lane
+from .limits import LONGEST_QUESTION, Slots, client_of, parse_body, read_body
+from .metrics import Metrics
+from .problems import Problem
+from .questions import Question
+from .stages import current_stages
+from .tables import Tables
+from .uploads import Uploads
+
+if TYPE_CHECKING:
+    from bidcascade.inference.double_dummy import DoubleDummyPool
+
+_Result = TypeVar("_Result")
+_Model = TypeVar("_Model", bound=BaseModel)
+
+THREADS: Final = 4
+"""Threads for larger work, which goes from part to part; more would only slow small requests."""
+_HELD_BODIES: Final = 8
+"""Bodies of the greatest length that are held at once."""
+
+
+class Workplace:
+    """What all requests share: settings, tables, slots and threads.
+
+    Examples
+    --------
+    >>> Workplace(Settings(max_concurrent_requests=8)).slots.free
+    8
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.tables = Tables(settings.table_paths(), settings.backend, settings.overlay_paths())
+        self.slots = Slots(settings.max_concurrent_requests)
+        self._bodies = Slots(
+            _HELD_BODIES * settings.max_request_bytes, "bytes of bodies that are not read yet"
+        )
+        self.timeout_s = settings.request_timeout_ms / 1000
+        self.on_death: Callable[[BidcascadeError], None] | None = None
+        """Called when the engine's thread has ended: the process must be started anew."""
+        self._limiter: CapacityLimiter | None = None
+        self._waiting: CapacityLimiter | None = None
+        self._double_dummy: DoubleDummyPool | None = None
+        self._lock = threading.Lock()
+        self.jobs = JobQueue(settings, self.tables)
+        self.uploads = Uploads()
+        self.metrics = Metrics(self.tables, self._queue, self.jobs.counts)
+        self._batcher: Batcher[Any, Any] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def batcher(self) -> "Batcher[Any, Any]":
+        """The batcher of the running event loop; made when it is first asked for."""
+        loop = asyncio.get_running_loop()
+        if self._batcher is None or self._loop is not loop:
+            self._loop = loop
+            self._batcher = Batcher(
+                _answer,
+                max_batch_deals=self.settings.max_batch_deals,
+                max_batch_requests=self.settings.max_batch_requests,
+                max_queue_deals=self.settings.max_queue_deals,
+                on_failure=self._fail,
+                observe=self.metrics.saw_batch,
+            )
+        return self._batcher
+
+    def _queue(self) -> tuple[int, int]:
+        if self._batcher is None:
+            return 0, 0
+        return self._batcher.queued_deals, self._batcher.dropped
+
+    async def ask(
+        self,
+        question: Question,
+        payload: Any,
+        *,
+        deals: int = 1,
+        lane: Lane = "small",
+        begun: bool = False,
+    ) -> Any:
+        """Ask the engine; see :meth:`Batcher.ask`."""
+        stages = current_stages()
+        return await self.batcher.ask(
+            question, payload, deals=deals, lane=lane, begun=begun, timeout_s=self.timeout_s,
+            on_stage=None if stages is None else stages.add,
+        )  # fmt: skip
+
+    @property
+    def double_dummy(self) -> "DoubleDummyPool":
+        """The one pool of solving processes; made when it is first asked for."""
+        from bidcascade.inference.double_dummy import DoubleDummyPool
+
+        with self._lock:
+            if self._double_dummy is None:
+                self._double_dummy = DoubleDummyPool(self.settings.dd_workers or None)
+            return self._double_dummy
+
+    def waiting_threads(self, count: int) -> CapacityLimiter:
+        """Places for work that mostly waits for other processes; made when first asked for."""
+        if self._waiting is None:
+            self._waiting = CapacityLimiter(count)
+        return self._waiting
+
+    async def close(self) -> None:
+        """Answer what has been accepted, end the engine's thread and all processes."""
+        await asyncio.to_thread(self.jobs.close)
+        with self._lock:
+            if self._double_dummy is not None:
+                self._double_dummy.close()
+        if self._batcher is not None and self._loop is asyncio.get_running_loop():
+            await self._batcher.close()
+
+    def _fail(self, error: BidcascadeError) -> None:
+        self.tables.fail(error)
+        if self.on_death is not None and not isinstance(error, DeviceFault):
+            self.on_death(error)
+
+    async def question(self, request: Request, model: type[_Model]) -> _Model:
+        """Read and parse the short body of a question about one hand or auction."""
+        most = min(LONGEST_QUESTION, self.settings.max_request_bytes)
+        async with self.body(request, most) as content:
+            return parse_body(model, content)
+
+    @asynccontextmanager
+    async def body(self, request: Request, most_bytes: int = 0) -> AsyncIterator[bytearray]:
+        """Read the body of a request within the limits of the settings; see :func:`read_body`.
+
+        Its bytes count as held until the end of the block. No slot is taken while it comes in: slow
+        clients would take them all.
+        """
+        stages = current_stages()
+        with self._bodies.taken(client_of(request)) as hold:
+            with nullcontext() if stages is None else stages.measured("read"):
+                content = await read_body(
+                    request,
+                    most_bytes or self.settings.max_request_bytes,
+                    timeout_s=self.timeout_s,
+                    pause_s=self.settings.receive_timeout_ms / 1000,
+                    hold=hold,
+                )
+            yield content
+
+    async def run(
+        self, work: Callable[[], _Result], *, small: bool = False, ahead: bool = False
+    ) -> _Result:
+        """Do some work, in a thread unless it is small; ``ahead`` of what waits for a thread.
+
+        Raises
+        ------
+        Problem
+            504 if it takes longer than the setting ``request_timeout_ms``; the thread ends what
+            it has begun, and its result is dropped.
+        DeviceFault
+            If the device failed; from then on the service is not ready.
+        """
+
+        def guarded() -> _Result:
+            # in the thread itself: it may fail when nobody waits for it any more
+            try:
+                return work()
+            except DeviceFault as error:
+                self.tables.fail(error)
+                raise
+
+        if small:
+            return guarded()
+        if self._limiter is None:
+            self._limiter = CapacityLimiter(THREADS)
+        limiter = CapacityLimiter(1) if ahead else self._limiter
+        async with self.in_time():
+            return await to_thread.run_sync(guarded, abandon_on_cancel=True, limiter=limiter)
+
+    @asynccontextmanager
+    async def in_time(self) -> AsyncIterator[None]:
+        """Give the block up after the setting ``request_timeout_ms``.
+
+        Raises
+        ------
+        Problem
+            504 if it takes longer.
+        """
+        try:
+            async with asyncio.timeout(self.timeout_s):
+                yield
+        except TimedOut:
+            # the work had a limit of its own; a TimeoutError too, and not the one below
+            raise
+        except TimeoutError:
+            raise Problem(
+                "timeout",
+                f"expected an answer within {self.settings.request_timeout_ms} ms "
+                "(setting request_timeout_ms)",
+            ) from None
+
+
+def _answer(question: Question, payloads: Sequence[Any]) -> Sequence[Any]:
+    return question.answer(payloads)

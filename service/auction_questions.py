@@ -1,0 +1,326 @@
+"""Questions about hands that are not seen, asked by command or over REST; their answers as JSON."""
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from bidcascade.bridge import (
+    PASS,
+    Auction,
+    Contract,
+    IllegalCall,
+    InvalidContract,
+    InvalidDeal,
+    Seat,
+    TimedOut,
+    Vulnerability,
+    format_calls,
+    format_card,
+    format_hand,
+)
+from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.interpretation import Interpretation
+from bidcascade.inference.layouts.known import KnownCards
+from bidcascade.inference.layouts.result import Layouts
+from bidcascade.inference.layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_layouts
+from bidcascade.inference.layouts.steps import OverlaidPlaces, Source
+from bidcascade.inference.leads import FIRST_LAYOUTS, LeadScoring, LeadStudy, refine_leads
+from bidcascade.table.overlays.overlaid_table import OverlaidTable
+
+from .engine import Engine
+
+DEFAULT_LAYOUTS = 100
+SHARE_FOR_SAMPLING = 0.5
+"""How much of the time may go into finding layouts; the rest is for solving them."""
+_LEAST_S = 0.001
+"""A limit for the sampler is above 0."""
+
+
+def layouts_source(engine: Engine) -> Source:
+    """Where the meaning of calls comes from: the system, which goes on where its table ends.
+
+    Examples
+    --------
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["HCP >= 15"]}])
+    >>> layouts_source(Engine(table, "reference")) is table
+    True
+    """
+    if engine.places is None:
+        return engine.table
+    if isinstance(engine.table, OverlaidTable):
+        return OverlaidPlaces(engine.places, engine.table, engine.table.changed_places)
+    return engine.places
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuctionQuestion:
+    """What is asked about an auction: what it shows, or layouts that fit it.
+
+    Parameters
+    ----------
+    calls : tuple of int
+    dealer, vulnerability
+    known : mapping of Seat to KnownCards
+    where : sequence of str
+        Conditions on whole deals.
+    layouts : int
+        How many.
+    seed : int
+    strict : bool
+        Every call is the one that the system makes; else it is among those that hold.
+
+    Examples
+    --------
+    >>> from bidcascade.systems import System
+    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
+    >>> question = AuctionQuestion(calls=(7,), layouts=2)
+    >>> found = sample_layouts(system, (7,), count=2, **question.circumstances)
+    >>> layouts_dict(question, found)["layouts"][0]["deal"][:2]
+    'N:'
+    """
+
+    calls: tuple[int, ...] = ()
+    dealer: Seat = Seat.NORTH
+    vulnerability: Vulnerability = Vulnerability.NONE
+    known: Mapping[Seat, KnownCards] = field(default_factory=dict)
+    where: Sequence[str] = ()
+    layouts: int = DEFAULT_LAYOUTS
+    seed: int = 0
+    strict: bool = True
+
+    @property
+    def circumstances(self) -> dict[str, Any]:
+        """All but the calls and the number, as what samples layouts takes it."""
+        names = ("dealer", "vulnerability", "known", "where", "seed", "strict")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeadQuestion(AuctionQuestion):
+    """Which card to lead.
+
+    Parameters
+    ----------
+    hand : int
+        Mask of the leader's cards.
+    contract : Contract
+        Its declarer sits on the leader's right; there are no calls where only this is known.
+    scoring : str
+    """
+
+    hand: int
+    contract: Contract
+    scoring: LeadScoring = "tricks"
+
+    @property
+    def leader(self) -> Seat:
+        """Who leads."""
+        return Seat((self.contract.declarer + 1) % 4)
+
+    @property
+    def circumstances(self) -> dict[str, Any]:
+        """Those of the auction; the leader's hand is known."""
+        if self.leader in self.known:
+            raise InvalidDeal(
+                f"expected what is known of other hands than the leader's, {self.leader.letter}"
+            )
+        known = {**self.known, self.leader: KnownCards(self.hand)}
+        return {**super().circumstances, "known": known}
+
+
+def contract_of(calls: Sequence[int], dealer: Seat) -> Contract:
+    """Contract that an auction ends in; the passes behind it may be left out, all of them.
+
+    Raises
+    ------
+    IllegalCall
+        If the auction is not legal, or not over: some passes behind the last bid are no end.
+    InvalidContract
+        If nobody has bid, or all have passed.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_calls
+    >>> str(contract_of(parse_calls("1N P 3N"), Seat.WEST))
+    '3NW'
+    """
+    auction = Auction.of(calls, dealer)
+    contract = auction.contract
+    if contract is None:
+        raise InvalidContract(
+            f"expected an auction that ends in a contract, got {format_calls(calls)!r}"
+        )
+    if calls[-1] == PASS and not auction.is_complete:
+        raise IllegalCall(
+            f"expected an auction that is over, got {format_calls(calls)!r}, where "
+            f"{auction.seat_to_act.name.capitalize()} is to call"
+        )
+    return contract
+
+
+def whole_auction(calls: Sequence[int], dealer: Seat) -> tuple[int, ...]:
+    """Auction with the passes that end it.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_calls
+    >>> format_calls(whole_auction(parse_calls("1N P 3N"), Seat.WEST))
+    '1N P 3N P P P'
+    """
+    auction = Auction.of(calls, dealer)
+    while not auction.is_complete:
+        auction = auction.add(PASS)
+    return auction.calls
+
+
+@dataclass(frozen=True, slots=True)
+class LeadAnswer:
+    """Leads, and the layouts behind them."""
+
+    study: LeadStudy
+    layouts: Layouts
+
+
+def iter_leads(
+    source: Source,
+    solver: DoubleDummy,
+    question: LeadQuestion,
+    *,
+    time_limit_s: float | None = None,
+    patience_s: float | None = None,
+    cancel: threading.Event | None = None,
+) -> Iterator[LeadAnswer]:
+    """Answer again and again, from more and more layouts.
+
+    Parameters
+    ----------
+    time_limit_s : float, optional
+        Answer with what is solved by then.
+    patience_s : float, optional
+        How long to wait for one layout to be found and solved, where that is longer.
+
+    Raises
+    ------
+    BidcascadeError
+        As :func:`~bidcascade.inference.layouts.sampling.sample_layouts` and
+        :func:`~bidcascade.inference.leads.refine_leads` do.
+    """
+    started = time.monotonic()
+    limit = DEFAULT_TIME_LIMIT_S
+    if time_limit_s is not None:
+        limit = min(limit, SHARE_FOR_SAMPLING * time_limit_s)
+    sample = partial(
+        sample_layouts, source, question.calls, cancel=cancel, **question.circumstances
+    )
+    try:
+        layouts = sample(count=question.layouts, time_limit_s=max(limit, _LEAST_S))
+    except TimedOut:
+        left = (patience_s or 0.0) - (time.monotonic() - started)
+        if left <= 0:
+            raise
+        few = min(question.layouts, FIRST_LAYOUTS)
+        layouts = sample(count=few, time_limit_s=min(left, DEFAULT_TIME_LIMIT_S))
+    spent = time.monotonic() - started
+    for study in refine_leads(
+        layouts.hands, question.contract, solver, weights=layouts.weights,
+        vulnerability=question.vulnerability, scoring=question.scoring,
+        time_limit_s=None if time_limit_s is None else max(0.0, time_limit_s - spent),
+        patience_s=None if patience_s is None else max(0.0, patience_s - spent), cancel=cancel,
+    ):  # fmt: skip
+        yield LeadAnswer(replace(study, seconds=study.seconds + spent), layouts)
+
+
+def layouts_dict(question: AuctionQuestion, layouts: Layouts) -> dict[str, Any]:
+    """Layouts as plain values for JSON, each as PBN text with its weight."""
+    return {
+        "auction": format_calls(question.calls).split(),
+        "dealer": layouts.dealer.letter,
+        "vulnerability": layouts.vulnerability.text,
+        "layouts": [
+            {"deal": deal_text(hands), "weight": round(weight, 6)}
+            for hands, weight in zip(
+                layouts.hands.T.tolist(), layouts.weights.tolist(), strict=True
+            )
+        ],
+        "report": report_dict(layouts.report.to_dict()),
+    }
+
+
+def interpretation_dict(found: Interpretation) -> dict[str, Any]:
+    """Interpretation as plain values for JSON."""
+    answer = found.to_dict()
+    answer["report"] = report_dict(answer["report"])
+    return answer
+
+
+def report_dict(report: dict[str, Any]) -> dict[str, Any]:
+    """Report with its numbers rounded, and what was relaxed as sentences."""
+    return {
+        **report,
+        "acceptance": round(report["acceptance"], 8),
+        "effective_size": round(report["effective_size"], 2),
+        "relaxed": [one["sentence"] for one in report["relaxed"]],
+        "seconds": round(report["seconds"], 4),
+    }
+
+
+def deal_text(hands: Sequence[int]) -> str:
+    """PBN text of four hands, North's first.
+
+    Examples
+    --------
+    >>> deal_text([0x1FFF << 13 * suit for suit in range(4)])[:20]
+    'N:...AKQJT98765432 .'
+    """
+    return "N:" + " ".join(map(format_hand, hands))
+
+
+def leads_dict(question: LeadQuestion, answer: LeadAnswer) -> dict[str, Any]:
+    """Answer as plain values for JSON."""
+    study, layouts = answer.study, answer.layouts
+    report = layouts.report
+    return {
+        "leads": [
+            {
+                "card": format_card(lead.card),
+                "cards": [format_card(card) for card in lead.cards],
+                **{name: rounded(getattr(lead, name)) for name in _NUMBERS},
+            }
+            for lead in study.leads
+        ],
+        "card": format_card(study.card),
+        "leader": question.leader.letter,
+        "hand": format_hand(question.hand),
+        "contract": str(question.contract),
+        "scoring": study.scoring,
+        "decided": study.is_decided,
+        "undecided": [format_card(lead.card) for lead in study.undecided],
+        "layouts": {
+            "asked": question.layouts,
+            "found": len(layouts),
+            "solved": study.layouts,
+            "effective_size": round(study.effective_size, 2),
+            "proposals": report.proposals,
+            "acceptance": report.acceptance,
+            "stopped_because": report.stopped_because,
+            "relaxed": [str(one) for one in report.relaxed],
+            "notes": list(report.notes),
+            "seed": report.seed,
+        },
+        "elapsed_ms": round(1000 * study.seconds),
+    }
+
+
+_NUMBERS = (
+    "value", "low", "high", "behind", "behind_error", "tricks", "set", "matchpoints", "imps",
+    "best_share",
+)  # fmt: skip
+
+
+def rounded(value: float | None) -> float | None:
+    """Four figures: more would say more than a sample can; -0.0 is 0."""
+    return None if value is None else round(value, 4) + 0.0

@@ -1,1 +1,0 @@
-"""One engine for all requests: what waits while it works becomes the next batch."""

@@ -1,0 +1,279 @@
+"""The command line ``bidcascade``: reads the arguments, calls the command, reports errors.
+
+Each command lives in a module that is loaded only when it is asked for, and what a command needs is
+loaded when it runs: ``bidcascade --help`` and ``bidcascade info`` wait for no compiler.
+"""
+
+import argparse
+import gc
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from types import FrameType
+from typing import Final, NoReturn
+
+from bidcascade.bridge import (
+    BackendUnavailable,
+    BidcascadeError,
+    DeviceFault,
+    DoubleDummyFailed,
+    InvalidInput,
+    InvalidOverlay,
+    InvalidSystem,
+    InvalidTable,
+    NoSuchDeal,
+    OutOfDeviceMemory,
+)
+
+from .shared import UsageError
+
+DONE: Final = 0
+BAD_ARGUMENTS: Final = 1
+BAD_INPUT: Final = 2
+NO_BACKEND: Final = 3
+INTERNAL_ERROR: Final = 70
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+
+COMMANDS: Final = {
+    "auctions": ("auctions", "auctions that a bidding table allows for deals"),
+    "bid": ("auctions", "the call that a bidding table makes with a hand, and why"),
+    "load": ("deals", "LIN, PBN, handviewer, Parquet -> one file of deals"),
+    "augment": ("deals", "add columns of terms, expressions and entries to deals"),
+    "deals": ("deals", "random deals, also under a condition"),
+    "batch": ("batch", "the archive job: any number of deals, safe to interrupt and resume"),
+    "table": ("table", "bidding tables: import, export, show, lint, mine, learn, vet and more"),
+    "system": ("system", "bidding systems as text: show, check, lint, fmt, test, diff, compile"),
+    "explain": ("system", "what an auction has shown, call by call"),
+    "compare": ("compare", "two systems bid the same deals both ways: IMPs, and where they part"),
+    "interpret": ("inference", "what an auction shows of all four hands, and the next calls"),
+    "layouts": ("inference", "deals that fit an auction and what is known of the hands"),
+    "infer": ("inference", "single dummy: what a card tells about the hands that were not seen"),
+    "lead": ("inference", "the best opening lead against a contract"),
+    "serve": ("serve", "REST service"),
+    "get": ("serve", "make a request to the service without a server"),
+    "api-key": ("serve", "make a key for a service that asks for keys"),
+    "info": ("info", "versions, backends, tables, cache places"),
+}
+"""Commands with the module that has them, and what they do.
+
+``configure_bid`` of the module adds the arguments of ``bid``, and its function ``bid`` runs it.
+"""
+
+_EPILOG: Final = (
+    "exit codes: 0 done, 1 bad arguments, 2 bad input or output, 3 backend unavailable or failed, "
+    "70 an error of bidcascade itself, 130 interrupted"
+)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises instead of leaving, so that errors are reported in one way; says what was meant."""
+
+    _words: Sequence[str] = ()
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        self._words = args or ()
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            # said here and not by the parser above, which knows none of this command's options
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            near = _nearest(str(value), map(str, action.choices or ()))
+            raise argparse.ArgumentError(
+                action, error.message + (f"; did you mean {near!r}?" if near else "")
+            ) from None
+
+    def error(self, message: str) -> NoReturn:
+        known = self._option_string_actions
+        for word in self._words if "did you mean" not in message else ():
+            name = word.partition("=")[0]
+            near = _nearest(name, known) if name.startswith("--") and name not in known else ""
+            if near:
+                message += f"; did you mean {near} instead of {name}?"
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    from bidcascade.systems.language.errors import nearest
+
+    return nearest(word, known)
+
+
+@contextmanager
+def _interruptions() -> Iterator[list[int]]:
+    """Remember that SIGINT came.
+
+    ``KeyboardInterrupt`` alone does not tell: raised inside a call from C, it can come out as a
+    ``SystemError`` (ctypes) or as a panic (polars).
+    """
+    came: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    # only the main thread may set handlers, and nobody's own handler is replaced
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    ):
+        yield came
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield came
+    finally:
+        if signal.getsignal(signal.SIGINT) is interrupt:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code is returned.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows the program's name; those of the process by default.
+
+    Examples
+    --------
+    >>> main(["deals", "-3"])
+    1
+    """
+    if arguments is None:
+        # looking for garbage as often as python does is a fifth of a short command
+        gc.set_threshold(100_000, 20, 100)
+    _open_closed_streams()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    with _interruptions() as interrupted:
+        return _run(words, interrupted)
+
+
+def _open_closed_streams() -> None:
+    """Put nothing where a standard stream is closed: a file would take its number else."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+
+
+def _run(words: list[str], interrupted: list[int]) -> int:
+    debug = "--debug" in words
+    try:
+        options = make_parser(words).parse_args(words)
+        code: int = options.handler(options)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # whoever read our output has enough; python must not try to flush the rest at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except SystemExit:  # --help and --version
+        raise
+    # also an error of ours, or a panic of polars, which is no Exception: still one line, and how
+    # to learn more
+    except BaseException as error:
+        if debug and not isinstance(error, KeyboardInterrupt):
+            traceback.print_exc()
+        if interrupted or isinstance(error, KeyboardInterrupt):
+            _print_error("interrupted")
+            return INTERRUPTED
+        if isinstance(error, BidcascadeError | OSError | MemoryError):
+            _print_error(_message(error))
+            return exit_code(error)
+        _print_error(f"internal error: {type(error).__name__}: {_message(error)}"
+                     + ("" if debug else " (--debug shows where)"))  # fmt: skip
+        return INTERNAL_ERROR
+
+
+def exit_code(error: BaseException) -> int:
+    """Exit code for an error.
+
+    Examples
+    --------
+    >>> exit_code(InvalidInput("no deals")), exit_code(UsageError("no such option"))
+    (2, 1)
+    """
+    if isinstance(error, BackendUnavailable | DeviceFault | DoubleDummyFailed | OutOfDeviceMemory):
+        return NO_BACKEND
+    unusable = InvalidInput | InvalidSystem | InvalidTable | NoSuchDeal | OSError | MemoryError
+    if isinstance(error, unusable):
+        return BAD_INPUT
+    return BAD_ARGUMENTS
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, MemoryError) and not isinstance(error, BidcascadeError):
+        return "not enough memory"
+    if isinstance(error, OSError) and error.strerror and not isinstance(error, BidcascadeError):
+        return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror
+    if isinstance(error, InvalidSystem | InvalidOverlay):
+        # every complaint with its line and a caret: a text is mended in one go
+        return str(error)
+    return str(error).partition("\n")[0]
+
+
+def _print_error(message: str) -> None:
+    # perhaps nobody reads standard error any more
+    with suppress(OSError):
+        print(f"bidcascade: error: {message}", file=sys.stderr)
+
+
+def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """Parser for some arguments; only the command that they name is spelled out.
+
+    Examples
+    --------
+    >>> make_parser(["info"]).parse_args(["info"]).command
+    'info'
+    """
+    parser = _Parser(
+        prog="bidcascade",
+        description="Which calls and auctions does a bridge bidding table allow for these hands?",
+        epilog=_EPILOG,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="store_true", help="show the version and leave")
+    _add_debug(parser)
+    parser.set_defaults(handler=_without_command)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    named = next((word for word in words if not word.startswith("-")), None)
+    for name, (module, meaning) in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.",
+            epilog=_EPILOG, allow_abbrev=False,
+        )  # fmt: skip
+        _add_debug(command)
+        if name == named:
+            there, function = (import_module(f".{module}", __package__), name.replace("-", "_"))
+            # what has actions names a function for each of them
+            command.set_defaults(handler=getattr(there, function, None))
+            getattr(there, f"configure_{function}")(command)
+    return parser
+
+
+def _add_debug(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--debug", action="store_true", default=argparse.SUPPRESS,
+        help="show where an error comes from",
+    )  # fmt: skip
+
+
+def _without_command(options: argparse.Namespace) -> int:
+    if not options.version:
+        raise UsageError("expected a command: " + ", ".join(COMMANDS))
+    from bidcascade.service.version import package_version
+
+    print(f"bidcascade {package_version()}")
+    return DONE

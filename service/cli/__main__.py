@@ -1,0 +1,7 @@
+"""``python -m bidcascade.service.cli``."""
+
+import sys
+
+from . import main
+
+sys.exit(main())

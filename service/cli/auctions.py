@@ -1,0 +1,317 @@
+"""Commands about single deals and hands: ``auctions`` and ``bid``, which may simulate."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import shared
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from bidcascade.bridge import Seat, Vulnerability
+    from bidcascade.service.bid_answer import BidAnswer
+    from bidcascade.service.engine import Engine
+
+_DEALS_AT_ONCE = 500
+_UNLIMITED = 2**31 - 1
+
+
+def configure_auctions(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``auctions``."""
+    add = parser.add_argument
+    add("deals", nargs="+", metavar="DEAL",
+        help="PBN text 'N:hand hand hand hand', LIN text, a file of deals, or -")  # fmt: skip
+    add("--dealer", metavar="SEAT", help="who deals (default: as the deal says)")
+    add("--vul", metavar="V", help="None, NS, EW or Both (default: as it says)")
+    add("--mode", choices=("all", "first"), default="all",
+        help="every auction that holds, or the one that is bid (default: all)")  # fmt: skip
+    add("--completed", action="store_true", help="only complete auctions")
+    add("--limit", type=shared.whole_number(1, _UNLIMITED), metavar="K",
+        help="list at most so many auctions of a deal")  # fmt: skip
+    shared.add_table_options(parser)
+    shared.add_json_option(parser)
+
+
+def auctions(options: argparse.Namespace) -> int:
+    """List the auctions of deals."""
+    if options.mode == "first" and (options.completed or options.limit):
+        raise shared.UsageError("expected --completed and --limit only with --mode all")
+    frames = _with_overrides(_frames(options.deals), options.dealer, options.vul)
+    first = next(frames)
+    engine = shared.open_engine(options)
+    parts = (part for one in (first, *frames) for part in one.iter_slices(_DEALS_AT_ONCE))
+    if options.json:
+        _write_json(engine, parts, options)
+        return 0
+    for frame in parts:
+        if options.mode == "first":
+            _print_first(engine, frame)
+        else:
+            _print_all(engine, frame, options)
+    return 0
+
+
+def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
+    """Frames of the deals that the arguments name, each at least one deal."""
+    import polars as pl
+
+    from bidcascade.bridge import InvalidInput
+    from bidcascade.loaders import (
+        REQUIRED_COLUMNS,
+        deal_frame,
+        empty_rejects,
+        iter_deals,
+        parse_deal_line,
+    )  # fmt: skip
+    from bidcascade.service.api.deal_requests import deal_of_lin
+
+    for text in given:
+        if text != "-" and not _is_path(text):
+            yield deal_frame([deal_of_lin(text) if "|" in text else parse_deal_line(text)])
+            continue
+        boards, refused = 0, [empty_rejects()]
+        for batch in iter_deals(text):
+            boards += batch.deals.height
+            refused.append(batch.rejects)
+            if batch.deals.height:
+                yield batch.deals.select(REQUIRED_COLUMNS)
+        rejects = pl.concat(refused)
+        if not boards:
+            raise InvalidInput(f"expected deals in {text!r}, {shared.no_deals(rejects)}")
+        if rejects.height:
+            why = shared.first_reject(rejects)
+            shared.note(f"{rejects.height:,} records of {text!r} are no deals{why}")
+
+
+def _is_path(text: str) -> bool:
+    # deals are told from paths by what they look like, so that a slip in either gives a fitting
+    # error; a long text is no path, and asking the system for one fails
+    if "|" in text or text[1:2] == ":" or len(text) > 1000:
+        return False
+    path = Path(text)
+    return path.exists() or bool(path.suffix and "." not in path.stem and " " not in text)
+
+
+def _with_overrides(
+    frames: "Iterator[pl.DataFrame]", dealer: str | None, sides: str | None
+) -> "Iterator[pl.DataFrame]":
+    import polars as pl
+
+    from bidcascade.bridge import parse_seat, parse_vulnerability
+    from bidcascade.loaders import SEAT_ENUM, VULNERABILITY_ENUM
+
+    columns = []
+    if dealer is not None:
+        columns.append(pl.lit(parse_seat(dealer).letter, SEAT_ENUM).alias("dealer"))
+    if sides is not None:
+        text = parse_vulnerability(sides).text
+        columns.append(pl.lit(text, VULNERABILITY_ENUM).alias("vulnerability"))
+    yield from (frame.with_columns(columns) for frame in frames)
+
+
+def _limit(engine: "Engine", options: argparse.Namespace) -> int:
+    """Most auctions of a deal; those that a system allows can be very many."""
+    from bidcascade.systems.allowed import DEFAULT_LIMIT
+
+    most: int = options.limit or (DEFAULT_LIMIT if engine.has_system else _UNLIMITED)
+    return most
+
+
+def _write_json(
+    engine: "Engine", frames: "Iterator[pl.DataFrame]", options: argparse.Namespace
+) -> None:
+    """Write the answer of ``POST /v1/auctions``."""
+    import json
+
+    from bidcascade.loaders import deal_arrays
+    from bidcascade.service.api.auction_results import AuctionResults, Query
+
+    results = AuctionResults(engine)
+    query = Query(options.mode, options.completed, _limit(engine, options))
+    out = sys.stdout
+    out.write('{"results":[\n')
+    separator = ""
+    for frame in frames:
+        for result in results.write(deal_arrays(frame), query):
+            out.write(separator + result.decode())
+            separator = ",\n"
+    tail = json.dumps({"table": engine.table_info(), "backend": engine.backend})
+    out.write(f"\n],{tail[1:]}\n")
+
+
+def _print_all(engine: "Engine", frame: "pl.DataFrame", options: argparse.Namespace) -> None:
+    found = engine.auctions(frame, completed_only=options.completed, limit=_limit(engine, options))
+    labels = engine.variants(frame, found)
+    rows: dict[int, list[tuple[str, str, str]]] = {number: [] for number in range(frame.height)}
+    totals = dict.fromkeys(rows, 0)
+    columns = found.select("deal", "calls", "completed", "total").iter_rows()
+    for (deal, calls, completed, total), names in zip(columns, labels, strict=True):
+        rows[deal].append((calls, "complete" if completed else "", " / ".join(names)))
+        totals[deal] = total
+    for number, lines in rows.items():
+        print(_deal_text(frame, number))
+        shared.print_table(("auction", "", "last call"), lines)
+        kind = "complete auctions" if options.completed else "auctions"
+        cut = len(lines) < totals[number]
+        least = "at least " if cut and engine.has_system else ""
+        more = f", the first {len(lines):,} listed" if cut else ""
+        print(f"{least}{totals[number]:,} {kind}{more}\n")
+
+
+def _print_first(engine: "Engine", frame: "pl.DataFrame") -> None:
+    from bidcascade.bridge import format_calls
+
+    for row in engine.auctions(frame, mode="first").iter_rows(named=True):
+        print(_deal_text(frame, row["deal"]))
+        by = "" if row["declarer"] is None else f" by {row['declarer']}"
+        defaults = f"  ({row['defaults']} passes by default)" if row["defaults"] else ""
+        print(f"  {format_calls(row['auction'])}  {row['contract']}{by}{defaults}")
+
+
+def _deal_text(frame: "pl.DataFrame", number: int) -> str:
+    from bidcascade.bridge import Deal, format_deal
+
+    north, east, south, west, dealer, sides = frame.row(number)[:6]
+    deal = format_deal(Deal((north, east, south, west)))
+    return f"{deal}  dealer {dealer}, vulnerable {sides}"
+
+
+def configure_bid(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``bid``."""
+    add = parser.add_argument
+    add("hand", metavar="HAND", help="13 cards: 'K52.AQ3.9876.KJ2' (S.H.D.C)")
+    add("--auction", default="", metavar="CALLS", help="calls so far, from the dealer on: '1N P'")
+    shared.add_board_options(parser)
+    add("--explain", action="store_true", help="show why, for every candidate")
+    add("--simulate", nargs="?", const=100, type=shared.whole_number(1), metavar="N",
+        help="choose the call that scores best over N deals which agree with the auction (default: "
+        "100); without it only where the system has no line for the place")  # fmt: skip
+    add("--no-simulate", action="store_true", help="pass where the system has no line")
+    add("--scoring", choices=("imps", "matchpoints", "points"), default="imps",
+        help="what simulated calls are judged by (default: imps)")  # fmt: skip
+    add("--budget-ms", type=shared.whole_number(1), metavar="MS",
+        help="end a simulation after so long, with what is known by then")  # fmt: skip
+    add("--tricks", choices=("dd", "law"), default="dd",
+        help="where a simulation has its tricks from: double dummy (dd), or the law of total "
+        "tricks (law), which takes no time")  # fmt: skip
+    add("--seed", type=shared.whole_number(0, 2**64 - 1), default=0, metavar="S",
+        help="the same seed simulates the same deals (default: 0)")  # fmt: skip
+    shared.add_table_options(parser)
+    shared.add_json_option(parser)
+
+
+def bid(options: argparse.Namespace) -> int:
+    """Bid one hand."""
+    from bidcascade.bridge import (
+        Auction,
+        parse_calls,
+        parse_hand,
+        parse_seat,
+        parse_vulnerability,
+    )  # fmt: skip
+
+    # what is wrong with the arguments is told before a table is opened
+    hand = parse_hand(options.hand)
+    dealer = parse_seat(options.dealer)
+    sides = parse_vulnerability(options.vul)
+    calls = Auction.of(parse_calls(options.auction), dealer).calls
+    engine = shared.open_engine(options)
+    answer = engine.bid(hand, calls, dealer=dealer, vulnerability=sides)
+    answer, simulation = _simulated(options, engine, answer, hand, calls, dealer, sides)
+    if options.json:
+        written = answer.to_dict() | ({} if simulation is None else {"simulation": simulation})
+        shared.print_json(written, engine)
+        return 0
+    about = ": ".join(text for text in (answer.name, answer.description) if text)
+    where = f"  ({answer.where})" if answer.where else ""
+    print(f"{answer.call}  {about or answer.note or 'undescribed'}{where}")
+    if simulation is not None:
+        _print_simulation(simulation, answer.note if about else "")
+    if options.explain:
+        _print_candidates(answer)
+    return 0
+
+
+def _print_candidates(answer: "BidAnswer") -> None:
+    made = next((n for n, one in enumerate(answer.candidates) if one.holds), None)
+    left_out = 0
+    for number, candidate in enumerate(answer.candidates):
+        if made is not None and number > made and not candidate.holds:
+            # a system has dozens of lines; those that neither fit nor came first say little
+            left_out += 1
+            continue
+        about = ": ".join(text for text in (candidate.name, candidate.description) if text)
+        print(f"{'*' if candidate.holds else ' '} {candidate.call:2}  {about or 'undescribed'}")
+        for check in candidate.criteria:
+            mark = "yes" if check["holds"] else "no"
+            print(f"       {mark:3}  {check['expression']}  ({_value_text(check['value'])})")
+        if candidate.taken_by is not None:
+            print(f"       but  {candidate.taken_by} comes first")
+    if left_out:
+        print(f"  {left_out} more behind it, none of which holds")
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_value_text(one)}" for name, one in value.items())
+    return "no test of the hand" if value is None else str(value)
+
+
+def _simulated(
+    options: argparse.Namespace, engine: "Engine", answer: "BidAnswer", hand: int,
+    calls: Sequence[int], dealer: "Seat", sides: "Vulnerability",
+) -> "tuple[BidAnswer, dict[str, Any] | None]":  # fmt: skip
+    """Simulate the call where that is asked for, or where the system has no line for the place."""
+    if options.simulate is not None and options.no_simulate:
+        raise shared.UsageError("expected --simulate or --no-simulate, got both")
+    if options.simulate is None and (options.no_simulate or not answer.is_without_line):
+        return answer, None
+
+    from bidcascade.service.simulated_bid import (
+        DEFAULT_BUDGET_MS,
+        SimulationWish,
+        simulate_bid,
+        simulate_without_line,
+        simulation_dict,
+    )
+
+    about = (hand, calls, dealer, sides)
+    if options.simulate is None:
+        # to start a solver takes longer than what there is time for
+        budget_ms = options.budget_ms or DEFAULT_BUDGET_MS
+        answer, without_line = simulate_without_line(
+            engine, answer, *about, solver=None, budget_ms=budget_ms
+        )
+        return answer, None if without_line is None else simulation_dict(without_line)
+    wish = SimulationWish(options.simulate, options.scoring, options.budget_ms, options.seed)
+    with nullcontext() if options.tricks == "law" else shared.double_dummy_pool() as solver:
+        answer, found = simulate_bid(engine, answer, *about, wish=wish, solver=solver)
+    return answer, None if found is None else simulation_dict(found)
+
+
+def _print_simulation(simulation: dict[str, Any], note: str) -> None:
+    """Print what each call is worth."""
+    if note:
+        print(f"   {note}")
+    unit = {"imps": "IMPs", "matchpoints": "matchpoints", "points": "points"}
+    rows = []
+    for one in simulation["candidates"]:
+        about = ", ".join(
+            f"{contract['contract']} {contract['share']:.0%}" for contract in one["contracts"]
+        )
+        interval = "" if one["low"] is None else f"{one['low']:+.2f} to {one['high']:+.2f}"
+        rows.append((
+            one["call"], "line" if one["line"] else "natural", f"{one['mean']:+.2f}", interval,
+            f"{one['points']:+.0f}", f"{one['best_share']:.0%}", str(one["layouts"]), about,
+        ))  # fmt: skip
+    heads = ("call", "from", unit[simulation["scoring"]], "95 %", "score", "best", "deals", "in")
+    shared.print_table(heads, rows)
+    layouts = simulation["layouts"]
+    if simulation["scoring"] != "points":
+        print(f"against tables where {simulation['compared_with']} is called")
+    for text in (*layouts["relaxed"], *layouts["notes"]):
+        print(f"given up: {text}" if text in layouts["relaxed"] else text)

@@ -1,0 +1,90 @@
+"""Command ``batch``: the archive job."""
+
+import argparse
+from contextlib import ExitStack
+
+from . import shared
+
+
+def configure_batch(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``batch``."""
+    add = parser.add_argument
+    add("inputs", nargs="+", metavar="INPUT",
+        help="file, folder, pattern or - (LIN, PBN, hands, Parquet)")  # fmt: skip
+    add("--out", required=True, metavar="DIR", help="new or empty folder")
+    add("--mode", default="all", choices=("all", "first", "counts"),
+        help="all auctions that hold, the one that is bid, or how many deals reach each "
+        "entry")  # fmt: skip
+    add("--completed", action="store_true", help="only complete auctions")
+    add("--text", action="store_true", help="hands as text, too, and with --mode first auctions")
+    add("--resume", action="store_true", help="go on with an interrupted batch")
+    add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
+    add("--devices", type=_devices, default=(), metavar="D,D",
+        help="CUDA devices, as 0,1: a process for each (with --backend cpu so many "
+        "processes)")  # fmt: skip
+    add("--scheduler", type=_scheduler, metavar="ADDRESS",
+        help="Dask scheduler, as tcp://host:8786: its workers answer (needs the extra "
+        "dask)")  # fmt: skip
+    add("--part-deals", type=shared.whole_number(1, 10_000_000), default=1_000_000, metavar="N",
+        help="most deals of a part, which takes about 5 s (default: 1000000)")  # fmt: skip
+    shared.add_table_options(parser)
+    shared.add_json_option(parser)
+
+
+def _devices(text: str) -> tuple[str, ...]:
+    devices = tuple(part.strip() for part in text.split(","))
+    if not all(devices) or len(set(devices)) < len(devices):
+        raise argparse.ArgumentTypeError(f"expected different devices, as 0,1, got {text!r}")
+    return devices
+
+
+def _scheduler(text: str) -> str:
+    from bidcascade.bridge import InvalidInput
+    from bidcascade.service.jobs.cluster import check_address
+
+    try:
+        return check_address(text)
+    except InvalidInput as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def batch(options: argparse.Namespace) -> int:
+    """Answer all deals of the inputs into a folder."""
+    if options.completed and options.mode != "all":
+        raise shared.UsageError("expected --completed only with --mode all")
+    if options.text and options.mode == "counts":
+        raise shared.UsageError("expected --text only with --mode all or first")
+    if options.devices and options.backend == "auto":
+        # who names devices does not want the processor instead
+        options.backend = "cuda"
+    with ExitStack() as stack:
+        cluster = None
+        if options.scheduler:
+            if options.devices:
+                raise shared.UsageError("expected --devices or --scheduler, got both")
+            from bidcascade.service.jobs.cluster import connected
+
+            cluster = stack.enter_context(connected(options.scheduler, options.backend))
+            # the workers have the backend; here the table is only looked at
+            options.backend = "reference" if options.backend == "reference" else "cpu"
+        from bidcascade.loaders.parquet_decoder import expect_parquet
+
+        expect_parquet(options.inputs)
+        engine = shared.open_engine(options)
+
+        from bidcascade.service.jobs.batch import run_batch
+
+        summary = run_batch(
+            engine, options.inputs, options.out, mode=options.mode,
+            completed_only=options.completed, text=options.text, resume=options.resume,
+            jobs=options.jobs, devices=options.devices, elsewhere=cluster,
+            part_deals=options.part_deals,
+        )  # fmt: skip
+    numbers = summary._asdict()
+    if options.json:
+        backend = engine.backend if cluster is None else cluster.backend
+        shared.print_json({**numbers, "table": engine.table_info(), "backend": backend})
+    else:
+        shared.note(shared.shown_numbers(numbers))
+        shared.note(f"wrote the answers to {options.out} (Parquet)")
+    return 0

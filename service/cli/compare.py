@@ -1,0 +1,116 @@
+"""Command ``compare``: two systems bid the same deals both ways."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import shared
+
+if TYPE_CHECKING:
+    from bidcascade.inference.compare_summary import Summary
+
+_DEFAULT_DEALS = 100_000
+_DEFAULT_BUDGET = "60s"
+
+
+def configure_compare(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``compare``."""
+    add = parser.add_argument
+    add("first", metavar="A", help="system: a name, or a file .bidding")
+    add("second", metavar="B", help="the other one")
+    add("--deals", type=shared.whole_number(1, 2**31 - 1), metavar="N",
+        help=f"random deals (default: {_DEFAULT_DEALS:,})")  # fmt: skip
+    add("--from", dest="source", metavar="FILE",
+        help="deals of a file instead (LIN, PBN, Parquet); a Parquet file's double-dummy columns "
+        "(augment --dd) are used")  # fmt: skip
+    add("--seed", type=shared.whole_number(0, 2**63 - 1), default=1, metavar="S",
+        help="of the deals and of the sample (default: 1)")  # fmt: skip
+    add("--dd-budget", default=_DEFAULT_BUDGET, metavar="B",
+        help="how long (90s, 5m), or how many, deals with different contracts are worked out; all "
+        f"for every one (default: {_DEFAULT_BUDGET})")  # fmt: skip
+    add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
+    add("--out", metavar="FOLDER", help="for report.html, report.md, summary.json, Parquet")
+    add("--resume", action="store_true",
+        help="go on from the boards in the folder --out, of the same match with a smaller "
+        "budget")  # fmt: skip
+    shared.add_json_option(parser)
+
+
+def compare(options: argparse.Namespace) -> int:
+    """Play a match of two systems."""
+    folder = None if options.out is None else Path(options.out)
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise shared.UsageError(f"expected a folder as output, got the file {options.out!r}")
+    if options.resume and folder is None:
+        raise shared.UsageError("expected --resume with --out, the folder of the match")
+    if options.source is not None and options.deals is not None:
+        raise shared.UsageError("expected --deals or --from, got both")
+
+    import polars as pl
+
+    from bidcascade.inference.compare import Budget, SystemMatch
+    from bidcascade.inference.compare_summary import boards_frame, summarize
+    from bidcascade.inference.double_dummy.pool import DoubleDummyPool
+    from bidcascade.loaders import deal_arrays, random_deals
+    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.page.compare_report import BOARDS, summary_dict, write_compare_report
+    from bidcascade.systems import open_system
+
+    from .matches import MatchDeals, deals_of_file, resume
+
+    budget = Budget.parse(options.dd_budget)
+    first, second = open_system(options.first), open_system(options.second)
+    if options.source is None:
+        count = options.deals or _DEFAULT_DEALS
+        deals, known = MatchDeals(deal_arrays(random_deals(count, options.seed)), None)
+    else:
+        deals, known = deals_of_file(Path(options.source))
+    earlier = None
+    if options.resume and folder is not None and (folder / BOARDS).exists():
+        earlier = pl.read_parquet(folder / BOARDS)
+    with progress_bar("compare") as bar, DoubleDummyPool(options.workers) as pool:
+        match = SystemMatch(
+            first, second, deals, seed=options.seed,
+            progress=lambda what, done, total: bar(done, total, done),
+        )  # fmt: skip
+        if earlier is not None:
+            shared.note(f"{resume(match, earlier):,} deals taken over from {folder}")
+        match.work_out(pool, budget, known)
+    summary = summarize(match)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in write_compare_report(summary, boards_frame(match), folder):
+            shared.note(f"wrote {path}")
+    if options.json:
+        shared.print_json(summary_dict(summary))
+    else:
+        _print_summary(summary)
+    return 0
+
+
+def _print_summary(summary: "Summary") -> None:
+    from bidcascade.inference.compare_summary import divergence_text
+    from bidcascade.service.page.compare_report import rate_text, signed_text, verdict
+
+    first, second = summary.names
+    print(f"{first} against {second}, {summary.deals:,} deals at two tables")
+    print(f"IMPs a deal for {first}: {signed_text(summary.imps, digits=3)}")
+    print(verdict(summary))
+    shared.print_table(
+        ("what", "of deals"), [(name, rate_text(one)) for name, one in summary.outcomes.items()]
+    )
+    shared.print_table(
+        ("divergence", "examined", "of deals", "IMPs there", "adds per deal"),
+        [
+            (
+                divergence_text(one.where), f"{one.examined:,}", rate_text(one.share),
+                signed_text(one.imps), signed_text(one.effect, digits=4),
+            )
+            for one in summary.divergences[:12]
+        ],
+    )  # fmt: skip
+    seconds = ", ".join(f"{name} {spent:.1f} s" for name, spent in summary.seconds.items())
+    shared.note(
+        f"{summary.examined:,} of {summary.kinds['differs']:,} deals with different contracts "
+        f"worked out, {summary.solved:,} contracts solved; {seconds}"
+    )

@@ -1,0 +1,462 @@
+"""Commands about hands not seen: ``interpret``, ``layouts``, ``lead`` and ``infer``."""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import shared
+
+if TYPE_CHECKING:
+    from bidcascade.inference import HandPicture, Interpretation, Layouts
+    from bidcascade.inference.layouts.result import LayoutReport
+    from bidcascade.inference.layouts.steps import Source
+    from bidcascade.inference.single_dummy import Study
+    from bidcascade.inference.single_dummy.study import SolvesPlays
+    from bidcascade.service.auction_questions import AuctionQuestion, LeadAnswer, LeadQuestion
+    from bidcascade.service.engine import Engine
+
+_SUITS = "SHDC"
+_SUIT_NAMES = {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}
+_PLAYERS = {"N": "North", "E": "East", "S": "South", "W": "West"}
+_NEXT_SHOWN = 12
+_LEAST_SHOWN = 0.005
+_BARS = " ▁▂▃▄▅▆▇█"
+_LEAD_LAYOUTS = 100
+_PATIENCE_S = 30.0
+"""How long a small budget for leads is overrun for the first layout."""
+_SAMPLED_LAYOUTS = 100
+_SAMPLED_HYPOTHESES = 50
+_EXACT_CARDS = 5
+"""Cards a hand up to which a study is exact unless asked otherwise."""
+_SHOWN = 20
+
+
+def configure_interpret(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``interpret``."""
+    _add_auction(parser)
+    parser.add_argument("--layouts", type=shared.whole_number(1), default=500, metavar="N",
+        help="deals that chances are counted over (default: 500)")  # fmt: skip
+    _add_rest(parser)
+
+
+def configure_layouts(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``layouts``."""
+    _add_auction(parser)
+    parser.add_argument("--count", dest="layouts", type=shared.whole_number(1), default=10,
+        metavar="N", help="deals wanted (default: 10)")  # fmt: skip
+    parser.add_argument("--out", metavar="FILE",
+        help="deals as .parquet (with their weights), .lin or .pbn")  # fmt: skip
+    _add_rest(parser)
+
+
+def _add_auction(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("auction", nargs="?", default="", metavar="AUCTION",
+        help="the calls, from the dealer on: '1N P 2C P'; it may go on or be over")  # fmt: skip
+    shared.add_board_options(parser)
+
+
+def _add_rest(parser: argparse.ArgumentParser) -> None:
+    shared.add_layout_options(parser, "--hand")
+    parser.add_argument("--opponents", metavar="SYSTEM",
+        help="what the side plays that did not deal, if another")  # fmt: skip
+    shared.add_table_options(parser)
+    shared.add_json_option(parser)
+
+
+def _source(engine: "Engine", options: argparse.Namespace) -> "Source":
+    """Say what tells the meaning of calls: the system, against another one if asked for."""
+    from bidcascade.service.auction_questions import layouts_source
+    from bidcascade.systems import open_system
+
+    if not options.opponents:
+        return layouts_source(engine)
+    if engine.system is None or options.overlays:
+        raise shared.UsageError(
+            f"expected --opponents only with a system without overlays, got it for "
+            f"{options.table!r}"
+        )
+    return engine.system.expander(open_system(options.opponents))
+
+
+def _question(options: argparse.Namespace) -> "AuctionQuestion":
+    """Check what was asked, before a table is opened."""
+    from bidcascade.bridge import Auction
+    from bidcascade.inference.layouts.known import known_by_seat
+    from bidcascade.service.auction_questions import AuctionQuestion
+    from bidcascade.systems.system import auction_calls
+
+    calls = auction_calls(options.auction)
+    circumstances = _circumstances(options)
+    Auction.of(calls, circumstances["dealer"])
+    known_by_seat(circumstances["known"])
+    return AuctionQuestion(calls=calls, **circumstances)
+
+
+def _circumstances(options: argparse.Namespace) -> dict[str, Any]:
+    from bidcascade.bridge import parse_seat, parse_vulnerability
+    from bidcascade.inference.layouts.known import parse_known
+
+    return {
+        "dealer": parse_seat(options.dealer),
+        "vulnerability": parse_vulnerability(options.vul),
+        "known": parse_known(options.known),
+        "where": options.where,
+        "layouts": options.layouts,
+        "seed": options.seed,
+        "strict": not options.loose,
+    }
+
+
+# --- interpret ----------------------------------------------------------------------------------
+
+
+def interpret(options: argparse.Namespace) -> int:
+    """Print what an auction shows."""
+    question = _question(options)
+    engine = shared.open_engine(options)
+
+    from bidcascade.inference import interpret as find
+    from bidcascade.service.auction_questions import interpretation_dict
+
+    found = find(
+        _source(engine, options), question.calls, layouts=question.layouts, **question.circumstances
+    )
+    if options.json:
+        shared.print_json(interpretation_dict(found), engine)
+        return 0
+    _print_interpretation(found)
+    _tell(found.report, options.layouts)
+    return 0
+
+
+def _print_interpretation(found: "Interpretation") -> None:
+    dealt = f"{found.dealer} dealt, vulnerable: {found.vulnerability}"
+    print(f"{found.auction or 'Nothing called yet'} ({dealt})")
+    for seat, picture in found.hands.items():
+        print(f"\n{_PLAYERS[seat]}{' (known)' if seat in found.known else ''}")
+        for call in found.shown[seat].calls:
+            print(f"  {call}")
+        if seat in found.known:
+            print(f"  {_text_of(picture)}")
+        else:
+            _print_hand(picture)
+    print()
+    for side, suit in zip(("North-South", "East-West"), found.agreed, strict=True):
+        if suit is not None:
+            print(f"Trumps of {side}: {_SUIT_NAMES.get(suit, 'notrump')}")
+    if found.next_player is not None:
+        print(f"{_PLAYERS[found.next_player]} calls next:")
+        shown_calls = [one for one in found.next_calls if one.chance >= _LEAST_SHOWN]
+        for one in shown_calls[:_NEXT_SHOWN]:
+            print(f"  {100 * one.chance:5.1f} %  {one.call:3} {one.name}".rstrip())
+
+
+def _print_hand(picture: "HandPicture") -> None:
+    low, high = picture.points_range
+    print(f"  points {picture.mean_points:.1f} ({low}-{high}) {_bars(picture.points, low, high)}")
+    rows = []
+    for suit in _SUITS:
+        few, many = picture.length_ranges[suit]
+        honours = " ".join(
+            f"{rank} {_percent(chance)}" for rank, chance in picture.honours[suit].items()
+        )
+        rows.append((
+            f"  {_SUIT_NAMES[suit]}", f"{picture.mean_lengths[suit]:.1f} ({few}-{many})",
+            _bars(picture.lengths[suit], few, many), _percent(picture.stoppers[suit]), honours,
+        ))  # fmt: skip
+    shared.print_table(("  suit", "cards", "", "stopper", "honours, chance in %"), rows)
+    shapes = ", ".join(f"{shape} {_percent(chance)}" for shape, chance in picture.shapes[:5])
+    print(f"  shapes (S=H=D=C, %): {shapes}")
+    if picture.keycards is not None:
+        counts = ", ".join(
+            f"{count}: {_percent(chance)}"
+            for count, chance in enumerate(picture.keycards)
+            if chance >= _LEAST_SHOWN
+        )
+        print(f"  keycards (%): {counts}")
+
+
+def _text_of(picture: "HandPicture") -> str:
+    """Text of a hand whose cards are all certain."""
+    from bidcascade.bridge import format_hand, parse_card
+
+    return format_hand(
+        sum(1 << parse_card(name) for name, chance in picture.cards.items() if chance)
+    )
+
+
+def _percent(chance: float) -> str:
+    return f"{100 * chance:.0f}"
+
+
+def _bars(chances: Sequence[float], low: int, high: int) -> str:
+    """Chances from ``low`` to ``high`` as a row of bars."""
+    part = chances[low : high + 1]
+    top = max(part)
+    return "".join(_BARS[max(1, round(8 * one / top))] if one and top else _BARS[0] for one in part)
+
+
+def _tell(report: "LayoutReport", wanted: int) -> None:
+    """Say on standard error how the layouts were found."""
+    text = (
+        f"{report.accepted:,} layouts of {report.proposals:,} deals looked at "
+        f"({100 * report.acceptance:.3g} %), effective size {report.effective_size:.0f}"
+    )
+    if report.accepted < wanted:
+        text += f"; {wanted:,} were asked for ({report.stopped_because})"
+    shared.note(text)
+    for remark in (*(f"relaxed: {one}" for one in report.relaxed), *report.notes):
+        shared.note(remark)
+
+
+# --- layouts ------------------------------------------------------------------------------------
+
+
+def layouts(options: argparse.Namespace) -> int:
+    """Print or write deals that fit an auction."""
+    if options.out:
+        shared.check_out(options.out)
+    question = _question(options)
+    engine = shared.open_engine(options)
+
+    from bidcascade.inference import sample_layouts
+    from bidcascade.service.auction_questions import deal_text, layouts_dict
+
+    found = sample_layouts(
+        _source(engine, options), question.calls, count=question.layouts, **question.circumstances
+    )
+    told: Mapping[str, Any] = layouts_dict(question, found) if options.json else {}
+    if options.out:
+        _write(found, options.out, question.seed)
+        shared.tell_written(found.hands.shape[1], "layout", options.out)
+        told = {key: value for key, value in told.items() if key != "layouts"}
+    if options.json and options.out != "-":
+        shared.print_json(told, engine)
+    elif not options.out:
+        equal = bool((found.weights == 1).all())
+        for hands, weight in zip(found.hands.T.tolist(), found.weights.tolist(), strict=True):
+            print(deal_text(hands) + ("" if equal else f"  {weight:.3f}"))
+    _tell(found.report, options.layouts)
+    return 0
+
+
+def _write(found: "Layouts", out: str, seed: int) -> None:
+    import polars as pl
+
+    from bidcascade.loaders import board_frame
+    from bidcascade.service.jobs.deal_files import deal_sink
+
+    frame = board_frame(
+        found.hands, f"layouts:{seed}", dealer=found.dealer, vulnerability=found.vulnerability
+    )
+    if Path(out).suffix.lower() not in (".lin", ".pbn"):
+        frame = frame.with_columns(pl.Series("weight", found.weights))
+    with deal_sink(out) as write:
+        write(frame)
+
+
+# --- lead -----------------------------------------------------------------------------------------
+
+
+def configure_lead(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``lead``."""
+    add = parser.add_argument
+    add("hand", metavar="HAND", help="13 cards of the leader: 'K52.AQ3.9876.KJ2' (S.H.D.C)")
+    add("auction", nargs="?", metavar="AUCTION",
+        help="the calls, from the dealer on: '1N P 3N'; the passes that end it may be left out, "
+        "all of them")  # fmt: skip
+    add("--contract", metavar="C",
+        help="a contract such as 3NS in place of an auction: the other hands are any "
+        "then")  # fmt: skip
+    shared.add_board_options(parser)
+    add("--scoring", choices=("tricks", "set", "matchpoints", "imps"), default="tricks",
+        help="what a lead is judged by (default: tricks, the mean of the defenders' "
+        "tricks)")  # fmt: skip
+    add("--layouts", type=shared.whole_number(1), default=_LEAD_LAYOUTS, metavar="N",
+        help=f"deals of the unseen cards that are solved (default: {_LEAD_LAYOUTS})")  # fmt: skip
+    shared.add_layout_options(parser)
+    add("--budget-ms", type=shared.whole_number(1), metavar="MS",
+        help="answer after so long with what is solved by then")  # fmt: skip
+    shared.add_table_options(parser)
+    shared.add_json_option(parser)
+
+
+def lead(options: argparse.Namespace) -> int:
+    """Find the best leads."""
+    question = _lead_question(options)
+    engine = shared.open_engine(options)
+
+    from bidcascade.service.auction_questions import iter_leads, layouts_source, leads_dict
+    from bidcascade.service.jobs.progress import progress_bar
+
+    answer: LeadAnswer | None = None
+    with shared.double_dummy_pool() as pool, progress_bar("lead") as report:
+        for answer in iter_leads(
+            layouts_source(engine), pool, question,
+            time_limit_s=None if options.budget_ms is None else options.budget_ms / 1000,
+            patience_s=_PATIENCE_S,
+        ):  # fmt: skip
+            report(answer.study.layouts, answer.study.asked, answer.study.layouts)
+    assert answer is not None
+    if options.json:
+        shared.print_json(leads_dict(question, answer), engine)
+    else:
+        _print_leads(question, answer)
+    return 0
+
+
+def _lead_question(options: argparse.Namespace) -> "LeadQuestion":
+    """Check what was asked, before a table is opened."""
+    from bidcascade.bridge import parse_contract, parse_hand, parse_seat
+    from bidcascade.service.auction_questions import LeadQuestion, contract_of, whole_auction
+    from bidcascade.systems.system import auction_calls
+
+    if (options.auction is None) == (options.contract is None):
+        raise shared.UsageError("expected an auction or --contract, and not both")
+    hand = parse_hand(options.hand)
+    dealer = parse_seat(options.dealer)
+    calls: tuple[int, ...] = ()
+    if options.contract is not None:
+        contract = parse_contract(options.contract)
+    else:
+        contract = contract_of(auction_calls(options.auction), dealer)
+        calls = whole_auction(auction_calls(options.auction), dealer)
+    return LeadQuestion(
+        hand=hand, contract=contract, calls=calls, scoring=options.scoring,
+        **_circumstances(options),
+    )  # fmt: skip
+
+
+def _print_leads(question: "LeadQuestion", answer: "LeadAnswer") -> None:
+    from bidcascade.bridge import format_card
+
+    study, layouts = answer.study, answer.layouts
+    rows = []
+    for one in study.leads:
+        close = "close" if one.is_close and one is not study.best else ""
+        between = "" if None in (one.low, one.high) else f"{one.low:.2f} to {one.high:.2f}"
+        rows.append((
+            one.names, f"{one.tricks:.2f}", f"{100 * one.set:.0f} %",
+            f"{100 * one.matchpoints:.0f} %", f"{one.imps:+.2f}", f"{100 * one.best_share:.0f} %",
+            between, close,
+        ))  # fmt: skip
+    print(f"{question.leader.letter} leads against {question.contract}, by {study.scoring}")
+    shared.print_table(
+        ("lead", "tricks", "set", "matchpoints", "IMPs", "best in",
+         f"{study.scoring} with 95 %", ""),
+        rows,
+    )  # fmt: skip
+    solved = f"{study.layouts} of {len(layouts)} layouts solved: lead {format_card(study.card)}"
+    if not study.is_decided:
+        others = ", ".join(format_card(one.card) for one in study.undecided)
+        solved += f"; not decided, as far as they tell as good may be {others}"
+    print(solved)
+    report = layouts.report
+    if len(layouts) < question.layouts:
+        shared.note(
+            f"{len(layouts)} layouts found of {question.layouts} ({report.stopped_because})"
+        )
+    for text in (*map(str, report.relaxed), *report.notes):
+        shared.note(text)
+
+
+# --- infer ----------------------------------------------------------------------------------------
+
+
+def configure_infer(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``infer``."""
+    add = parser.add_argument
+    add("ending", metavar="ENDING",
+        help="hands still held before the card, as PBN: 'N:KJ.Q.A. Q..K.QJ A.K.J.K "
+        ".AJ.Q.A'")  # fmt: skip
+    add("--strain", required=True, metavar="C|D|H|S|N", help="trumps, or notrump")
+    add("--declarer", required=True, metavar="SEAT", help="tricks are counted for this side")
+    add("--leader", metavar="SEAT",
+        help="who leads, or has led, to the current trick (default: the player behind "
+        "declarer)")  # fmt: skip
+    add("--trick", nargs="+", default=[], metavar="CARD", help="cards of the current trick so far")
+    add("--play", required=True, metavar="CARD", help="the card that is studied, such as SA")
+    add("--then", nargs="+", default=[], metavar="CARD",
+        help="cards played behind it, before the observer's turn")  # fmt: skip
+    add("--opening-lead", action="store_true", help="dummy is put down only behind the card")
+    add("--void", nargs="+", default=[], metavar="SEAT+SUITS",
+        help="suits that players have shown out of: WC EHS")  # fmt: skip
+    add("--ties", default="share", metavar="POLICY",
+        help="what the player does with equally good cards: any, share (each as often, the "
+        "default), strict (none), first, first:SHDC- (a stated order), "
+        "softmax:TRICKS")  # fmt: skip
+    add("--layouts", type=shared.whole_number(1), metavar="N",
+        help=f"sample so many layouts (default: all up to {_EXACT_CARDS} cards a hand, then "
+        f"{_SAMPLED_LAYOUTS})")  # fmt: skip
+    add("--hypotheses", type=shared.whole_number(1), metavar="N",
+        help="sample so many layouts of the player for each of them (default: likewise, then "
+        f"{_SAMPLED_HYPOTHESES})")  # fmt: skip
+    add("--exact", action="store_true", help="take all layouts, however many cards there are")
+    add("--seed", type=shared.whole_number(0, 2**64 - 1), default=0, metavar="S",
+        help="of the samples")  # fmt: skip
+    add("--show", type=shared.whole_number(0), default=_SHOWN, metavar="N",
+        help=f"layouts that are listed, the likeliest first (default: {_SHOWN})")  # fmt: skip
+    shared.add_json_option(parser)
+
+
+def infer(options: argparse.Namespace) -> int:
+    """Study a card."""
+    from bidcascade.bridge import parse_card
+    from bidcascade.inference.single_dummy import EndingSolver, Position
+    from bidcascade.inference.single_dummy import infer as study_of
+    from bidcascade.inference.single_dummy.describing import study_dict
+    from bidcascade.inference.single_dummy.endings import MOST_CARDS
+
+    if options.exact and (options.layouts or options.hypotheses):
+        raise shared.UsageError("expected --exact without --layouts and --hypotheses")
+    position = Position.parse(
+        options.ending, options.strain, declarer=options.declarer, leader=options.leader,
+        trick=map(parse_card, options.trick), dummy_visible=not options.opening_lead,
+        void=options.void,
+    )  # fmt: skip
+    cards = max(position.counts)
+    layouts, hypotheses = options.layouts, options.hypotheses
+    if cards > _EXACT_CARDS and not options.exact:
+        layouts = layouts or _SAMPLED_LAYOUTS
+        hypotheses = hypotheses or _SAMPLED_HYPOTHESES
+    solver: SolvesPlays = EndingSolver()
+    if cards > MOST_CARDS:
+        from bidcascade.inference.double_dummy.pool import default_pool
+
+        solver = default_pool()
+    study = study_of(
+        position, options.play, then=options.then, ties=options.ties, double_dummy=solver,
+        layouts=layouts, hypotheses=hypotheses, seed=options.seed,
+    )  # fmt: skip
+    if options.json:
+        shared.print_json(study_dict(study))
+    else:
+        _print_study(study, options.show)
+    return 0
+
+
+def _print_study(study: "Study", most: int) -> None:
+    from bidcascade.bridge import STRAINS, format_card
+    from bidcascade.inference.single_dummy.describing import card_rows, layout_rows, step_rows
+
+    position = study.position
+    strain = STRAINS[position.strain].replace("N", "NT")
+    side = "NS" if position.declarer % 2 == 0 else "EW"
+    print(f"{strain} by {position.declarer.name.capitalize()}; tricks of {side}")
+    shared.print_table(("step", "layouts", "weight", "tricks, summed", "best"), step_rows(study))
+    action = format_card(study.action)
+    if study.after is None:
+        shared.note(f"{position.turn.name.capitalize()} would play {action} in no layout")
+    heads = ("card", "without inference", f"after {action}, with inference")
+    shared.print_table(heads, card_rows(study))
+    rows = layout_rows(study, most)
+    if rows:
+        shared.print_table(("layout", "weight"), rows)
+    left = study.kept - len(rows)
+    if left:
+        shared.note(f"{left:,} more layouts; --show lists them")
+    sys.stdout.flush()
+    sampled = not (study.before.exact and study.actor.exact)
+    shared.note(f"{study.endings:,} endings solved" + (", from a sample" if sampled else ""))

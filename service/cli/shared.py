@@ -1,0 +1,313 @@
+"""Arguments that several commands share and what they become; what commands print and check."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from bidcascade.bridge import (
+    BidcascadeError,
+    InvalidCall,
+    InvalidExpression,
+    InvalidInput,
+    InvalidTable,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from bidcascade.inference.double_dummy import DoubleDummyPool
+    from bidcascade.service.engine import Engine
+    from bidcascade.table import BiddingTable
+
+BACKENDS: Final = ("auto", "reference", "cpu", "cuda")
+PROFILES: Final = ("gib", "mlbridge")
+DEAL_SUFFIXES: Final = (".parquet", ".lin", ".pbn")
+_LONGEST_TEXT: Final = 1 << 26
+
+
+class UsageError(BidcascadeError, ValueError):
+    """Arguments that make no sense together."""
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Type of an argument: a whole number within bounds."""
+    wanted = f"of at least {least}" if most is None else f"{least} to {most}"
+
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least or (most is not None and value > most):
+            raise argparse.ArgumentTypeError(f"expected a whole number {wanted}, got {text!r}")
+        return value
+
+    return read
+
+
+def actions_of(parser: argparse.ArgumentParser) -> Callable[..., argparse.ArgumentParser]:
+    """Make a function that adds an action: its name, its help and what runs it."""
+    actions = parser.add_subparsers(
+        dest="action", metavar="ACTION", required=True, parser_class=type(parser)
+    )
+
+    def add(
+        name: str, help: str, run: Callable[[argparse.Namespace], int], *, json: bool = True
+    ) -> argparse.ArgumentParser:
+        action = actions.add_parser(name, help=help)
+        if json:
+            add_json_option(action)
+        action.set_defaults(handler=run)
+        return action
+
+    return add
+
+
+def add_table_options(parser: argparse.ArgumentParser) -> None:
+    """Add table, backend, and how a file of rows is to be read."""
+    add = parser.add_argument
+    add("--table", default="sayc", metavar="T",
+        help="bidding table: a name, a folder or a file of rows (default: sayc)")  # fmt: skip
+    add("--backend", default="auto", choices=BACKENDS,
+        help="engine (default: auto, cuda where it works, else cpu)")  # fmt: skip
+    add_overlay_option(parser)
+    add_import_options(parser)
+
+
+def add_overlay_option(parser: argparse.ArgumentParser) -> None:
+    """Add rules that are laid over the table."""
+    parser.add_argument(
+        "--overlay", dest="overlays", action="append", default=[], metavar="FILE",
+        help="rules to lay over the table, CSV or JSON Lines; may be given several times",
+    )  # fmt: skip
+
+
+def add_import_options(parser: argparse.ArgumentParser) -> None:
+    """Add how a file of rows becomes a table."""
+    add = parser.add_argument
+    add("--profile", choices=PROFILES,
+        help="definitions of the terms, for a file of rows (default: gib)")  # fmt: skip
+    add("--undescribed", choices=("allow", "pass", "reject"),
+        help="what holds where a row has no criteria, for a file of rows "
+        "(default: pass)")  # fmt: skip
+    add("--unknown", choices=("error", "drop", "reject-entry"),
+        help="what to do with unknown terms, for a file of rows (default: error)")  # fmt: skip
+
+
+def add_layout_options(parser: argparse.ArgumentParser, *also_known: str) -> None:
+    """Add known cards, conditions, how strictly calls count, and a seed.
+
+    ``also_known`` are further names of ``--known``.
+    """
+    add = parser.add_argument
+    add(*also_known, "--known", dest="known", action="append", default=[], metavar="SEAT:HAND",
+        help="what is known of a hand: 'E:QJ98.54.K732.T65', 'N:AKxx.Qx.xxx.K432' (x is a card "
+        "below the ten), 'W:A+.+.+.-' (+ is any more); may be given several times")  # fmt: skip
+    add("--where", action="append", default=[], metavar="EXPR",
+        help="condition on the deal, as for deals: 'HCP_E >= 10'; may be given several "
+        "times")  # fmt: skip
+    add("--loose", action="store_true",
+        help="calls need only be among those that hold, not the ones that the system "
+        "makes")  # fmt: skip
+    add("--seed", type=whole_number(0, 2**64 - 1), default=0, metavar="S",
+        help="the same seed gives the same layouts (default: 0)")  # fmt: skip
+
+
+def add_board_options(parser: argparse.ArgumentParser) -> None:
+    """Add dealer and vulnerability."""
+    parser.add_argument("--dealer", default="N", metavar="SEAT", help="who dealt (default: N)")
+    parser.add_argument("--vul", default="None", metavar="V", help="None, NS, EW or Both")
+
+
+def add_json_option(parser: argparse.ArgumentParser) -> None:
+    """Ask for JSON."""
+    parser.add_argument("--json", action="store_true", help="answer as JSON")
+
+
+# --- what they become -----------------------------------------------------------------------------
+
+
+def import_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Options of :func:`add_import_options` that were given."""
+    from bidcascade.systems import is_system
+
+    names = ("profile", "undescribed", "unknown")
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    table = getattr(options, "table", None)
+    # what another table means is settled there
+    if given and table is not None and (is_system(table) or not Path(table).is_file()):
+        raise UsageError(
+            f"expected --{next(iter(given))} only with a file of rows, got it for {table!r}"
+        )
+    return given
+
+
+def open_engine(options: argparse.Namespace) -> "Engine":
+    """Open the engine that the arguments ask for."""
+    from bidcascade.service.engine import Engine
+
+    with table_errors(options.table):
+        engine = Engine.open(
+            options.table, options.backend, overlays=options.overlays, **import_options(options)
+        )
+    _tell_overlays(engine.table)
+    return engine
+
+
+def open_table(options: argparse.Namespace) -> "BiddingTable":
+    """Open the table that the arguments ask for, with its overlays if they may have any."""
+    from bidcascade.systems import open_table
+
+    with table_errors(options.table):
+        overlays = getattr(options, "overlays", ())
+        table = open_table(options.table, overlays=overlays, **import_options(options))
+    _tell_overlays(table)
+    return table
+
+
+def double_dummy_pool() -> "DoubleDummyPool":
+    """Solver processes, as many as the settings say."""
+    from bidcascade.inference.double_dummy import DoubleDummyPool
+    from bidcascade.service.settings import read_settings
+
+    return DoubleDummyPool(read_settings().dd_workers or None)
+
+
+@contextmanager
+def table_errors(source: str) -> Iterator[None]:
+    """Make what is wrong inside a file of rows bad input, not a bad argument."""
+    try:
+        yield
+    except (InvalidExpression, InvalidCall) as error:
+        raise InvalidTable(f"{source}: {str(error).partition(chr(10))[0]}") from error
+
+
+def _tell_overlays(table: "BiddingTable") -> None:
+    """Say on standard error what rules did to a table, if there are any."""
+    from bidcascade.table.overlays.overlaid_table import OverlaidTable
+
+    if isinstance(table, OverlaidTable):
+        for line in str(table.report).split("\n"):
+            note(f"overlay: {line}")
+
+
+def check_out(out: str) -> None:
+    """Check that deals can be written under a name, before the work is done."""
+    if out == "-":
+        return
+    if Path(out).suffix.lower() not in DEAL_SUFFIXES:
+        raise UsageError(f"expected an output ending in {', '.join(DEAL_SUFFIXES)}, got {out!r}")
+    check_folder_of(Path(out))
+
+
+def check_folder_of(path: Path) -> None:
+    """Check that a file's folder is there, before the work is done."""
+    if not path.parent.is_dir():
+        raise UsageError(f"expected an output in a folder that exists, got {str(path)!r}")
+    if path.is_dir():
+        raise UsageError(f"expected a file as output, got the folder {str(path)!r}")
+
+
+def check_place_of_table(place: Path, *, overwrite: bool) -> None:
+    """Check that a table can be saved at a place, before the work is done."""
+    from bidcascade.table.storage import is_table_folder
+
+    replaces = is_table_folder(place)
+    if place.exists() and not (overwrite and replaces):
+        hint = "; --overwrite replaces it" if replaces else ""
+        raise InvalidTable(
+            f"expected a free place for the table, got {str(place)!r}, which is there{hint}"
+        )
+
+
+def read_text(name: str) -> str:
+    """Text of a file of at most 64 MiB, or of standard input for ``-``."""
+    try:
+        if name == "-":
+            return sys.stdin.read()
+        path = Path(name)
+        if path.is_file() and path.stat().st_size > _LONGEST_TEXT:
+            raise InvalidInput(
+                f"expected at most {_LONGEST_TEXT:,} bytes of text in {name!r}, "
+                f"got {path.stat().st_size:,}"
+            )
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"expected text in UTF-8 in {name!r}: byte {error.object[error.start]:#04x} "
+            f"at {error.start:,}"
+        ) from None
+
+
+# --- what is said ---------------------------------------------------------------------------------
+
+
+def print_json(value: object, engine: "Engine | None" = None) -> None:
+    """Write a value as JSON to standard output; an engine's answer with table and backend."""
+    import json
+
+    if engine is not None and isinstance(value, Mapping):
+        value = {**value, "table": engine.table_info(), "backend": engine.backend}
+    json.dump(value, sys.stdout, indent=1, ensure_ascii=False)
+    print()
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a plain table to standard output, coloured on a terminal that wants it."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    if sys.stdout.isatty():
+        Console(highlight=False).print(table)
+        return
+    # a pipe has no width: lines are as long as they need to be
+    console = Console(width=1000, highlight=False)
+    with console.capture() as captured:
+        console.print(table)
+    print("\n".join(line.rstrip() for line in captured.get().strip("\n").split("\n")))
+
+
+def no_deals(rejects: "pl.DataFrame") -> str:
+    """Say that there are no deals, and why: the first record that is none."""
+    return f"got none{first_reject(rejects) or ': no board in the inputs'}"
+
+
+def first_reject(rejects: "pl.DataFrame") -> str:
+    """Say where the first record that is no deal stands, and why; empty if there is none."""
+    if not rejects.height:
+        return ""
+    from bidcascade.service.jobs.batch_inputs import first_reject
+
+    return f"; first reject: {first_reject(rejects)}"
+
+
+def note(message: str) -> None:
+    """Write a remark to standard error."""
+    print(f"bidcascade: {message}", file=sys.stderr)
+
+
+def tell_written(number: int, noun: str, out: str, *, format: str | None = None) -> None:
+    """Say on standard error how many of what were written, where and in which format."""
+    from bidcascade.table.import_report import counted
+
+    by_name = {".lin": "LIN", ".pbn": "PBN"}.get(Path(out).suffix.lower(), "Parquet")
+    place = "standard output" if out == "-" else out
+    note(f"wrote {counted(number, noun)} to {place} ({format or by_name})")
+
+
+def shown_numbers(numbers: Mapping[str, int]) -> str:
+    """Write counts as a list."""
+    return ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in numbers.items())

@@ -1,1 +1,0 @@
-"""Interpretation, layouts, leads and simulation for REST and command line."""

@@ -1,1 +1,0 @@
-"""Jobs over REST: archives that are answered in the background, one process each."""

@@ -1,0 +1,283 @@
+"""The mining job: any number of archives to a table of what was bid, safe to interrupt.
+
+Work goes on in a folder beside the table's (see ``work_folder``), which is gone when the table is
+there. The same inputs give the same table, in whatever order they are named and however often the
+run was interrupted.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import ExitStack
+from copy import copy
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import polars as pl
+
+from bidcascade.bridge import InvalidInput, InvalidTable
+from bidcascade.loaders import empty_rejects
+from bidcascade.loaders.inputs import Input, Source, find_sources
+from bidcascade.systems import open_table
+from bidcascade.table import BiddingTable
+from bidcascade.table.evidence.mined_table import INPUTS, Rank
+from bidcascade.table.evidence.mining import MOST_IN_MEMORY, MinedCounts, mining_report
+from bidcascade.table.storage import is_table_folder
+
+from .batch_folder import locked
+from .batch_inputs import Inputs, boards_in_parquet, nothing_usable, refuse_hopeless
+from .manifest import describe_inputs
+from .progress import Report, progress_bar
+from .whole_files import can_write, whole_file
+from .work_folder import INPUT_SCHEMA, STATE, State, WorkFolder
+
+STEP_BOARDS: Final = 1_000_000
+"""Boards after which what was mined is brought to the disk."""
+_CHUNK_BOARDS: Final = 50_000
+_MOST_REJECTS: Final = 200_000
+_MOST_REASONS: Final = 10
+_FILES_AT_ONCE: Final = 10_000
+
+
+class Mined(NamedTuple):
+    """A mined table, and what is to be said about the run.
+
+    ``report`` is that of :func:`bidcascade.table.evidence.mining.mining_report` with the
+    ``digest``, ``inputs`` (files mined), ``repeated_inputs`` (files passed over because one with
+    the same contents was mined) and ``reject_reasons`` (the most frequent ones).
+    """
+
+    table: BiddingTable
+    report: dict[str, Any]
+
+
+def mine(
+    inputs: Input | Sequence[Input],
+    out: str | Path,
+    *,
+    add_to: str | Path | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    rank: Rank = "specificity",
+    profile: str | None = None,
+    rejects: str | Path | None = None,
+    jobs: int | None = None,
+    step_boards: int = STEP_BOARDS,
+    most_in_memory: int = MOST_IN_MEMORY,
+    show_progress: bool | None = None,
+) -> Mined:
+    """Mine archives to a table.
+
+    Parameters
+    ----------
+    inputs : path or sequence of paths
+        What :func:`bidcascade.loaders.read_deals` takes. Files with the same contents are mined
+        once, also if they were mined into the table that is added to.
+    out : path
+        Folder for the table.
+    add_to : path, optional
+        A mined table: the new one is as if its archives were mined again together with the inputs.
+        May be ``out``, which is then replaced.
+    overwrite : bool
+        Replace a table that is at ``out``.
+    resume : bool
+        Go on with an interrupted run; begins one where there is none.
+    rank : {"file", "frequency", "specificity"}
+        Priority among calls at one place.
+    profile : {"gib", "mlbridge"}, optional
+        Definitions of the terms; by default that of ``add_to``, or gib.
+    rejects : path, optional
+        Parquet file for the records that are no boards.
+    jobs : int, optional
+        Processes that read.
+    step_boards : int
+        Boards after which what was mined is brought to the disk.
+    most_in_memory : int
+        Prefixes, and texts at prefixes, that are counted in memory.
+    show_progress : bool, optional
+        By default if standard error is a terminal.
+
+    Raises
+    ------
+    InvalidInput
+        If an input does not exist or none holds a board, or if what is to be resumed was asked for
+        otherwise.
+    InvalidTable
+        If something is in the way at ``out``, or ``add_to`` was not mined.
+    CannotWrite
+        If the disk is full; what is mined so far can be resumed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> deal = "md|1SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|"
+    >>> record = f"{deal}mb|1N|an|15-17 HCP|mb|p|mb|p|mb|p|".encode()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mined = mine(record, Path(folder) / "table")
+    >>> mined.report["boards"], mined.report["entries"], mined.table.row(0).criteria
+    (1, 4, ('HCP >= 15', 'HCP <= 17'))
+    """
+    if step_boards < 1:
+        raise ValueError(f"expected at least one board a step, got {step_boards!r}")
+    path = Path(out)
+    work = path.with_name(f"{path.name}.mining")
+    named = find_sources(inputs)
+    # what is named twice, as a file and by its folder perhaps, is one input
+    sources = sorted({source.name: source for source in named}.values(), key=lambda one: one.name)
+    asked = State(options={"rank": rank, "profile": profile, "add_to": str(add_to or "")})
+    may_replace = overwrite or (add_to is not None and _is_same(path, Path(add_to)))
+    is_resumed = resume and (work / STATE).exists()
+    if not is_resumed:
+        _check_free(path, work, may_replace=may_replace)
+        refuse_hopeless(sources)
+    files = _described(sources)
+    asked.inputs = _digest(files)
+    with ExitStack() as stack:
+        with can_write(work):
+            work.mkdir(parents=True, exist_ok=True)
+        stack.enter_context(locked(work))
+        report = stack.enter_context(progress_bar("mine", shown=show_progress))
+        folder = WorkFolder(work, State.read(work) if is_resumed else asked)
+        try:
+            if is_resumed:
+                folder.state.check_same_job(asked)
+                if files["sha256"].has_nulls() and not folder.state.saving:
+                    raise InvalidInput("a run that reads standard input cannot be resumed")
+            else:
+                folder.begin(files, None if add_to is None else open_table(add_to))
+            job = _Job(folder, sources, jobs, most_in_memory, step_boards)
+            if not folder.state.saving:
+                job.run(report)
+            table = job.finish(path, may_replace=may_replace)
+        except (InvalidInput, InvalidTable):
+            if not folder.state.counts.boards:
+                # nothing that anybody would want to resume
+                folder.remove()
+            raise
+        reasons = _keep_rejects(folder, rejects)
+        mined = folder.inputs.height
+        folder.remove()
+    about = {
+        "digest": table.digest,
+        "inputs": mined,
+        "repeated_inputs": len(named) - mined,
+        "reject_reasons": reasons,
+    }
+    return Mined(table, mining_report(table) | about)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    return path.resolve() == other.resolve()
+
+
+def _check_free(path: Path, work: Path, *, may_replace: bool) -> None:
+    if (work / STATE).exists():
+        raise InvalidInput(
+            f"{str(work)!r} holds an interrupted run: resume it, or remove the folder"
+        )
+    if path.exists() and not (may_replace and is_table_folder(path)):
+        hint = "; it can be overwritten if asked for" if is_table_folder(path) else ""
+        raise InvalidTable(
+            f"expected a free place for the table, got {str(path)!r}, which is there{hint}"
+        )
+
+
+def _described(sources: Sequence[Source]) -> pl.DataFrame:
+    """Path, bytes and SHA-256 of each source; of several with the same contents the first."""
+    described = INPUT_SCHEMA.to_frame()
+    # an archive may be millions of files: what is a line of a frame is small, a dict is not
+    for first in range(0, len(sources), _FILES_AT_ONCE):
+        some = describe_inputs(sources[first : first + _FILES_AT_ONCE])
+        rows = [{"entry": None, **one} for one in some]
+        described.extend(pl.DataFrame(rows, schema=INPUT_SCHEMA))
+    # what is read once has no digest, and is nobody's copy
+    is_first = pl.col("sha256").is_null() | pl.col("sha256").is_first_distinct()
+    return described.filter(is_first)
+
+
+def _digest(files: pl.DataFrame) -> str:
+    digest = hashlib.sha256()
+    for row in files.iter_rows():
+        digest.update(f"{row}\n".encode())
+    return digest.hexdigest()
+
+
+class _Job:
+    """One run: from where the state of the work folder stands to the end."""
+
+    def __init__(
+        self,
+        folder: WorkFolder,
+        sources: Sequence[Source],
+        jobs: int | None,
+        most_in_memory: int,
+        step_boards: int,
+    ) -> None:
+        wanted = set(folder.inputs["path"])
+        self._folder = folder
+        self._sources = [source for source in sources if source.name in wanted]
+        self._inputs = Inputs(self._sources, min(_CHUNK_BOARDS, step_boards), jobs)
+        self._miner = folder.open_miner(most_in_memory)
+        self._step_boards = step_boards
+
+    def run(self, report: Report) -> None:
+        """Mine what is not mined yet."""
+        position = copy(self._folder.state.position)
+        rejects: list[pl.DataFrame] = []
+        boards = waiting = 0
+        in_all = boards_in_parquet(self._sources)
+        for chunk in self._inputs.chunks(position):
+            self._miner.add(chunk.deals)
+            self._miner.counts += MinedCounts(rejects=chunk.rejects.height)
+            position.add(chunk.source, chunk.deals.height, chunk.rejects.height)
+            rejects.append(chunk.rejects)
+            boards += chunk.deals.height
+            waiting += chunk.rejects.height
+            if boards >= self._step_boards or waiting >= _MOST_REJECTS:
+                self._folder.commit(self._miner, copy(position), rejects)
+                rejects, boards, waiting = [], 0, 0
+            mined = self._miner.counts.boards + self._miner.counts.without_auction
+            if in_all is None:
+                report(self._inputs.files_done, len(self._sources), mined)
+            else:
+                report(mined, in_all, mined)
+        if position != self._folder.state.position:
+            self._folder.commit(self._miner, position, rejects)
+
+    def finish(self, path: Path, *, may_replace: bool) -> BiddingTable:
+        """Make the table and put it in its place."""
+        folder, options = self._folder, self._folder.state.options
+        counts = self._miner.counts
+        if not counts.boards + counts.without_auction:
+            refused = folder.rejects()
+            first = empty_rejects() if refused is None else refused.head(1).collect()
+            raise InvalidInput(nothing_usable(first, counts.rejects))
+        table = self._miner.finish(
+            rank=options["rank"], profile=folder.state.profile,
+            source=f"mined from {counts.boards:,} boards",
+        ).with_extra(INPUTS, folder.all_inputs)  # fmt: skip
+        may_replace = may_replace or folder.state.saving
+        folder.state.saving = True
+        folder.state.write(folder.path)
+        table.save(path, overwrite=may_replace)
+        return table
+
+
+def _keep_rejects(folder: WorkFolder, file: str | Path | None) -> list[dict[str, Any]]:
+    """Write the rejects to their file; the most frequent reasons are returned."""
+    refused = folder.rejects()
+    if file is not None:
+        with whole_file(Path(file)) as partial, can_write(Path(file)):
+            (empty_rejects().lazy() if refused is None else refused).sink_parquet(partial)
+    if refused is None:
+        return []
+    # the text in a reason is that of one record
+    reason = pl.col("reason").str.replace(r"(:|, got ).*", "").str.slice(0, 80).alias("reason")
+    counted = refused.group_by(reason).agg(
+        pl.len().alias("count"), pl.col("source").first().alias("first")
+    )
+    return (
+        counted.sort(["count", "reason"], descending=[True, False])
+        .head(_MOST_REASONS)
+        .collect()
+        .to_dicts()
+    )

@@ -1,0 +1,152 @@
+"""What a worker of a Dask cluster does: answers one part, or counts it, with a table kept open.
+
+Tasks take JSON text and an Arrow stream as bytes and return numbers, texts and bytes. Each is whole
+in itself: done twice, or begun on one worker and done on another, it gives the same.
+"""
+
+import json
+import sys
+import tempfile
+from collections import OrderedDict
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from bidcascade.bridge import BidcascadeError, InvalidInput, InvalidTable
+from bidcascade.service.engine import Engine
+from bidcascade.service.version import package_version
+
+from .batch_parts import Asked, answer_part
+from .device_worker import described
+
+Reply: TypeAlias = dict[str, Any]
+
+_MOST_ENGINES: Final = 4
+_engines: OrderedDict[str, Engine] = OrderedDict()
+"""Engines that this process keeps open: several batches may share a cluster."""
+_opening = Lock()
+
+
+def versions() -> dict[str, str]:
+    """Versions that must be the same everywhere for files to be the same byte for byte.
+
+    Examples
+    --------
+    >>> sorted(versions())
+    ['bidcascade', 'polars']
+    """
+    return {"bidcascade": package_version(), "polars": pl.__version__}
+
+
+def prepare(start: str) -> Reply:
+    """Open the engine of a batch on this worker; return the name of its backend.
+
+    Parameters
+    ----------
+    start : str
+        JSON of ``table`` (name or path), ``options``, ``digest``, ``backend`` and ``versions``.
+
+    Examples
+    --------
+    >>> start = {"table": "sayc", "options": {}, "digest": "?", "backend": "reference",
+    ...          "versions": versions()}
+    >>> prepare(json.dumps(start))["error"]
+    'InvalidTable'
+    """
+    try:
+        return {"backend": _engine(start).backend, "worker": _worker_name()}
+    except (BidcascadeError, OSError, MemoryError) as error:
+        return _failed(error)
+
+
+def answer(start: str, question: str, block: bytes) -> Reply:
+    """Answer a part; return its rows and its files as bytes.
+
+    Parameters
+    ----------
+    start : str
+        See :func:`prepare`.
+    question : str
+        JSON of :class:`.batch_parts.Asked`.
+    block : bytes
+        The part's boards as an Arrow IPC stream.
+    """
+    try:
+        engine = _engine(start)
+        boards = pl.read_ipc_stream(block)
+        with tempfile.TemporaryDirectory(prefix="bidcascade-", dir=_scratch_folder()) as place:
+            folder = Path(place)
+            answered = answer_part(engine, boards, Asked(**json.loads(question)), folder)
+            files = {name: (folder / name).read_bytes() for name in answered.files}
+        return {"rows": answered.rows, "files": files}
+    except (BidcascadeError, OSError, MemoryError) as error:
+        return _failed(error)
+
+
+def count(start: str, block: bytes) -> Reply:
+    """Count who reaches each entry; return the entries that occur and how often, as bytes.
+
+    ``places`` are 32-bit and ``counts`` 64-bit unsigned numbers, both little-endian.
+    """
+    try:
+        counts = _engine(start).count_entries(pl.read_ipc_stream(block))
+    except (BidcascadeError, OSError, MemoryError) as error:
+        return _failed(error)
+    places = np.flatnonzero(counts)
+    return {
+        "places": places.astype("<u4").tobytes(),
+        "counts": counts[places].astype("<u8").tobytes(),
+    }
+
+
+def _engine(start: str) -> Engine:
+    """Engine of a batch, opened at most once at a time."""
+    with _opening:
+        engine = _engines.get(start)
+        if engine is None:
+            engine = _opened(json.loads(start))
+            _engines[start] = engine
+            if len(_engines) > _MOST_ENGINES:
+                _engines.popitem(last=False)
+        _engines.move_to_end(start)
+        return engine
+
+
+def _opened(start: dict[str, Any]) -> Engine:
+    if start["versions"] != versions():
+        raise InvalidInput(
+            f"expected the versions of the batch, {start['versions']!r}, got {versions()!r}"
+        )
+    engine = Engine.open(start["table"], start["backend"], **start["options"])
+    if engine.table.digest != start["digest"]:
+        raise InvalidTable(f"the table {start['table']!r} is another here than where the batch is")
+    return engine
+
+
+def _failed(error: Exception) -> Reply:
+    return {**described(error), "worker": _worker_name()}
+
+
+def _worker_name() -> str:
+    worker = _worker()
+    return "in this process" if worker is None else str(worker.address)
+
+
+def _scratch_folder() -> str | None:
+    """Folder that Dask clears up also where a worker was killed."""
+    worker = _worker()
+    return None if worker is None else str(worker.local_directory)
+
+
+def _worker() -> Any:
+    """Worker that this task runs on; None where it is called as a plain function."""
+    distributed: Any = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        return distributed.get_worker()
+    except ValueError:
+        return None

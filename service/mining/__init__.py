@@ -1,1 +1,0 @@
-"""Archives to mined tables, learning and vetting: reading, resuming, reporting."""

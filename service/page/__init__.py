@@ -1,0 +1,1 @@
+"""Pages for people: the page of the service, reports of matches and of vetted tables."""

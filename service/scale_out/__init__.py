@@ -1,1 +1,0 @@
-"""Batches answered by the workers of a Dask cluster; ``distributed`` is loaded only when used."""

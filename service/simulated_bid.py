@@ -1,0 +1,226 @@
+"""A call chosen by simulation, beside or instead of the one that the system's lines make."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from bidcascade.bridge import (
+    BidcascadeError,
+    Cancelled,
+    Seat,
+    TimedOut,
+    Vulnerability,
+    format_call,
+    parse_call,
+)
+from bidcascade.inference.bidding_on import BidsOn, SystemBidder, TableBidder
+from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.simulate import (
+    DEFAULT_LAYOUTS,
+    BidScoring,
+    CallQuestion,
+    CandidateCall,
+    Simulation,
+    simulate_calls,
+)
+
+from .auction_questions import layouts_source, rounded
+from .bid_answer import BidAnswer
+from .engine import Engine
+
+DEFAULT_BUDGET_MS: Final = 500
+"""Time for a call that is simulated because the system has no line for the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationWish:
+    """How a call is to be simulated.
+
+    Parameters
+    ----------
+    layouts : int
+    scoring : {"imps", "matchpoints", "points"}
+    budget_ms : int, optional
+        Answer with what is known by then.
+    seed : int
+    """
+
+    layouts: int = DEFAULT_LAYOUTS
+    scoring: BidScoring = "imps"
+    budget_ms: int | None = None
+    seed: int = 0
+
+
+def bidder_of(engine: Engine) -> BidsOn:
+    """Who goes on after a candidate call: the system, or a table that is of none.
+
+    Examples
+    --------
+    >>> from bidcascade.table import build_table
+    >>> engine = Engine(build_table([{"prior": "", "call": "1C"}])[0], "reference")
+    >>> type(bidder_of(engine)).__name__
+    'TableBidder'
+    """
+    with _lock:
+        found = _bidders.get(engine)
+        if found is None:
+            system = engine.bidder
+            found = TableBidder(engine.table) if system is None else SystemBidder(system)
+            _bidders[engine] = found
+        return found
+
+
+_bidders: "WeakKeyDictionary[Engine, BidsOn]" = WeakKeyDictionary()
+"""Parts of tables that were bid on before are kept with their engines."""
+_lock = threading.Lock()
+
+
+def simulate_bid(
+    engine: Engine,
+    answer: BidAnswer,
+    hand: int,
+    calls: Sequence[int],
+    dealer: Seat,
+    vulnerability: Vulnerability,
+    *,
+    wish: SimulationWish,
+    solver: DoubleDummy | None,
+    time_limit_s: float | None = None,
+    cancel: threading.Event | None = None,
+) -> tuple[BidAnswer, Simulation | None]:
+    """Find the best call by simulation; without time for that it is the one that the system makes.
+
+    Parameters
+    ----------
+    engine : Engine
+    answer : BidAnswer
+        What the engine answers without simulation.
+    hand, calls, dealer, vulnerability
+        What is asked.
+    wish : SimulationWish
+    solver : DoubleDummy, optional
+        Without one, tricks are by the law of total tricks.
+    time_limit_s : float, optional
+        Of the caller; the wish's own budget counts too.
+    cancel : threading.Event, optional
+
+    Returns
+    -------
+    tuple of BidAnswer and Simulation
+        The answer with the call that came out best, and how; without a simulation, and with a note
+        that says so, where the wish's budget was over before a deal was found.
+
+    Raises
+    ------
+    BidcascadeError
+        As :func:`~bidcascade.inference.simulate.simulate_calls` does.
+    """
+    lines = [parse_call(one.call) for one in answer.candidates if one.holds]
+    question = CallQuestion(
+        hand, calls, tuple(dict.fromkeys(lines)), dealer, vulnerability, wish.scoring,
+        wish.layouts, seed=wish.seed,
+    )  # fmt: skip
+    limits = [time_limit_s, None if wish.budget_ms is None else wish.budget_ms / 1000]
+    given = [limit for limit in limits if limit is not None]
+    try:
+        found = simulate_calls(
+            layouts_source(engine), bidder_of(engine), question, solver,
+            time_limit_s=min(given) if given else None, cancel=cancel,
+        )  # fmt: skip
+    except TimedOut as error:
+        if wish.budget_ms is None:
+            raise
+        return _not_simulated(answer, error), None
+    return with_call(engine, answer, calls, found), found
+
+
+def simulate_without_line(
+    engine: Engine,
+    answer: BidAnswer,
+    hand: int,
+    calls: Sequence[int],
+    dealer: Seat,
+    vulnerability: Vulnerability,
+    *,
+    solver: DoubleDummy | None,
+    budget_ms: int = DEFAULT_BUDGET_MS,
+    cancel: threading.Event | None = None,
+) -> tuple[BidAnswer, Simulation | None]:
+    """Simulate the call at a place for which the system has no line; pass where that fails.
+
+    Parameters are those of :func:`simulate_bid`. It fails where no deal fits the auction, where
+    time is over before one was found, or where nothing can be solved; the note says so.
+    """
+    try:
+        return simulate_bid(
+            engine, answer, hand, calls, dealer, vulnerability,
+            wish=SimulationWish(budget_ms=budget_ms), solver=solver, cancel=cancel,
+        )  # fmt: skip
+    except Cancelled:
+        raise
+    except BidcascadeError as error:
+        return _not_simulated(answer, error), None
+
+
+def _not_simulated(answer: BidAnswer, error: BidcascadeError) -> BidAnswer:
+    return replace(answer, note="; ".join(filter(None, (answer.note, f"simulation: {error}"))))
+
+
+def with_call(
+    engine: Engine, answer: BidAnswer, calls: Sequence[int], found: Simulation
+) -> BidAnswer:
+    """Answer in which the best call of a simulation is made, and the note that says so."""
+    best = found.best
+    text = format_call(best.call)
+    how = f"simulation of {found.layouts} layouts, tricks by {found.tricks_by}"
+    line = next((one for one in answer.candidates if one.holds and one.call == text), None)
+    if line is not None:
+        return replace(
+            answer, call=text, entry=line.entry, name=line.name, description=line.description,
+            where=line.where, agreements=line.agreements, default_pass=False, note=f"by {how}",
+        )  # fmt: skip
+    why = "the system has no line here" if answer.is_without_line else "no line makes it"
+    return replace(
+        answer, call=text, entry=engine.table.find((*calls, best.call)), name="", description="",
+        where="", agreements=[], default_pass=False, note=f"{why}: natural call by {how}",
+    )  # fmt: skip
+
+
+def simulation_dict(found: Simulation) -> dict[str, Any]:
+    """Write a simulation as plain values for JSON."""
+    report = found.report
+    return {
+        "best": format_call(found.best.call),
+        "compared_with": format_call(found.compared_with),
+        "scoring": found.scoring,
+        "tricks_by": found.tricks_by,
+        "stopped_because": found.stopped_because,
+        "solved": found.solved,
+        "candidates": [_candidate_dict(one) for one in found.candidates],
+        "layouts": {
+            "asked": found.asked,
+            "found": report.accepted,
+            "used": found.layouts,
+            "effective_size": round(found.effective_size, 2),
+            "acceptance": report.acceptance,
+            "relaxed": [str(one) for one in report.relaxed],
+            "notes": list(report.notes),
+            "seed": report.seed,
+        },
+        "elapsed_ms": round(1000 * found.seconds),
+    }
+
+
+_NUMBERS: Final = ("mean", "low", "high", "behind", "behind_error", "points", "best_share")
+
+
+def _candidate_dict(one: CandidateCall) -> dict[str, Any]:
+    return {
+        "call": format_call(one.call),
+        "line": one.is_line,
+        **{name: rounded(getattr(one, name)) for name in _NUMBERS},
+        "layouts": one.layouts,
+        "contracts": [{"contract": name, "share": rounded(share)} for name, share in one.contracts],
+    }

@@ -1,0 +1,79 @@
+"""One call of a system with its reasons: the line that a hand chooses, and why not the others."""
+
+from bidcascade.bridge import PASS, format_call
+from bidcascade.kernels import Context
+from bidcascade.systems.choice import CandidateCheck, check_candidates
+from bidcascade.systems.describing import agreements_of, description_of
+from bidcascade.systems.expansion import Place, PlaceEntry
+from bidcascade.table import BiddingTable, Vocabulary
+
+from .bid_answer import BidAnswer, Candidate
+
+
+def answer_from_system(
+    place: Place, hand: int, context: Context, vocabulary: Vocabulary, table: BiddingTable
+) -> BidAnswer:
+    r"""Answer what a system bids at a place.
+
+    Parameters
+    ----------
+    place
+        As the system expands it.
+    hand
+        Mask of 13 cards.
+    context
+        Seat and vulnerability.
+    vocabulary
+        Of the system.
+    table
+        Compiled from the system; entry numbers are looked up there.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_hand
+    >>> from bidcascade.systems.compile import compile_system
+    >>> from bidcascade.systems.system import System
+    >>> system = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced\n  1C = 12+ points")
+    >>> answer = answer_from_system(
+    ...     system.expand(), parse_hand("AK52.AQ3.976.KJ2"), Context(), system.vocabulary,
+    ...     compile_system(system, deals=100))
+    >>> answer.call, answer.name, answer.candidates[1].taken_by
+    ('1N', 'Strong', '1N Strong (<text>:2)')
+    """
+    parent = table.find(place.calls) if place.calls else None
+    numbers: dict[int, int] = {}
+    if parent is not None or not place.calls:
+        numbers = {int(table.call[child]): child for child in table.children(parent)}
+    checked = check_candidates(place.entries, hand, context, vocabulary)
+    candidates = [_candidate(one, numbers) for one in checked]
+    forced = place.forced
+    for one, candidate in zip(checked, candidates, strict=True):
+        if one.holds:
+            return BidAnswer(
+                candidate.call, candidate.entry, candidate.name, candidate.description,
+                candidate.where, candidates, default_pass=False, agreements=candidate.agreements,
+                forced=forced,
+            )  # fmt: skip
+    why = "no line of the system holds" if candidates else "the system has no line here"
+    if forced:
+        why += ", though partner's call is forcing"
+    return BidAnswer(
+        "P", numbers.get(PASS), "", "", "", candidates, default_pass=True,
+        note=f"pass by default: {why}", forced=forced,
+    )  # fmt: skip
+
+
+def _candidate(one: CandidateCheck, numbers: dict[int, int]) -> Candidate:
+    entry = one.entry
+    return Candidate(
+        format_call(entry.call), numbers.get(entry.call), entry.name, description_of(entry),
+        str(entry.where), one.holds, list(one.checks), list(agreements_of(entry)),
+        None if one.taken_by is None else label_of(one.taken_by),
+    )  # fmt: skip
+
+
+def label_of(entry: PlaceEntry) -> str:
+    """Call, name and place of an entry, ``1N Strong notrump (sayc.bidding:12)``."""
+    return " ".join(part for part in (format_call(entry.call), entry.name) if part) + (
+        f" ({entry.where})" if entry.where.line else ""
+    )

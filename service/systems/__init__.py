@@ -1,1 +1,0 @@
-"""Answers from a bidding system: one call, a place, an auction, deals beyond the table."""

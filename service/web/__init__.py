@@ -1,1 +1,0 @@
-"""The web page: static files that ask the REST API from the browser."""

@@ -1,0 +1,150 @@
+"""The description of the API: kept in ``docs/openapi.json``, complete, with examples that hold."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from bidcascade.service.api import models as schemas
+from bidcascade.service.api.problems import KINDS, MEDIA_TYPE
+from bidcascade.service.openapi import document_text
+from tests.support_service import ask
+
+GOLDEN = Path(__file__).parents[3] / "docs" / "openapi.json"
+OPERATIONS = {
+    ("post", "/v1/auctions"): "auctions",
+    ("post", "/v1/bid"): "bid",
+    ("post", "/v1/layouts"): "layouts",
+    ("post", "/v1/interpret"): "interpret",
+    ("post", "/v1/leads"): "leads",
+    ("get", "/v1/tables"): "tables",
+    ("get", "/v1/tables/{name}"): "table",
+    ("get", "/v1/tables/{name}/next"): "tableNext",
+    ("get", "/v1/tables/{name}/explain"): "tableExplain",
+    ("get", "/v1/tables/{name}/lint"): "tableLint",
+    ("get", "/healthz"): "health",
+    ("get", "/readyz"): "ready",
+    ("get", "/metrics"): "metrics",
+    ("post", "/v1/tables/{name}/reload"): "tableReload",
+    ("post", "/v1/jobs"): "jobCreate",
+    ("get", "/v1/jobs"): "jobs",
+    ("get", "/v1/jobs/{id}"): "job",
+    ("delete", "/v1/jobs/{id}"): "jobDelete",
+    ("get", "/v1/jobs/{id}/results/{name}"): "jobResult",
+}
+MODELS = [
+    model for model in vars(schemas).values()
+    if isinstance(model, type) and issubclass(model, schemas.Body) and model is not schemas.Body
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    return json.loads(document_text())
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield method, path, operation
+
+
+def test_the_file_is_up_to_date(document):
+    if not GOLDEN.exists():
+        pytest.skip("no docs beside the tests, as when the installed wheel is tested")
+    assert json.loads(GOLDEN.read_text("utf-8")) == document, (
+        "write it anew: python -m bidcascade.service.openapi > docs/openapi.json"
+    )
+
+
+def test_operations_are_named(document):
+    found = {
+        (method, path): operation["operationId"] for method, path, operation in operations(document)
+    }
+    assert found == OPERATIONS
+    assert all(operation["summary"] for *_, operation in operations(document))
+
+
+def test_every_field_is_described(document):
+    bare = [
+        f"{name}.{field}"
+        for name, schema in document["components"]["schemas"].items()
+        for field, described in schema["properties"].items()
+        if "$ref" not in described and not described.get("description")
+    ]
+    assert not bare
+    assert all(schema["description"] for schema in document["components"]["schemas"].values())
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_examples_hold(model):
+    """Every field has an example, unless it is made of described parts, and each example fits."""
+    for name, field in model.model_fields.items():
+        written = str(field.annotation)
+        if "bidcascade" not in written:
+            assert field.examples, f"{model.__name__}.{name} has no example"
+        for example in field.examples or ():
+            adapter = TypeAdapter(field.rebuild_annotation())
+            adapter.validate_json(json.dumps(example))
+
+
+def test_models_are_all_in_the_document(document):
+    assert {model.__name__ for model in MODELS} <= document["components"]["schemas"].keys()
+
+
+def test_errors_are_problems(document):
+    for method, path, operation in operations(document):
+        statuses = set(operation["responses"]) - {"200", "202", "204"}
+        assert {"406", "500"} <= statuses, (method, path)
+        assert statuses <= {str(kind.status) for kind in KINDS.values()}
+        for status in statuses:
+            (content,) = operation["responses"][status]["content"].items()
+            assert content == (
+                MEDIA_TYPE, {"schema": {"$ref": "#/components/schemas/ProblemAnswer"}}
+            )  # fmt: skip
+
+
+def test_bodies_and_forms_are_described(document):
+    operation = document["paths"]["/v1/auctions"]["post"]
+    (body,) = operation["requestBody"]["content"].items()
+    reference = {"$ref": "#/components/schemas/AuctionsRequest"}
+    assert body == ("application/json", {"schema": reference})
+    assert set(operation["responses"]["200"]["content"]) == {
+        "application/json", "application/jsonl", "application/vnd.apache.arrow.stream",
+    }  # fmt: skip
+
+
+def test_references_lead_somewhere(document):
+    def references(value: Any) -> Iterator[str]:
+        if isinstance(value, dict):
+            if isinstance(value.get("$ref"), str):
+                yield value["$ref"]
+            for inner in value.values():
+                yield from references(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from references(inner)
+
+    names = {reference.rpartition("/")[2] for reference in references(document)}
+    assert names <= document["components"]["schemas"].keys()
+
+
+@pytest.mark.slow
+def test_the_examples_of_requests_are_answered():
+    from bidcascade.service.api.app import create_app
+    from bidcascade.service.settings import Settings
+
+    app = create_app(Settings(backend="reference"))
+    app.state.workplace.tables.load()
+    for model, path in (
+        (schemas.AuctionsRequest, "/v1/auctions"), (schemas.BidRequest, "/v1/bid"),
+    ):  # fmt: skip
+        body = {name: field.examples[0] for name, field in model.model_fields.items()}
+        assert ask(app, "POST", path, body=body).status_code == 200
+    for name in ("deal", "hands", "lin"):
+        deal = {name: schemas.DealRequest.model_fields[name].examples[0]}
+        answer = ask(app, "POST", "/v1/auctions", body={"deals": [deal], "mode": "first"})
+        assert answer.json()["results"][0]["auctions"][0]["calls"][0] == "1N"

@@ -1,0 +1,344 @@
+"""REST with a system behind a table: calls for any auction, explanations, tables loaded anew."""
+
+import gc
+import json
+import os
+import signal
+import time
+import weakref
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from bidcascade.bridge import UnknownTable, format_hand, parse_hand
+from bidcascade.loaders import HAND_COLUMNS, random_deals
+from bidcascade.service import system_bid as bid
+from bidcascade.service.api.app import create_app
+from bidcascade.service.api.collection import settle
+from bidcascade.service.api.models import (
+    AuctionsAnswer,
+    BidAnswer,
+    ExplainAnswer,
+    NextAnswer,
+    ReadyAnswer,
+    TableAnswer,
+)
+from bidcascade.service.api.problems import Problem
+from bidcascade.service.api.tables import Tables
+from bidcascade.service.settings import Settings
+from bidcascade.systems import kept_tables, registry
+from bidcascade.systems.system import System
+from tests.support_service import (
+    ask,
+    post,
+    problem_of,
+    running_server,
+    wait_until,
+    write_small_table,
+)
+from tests.support_systems import SMALL_SYSTEM
+
+SMALL = System.parse(SMALL_SYSTEM, name="small.bidding")
+HAND = "K52.AQ32.J876.Q2"
+WRONG = SMALL_SYSTEM.replace("15-17 points", "15-17 pionts")
+
+
+@pytest.fixture(autouse=True)
+def few_deals(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path_factory.getbasetemp() / "small-cache"))
+    growth = kept_tables.Growth(150, least=3)
+    defaults = {**registry.table_of.__kwdefaults__, "growth": growth}
+    monkeypatch.setattr(registry.table_of, "__kwdefaults__", defaults)
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "small.bidding"
+    path.write_text(SMALL_SYSTEM, "utf-8")
+    return path
+
+
+@pytest.fixture
+def app(path, tmp_path):
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    settings = Settings(
+        table=str(path), extra_tables=f"rows={write_small_table(rows)}", backend="cpu"
+    )
+    app = create_app(settings)
+    app.state.workplace.tables.load()
+    return app
+
+
+def test_a_call_with_its_reasons(app):
+    body = {"hand": HAND, "auction": ["1N", "P"]}
+    answer = BidAnswer.model_validate_json(post(app, "/v1/bid", body).content)
+    assert (answer.call, answer.name, answer.where) == ("2C", "Stayman", "small.bidding:16")
+    assert (answer.agreements, answer.forced) == (["artificial", "forcing"], False)
+    taken = {one.name: one.taken_by for one in answer.candidates}
+    assert taken["Game"] == "2C Stayman (small.bidding:16)"
+    assert taken["Stayman"] is None
+
+
+@pytest.mark.parametrize(
+    "auction",
+    [[], ["7N"], ["7C", "X", "XX", "7N"], ["1C", "X", "XX", "1D", "P", "P", "2H", "X"], ["P"] * 3],
+)
+def test_every_auction_has_an_answer(app, auction):
+    answer = post(app, "/v1/bid", {"hand": HAND, "auction": auction, "simulate": False})
+    assert answer.status_code == 200
+    answer = BidAnswer.model_validate_json(answer.content)
+    choice = SMALL.bid(HAND, " ".join(auction))
+    assert answer.default_pass == (choice.entry is None)
+    assert answer.forced == choice.forced
+    assert bool(answer.note) == answer.default_pass
+
+
+def test_a_table_of_no_system_says_so_with_null(app):
+    body = {"hand": HAND, "auction": ["1N", "P"], "table": "rows"}
+    answer = BidAnswer.model_validate_json(post(app, "/v1/bid", body).content)
+    assert answer.forced is None
+    assert answer.candidates[0].agreements == ["ask"]
+    assert answer.candidates[1].taken_by == f"{answer.call} {answer.name}"
+    assert (
+        TableAnswer.model_validate_json(ask(app, "GET", "/v1/tables/rows").content).system is None
+    )
+
+
+def test_deals_are_bid_to_the_end(app):
+    rows = random_deals(60, seed=3).select(*HAND_COLUMNS, "dealer").rows()
+    body = {
+        "deals": [{"hands": [format_hand(hand) for hand in row[:4]], "dealer": row[4]}
+                  for row in rows],
+        "mode": "first",
+    }  # fmt: skip
+    answer = AuctionsAnswer.model_validate_json(post(app, "/v1/auctions", body).content)
+    own = [one.calls for result in answer.results for one in result.auctions if one.completed]
+    assert len(own) == 60
+    info = TableAnswer.model_validate_json(ask(app, "GET", "/v1/tables/small").content)
+    assert info.system == "Small natural"
+    # the auction that is bid is among all that are allowed, whatever limit there is
+    for limit in (2, 100):
+        asked = {**body, "mode": "all", "limit": limit}
+        found = AuctionsAnswer.model_validate_json(post(app, "/v1/auctions", asked).content)
+        for result, calls in zip(found.results, own, strict=True):
+            assert calls in [one.calls for one in result.auctions]
+            assert (result.cut is not None) == result.truncated
+            assert len(result.auctions) <= limit
+        assert {result.cut for result in found.results} <= {None, "limit"}
+
+
+def test_next_on_demand(app):
+    answer = ask(app, "GET", "/v1/tables/small/next?auction=1N-P")
+    answer = NextAnswer.model_validate_json(answer.content)
+    assert [entry.call for entry in answer.entries] == ["2C", "2D", "3N", "2N", "P"]
+    diamonds = answer.entries[1]
+    assert [one.name for one in diamonds.variants] == ["Weak with diamonds", "Longer diamonds"]
+    assert diamonds.variants[0].description == "at most 7 points, 6+ diamonds"
+    assert diamonds.variants[0].where == "small.bidding:21"
+    assert answer.entry is not None
+    assert answer.forced is False
+    asked = "/v1/tables/small/next?auction=1N-3D-P-4C-P-4H"
+    deep = NextAnswer.model_validate_json(ask(app, "GET", asked).content)
+    assert deep.entry is None
+    assert {entry.entry for entry in deep.entries} == {None}
+    over = NextAnswer.model_validate_json(
+        ask(app, "GET", "/v1/tables/small/next?auction=1N-P-P-P").content
+    )
+    assert (over.completed, over.entries) == (True, [])
+
+
+def test_explain(app):
+    answer = ask(app, "GET", "/v1/tables/small/explain?auction=1N-P-2C-P")
+    answer = ExplainAnswer.model_validate_json(answer.content)
+    assert [(one.call, one.player) for one in answer.calls] == [
+        ("1N", 0), ("P", 1), ("2C", 2), ("P", 3),
+    ]  # fmt: skip
+    assert answer.calls[0].points == [15, 17]
+    assert answer.calls[0].sentence.startswith("Strong notrump: 15-17 points")
+    assert answer.calls[2].agreements == ["artificial", "forcing"]
+    assert answer.forced
+    assert [one.call for one in answer.next_calls][:3] == ["2H", "2S", "2D"]
+    opening = ask(app, "GET", "/v1/tables/small/explain")
+    assert ExplainAnswer.model_validate_json(opening.content).calls == []
+    over = ask(app, "GET", "/v1/tables/small/explain?auction=1N-P-P-P")
+    assert ExplainAnswer.model_validate_json(over.content).next_calls == []
+
+
+@pytest.mark.parametrize("question", ["explain", "next"])
+def test_auctions_that_are_none(app, question):
+    for auction, reason in (("1N-1C", "call 2, '1C', is illegal"), ("1N-no", "got 'no'")):
+        answer = ask(app, "GET", f"/v1/tables/small/{question}?auction={auction}")
+        body = problem_of(answer, 422, "invalid-request")
+        assert body["errors"][0]["field"] == "auction"
+        assert reason in body["errors"][0]["reason"]
+    answer = ask(app, "GET", f"/v1/tables/small/{question}?auktion=1N")
+    problem_of(answer, 422, "invalid-request")
+    problem_of(ask(app, "GET", f"/v1/tables/none/{question}"), 404, "unknown-table")
+
+
+def test_only_systems_explain(app):
+    body = problem_of(ask(app, "GET", "/v1/tables/rows/explain?auction=1N"), 404, "no-system")
+    assert body["detail"] == "expected the table of a system, got 'rows'"
+
+
+# --- loaded anew ------------------------------------------------------------------------------
+
+
+def points_of_1n(app) -> list[int]:
+    answer = ask(app, "GET", "/v1/tables/small/explain?auction=1N")
+    return ExplainAnswer.model_validate_json(answer.content).calls[0].points
+
+
+def test_a_changed_text_is_loaded_anew(app, path):
+    tables = app.state.workplace.tables
+    etag = ask(app, "GET", "/v1/tables/small/next").headers["etag"]
+    before = tables.get("small").digest
+    path.write_text(SMALL_SYSTEM.replace("15-17 points", "12-14 points"), "utf-8")
+    assert points_of_1n(app) == [15, 17]
+    assert tables.reload_all()
+    assert points_of_1n(app) == [12, 14]
+    assert tables.get("small").digest != before
+    again = ask(app, "GET", "/v1/tables/small/next", headers={"If-None-Match": etag})
+    assert again.status_code == 200
+
+
+def test_an_etag_follows_the_text_where_the_table_does_not(app, path):
+    """A place that no sample deal reaches is not in the table, yet its answer has changed."""
+    tables = app.state.workplace.tables
+    asked = "/v1/tables/small/next?auction=7C-X-XX-7D"
+    etag = ask(app, "GET", asked).headers["etag"]
+    path.write_text(
+        f"{SMALL_SYSTEM}\nafter 7C (Double) Redouble (7D):\n  7H = Why not: 5+ hearts\n"
+    )
+    assert tables.reload("small")
+    assert ask(app, "GET", asked, headers={"If-None-Match": etag}).status_code == 200
+
+
+def test_the_last_good_one_stays(app, path, caplog):
+    tables = app.state.workplace.tables
+    path.write_text(WRONG, "utf-8")
+    assert not tables.reload("small")
+    assert points_of_1n(app) == [15, 17]
+    assert "small.bidding:7: " in caplog.text
+    info = TableAnswer.model_validate_json(ask(app, "GET", "/v1/tables/small").content)
+    [error] = info.reload_errors
+    assert error.startswith("small.bidding:7: ")
+    assert "pionts" in error
+    ready = ReadyAnswer.model_validate_json(ask(app, "GET", "/readyz").content)
+    assert (ready.status, ready.reload_errors) == ("ready", {"small": [error]})
+    path.unlink()
+    assert not tables.reload("small")
+    path.write_text(SMALL_SYSTEM, "utf-8")
+    assert tables.reload("small")
+    ready = ReadyAnswer.model_validate_json(ask(app, "GET", "/readyz").content)
+    assert ready.reload_errors == {}
+
+
+def test_a_system_that_bids_otherwise_call_by_call_is_not_taken(app, path, monkeypatch):
+    tables = app.state.workplace.tables
+    good = bid.answer_from_system
+
+    def bad(*given):
+        return replace(good(*given), call="P")
+
+    monkeypatch.setattr(bid, "answer_from_system", bad)
+    path.write_text(SMALL_SYSTEM.replace("15-17", "16-18"), "utf-8")
+    assert not tables.reload("small")
+    [error] = tables.get("small").reload_errors
+    assert error.startswith("expected the system to bid 'P P P P' as it does call by call, got ")
+    assert points_of_1n(app) == [15, 17]
+
+
+def test_only_loaded_tables_are_loaded_anew(app, path):
+    with pytest.raises(UnknownTable):
+        app.state.workplace.tables.reload("none")
+    fresh = Tables({"small": str(path)}, "cpu")
+    assert not fresh.reload_all()
+    with pytest.raises(Problem):
+        fresh.reload("small")
+
+
+@pytest.fixture
+def no_collector():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def test_a_replaced_table_needs_no_collector(path, no_collector):
+    """It is frozen for the collector: what referred to itself would stay for ever."""
+    tables = Tables({"small": str(path)}, "cpu")
+    tables.load()
+    engine = tables.get().engine
+    engine.explain("1N P 2C")
+    engine.bid(parse_hand(HAND), "1N P")
+    parts = (engine, engine.table, engine.places, engine.system, engine.system.expander())
+    alive = [weakref.ref(part) for part in parts]
+    del engine, parts
+    assert all(part() is not None for part in alive)
+    assert tables.reload("small")
+    assert [part() for part in alive] == [None] * 5
+
+
+def test_full_collections_wait_for_a_table_that_is_loaded_anew(path, monkeypatch):
+    tables = Tables({"small": str(path)}, "cpu")
+    tables.load()
+    thresholds, before = [], gc.get_threshold()
+
+    def try_out(engine):
+        thresholds.append(gc.get_threshold())
+
+    monkeypatch.setattr("bidcascade.service.api.tables._try_out", try_out)
+    # a process that has not settled is left as it is; other tests may have let this one
+    gc.unfreeze()
+    assert tables.reload("small")
+    assert (gc.get_freeze_count(), thresholds.pop()) == (0, before)
+    try:
+        settle()
+        frozen = gc.get_freeze_count()
+        assert tables.reload("small")
+        during = thresholds.pop()
+        assert during[:2] == before[:2]
+        assert during[2] > 1_000_000
+        assert gc.get_threshold() == before
+        assert gc.get_freeze_count() != frozen
+        # one that fails settles nothing, and the collector is as it was
+        path.write_text(WRONG, "utf-8")
+        frozen = gc.get_freeze_count()
+        assert not tables.reload("small")
+        assert (gc.get_threshold(), gc.get_freeze_count()) == (before, frozen)
+    finally:
+        gc.unfreeze()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no SIGHUP")
+def test_a_signal_loads_tables_anew(tmp_path):
+    path = tmp_path / "tiny.bidding"
+    path.write_text("opening:\n  1NT = Strong: 15-17 points, balanced\n")
+    with running_server(table=str(path)) as (url, process):
+        wait_until(f"{url}/readyz", process)
+        path.write_text("opening:\n  1NT = Weak: 12-14 points, balanced\n")
+        os.kill(process.pid, signal.SIGHUP)
+        assert wait_for(f"{url}/v1/tables/tiny/explain?auction=1N", '"points":[12,14]')
+        path.write_text("opening:\n  1NT = Weak: 12-14 pionts\n")
+        os.kill(process.pid, signal.SIGHUP)
+        assert wait_for(f"{url}/readyz", "tiny.bidding:2: ")
+        explained = httpx.get(f"{url}/v1/tables/tiny/explain?auction=1N", timeout=100)
+        assert json.loads(explained.content)["calls"][0]["points"] == [12, 14]
+        process.send_signal(signal.SIGTERM)
+        process.wait(150)
+        assert b"tiny.bidding:2: " in process.stderr.read()
+
+
+def wait_for(url: str, text: str, seconds: float = 150) -> bool:
+    """Ask again until an answer has a text in it."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if text in httpx.get(url, timeout=100).text:
+            return True
+        time.sleep(0.1)
+    return False

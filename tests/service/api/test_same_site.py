@@ -1,0 +1,153 @@
+"""Pages of other sites, which a browser on this machine shows, get nothing done here."""
+
+import asyncio
+import time
+
+import httpx
+import pytest
+
+from bidcascade.service.api.app import create_app
+from bidcascade.service.api.keys import new_key
+from bidcascade.service.settings import Settings
+from tests.support_service import GOOD, ask, post, problem_of, write_small_table
+
+RELOAD = "/v1/tables/small/reload"
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Make an application of the small table."""
+    path = write_small_table(tmp_path)
+
+    def make(**settings):
+        app = create_app(Settings(table=f"small={path}", backend="reference", **settings))
+        app.state.workplace.tables.load()
+        return app
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["localhost", "localhost:8000", "LOCALHOST.", "127.0.0.1:8000", "[::1]:8000", "[::1]",
+     "192.0.2.7"],
+)  # fmt: skip
+def test_names_that_lead_here(make, host):
+    assert ask(make(), "GET", "/healthz", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["bridge.example", "bridge.example:8000", "localhost.example", "127.0.0.1.example", "["]
+)
+def test_names_that_another_site_could_have(make, host):
+    for method, path in (("GET", "/"), ("GET", "/v1/tables"), ("POST", RELOAD)):
+        answer = ask(make(), method, path, headers={"Host": host})
+        assert "allowed_hosts" in problem_of(answer, 421, "wrong-host")["detail"]
+
+
+def test_further_names_are_a_setting(make, tmp_path):
+    app = make(allowed_hosts="bridge.example, Club.example")
+    for host in ("bridge.example", "club.example:80", "localhost"):
+        assert ask(app, "GET", "/healthz", headers={"Host": host}).status_code == 200
+    problem_of(ask(app, "GET", "/healthz", headers={"Host": "x.example"}), 421, "wrong-host")
+    # a page has no key: with keys the name does not matter, unless somebody says so
+    keys = tmp_path / "keys"
+    keys.write_text(f"{new_key('club', 'read')[1].line()}\n", "utf-8")
+    app = make(api_keys_file=str(keys))
+    assert ask(app, "GET", "/healthz", headers={"Host": "x.example"}).status_code == 200
+    app = make(api_keys_file=str(keys), allowed_hosts="bridge.example")
+    problem_of(ask(app, "GET", "/healthz", headers={"Host": "x.example"}), 421, "wrong-host")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Origin": "https://other.example"}, {"Origin": "null"}, {"Origin": "http://localhost:1"},
+     {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
+     {"Sec-Fetch-Site": "cross-site", "Origin": "http://localhost"}],
+)  # fmt: skip
+def test_other_sites_do_not_write(make, headers):
+    app = make()
+    problem_of(ask(app, "POST", RELOAD, headers=headers), 403, "cross-site")
+    answer = ask(app, "POST", "/v1/auctions", body=GOOD, headers=headers)
+    problem_of(answer, 403, "cross-site")
+    problem_of(ask(app, "DELETE", "/v1/jobs/1", headers=headers), 403, "cross-site")
+    # what a link leads to is shown
+    assert ask(app, "GET", "/", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"Origin": "http://localhost"}, {"Sec-Fetch-Site": "none"},
+     {"Sec-Fetch-Site": "same-origin", "Origin": "https://behind-a-proxy.example"},
+     {"Sec-Fetch-Site": "cross-site", "Origin": "https://club.example"}],
+)  # fmt: skip
+def test_who_may_write(make, headers):
+    app = make(cors_origins="https://club.example")
+    assert ask(app, "POST", RELOAD, headers=headers).status_code == 200
+    answer = ask(app, "POST", "/v1/auctions", body=GOOD, headers=headers)
+    assert answer.status_code == 200
+
+
+def test_forms_do_not_load_tables_anew(make):
+    app = make()
+    for media_type in (FORM, "multipart/form-data; boundary=x", "text/plain"):
+        for content in (None, b"a=b"):
+            answer = ask(app, "POST", RELOAD, content=content, headers={"Content-Type": media_type})
+            problem_of(answer, 415, "unsupported-media-type")
+    assert post(app, RELOAD, {}).status_code == 200
+
+
+def test_the_page_of_the_api_may_do_what_the_page_may(make):
+    app = make()
+    page = ask(app, "GET", "/").headers["content-security-policy"].split("; ")
+    api = ask(app, "GET", "/docs").headers["content-security-policy"].split("; ")
+    assert "unsafe" not in " ".join(api)
+    for part in ("default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'"):
+        assert part in page
+        assert part in api
+
+
+@pytest.fixture
+def locked(make, tmp_path):
+    """Application with keys, and a key."""
+    key, entry = new_key("club", "read")
+    keys = tmp_path / "keys"
+    keys.write_text(f"{entry.line()}\n", "utf-8")
+    return make(api_keys_file=str(keys), max_concurrent_requests=1), key
+
+
+def test_wrong_keys_are_slowed_down(locked):
+    app, _ = locked
+    begun = time.monotonic()
+    for _ in range(9):
+        answer = ask(app, "GET", "/v1/tables", headers={"Authorization": "Bearer bc_wrong"})
+        problem_of(answer, 401, "unauthorized")
+    assert time.monotonic() - begun > 1.5
+
+
+def test_wrong_keys_take_nothing_from_right_ones(locked):
+    app, key = locked
+
+    async def among_others():
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            wrong = [
+                asyncio.create_task(
+                    client.post("/v1/auctions", json=GOOD, headers={"Authorization": "Bearer x"})
+                )
+                for _ in range(100)
+            ]
+            await asyncio.sleep(0.05)
+            answer = await client.post(
+                "/v1/auctions", json=GOOD, headers={"Authorization": f"Bearer {key}"}
+            )
+            waiting = sum(not task.done() for task in wrong)
+            for task in wrong:
+                task.cancel()
+            await asyncio.gather(*wrong, return_exceptions=True)
+        return answer.status_code, waiting
+
+    status, waiting = asyncio.run(among_others())
+    assert status == 200
+    assert waiting > 50

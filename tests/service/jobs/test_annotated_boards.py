@@ -1,0 +1,98 @@
+"""Notes of PBN files: what made each call, to the end of the auction."""
+
+import polars as pl
+import pytest
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.loaders import random_deals, read_deals, write_lin
+from bidcascade.loaders.inputs import find_sources
+from bidcascade.service.engine import Engine
+from bidcascade.service.jobs.annotated_boards import NO_LINE, LineNotes, RowsOf, annotated_games
+from bidcascade.service.jobs.results import _join_parquet
+from bidcascade.systems.describing import agreements_of, description_of
+from bidcascade.systems.system import System
+
+NARROW = """
+opening:
+  1NT = Strong notrump: 15-17 points, balanced; limited
+
+after 1NT:
+  3NT = Game: 10+ points
+  3NT = Long suit: 6+ clubs; sign-off
+"""
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return Engine.open("sayc", "reference")
+
+
+def annotated(engine, deals, folder):
+    """Boards read back, and the answers they were annotated with."""
+    with (folder / "club.lin").open("w") as file:
+        write_lin(deals, file)
+    answers = engine.auctions(deals, mode="first")
+    text = "".join(annotated_games(engine, find_sources(folder / "club.lin"), [answers]))
+    return read_deals(text.encode()).deals, answers
+
+
+def test_every_call_of_a_system_has_its_line(engine, tmp_path):
+    deals = random_deals(40, seed=8)
+    boards, answers = annotated(engine, deals, tmp_path)
+    assert boards["auction"].equals(answers["auction"])
+    for auction, texts in boards.select("auction", "announcements").iter_rows():
+        assert len(texts) == len(auction)
+        for depth, (call, text) in enumerate(zip(auction, texts, strict=True)):
+            place = engine.bidder.place(auction[:depth])
+            said = [
+                "; ".join(
+                    part
+                    for part in (
+                        ": ".join(dict.fromkeys(filter(None, (one.name, description_of(one))))),
+                        *agreements_of(one),
+                    )
+                    if part
+                )
+                for one in place.entries
+                if one.call == call
+            ]
+            assert text in said
+
+
+def test_a_call_without_a_line_says_so(tmp_path):
+    system = System.parse(NARROW)
+    engine = Engine(Engine.open("sayc", "reference").table, "reference", system=system)
+    boards, _ = annotated(engine, random_deals(200, seed=2), tmp_path)
+    texts = boards["announcements"].explode()
+    strong = "Strong notrump: 15-17 points, balanced; limited"
+    assert {NO_LINE, strong} <= set(texts)
+    assert set(texts) <= {NO_LINE, strong, "Game: 10+ points", "Long suit: 6+ clubs; sign-off"}
+
+
+def test_auctions_of_another_system_are_refused(engine):
+    deals = random_deals(3, seed=1)
+    passes = pl.Series([[0, 0, 0, 0]] * 3, dtype=pl.List(pl.UInt8))
+    with pytest.raises(InvalidInput, match="expected the auctions that the system bids"):
+        LineNotes(engine.bidder).on(deals, passes)
+
+
+def test_rows_come_as_many_as_are_asked_for():
+    rows = RowsOf(pl.DataFrame({"deal": [first, first + 1]}) for first in (0, 2, 4))
+    assert [rows.take(count)["deal"].to_list() for count in (3, 2, 5, 1)] == [
+        [0, 1, 2], [3, 4], [5], [],
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_same_rows_give_the_same_bytes_however_they_were_cut(tmp_path):
+    deals = random_deals(300_000, seed=1).select("north", "source", "dealer", "record")
+    written = set()
+    for cuts in ([], [150_000], [1000, 5000, 90_000]):
+        parts = []
+        for first, last in zip([0, *cuts], [*cuts, deals.height], strict=True):
+            parts.append(tmp_path / f"{first}.parquet")
+            deals[first:last].write_parquet(parts[-1])
+        _join_parquet(parts, tmp_path / "whole")
+        written.add((tmp_path / "whole").read_bytes())
+    assert len(written) == 1
+    assert pl.read_parquet(tmp_path / "whole").equals(deals)
