@@ -47,14 +47,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How many of the deals with different contracts are worked out: at most, or for how long.
-
-    Examples
-    --------
-    >>> Budget.parse("90s"), Budget.parse("2000"), Budget.parse("all")
-    (Budget(seconds=90.0, deals=None), Budget(seconds=None, deals=2000), Budget(seconds=None, \
-deals=None))
-    """
+    """How many of the deals with different contracts are worked out: at most, or for how long."""
 
     seconds: float | None = None
     deals: int | None = None

@@ -14,13 +14,7 @@ _ACE: Final = 12
 
 
 def is_small(card: int) -> bool:
-    """Whether a card is none of those that touching honours are made of: below the ten.
-
-    Examples
-    --------
-    >>> is_small(7), is_small(8)
-    (True, False)
-    """
+    """Whether a card is none of those that touching honours are made of: below the ten."""
     return card % 13 < _TEN
 
 
@@ -33,13 +27,6 @@ def standard_lead(cards: Iterable[int], *, trumps: bool = False) -> int:
         All that the leader holds in the suit, at least one.
     trumps : bool
         Whether the contract is in a suit.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import cards_of, format_card, parse_hand
-    >>> [format_card(standard_lead(cards_of(parse_hand(suit + ".-.-.-", cards=None))))
-    ...  for suit in ("K95", "KQ5", "KJT8", "AQ952", "95", "852", "9876")]
-    ['S5', 'SK', 'SJ', 'S5', 'S9', 'S8', 'S6']
     """
     held = sorted(cards, reverse=True)
     ranks = [card % 13 for card in held]

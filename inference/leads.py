@@ -213,17 +213,6 @@ def best_leads(
         If not even the first layouts were solved in time.
     DoubleDummyFailed, Cancelled, BackendUnavailable
         As the solver does.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import parse_contract, parse_deal
-    >>> from bidcascade.inference.double_dummy import DoubleDummyPool
-    >>> deal = parse_deal("N:AK2.A32.A432.432 QJT98.KQ.765.J65 543.654.KQJ.AKQ7 76.JT987.T98.T98")
-    >>> hands = np.array(deal.hands, np.uint64)[:, None]
-    >>> with DoubleDummyPool(workers=1) as pool:
-    ...     study = best_leads(hands, parse_contract("3NS"), pool)
-    >>> study.best.names, study.best.tricks, study.layouts
-    ('CT C9 C8', 2.0, 1)
     """
     study = None
     for study in refine_leads(
@@ -324,16 +313,6 @@ def study_leads(
         Tricks of the defenders by lead, as :meth:`.protocol.DoubleDummy.leads` gives them.
     hands : uint64 [4, n]
         The layouts.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import parse_contract
-    >>> suits = np.array([0x1FFF << 13 * suit for suit in range(4)], np.uint64)
-    >>> hands = np.stack([suits, suits[[0, 2, 1, 3]]], axis=1)
-    >>> tricks = np.full((2, 52), -1, np.int8)
-    >>> tricks[:, :13] = [[0], [13]]
-    >>> study_leads(tricks, hands, parse_contract("7NW")).best.tricks
-    6.5
     """
     leader = Seat((contract.declarer + 1) % 4)
     count = _check(hands, weights, leader, scoring, 1, 1)
@@ -389,15 +368,6 @@ def touching_cards(hands: U64, leader: Seat) -> list[tuple[int, ...]]:
     -------
     list of tuple of int
         Highest first in each; clubs first, high cards before low ones.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import parse_hand
-    >>> hand = parse_hand("KQ9.-.-.Q8762", cards=None)
-    >>> hands = np.array([[hand], [0], [parse_hand("AJ.-.-.K5", cards=None)], [0]], np.uint64)
-    >>> [" ".join(format_card(card) for card in group)
-    ...  for group in touching_cards(hands, Seat.NORTH)]
-    ['CQ C8 C7 C6', 'C2', 'SK SQ', 'S9']
     """
     own = int(hands[leader, 0])
     in_play = int(np.bitwise_or.reduce(hands[:, 0]))

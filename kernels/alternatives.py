@@ -21,15 +21,7 @@ MOST_BOXES = 32
 
 
 def alternatives_of(layout: LayoutBuilder, tree: Tree, *, positive: bool = True) -> Alternatives:
-    """Alternatives of a tree's truth value, or of its negation.
-
-    Examples
-    --------
-    >>> from bidcascade.kernels.lowering import to_tree
-    >>> tree = to_tree(("HCP", 15, ">=", "Controls", 6, ">=", "or"))
-    >>> len(alternatives_of(LayoutBuilder("gib"), tree))
-    2
-    """
+    """Alternatives of a tree's truth value, or of its negation."""
     lowered = lower(tree, positive=positive)
     if isinstance(lowered, bool):
         return [[]] if lowered else []

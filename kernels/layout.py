@@ -461,15 +461,7 @@ class LayoutBuilder:
 def evaluate_tree(
     tree: Tree, values: Mapping[str, NDArray[np.int64]]
 ) -> NDArray[np.int64] | np.int64:
-    """Value of a tree for arrays of its terms' values; comparisons and logic give 0 or 1.
-
-    Examples
-    --------
-    >>> from bidcascade.kernels.lowering import to_tree
-    >>> tree = to_tree(("SL_S", "SL_H", ">="))
-    >>> evaluate_tree(tree, {"SL_S": np.array([5, 3]), "SL_H": np.array([4, 4])})
-    array([1, 0])
-    """
+    """Value of a tree for arrays of its terms' values; comparisons and logic give 0 or 1."""
     operator = tree[0]
     if operator == "int":
         return np.int64(tree[1])

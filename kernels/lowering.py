@@ -59,11 +59,6 @@ def inline_formulas(postfix: Postfix, formulas: Mapping[str, Postfix]) -> Postfi
     ------
     ValueError
         If a formula uses itself.
-
-    Examples
-    --------
-    >>> inline_formulas(("Fit", 8, ">="), {"Fit": ("SL_S", "SL_H", "+")})
-    ('SL_S', 'SL_H', '+', 8, '>=')
     """
     return tuple(_inlined(postfix, formulas, ()))
 
@@ -89,11 +84,6 @@ def to_tree(postfix: Postfix) -> Tree:
     ------
     ValueError
         If operands are missing or left over.
-
-    Examples
-    --------
-    >>> to_tree(("HCP", 15, ">="))
-    ('>=', ('term', 'HCP'), ('int', 15))
     """
     stack: list[Tree] = []
     for token in postfix:
@@ -114,13 +104,7 @@ def to_tree(postfix: Postfix) -> Tree:
 
 
 def term_names_in(tree: Tree) -> frozenset[str]:
-    """Names of the terms in a tree.
-
-    Examples
-    --------
-    >>> sorted(term_names_in(to_tree(("SL_S", "SL_H", ">="))))
-    ['SL_H', 'SL_S']
-    """
+    """Names of the terms in a tree."""
     operator = tree[0]
     if operator == "term":
         return frozenset((tree[1],))

@@ -409,13 +409,7 @@ def _check_trie(
 
 
 def expressions_plan(expressions: Sequence[Postfix], profile: str) -> Plan:
-    """Plan without a table, which only evaluates expressions.
-
-    Examples
-    --------
-    >>> expressions_plan([("SL_S", 5, ">=")], "gib").node_count
-    0
-    """
+    """Plan without a table, which only evaluates expressions."""
     nothing = np.zeros(0, np.uint32)
     return build_plan(
         expressions=expressions, criteria=[], variant_sets=[()], first_child=nothing,

@@ -94,15 +94,7 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
 
 
 def evaluate_tree(tree: Tree, hand: int, context: Context, profile: str) -> int:
-    """Value of a lowered tree (see ``lowering``) for a hand mask.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import parse_hand
-    >>> tree = ("interval", (("HCP", 1),), 12, 14)
-    >>> evaluate_tree(tree, parse_hand("K52.AQ3.9876.KJ2"), Context(), "gib")
-    1
-    """
+    """Value of a lowered tree (see ``lowering``) for a hand mask."""
     operator, operands = tree[0], tree[1:]
     if operator == "int":
         return int(operands[0])

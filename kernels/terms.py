@@ -461,13 +461,7 @@ def term_is_boolean(name: str) -> bool:
 
 
 def all_lengths() -> list[Lengths]:
-    """All 560 ordered length distributions of a hand (clubs, diamonds, hearts, spades).
-
-    Examples
-    --------
-    >>> len(all_lengths())
-    560
-    """
+    """All 560 ordered length distributions of a hand (clubs, diamonds, hearts, spades)."""
     distributions: list[Lengths] = []
     for bars in combinations(range(16), 3):  # stars and bars
         first, second, third = bars

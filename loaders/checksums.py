@@ -20,15 +20,7 @@ _KEY: Final = "bidcascade rows"
 
 
 class RowChecksums:
-    """Sums up the frames of a file, in the order they are written in.
-
-    Examples
-    --------
-    >>> sums = RowChecksums()
-    >>> sums.add(pl.DataFrame({"board": [1, 2]}))
-    >>> sums.metadata()
-    {'bidcascade rows': '{"rows": 2, "columns": {"board": [2234097763]}}'}
-    """
+    """Sums up the frames of a file, in the order they are written in."""
 
     def __init__(self) -> None:
         self._rows = 0

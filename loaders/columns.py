@@ -24,11 +24,6 @@ def ragged(values: pl.Series, ends: I64) -> pl.Series:
         All values, one row behind the other.
     ends : int64 array, shape (rows,)
         Where each row ends, ascending.
-
-    Examples
-    --------
-    >>> ragged(pl.Series([5, 6, 7]), np.array([2, 2, 3])).to_list()
-    [[5, 6], [], [7]]
     """
     if not len(ends):
         return pl.Series(dtype=pl.List(values.dtype))
@@ -64,13 +59,7 @@ def known(values: I64, dtype: pl.DataType) -> pl.Series:
 
 
 def split_texts(texts: bytes, count: int, separator: str) -> pl.Series:
-    """Texts that each end with ``separator``, as a column.
-
-    Examples
-    --------
-    >>> split_texts(b"well bid|tricky|", 2, "|").to_list()
-    ['well bid', 'tricky']
-    """
+    """Texts that each end with ``separator``, as a column."""
     if not count:
         return pl.Series(dtype=pl.String())
     whole = pl.Series([texts[: -len(separator)].decode()])
@@ -120,12 +109,6 @@ def north_south_scores(
         Call code of the contract, 0 passed out, -1 unknown.
     doubling, declarer, tricks, vulnerability : int64 array
         Codes as in :mod:`bidcascade.bridge`; -1 unknown.
-
-    Examples
-    --------
-    >>> one = np.ones(1, np.int64)
-    >>> north_south_scores(21 * one, 0 * one, one, 10 * one, 0 * one).to_list()
-    [-420]
     """
     is_known = (bid >= FIRST_BID) & (tricks >= 0)
     safe_bid = np.where(is_known, bid - FIRST_BID, 0)
@@ -144,13 +127,7 @@ def enum_values(dtype: pl.Enum) -> pl.Series:
 
 
 def texts_at(text: bytes, starts: Sequence[int], ends: Sequence[int]) -> list[str]:
-    """Pieces of UTF-8 text by byte position.
-
-    Examples
-    --------
-    >>> texts_at("Kö, Ås".encode(), [0, 5], [3, 8])
-    ['Kö', 'Ås']
-    """
+    """Pieces of UTF-8 text by byte position."""
     if text.isascii():
         whole = text.decode()
         return [whole[start:end] for start, end in zip(starts, ends, strict=True)]

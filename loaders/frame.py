@@ -154,11 +154,6 @@ def bare_deals(columns: dict[str, pl.Series]) -> pl.DataFrame:
     ----------
     columns : dict of str to polars.Series
         Columns of one length; the six required ones must be among them.
-
-    Examples
-    --------
-    >>> bare_deals({"dealer": pl.Series(["N"])}).select("dealer", "auction_status", "event").rows()
-    [('N', 'none', None)]
     """
     known = pl.DataFrame(columns)
     return known.select(
@@ -177,11 +172,6 @@ def with_deal_schema(part: pl.DataFrame, name: str | None = None) -> pl.DataFram
     part : polars.DataFrame
     name : str, optional
         The ``source`` of all rows where there is no such column.
-
-    Examples
-    --------
-    >>> with_deal_schema(pl.DataFrame({"dealer": ["N", "?"]}))["dealer"].to_list()
-    ['N', None]
     """
     columns = []
     for column, dtype in DEAL_SCHEMA.items():

@@ -129,11 +129,6 @@ def read_hands(text: str) -> Hands | str:
     -------
     tuple of four int, or str
         Hand masks of North, East, South and West, or the reason why the text is no deal.
-
-    Examples
-    --------
-    >>> read_hands("N:AKQ.AKQ.AKQ.AKQ2 - - -")
-    'expected at most one unknown hand, got 3'
     """
     if text[1:2] == ":":
         parts = text[2:].split()

@@ -41,11 +41,6 @@ def find_links(data: bytes) -> list[Link]:
 
     A link ends with the quote it stands in, else with the line if the text begins with it and the
     line holds no other, else with the next blank.
-
-    Examples
-    --------
-    >>> find_links(b"see http://example.org/handviewer.html?s=SAK&d=w&a=1N!(weak)P").pop().lin
-    b'md|2SAK,,,|mb|1N!|an|weak|mb|P|pg||'
     """
     links = [_lin_link(match) for match in _LIN_PARAMETER.finditer(data)]
     for start, query in _queries(data):
@@ -55,13 +50,7 @@ def find_links(data: bytes) -> list[Link]:
 
 
 def first_link(data: bytes) -> int:
-    """Place of the first handviewer link in a text, -1 if there is none.
-
-    Examples
-    --------
-    >>> first_link(b"a http://example.org/?s=SAK"), first_link(b"http://example.org/?q=s")
-    (2, -1)
-    """
+    """Place of the first handviewer link in a text, -1 if there is none."""
     places = [match.start() for match in (_LIN_PARAMETER.search(data),) if match is not None]
     for start, query in _queries(data):
         if _HAND.search(query):

@@ -57,11 +57,6 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
     ------
     InvalidInput
         If a path does not exist or a pattern fits nothing; names it.
-
-    Examples
-    --------
-    >>> find_sources(b"pn|a,b,c,d|")[0].name
-    'bytes 1'
     """
     if isinstance(inputs, str | Path | bytes | Source):
         inputs = [inputs]

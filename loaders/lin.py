@@ -98,38 +98,20 @@ _PAST_TOKEN = 256
 
 
 def find_lin_token(data: bytes) -> int:
-    """Return where the first LIN token begins, -1 if there is none.
-
-    Examples
-    --------
-    >>> find_lin_token(b"  qx|o1|"), find_lin_token(b"no tokens")
-    (1, -1)
-    """
+    """Return where the first LIN token begins, -1 if there is none."""
     match = _TOKEN.search(data)
     return -1 if match is None else match.start()
 
 
 def looks_like_lin(data: bytes) -> bool:
-    """Whether the bytes hold LIN tokens and are no page of another kind.
-
-    Examples
-    --------
-    >>> looks_like_lin(b"pn|a,b,c,d|md|"), looks_like_lin(b"<html>no board</html>")
-    (True, False)
-    """
+    """Whether the bytes hold LIN tokens and are no page of another kind."""
     if is_binary(data) or data[:256].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{", b"["):
         return False
     return find_lin_token(data) >= 0
 
 
 def looks_like_handviewer(data: bytes) -> bool:
-    """Whether the bytes hold a handviewer link, and are not LIN from the start.
-
-    Examples
-    --------
-    >>> looks_like_handviewer(b"see https://example.org/viewer?lin=md%7C3SAKQ,,,%7C")
-    True
-    """
+    """Whether the bytes hold a handviewer link, and are not LIN from the start."""
     token = find_lin_token(data)
     # most files begin with a token: only what stands before it is looked through for links,
     # and a little more, as the first token may be the link's own

@@ -108,12 +108,6 @@ def parse_md(text: str) -> tuple[tuple[int, int, int, int], int | None]:
     ------
     InvalidDeal
         If it is not four hands of 13 different cards; the message quotes what is wrong.
-
-    Examples
-    --------
-    >>> hands, dealer = parse_md("3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,")
-    >>> dealer, hands[1].bit_count()
-    (0, 13)
     """
     text = text.strip(BLANKS)
     if not text:
@@ -212,11 +206,6 @@ def split_names(text: str) -> list[str]:
 
     Names may hold commas (``Harding, M``): where a split at each comma does not give four or
     eight names, only commas without a blank behind them divide.
-
-    Examples
-    --------
-    >>> split_names("Kim,Lee,Harding, M,Roe")
-    ['Kim', 'Lee', 'Harding, M', 'Roe']
     """
     names = text.split(",")
     if len(names) not in (4, 8):
@@ -227,13 +216,7 @@ def split_names(text: str) -> list[str]:
 
 
 def room_names(names: list[str], room: int | None) -> list[str] | None:
-    """Names of North, East, South, West in a room; ``None`` if all are empty.
-
-    Examples
-    --------
-    >>> room_names(["s", "w", "n", "e"], None)
-    ['n', 'e', 's', 'w']
-    """
+    """Names of North, East, South, West in a room; ``None`` if all are empty."""
     first = 4 if room == 1 and len(names) == 8 else 0
     south, west, north, east = names[first : first + 4]
     return [north, east, south, west] if south or west or north or east else None
@@ -433,12 +416,6 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
         One LIN file, decoded.
     source, encoding : str
         What to write in the columns of those names.
-
-    Examples
-    --------
-    >>> text = "md|3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|mb|7S|mb|p|"
-    >>> read_lin_reference(text).deals["auction"].to_list()
-    [[36, 0]]
     """
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[str, int | None, str, str]] = []

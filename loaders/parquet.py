@@ -223,15 +223,6 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside ``path`` that takes its place when the block ends well.
 
     If the block raises, the temporary file is removed and ``path`` is as it was.
-
-    Examples
-    --------
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     target = Path(folder) / "note.txt"
-    ...     with replacing(target) as temporary:
-    ...         _ = temporary.write_text("all of it")
-    ...     target.read_text()
-    'all of it'
     """
     target = Path(path)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)

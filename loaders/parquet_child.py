@@ -44,13 +44,7 @@ def decoded(path: str, columns: Sequence[str] | None, first: int, rows: int | No
 
 
 def reason_of(error: BaseException) -> str:
-    """First line of what an error says, or its name; a panic's words are no reason.
-
-    Examples
-    --------
-    >>> reason_of(OSError("cut off" + chr(10) + "more")), reason_of(OSError())
-    ('cut off', 'OSError')
-    """
+    """First line of what an error says, or its name; a panic's words are no reason."""
     if isinstance(error, pl.exceptions.PanicException):
         return "it is damaged"
     return str(error).partition("\n")[0] or type(error).__name__

@@ -130,14 +130,6 @@ def decode_parquet(
     ------
     InvalidInput
         If the file is no Parquet file, is cut off or damaged; names it.
-
-    Examples
-    --------
-    >>> import polars
-    >>> polars.DataFrame({"deal": [1, 2]}).write_parquet("two.parquet")
-    >>> decoded = decode_parquet("two.parquet", "two.parquet", first=1)
-    >>> decoded.frame["deal"].to_list(), decoded.rows
-    ([2], 2)
     """
     path = Path(path)
     _check_ends(path, name)

@@ -43,12 +43,6 @@ def parse_double_dummy_tricks(text: str) -> tuple[int, ...]:
     ------
     InvalidInput
         If the text is not twenty digits from 0 to d.
-
-    Examples
-    --------
-    >>> tricks = parse_double_dummy_tricks("77667775576677566775")
-    >>> tricks[0:5], tricks[5 * 1 + 2]
-    ((7, 6, 6, 7, 7), 7)
     """
     digits = text.strip()
     values = [int(digit, 16) for digit in digits if digit in "0123456789abcdABCD"]
@@ -62,14 +56,7 @@ def parse_double_dummy_tricks(text: str) -> tuple[int, ...]:
 
 
 def format_double_dummy_tricks(tricks: tuple[int, ...] | list[int]) -> str:
-    """Write a ``DoubleDummyTricks`` value; the counterpart of the parser.
-
-    Examples
-    --------
-    >>> digits = "77667775576677566775"
-    >>> format_double_dummy_tricks(parse_double_dummy_tricks(digits)) == digits
-    True
-    """
+    """Write a ``DoubleDummyTricks`` value; the counterpart of the parser."""
     if len(tricks) != 20 or not all(0 <= value <= 13 for value in tricks):
         raise InvalidInput(f"expected 20 trick counts from 0 to 13, got {tricks!r}")
     return "".join(
@@ -91,12 +78,6 @@ def parse_optimum_result_table(text: str) -> tuple[int, ...]:
     ------
     InvalidInput
         If a row is no result, or one of the twenty is missing.
-
-    Examples
-    --------
-    >>> rows = [f"{seat} {strain} 7" for seat in "NESW" for strain in ("NT", *"SHDC")]
-    >>> set(parse_optimum_result_table(" ".join(rows)))
-    {7}
     """
     words = text.split()
     tricks = [-1] * 20
@@ -132,11 +113,6 @@ def pbn_tags(data: bytes, names: list[str]) -> pl.DataFrame:
     -------
     polars.DataFrame
         ``record`` as in :func:`.pbn.read_pbn` and one text column a name, null where absent.
-
-    Examples
-    --------
-    >>> pbn_tags(b'[Deal "x"]\n[Scoring "IMP"]\n', ["Scoring", "Stage"]).rows()
-    [(1, 'IMP', None)]
     """
     rows: list[tuple[int | str | None, ...]] = []
     for game in split_games(decode_text(data)[0]):
@@ -160,11 +136,6 @@ def parse_optimum_score(text: str) -> int:
     ------
     InvalidInput
         If the text is not a side and a score.
-
-    Examples
-    --------
-    >>> parse_optimum_score("NS +620"), parse_optimum_score("EW 50"), parse_optimum_score("NS -400")
-    (620, -50, -400)
     """
     found = _OPTIMUM_SCORE.fullmatch(text)
     if found is None:
@@ -184,13 +155,6 @@ def double_dummy_columns(data: bytes) -> tuple[pl.DataFrame, int]:
         :data:`PAR_COLUMN` (Int16); null where a game has none.
     int
         How many tags could not be read and are null.
-
-    Examples
-    --------
-    >>> text = b'[Deal "x"]\n[DoubleDummyTricks "77667775576677566775"]\n[OptimumScore "EW 50"]\n'
-    >>> found, unread = double_dummy_columns(text)
-    >>> found.select("record", "DD_N_C", "DD_E_H", "DD_W_N", "Par_NS").rows(), unread
-    ([(1, 7, 7, 6, -50)], 0)
     """
     tags = pbn_tags(data, ["DoubleDummyTricks", "OptimumResultTable", "OptimumScore"])
     rows: list[tuple[int | None, ...]] = []

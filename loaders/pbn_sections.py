@@ -64,11 +64,6 @@ def read_auction(text: str, opener: int = 0) -> AuctionText:
         What stands behind the ``Auction`` tag, without comments.
     opener : int
         Seat code of the first caller.
-
-    Examples
-    --------
-    >>> read_auction("1C! =1= X $2 AP")[:3]
-    ([3, 1, 0, 0, 0], [['1'], [], [], [], []], 'complete')
     """
     auction = Auction(Seat(opener))
     calls: list[int] = []
@@ -158,12 +153,6 @@ def omitted_passes(
     Some programs write auctions from the first bid on although ``Auction`` names the dealer.
     That is taken as proven when the auction opens with a bid and makes the contract of the
     tags, and both ``Declarer`` and ``Play`` say that it was bought one to three seats later.
-
-    Examples
-    --------
-    >>> calls = read_auction("1N AP").calls
-    >>> omitted_passes(calls, outcome_of(calls, 0), read_contract("1NT"), 1, 2)
-    1
     """
     if (
         tag_declarer < 0
@@ -186,13 +175,7 @@ def contract_of(code: int, declarer: int) -> Contract | None:
 
 @lru_cache(4096)
 def read_contract(text: str) -> int:
-    """Outcome code of a ``Contract`` tag: ``4SX``, ``3NT``, ``Pass``; -1 if it is neither.
-
-    Examples
-    --------
-    >>> read_contract("Pass"), read_contract("?"), contract_of(read_contract("4Sx"), 3).name
-    (0, -1, '4SX')
-    """
+    """Outcome code of a ``Contract`` tag: ``4SX``, ``3NT``, ``Pass``; -1 if it is neither."""
     text = text.strip().lstrip("^").replace(" ", "")
     if text.lower() in ("pass", "p", "passed", "ap", "allpass"):
         return PASSED_OUT
@@ -206,13 +189,7 @@ def read_contract(text: str) -> int:
 
 @lru_cache(4096)
 def read_seat(text: str) -> int:
-    """Seat code of a tag value such as ``N`` or ``^S``; -1 if it names none.
-
-    Examples
-    --------
-    >>> read_seat("^S"), read_seat("?"), read_seat("west")
-    (2, -1, 3)
-    """
+    """Seat code of a tag value such as ``N`` or ``^S``; -1 if it names none."""
     text = text.strip().lstrip("^").upper()
     if text in ("NORTH", "EAST", "SOUTH", "WEST"):
         text = text[0]
@@ -225,11 +202,6 @@ def read_result(text: str, declarer: int) -> int:
 
     ``9``, ``^9`` (irregular), ``NS 9``, ``EW 4`` and ``EW 9 NS 4``; the tricks of the other
     side are counted down from 13.
-
-    Examples
-    --------
-    >>> read_result("9", 0), read_result("EW 4", 0), read_result("", 0)
-    (9, 9, -1)
     """
     text = text.strip().lstrip("^").upper()
     side = text[:2]
@@ -250,11 +222,6 @@ def read_score(text: str, declarer: int) -> int | None:
     """Score from the view of North-South from a ``Score`` tag; ``None`` if it does not say.
 
     ``NS 50``, ``EW -50``, ``NS 50 EW -50``; a bare number is from the view of declarer.
-
-    Examples
-    --------
-    >>> read_score("EW 50", 0), read_score("+420", 3), read_score("", 0)
-    (-50, -420, None)
     """
     match = _SCORE.fullmatch(text.strip().lstrip("^"))
     if match is None or len(match[2]) > 7:

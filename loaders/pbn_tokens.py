@@ -72,11 +72,6 @@ def unescape(text: str) -> str:
     r"""Resolve ``\"`` and ``\\`` (and our writer's ``\#``) in a tag value.
 
     Other backslashes stay: PBN writes suit signs as ``\S``.
-
-    Examples
-    --------
-    >>> print(unescape(r"a \"big\" \S fit"))
-    a "big" \S fit
     """
     return _ESCAPE.sub(r"\1", text) if "\\" in text else text
 
@@ -212,12 +207,6 @@ def split_games(
         What is inherited from a text before this one, as :func:`find_last_game` gives it.
     goes_on : bool
         Another text follows, which :func:`find_last_game` has cut off.
-
-    Examples
-    --------
-    >>> games = split_games('[Deal "a"]\n[Board "1"]\n\n[Deal "b"][Note "1: x"] {seen}\n')
-    >>> [(game.number, game.tags["Deal"], game.notes) for game in games]
-    [(1, 'a', {}), (2, 'b', {'1': 'x'})]
     """
     if before is None and text.startswith("\ufeff"):
         text = text[1:]
@@ -389,12 +378,6 @@ def find_last_game(text: str, before: Inheritance | None = None) -> tuple[int, I
     start : int
         Position of the first tag of the last game; 0 if no game is known to end in the text.
     inheritance : Inheritance
-
-    Examples
-    --------
-    >>> start, inheritance = find_last_game('[Deal "a"]\n\n[Deal "#"]\n')
-    >>> start, inheritance.tags
-    (12, {'Deal': 'a'})
     """
     first = _sure_start(text)
     if first:

@@ -73,14 +73,7 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
 
 
 def format_games(frame: pl.DataFrame) -> Iterator[str]:
-    """Give the text of each game of a deal frame, blank line included.
-
-    Examples
-    --------
-    >>> from bidcascade.loaders.random_deals import random_deals
-    >>> sum(game.count("[Deal ") for game in format_games(random_deals(3, seed=1)))
-    3
-    """
+    """Give the text of each game of a deal frame, blank line included."""
     missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
     if missing:
         raise InvalidInput(

@@ -303,13 +303,7 @@ _EMPTY_ALLOWED = pl.Schema(
 def empty_auctions(
     mode: Literal["all", "first"], limit: int | None, *, of_system: bool = False
 ) -> pl.DataFrame:
-    """Answer of :meth:`Engine.auctions` about no deals.
-
-    Examples
-    --------
-    >>> empty_auctions("all", 5).columns
-    ['deal', 'entry', 'calls', 'completed', 'total', 'truncated']
-    """
+    """Answer of :meth:`Engine.auctions` about no deals."""
     if mode == "first":
         return pl.DataFrame(schema=_EMPTY_FIRST)
     if of_system:

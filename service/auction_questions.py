@@ -40,15 +40,7 @@ _LEAST_S = 0.001
 
 
 def layouts_source(engine: Engine) -> Source:
-    """Where the meaning of calls comes from: the system, which goes on where its table ends.
-
-    Examples
-    --------
-    >>> from bidcascade.table import build_table
-    >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["HCP >= 15"]}])
-    >>> layouts_source(Engine(table, "reference")) is table
-    True
-    """
+    """Where the meaning of calls comes from: the system, which goes on where its table ends."""
     if engine.places is None:
         return engine.table
     if isinstance(engine.table, OverlaidTable):
@@ -72,15 +64,6 @@ class AuctionQuestion:
     seed : int
     strict : bool
         Every call is the one that the system makes; else it is among those that hold.
-
-    Examples
-    --------
-    >>> from bidcascade.systems import System
-    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
-    >>> question = AuctionQuestion(calls=(7,), layouts=2)
-    >>> found = sample_layouts(system, (7,), count=2, **question.circumstances)
-    >>> layouts_dict(question, found)["layouts"][0]["deal"][:2]
-    'N:'
     """
 
     calls: tuple[int, ...] = ()
@@ -141,12 +124,6 @@ def contract_of(calls: Sequence[int], dealer: Seat) -> Contract:
         If the auction is not legal, or not over: some passes behind the last bid are no end.
     InvalidContract
         If nobody has bid, or all have passed.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import parse_calls
-    >>> str(contract_of(parse_calls("1N P 3N"), Seat.WEST))
-    '3NW'
     """
     auction = Auction.of(calls, dealer)
     contract = auction.contract
@@ -163,14 +140,7 @@ def contract_of(calls: Sequence[int], dealer: Seat) -> Contract:
 
 
 def whole_auction(calls: Sequence[int], dealer: Seat) -> tuple[int, ...]:
-    """Auction with the passes that end it.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import parse_calls
-    >>> format_calls(whole_auction(parse_calls("1N P 3N"), Seat.WEST))
-    '1N P 3N P P P'
-    """
+    """Auction with the passes that end it."""
     auction = Auction.of(calls, dealer)
     while not auction.is_complete:
         auction = auction.add(PASS)
@@ -269,13 +239,7 @@ def report_dict(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def deal_text(hands: Sequence[int]) -> str:
-    """PBN text of four hands, North's first.
-
-    Examples
-    --------
-    >>> deal_text([0x1FFF << 13 * suit for suit in range(4)])[:20]
-    'N:...AKQJT98765432 .'
-    """
+    """PBN text of four hands, North's first."""
     return "N:" + " ".join(map(format_hand, hands))
 
 

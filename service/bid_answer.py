@@ -146,11 +146,6 @@ def what_is_asked(
         If a text or mask is none.
     IllegalCall
         If the auction is illegal or over.
-
-    Examples
-    --------
-    >>> what_is_asked("AK52.AQ3.976.KJ2", "P", "N", "EW")[1:]
-    ((0,), Context(seat=2, vul_we=1, vul_they=0))
     """
     mask = parse_hand(hand) if isinstance(hand, str) else check_hand(hand)
     calls = tuple(parse_calls(auction) if isinstance(auction, str) else auction)

@@ -51,13 +51,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def body_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Body of a route that reads it itself, for its ``openapi_extra``.
-
-    Examples
-    --------
-    >>> body_of(ProblemAnswer)["requestBody"]["required"]
-    True
-    """
+    """Body of a route that reads it itself, for its ``openapi_extra``."""
     if model not in _not_from_routes:
         _not_from_routes.append(model)
     schema = {"$ref": _REFERENCE.format(model=model.__name__)}
@@ -111,13 +105,7 @@ def _add_refusals(document: dict[str, Any]) -> None:
 
 
 def document_text() -> str:
-    r"""Text of ``docs/openapi.json``.
-
-    Examples
-    --------
-    >>> document_text()[:13]
-    '{\n  "openapi"'
-    """
+    r"""Text of ``docs/openapi.json``."""
     from .api.app import create_app
     from .settings import Settings
 

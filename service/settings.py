@@ -275,11 +275,6 @@ def split_table(written: str) -> tuple[str, str]:
     """Name and path of a table written as a name, a path or ``name=path``.
 
     A path on its own gives the table the name of its file or folder.
-
-    Examples
-    --------
-    >>> split_table("sayc"), split_table("tables/precision.jsonl"), split_table("p=tables/x")
-    (('sayc', 'sayc'), ('precision', 'tables/precision.jsonl'), ('p', 'tables/x'))
     """
     name, equals, path = written.partition("=")
     if not equals:
@@ -305,16 +300,6 @@ def read_settings(given: Mapping[str, Any] | None = None) -> Settings:
     ------
     InvalidInput
         If a value is not allowed; the message names the setting, its variable and the value.
-
-    Examples
-    --------
-    >>> read_settings({"port": 8123, "host": None}).port
-    8123
-    >>> read_settings({"port": 123456})
-    Traceback (most recent call last):
-    ...
-    bidcascade.bridge.errors.InvalidInput: setting 'port' (BIDCASCADE_PORT): input should be less \
-than or equal to 65535, got 123456
     """
     chosen = {name: value for name, value in (given or {}).items() if value is not None}
     try:
@@ -327,13 +312,6 @@ def with_shipped_tables(settings: Settings) -> Settings:
     """Add the other systems of the package where nothing was said about tables.
 
     Who names a table, or further ones, gets what is named: each more takes seconds and memory.
-
-    Examples
-    --------
-    >>> [*with_shipped_tables(Settings(port=0)).table_paths()]
-    ['sayc', 'acol', 'two-over-one']
-    >>> [*with_shipped_tables(Settings(table="acol")).table_paths()]
-    ['acol']
     """
     if settings.model_fields_set & {"table", "extra_tables"}:
         return settings
@@ -353,13 +331,7 @@ def _complaints(error: ValidationError) -> Iterable[str]:
 
 
 def unknown_variables(environment: Mapping[str, str] | None = None) -> list[str]:
-    """Environment variables that look like settings and are none, as after a slip in writing.
-
-    Examples
-    --------
-    >>> unknown_variables({"BIDCASCADE_PROT": "80", "BIDCASCADE_PORT": "80", "PATH": ""})
-    ['BIDCASCADE_PROT']
-    """
+    """Environment variables that look like settings and are none, as after a slip in writing."""
     known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields} | OTHER_VARIABLES.keys()
     names = os.environ if environment is None else environment
     return sorted(
@@ -368,13 +340,7 @@ def unknown_variables(environment: Mapping[str, str] | None = None) -> list[str]
 
 
 def settings_page() -> str:
-    """Page of all settings, ``docs/settings.md``.
-
-    Examples
-    --------
-    >>> print(settings_page().splitlines()[0])
-    # Settings
-    """
+    """Page of all settings, ``docs/settings.md``."""
     lines = [
         "# Settings",
         "",

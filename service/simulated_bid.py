@@ -54,15 +54,7 @@ class SimulationWish:
 
 
 def bidder_of(engine: Engine) -> BidsOn:
-    """Who goes on after a candidate call: the system, or a table that is of none.
-
-    Examples
-    --------
-    >>> from bidcascade.table import build_table
-    >>> engine = Engine(build_table([{"prior": "", "call": "1C"}])[0], "reference")
-    >>> type(bidder_of(engine)).__name__
-    'TableBidder'
-    """
+    """Who goes on after a candidate call: the system, or a table that is of none."""
     with _lock:
         found = _bidders.get(engine)
         if found is None:

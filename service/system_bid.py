@@ -27,18 +27,6 @@ def answer_from_system(
         Of the system.
     table
         Compiled from the system; entry numbers are looked up there.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import parse_hand
-    >>> from bidcascade.systems.compile import compile_system
-    >>> from bidcascade.systems.system import System
-    >>> system = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced\n  1C = 12+ points")
-    >>> answer = answer_from_system(
-    ...     system.expand(), parse_hand("AK52.AQ3.976.KJ2"), Context(), system.vocabulary,
-    ...     compile_system(system, deals=100))
-    >>> answer.call, answer.name, answer.candidates[1].taken_by
-    ('1N', 'Strong', '1N Strong (<text>:2)')
     """
     parent = table.find(place.calls) if place.calls else None
     numbers: dict[int, int] = {}

@@ -40,17 +40,6 @@ class VariantChecks:
     plan : Plan
         The table's own.
     backend : Backend
-
-    Examples
-    --------
-    >>> from bidcascade.kernels import get_backend
-    >>> from bidcascade.table import build_table
-    >>> table, _ = build_table([
-    ...     {"prior": "", "call": "1N", "name": "Weak", "criteria": ["HCP <= 12"]},
-    ...     {"prior": "", "call": "1N", "name": "Strong", "criteria": ["HCP >= 15"]}])
-    >>> checks = VariantChecks(table, table.plan(), get_backend("reference"))
-    >>> checks.entries, checks.meanings(0).labels
-    (frozenset({0}), ('Weak', 'Strong'))
     """
 
     def __init__(self, table: BiddingTable, plan: Plan, backend: Backend) -> None:

@@ -94,17 +94,6 @@ def allowed_auctions(
         What left auctions out: ``limit`` (there are more than that), ``places``, ``depth``, in this
         order if several did; None if nothing did. The auction that the systems bid is listed
         whatever is cut: behind those of its beginnings that are listed, with a limit as the last.
-
-    Examples
-    --------
-    >>> from bidcascade.kernels.dealing import deal_hands
-    >>> from .system import System
-    >>> system = System.parse("opening:\n  1NT = Any: 0+ points")
-    >>> zeros = np.zeros(1, np.uint8)
-    >>> found, cut = allowed_auctions(
-    ...     system.expander(), DealArrays(deal_hands(1, 0, 1), zeros, zeros), 0, Bounds(3))
-    >>> [one.calls for one in found], cut
-    ([(7,), (7, 0), (7, 0, 0, 0)], 'limit')
     """
     dealer, sides = int(deals.dealer[deal]), int(deals.vulnerability[deal])
 
@@ -200,18 +189,6 @@ def list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
     r"""List the auctions of deals as :func:`allowed_auctions` does, worked out by the kernels.
 
     The caller holds the bidder's lock as long as it uses the answer.
-
-    Examples
-    --------
-    >>> from bidcascade.kernels.dealing import deal_hands
-    >>> from .system import System
-    >>> system = System.parse("opening:\n  1NT = Any: 0+ points")
-    >>> zeros = np.zeros(1, np.uint8)
-    >>> bidder = system.bidder()
-    >>> with bidder.lock:
-    ...     found = list_allowed(bidder, DealArrays(deal_hands(1, 0, 1), zeros, zeros), Bounds(3))
-    ...     [bytes(one).hex() for one in calls_of(bidder, found.place, found.call)]
-    ['07', '0700', '07000000']
     """
     with bidder.lock:
         try:
@@ -380,17 +357,6 @@ def count_allowed(
         Calls of an auction at most.
     most
         When more auctions are listed, those of another call more are not looked at.
-
-    Examples
-    --------
-    >>> from bidcascade.kernels.dealing import deal_hands
-    >>> from .system import System
-    >>> system = System.parse("opening:\n  1NT = Any: 0+ points")
-    >>> zeros = np.zeros(9, np.uint8)
-    >>> deals = DealArrays(deal_hands(1, 0, 9), zeros, zeros)
-    >>> found = count_allowed(system.bidder(), deals, least=1, depth=2)
-    >>> [bytes(one).hex() for one in found.calls][:4], found.counts[:4].tolist(), found.cut
-    (['00', '07', '0000', '0007'], [9, 9, 9, 9], 'depth')
     """
     with bidder.lock:
         try:

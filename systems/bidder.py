@@ -157,14 +157,6 @@ class Bidder:
     budget
         Bytes that places may take. Beyond it what is known at places is dropped and worked out
         again where it is needed; where that is not enough, so are the places.
-
-    Examples
-    --------
-    >>> from .system import System
-    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
-    >>> bidder = Bidder(SystemProgram(system.rules))
-    >>> [entry.name for entry in bidder.place((0,)).entries]
-    ['Strong']
     """
 
     is_warm = False
@@ -529,17 +521,6 @@ class Bidder:
             With any dealers and vulnerabilities.
         calls
             What all of them have bid so far; the auction goes on.
-
-        Examples
-        --------
-        >>> from bidcascade.kernels.dealing import deal_hands
-        >>> from .system import System
-        >>> system = System.parse("opening:" + chr(10) + "  1NT = Any: 0+ points")
-        >>> bidder = Bidder(SystemProgram(system.rules))
-        >>> zeros = np.zeros(2, np.uint8)
-        >>> bid = bidder.bid(DealArrays(deal_hands(1, 0, 2), zeros, zeros), (0,))
-        >>> [bidder.auction_of(place) for place in bid.place]
-        [(0, 7, 0, 0), (0, 7, 0, 0)]
         """
         with self.lock:
             try:

@@ -98,12 +98,6 @@ def parse_cases(text: str, name: str = "<text>") -> list[Case]:
     ------
     InvalidInput
         If lines cannot be read; the message lists them all.
-
-    Examples
-    --------
-    >>> case = parse_cases("group Openings\nAK5.Q32.KJ52.Q97 -> 1N -- balanced")[0]
-    >>> case.group, case.expected, case.reason
-    ('Openings', (7,), 'balanced')
     """
     found: list[Case] = []
     wrong: list[str] = []
@@ -170,15 +164,7 @@ def _from_words(line: str, group: str, reason: str, where: Where) -> Case:
 def run_cases(
     system: System, cases: Iterable[Case], opponents: System | None = None
 ) -> Iterator[CaseResult]:
-    r"""Bid every case.
-
-    Examples
-    --------
-    >>> system = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced")
-    >>> result = next(run_cases(system, parse_cases("AK5.Q32.KJ52.Q97 -> 1N")))
-    >>> result.right, result.rule
-    (True, 'Strong (<text>:2)')
-    """
+    r"""Bid every case."""
     sides = (system, opponents or system)
     for case in cases:
         calls: list[int] = []
@@ -209,13 +195,7 @@ def _rule(choice: Choice) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CaseReport:
-    """Results with the misses by group.
-
-    Examples
-    --------
-    >>> CaseReport(()).right
-    0
-    """
+    """Results with the misses by group."""
 
     results: tuple[CaseResult, ...]
 

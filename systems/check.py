@@ -94,17 +94,6 @@ def check_system(
         Places whose shares are wanted; ``""`` is the opening call in first seat.
     least
         Places that fewer deals reach are left alone.
-
-    Examples
-    --------
-    >>> system = System.parse('''
-    ... opening:
-    ...   1NT = Strong: 15-17 points, balanced
-    ...   1C = Any other: 12+ points
-    ... ''')
-    >>> check = check_system(system, deals=200)
-    >>> [line.call for line in check.places[0].lines]
-    ['1N', '1C']
     """
     wanted = {auction_calls(auction) for auction in auctions}
     sample = Sample.random(deals, seed=seed)

@@ -90,15 +90,7 @@ class Scope(Protocol):
 
 
 class Needs(NamedTuple):
-    """Criteria that must all hold; none for any hand.
-
-    Examples
-    --------
-    >>> from bidcascade.table.language.vocabulary import Vocabulary
-    >>> needs = Needs((parse_expression("HCP >= 20"),))
-    >>> needs.reach(Vocabulary()).can == needs.reach(Vocabulary()).must
-    True
-    """
+    """Criteria that must all hold; none for any hand."""
 
     criteria: tuple[Expression, ...]
 

@@ -23,15 +23,7 @@ _SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
 
 def description_of(entry: PlaceEntry) -> str:
-    r"""Condition of an entry as a player reads it; empty where it asks nothing.
-
-    Examples
-    --------
-    >>> from bidcascade.systems.system import System
-    >>> system = System.parse("opening:\n  1M = Five-card major: 5+ M, 12-21 points")
-    >>> [description_of(entry) for entry in system.expand().entries]
-    ['5+ hearts, 12-21 points', '5+ spades, 12-21 points']
-    """
+    r"""Condition of an entry as a player reads it; empty where it asks nothing."""
     return _said(entry)[0]
 
 

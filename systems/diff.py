@@ -59,14 +59,6 @@ def diff_systems(
         Both sides play one, then both play the other.
     deals, seed
         The sample.
-
-    Examples
-    --------
-    >>> old = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced")
-    >>> new = System.parse("opening:\n  1NT = Weak: 12-14 points, balanced")
-    >>> diff = diff_systems(old, new, deals=500)
-    >>> sorted({(change.old, change.new) for change in diff.changes if change.auction == ""})
-    [('1N', 'P'), ('P', '1N')]
     """
     sample = Sample.random(deals, seed=seed)
     first, second = (_calls(system, sample, progress) for system in (old, new))

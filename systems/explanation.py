@@ -132,14 +132,7 @@ def explain_auction(
 
 
 def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExplanation:
-    """Like :func:`explain_auction`, by the places of two systems.
-
-    Examples
-    --------
-    >>> system = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced")
-    >>> explain_places(system.expander(), (7,)).calls[0].points
-    (15, 17)
-    """
+    """Like :func:`explain_auction`, by the places of two systems."""
     calls = tuple(calls)
     Auction.of(calls)
     states = [places.state(calls[:number]) for number in range(len(calls) + 1)]

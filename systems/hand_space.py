@@ -513,12 +513,6 @@ def proportion(expression: Expression, vocabulary: Vocabulary) -> F64:
     Exact for tests of shape and HCP, for conjunctions of tests within single suits, and for one
     linear form; parts of different kinds count as independent within a cell, contexts as equally
     frequent. A part that is not understood counts one half.
-
-    Examples
-    --------
-    >>> from bidcascade.table.language.expressions import parse_expression
-    >>> proportion(parse_expression("Stopper_S"), Vocabulary()).shape
-    (560, 38)
     """
     found = _conjunction(_tree(expression, vocabulary), vocabulary.profile, positive=True)
     result = _proportion_of(found, vocabulary.profile)

@@ -95,14 +95,6 @@ def match_call(pattern: CallPattern, call: int, bindings: Bindings) -> Bindings 
 
     Kinds that depend on the last bid (``cheapest``, ``jump``, ``game``, ``transfer``) match by
     strain, or for ``transfer`` by the bid just below.
-
-    Examples
-    --------
-    >>> two_of_a_major = CallPattern("bid", 2, "M")
-    >>> match_call(two_of_a_major, 10, {})
-    {'M': 'H'}
-    >>> match_call(two_of_a_major, 9, {}) is None
-    True
     """
     kind = pattern.kind
     if kind == "any":

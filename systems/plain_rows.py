@@ -52,16 +52,6 @@ def text_of_rows(rows: Iterable[Row], title: str = "Imported table") -> Iterator
     ------
     InvalidTable
         If a row cannot be written so that it reads back the same; the message says which.
-
-    Examples
-    --------
-    >>> from bidcascade.table import build_table
-    >>> table, _ = build_table([(0, (), ("1N",), "Strong", ["HCP >= 15", "HCP <= 17"])])
-    >>> for line in text_of_rows(table.rows()): print(line)
-    system Imported table
-    <BLANKLINE>
-    opening, 1st seat:
-      1NT = 15-17 points "Strong"
     """
     yield f"system {title}"
     for prior, lines in groupby(rows, key=lambda row: row.prior):
@@ -170,13 +160,6 @@ def rows_of_text(system: System) -> Iterator[Row]:
     InvalidSystem
         If a block is a pattern, not one auction; the message says which. Such systems are
         compiled instead.
-
-    Examples
-    --------
-    >>> text = "opening, 1st seat:\n  1NT = 15-17 points \"Strong\""
-    >>> row = next(rows_of_text(System.parse(text)))
-    >>> row.criteria, row.description
-    (('HCP >= 15', 'HCP <= 17'), 'Strong')
     """
     places = system.rules.places
     groups = [*places.opening, *(group for found in places.by_length.values() for group in found)]
@@ -230,15 +213,6 @@ def read_text_rows(path: Path) -> Iterator[Row]:
     ------
     InvalidTable
         If the text cannot be read, or has patterns and must be compiled.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "rows.bidding"
-    ...     _ = file.write_text("opening, 1st seat:\n  1NT = 15-17 points")
-    ...     next(read_text_rows(file)).criteria
-    ('HCP >= 15', 'HCP <= 17')
     """
     try:
         yield from rows_of_text(System.open(path))
@@ -247,16 +221,6 @@ def read_text_rows(path: Path) -> Iterator[Row]:
 
 
 def write_text_rows(rows: Iterable[Row], path: Path) -> None:
-    """Write rows as a ``*.bidding`` file; see :func:`text_of_rows`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "rows.bidding"
-    ...     write_text_rows([Row(b"", 7, "Strong")], file)
-    ...     file.read_text().splitlines()[-1]
-    '  1NT = "Strong"'
-    """
+    """Write rows as a ``*.bidding`` file; see :func:`text_of_rows`."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in text_of_rows(rows))

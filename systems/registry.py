@@ -152,13 +152,7 @@ of one, got 'culbertson'
 
 
 def compiled_folder(name: str) -> Path:
-    """Folder of the package with the compiled table of one of its systems.
-
-    Examples
-    --------
-    >>> compiled_folder("sayc").name
-    'sayc'
-    """
+    """Folder of the package with the compiled table of one of its systems."""
     return SYSTEMS / COMPILED / name
 
 
@@ -193,13 +187,7 @@ def user_cache_folder() -> Path:
 
 
 def texts_folder() -> Path | None:
-    """Folder for parsed texts of systems; None if there is no place for it.
-
-    Examples
-    --------
-    >>> texts_folder().name
-    'texts'
-    """
+    """Folder for parsed texts of systems; None if there is no place for it."""
     try:
         return cache_folder() / "texts"
     except RuntimeError:

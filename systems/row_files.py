@@ -75,13 +75,7 @@ def sniff_format(path: Path) -> RowFormat:
 
 
 def format_by_name(path: Path) -> RowFormat:
-    """Format that a file's ending asks for.
-
-    Examples
-    --------
-    >>> format_by_name(Path("table.jsonl"))
-    'jsonl'
-    """
+    """Format that a file's ending asks for."""
     for name, (_, _, endings) in FORMATS.items():
         if path.suffix.lower() in endings:
             return name

@@ -219,13 +219,7 @@ class System:
 
 
 def auction_calls(auction: "str | Iterable[int]") -> tuple[int, ...]:
-    """Codes of an auction given as text or codes.
-
-    Examples
-    --------
-    >>> auction_calls("1NT P")
-    (7, 0)
-    """
+    """Codes of an auction given as text or codes."""
     return tuple(parse_calls(auction) if isinstance(auction, str) else auction)
 
 
@@ -234,13 +228,7 @@ def context_at(
     dealer: "Seat | int | str" = Seat.NORTH,
     vulnerability: "Vulnerability | int | str" = "None",
 ) -> Context:
-    """Seat and vulnerability of the player to call at a depth.
-
-    Examples
-    --------
-    >>> context_at(1, "N", "EW")
-    Context(seat=2, vul_we=1, vul_they=0)
-    """
+    """Seat and vulnerability of the player to call at a depth."""
     seat = parse_seat(dealer) if isinstance(dealer, str) else Seat(dealer)
     sides = (
         parse_vulnerability(vulnerability)

@@ -97,12 +97,6 @@ class TextPool(Sequence[str]):
         Where each text begins in ``data``.
     data : uint8[bytes]
         All texts behind one another.
-
-    Examples
-    --------
-    >>> pool = TextPool.of(["", "Stayman", "♣Q"])
-    >>> len(pool), pool[2]
-    (3, '♣Q')
     """
 
     def __init__(self, offsets: Column, data: Column) -> None:

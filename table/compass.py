@@ -43,13 +43,7 @@ _LAST_PART = re.compile(r"_[CDHS][2-9TJQKA]?$")
 
 
 def compass_name(term: str, seat: str) -> str:
-    """Name of a term for the hand of a compass seat.
-
-    Examples
-    --------
-    >>> compass_name("HCP", "N"), compass_name("SL_S", "N"), compass_name("C_CQ", "E")
-    ('HCP_N', 'SL_N_S', 'C_E_CQ')
-    """
+    """Name of a term for the hand of a compass seat."""
     suit = _LAST_PART.search(term)
     if suit is None:
         return f"{term}_{seat}"
@@ -57,13 +51,7 @@ def compass_name(term: str, seat: str) -> str:
 
 
 def compass_expression(expression: Expression, seat: str) -> str:
-    """Text of an expression for the hand of a compass seat.
-
-    Examples
-    --------
-    >>> compass_expression(parse_expression("SL_S>=SL_H and HCP >= 12"), "W")
-    'SL_W_S >= SL_W_H and HCP_W >= 12'
-    """
+    """Text of an expression for the hand of a compass seat."""
     return format_expression(rename_terms(expression, lambda name: compass_name(name, seat)))
 
 
@@ -101,14 +89,6 @@ class CompassVocabulary(Vocabulary):
     ----------
     base : Vocabulary
         The terms of one hand.
-
-    Examples
-    --------
-    >>> vocabulary = CompassVocabulary(Vocabulary())
-    >>> to_postfix(parse_expression("HCP_N + HCP_S >= 25"), vocabulary)
-    ('HCP_N', 'HCP_S', '+', 25, '>=')
-    >>> vocabulary.origin["HCP_S"], vocabulary.origin["HCP_S_S"]
-    (('HCP', 2), ('HCP_S', 2))
     """
 
     def __init__(self, base: Vocabulary) -> None:
@@ -144,13 +124,7 @@ class CompassVocabulary(Vocabulary):
 
 
 def compass_vocabulary(vocabulary: Vocabulary) -> CompassVocabulary:
-    """Give the names of a vocabulary with seats, made once.
-
-    Examples
-    --------
-    >>> compass_vocabulary(Vocabulary()) is compass_vocabulary(Vocabulary())
-    True
-    """
+    """Give the names of a vocabulary with seats, made once."""
     return _compass_vocabulary(vocabulary.profile, tuple(vocabulary.user_terms.items()))
 
 
@@ -167,14 +141,7 @@ def _plan_of(codes: tuple[Postfix, ...], profile: str) -> Plan:
 def evaluation_plan(
     expressions: Sequence[str], vocabulary: Vocabulary
 ) -> tuple[Plan, list[list[str]]]:
-    """Plan that only evaluates expressions, and for each the names of its four columns.
-
-    Examples
-    --------
-    >>> plan, names = evaluation_plan(["SL_S>=5"], Vocabulary())
-    >>> plan.expressions, names[0][0]
-    ((('SL_S', 5, '>='),), 'SL_N_S >= 5')
-    """
+    """Plan that only evaluates expressions, and for each the names of its four columns."""
     trees = list(dict.fromkeys(parse_expression(text) for text in expressions))
     codes = tuple(to_postfix(tree, vocabulary) for tree in trees)
     names = [[compass_expression(tree, letter) for letter in SEATS] for tree in trees]
@@ -201,14 +168,6 @@ def term_values(
     """Values of a term for one compass seat of each deal, int64[n], in the kernels' unit.
 
     Taken from tables of holdings, shapes and contexts: no Python per deal.
-
-    Examples
-    --------
-    >>> north, east, south, west = (0x1FFF << 13 * suit for suit in range(4))
-    >>> hands = np.array([[north], [east], [south], [west]], np.uint64)
-    >>> deals = DealArrays(hands, np.zeros(1, np.uint8), np.zeros(1, np.uint8))
-    >>> term_values("HCP", 0, deals, Vocabulary())
-    array([10])
     """
     tree = to_tree(vocabulary.lowered_term(name).code)
     values = {
@@ -261,15 +220,6 @@ class DealCondition:
     ------
     InvalidExpression, UnknownTerm
         If it does not parse, or a term is unknown or names no seat.
-
-    Examples
-    --------
-    >>> from bidcascade.kernels import get_backend
-    >>> condition = DealCondition("HCP_N == 10 and HCP_N + HCP_S < 25", Vocabulary())
-    >>> hands = np.array([[0x1FFF << 13 * suit] for suit in range(4)], np.uint64)
-    >>> deals = DealArrays(hands, np.zeros(1, np.uint8), np.zeros(1, np.uint8))
-    >>> condition.holds(get_backend("reference"), deals).tolist()
-    [True]
     """
 
     def __init__(self, text: str, vocabulary: Vocabulary) -> None:
@@ -321,13 +271,7 @@ class DealCondition:
 
 
 def patterns_as_numbers(expression: Expression) -> Expression:
-    """Write ``Pattern_N == '5332'`` as the comparison of numbers that it is in the kernels.
-
-    Examples
-    --------
-    >>> str(patterns_as_numbers(parse_expression("Pattern_N == '5332'")))
-    'Pattern_N == 21298'
-    """
+    """Write ``Pattern_N == '5332'`` as the comparison of numbers that it is in the kernels."""
     match expression:
         case Not(operand):
             return Not(patterns_as_numbers(operand))

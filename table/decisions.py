@@ -124,15 +124,6 @@ def find_decisions(table: BiddingTable, auctions: CallLists, dealer: U8) -> Deci
         Legal ones.
     dealer : uint8 [auctions]
         0-3 = N, E, S, W.
-
-    Examples
-    --------
-    >>> from bidcascade.table.build import build_table
-    >>> table, _ = build_table([{"prior": "", "call": "1N"}, {"prior": "1N", "call": "P"}])
-    >>> lists = CallLists.of(pl.Series([[7, 0, 8, 0]], dtype=pl.List(pl.UInt8)))
-    >>> found = find_decisions(table, lists, np.array([2], np.uint8))
-    >>> found.seat.tolist(), found.entry.tolist()[:2], found.beyond
-    ([2, 3, 0], [0, 1], 1)
     """
     from bidcascade.kernels.auctions.decisions import find_calls
 
@@ -180,15 +171,6 @@ def expression_rows(
     ------
     InvalidExpression, UnknownTerm
         If an expression is none of the vocabulary.
-
-    Examples
-    --------
-    >>> from bidcascade.kernels.dealing import deal_hands
-    >>> zeros = np.zeros(1, np.uint8)
-    >>> deals = DealArrays(deal_hands(1, 0, 1), zeros, zeros)
-    >>> rows = expression_rows(["HCP >= 0", "HCP >= 40"], deals, Vocabulary())
-    >>> rows.tolist()
-    [[1], [1], [1], [1]]
     """
     from bidcascade.kernels.auctions.decisions import turn_bits
 
@@ -218,11 +200,6 @@ def pack_lists(lists: Iterable[Iterable[int]], expressions: int) -> U64:
     Returns
     -------
     uint64 [lists, words]
-
-    Examples
-    --------
-    >>> pack_lists([[0, 2], [], [64]], 65).tolist()
-    [[5, 0], [0, 0], [0, 1]]
     """
     masks = [sum(1 << number for number in set(one)) for one in lists]
     words = (expressions + 63) // 64
@@ -241,13 +218,6 @@ def lists_hold(rows: U64, hands: I64, masks: U64, lists: I64) -> Bools:
         Row of ``rows`` and row of ``masks`` of each pair.
     masks : uint64 [lists, words]
         Of :func:`pack_lists`.
-
-    Examples
-    --------
-    >>> rows = np.array([[0b101]], np.uint64)
-    >>> zero, pairs = np.zeros(2, np.int64), np.arange(2)
-    >>> lists_hold(rows, zero, pack_lists([[0, 2], [1]], 3), pairs).tolist()
-    [True, False]
     """
     from bidcascade.kernels.auctions.decisions import rows_hold
 
@@ -267,12 +237,6 @@ def count_bits(rows: U64, hands: I64, groups: U32, group_count: int, expressions
         Rows of ``rows``.
     groups : uint32 [n]
         Group of each, below ``group_count``.
-
-    Examples
-    --------
-    >>> rows = np.array([[0b101], [0b100]], np.uint64)
-    >>> count_bits(rows, np.arange(2), np.zeros(2, np.uint32), 1, 3).tolist()
-    [[1, 0, 2]]
     """
     from bidcascade.kernels.auctions.decisions import add_bits
 

@@ -50,14 +50,7 @@ class FrameExtra:
 
     @staticmethod
     def of(name: str, frame: pl.DataFrame, entries: int) -> "FrameExtra":
-        """Check a frame and put its rows in the order of entries.
-
-        Examples
-        --------
-        >>> frame = pl.DataFrame({"entry": [1, 0]}, schema={"entry": pl.UInt32})
-        >>> FrameExtra.of("rates", frame, entries=2).frame()["entry"].to_list()
-        [0, 1]
-        """
+        """Check a frame and put its rows in the order of entries."""
         check_name(name)
         if frame.columns[:1] != ["entry"] or frame.schema["entry"] != pl.UInt32:
             first = dict(list(frame.schema.items())[:1])
@@ -122,16 +115,7 @@ class FileExtra:
 
 
 def check_name(name: str) -> None:
-    """Refuse what is no name of an extra.
-
-    Examples
-    --------
-    >>> check_name("../rates")
-    Traceback (most recent call last):
-    ...
-    bidcascade.bridge.errors.InvalidTable: expected a name of small letters, digits and _ \
-for an extra, got '../rates'
-    """
+    """Refuse what is no name of an extra."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise InvalidTable(
             f"expected a name of small letters, digits and _ for an extra, got {name!r}"

@@ -16,14 +16,7 @@ REJECTED: Final = -1
 
 
 class TextInterner:
-    """Numbers for texts; the empty text is number 0.
-
-    Examples
-    --------
-    >>> texts = TextInterner()
-    >>> [texts.number(text, 1) for text in ("Stayman", "", "Stayman")]
-    [1, 0, 1]
-    """
+    """Numbers for texts; the empty text is number 0."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {"": 0}

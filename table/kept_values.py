@@ -17,12 +17,6 @@ class KeptValues(dict[int, Any]):
         Gives the value of a number. Of a bound method no more than a weak reference is kept: its
         owner, which keeps these values, would otherwise refer to itself and outlive its last use
         until the garbage collector looks at it.
-
-    Examples
-    --------
-    >>> kept = KeptValues(["a", "b"].__getitem__)
-    >>> kept[1], dict(kept)
-    ('b', {1: 'b'})
     """
 
     def __init__(self, make: Callable[[int], Any]) -> None:

@@ -267,13 +267,7 @@ def _lint_criteria(table: BiddingTable, rows: _Rows, report: LintReport) -> None
 
 
 def contradictory_terms(expressions: Iterable[Expression]) -> list[str]:
-    """Terms whose bounds by constants exclude each other.
-
-    Examples
-    --------
-    >>> contradictory_terms([parse_expression(t) for t in ("HCP >= 15", "HCP < 15", "SL_S >= 5")])
-    ['HCP']
-    """
+    """Terms whose bounds by constants exclude each other."""
     bounds: dict[str, tuple[int, int]] = {}
     for expression in expressions:
         for term, operator, halves in _bounds_in(expression):

@@ -22,16 +22,7 @@ UNDESCRIBED_LIST = 0
 
 
 def make_plan(table: BiddingTable) -> Plan:
-    """Plan of a table; its columns are shared, not copied.
-
-    Examples
-    --------
-    >>> from bidcascade.table.build import build_table
-    >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["15 <= HCP <= 17"]}])
-    >>> plan = make_plan(table)
-    >>> plan.expressions, plan.node_count
-    ((('HCP', 15, '>=', 'HCP', 17, '<=', 'and'),), 1)
-    """
+    """Plan of a table; its columns are shared, not copied."""
     vocabulary = table.vocabulary
     parsed = [parse_expression(text) for text in table.expressions]
     is_tag = [isinstance(one, Term) and vocabulary.is_tag(one.name) for one in parsed]

@@ -87,16 +87,6 @@ def row_of(written: object, place: str) -> Row:
     ------
     InvalidTable
         If it is no row; the message says what was expected and where.
-
-    Examples
-    --------
-    >>> row_of((0, (), ("1NT",), "Strong", ["HCP >= 15"]), "row 1").criteria
-    ('HCP >= 15',)
-    >>> row_of({"prior": "1N P", "call": "2C", "criterai": []}, "row 2")
-    Traceback (most recent call last):
-    ...
-    bidcascade.bridge.errors.InvalidTable: row 2: expected only the keys index, prior, call, name, \
-description, criteria, rank, tags, where, count, source, got 'criterai'
     """
     if isinstance(written, Row):
         return written

@@ -129,14 +129,6 @@ def build_trie(auctions: U8, offsets: I64, priority: I64, rejected: Bools) -> Tr
         Inserted parents come behind their siblings, in the order of the rows below them.
     rejected : bool[rows]
         Rows that must not become entries, nor anything that is only reached through them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> calls = np.array([0, 7, 0, 8], dtype=np.uint8)
-    >>> trie = build_trie(calls, np.array([0, 1, 4]), np.array([0, 1]), np.zeros(2, dtype=bool))
-    >>> trie.call.tolist(), trie.flags.tolist(), trie.row_entry.tolist()
-    ([0, 7, 0, 8], [0, 4, 4, 0], [0, 3])
     """
     row_count = len(offsets) - 1
     lengths = np.diff(offsets)
@@ -302,14 +294,7 @@ def _bottom_up(levels: list[_Level]) -> tuple[list[I64], list[Bools], list[I64]]
 
 
 def parents_of(first_child: Column, child_count: Column) -> NDArray[np.uint32]:
-    """Parent of each entry; the opening calls have :data:`NONE_U32`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> parents_of(np.array([2, 3, 3]), np.array([1, 0, 0])).tolist()
-    [4294967295, 4294967295, 0]
-    """
+    """Parent of each entry; the opening calls have :data:`NONE_U32`."""
     parents = np.full(len(first_child), NONE_U32, dtype=np.uint32)
     with_children = np.flatnonzero(child_count)
     counts = child_count[with_children].astype(np.int64)

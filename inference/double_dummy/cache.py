@@ -17,15 +17,6 @@ class AnswerCache:
     ----------
     entries : int
         How many answers are kept; 0 for none.
-
-    Examples
-    --------
-    >>> cache = AnswerCache(2)
-    >>> for key in (b"a", b"b", b"a", b"c"):
-    ...     if cache.value(key) is None:
-    ...         cache.store(key, ord(key))
-    >>> cache.value(b"a"), cache.value(b"b"), cache.hits
-    (97, None, 2)
     """
 
     def __init__(self, entries: int = DEFAULT_ENTRIES) -> None:

@@ -43,11 +43,6 @@ class ParContract:
         One of a side or both.
     tricks : int
         What declarer takes.
-
-    Examples
-    --------
-    >>> str(ParContract(4, 3, (Seat.EAST, Seat.WEST), 9))
-    '4SX-EW-1'
     """
 
     level: int
@@ -185,12 +180,6 @@ def par_contracts(table: ArrayLike, best: NDArray[np.bool_]) -> tuple[ParContrac
     table : int [20]
     best : bool [35, 4]
         As :func:`par_results` finds it.
-
-    Examples
-    --------
-    >>> _, best = par_results(np.full((1, 20), 7), 1, 0)
-    >>> [str(contract) for contract in par_contracts([7] * 20, best[0])]
-    ['1N-EW=']
     """
     tricks = np.asarray(table)
     found = []

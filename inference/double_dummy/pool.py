@@ -454,13 +454,7 @@ def _failure(boards: Boards, row: int, deal: int, reason: str) -> str:
 
 
 def usable_cores() -> int:
-    """Cores that this process may use.
-
-    Examples
-    --------
-    >>> usable_cores() >= 1
-    True
-    """
+    """Cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -183,15 +183,6 @@ def check_boards(
     InvalidDeal
         If hands overlap or have not the right numbers of cards, or a strain, seat or trick does
         not exist; names the deal.
-
-    Examples
-    --------
-    >>> check_boards(np.array([[1], [2], [4], [8]], np.uint64), 4, 0).strain
-    array([4], dtype=uint8)
-    >>> check_boards(np.array([[1], [2], [4], [1]], np.uint64), 4, 0)
-    Traceback (most recent call last):
-    ...
-    bidcascade.bridge.errors.InvalidDeal: expected a card in one hand only, in deal 0
     """
     hands = np.asarray(hands)
     if hands.dtype != np.uint64 or hands.ndim != 2 or len(hands) != 4:

@@ -21,13 +21,6 @@ def deal_records(boards: Boards) -> NDArray[np.int32]:
     Returns
     -------
     int32 [n, 24]
-
-    Examples
-    --------
-    >>> from bidcascade.inference.double_dummy.protocol import check_boards
-    >>> hands = np.array([[1], [2], [4], [8]], np.uint64)
-    >>> deal_records(check_boards(hands, 4, 0))[0, [0, 1, 11, 15, 19, 23]].tolist()
-    [4, 0, 4, 8, 16, 32]
     """
     records = np.zeros((len(boards.strain), DEAL_INTS), np.int32)
     records[:, 0] = _STRAINS[boards.strain]

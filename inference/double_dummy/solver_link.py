@@ -36,13 +36,6 @@ class SolverLink:
     ------
     BackendUnavailable
         If endplay is not installed, or the process does not come up.
-
-    Examples
-    --------
-    >>> link = SolverLink()
-    >>> link.process_id > 0
-    True
-    >>> _ = link.end()
     """
 
     def __init__(self) -> None:

@@ -38,13 +38,7 @@ _ALWAYS_SEARCH: Final = 1
 
 
 def find_library() -> str | None:
-    """Path of the solver's library, ``None`` where endplay is not installed.
-
-    Examples
-    --------
-    >>> find_library() is not None
-    True
-    """
+    """Path of the solver's library, ``None`` where endplay is not installed."""
     # found, not imported: importing endplay would load the library into this process
     from importlib.util import find_spec
     from pathlib import Path

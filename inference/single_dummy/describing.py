@@ -11,15 +11,7 @@ _LARGEST_DENOMINATOR = 10_000
 
 
 def study_dict(study: Study, *, layouts: bool = True) -> dict[str, Any]:
-    """Write a study as JSON can hold it; fractions as text beside their decimals.
-
-    Examples
-    --------
-    >>> from .study import Position, infer
-    >>> study = infer(Position.parse("N:2... 3... A... K...", "N", declarer="S", leader="S"), "SA")
-    >>> study_dict(study)["after"]["best"]
-    ['SK']
-    """
+    """Write a study as JSON can hold it; fractions as text beside their decimals."""
     position = study.position
     found: dict[str, Any] = {
         "ending": ending_text(position.hands),
@@ -53,15 +45,7 @@ def study_dict(study: Study, *, layouts: bool = True) -> dict[str, Any]:
 
 
 def decision_dict(decision: Decision) -> dict[str, Any]:
-    """Write a decision as JSON can hold it.
-
-    Examples
-    --------
-    >>> decision = Decision(
-    ...     Seat.WEST, 2, Fraction(2), {12: Fraction(3)}, maximises=False, exact=True)
-    >>> decision_dict(decision)["cards"]
-    [{'card': 'CA', 'total': '3', 'mean': '3/2', 'tricks': 1.5}]
-    """
+    """Write a decision as JSON can hold it."""
     means = decision.means
     return {
         "seat": decision.seat.letter,
@@ -82,26 +66,14 @@ def decision_dict(decision: Decision) -> dict[str, Any]:
 
 
 def fraction_text(value: Fraction) -> str:
-    """Write a fraction, or a decimal where the fraction is one of a rounded number.
-
-    Examples
-    --------
-    >>> fraction_text(Fraction(93, 4)), fraction_text(Fraction(0.1))
-    ('93/4', '0.1')
-    """
+    """Write a fraction, or a decimal where the fraction is one of a rounded number."""
     if value.denominator <= _LARGEST_DENOMINATOR:
         return str(value)
     return f"{float(value):.6g}"
 
 
 def mean_text(value: Fraction) -> str:
-    """Write a mean as decimal and, where it is exact and short, as fraction.
-
-    Examples
-    --------
-    >>> mean_text(Fraction(106, 31)), mean_text(Fraction(3)), mean_text(Fraction(0.1))
-    ('3.419 = 106/31', '3', '0.100')
-    """
+    """Write a mean as decimal and, where it is exact and short, as fraction."""
     if value.denominator == 1:
         return str(value)
     decimal = f"{float(value):.3f}"
@@ -109,26 +81,12 @@ def mean_text(value: Fraction) -> str:
 
 
 def ending_text(hands: "list[int] | tuple[int, ...]") -> str:
-    """Write four hands as PBN, North first.
-
-    Examples
-    --------
-    >>> ending_text((1, 2, 4, 0))
-    'N:...2 ...3 ...4 ...'
-    """
+    """Write four hands as PBN, North first."""
     return "N:" + " ".join(map(format_hand, hands))
 
 
 def step_rows(study: Study) -> list[tuple[str, ...]]:
-    """Rows of the study's steps: step, layouts, weight, tricks of declarer's side, best cards.
-
-    Examples
-    --------
-    >>> from .study import Position, infer
-    >>> study = infer(Position.parse("N:2... 3... A... K...", "N", declarer="S", leader="S"), "SA")
-    >>> step_rows(study)[0]
-    ('South to play', '2', '2', 'SA 2', 'SA')
-    """
+    """Rows of the study's steps: step, layouts, weight, tricks of declarer's side, best cards."""
     name = study.position.turn.name.capitalize()
     observer = study.before.seat.name.capitalize()
     action = format_card(study.action)
@@ -155,15 +113,7 @@ def step_rows(study: Study) -> list[tuple[str, ...]]:
 
 
 def card_rows(study: Study) -> list[tuple[str, ...]]:
-    """Rows of the observer's cards: card, mean without and with inference.
-
-    Examples
-    --------
-    >>> from .study import Position, infer
-    >>> study = infer(Position.parse("N:2... 3... A... K...", "N", declarer="S", leader="S"), "SA")
-    >>> card_rows(study)
-    [('SK', '1', '1')]
-    """
+    """Rows of the observer's cards: card, mean without and with inference."""
     before = study.before.means
     after = {} if study.after is None else study.after.means
     return [
@@ -173,15 +123,7 @@ def card_rows(study: Study) -> list[tuple[str, ...]]:
 
 
 def layout_rows(study: Study, most: int | None = None) -> list[tuple[str, ...]]:
-    """Rows of the layouts that are left, the likeliest first: hands that are not seen, weight.
-
-    Examples
-    --------
-    >>> from .study import Position, infer
-    >>> study = infer(Position.parse("N:2... 3... A... K...", "N", declarer="S", leader="S"), "SA")
-    >>> layout_rows(study)
-    [('E 3...', '1')]
-    """
+    """Rows of the layouts that are left, the likeliest first: hands that are not seen, weight."""
     seen = study.position.after(study.action)
     for card in study.then:
         seen = seen.after(card)

@@ -24,13 +24,7 @@ _MOST_DRAWS: Final = 200
 
 
 def layout_count(view: View) -> int:
-    """How many layouts a view leaves, those counted too that denied cards rule out.
-
-    Examples
-    --------
-    >>> layout_count(View((0, 0, 0, 0), (4, 0, 4, 0), 0xFF))
-    70
-    """
+    """How many layouts a view leaves, those counted too that denied cards rule out."""
     view = settled(view)
     count = factorial(sum(view.lacking))
     for lacking in view.lacking:
@@ -83,11 +77,6 @@ def all_layouts(view: View) -> U64:
     ------
     InvalidDeal
         If there is none, or more than :data:`MOST_LAYOUTS`.
-
-    Examples
-    --------
-    >>> all_layouts(View((0b1000, 0, 0, 0), (1, 0, 1, 0), 0b11)).tolist()
-    [[9, 10], [0, 0], [2, 1], [0, 0]]
     """
     view = settled(view)
     count = layout_count(view)
@@ -122,12 +111,6 @@ def sampled_layouts(view: View, keys: NDArray[np.float64], count: int) -> U64:
     ------
     InvalidDeal
         If not one of the rows gives a layout.
-
-    Examples
-    --------
-    >>> view = View((0, 0, 0, 0), (4, 0, 4, 0), 0xFF)
-    >>> sampled_layouts(view, card_keys(1, 3), 3).shape
-    (4, 3)
     """
     view = settled(view)
     cards = np.array(list(cards_of(view.unseen)), np.intp)
@@ -142,25 +125,13 @@ def sampled_layouts(view: View, keys: NDArray[np.float64], count: int) -> U64:
 
 
 def card_keys(seed: int, count: int, *, stream: int = 0) -> NDArray[np.float64]:
-    """Random numbers of 52 cards for each of some layouts; the same for the same seed.
-
-    Examples
-    --------
-    >>> card_keys(1, 2).shape, bool((card_keys(1, 5)[:2] == card_keys(1, 2)).all())
-    ((2, 52), True)
-    """
+    """Random numbers of 52 cards for each of some layouts; the same for the same seed."""
     generator = np.random.Generator(np.random.Philox(key=(seed, stream)))
     return generator.random((count, 52))
 
 
 def rows_wanted(view: View, count: int) -> int:
-    """How many rows of random numbers a sample of ``count`` layouts needs.
-
-    Examples
-    --------
-    >>> rows_wanted(View((0, 0, 0, 0), (4, 0, 4, 0), 0xFF), 10)
-    10
-    """
+    """How many rows of random numbers a sample of ``count`` layouts needs."""
     return count * _MOST_DRAWS if any(settled(view).denied) else count
 
 

@@ -65,15 +65,7 @@ def refill(old: Rows, new: Rows) -> None:
 
 
 def empty_table(slots: int) -> Rows:
-    """Table with room for half as many keys as slots.
-
-    Examples
-    --------
-    >>> table = empty_table(8)
-    >>> put(table, np.uint64(5), 7)
-    >>> find(table, np.uint64(5)), find(table, np.uint64(6))
-    (7, -1)
-    """
+    """Table with room for half as many keys as slots."""
     table = np.zeros(slots, SLOT)
     table["key"], table["value"] = EMPTY, -1
     return table

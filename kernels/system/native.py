@@ -57,18 +57,7 @@ _GROUPS: "dict[str, type[Group]]" = {}
 
 
 class Group:
-    """Arrays by name; a subclass says their types in ``fields``.
-
-    Examples
-    --------
-    >>> class Pair(Group):
-    ...     fields = {"numbers": ("i4",), "points": ("f8", 2)}
-    >>> pair = Pair(numbers=np.array([1, 2], np.int32), points=np.zeros((3, 2)))
-    >>> @native
-    ... def second(pair): return pair.numbers[1]
-    >>> second(pair)
-    2
-    """
+    """Arrays by name; a subclass says their types in ``fields``."""
 
     fields: ClassVar[dict[str, Field]] = {}
 

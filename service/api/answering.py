@@ -74,13 +74,7 @@ def _quality_of(media_type: str, wishes: Mapping[str, float]) -> float:
 
 
 def json_bytes(value: object) -> bytes:
-    """Value as JSON in UTF-8, as short as it goes.
-
-    Examples
-    --------
-    >>> json_bytes({"suit": "♠"}).decode()
-    '{"suit":"♠"}'
-    """
+    """Value as JSON in UTF-8, as short as it goes."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
         "utf-8", "replace"
     )
@@ -161,14 +155,6 @@ class ArrowParts:
     polars writes each frame as a stream of its own (schema, batches, end). All but the first lose
     the schema, all but the last the end: what is left is one stream (Arrow columnar format, "IPC
     Streaming Format").
-
-    Examples
-    --------
-    >>> parts = ArrowParts()
-    >>> one, two = (pl.DataFrame({"deal": [number]}) for number in (1, 2))
-    >>> stream = parts.part(one) + parts.part(two) + parts.end()
-    >>> pl.read_ipc_stream(stream)["deal"].to_list()
-    [1, 2]
     """
 
     def __init__(self) -> None:

@@ -51,12 +51,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     ----------
     settings : Settings, optional
         Those of the environment if not given.
-
-    Examples
-    --------
-    >>> app = create_app(Settings(table="sayc"))
-    >>> app.state.workplace.tables.state
-    'loading'
     """
     settings = Settings() if settings is None else settings
     if "places_bytes" in settings.model_fields_set:

@@ -39,22 +39,7 @@ class Query(NamedTuple):
 
 
 class AuctionResults:
-    """Writes the results of ``POST /v1/auctions`` for one engine.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bidcascade.bridge import parse_deal
-    >>> from bidcascade.table import build_table
-    >>> table, _ = build_table([
-    ...     {"prior": "", "call": "1N", "name": "Strong", "criteria": ["HCP >= 12"]}])
-    >>> deal = parse_deal("N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 -")
-    >>> zero = np.zeros(1, np.uint8)
-    >>> deals = DealArrays(np.array(deal.hands, np.uint64).reshape(4, 1), zero, zero)
-    >>> AuctionResults(Engine(table, "reference")).write(deals, Query())[0]
-    b'{"total":1,"truncated":false,"auctions":[{"calls":["1N"],"completed":false,"entry":0,\
-"variants":["Strong"]}]}'
-    """
+    """Writes the results of ``POST /v1/auctions`` for one engine."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -86,17 +86,6 @@ class Batcher(Generic[Payload, Result]):
         more will be answered.
     observe : callable, optional
         Called on the event loop with each :class:`BatchSeen`.
-
-    Examples
-    --------
-    >>> async def double_some():
-    ...     batcher = Batcher(lambda key, numbers: [2 * number for number in numbers])
-    ...     answers = [batcher.ask("double", number, deals=1) for number in range(3)]
-    ...     doubled = await asyncio.gather(*answers)
-    ...     await batcher.close()
-    ...     return doubled
-    >>> asyncio.run(double_some())
-    [0, 2, 4]
     """
 
     def __init__(

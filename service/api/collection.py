@@ -15,15 +15,7 @@ _NEVER: Final = 1 << 30
 
 
 def settle() -> None:
-    """Let the collector never look again at what is loaded now.
-
-    Examples
-    --------
-    >>> settle()
-    >>> gc.get_freeze_count() > 0
-    True
-    >>> gc.unfreeze()
-    """
+    """Let the collector never look again at what is loaded now."""
     gc.collect()
     gc.freeze()
 
@@ -33,14 +25,6 @@ def without_full_collections() -> Iterator[None]:
     """Load more in a process that has settled; it settles again if nothing went wrong.
 
     Young objects are collected as ever. A process that never settled is left as it is.
-
-    Examples
-    --------
-    >>> settle()
-    >>> with without_full_collections():
-    ...     gc.get_threshold()[2] > 1_000_000
-    True
-    >>> gc.unfreeze()
     """
     if not gc.get_freeze_count():
         yield

@@ -173,11 +173,5 @@ class _LingeringTransport:
 
 
 def guarded_connection(receive_s: float) -> type[GuardedConnection]:
-    """Protocol for uvicorn with a limit for heads, in seconds.
-
-    Examples
-    --------
-    >>> guarded_connection(5.0).receive_s
-    5.0
-    """
+    """Protocol for uvicorn with a limit for heads, in seconds."""
     return type("GuardedConnection", (GuardedConnection,), {"receive_s": receive_s})

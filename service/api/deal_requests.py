@@ -40,12 +40,6 @@ def deals_of(requests: Sequence[DealRequest], *, first: int = 0) -> DealArrays:
     ------
     Problem
         422, naming the fields of the first deals that are none.
-
-    Examples
-    --------
-    >>> text = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
-    >>> deals_of([DealRequest(deal=text, dealer="S")]).dealer
-    array([2], dtype=uint8)
     """
     count = len(requests)
     hands = np.empty((4, count), np.uint64)
@@ -126,13 +120,6 @@ def deals_of_lin(texts: Sequence[str]) -> list[Deal | str]:
     -------
     list of Deal or str
         For each text its deal, or the reason why there is none.
-
-    Examples
-    --------
-    >>> text = "md|1SAKQJT98765432,HAKQJT98765432,DAKQJT98765432,|sv|e|"
-    >>> deal, reason = deals_of_lin([text, "pg||"])
-    >>> deal.dealer.letter, deal.vulnerability.text, reason
-    ('S', 'EW', 'expected LIN text of one board, got 0')
     """
     found: dict[int, Deal | str] = {}
     with_tokens: list[int] = []
@@ -170,11 +157,6 @@ def deal_of_lin(text: str) -> Deal:
     ------
     InvalidDeal
         If there is no board, or more than one; says why.
-
-    Examples
-    --------
-    >>> deal_of_lin("3SAKQJT98765432,HAKQJT98765432,DAKQJT98765432,").dealer.letter
-    'N'
     """
     (deal,) = deals_of_lin([text])
     if isinstance(deal, str):
@@ -189,11 +171,6 @@ def bid_of(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerabili
     ------
     Problem
         422, naming the field.
-
-    Examples
-    --------
-    >>> bid_of(BidRequest(hand="K52.AQ3.9876.KJ2", auction=["1N", "P"]))[1]
-    (7, 0)
     """
     hand = read_field(parse_hand, request.hand, "hand")
     dealer = read_field(parse_seat, request.dealer, "dealer")

@@ -51,15 +51,7 @@ class ApiKey:
 
 
 class ApiKeys:
-    """The keys that are known.
-
-    Examples
-    --------
-    >>> key, entry = new_key("club", "read")
-    >>> keys = ApiKeys([entry])
-    >>> keys.find(key).name, keys.find(key + "x")
-    ('club', None)
-    """
+    """The keys that are known."""
 
     def __init__(self, keys: Sequence[ApiKey]) -> None:
         self._keys = tuple(keys)
@@ -119,12 +111,6 @@ def new_key(name: str, role: Role) -> tuple[str, ApiKey]:
     ------
     InvalidInput
         If the name is not one word or the role is none.
-
-    Examples
-    --------
-    >>> key, entry = new_key("club", "admin")
-    >>> len(key), entry.line().split()[:2]
-    (46, ['club', 'admin'])
     """
     if not re.fullmatch(r"[\w.@+-]{1,64}", name):
         raise InvalidInput(f"expected a name of letters, digits and . _ - + @, got {name!r}")
@@ -135,13 +121,7 @@ def new_key(name: str, role: Role) -> tuple[str, ApiKey]:
 
 
 def is_private(path: "Path | str") -> bool:
-    """Whether nobody but its owner may change a file; always true where there are no such rights.
-
-    Examples
-    --------
-    >>> is_private("/")
-    True
-    """
+    """Whether nobody but its owner may change a file; always where there are no such rights."""
     return not Path(path).stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 

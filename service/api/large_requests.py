@@ -56,13 +56,6 @@ def read_large(
     ------
     Problem
         400 if the body is not JSON, 422 if it does not fit; names the first fields.
-
-    Examples
-    --------
-    >>> deal = b'{"deal": "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"}'
-    >>> asked, deals = read_large(b'{"deals":[%b,%b],"limit":7}' % (deal, deal), lambda count: None)
-    >>> asked.limit, len(deals)
-    (7, 2)
     """
     scan = _Scan(body, piece)
     runs: list[DealArrays] | None = None

@@ -15,16 +15,7 @@ FIELDS: Final = "fields"
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line: time (UTC), level, logger, message, and what the call adds.
-
-    Examples
-    --------
-    >>> record = logging.LogRecord("bidcascade.access", 20, "", 0, "done", (), None)
-    >>> record.fields = {"status": 200}
-    >>> found = json.loads(JsonFormatter().format(record))
-    >>> found["level"], found["message"], found["status"]
-    ('info', 'done', 200)
-    """
+    """One JSON object a line: time (UTC), level, logger, message, and what the call adds."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Write a record."""

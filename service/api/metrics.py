@@ -37,14 +37,6 @@ class Metrics:
         Gives deals that wait, and requests dropped because nobody waited for them any more.
     jobs : callable, optional
         Gives how many jobs there are in each state.
-
-    Examples
-    --------
-    >>> from bidcascade.service.api.tables import Tables
-    >>> metrics = Metrics(Tables({"sayc": "sayc"}, "reference"), lambda: (0, 0))
-    >>> metrics.saw_request("/v1/bid", 200, 0.002, {"engine": 0.001})
-    >>> b'bidcascade_requests_total{route="/v1/bid",status="200"} 1.0' in metrics.page()
-    True
     """
 
     def __init__(

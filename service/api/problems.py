@@ -126,12 +126,6 @@ class Problem(Exception):
     errors : sequence of FieldError
     headers : mapping of str to str
         Further headers of the answer.
-
-    Examples
-    --------
-    >>> problem = Problem("unknown-table", "expected a table (sayc), got 'x'")
-    >>> problem.body("/v1/tables/x", "r1")["type"]
-    'urn:bidcascade:problem:unknown-table'
     """
 
     def __init__(
@@ -165,13 +159,7 @@ class Problem(Exception):
 
 
 def request_id_of(request: Request) -> str:
-    """Id of a request: the header ``X-Request-Id`` where it is a plain word, else a new one.
-
-    Examples
-    --------
-    >>> request_id_of(Request({"type": "http", "headers": [(b"x-request-id", b"a-1")]}))
-    'a-1'
-    """
+    """Id of a request: the header ``X-Request-Id`` where it is a plain word, else a new one."""
     known = request.scope.get("bidcascade.request_id")
     if isinstance(known, str):
         return known
@@ -233,13 +221,7 @@ def complaint(field: str, value: object, reason: str) -> FieldError:
 
 
 def field_path(location: Iterable[str | int]) -> str:
-    """Where a field stands in a request.
-
-    Examples
-    --------
-    >>> field_path(("deals", 3, "hands", 0))
-    'deals[3].hands[0]'
-    """
+    """Where a field stands in a request."""
     path = ""
     for part in location:
         if isinstance(part, int):
@@ -293,13 +275,7 @@ def invalid_request(errors: list[FieldError]) -> Problem:
 
 
 def problem_of(error: BidcascadeError, *, field: str = "", value: object = None) -> Problem:
-    """Problem for an error of the packages below; ``field`` and ``value`` say where it was.
-
-    Examples
-    --------
-    >>> problem_of(UnknownTable("expected one of sayc, got 'x'")).status
-    404
-    """
+    """Problem for an error of the packages below; ``field`` and ``value`` say where it was."""
     kind = "invalid-request"
     if isinstance(error, UnknownTable):
         kind = "unknown-table"
@@ -330,12 +306,6 @@ def read_field(parse: Callable[[_Value], _Result], value: _Value, field: str) ->
     ------
     Problem
         422 that names the field.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import parse_seat
-    >>> read_field(parse_seat, "w", "dealer").letter
-    'W'
     """
     try:
         return parse(value)

@@ -104,13 +104,7 @@ def joined(payloads: Sequence[DealArrays]) -> DealArrays:
 
 
 def part_deals(seconds_a_deal: float, most: int) -> int:
-    """Deals of one part of a long answer: as many as take about :data:`PART_SECONDS`.
-
-    Examples
-    --------
-    >>> part_deals(0.0001, 500), part_deals(0.1, 500), part_deals(0.0, 500)
-    (100, 16, 500)
-    """
+    """Deals of one part of a long answer: as many as take about :data:`PART_SECONDS`."""
     if seconds_a_deal <= 0:
         return most
     return max(min(int(PART_SECONDS / seconds_a_deal), most), min(LEAST_PART_DEALS, most))

@@ -81,13 +81,7 @@ class SameSite:
 
 
 def host_name(written: str) -> str:
-    """Name in a header ``Host``, without its port.
-
-    Examples
-    --------
-    >>> host_name("LocalHost:8000"), host_name("[::1]:8000"), host_name("bridge.example.")
-    ('localhost', '::1', 'bridge.example')
-    """
+    """Name in a header ``Host``, without its port."""
     if written.startswith("["):
         return written[1:].partition("]")[0]
     return written.partition(":")[0].lower().removesuffix(".")

@@ -21,14 +21,6 @@ class Stages:
     Parameters
     ----------
     request_id : str
-
-    Examples
-    --------
-    >>> stages = Stages("7")
-    >>> stages.add("queue", 0.002)
-    >>> stages.add("queue", 0.001)
-    >>> stages.header(0.0125)
-    'queue;dur=3.00, total;dur=12.50'
     """
 
     def __init__(self, request_id: str) -> None:
@@ -61,16 +53,7 @@ _current: ContextVar[Stages | None] = ContextVar("stages", default=None)
 
 @contextmanager
 def request_stages(request_id: str) -> Iterator[Stages]:
-    """Stages of the request that is answered within the block.
-
-    Examples
-    --------
-    >>> with request_stages("7"):
-    ...     current_stages().request_id
-    '7'
-    >>> current_stages() is None
-    True
-    """
+    """Stages of the request that is answered within the block."""
     stages = Stages(request_id)
     token = _current.set(stages)
     try:

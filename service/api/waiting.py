@@ -23,15 +23,7 @@ SHARE_OF_TIMEOUT: Final = 0.9
 
 
 def time_for(work: Workplace, budget_ms: int | None) -> float:
-    """Seconds after which work is to answer with what it has.
-
-    Examples
-    --------
-    >>> from bidcascade.service.settings import Settings
-    >>> work = Workplace(Settings(request_timeout_ms=10_000))
-    >>> time_for(work, 2000), time_for(work, None)
-    (2.0, 9.0)
-    """
+    """Seconds after which work is to answer with what it has."""
     most = SHARE_OF_TIMEOUT * work.timeout_s
     return most if budget_ms is None else min(most, budget_ms / 1000)
 

@@ -19,15 +19,6 @@ def warm_up_inference(tables: Tables, solver: DoubleDummy | None = None) -> bool
 
     On a new installation that compiles for some ten seconds, later it takes a fraction of one. The
     service is ready before: other questions need none of it. What goes wrong is logged, no more.
-
-    Examples
-    --------
-    >>> tables = Tables({"sayc": "sayc"}, "cpu")
-    >>> warm_up_inference(tables)  # they are not loaded
-    False
-    >>> tables.load()
-    >>> warm_up_inference(tables)
-    True
     """
     started = time.perf_counter()
     try:

@@ -40,13 +40,7 @@ _HELD_BODIES: Final = 8
 
 
 class Workplace:
-    """What all requests share: settings, tables, slots and threads.
-
-    Examples
-    --------
-    >>> Workplace(Settings(max_concurrent_requests=8)).slots.free
-    8
-    """
+    """What all requests share: settings, tables, slots and threads."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

@@ -46,13 +46,6 @@ def types_of(document: Mapping[str, Any], kind: Literal["answers", "options"]) -
     -------
     str
         Python text.
-
-    Examples
-    --------
-    >>> schema = {"required": ["call"], "properties": {
-    ...     "call": {"type": "string"}, "entry": {"type": "integer"}}}
-    >>> types_of({"components": {"schemas": {"Call": schema}}}, "answers").splitlines()[-2:]
-    ['    call: str', '    entry: NotRequired[int]']
     """
     asked = kind == "options"
     pieces = [

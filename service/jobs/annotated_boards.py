@@ -113,17 +113,6 @@ class LineNotes:
 
     Several lines may make the same call at a place: the note is that of the line that the hand
     fits.
-
-    Examples
-    --------
-    >>> from bidcascade.loaders import random_deals
-    >>> engine = Engine.open("sayc", "reference")
-    >>> deals = random_deals(6, seed=3)
-    >>> auctions = engine.auctions(deals, mode="first")["auction"]
-    >>> assert engine.bidder is not None
-    >>> texts = LineNotes(engine.bidder).on(deals, auctions)
-    >>> [len(text) for text in texts] == auctions.list.len().to_list()
-    True
     """
 
     def __init__(self, bidder: "Bidder") -> None:

@@ -56,15 +56,6 @@ def collect_texts(inputs: Sequence[str], progress: Report | None = None) -> Anno
     ------
     InvalidInput
         If a line is no such object, or a file is no UTF-8 text; names the file and line.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "texts.txt"
-    ...     _ = file.write_text("forcing\n4+ !S\nforcing\n")
-    ...     collect_texts([str(file)]).counts
-    Counter({'forcing': 2, '4+ !S': 1})
     """
     found = AnnouncementTexts()
     archives = []

@@ -109,11 +109,6 @@ def read_expressions(text: str, source: str, vocabulary: Vocabulary) -> list[str
     ------
     InvalidInput
         If a line is no expression of the vocabulary; names the file and line.
-
-    Examples
-    --------
-    >>> read_expressions("# strong\nHCP >= 15\n\nBalanced", "file", Vocabulary())
-    ['HCP >= 15', 'Balanced']
     """
     expressions = []
     for number, line in enumerate(text.splitlines(), start=1):

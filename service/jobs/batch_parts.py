@@ -145,17 +145,6 @@ def answer_part(
     ------
     CannotWrite
         If a file cannot be written; the part's other files are removed again.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from bidcascade.loaders import random_deals
-    >>> from bidcascade.table import build_table
-    >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["HCP >= 0"]}])
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     answer_part(Engine(table, "reference"), random_deals(5, seed=1),
-    ...                 Asked(0, 0, "first", completed_only=False), Path(place)).rows
-    5
     """
     files: dict[str, int] = {}
 

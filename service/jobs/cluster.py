@@ -52,14 +52,6 @@ def check_address(text: str) -> str:
     ------
     InvalidInput
         If it is none.
-
-    Examples
-    --------
-    >>> check_address("tcp://10.0.0.7:8786")
-    'tcp://10.0.0.7:8786'
-    >>> check_address("10.0.0.7")
-    Traceback (most recent call last):
-    bidcascade.bridge.errors.InvalidInput: expected a scheduler as tcp://host:port, got '10.0.0.7'
     """
     found = _ADDRESS.fullmatch(text)
     if found is None or not 0 < int(found[1]) < 1 << 16:

@@ -34,17 +34,6 @@ def deal_sink(out: str) -> Iterator[Sink]:
     ------
     CannotWrite
         If writing fails; nothing is left behind.
-
-    Examples
-    --------
-    >>> from bidcascade.loaders import random_deals
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = f"{folder}/deals.parquet"
-    ...     with deal_sink(file) as write:
-    ...         write(random_deals(3, seed=1))
-    ...         write(random_deals(2, seed=1, first=4))
-    ...     pl.read_parquet(file)["board"].to_list()
-    [1, 2, 3, 4, 5]
     """
     if out == "-":
         with tempfile.TemporaryDirectory() as folder:

@@ -207,13 +207,7 @@ class DeviceAnswerer:
 
 
 def environment_of(device: str) -> dict[str, str]:
-    """Environment of a process that is to see one device only.
-
-    Examples
-    --------
-    >>> environment_of("1")["CUDA_VISIBLE_DEVICES"]
-    '1'
-    """
+    """Environment of a process that is to see one device only."""
     visible = [name.strip() for name in os.environ.get(VISIBLE, "").split(",") if name.strip()]
     chosen = device
     if visible and device.isdecimal():

@@ -34,19 +34,6 @@ class Worker:
     engine : Engine
     folder : path
         Where answers go.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from bidcascade.loaders import random_deals
-    >>> from bidcascade.table import build_table
-    >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["HCP >= 0"]}])
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     worker = Worker(Engine(table, "reference"), Path(place))
-    ...     asked = Asked(0, 0, "first", completed_only=False)._asdict()
-    ...     message = {"do": "answer", **asked}
-    ...     worker.do(message, frame_bytes(random_deals(3, seed=1)))["rows"]
-    3
     """
 
     def __init__(self, engine: Engine, folder: Path) -> None:
@@ -85,13 +72,7 @@ class Worker:
 
 
 def frame_bytes(frame: pl.DataFrame) -> bytes:
-    """Frame as an Arrow IPC stream.
-
-    Examples
-    --------
-    >>> pl.read_ipc_stream(frame_bytes(pl.DataFrame({"deal": [1]})))["deal"].to_list()
-    [1]
-    """
+    """Frame as an Arrow IPC stream."""
     buffer = io.BytesIO()
     frame.rechunk().write_ipc_stream(buffer)
     return buffer.getvalue()
@@ -111,13 +92,7 @@ def described(error: Exception) -> dict[str, Any]:
 
 
 def error_of(message: dict[str, Any], where: str) -> Exception:
-    """Error that a process has told, as one of the same kind.
-
-    Examples
-    --------
-    >>> error_of(described(InvalidTable("expected a table")), "device '0'")
-    InvalidTable("device '0': expected a table")
-    """
+    """Error that a process has told, as one of the same kind."""
     text, name = f"{where}: {message['text']}", message["error"]
     if name == "MemoryError":
         return MemoryError(text)

@@ -51,16 +51,6 @@ class TableStore:
     ----------
     folder : path
         Made when the first part is written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> hands = np.zeros((4, 2), np.uint64)
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     store = TableStore(Path(place) / "parts")
-    ...     store.write(hands, np.ones((2, 20), np.int8))
-    ...     store.read(hands).sum(), store.read(hands[:, :1]) is None
-    (np.int64(40), True)
     """
 
     def __init__(self, folder: Path) -> None:
@@ -152,15 +142,6 @@ def add_double_dummy(
         If a column of tables is there and holds no tricks, or only some of them are there.
     DoubleDummyFailed, BackendUnavailable
         As the solver does.
-
-    Examples
-    --------
-    >>> from bidcascade.inference.double_dummy import DoubleDummyPool
-    >>> from bidcascade.loaders import random_deals
-    >>> with DoubleDummyPool(workers=1) as pool:
-    ...     deals = add_double_dummy(random_deals(1, seed=1), pool)
-    >>> deals.select("DD_N_S", "DD_E_S", "Par_NS").rows()
-    [(10, 2, 450)]
     """
     deals = deal_arrays(frame)
     tables = np.full((frame.height, TABLE_SIZE), -1, np.int8)
@@ -225,11 +206,6 @@ def known_tables(frame: pl.DataFrame) -> I8 | None:
     ------
     InvalidInput
         If only some columns are there, or they hold anything but tricks.
-
-    Examples
-    --------
-    >>> known_tables(pl.DataFrame({"north": [1]})) is None
-    True
     """
     there = [name for name in DOUBLE_DUMMY_COLUMNS if name in frame.columns]
     if not there:

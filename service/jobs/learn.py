@@ -77,19 +77,6 @@ def learn_from(
         If no input holds a board with an auction.
     CannotWrite
         If the disk is full.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from bidcascade.table import build_table
-    >>> table, _ = build_table([{"prior": "", "call": "1S"}])
-    >>> deal = "md|1SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|"
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     learned = learn_from(
-    ...         table, f"{deal}mb|1S|mb|p|mb|p|mb|p|".encode(), folder,
-    ...         options=Options(minimum_hands=1))
-    >>> learned.report["records"], learned.table.extra("learned_bounds")["SL_S_min"].to_list()
-    (1, [13])
     """
     found = get_backend(backend)
     sources, repeated = distinct_sources(find_sources(inputs))

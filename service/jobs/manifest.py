@@ -225,15 +225,7 @@ def _sha256(source: Source) -> str | None:
 
 
 def distinct_sources(sources: Sequence[Source]) -> tuple[list[Source], int]:
-    """Order sources by name, those with the same contents once; and say how many were left out.
-
-    Examples
-    --------
-    >>> from bidcascade.loaders.inputs import find_sources
-    >>> sources, repeated = distinct_sources(find_sources([b"one", b"two", b"one"]))
-    >>> len(sources), repeated
-    (2, 1)
-    """
+    """Order sources by name, those with the same contents once; and say how many were left out."""
     ordered = sorted(sources, key=lambda source: source.name)
     found: dict[str, Source] = {}
     for number, (source, about) in enumerate(zip(ordered, describe_inputs(ordered), strict=True)):

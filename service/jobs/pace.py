@@ -21,18 +21,6 @@ class Pace:
         What is wanted.
     first, least, most : int
         Deals. From one time to the next there are at most four times as many.
-
-    Examples
-    --------
-    >>> pace = Pace(5.0, 1000, 1000, 100_000)
-    >>> pace.deals
-    1000
-    >>> pace.took(1000, 2.5)
-    >>> pace.deals
-    2000
-    >>> pace.took(2000, 0.001)
-    >>> pace.deals
-    8000
     """
 
     def __init__(self, seconds: float, first: int, least: int, most: int) -> None:
@@ -55,15 +43,6 @@ class Pieces:
     ----------
     tell : callable
         Called after each piece with the number of boards done.
-
-    Examples
-    --------
-    >>> told = []
-    >>> boards = pl.DataFrame({"deal": range(300)})
-    >>> [(first, piece.height) for first, piece in Pieces(told.append).of(boards)]
-    [(0, 16), (16, 64), (80, 220)]
-    >>> told
-    [16, 80, 300]
     """
 
     def __init__(self, tell: Callable[[int], None]) -> None:

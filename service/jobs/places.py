@@ -33,11 +33,6 @@ def default_data_folder() -> Path:
 
     That is ``$XDG_DATA_HOME/bidcascade`` or ``~/.local/share/bidcascade``, on macOS and Windows the
     usual places there (XDG Base Directory Specification).
-
-    Examples
-    --------
-    >>> default_data_folder().name
-    'bidcascade'
     """
     named = os.environ.get("XDG_DATA_HOME")
     if named and Path(named).is_absolute():
@@ -50,13 +45,7 @@ def default_data_folder() -> Path:
 
 
 class JobPlace:
-    """The folder of one job.
-
-    Examples
-    --------
-    >>> JobPlace(Path("jobs/a1")).results.as_posix()
-    'jobs/a1/results'
-    """
+    """The folder of one job."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -90,15 +79,6 @@ class DataFolder:
     ------
     DataFolderUnusable
         If it cannot be written to, or another process holds it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     folder = DataFolder(Path(place) / "data")
-    ...     folder.close()
-    ...     folder.of("a1").folder.relative_to(place).as_posix()
-    'data/jobs/a1'
     """
 
     def __init__(self, path: Path) -> None:
@@ -144,13 +124,7 @@ class DataFolder:
 
 
 def folder_size(folder: Path) -> int:
-    """Bytes of all files in a folder and below; files that go meanwhile count for nothing.
-
-    Examples
-    --------
-    >>> folder_size(Path("no such folder"))
-    0
-    """
+    """Bytes of all files in a folder and below; files that go meanwhile count for nothing."""
     total = 0
     waiting = [str(folder)]
     while waiting:

@@ -28,11 +28,6 @@ def progress_bar(what: str, *, shown: bool | None = None) -> Iterator[Report]:
         Name of the job.
     shown : bool, optional
         Whether there is a bar; by default if standard error is a terminal.
-
-    Examples
-    --------
-    >>> with progress_bar("reading", shown=False) as report:
-    ...     report(1, 2, 500)
     """
     if not (sys.stderr.isatty() if shown is None else shown):
         yield _silent

@@ -41,13 +41,6 @@ class JobQueue:
     settings : Settings
     tables : Tables
         What jobs are answered from, by name.
-
-    Examples
-    --------
-    >>> from bidcascade.service.api.tables import Tables
-    >>> queue = JobQueue(Settings(data_folder="no such folder"), Tables({"sayc": "sayc"}, "cpu"))
-    >>> queue.page(10), queue.counts()
-    ([], {})
     """
 
     def __init__(self, settings: Settings, tables: "Tables") -> None:

@@ -15,14 +15,7 @@ _DEAL_TEXT: Final = "N:" + " ".join(["{}.{}.{}.{}"] * 4)
 
 
 def hands_text(deals: pl.DataFrame) -> pl.Series:
-    """Write the four hands of each deal as PBN text, North's first.
-
-    Examples
-    --------
-    >>> from bidcascade.loaders import random_deals
-    >>> hands_text(random_deals(1, seed=1))[0]
-    'N:A9862.62.A762.T5 QT73.T8.T954.J92 K.AKJ4.K83.AK643 J54.Q9753.QJ.Q87'
-    """
+    """Write the four hands of each deal as PBN text, North's first."""
     texts = pl.Series([format_holding(holding) for holding in range(_HOLDINGS)])
     holdings = [
         texts.gather((masks >> np.uint64(13 * suit) & np.uint64(_HOLDINGS - 1)).astype(np.uint32))
@@ -34,14 +27,7 @@ def hands_text(deals: pl.DataFrame) -> pl.Series:
 
 
 def call_texts(column: str) -> pl.Expr:
-    """Call codes of a column of auctions as lists of texts.
-
-    Examples
-    --------
-    >>> frame = pl.DataFrame({"auction": [[7, 0], None]})
-    >>> frame.select(call_texts("auction")).to_series().to_list()
-    [['1N', 'P'], None]
-    """
+    """Call codes of a column of auctions as lists of texts."""
     texts = pl.element().replace_strict(
         list(range(len(CALL_TEXTS))), list(CALL_TEXTS), return_dtype=pl.String
     )
@@ -49,12 +35,5 @@ def call_texts(column: str) -> pl.Expr:
 
 
 def auction_text(column: str) -> pl.Expr:
-    """Call codes of a column of auctions as texts, ``1N P 3N``.
-
-    Examples
-    --------
-    >>> frame = pl.DataFrame({"auction": [[7, 0], None]})
-    >>> frame.select(auction_text("auction")).to_series().to_list()
-    ['1N P', None]
-    """
+    """Call codes of a column of auctions as texts, ``1N P 3N``."""
     return call_texts(column).list.join(" ")

@@ -39,15 +39,7 @@ _GROUP_ROWS: Final = 1 << 18
 
 
 def result_names(mode: str, forms: Iterable[str]) -> list[str]:
-    """Names of the files that a job leaves.
-
-    Examples
-    --------
-    >>> result_names("first", ["parquet", "pbn"])
-    ['auctions.parquet', 'auctions.pbn', 'rejects.jsonl']
-    >>> result_names("all", ["parquet"])
-    ['auctions.parquet', 'boards.parquet', 'entries.parquet', 'rejects.jsonl']
-    """
+    """Names of the files that a job leaves."""
     stem = "counts" if mode == "counts" else "auctions"
     names = []
     for form in RESULT_FORMS:

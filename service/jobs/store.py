@@ -122,19 +122,6 @@ class JobStore:
     ------
     StoreFailed
         If it is no file of jobs, or cannot be read; so do all methods.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = JobStore(Path(folder) / "jobs.sqlite")
-    ...     first = store.add("a1", {"mode": "first"}, most_queued=10)
-    ...     states = [first.state, store.take().state, store.take()]
-    ...     _ = store.fail("a1", "expected deals, got none")
-    ...     states.append(store.get("a1").state)
-    ...     store.close()
-    >>> states
-    ['queued', 'running', None, 'failed']
     """
 
     def __init__(self, path: Path) -> None:

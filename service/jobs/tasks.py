@@ -48,13 +48,6 @@ def prepare(start: str) -> Reply:
     ----------
     start : str
         JSON of ``table`` (name or path), ``options``, ``digest``, ``backend`` and ``versions``.
-
-    Examples
-    --------
-    >>> start = {"table": "sayc", "options": {}, "digest": "?", "backend": "reference",
-    ...          "versions": versions()}
-    >>> prepare(json.dumps(start))["error"]
-    'InvalidTable'
     """
     try:
         return {"backend": _engine(start).backend, "worker": _worker_name()}

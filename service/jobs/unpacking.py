@@ -46,13 +46,7 @@ class Limits(NamedTuple):
 
 
 def safe_name(written: str) -> str:
-    """Name for an uploaded file: the last part of what it is called, plain characters only.
-
-    Examples
-    --------
-    >>> safe_name("../etc/Saison 2024 (A).lin.gz"), safe_name("...")
-    ('Saison_2024_A.lin', 'upload')
-    """
+    """Name for an uploaded file: the last part of what it is called, plain characters only."""
     last = PurePosixPath(written.replace("\\", "/")).name
     last = re.sub(r"\.(gz|gzip|zip)$", "", last, flags=re.IGNORECASE)
     plain = re.sub(r"_*\._*", ".", re.sub(r"[^A-Za-z0-9.-]+", "_", last)).strip("._-")

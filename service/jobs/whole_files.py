@@ -28,15 +28,6 @@ def whole_file(path: Path) -> Iterator[Path]:
     CannotWrite
         If the place cannot be written to; what was at ``path`` stays as it was. What is written in
         the block should be so in :func:`can_write`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_file(Path(folder) / "note.txt") as partial:
-    ...         _ = partial.write_text("all of it")
-    ...     [file.name for file in Path(folder).iterdir()]
-    ['note.txt']
     """
     partial = path.with_name(f".{path.name}.{os.getpid()}{PARTIAL_SUFFIX}")
     try:

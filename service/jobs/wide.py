@@ -47,15 +47,6 @@ def widen(
     ------
     UnknownTerm, InvalidExpression, InvalidTable
         If a term, expression or auction is none.
-
-    Examples
-    --------
-    >>> from bidcascade.loaders import random_deals
-    >>> from bidcascade.table import build_table
-    >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["HCP >= 15", "Balanced"]}])
-    >>> wide = widen(Engine(table), random_deals(3, seed=1))
-    >>> wide.select("HCP_N", "SL_N_S", "C_N_SA", "Balanced_N", "Shape_N", "HCP_N >= 15").row(0)
-    (8, 5, True, False, '5=2=4=2', False)
     """
     vocabulary = engine.table.vocabulary
     of_table = [text for text in engine.table.expressions if not vocabulary.is_tag(text)]
@@ -85,17 +76,6 @@ class WideDeals:
     ----------
     inputs : sequence of str
         As for :func:`bidcascade.loaders.iter_deals`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> deal = '[Deal "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"]'
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "one.pbn"
-    ...     _ = file.write_text(f'{deal}\n[OptimumScore "NS 1510"]\n')
-    ...     deals = WideDeals([str(file)])
-    ...     [batch.deals["Par_NS"].to_list() for batch in deals.batches()]
-    [[1510]]
     """
 
     def __init__(self, inputs: Sequence[str]) -> None:

@@ -39,14 +39,7 @@ _INTEGERS: Final[tuple[tuple[type[np.integer], pl.DataType], ...]] = (
 
 
 def wide_terms(vocabulary: Vocabulary) -> tuple[str, ...]:
-    """Terms of which a wide frame has columns: all of the kernels', ``DP``, the user's own.
-
-    Examples
-    --------
-    >>> terms = wide_terms(Vocabulary("gib", {"Strength": "HCP + SL_S"}))
-    >>> len(terms), terms[:3], terms[-2:]
-    (153, ('HCP', 'HCP_C', 'HCP_D'), ('DP', 'Strength'))
-    """
+    """Terms of which a wide frame has columns: all of the kernels', ``DP``, the user's own."""
     names = [name for family in FAMILIES for name in family.names]
     return (*names, DISTRIBUTION_POINTS, *vocabulary.user_terms)
 
@@ -56,11 +49,6 @@ def term_type(term: str, vocabulary: Vocabulary) -> pl.DataType:
 
     Boolean, String for patterns, Float32 for what is counted in halves, else the smallest integer
     type that holds every value.
-
-    Examples
-    --------
-    >>> [str(term_type(name, Vocabulary())) for name in ("HCP", "QT", "Balanced", "Pattern", "DP")]
-    ['UInt8', 'Float32', 'Boolean', 'String', 'Int8']
     """
     if term == "Pattern":
         return pl.String()
@@ -76,15 +64,7 @@ def term_type(term: str, vocabulary: Vocabulary) -> pl.DataType:
 
 
 def shape_columns(deals: DealArrays) -> dict[str, pl.Series]:
-    """Columns ``Shape_N`` to ``Shape_W``: lengths of spades, hearts, diamonds, clubs.
-
-    Examples
-    --------
-    >>> from bidcascade.loaders import deal_arrays, random_deals
-    >>> deals = deal_arrays(random_deals(1, seed=1))
-    >>> {name: column.to_list() for name, column in shape_columns(deals).items()}
-    {'Shape_N': ['5=2=4=2'], 'Shape_E': ['4=2=4=3'], 'Shape_S': ['1=4=3=5'], 'Shape_W': ['3=5=2=3']}
-    """
+    """Columns ``Shape_N`` to ``Shape_W``: lengths of spades, hearts, diamonds, clubs."""
     texts = pl.Series(list(_SHAPES.values()), dtype=pl.String)
     numbers = np.zeros(1 << 12, np.uint32)
     numbers[list(_SHAPES)] = np.arange(len(_SHAPES))

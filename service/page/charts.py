@@ -78,12 +78,6 @@ def stacks(
     """Bars in parts, one for each of ``series`` (:data:`SERIES` at most), with a legend.
 
     ``whole`` bars have full length and their parts are shares of it.
-
-    Examples
-    --------
-    >>> svg = stacks([Stack("opening", (90, 10))], ["agrees", "differs"], name="s", title="Share")
-    >>> svg.count('class="c2"'), 'width="90.00%"' in svg
-    (1, True)
     """
     if not 0 < len(series) <= SERIES:
         raise ValueError(f"expected 1 to {SERIES} series, got {len(series)}")

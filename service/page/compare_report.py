@@ -57,13 +57,7 @@ def write_compare_report(summary: Summary, boards: pl.DataFrame, folder: Path) -
 
 
 def summary_dict(value: Any) -> Any:
-    """Write a summary, or a part of one, as JSON can hold it.
-
-    Examples
-    --------
-    >>> summary_dict({"imps": Estimate(0.5, 0.1, 0.2), "auction": (7, 0)})
-    {'imps': {'value': 0.5, 'error': 0.1, 'margin': 0.2}, 'auction': [7, 0]}
-    """
+    """Write a summary, or a part of one, as JSON can hold it."""
     if is_dataclass(value):
         value = {field.name: getattr(value, field.name) for field in fields(value)}
     elif hasattr(value, "_asdict"):
@@ -292,13 +286,7 @@ def _method(summary: Summary) -> tuple[Block, ...]:
 
 
 def signed_text(estimate: Estimate, *, digits: int = 2, sign: str = "+") -> str:
-    """Write an estimate with its standard error.
-
-    Examples
-    --------
-    >>> signed_text(Estimate(0.5, 0.1)), signed_text(Estimate(-1), sign="")
-    ('+0.50 ± 0.10', '-1.00')
-    """
+    """Write an estimate with its standard error."""
     if estimate.value is None:
         return _UNKNOWN
     value = f"{estimate.value:{sign}.{digits}f}"
@@ -310,13 +298,7 @@ def _hundred(estimate: Estimate) -> str:
 
 
 def rate_text(estimate: Estimate) -> str:
-    """Write a share with its standard error.
-
-    Examples
-    --------
-    >>> rate_text(Estimate(0.5, 0.015))
-    '50.0 % ± 1.5 %'
-    """
+    """Write a share with its standard error."""
     if estimate.value is None:
         return _UNKNOWN
     value = percent_text(estimate.value)

@@ -90,24 +90,7 @@ class Section(NamedTuple):
 
 
 class Page(NamedTuple):
-    r"""A whole report: its title, a line below that says of what and from when, its sections.
-
-    Examples
-    --------
-    >>> table = Table("Calls", (("call", "auction"), ("deals", "number")), (((15,), 1200),))
-    >>> page = Page("Vetting", "of <a table>", (Section("Places", (table,)),))
-    >>> print(page_markdown(page).replace("\n\n", "\n"))
-    # Vetting
-    of \<a table\>
-    ## Places
-    Calls:
-    | call | deals |
-    | --- | ---: |
-    | 3♥ | 1,200 |
-    <BLANKLINE>
-    >>> "of &lt;a table&gt;" in page_html(page), "<script" in page_html(page)
-    (True, False)
-    """
+    r"""A whole report: its title, a line below that says of what and from when, its sections."""
 
     title: str
     subtitle: str
@@ -122,11 +105,6 @@ def visible(text: str) -> str:
 
     Control characters, and the format characters that change the direction of text (Unicode
     Standard Annex 9, explicit directional formatting), are the ones meant.
-
-    Examples
-    --------
-    >>> visible("weak\n2\u202e!H"), visible("Précision ♠")
-    ('weak 2�!H', 'Précision ♠')
     """
     return text if text.isprintable() else "".join(map(_visible, text))
 
@@ -144,48 +122,24 @@ def html_text(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    r"""Text for a paragraph or a cell of a table in Markdown (GitHub's form of CommonMark).
-
-    Examples
-    --------
-    >>> markdown_text("a|b *c* <d> http://e")
-    'a\\|b \\*c\\* \\<d\\> http\\://e'
-    """
+    r"""Text for a paragraph or a cell of a table in Markdown (GitHub's form of CommonMark)."""
     return _LINK.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", visible(text)))
 
 
 def call_text(call: int) -> str:
-    """Call as players write it.
-
-    Examples
-    --------
-    >>> [call_text(call) for call in (0, 1, 7, 15)]
-    ['P', 'X', '1N', '3♥']
-    """
+    """Call as players write it."""
     if call >= FIRST_BID and bid_strain(call) < len(_SIGNS):
         return f"{bid_level(call)}{_SIGNS[bid_strain(call)]}"
     return format_call(call)
 
 
 def auction_text(calls: Iterable[int]) -> str:
-    """Auction as players write it; ``opening`` for none.
-
-    Examples
-    --------
-    >>> auction_text((7, 0, 8)), auction_text(())
-    ('1N P 2♣', 'opening')
-    """
+    """Auction as players write it; ``opening`` for none."""
     return " ".join(map(call_text, calls)) or "opening"
 
 
 def percent_text(share: float) -> str:
-    """Share as per cent; small ones with one more digit, and only nothing at all is 0 %.
-
-    Examples
-    --------
-    >>> [percent_text(share) for share in (0.5, 0.1234, 0.00123, 0.000004, 0, 0.99999)]
-    ['50.0 %', '12.3 %', '0.12 %', '< 0.01 %', '0 %', '99.9 %']
-    """
+    """Share as per cent; small ones with one more digit, and only nothing at all is 0 %."""
     percent = 100 * share
     if percent in (0, 100):
         return f"{percent:.0f} %"

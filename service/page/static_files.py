@@ -27,14 +27,7 @@ class StaticFile(NamedTuple):
     digest: str
 
     def etag(self, *, compressed: bool) -> str:
-        """Entity tag; each coding is another representation (RFC 9110, section 8.8.3).
-
-        Examples
-        --------
-        >>> file = StaticFile(b"x", b"y", "text/css", "0a")
-        >>> file.etag(compressed=False), file.etag(compressed=True)
-        ('"0a"', '"0a-gzip"')
-        """
+        """Entity tag; each coding is another representation (RFC 9110, section 8.8.3)."""
         return f'"{self.digest}-gzip"' if compressed else f'"{self.digest}"'
 
 
@@ -44,13 +37,6 @@ def static_files() -> Mapping[str, StaticFile]:
 
     Requests are looked up here and never reach the file system, so that no path leads out of the
     folder.
-
-    Examples
-    --------
-    >>> static_files()["index.html"].media_type
-    'text/html; charset=utf-8'
-    >>> "../app.py" in static_files()
-    False
     """
     found: dict[str, StaticFile] = {}
     for path in files(__package__).joinpath("static").iterdir():

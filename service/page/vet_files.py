@@ -22,10 +22,6 @@ def check_vetting_folder(folder: Path, *, overwrite: bool = False) -> None:
     ------
     InvalidInput
         If there is something that is no vetting, or a vetting that must not be replaced.
-
-    Examples
-    --------
-    >>> check_vetting_folder(Path("not there yet"))
     """
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return

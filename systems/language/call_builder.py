@@ -35,36 +35,18 @@ def place(position: int) -> Where:
 
 
 def one_blank(words: str) -> str:
-    """Words with single blanks between them.
-
-    Examples
-    --------
-    >>> one_blank("their   suit")
-    'their suit'
-    """
+    """Words with single blanks between them."""
     return " ".join(words.split())
 
 
 def tidy(words: str) -> str:
-    """Words with single blanks between them and behind punctuation marks, none before them.
-
-    Examples
-    --------
-    >>> tidy("Weak ,or  very strong ;( sometimes )")
-    'Weak, or very strong; (sometimes)'
-    """
+    """Words with single blanks between them and behind punctuation marks, none before them."""
     words = _AROUND_MARKS.sub(r"\1 ", _BLANKS.sub(" ", words))
     return _IN_PARENTHESES.sub(lambda match: match[0].strip(), words).strip()
 
 
 def start_of_token(token: Token) -> int:
-    """Position of a word in its line.
-
-    Examples
-    --------
-    >>> start_of_token(Token("SUIT", "hearts", 4))
-    4
-    """
+    """Position of a word in its line."""
     return token.start_pos or 0
 
 

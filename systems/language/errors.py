@@ -31,13 +31,6 @@ class Complaint:
         Blanks and a ``^``, to be written under ``line_text``.
     advice
         What to write instead, if that can be said; may be empty.
-
-    Examples
-    --------
-    >>> print(complaint_at(Where("a.bidding", 2, 7), "what is a bid", ["", "  1NT = bid"], "ask"))
-    a.bidding:2: what is a bid (ask)
-        1NT = bid
-            ^
     """
 
     where: Where
@@ -56,13 +49,7 @@ class Complaint:
 
 
 def complaint_at(where: Where, message: str, lines: Sequence[str], advice: str = "") -> Complaint:
-    """Make a complaint, with its line and caret from the lines of the file.
-
-    Examples
-    --------
-    >>> complaint_at(Where("a.bidding", 1, 2), "no", ["1NT"]).caret
-    ' ^'
-    """
+    """Make a complaint, with its line and caret from the lines of the file."""
     line = lines[where.line - 1] if 0 < where.line <= len(lines) else ""
     column = max(where.column - 1, 0)
     if len(line) > _WIDEST:
@@ -86,14 +73,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def invalid_system(complaints: Iterable[Complaint]) -> InvalidSystem:
-    """One error that carries all complaints, in the order of the files.
-
-    Examples
-    --------
-    >>> error = invalid_system([Complaint(Where("a.bidding", 2, 1), "no such word")])
-    >>> str(error), len(error.complaints)
-    ('a.bidding:2: no such word', 1)
-    """
+    """One error that carries all complaints, in the order of the files."""
     found = tuple(dict.fromkeys(complaints))
     shown = [str(complaint) for complaint in found[:MOST_SHOWN]]
     if len(found) > MOST_SHOWN:

@@ -44,17 +44,6 @@ def format_system_text(text: str) -> str:
     ------
     InvalidSystem
         If its indentation cannot be read: tabs, or a step back to where no line stands.
-
-    Examples
-    --------
-    >>> print(format_system_text('''
-    ... opening :
-    ...      1NT=Strong notrump:15-17 points ,balanced;limited
-    ...      1C = 12+  points    --natural
-    ... '''), end="")
-    opening:
-      1NT = Strong notrump: 15-17 points, balanced; limited
-      1C  = 12+ points  -- natural
     """
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     complaints: list[Complaint] = []

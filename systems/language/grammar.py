@@ -23,14 +23,6 @@ def whole_words(terminal: TerminalDef) -> None:
 
     ``"at most"`` becomes a pattern that reads ``at  most`` and not ``at mostly``. Patterns that
     the grammar writes between slashes stay as they are.
-
-    Examples
-    --------
-    >>> from lark.lexer import PatternStr
-    >>> terminal = TerminalDef("AT_MOST", PatternStr("at most"), 0)
-    >>> whole_words(terminal)
-    >>> bool(re.fullmatch(terminal.pattern.to_regexp(), "at   most"))
-    True
     """
     text = terminal.pattern.value.replace("\\ ", " ").replace("\\-", "-")
     if not _WORDS.fullmatch(text):
@@ -91,15 +83,7 @@ def _reads(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def parse_statement(text: str) -> Parsed:
-    """Read one logical line.
-
-    Examples
-    --------
-    >>> parse_statement("1NT = Strong notrump: 15-17 points, balanced").statement.name
-    'Strong notrump'
-    >>> parse_statement("1NT = 5+ heart").wrong[0].message
-    'after "5+" I expect points or a suit, I read "heart"'
-    """
+    """Read one logical line."""
     found, faults, error = _read(text, "statement")
     if error is not None:
         return Parsed(None, (*faults, explain(text, error, _reads)))
@@ -108,13 +92,7 @@ def parse_statement(text: str) -> Parsed:
 
 @lru_cache(maxsize=1 << 14)
 def parse_conditions(text: str) -> ParsedCondition:
-    """Read conditions alone, as they stand behind a name.
-
-    Examples
-    --------
-    >>> len(parse_conditions("15-17 points, balanced").condition.parts)
-    2
-    """
+    """Read conditions alone, as they stand behind a name."""
     found, faults, error = _read(text, "conditions")
     if error is not None:
         return ParsedCondition(None, (*faults, explain(text, error, _reads)))

@@ -6,14 +6,7 @@ from .syntax_tree import AllOf, AnyOf, Condition, NotThis, Phrase
 
 
 def all_of(parts: Iterable[Condition]) -> Condition:
-    """Conditions joined by ``and``.
-
-    Examples
-    --------
-    >>> from bidcascade.systems.language.syntax_tree import Phrase
-    >>> all_of([Phrase("forced")]).kind
-    'forced'
-    """
+    """Conditions joined by ``and``."""
     flat: list[Condition] = []
     for part in parts:
         flat.extend(part.parts if isinstance(part, AllOf) else (part,))
@@ -21,14 +14,7 @@ def all_of(parts: Iterable[Condition]) -> Condition:
 
 
 def any_of(parts: Iterable[Condition]) -> Condition:
-    """Conditions joined by ``or``.
-
-    Examples
-    --------
-    >>> from bidcascade.systems.language.syntax_tree import Phrase
-    >>> len(any_of([any_of([Phrase("forced"), Phrase("balancing")]), Phrase("contested")]).parts)
-    3
-    """
+    """Conditions joined by ``or``."""
     flat: list[Condition] = []
     for part in parts:
         flat.extend(part.parts if isinstance(part, AnyOf) else (part,))
@@ -36,13 +22,7 @@ def any_of(parts: Iterable[Condition]) -> Condition:
 
 
 def phrases_of(condition: Condition | None) -> Iterator[Phrase]:
-    """All phrases of a condition, from left to right.
-
-    Examples
-    --------
-    >>> [phrase.kind for phrase in phrases_of(NotThis(Phrase("forced")))]
-    ['forced']
-    """
+    """All phrases of a condition, from left to right."""
     if isinstance(condition, Phrase):
         yield condition
     elif isinstance(condition, NotThis):

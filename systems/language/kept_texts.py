@@ -48,11 +48,6 @@ def open_text(
     ------
     InvalidSystem
         With every complaint about the text.
-
-    Examples
-    --------
-    >>> open_text("sayc", None).title
-    'Standard American Yellow Card'
     """
     path = file_of(path)
     place = None
@@ -75,14 +70,7 @@ def open_text(
 
 @contextmanager
 def without_collections() -> Iterator[None]:
-    """Look for no garbage meanwhile: looking takes two thirds of the time of making a tree.
-
-    Examples
-    --------
-    >>> with without_collections():
-    ...     gc.isenabled()
-    False
-    """
+    """Look for no garbage meanwhile: looking takes two thirds of the time of making a tree."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -190,12 +178,6 @@ def rows_of_tree(text: SystemText) -> list[list[Any]]:
 
     Numbers begin behind that of None. What is one object in the tree stays one, and what says no
     more than a value, such as a place in a file, becomes one.
-
-    Examples
-    --------
-    >>> text = SystemText("Tiny", "", {}, ())
-    >>> tree_of_rows(rows_of_tree(text)) == text
-    True
     """
     numbers = {kind: number for number, kind in enumerate(_classes())}
     rows: list[list[Any]] = []
@@ -229,13 +211,7 @@ def rows_of_tree(text: SystemText) -> list[list[Any]]:
 
 
 def tree_of_rows(rows: list[list[Any]]) -> SystemText:
-    """Make the tree of its rows; the last one is the whole text.
-
-    Examples
-    --------
-    >>> tree_of_rows([[0, "Tiny", "", [], [], [], [], None]]).title
-    'Tiny'
-    """
+    """Make the tree of its rows; the last one is the whole text."""
     objects: list[Any] = [None]
     makers = [
         (kind, tuple(_reader(annotation, objects) for annotation in names.values()))

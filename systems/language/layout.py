@@ -43,14 +43,7 @@ class LogicalLine:
     pieces: tuple[Piece, ...]
 
     def where(self, position: int = 0) -> Where:
-        """Place in the file of a position in the text.
-
-        Examples
-        --------
-        >>> line = LogicalLine("1NT = balanced", 2, "a.bidding", (Piece(0, 7, 3),))
-        >>> line.where(6)
-        Where(file='a.bidding', line=7, column=9)
-        """
+        """Place in the file of a position in the text."""
         if len(self.pieces) == 1:
             piece = self.pieces[0]
         else:
@@ -59,14 +52,7 @@ class LogicalLine:
         return Where(self.file, piece.line, column)
 
     def with_words(self, words: Mapping[str, str]) -> "LogicalLine":
-        """Replace words, outside quotes, tags and remarks.
-
-        Examples
-        --------
-        >>> line = LogicalLine("2C = game+ points", 0, "a.bidding", (Piece(0, 1, 1),))
-        >>> line.with_words({"game": "10"}).text
-        '2C = 10+ points'
-        """
+        """Replace words, outside quotes, tags and remarks."""
         text: list[str] = []
         pieces: list[Piece] = []
         length = done = 0
@@ -111,14 +97,7 @@ Complain = Callable[[Where, str, str], None]
 
 
 def logical_lines(lines: list[str], file: str, complain: Complain) -> list[LogicalLine]:
-    """Logical lines of a file.
-
-    Examples
-    --------
-    >>> text = ["2C = 8+ points,", "     4 hearts -- Stayman", "", "-- a comment"]
-    >>> [line.text for line in logical_lines(text, "a.bidding", lambda *what: None)]
-    ['2C = 8+ points, 4 hearts -- Stayman']
-    """
+    """Logical lines of a file."""
     found: list[LogicalLine] = []
     number = 0
     while number < len(lines):
@@ -202,15 +181,7 @@ def _readable(text: str, number: int, file: str, complain: Complain) -> str:
 
 
 def tree_of(lines: list[LogicalLine], complain: Complain) -> list[RawItem]:
-    """Logical lines by their indentation.
-
-    Examples
-    --------
-    >>> text = ["opening:", "  1NT = balanced", "  1C = any hand"]
-    >>> tree = tree_of(logical_lines(text, "a.bidding", lambda *what: None), lambda *what: None)
-    >>> [len(item.below) for item in tree]
-    [2]
-    """
+    """Logical lines by their indentation."""
     top: list[RawItem] = []
     open_items: list[tuple[int, list[RawItem]]] = []  # indentation of a body, and the body
     for line in lines:

@@ -212,27 +212,13 @@ _OWN_WORDS: Final = re.compile(r"([A-Z_]+)(\.\d)?\{([^}]*)\}")
 
 
 def forms_of(row: Kind) -> list[str]:
-    """Productions of a row.
-
-    Examples
-    --------
-    >>> forms_of(KINDS["same suit"])
-    ['suit IS{is} suit', 'suit IS_NOT{is not} suit']
-    >>> forms_of(KINDS["partial stopper"])
-    ['[A] STOPPER_IN.6{partial stopper in} suit', 'NO STOPPER_IN.6{partial stopper in} suit']
-    """
+    """Productions of a row."""
     forms = [form.strip() for form in row.forms.split(";")]
     return [*forms, row.forms.replace("[A]", "NO")] if denied_by_no(row) else forms
 
 
 def denied_by_no(row: Kind) -> bool:
-    """Whether ``no`` before the words denies them, as in ``no stopper in hearts``.
-
-    Examples
-    --------
-    >>> denied_by_no(KINDS["stopper"]), denied_by_no(KINDS["longer"])
-    (True, False)
-    """
+    """Whether ``no`` before the words denies them, as in ``no stopper in hearts``."""
     return row.forms.startswith("[A]") and "->" not in row.forms
 
 
@@ -241,11 +227,6 @@ def template(row: Kind, number: int | None = None) -> str:
     """Words of a row with places for the fields of a phrase; brackets hold what may be left away.
 
     ``number`` is how many are counted, if it is one number.
-
-    Examples
-    --------
-    >>> template(KINDS["support"]), template(KINDS["aces"], 1), template(KINDS["only passed"])
-    ('{range} support[ for {suit}]', '{range} ace', '{who} {has} only passed')
     """
     suits = iter(("{suit}", "{other}"))
 
@@ -281,13 +262,7 @@ KIND_OF_WORDS: Final = {
 
 @cache
 def grammar_text() -> str:
-    """Grammar of the language for lark: ``bidding.lark`` with the rules that the rows make.
-
-    Examples
-    --------
-    >>> 'RULE_OF: "rule of"' in grammar_text()
-    True
-    """
+    """Grammar of the language for lark: ``bidding.lark`` with the rules that the rows make."""
     terminals: dict[str, list[str]] = defaultdict(list)
     terminals |= {"SUIT": [*SUIT_WORDS], "VARIABLE": [*VARIABLES], "ROLE": [*ROLES]}
     for row in KINDS.values():
@@ -302,13 +277,7 @@ def grammar_text() -> str:
 
 @cache
 def words_of_terminals() -> dict[str, list[str]]:
-    """Words that each terminal of the grammar stands for.
-
-    Examples
-    --------
-    >>> words_of_terminals()["FIT"]
-    ['fit']
-    """
+    """Words that each terminal of the grammar stands for."""
     found: dict[str, list[str]] = {}
     terminal = ""
     for line in grammar_text().splitlines():

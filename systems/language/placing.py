@@ -38,15 +38,7 @@ _Simple = TypeVar(
 
 
 def place_statement(statement: Statement, locate: Locate) -> Statement:
-    """Move a statement from columns of its logical line to places in a file.
-
-    Examples
-    --------
-    >>> from bidcascade.systems.language.grammar import parse_statement
-    >>> line = parse_statement("1NT = balanced").statement
-    >>> place_statement(line, lambda column: Where("a.bidding", 3, column + 1)).condition.where
-    Where(file='a.bidding', line=3, column=7)
-    """
+    """Move a statement from columns of its logical line to places in a file."""
     if isinstance(statement, Line):
         return Line(
             _call(statement.call, locate),
@@ -94,13 +86,7 @@ def _moved(found: _Simple, locate: Locate) -> _Simple:
 
 
 def place_condition(condition: Condition | None, locate: Locate) -> Condition | None:
-    """Move a condition to places in a file.
-
-    Examples
-    --------
-    >>> place_condition(Phrase("forced"), lambda column: Where("a.bidding", 3, 1)).where.line
-    3
-    """
+    """Move a condition to places in a file."""
     return None if condition is None else _condition(condition, locate)
 
 

@@ -56,11 +56,6 @@ def parse_condition(text: str, where: Where = NOWHERE) -> Condition:
     ------
     InvalidSystem
         If the text is no condition.
-
-    Examples
-    --------
-    >>> [phrase.kind for phrase in parse_condition("15-17 points, 5+ hearts").parts]
-    ['points', 'length']
     """
 
     def locate(position: int) -> Where:
@@ -87,11 +82,6 @@ def built_in_defines() -> Mapping[str, Define]:
     """Say what balanced, semi-balanced and unbalanced mean, unless a system's text does.
 
     Read when first asked for: whoever reads no system need not wait for the grammar.
-
-    Examples
-    --------
-    >>> sorted(built_in_defines())
-    ['balanced', 'semi-balanced', 'unbalanced']
     """
     return MappingProxyType(
         {name: Define(name, (), parse_condition(text), NOWHERE) for name, text in _BUILT_IN.items()}
@@ -120,16 +110,6 @@ def read_system(
     ------
     InvalidSystem
         With every complaint about the text: file, line, caret and advice.
-
-    Examples
-    --------
-    >>> system = read_system('''
-    ... system Tiny
-    ... opening:
-    ...   1NT = Strong notrump: 15-17 points, balanced
-    ... ''')
-    >>> system.title, system.blocks[0].body[0].name
-    ('Tiny', 'Strong notrump')
     """
     if isinstance(path_or_text, str) and "\n" in path_or_text:
         return read_text(path_or_text, name, options=options)
@@ -145,12 +125,6 @@ def read_files(
     ------
     InvalidSystem
         With every complaint about the text.
-
-    Examples
-    --------
-    >>> text, looked = read_files(file_of("sayc"))
-    >>> [path.name for path, _ in text.files[:1]], len(looked) >= len(text.files) - 1
-    (['sayc.bidding'], True)
     """
     sources = Sources()
     # the name alone: what a line is called must not depend on where the file lies
@@ -166,11 +140,6 @@ def read_text(
     ------
     InvalidSystem
         With every complaint about the text.
-
-    Examples
-    --------
-    >>> read_text("opening:  -- a comment" + chr(10) + "  1NT = 15-17 points").blocks[0].remark
-    'a comment'
     """
     sources = Sources()
     return _system(sources, sources.read_text(text, file), options)

@@ -31,13 +31,7 @@ class Sequence:
 
 
 def start_of(calls: tuple[()] | None) -> Sequence:
-    """Return an auction without calls, or one of which nothing is known.
-
-    Examples
-    --------
-    >>> start_of(()).lowest, start_of(None).lowest
-    (0, None)
-    """
+    """Return an auction without calls, or one of which nothing is known."""
     return Sequence(0) if calls is not None else Sequence(None, None, None)
 
 
@@ -57,13 +51,7 @@ def bounds(call: CallPattern) -> tuple[int, int] | None:
 
 
 def after_call(sequence: Sequence, call: CallPattern | None, *, theirs: bool) -> Sequence:
-    """Auction after one more call; a call of None is one of several.
-
-    Examples
-    --------
-    >>> after_call(start_of(()), CallPattern("bid", 1, "NT"), theirs=False)
-    Sequence(lowest=7, ours=True, doubled=0)
-    """
+    """Auction after one more call; a call of None is one of several."""
     if call is None or call.kind == "any":
         return Sequence(None, None, None)
     if call.kind == "pass":
@@ -76,16 +64,7 @@ def after_call(sequence: Sequence, call: CallPattern | None, *, theirs: bool) ->
 
 
 def why_not(sequence: Sequence, call: CallPattern, *, theirs: bool) -> Reason | None:
-    """Message and advice if a literal call cannot follow; None if it can, or if nobody knows.
-
-    Examples
-    --------
-    >>> one_spade = after_call(start_of(()), CallPattern("bid", 1, "S"), theirs=False)
-    >>> why_not(one_spade, CallPattern("bid", 1, "H"), theirs=False)[0]
-    '1H is not enough over 1S'
-    >>> why_not(one_spade, CallPattern("bid", 1, "M"), theirs=False) is None
-    True
-    """
+    """Message and advice if a literal call cannot follow; None if it can, or if nobody knows."""
     if sequence.lowest is None:
         return None
     if call.kind == "bid":

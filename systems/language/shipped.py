@@ -10,24 +10,12 @@ PAGES: Final = "pages"
 
 
 def shipped_folder() -> Path:
-    """Folder of the systems that come with the package.
-
-    Examples
-    --------
-    >>> shipped_folder().name
-    'texts'
-    """
+    """Folder of the systems that come with the package."""
     return Path(str(files("bidcascade.systems"))) / "texts"
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a file of that name; a name that cannot be one has none.
-
-    Examples
-    --------
-    >>> is_file(Path("a" * 10_000))
-    False
-    """
+    """Whether there is a file of that name; a name that cannot be one has none."""
     try:
         return path.is_file()
     except OSError:
@@ -35,24 +23,12 @@ def is_file(path: Path) -> bool:
 
 
 def resolved(path: Path) -> str | None:
-    """Where a file lies, links followed; None if there is none of that name.
-
-    Examples
-    --------
-    >>> resolved(Path("no such file")) is None
-    True
-    """
+    """Where a file lies, links followed; None if there is none of that name."""
     return str(path.resolve()) if is_file(path) else None
 
 
 def file_of(path_or_name: str | Path) -> Path:
-    """File of a system: that path, or the one that comes with the package under this name.
-
-    Examples
-    --------
-    >>> file_of("sayc").name
-    'sayc.bidding'
-    """
+    """File of a system: that path, or the one that comes with the package under this name."""
     path = Path(path_or_name)
     if not is_file(path) and len(path.parts) == 1:
         shipped = shipped_folder() / (path.name if path.suffix else f"{path.name}{SUFFIX}")

@@ -36,13 +36,7 @@ _WITHOUT_ARTICLE: Final = frozenset({
 
 # ---------------------------------------------------------------------- calls
 def call_text(call: CallPattern) -> str:
-    """Write a call pattern.
-
-    Examples
-    --------
-    >>> call_text(CallPattern("transfer", 2, "M")), call_text(CallPattern("cheapest", None, "NT"))
-    ('transfer to 2M', 'cheapest NT')
-    """
+    """Write a call pattern."""
     if call.kind in ("bid", "transfer"):
         if call.level is None:
             return "notrump"
@@ -55,13 +49,7 @@ def call_text(call: CallPattern) -> str:
 
 
 def step_text(step: AuctionStep) -> str:
-    """Write one step of an auction pattern.
-
-    Examples
-    --------
-    >>> step_text(AuctionStep((CallPattern("bid", 1, "M"),), theirs=True))
-    '(1M)'
-    """
+    """Write one step of an auction pattern."""
     if step.any_calls:
         return "…"
     calls = "/".join(call_text(call) for call in step.calls)
@@ -69,13 +57,7 @@ def step_text(step: AuctionStep) -> str:
 
 
 def header_text(header: Header) -> str:
-    """Write a header, with its colon.
-
-    Examples
-    --------
-    >>> header_text(Header("when", condition=Phrase("forced")))
-    'when forced:'
-    """
+    """Write a header, with its colon."""
     auctions = " or ".join(" ".join(map(step_text, steps)) for steps in header.auctions)
     condition = "" if header.condition is None else condition_text(header.condition)
     if header.kind == "when":
@@ -88,13 +70,7 @@ def header_text(header: Header) -> str:
 
 # ---------------------------------------------------------------------- agreements
 def agreement_text(agreement: Agreement) -> str:
-    """Write an agreement.
-
-    Examples
-    --------
-    >>> agreement_text(Agreement("tag", "stayman")), agreement_text(Agreement("agrees", suit="M"))
-    ('#stayman', 'agrees M')
-    """
+    """Write an agreement."""
     if agreement.kind == "tag":
         return f"#{agreement.text}"
     if agreement.call is not None:
@@ -108,14 +84,7 @@ def agreement_text(agreement: Agreement) -> str:
 
 # ---------------------------------------------------------------------- conditions
 def condition_text(condition: Condition) -> str:
-    """Write a condition so that reading it gives the same tree.
-
-    Examples
-    --------
-    >>> points, shape = Phrase("points", range=Range(15, 17)), Phrase("named", text="balanced")
-    >>> condition_text(AllOf((points, shape)))
-    '15-17 points, balanced'
-    """
+    """Write a condition so that reading it gives the same tree."""
     if isinstance(condition, AllOf):
         return ", ".join(_alternatives(part) for part in condition.parts)
     return _alternatives(condition)
@@ -158,13 +127,7 @@ def _negated(part: Condition) -> str:
 
 
 def range_text(found: Range) -> str:
-    """Write a range.
-
-    Examples
-    --------
-    >>> range_text(Range(5)), range_text(Range(0, 3)), range_text(Range(0, 0, (4,)))
-    ('5+', 'at most 3', '0 or 4')
-    """
+    """Write a range."""
     if found.also:
         return " or ".join(str(number) for number in (found.low, *found.also))
     if found.high is None:
@@ -175,13 +138,7 @@ def range_text(found: Range) -> str:
 
 
 def phrase_text(phrase: Phrase) -> str:
-    """Write a phrase in the first form of its row in the catalogue.
-
-    Examples
-    --------
-    >>> phrase_text(Phrase("length", range=Range(5), suits=("M",)))
-    '5+ M'
-    """
+    """Write a phrase in the first form of its row in the catalogue."""
     writer = _WRITERS.get(phrase.kind)
     if writer is not None:
         return writer(phrase)

@@ -14,19 +14,7 @@ STEP = 2
 
 
 def write_system_text(system: SystemText) -> str:
-    """Write a system's tree so that reading it gives the same title, definitions and blocks.
-
-    Examples
-    --------
-    >>> from bidcascade.systems.language.reader import read_text
-    >>> text = '''system Tiny
-    ...
-    ... opening:
-    ...   1NT = Strong notrump: 15-17 points, balanced; limited  -- five-card majors too
-    ... '''
-    >>> write_system_text(read_text(text)) == text
-    True
-    """
+    """Write a system's tree so that reading it gives the same title, definitions and blocks."""
     parts: list[str] = []
     if system.prose:
         prose = (f"-- {line}".rstrip() for line in system.prose.split("\n"))
@@ -58,14 +46,7 @@ def _body(body: "tuple[Line | Block, ...]", depth: int) -> Iterator[str]:
 
 
 def line_texts(line: Line, depth: int = 0) -> Iterator[str]:
-    """Lines of text for a call, its hand types and all below it.
-
-    Examples
-    --------
-    >>> from bidcascade.systems.language.syntax_tree import CallPattern
-    >>> list(line_texts(Line(CallPattern("bid", 1, "C"), "Clubs"), depth=1))
-    ['  1C = Clubs']
-    """
+    """Lines of text for a call, its hand types and all below it."""
     words = _meaning(line.name, line.condition, line.quoted, line.agreements)
     yield _indented(depth, f"{call_text(line.call)} = {words}".rstrip(), line.remark)
     for number, variant in enumerate(line.variants):

@@ -577,15 +577,7 @@ class CorpusReport:
 
 
 def corpus_report(counts: Mapping[str, int]) -> CorpusReport:
-    """Read distinct texts, each with how often it occurs.
-
-    Examples
-    --------
-    >>> texts = {"Preempt -- 7+ !H; 11- HCP; 3+ controls": 2, "4+ !D; 6-10 total points": 1}
-    >>> report = corpus_report(texts)
-    >>> report.parts, report.parts_read, list(report.unread)
-    (5, 4, ['n+ controls'])
-    """
+    """Read distinct texts, each with how often it occurs."""
     report = CorpusReport()
     vocabulary = Vocabulary()
     for text, times in counts.items():

@@ -57,12 +57,6 @@ def expression_grid(vocabulary: Vocabulary) -> tuple[str, ...]:
 
     It follows the published list of 349 expressions of GIB's announcements, and is complete where
     that has gaps.
-
-    Examples
-    --------
-    >>> grid = expression_grid(Vocabulary())
-    >>> len(grid), grid[0], grid[-1]
-    (433, 'HCP >= 1', 'At_Best_Stopper_S')
     """
     grid = []
     for name in GRID_NUMBERS:
@@ -148,12 +142,6 @@ def make_measures(
     ------
     InvalidExpression, UnknownTerm
         If a lane is no number of at most 256 values, a flag no truth value, an expression none.
-
-    Examples
-    --------
-    >>> measures = make_measures(Vocabulary(), expressions=["12 <= HCP <= 14", "SL_S > SL_H"])
-    >>> measures.sources, measures.bits[-1]
-    ((LaneRange(lane=0, low=12, high=14), 37), 'SL_S > SL_H')
     """
     counted: list[Lane] = []
     first = 0

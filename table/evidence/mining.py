@@ -215,16 +215,7 @@ def _is_note(frame: pl.DataFrame) -> pl.Series:
 
 
 def mining_report(table: BiddingTable) -> dict[str, Any]:
-    """Say what a mined table was made of and what it knows, in plain values for JSON.
-
-    Examples
-    --------
-    >>> with Miner() as miner:
-    ...     miner.add(pl.DataFrame({"auction": [[7]]}, schema={"auction": pl.List(pl.UInt8)}))
-    ...     report = mining_report(miner.finish())
-    >>> report["boards"], report["entries"], report["described"]
-    (1, 1, 0)
-    """
+    """Say what a mined table was made of and what it knows, in plain values for JSON."""
     announcements = table.extra(ANNOUNCEMENTS)
     assert announcements is not None
     distinct = announcements.unique("text", maintain_order=True)

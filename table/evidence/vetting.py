@@ -70,14 +70,6 @@ class Tally:
         Names of the numbers that make a key.
     fields : sequence of str
         Names of the counts.
-
-    Examples
-    --------
-    >>> tally = Tally(["place"], ["made", "held"])
-    >>> tally.add([np.array([7, 3, 7])], made=1, held=np.array([1, 0, 1]))
-    >>> tally.add([np.array([3])], made=5)
-    >>> tally.frame.rows()
-    [(3, 6, 0), (7, 2, 2)]
     """
 
     _LEAST_MERGED: Final = 1 << 16

@@ -225,13 +225,7 @@ def _expressions(vetting: Vetting) -> pl.DataFrame:
 
 
 def kind_of(expression: str) -> str:
-    """Condition without its suits and numbers, so that alike ones can be counted together.
-
-    Examples
-    --------
-    >>> kind_of("SL_S >= 5"), kind_of("C_HQ and Top3_H >= 2"), kind_of("Pattern == '4432'")
-    ('SL_x >= n', 'C_xQ and Top3_x >= n', "Pattern == 'n'")
-    """
+    """Condition without its suits and numbers, so that alike ones can be counted together."""
     return _NUMBER.sub("n", _SUIT.sub("_x", expression))
 
 
@@ -365,12 +359,6 @@ def wilson_interval(hits: ArrayLike, trials: ArrayLike) -> tuple[F64, F64]:
     -------
     tuple of float64 [n]
         Lower and upper ends.
-
-    Examples
-    --------
-    >>> low, high = wilson_interval([3, 900, 0], [3, 1000, 0])
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.439, 0.88, 0.0], [1.0, 0.917, 1.0])
     """
     z = 1.959963984540054
     found, size = np.asarray(hits, np.float64), np.asarray(trials, np.float64)

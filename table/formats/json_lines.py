@@ -31,15 +31,7 @@ def read_json_rows(path: Path) -> Iterator[Row]:
 
 
 def rows_of_lines(file: IO[bytes], source: str) -> Iterator[Row]:
-    """Rows of an open JSON Lines stream.
-
-    Examples
-    --------
-    >>> import io
-    >>> [row] = rows_of_lines(io.BytesIO(b'{"prior": [], "call": "1NT"}'), "openings.jsonl")
-    >>> row.call
-    7
-    """
+    """Rows of an open JSON Lines stream."""
     decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
     number = 0
     while line := file.readline(LONGEST_LINE + 1):

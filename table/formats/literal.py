@@ -63,15 +63,7 @@ def read_literal_rows(path: Path) -> Iterator[Row]:
 
 
 def rows_of_literal(file: IO[str], source: str) -> Iterator[Row]:
-    """Rows of an open stream of a Python literal.
-
-    Examples
-    --------
-    >>> import io
-    >>> text = "rows = [(0, (), ('1C',), '3+ clubs', ['SL_C >= 3']), (1, ('1C',), ('p',), '', [])]"
-    >>> [row.criteria for row in rows_of_literal(io.StringIO(text), "rows.py")]
-    [('SL_C >= 3',), ()]
-    """
+    """Rows of an open stream of a Python literal."""
     buffer = _Buffer(file)
     buffer.read_head(source)
     number = 0
@@ -212,11 +204,6 @@ def tuple_of(row: Row) -> tuple[int | None, tuple[str, ...], tuple[str], str, li
     r"""Row as the published tuple, with the calls spelt as in the published files.
 
     Name, rank, tags and place have no part in it.
-
-    Examples
-    --------
-    >>> tuple_of(Row(b"\x07", 0, "inserted", source_index=4))
-    (4, ('1N',), ('p',), 'inserted', [])
     """
     prior = tuple(FILE_CALLS[call] for call in row.prior)
     return row.source_index, prior, (FILE_CALLS[row.call],), row.description, list(row.criteria)

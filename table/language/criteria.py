@@ -120,16 +120,7 @@ def _operand(expression: Expression) -> str:
 
 
 def analyse(expressions: Sequence[Expression], vocabulary: Vocabulary) -> Analysis:
-    """Tight bounds of the terms in a criteria list, or why no hand fits it.
-
-    Examples
-    --------
-    >>> from bidcascade.table.language.expressions import parse_expression
-    >>> analysis = analyse([parse_expression("SL_S >= 5"), parse_expression("SL_H >= 5")],
-    ...                    Vocabulary())
-    >>> analysis.bounds["SL_C"], analysis.bounds["SL_S"]
-    ((0, 3), (5, 8))
-    """
+    """Tight bounds of the terms in a criteria list, or why no hand fits it."""
     branches = list(_feasible(expressions, vocabulary))
     if not branches:
         return Analysis({}, is_satisfiable(expressions, vocabulary))
@@ -146,15 +137,7 @@ def analyse(expressions: Sequence[Expression], vocabulary: Vocabulary) -> Analys
 
 
 def share_of_hands(expressions: Sequence[Expression], vocabulary: Vocabulary) -> float:
-    """Upper bound of the share of all hands that fit; exact for lengths and one sum at a time.
-
-    Examples
-    --------
-    >>> from bidcascade.table.language.expressions import parse_expression
-    >>> round(share_of_hands([parse_expression("HCP >= 15"), parse_expression("HCP <= 17")],
-    ...                      Vocabulary()), 4)
-    0.101
-    """
+    """Upper bound of the share of all hands that fit; exact for lengths and one sum at a time."""
     return min(1.0, sum(branch.share() for branch in _feasible(expressions, vocabulary)))
 
 

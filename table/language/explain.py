@@ -66,14 +66,7 @@ def explain(
 
 
 class HandValues(dict[str, int]):
-    """Values of terms for one hand, each worked out when it is first asked for.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import parse_hand
-    >>> HandValues(parse_hand("K52.AQ3.9876.KJ2"), Vocabulary())["HCP"]
-    13
-    """
+    """Values of terms for one hand, each worked out when it is first asked for."""
 
     def __init__(self, hand: int, vocabulary: Vocabulary, context: Context | None = None) -> None:
         super().__init__()
@@ -153,15 +146,7 @@ def term_value_shown(
     *,
     values: HandValues | None = None,
 ) -> Value:
-    """Value of a term as a player reads it: quick tricks in halves, a pattern as text.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import parse_hand
-    >>> hand = parse_hand("K52.AQ3.9876.KJ2")
-    >>> [term_value_shown(name, hand, Vocabulary()) for name in ("QT", "Pattern", "Stopper_H")]
-    [2.5, '4333', True]
-    """
+    """Value of a term as a player reads it: quick tricks in halves, a pattern as text."""
     if vocabulary.is_tag(name):
         return None
     lowered = vocabulary.lowered_term(name)

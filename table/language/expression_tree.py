@@ -180,13 +180,7 @@ def format_expression(expression: Expression) -> str:
 
 
 def operands_of(expression: Expression) -> tuple[Expression, ...]:
-    """Direct operands, left to right; none for a term or constant.
-
-    Examples
-    --------
-    >>> [str(operand) for operand in operands_of(Sum(Term("HCP"), (("+", Term("SL_S")),)))]
-    ['HCP', 'SL_S']
-    """
+    """Direct operands, left to right; none for a term or constant."""
     match expression:
         case Term() | Number() | Truth() | Shape():
             return ()
@@ -201,13 +195,7 @@ def operands_of(expression: Expression) -> tuple[Expression, ...]:
 
 
 def terms_of(expression: Expression) -> Iterator[str]:
-    """Names of the terms in an expression, left to right, each once.
-
-    Examples
-    --------
-    >>> list(terms_of(Comparison(Term("SL_S"), ((">=", Term("SL_H")),))))
-    ['SL_S', 'SL_H']
-    """
+    """Names of the terms in an expression, left to right, each once."""
     seen: set[str] = set()
     waiting = [expression]
     while waiting:
@@ -221,13 +209,7 @@ def terms_of(expression: Expression) -> Iterator[str]:
 
 
 def depth_of(expression: Expression) -> int:
-    """Levels of the tree; a term or constant is one level. Works on any depth.
-
-    Examples
-    --------
-    >>> depth_of(Not(Term("Balanced")))
-    2
-    """
+    """Levels of the tree; a term or constant is one level. Works on any depth."""
     deepest = 0
     waiting = [(expression, 1)]
     while waiting:

@@ -99,13 +99,7 @@ def _parse(text: str) -> Expression:
 
 
 def parse_with_grammar(text: str) -> Expression:
-    """Read one expression without the short cut for plain texts such as ``TERM >= 15``, uncached.
-
-    Examples
-    --------
-    >>> parse_with_grammar("HCP >= 15") == parse_expression("HCP >= 15")
-    True
-    """
+    """Read one expression without the short cut for plain texts like ``TERM >= 15``, uncached."""
     _check_nesting(_deepest_parenthesis(text), text)
     # with lark, which takes 0.2 s to load and to read the grammar
     from .expression_grammar import parsed

@@ -261,11 +261,6 @@ def parse_user_terms(text: str) -> dict[str, str]:
     ------
     InvalidExpression
         If a line has another form or a name comes twice; the message carries the line number.
-
-    Examples
-    --------
-    >>> parse_user_terms("Playing_Strength = HCP + SL_S  # for a preempt")
-    {'Playing_Strength': 'HCP + SL_S'}
     """
     user_terms: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):

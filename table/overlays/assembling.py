@@ -50,14 +50,7 @@ class Runs(NamedTuple):
     place: I64
 
     def new_numbers(self, old: "NDArray[np.integer] | Sequence[int]") -> I64:
-        """Give the new numbers of old entries, -1 for those that are gone.
-
-        Examples
-        --------
-        >>> runs = Runs(np.array([0, 4]), np.array([2, 9]), np.array([3, 5]))
-        >>> runs.new_numbers([0, 1, 2, 4]).tolist()
-        [3, 4, -1, 5]
-        """
+        """Give the new numbers of old entries, -1 for those that are gone."""
         numbers = np.asarray(old, dtype=np.int64)
         if not len(self.begin):
             return np.full(len(numbers), -1, dtype=np.int64)
@@ -383,16 +376,7 @@ class _Writer:
 
 
 def copy_on_write(column: Column) -> Column:
-    """Column that may be written, of which only written pages take memory if it is a file's.
-
-    Examples
-    --------
-    >>> column = np.arange(3)
-    >>> changed = copy_on_write(column)
-    >>> changed[0] = 7
-    >>> column.tolist(), changed.tolist()
-    ([0, 1, 2], [7, 1, 2])
-    """
+    """Column that may be written, of which only written pages take memory if it is a file's."""
     source = column if isinstance(column, np.memmap) else column.base
     whole = isinstance(source, np.memmap) and source.shape == column.shape
     if whole and isinstance(source, np.memmap) and source.filename is not None:

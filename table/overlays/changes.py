@@ -85,14 +85,7 @@ def _joined(variants: set[str]) -> str:
 
 
 def rules_of(table: BiddingTable) -> str:
-    """Give what criteria of a table depend on, as one text.
-
-    Examples
-    --------
-    >>> from bidcascade.table.build import build_table
-    >>> rules_of(build_table([{"prior": "", "call": "1C"}])[0])
-    '["gib", "pass", {}]'
-    """
+    """Give what criteria of a table depend on, as one text."""
     return json.dumps([table.profile, table.undescribed, table.user_terms], sort_keys=True)
 
 

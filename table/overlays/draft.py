@@ -163,11 +163,5 @@ def _rank(row: Row) -> int:
 
 
 def legal_after(auction: bytes, call: int) -> bool:
-    """Whether a call is legal behind an auction that is.
-
-    Examples
-    --------
-    >>> legal_after(bytes([7]), 8), legal_after(bytes([7]), 3)
-    (True, False)
-    """
+    """Whether a call is legal behind an auction that is."""
     return Auction.of(auction).is_legal(call)

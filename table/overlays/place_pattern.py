@@ -73,17 +73,7 @@ def _bound(choice: SuitClass, call: int, bindings: Bindings) -> Iterator[Binding
 
 @dataclass(frozen=True, slots=True)
 class PlacePattern:
-    """Auctions that a rule speaks of.
-
-    Examples
-    --------
-    >>> from bidcascade.bridge import parse_calls
-    >>> pattern = PlacePattern.parse("P* 1M (P) 2M")
-    >>> [pattern.matches(parse_calls(text)) for text in ("1H P 2H", "P 1S P 2S", "1H P 2S")]
-    [True, True, False]
-    >>> PlacePattern.parse("1N-P-2C").auction
-    (7, 0, 8)
-    """
+    """Auctions that a rule speaks of."""
 
     text: str
     steps: tuple[Step, ...]

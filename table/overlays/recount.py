@@ -35,21 +35,7 @@ class OtherDeals(InvalidInput):
 
 
 class DealsDigest:
-    """SHA-256 of deals, the same however they are divided into parts.
-
-    Examples
-    --------
-    >>> from bidcascade.kernels.dealing import deal_hands
-    >>> digests = []
-    >>> for cuts in ([0, 10], [0, 3, 10]):
-    ...     digest = DealsDigest()
-    ...     for begin, end in zip(cuts, cuts[1:]):
-    ...         zero = np.zeros(end - begin, np.uint8)
-    ...         digest.add(DealArrays(deal_hands(1, begin, end - begin), zero, zero))
-    ...     digests.append(digest.hexdigest())
-    >>> digests[0] == digests[1]
-    True
-    """
+    """SHA-256 of deals, the same however they are divided into parts."""
 
     def __init__(self) -> None:
         self.deals = 0

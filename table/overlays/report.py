@@ -51,17 +51,7 @@ class RuleReport:
 
 @dataclass(slots=True)
 class OverlayReport:
-    """What overlays did to a table.
-
-    Examples
-    --------
-    >>> report = OverlayReport()
-    >>> report.findings["without_effect"].add("fixes.csv:3: remove 1N P 2S: no such entry")
-    >>> print(report)
-    0 rules, 0 entries added, 0 changed, 0 removed
-    rules that met no entry, or changed none: 1
-      fixes.csv:3: remove 1N P 2S: no such entry
-    """
+    """What overlays did to a table."""
 
     overlays: list[OverlayMark] = field(default_factory=list)
     rules: list[RuleReport] = field(default_factory=list)

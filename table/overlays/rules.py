@@ -56,13 +56,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class OverlayMark:
-    """Name and SHA-256 of an overlay's file, as answers state them.
-
-    Examples
-    --------
-    >>> OverlayMark("fixes.jsonl", "00ff").to_dict()
-    {'name': 'fixes.jsonl', 'sha256': '00ff'}
-    """
+    """Name and SHA-256 of an overlay's file, as answers state them."""
 
     name: str
     sha256: str

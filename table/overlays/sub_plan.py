@@ -27,15 +27,6 @@ def sub_plan(plan: Plan, entries: U32, always: Sequence[int] = ()) -> tuple[Plan
     -------
     tuple of Plan and uint32 [entries]
         The part, and for each of its entries the number in the table.
-
-    Examples
-    --------
-    >>> from bidcascade.table.build import build_table
-    >>> table, _ = build_table([{"prior": "", "call": "1C"}, {"prior": "", "call": "1D"},
-    ...                         {"prior": "1D", "call": "P", "criteria": ["HCP <= 5"]}])
-    >>> part, numbers = sub_plan(table.plan(), np.array([2], np.uint32))
-    >>> numbers.tolist(), part.call.tolist(), part.root_count
-    ([1, 2], [4, 0], 1)
     """
     size = plan.node_count
     if len(entries) and int(entries.max()) >= size:
@@ -82,15 +73,6 @@ def pruned(part: Plan) -> Plan:
     """Plan of the same entries that knows no more criteria than they have.
 
     Kernels then work out less of each hand: worth while for many deals.
-
-    Examples
-    --------
-    >>> from bidcascade.table.build import build_table
-    >>> table, _ = build_table([{"prior": "", "call": "1C", "criteria": ["SL_C >= 3"]},
-    ...                         {"prior": "", "call": "1D", "criteria": ["HCP <= 5"]}])
-    >>> part, _ = sub_plan(table.plan(), np.array([1], np.uint32))
-    >>> len(part.expressions), pruned(part).expressions
-    (2, (('HCP', 5, '<='),))
     """
     used_sets, variant_set = np.unique(
         np.concatenate([np.zeros(1, np.uint32), part.variant_set]), return_inverse=True
