@@ -64,7 +64,10 @@ def read_large(
     more = True
     while more:
         key = scan.take(_KEY, b"{", "body")
-        name = str(from_json(key["name"]))
+        try:
+            name = str(from_json(key["name"]))
+        except ValueError as error:
+            raise malformed(str(error), key["name"], key.start("name")) from None
         if name == "deals" and scan.is_at(b"["):
             # of two members of one name the last one counts, as for the parser of short bodies
             runs = _read_deals(scan, check)

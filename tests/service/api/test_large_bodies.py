@@ -102,6 +102,12 @@ def test_a_slip_is_found_as_in_the_whole(body, data):
         assert found == expected
 
 
+@pytest.mark.parametrize("name", [b"\\deals", b"li\\mit", b"\\u12"])
+def test_a_name_with_an_escape_that_is_none_is_no_json(name):
+    body = b'{"%b": 1, "deals": [%b]}' % (name, json.dumps(DEALS[0]).encode())
+    assert read(lambda text: read_large(text, any_number), body) == read(in_one_go, body) == 400
+
+
 def test_names_may_be_written_with_escapes_and_come_twice():
     deal = json.dumps({"deal": DEAL}).encode()
     body = b'{"d\\u0065als":[%b,%b],"limit":5,"limit":7,"deals":[%b]}' % (deal, deal, deal)
