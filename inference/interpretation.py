@@ -23,7 +23,7 @@ from bidcascade.systems.explanation import (
     StatesAndPlaces,
     explain_places,
 )
-from bidcascade.systems.hand_space import EVERYTHING, hull
+from bidcascade.systems.knowledge import EVERYTHING, hull
 from bidcascade.systems.system import auction_calls
 from bidcascade.table import BiddingTable
 

@@ -31,7 +31,7 @@ from bidcascade.table.language.expression_tree import Expression
 
 from .budget import DEFAULT_BUDGET
 from .expansion import Place
-from .hand_space import EVERYTHING, LENGTHS, reach, to_cells
+from .knowledge import EVERYTHING, LENGTHS, reach, to_cells
 from .program import SystemProgram, to_words
 
 I32 = NDArray[np.int32]
@@ -697,7 +697,7 @@ class Bidder:
         return self._store.rows[self._store.row[place]]
 
     def cells(self, number: int) -> int:
-        """Set of cells that a row names, as :mod:`.hand_space` writes it."""
+        """Set of cells that a row names, as :mod:`.knowledge` writes it."""
         return int.from_bytes(self._store.sets[number].tobytes(), "little")
 
     def auction_of(self, place: int) -> Calls:

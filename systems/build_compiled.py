@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 
-from bidcascade.systems.kept_tables import COMPILED, SHIPPED, Growth, compile_to, open_if_fresh
+from bidcascade.systems.kept_tables import COMPILED, SHIPPED, SampleSize, compile_to, open_if_fresh
 from bidcascade.systems.registry import SYSTEMS, named_systems, open_system
 
 
@@ -23,7 +23,7 @@ def stale(folder: Path = SYSTEMS / COMPILED) -> list[str]:
 
 
 def build(
-    folder: Path = SYSTEMS / COMPILED, growth: Growth = SHIPPED, *, anew: bool = False
+    folder: Path = SYSTEMS / COMPILED, size: SampleSize = SHIPPED, *, anew: bool = False
 ) -> Iterator[str]:
     """Compile the systems whose table is out of date, and remove tables without a system.
 
@@ -31,7 +31,7 @@ def build(
     ----------
     folder
         Where the tables go, each into a folder of its system's name.
-    growth
+    size
         How far they are grown.
     anew
         Whether those that are up to date are compiled as well.
@@ -48,14 +48,14 @@ def build(
     """
     for name in named_systems():
         place = folder / name
-        if not anew and open_if_fresh(place, SYSTEMS, growth) is not None:
+        if not anew and open_if_fresh(place, SYSTEMS, size) is not None:
             yield f"{name}: up to date"
             continue
         started = perf_counter()
-        table = compile_to(open_system(name), place, growth)
-        size = sum(file.stat().st_size for file in place.iterdir())
+        table = compile_to(open_system(name), place, size)
+        taken = sum(file.stat().st_size for file in place.iterdir())
         yield (
-            f"{name}: {len(table):,} entries, {size / 1e6:.1f} MB, "
+            f"{name}: {len(table):,} entries, {taken / 1e6:.1f} MB, "
             f"{perf_counter() - started:.1f} s, digest {table.digest[:16]}"
         )
     if folder.is_dir():

@@ -49,7 +49,7 @@ from .formulas import (
     shape_expression,
     within,
 )
-from .hand_space import Bounds, bounds
+from .knowledge import Bounds, bounds
 
 POINTS_FOR_LEVEL: Final[dict[str, tuple[int, ...]]] = {
     "suit": (16, 19, 22, 25, 28, 33, 37),
@@ -89,7 +89,7 @@ class Scope(Protocol):
         """Scope in which these words mean these suits."""
 
 
-class Needs(NamedTuple):
+class Constraint(NamedTuple):
     """Criteria that must all hold; none for any hand."""
 
     criteria: tuple[Expression, ...]

@@ -31,10 +31,10 @@ from bidcascade.table.language.expression_tree import (
 )
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .conditions import Needs, criteria_of, lower
+from .conditions import Constraint, criteria_of, lower
 from .contexts import Group, HeaderTest, PlacedLine, Places, Specificity, places_of
 from .facts import PlaceScope
-from .hand_space import EVERYTHING
+from .knowledge import EVERYTHING
 from .patterns import (
     Bindings,
     fixed_call,
@@ -58,7 +58,7 @@ class PlaceEntry:
     name: str
     """Of the variant, else of its line."""
     where: Where
-    needs: Needs
+    needs: Constraint
     agreements: tuple[Agreement, ...]
     condition: Condition | None
     """As written, for a description in words; None for any hand."""
@@ -75,7 +75,7 @@ class PlaceEntry:
         variant: Variant | None,
         call: int,
         rank: int,
-        needs: Needs,
+        needs: Constraint,
         bindings: Bindings,
         specificity: Specificity,
     ) -> "PlaceEntry":
@@ -111,7 +111,7 @@ class Place:
     forced: bool = False
     """Whether partner's call asks for an answer."""
     cells: int = field(default=EVERYTHING, repr=False)
-    """What the player to call has shown (bits of :mod:`.hand_space`)."""
+    """What the player to call has shown (bits of :mod:`.knowledge`)."""
 
     @property
     def position(self) -> int:
@@ -298,14 +298,14 @@ def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
 
 def _variants(
     placed: PlacedLine, scope: PlaceScope, above: Criteria
-) -> Iterator[tuple[Variant | None, Needs]]:
+) -> Iterator[tuple[Variant | None, Constraint]]:
     """Variants of a line that can hold, with what they and the headers ``above`` ask."""
     line = criteria_of(placed.line.condition, scope)
     if line is not None:
         for variant in placed.line.variants or (None,):
             own = criteria_of(None if variant is None else variant.condition, scope)
             if own is not None:
-                yield variant, Needs((*above, *line, *own))
+                yield variant, Constraint((*above, *line, *own))
 
 
 def _calls(placed: PlacedLine, scope: PlaceScope) -> list[tuple[int, Bindings]]:

@@ -12,7 +12,7 @@ from bidcascade.table.language.vocabulary import Vocabulary
 from .describing import agreement_words
 from .expansion import Place, Rules
 from .facts import shown
-from .hand_space import HANDS, hull, proportion, share, to_flags
+from .knowledge import HANDS, hull, proportion, share, to_flags
 from .patterns import Bindings
 from .state import Meaning, State
 from .system import System, auction_calls

@@ -12,7 +12,7 @@ from bidcascade.systems.language.syntax_tree import CallPattern, Define, Phrase,
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .formulas import in_range
-from .hand_space import term_range
+from .knowledge import term_range
 from .patterns import Bindings, cheapest_level, letter_of, match_call, resolve
 from .state import State
 

@@ -52,7 +52,7 @@ _CODE: Final = {
     ),
     "systems/language": ("phrases",),
     "systems": (
-        "conditions", "contexts", "expansion", "facts", "formulas", "hand_space",
+        "conditions", "contexts", "expansion", "facts", "formulas", "knowledge",
         "patterns", "program", "state",
     ),
 }  # fmt: skip

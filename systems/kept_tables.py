@@ -37,7 +37,7 @@ _DAMAGE: Final = (OSError, ValueError, KeyError, TypeError, AttributeError, Recu
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class SampleSize:
     """How far a table is grown: by how many random deals, and how many must reach a place."""
 
     deals: int
@@ -45,34 +45,34 @@ class Growth:
     seed: int = 2026
 
 
-SHIPPED: Final = Growth(200_000, least=40)
+SHIPPED: Final = SampleSize(200_000, least=40)
 """Of the tables that come with the package: a few MB each."""
-ON_REQUEST: Final = Growth(50_000, least=10)
+ON_REQUEST: Final = SampleSize(50_000, least=10)
 """Of systems that are compiled when they are opened: a matter of seconds."""
 
 
-def key_of(files: Iterable[tuple[str, str]], options: Mapping[str, bool], growth: Growth) -> str:
+def key_of(files: Iterable[tuple[str, str]], options: Mapping[str, bool], size: SampleSize) -> str:
     """Key of a compiled table: equal keys, equal tables.
 
     Parameters
     ----------
     files
         Names and SHA-256 of the text's files, in the order in which they are read.
-    options, growth
+    options, size
         Options of the system as they are set; how far the table is grown.
     """
-    parts = [FORMAT_VERSION, ENGINE_VERSION, list(files), sorted(options.items()), asdict(growth)]
+    parts = [FORMAT_VERSION, ENGINE_VERSION, list(files), sorted(options.items()), asdict(size)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def record_of(system: "System", growth: Growth) -> dict[str, Any]:
+def record_of(system: "System", size: SampleSize) -> dict[str, Any]:
     """Make what ``compiled.json`` says of a table compiled from a system as it stands."""
     text = system.text
     files = [(_name_of(path, text.files[0][0].parent), sha) for path, sha in text.files]
     # a text that came from no file is known by its tree
     known = files or [("", hashlib.sha256(repr(text.blocks).encode()).hexdigest())]
-    key = key_of(known, text.options, growth)
-    return {"key": key, "files": files, "options": dict(text.options), **asdict(growth)}
+    key = key_of(known, text.options, size)
+    return {"key": key, "files": files, "options": dict(text.options), **asdict(size)}
 
 
 def _name_of(path: Path, folder: Path) -> str:
@@ -82,7 +82,7 @@ def _name_of(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
 
 
-def open_if_fresh(folder: Path, texts: Path, growth: Growth) -> BiddingTable | None:
+def open_if_fresh(folder: Path, texts: Path, size: SampleSize) -> BiddingTable | None:
     """Open a compiled table if the files that it was compiled from have not changed since.
 
     The files are looked at, not read as a system: a file that is as it was includes what it
@@ -94,7 +94,7 @@ def open_if_fresh(folder: Path, texts: Path, growth: Growth) -> BiddingTable | N
         Of the compiled table.
     texts
         Folder of the system's files.
-    growth
+    size
         How far the table has to be grown.
     """
     try:
@@ -103,7 +103,7 @@ def open_if_fresh(folder: Path, texts: Path, growth: Growth) -> BiddingTable | N
             (str(name), hashlib.sha256((texts / str(name)).read_bytes()).hexdigest())
             for name, _ in record["files"]
         ]
-        return _open_if_whole(folder, key_of(files, record["options"], growth))
+        return _open_if_whole(folder, key_of(files, record["options"], size))
     except _DAMAGE:
         return None
 
@@ -130,7 +130,7 @@ def _checksums(folder: Path) -> dict[str, str]:
 
 
 def compile_to(
-    system: "System", folder: Path, growth: Growth, progress: Any = None
+    system: "System", folder: Path, size: SampleSize, progress: Any = None
 ) -> BiddingTable:
     """Compile a system and write table and record to a folder, replacing what is there.
 
@@ -141,17 +141,17 @@ def compile_to(
     InvalidTable
         If something else is in the way, or the folder cannot be written.
     """
-    table = compiled(system, growth, progress)
-    write(table, record_of(system, growth), folder)
+    table = compiled(system, size, progress)
+    write(table, record_of(system, size), folder)
     return table
 
 
-def compiled(system: "System", growth: Growth, progress: Any = None) -> BiddingTable:
+def compiled(system: "System", size: SampleSize, progress: Any = None) -> BiddingTable:
     """Compile a system as far as asked for."""
     from .compile import compile_system
 
     return compile_system(
-        system, deals=growth.deals, seed=growth.seed, least=growth.least, progress=progress
+        system, deals=size.deals, seed=size.seed, least=size.least, progress=progress
     )
 
 
@@ -177,7 +177,7 @@ def write(table: BiddingTable, record: Mapping[str, Any], folder: Path) -> None:
 
 
 def from_cache(
-    system: "System", folder: Path, growth: Growth = ON_REQUEST, progress: Any = None
+    system: "System", folder: Path, size: SampleSize = ON_REQUEST, progress: Any = None
 ) -> BiddingTable:
     """Table of a system: from a cache folder if it was compiled before, else compiled now.
 
@@ -186,17 +186,17 @@ def from_cache(
     system
     folder
         Of the cache; it need not exist, and need not be writable.
-    growth
+    size
     progress
         Called before each depth if the system is compiled.
     """
-    record = record_of(system, growth)
+    record = record_of(system, size)
     place = folder / f"{system.name}-{record['key'][:16]}"
     kept = _open_if_whole(place, record["key"])
     if kept is not None:
         return kept
     # a damaged cache is no error of the user's: the table is compiled again
-    table = compiled(system, growth, progress)
+    table = compiled(system, size, progress)
     # without a cache it is compiled each time
     with suppress(InvalidTable, OSError):
         if not is_table_folder(place):

@@ -44,7 +44,7 @@ from bidcascade.table.language.expression_tree import And, Expression, Truth
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import tree_of
 
-from .conditions import Needs, lower
+from .conditions import Constraint, lower
 from .contexts import Group, HeaderTest, PlacedLine
 from .expansion import (
     PlaceEntry,
@@ -219,7 +219,7 @@ class SystemProgram:
         self._call_lists: dict[tuple[tuple[int, int], ...], int] = {}
         self._needs_texts: list[tuple[str, ...]] = []
         self._needs_numbers: dict[tuple[str, ...], int] = {}
-        self._needs: dict[int, Needs] = {}
+        self._needs: dict[int, Constraint] = {}
         self._cell_numbers: dict[int, int] = {}
         self._layout: LayoutBuilder | None = None
         self._size = (0, 0)
@@ -243,7 +243,7 @@ class SystemProgram:
     def _lay_down(self) -> None:
         places = self.rules.places
         self.bindings_of({})
-        self._add_needs(Needs(()))
+        self._add_needs(Constraint(()))
         self._needs_texts.append(("False",))
         self.needs.add(np.zeros((), rows.NEEDS))
         self.needs.array[rows.NEVER]["test"] = rows.FAILS
@@ -642,20 +642,20 @@ class SystemProgram:
 
     def needs_number(self, criteria: tuple[Expression, ...]) -> int:
         """Give a number to the needs with these criteria."""
-        needs = Needs(criteria)
+        needs = Constraint(criteria)
         number = self._needs_numbers.get(needs.texts())
         return self._add_needs(needs) if number is None else number
 
-    def needs_of(self, number: int) -> Needs:
-        """Needs by their number."""
+    def needs_of(self, number: int) -> Constraint:
+        """Constraint by its number."""
         known = self._needs.get(number)
         if known is None:
-            known = self._needs[number] = Needs(
+            known = self._needs[number] = Constraint(
                 tuple(map(parse_expression, self._needs_texts[number]))
             )
         return known
 
-    def _add_needs(self, needs: Needs) -> int:
+    def _add_needs(self, needs: Constraint) -> int:
         if self.needs.count >= _MOST["needs"]:
             raise InvalidSystem(f"expected at most {_MOST['needs']} different conditions")
         can, must = needs.reach(self.rules.vocabulary)

@@ -13,7 +13,7 @@ from bidcascade.bridge import UnknownTable
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.storage import open_folder
 
-from .kept_tables import COMPILED, ON_REQUEST, SHIPPED, Growth, from_cache, open_if_fresh
+from .kept_tables import COMPILED, ON_REQUEST, SHIPPED, SampleSize, from_cache, open_if_fresh
 from .row_files import import_table
 
 if TYPE_CHECKING:
@@ -196,19 +196,19 @@ def texts_folder() -> Path | None:
 
 
 def table_of(
-    system: "System", *, growth: Growth = ON_REQUEST, progress: Any = None
+    system: "System", *, size: SampleSize = ON_REQUEST, progress: Any = None
 ) -> BiddingTable:
     """Table of a system: from the cache if it was compiled before, else compiled and kept there.
 
     Parameters
     ----------
     system : System
-    growth : Growth
+    size : SampleSize
         How far it is grown.
     progress : callable, optional
         Called before each depth if the system is compiled.
     """
-    return from_cache(system, cache_folder() / "tables", growth, progress)
+    return from_cache(system, cache_folder() / "tables", size, progress)
 
 
 def _open_compiled(

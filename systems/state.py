@@ -14,7 +14,7 @@ from bidcascade.systems.language.syntax_tree import Agreement, Where
 from bidcascade.table.language.expression_tree import Expression
 
 from .contexts import PlacedLine
-from .hand_space import EVERYTHING, Hull, hull
+from .knowledge import EVERYTHING, Hull, hull
 from .patterns import Bindings, cheapest_level, game_level, letter_of, strain_of
 
 Interval = tuple[int, int]

@@ -18,7 +18,7 @@ from bidcascade.bridge import FULL_DECK, SEATS, SUITS
 from bidcascade.kernels.dealing import mixed
 from bidcascade.kernels.lowering import Interval, LinearForm
 from bidcascade.kernels.types import U64
-from bidcascade.systems.hand_space import EVERYTHING, LENGTHS, POINTS, Hull, to_flags
+from bidcascade.systems.knowledge import EVERYTHING, LENGTHS, POINTS, Hull, to_flags
 
 from .drawing import F64, HONOUR_POINTS, I64, Draw, count_hands, deal_exactly, deal_rest
 

@@ -13,7 +13,7 @@ import numpy as np
 from bidcascade.bridge import Seat, Vulnerability
 from bidcascade.kernels import Backend
 from bidcascade.kernels.dealing import mixed
-from bidcascade.systems.hand_space import EVERYTHING, LENGTHS, POINTS, to_cells
+from bidcascade.systems.knowledge import EVERYTHING, LENGTHS, POINTS, to_cells
 
 from .dealing import Dealing, Proposed, points_by_shape, tightened
 from .drawing import F64, uniform_of

@@ -13,7 +13,7 @@ from bidcascade.bridge import PASS, Auction, Seat, seat_of_call
 from bidcascade.systems import System
 from bidcascade.systems.expansion import Place, Rules
 from bidcascade.systems.explanation import StatesAndPlaces
-from bidcascade.systems.hand_space import EVERYTHING, Bounds, bounds
+from bidcascade.systems.knowledge import EVERYTHING, Bounds, bounds
 from bidcascade.systems.state import State
 from bidcascade.table import BiddingTable, Vocabulary, parse_expression
 from bidcascade.table.language.expression_tree import And, Expression, Term, Truth

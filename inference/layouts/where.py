@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import parse_card
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.lowering import Interval, LinearForm, lower, to_tree
-from bidcascade.systems.hand_space import EVERYTHING
+from bidcascade.systems.knowledge import EVERYTHING
 from bidcascade.table import Expression, Vocabulary, parse_expression, to_postfix
 from bidcascade.table.compass import (
     DealCondition,
@@ -46,7 +46,7 @@ class Constraints:
 
     Examples
     --------
-    >>> from bidcascade.systems.hand_space import hull
+    >>> from bidcascade.systems.knowledge import hull
     >>> constraints = Constraints(["HCP_N >= 15 and SL_N_H + SL_S_H >= 8"])
     >>> hull(constraints.cells[0]).points
     (15, 37)

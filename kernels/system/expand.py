@@ -82,7 +82,7 @@ def root_of(prog: Program, block: Block, item: int, subject: int, bindings: int)
 def needs_of(
     prog: Program, store: Store, block: Block, row: Any, item: int, subject: int, bindings: int
 ) -> int:
-    """Needs of a condition under bindings, NEVER or MISSING; -1 as subject is any hand."""
+    """Constraint of a condition under bindings, NEVER or MISSING; -1 as subject is any hand."""
     if subject < 0:
         return ANY_HAND
     root = root_of(prog, block, item, subject, bindings)

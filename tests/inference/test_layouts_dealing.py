@@ -11,7 +11,7 @@ from bidcascade.inference.layouts.dealing import (
     Dealing,
     points_by_shape,
 )
-from bidcascade.systems.hand_space import EVERYTHING, HANDS, LENGTHS, to_cells
+from bidcascade.systems.knowledge import EVERYTHING, HANDS, LENGTHS, to_cells
 from tests.inference.support_layouts import all_layouts, allowed_table, lengths, points
 
 # hearts and spades: honours and small ones, so that points and lengths both matter

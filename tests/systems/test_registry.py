@@ -26,7 +26,7 @@ from bidcascade.systems.system import System
 from bidcascade.table import BiddingTable
 from tests.support_systems import SMALL_SYSTEM
 
-FEW = kept_tables.Growth(150, least=3)
+FEW = kept_tables.SampleSize(150, least=3)
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def few(monkeypatch):
     """Compile few deals: these tests are about files."""
-    defaults = {**registry.table_of.__kwdefaults__, "growth": FEW}
+    defaults = {**registry.table_of.__kwdefaults__, "size": FEW}
     monkeypatch.setattr(registry.table_of, "__kwdefaults__", defaults)
 
 
@@ -278,9 +278,9 @@ def test_keys_tell_apart_what_makes_tables_differ():
         kept_tables.key_of([*files, ("b.bidding", "00")], {}, FEW),
         kept_tables.key_of(files, {"weak": True}, FEW),
         kept_tables.key_of(files, {"weak": False}, FEW),
-        kept_tables.key_of(files, {}, kept_tables.Growth(151, least=3)),
-        kept_tables.key_of(files, {}, kept_tables.Growth(150, least=4)),
-        kept_tables.key_of(files, {}, kept_tables.Growth(150, least=3, seed=1)),
+        kept_tables.key_of(files, {}, kept_tables.SampleSize(151, least=3)),
+        kept_tables.key_of(files, {}, kept_tables.SampleSize(150, least=4)),
+        kept_tables.key_of(files, {}, kept_tables.SampleSize(150, least=3, seed=1)),
     }
     assert len(keys) == 8
 

@@ -47,8 +47,8 @@ WRONG = SMALL_SYSTEM.replace("15-17 points", "15-17 pionts")
 @pytest.fixture(autouse=True)
 def few_deals(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path_factory.getbasetemp() / "small-cache"))
-    growth = kept_tables.Growth(150, least=3)
-    defaults = {**registry.table_of.__kwdefaults__, "growth": growth}
+    size = kept_tables.SampleSize(150, least=3)
+    defaults = {**registry.table_of.__kwdefaults__, "size": size}
     monkeypatch.setattr(registry.table_of, "__kwdefaults__", defaults)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import UnknownTerm
 from bidcascade.kernels import Context, evaluate_postfix, term_names, term_value
-from bidcascade.systems.hand_space import (
+from bidcascade.systems.knowledge import (
     EVERYTHING,
     HANDS,
     LENGTHS,
