@@ -1,7 +1,7 @@
 """A report as data: sections of paragraphs, numbers, tables and charts; as HTML and as Markdown.
 
 The HTML is one file without scripts, fonts or anything from a network, and says so in its content
-security policy: only the one style sheet of :mod:`.style` is let in. Announcements, names and file
+security policy: only the one style sheet, ``report.css``, is let in. Announcements, names and file
 names were typed by strangers: all texts are escaped here, and characters that would reorder or hide
 the text around them are shown as ``�``; :class:`Chart` alone takes markup, that of :mod:`.charts`.
 """
@@ -13,17 +13,17 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from bidcascade.bridge import FIRST_BID, bid_level, bid_strain, format_call
-
-from .style import STYLE
 
 Kind: TypeAlias = Literal["text", "words", "number", "decimal", "percent", "auction", "code"]
 """What a column holds: short texts, long texts, counts, numbers with two decimals, shares (0-1
 written as per cent), auctions or calls (sequences of call codes), expressions."""
 Cell: TypeAlias = "str | int | float | Sequence[int] | None"
 
+STYLE: Final = files(__package__).joinpath("report.css").read_text("utf-8")
 _SIGNS: Final = "♣♦♥♠"
 _NUMBERS: Final = ("number", "decimal", "percent")
 _CLASSES: Final = {

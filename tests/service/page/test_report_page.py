@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bidcascade.service.page.charts import SERIES, Bar, Interval, Stack, bars, intervals, stacks
 from bidcascade.service.page.report_page import (
+    STYLE,
     Chart,
     Numbers,
     Page,
@@ -23,7 +24,6 @@ from bidcascade.service.page.report_page import (
     percent_text,
     visible,
 )
-from bidcascade.service.page.style import STYLE
 from tests.service.page.support_pages import check_page
 
 HOSTILE = '</td></table><script>alert("x")</script><img src=x onerror=alert(1)> | `*_[a](http://b)'
