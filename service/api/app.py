@@ -11,7 +11,6 @@ from fastapi_offline import FastAPIOffline
 from starlette.middleware.cors import CORSMiddleware
 
 from bidcascade.bridge import BidcascadeError
-from bidcascade.service.openapi import API_VERSION, DESCRIPTION, describe
 from bidcascade.service.settings import Settings, unknown_variables
 from bidcascade.systems.budget import set_places_budget
 
@@ -29,6 +28,7 @@ from . import (
 from .authentication import DOCS_PATH, Authentication, open_keys
 from .collection import settle
 from .middleware import ObservedApp
+from .openapi import API_VERSION, DESCRIPTION, describe
 from .problems import add_problem_handlers
 from .same_site import SameSite
 from .warm_up import warm_up_inference

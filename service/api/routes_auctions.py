@@ -11,7 +11,6 @@ from fastapi import APIRouter, Request, Response
 from bidcascade.bridge import format_calls
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM
-from bidcascade.service.openapi import body_of, problems
 
 from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted
 from .auction_results import Query
@@ -19,6 +18,7 @@ from .deal_requests import deals_of
 from .large_requests import PIECE, read_large
 from .limits import client_of, parse_body
 from .models import AuctionsAnswer, AuctionsRequest
+from .openapi import body_of, problems
 from .problems import Problem, wrong_field
 from .questions import AuctionsQuestion, FrameQuestion, part_deals
 from .tables import LoadedTable

@@ -9,7 +9,6 @@ from pydantic_core import to_json
 from bidcascade.bridge import Seat, Vulnerability
 from bidcascade.inference.simulate import Simulation
 from bidcascade.service.bid_answer import BidAnswer as Answer
-from bidcascade.service.openapi import body_of, problems
 from bidcascade.service.simulated_bid import (
     SimulationWish,
     simulate_bid,
@@ -21,6 +20,7 @@ from .answering import JSON, accepted, json_bytes
 from .deal_requests import bid_of
 from .limits import client_of
 from .models import BidAnswer, BidRequest, SimulateRequest
+from .openapi import body_of, problems
 from .questions import BidQuestion
 from .tables import LoadedTable
 from .waiting import run_waiting, time_for

@@ -2,12 +2,12 @@
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.service.openapi import problems
 from bidcascade.service.version import package_version
 
 from .answering import accepted, answer_json
 from .metrics import MEDIA_TYPE
 from .models import HealthAnswer, ReadyAnswer
+from .openapi import problems
 from .problems import Problem
 from .work import Workplace
 

@@ -21,7 +21,6 @@ from bidcascade.service.jobs.results import RESULT_FORMS
 from bidcascade.service.jobs.rooted_paths import files_below
 from bidcascade.service.jobs.store import Job, QueueFull, StoreFailed
 from bidcascade.service.jobs.unpacking import Limits, safe_name, unpack
-from bidcascade.service.openapi import body_of, problems
 
 from .answering import accepted, answer_json
 from .authentication import AdminOnly
@@ -36,6 +35,7 @@ from .models_jobs import (
     JobRequest,
     JobsAnswer,
 )
+from .openapi import body_of, problems
 from .problems import Problem, check_query, problem_of, wrong_field
 from .uploads import MEDIA_TYPES, receive_upload
 from .work import Workplace

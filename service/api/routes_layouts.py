@@ -16,7 +16,6 @@ from bidcascade.service.auction_questions import (
     layouts_dict,
     layouts_source,
 )
-from bidcascade.service.openapi import body_of, problems
 from bidcascade.systems.system import auction_calls
 
 from .answering import JSON, accepted, json_bytes
@@ -29,6 +28,7 @@ from .models_layouts import (
     LayoutsRequest,
 )
 from .models_leads import LeadsRequest
+from .openapi import body_of, problems
 from .problems import Problem, complaint, read_field, wrong_field
 from .waiting import run_waiting, time_for
 from .work import Workplace

@@ -17,12 +17,12 @@ from bidcascade.service.auction_questions import (
     leads_dict,
     whole_auction,
 )
-from bidcascade.service.openapi import body_of, problems
 from bidcascade.systems.system import auction_calls
 
 from .answering import JSON, JSON_LINES, PartsResponse, accepted, json_bytes
 from .limits import client_of
 from .models_leads import LeadsAnswer, LeadsRequest
+from .openapi import body_of, problems
 from .problems import read_field, wrong_field
 from .routes_layouts import circumstances_of
 from .waiting import iter_waiting, run_waiting, time_for

@@ -5,12 +5,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
-from bidcascade.service.openapi import problems
-
 from .answering import answer_json
 from .authentication import AdminOnly
 from .limits import check_media_type
 from .models import ReloadAnswer
+from .openapi import problems
 from .problems import Problem, complaint
 from .work import Workplace
 

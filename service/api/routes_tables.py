@@ -8,7 +8,6 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from bidcascade.bridge import PASS, Auction, format_call, format_calls, parse_calls
 from bidcascade.service.engine import Engine
-from bidcascade.service.openapi import API_VERSION, problems
 from bidcascade.systems import named_systems
 from bidcascade.systems.describing import agreements_of, description_of
 from bidcascade.systems.expansion import PlaceEntry
@@ -17,6 +16,7 @@ from bidcascade.table import BiddingTable, Row, format_expression
 from .answering import answer_json, json_bytes
 from .limits import client_of
 from .models import ExplainAnswer, LintAnswer, NextAnswer, TableAnswer, TablesAnswer
+from .openapi import API_VERSION, problems
 from .problems import Problem, check_query, read_field
 from .tables import MOST_LINT_EXAMPLES, LoadedTable
 from .work import Workplace

@@ -1,4 +1,4 @@
-"""What may be asked, as ``openapi.json`` has it; written by ``write_answer_types``.
+"""What may be asked, as ``openapi.json`` has it; written by ``docs/write_files.py``.
 
 What every field means is told there, and at ``/docs`` of a running service.
 """

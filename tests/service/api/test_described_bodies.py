@@ -11,7 +11,6 @@ from pydantic import TypeAdapter
 from bidcascade.bridge import parse_call, parse_seat, parse_vulnerability
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.models import CallText, SeatText, VulnerabilityText
-from bidcascade.service.openapi import document_text
 from bidcascade.service.settings import Settings
 from tests.support_missing import missing
 from tests.support_service import DEAL, ask, write_small_table
@@ -100,7 +99,7 @@ TAKEN = [
 
 @pytest.mark.parametrize(("path", "body"), [*REFUSED, *TAKEN], ids=lambda value: str(value)[:70])
 def test_the_description_refuses_what_the_service_refuses(app, path, body):
-    document = json.loads(document_text())
+    document = json.loads(json.dumps(app.openapi()))
     content = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]
     described = validator_of({**content["schema"], "components": document["components"]})
     answer = ask(app, "POST", path, body=body)

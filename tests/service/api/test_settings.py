@@ -1,7 +1,6 @@
 """Settings: one table, from which variables, checks and the page in ``docs`` come."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -10,14 +9,13 @@ from bidcascade.service.settings import (
     PREFIX,
     Settings,
     read_settings,
-    settings_page,
     split_table,
     unknown_variables,
     with_shipped_tables,
 )
 from bidcascade.systems.registry import CACHE_VARIABLE
+from tests.support_docs import page_text
 
-ROOT = Path(__file__).parents[3]
 NAMES = sorted(Settings.model_fields)
 
 
@@ -145,17 +143,9 @@ def test_no_table_comes_twice():
         read_settings({"extra_tables": ("sayc",)})
 
 
-def test_page_of_settings_is_up_to_date():
-    page = ROOT / "docs" / "settings.md"
-    if not page.exists():
-        pytest.skip("no docs beside the tests, as when the installed wheel is tested")
-    assert page.read_text("utf-8") == settings_page(), (
-        "write it anew: python -m bidcascade.service.settings > docs/settings.md"
-    )
-
-
 def test_page_names_every_setting():
-    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", settings_page(), re.MULTILINE)
+    page = page_text("docs/settings.md")
+    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", page, re.MULTILINE)
     assert sorted(name for name, _ in rows) == NAMES
     assert all(variable == f"{PREFIX}{name.upper()}" for name, variable in rows)
-    assert CACHE_VARIABLE in settings_page()
+    assert CACHE_VARIABLE in page

@@ -1,9 +1,8 @@
 """The API's own description: what routes add to it, and the document as a whole.
 
-Bodies are read straight from bytes (see :mod:`.api.limits`), so the document is told of them here.
+Bodies are read straight from bytes (see :mod:`.limits`), so the document is told of them here.
 """
 
-import json
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -11,8 +10,9 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from .api.models import ProblemAnswer
-from .api.problems import KINDS, MEDIA_TYPE
+from .authentication import OPEN_PATHS
+from .models import ProblemAnswer
+from .problems import KINDS, MEDIA_TYPE
 
 API_VERSION: Final = "1.0"
 """Version of the API; the first part changes when an answer loses or changes something."""
@@ -82,8 +82,6 @@ def describe(app: FastAPI) -> dict[str, Any]:
 
 def _add_refusals(document: dict[str, Any]) -> None:
     """Say how requests are refused before they reach an operation, and which need a key."""
-    from .api.authentication import OPEN_PATHS
-
     document["components"]["securitySchemes"] = {
         "key": {
             "type": "http",
@@ -102,16 +100,3 @@ def _add_refusals(document: dict[str, Any]) -> None:
                 operation["security"] = [{"key": []}, {}]
             refusals = {str(status): answer for status, answer in problems(*statuses).items()}
             operation["responses"] = dict(sorted({**operation["responses"], **refusals}.items()))
-
-
-def document_text() -> str:
-    r"""Text of ``docs/openapi.json``."""
-    from .api.app import create_app
-    from .settings import Settings
-
-    app = create_app(Settings(host="127.0.0.1", port=8000, table="sayc", extra_tables=()))
-    return json.dumps(app.openapi(), ensure_ascii=False, indent=2) + "\n"
-
-
-if __name__ == "__main__":
-    print(document_text(), end="")

@@ -1,17 +1,19 @@
-"""Writes the types of answers, and of what is asked, from the description of the API.
+"""Writes ``openapi.json``, ``settings.md``, ``terms.md`` and the types of the Python clients.
 
-``python -m bidcascade.service.client.write_answer_types answers docs/openapi.json`` prints the
-module ``answer_types``, with ``options`` it prints ``option_types``; a test compares them, so that
-a client cannot miss a field.
+Run ``python docs/write_files.py`` from the root of the checkout, with bidcascade installed. A test
+compares the files with what is written here, so that a client cannot miss a field.
 """
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
-_HEAD: Final = '''"""What {subject}, as ``openapi.json`` has it; written by ``write_answer_types``.
+from bidcascade.service.api.app import create_app
+from bidcascade.service.settings import OTHER_VARIABLES, PREFIX, Settings
+from bidcascade.table.language.vocabulary_page import vocabulary_markdown
+
+_HEAD: Final = '''"""What {subject}, as ``openapi.json`` has it; written by ``docs/write_files.py``.
 
 What every field means is told there, and at ``/docs`` of a running service.
 """
@@ -31,6 +33,63 @@ _ANYTHING_GOES: Final = frozenset({"DealRequest", "SimulateRequest"})
 _PLAIN: Final = {
     "string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None",
 }  # fmt: skip
+
+
+def written_files() -> dict[str, str]:
+    """Texts of all files by their path in the checkout."""
+    document = create_app(Settings(host="127.0.0.1", api_keys_file="")).openapi()
+    return {
+        "docs/openapi.json": json.dumps(document, ensure_ascii=False, indent=2) + "\n",
+        "docs/settings.md": settings_page(),
+        "docs/terms.md": vocabulary_markdown(),
+        "service/client/answer_types.py": types_of(document, "answers"),
+        "service/client/option_types.py": types_of(document, "options"),
+    }
+
+
+def settings_page() -> str:
+    """Page of all settings."""
+    lines = [
+        "# Settings",
+        "",
+        "Written from `service/settings.py` by `docs/write_files.py`. What the "
+        "command line says goes before the environment variable, that before the default.",
+        "",
+        "| setting | variable | default | values | meaning |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    properties = Settings.model_json_schema()["properties"]
+    for name, field in Settings.model_fields.items():
+        cells = (
+            f"`{name}`",
+            f"`{PREFIX}{name.upper()}`",
+            _default_text(field.default),
+            _values_text(properties[name]),
+            str(field.description),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "Also read from the environment:", "", "| variable | meaning |", "| --- | --- |"]
+    lines += (f"| `{name}` | {meaning} |" for name, meaning in OTHER_VARIABLES.items())
+    return "\n".join([*lines, ""])
+
+
+def _default_text(value: object) -> str:
+    if value == ():
+        return "none"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`{value}`"
+
+
+def _values_text(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if schema["type"] == "boolean":
+        return "`true`, `false`"
+    if schema["type"] == "integer":
+        low, high = schema["minimum"], schema.get("maximum")
+        return f"{low} to {high}" if high is not None else f"from {low}"
+    return "list" if schema["type"] == "array" else "text"
 
 
 def types_of(document: Mapping[str, Any], kind: Literal["answers", "options"]) -> str:
@@ -94,5 +153,5 @@ def _any_of(schemas: list[Mapping[str, Any]]) -> str:
 
 
 if __name__ == "__main__":
-    kind: Any = sys.argv[1]
-    sys.stdout.write(types_of(json.loads(Path(sys.argv[2]).read_text("utf-8")), kind))
+    for name, text in written_files().items():
+        Path(name).write_text(text, "utf-8")

@@ -1,0 +1,27 @@
+"""The files that ``docs/write_files.py`` writes are those that it would write today."""
+
+import importlib.util
+
+import pytest
+
+from tests.support_docs import CHECKOUT, page_text
+
+
+@pytest.fixture(scope="module")
+def written():
+    page_text("docs/write_files.py")
+    spec = importlib.util.spec_from_file_location("write_files", CHECKOUT / "docs/write_files.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.written_files()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "docs/openapi.json", "docs/settings.md",
+        "service/client/answer_types.py", "service/client/option_types.py",
+    ],
+)  # fmt: skip
+def test_file_is_up_to_date(written, name):
+    assert page_text(name) == written[name], "write it anew: python docs/write_files.py"
