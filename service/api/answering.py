@@ -41,31 +41,36 @@ def accepted(request: Request, offered: Sequence[str]) -> str:
     header = request.headers.get("accept", "").strip()
     if header in ("", "*/*", offered[0]):
         return offered[0]
-    wishes: dict[str, float] = {}
-    for part in header.lower().split(","):
-        media_type, *parameters = (piece.strip() for piece in part.split(";"))
-        wishes[media_type] = _quality(parameters)
-    qualities = [_quality_of(media_type, wishes) for media_type in offered]
-    best = max(qualities)
+    wishes = qualities(header)
+    likings = [_liking(media_type, wishes) for media_type in offered]
+    best = max(likings)
     if best <= 0:
         raise Problem(
             "not-acceptable", f"expected Accept to allow {' or '.join(offered)}, got {header!r}"
         )
-    return offered[qualities.index(best)]
+    return offered[likings.index(best)]
 
 
-def _quality(parameters: Sequence[str]) -> float:
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name == "q":
-            try:
-                return float(value)
-            except ValueError:
-                return 0.0
-    return 1.0
+def qualities(header: str) -> dict[str, float]:
+    """Qualities that a header such as ``Accept`` or ``Accept-Encoding`` gives, 1 if it says none.
+
+    Examples
+    --------
+    >>> qualities("gzip, identity;q=0.5, br; q=none")
+    {'gzip': 1.0, 'identity': 0.5, 'br': 0.0}
+    """
+    found = {}
+    for part in header.lower().split(","):
+        name, *parameters = (piece.strip() for piece in part.split(";"))
+        written = next((one[2:] for one in parameters if one.startswith("q=")), "1")
+        try:
+            found[name] = float(written)
+        except ValueError:
+            found[name] = 0.0
+    return found
 
 
-def _quality_of(media_type: str, wishes: Mapping[str, float]) -> float:
+def _liking(media_type: str, wishes: Mapping[str, float]) -> float:
     # the closest pattern counts, also where a wider one likes it better
     for pattern in (media_type, f"{media_type.partition('/')[0]}/*", "*/*"):
         if pattern in wishes:
@@ -88,14 +93,28 @@ def answer_json(
     all_headers = dict(headers or {})
     if etag:
         all_headers |= {"ETag": f'"{etag}"', "Cache-Control": "no-cache"}
-        known = [tag.strip().removeprefix("W/") for tag in _if_none_match(request).split(",")]
-        if f'"{etag}"' in known or known == ["*"]:
+        if is_known(request, f'"{etag}"'):
             return Response(status_code=304, headers=all_headers)
     return Response(json_bytes(value), media_type=JSON, headers=all_headers)
 
 
-def _if_none_match(request: Request) -> str:
-    return request.headers.get("if-none-match", "")
+def is_known(request: Request, etag: str) -> bool:
+    """Whether the client has the version of an entity tag already (``If-None-Match``)."""
+    tags = request.headers.get("if-none-match", "").split(",")
+    known = [tag.strip().removeprefix("W/") for tag in tags]
+    return etag in known or known == ["*"]
+
+
+async def begun(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Wait for the first part: an error in it is still one of the whole answer."""
+    first = await anext(parts)
+
+    async def all_parts() -> AsyncIterator[bytes]:
+        yield first
+        async for part in parts:
+            yield part
+
+    return all_parts()
 
 
 class PartsResponse(Response):

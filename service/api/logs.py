@@ -19,9 +19,8 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Write a record."""
-        moment = datetime.fromtimestamp(record.created, UTC)
         members: dict[str, Any] = {
-            "time": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "time": moment_text(record.created),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
@@ -33,6 +32,12 @@ class JsonFormatter(logging.Formatter):
         if record.exc_info:
             members["exception"] = self.formatException(record.exc_info)
         return json.dumps(members, ensure_ascii=False, default=str)
+
+
+def moment_text(seconds: float) -> str:
+    """Seconds since 1970 as text (UTC, RFC 3339), to the millisecond."""
+    written = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return written.replace("+00:00", "Z")
 
 
 def configure_logs(level: str, form: LogFormat) -> None:

@@ -69,19 +69,11 @@ class Metrics:
             "bidcascade_batch_seconds", "Seconds that the engine worked on a batch.",
             buckets=_SECONDS, registry=registry,
         )  # fmt: skip
-        self._running = Gauge(
+        self.running = Gauge(
             "bidcascade_running_requests", "Requests being answered.", registry=registry
         )
         registry.register(_State(tables, queue, jobs))
         ProcessCollector(namespace="bidcascade", registry=registry)
-
-    def begin(self) -> None:
-        """Count a request that has come."""
-        self._running.inc()
-
-    def end(self) -> None:
-        """Count a request as gone."""
-        self._running.dec()
 
     def saw_request(
         self, route: str, status: int, seconds: float, stages: Mapping[str, float]

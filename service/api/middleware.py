@@ -67,9 +67,9 @@ class ObservedApp:
                     headers["Server-Timing"] = stages.header(perf_counter() - started)
                 await send(message)
 
-            self._metrics.begin()
             try:
-                await self._app(scope, receive, send_with_headers)
+                with self._metrics.running.track_inprogress():
+                    await self._app(scope, receive, send_with_headers)
             except asyncio.CancelledError:
                 # the server ends, and has waited for this answer as long as it may
                 if not answered:
@@ -78,7 +78,6 @@ class ObservedApp:
                     await answer(scope, receive, send_with_headers)
                 raise
             finally:
-                self._metrics.end()
                 self._note(scope, status, perf_counter() - started, stages)
 
     def _note(self, scope: Scope, status: int, seconds: float, stages: Stages) -> None:

@@ -274,29 +274,22 @@ def invalid_request(errors: list[FieldError]) -> Problem:
     return Problem("invalid-request", f"{first['field']}: {first['reason']}", errors)
 
 
+_KIND_OF_ERROR: Final[dict[type[BidcascadeError], str]] = {
+    UnknownTable: "unknown-table", LimitExceeded: "limit-exceeded",
+    BackendUnavailable: "backend-unavailable", DeviceFault: "device-fault",
+    OutOfDeviceMemory: "out-of-device-memory", DoubleDummyFailed: "double-dummy-failed",
+    NoSuchDeal: "no-such-deal", TimedOut: "timeout", Cancelled: "timeout",
+}  # fmt: skip
+"""The first that an error is of; any other error is that of an invalid request."""
+
+
 def problem_of(error: BidcascadeError, *, field: str = "", value: object = None) -> Problem:
     """Problem for an error of the packages below; ``field`` and ``value`` say where it was."""
-    kind = "invalid-request"
-    if isinstance(error, UnknownTable):
-        kind = "unknown-table"
-    elif isinstance(error, LimitExceeded):
-        kind = "limit-exceeded"
-    elif isinstance(error, BackendUnavailable):
-        kind = "backend-unavailable"
-    elif isinstance(error, DeviceFault):
-        kind = "device-fault"
-    elif isinstance(error, OutOfDeviceMemory):
-        kind = "out-of-device-memory"
-    elif isinstance(error, DoubleDummyFailed):
-        kind = "double-dummy-failed"
-    elif isinstance(error, NoSuchDeal):
-        kind = "no-such-deal"
-    elif isinstance(error, TimedOut | Cancelled):
-        kind = "timeout"
-    errors: list[FieldError] = []
-    if field:
-        errors = [complaint(field, value, str(error))]
-    return Problem(kind, f"{field}: {error}" if field else str(error), errors)
+    kinds = (kind for of, kind in _KIND_OF_ERROR.items() if isinstance(error, of))
+    kind = next(kinds, "invalid-request")
+    if not field:
+        return Problem(kind, str(error))
+    return Problem(kind, f"{field}: {error}", [complaint(field, value, str(error))])
 
 
 def read_field(parse: Callable[[_Value], _Result], value: _Value, field: str) -> _Result:

@@ -1,20 +1,15 @@
-"""What the batcher is asked: auctions of deals, and the call for a hand, each about one table."""
+"""What the batcher is asked, and how much of it at once."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from bidcascade.kernels import DealArrays
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from bidcascade.bridge import Seat, Vulnerability
-    from bidcascade.service.bid_answer import BidAnswer
-
     from .auction_results import Query
     from .tables import LoadedTable
 
@@ -23,16 +18,8 @@ PART_SECONDS: Final = 0.01
 LEAST_PART_DEALS: Final = 16
 
 
-class Question(Protocol):
-    """A kind of question about a table; equal ones are answered together."""
-
-    def __hash__(self) -> int:
-        """Equal questions have equal ones."""
-        ...
-
-    def answer(self, payloads: Sequence[Any]) -> Sequence[Any]:
-        """One answer for each payload; in the worker thread."""
-        ...
+Question: TypeAlias = Callable[[Sequence[Any]], Sequence[Any]]
+"""Gives an answer to each payload, in the worker thread; equal ones are asked together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,39 +36,11 @@ class AuctionsQuestion:
     table: "LoadedTable"
     query: "Query"
 
-    def answer(self, payloads: Sequence[DealArrays]) -> list[list[bytes]]:
+    def __call__(self, payloads: Sequence[DealArrays]) -> list[list[bytes]]:
         """Results of all payloads, worked out as if they were one."""
         written = self.table.write(joined(payloads), self.query)
         ends = np.cumsum([0, *map(len, payloads)]).tolist()
         return [written[start:stop] for start, stop in pairwise(ends)]
-
-
-@dataclass(frozen=True, slots=True)
-class FrameQuestion:
-    """The auctions of deals as a frame; a payload is deals and the number of the first."""
-
-    frame: "Callable[[DealArrays, int], pl.DataFrame]"
-
-    def answer(self, payloads: Sequence[tuple[DealArrays, int]]) -> "list[pl.DataFrame]":
-        """Frames one by one: deals are numbered within their own request."""
-        return [self.frame(deals, start) for deals, start in payloads]
-
-
-@dataclass(frozen=True, slots=True)
-class BidQuestion:
-    """The call for a hand with its reasons; a payload is hand, calls, dealer, vulnerability."""
-
-    table: "LoadedTable"
-
-    def answer(
-        self, payloads: "Sequence[tuple[int, Sequence[int], Seat, Vulnerability]]"
-    ) -> "list[BidAnswer]":
-        """Answers one by one."""
-        bid = self.table.engine.bid
-        return [
-            bid(hand, calls, dealer=dealer, vulnerability=sides)
-            for hand, calls, dealer, sides in payloads
-        ]
 
 
 def joined(payloads: Sequence[DealArrays]) -> DealArrays:

@@ -1,6 +1,6 @@
 """``POST /v1/auctions``: the auctions of one deal or many, as JSON, JSON Lines or Arrow."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Final
@@ -12,7 +12,7 @@ from bidcascade.bridge import format_calls
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM
 
-from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted
+from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, begun
 from .auction_results import Query
 from .deal_requests import deals_of
 from .large_requests import PIECE, read_large
@@ -20,7 +20,7 @@ from .limits import client_of, parse_body
 from .models import AuctionsAnswer, AuctionsRequest
 from .openapi import body_of, problems
 from .problems import Problem, wrong_field
-from .questions import AuctionsQuestion, FrameQuestion, part_deals
+from .questions import AuctionsQuestion, part_deals
 from .tables import LoadedTable
 from .work import Workplace
 
@@ -90,11 +90,8 @@ async def auctions(request: Request) -> Response:
             results = await work.ask(AuctionsQuestion(table, query), deals, deals=len(deals))
             content = b'{"results":[%s],%s}' % (b",".join(results), table.tail)
             return Response(content, media_type=JSON, headers=table.headers)
-        parts = _parts(work, table, deals, query, form, size)
-        # an error in the first part is still an error of the whole answer
-        first = await anext(parts)
         return PartsResponse(
-            _behind(first, parts),
+            await begun(_parts(work, table, deals, query, form, size)),
             media_type=form,
             headers=table.headers,
             timeout_s=work.timeout_s,
@@ -132,24 +129,20 @@ def _too_many(count: int, most: int) -> Problem:
     )
 
 
-async def _behind(first: bytes, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    yield first
-    async for part in parts:
-        yield part
-
-
 async def _parts(
     work: Workplace, table: LoadedTable, deals: DealArrays, query: Query, form: str, size: int
 ) -> AsyncIterator[bytes]:
     """Parts of a long answer, one for each run of deals."""
     arrow = ArrowParts()
+
+    def frames(payloads: Sequence[tuple[DealArrays, int]]) -> list[pl.DataFrame]:
+        return [_frame(table, some, first, query) for some, first in payloads]
+
     for start in range(0, len(deals), size):
         chosen = deals.slice(start, min(start + size, len(deals)))
         ask = partial(work.ask, deals=len(chosen), lane="part", begun=start > 0)
         if form == ARROW:
-            question = FrameQuestion(partial(_frame, table, query=query))
-            frame = await ask(question, (chosen, start))
-            yield arrow.part(frame)
+            yield arrow.part(await ask(frames, (chosen, start)))
             continue
         results = await ask(AuctionsQuestion(table, query), chosen)
         if form == JSON_LINES:
@@ -162,7 +155,7 @@ async def _parts(
     yield b"],%s}" % table.tail if form == JSON else arrow.end() if form == ARROW else b""
 
 
-def _frame(table: LoadedTable, deals: DealArrays, start: int, *, query: Query) -> pl.DataFrame:
+def _frame(table: LoadedTable, deals: DealArrays, start: int, query: Query) -> pl.DataFrame:
     """Answer of the engine as the Arrow form has it."""
     frame = pl.DataFrame(
         [

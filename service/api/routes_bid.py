@@ -21,7 +21,6 @@ from .deal_requests import bid_of
 from .limits import client_of
 from .models import BidAnswer, BidRequest, SimulateRequest
 from .openapi import body_of, problems
-from .questions import BidQuestion
 from .tables import LoadedTable
 from .waiting import run_waiting, time_for
 from .work import Workplace
@@ -56,7 +55,7 @@ async def bid(request: Request) -> Response:
     with work.slots.taken(client_of(request)):
         table = work.tables.get(asked.table)
         hand, calls, dealer, sides = bid_of(asked)
-        answer = await work.ask(BidQuestion(table), (hand, calls, dealer, sides))
+        answer = await work.ask(table.bid, (hand, calls, dealer, sides))
         content = to_json(answer)
         simulated = await _simulated(
             work, request, table, asked, answer, (hand, calls, dealer, sides)

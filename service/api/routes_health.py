@@ -83,6 +83,4 @@ async def metrics(request: Request) -> Response:
     """Numbers of this service, all with the prefix `bidcascade_`."""
     accepted(request, ["text/plain"])
     work: Workplace = request.app.state.workplace
-    return Response(
-        work.metrics.page(), media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"}
-    )
+    return Response(work.metrics.page(), media_type=MEDIA_TYPE, headers=_NO_STORE)

@@ -6,7 +6,6 @@ import binascii
 import re
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
@@ -22,9 +21,10 @@ from bidcascade.service.jobs.rooted_paths import files_below
 from bidcascade.service.jobs.store import Job, QueueFull, StoreFailed
 from bidcascade.service.jobs.unpacking import Limits, safe_name, unpack
 
-from .answering import accepted, answer_json
+from .answering import JSON, accepted, answer_json
 from .authentication import AdminOnly
 from .downloads import file_answer
+from .logs import moment_text
 from .models_jobs import (
     COMPLETED_TEXT,
     MODE_TEXT,
@@ -44,7 +44,6 @@ router = APIRouter(tags=["jobs"])
 
 _Result = TypeVar("_Result")
 
-JSON: Final = "application/json"
 MOST_JOBS: Final = 100
 """Jobs in one answer at most."""
 
@@ -379,10 +378,7 @@ def described(job: Job) -> dict[str, Any]:
 
 
 def _moment(seconds: float | None) -> str | None:
-    if seconds is None:
-        return None
-    written = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-    return written.replace("+00:00", "Z")
+    return None if seconds is None else moment_text(seconds)
 
 
 async def _found(queue: JobQueue, job_id: str) -> Job:

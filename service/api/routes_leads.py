@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from time import monotonic
 
@@ -19,7 +19,7 @@ from bidcascade.service.auction_questions import (
 )
 from bidcascade.systems.system import auction_calls
 
-from .answering import JSON, JSON_LINES, PartsResponse, accepted, json_bytes
+from .answering import JSON, JSON_LINES, PartsResponse, accepted, begun, json_bytes
 from .limits import client_of
 from .models_leads import LeadsAnswer, LeadsRequest
 from .openapi import body_of, problems
@@ -86,23 +86,19 @@ async def leads(request: Request) -> Response:
         if form == JSON:
             content = await run_waiting(work, request, lambda given_up: _last(answers(given_up)))
             return Response(content, media_type=JSON, headers=table.headers)
-        parts = iter_waiting(work, request, answers)
+
+        def lines(given_up: threading.Event) -> Iterator[bytes]:
+            return (answer + b"\n" for answer in answers(given_up))
+
         # what is wrong with the question comes to light before the first answer, as a problem
-        first = await anext(parts)
         return PartsResponse(
-            _lines(first, parts), media_type=JSON_LINES, headers=table.headers,
-            timeout_s=work.timeout_s, release=stack.pop_all().close,
+            await begun(iter_waiting(work, request, lines)), media_type=JSON_LINES,
+            headers=table.headers, timeout_s=work.timeout_s, release=stack.pop_all().close,
         )  # fmt: skip
 
 
 def _last(answers: Iterator[bytes]) -> bytes:
     return deque(answers, maxlen=1)[0]
-
-
-async def _lines(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    yield first + b"\n"
-    async for part in rest:
-        yield part + b"\n"
 
 
 def _question(asked: LeadsRequest) -> LeadQuestion:

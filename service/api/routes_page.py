@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse
 
 from bidcascade.service.page.static_files import PAGE, StaticFile, static_files
 
+from .answering import is_known, qualities
 from .authentication import DOCS_PATH
 from .problems import Problem
 
@@ -79,7 +80,8 @@ def _policy_of(html: bytes) -> str:
 
 
 def _answer(request: Request, file: StaticFile) -> Response:
-    compressed = takes_gzip(request.headers.get("accept-encoding", ""))
+    codings = qualities(request.headers.get("accept-encoding", ""))
+    compressed = codings.get("gzip", codings.get("*", 0.0)) > 0
     etag = file.etag(compressed=compressed)
     headers = {
         "ETag": etag,
@@ -90,23 +92,9 @@ def _answer(request: Request, file: StaticFile) -> Response:
         "Cross-Origin-Opener-Policy": "same-origin",
         "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     }
-    known = [
-        tag.strip().removeprefix("W/")
-        for tag in request.headers.get("if-none-match", "").split(",")
-    ]
-    if etag in known or known == ["*"]:
+    if is_known(request, etag):
         return Response(status_code=304, headers=headers)
     if compressed:
         headers["Content-Encoding"] = "gzip"
     content = file.compressed if compressed else file.content
     return Response(content, media_type=file.media_type, headers=headers)
-
-
-def takes_gzip(header: str) -> bool:
-    """Whether an ``Accept-Encoding`` header allows gzip (RFC 9110, section 12.5.3)."""
-    qualities: dict[str, str] = {}
-    for part in header.lower().split(","):
-        coding, _, parameter = part.partition(";")
-        qualities[coding.strip()] = parameter.replace(" ", "").removeprefix("q=") or "1"
-    quality = qualities.get("gzip", qualities.get("*", "0"))
-    return quality.strip("0.") != ""

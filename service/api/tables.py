@@ -19,7 +19,9 @@ from bidcascade.bridge import (
     InvalidOverlay,
     InvalidSystem,
     InvalidTable,
+    Seat,
     UnknownTable,
+    Vulnerability,
     format_calls,
     parse_call,
     parse_deal,
@@ -27,6 +29,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.service.bid_answer import BidAnswer
 from bidcascade.service.engine import Engine
 from bidcascade.table import LintReport, build_table, lint
 from bidcascade.table.overlays.changes import changed_entries
@@ -127,6 +130,15 @@ class LoadedTable:
         weight = 1 / 8 if len(deals) >= LEAST_PART_DEALS else 0.0
         self.seconds_a_deal[query.mode] = known + weight * (seconds - known)
         return written
+
+    def bid(
+        self, payloads: Sequence[tuple[int, Sequence[int], Seat, Vulnerability]]
+    ) -> list[BidAnswer]:
+        """Call for each hand with its reasons; payloads are hand, calls, dealer, vulnerability."""
+        return [
+            self.engine.bid(hand, calls, dealer=dealer, vulnerability=sides)
+            for hand, calls, dealer, sides in payloads
+        ]
 
     def warm_up(self) -> None:
         """Answer each kind of question, so that it is quick when users ask, and learn the cost."""

@@ -208,4 +208,4 @@ class Workplace:
 
 
 def _answer(question: Question, payloads: Sequence[Any]) -> Sequence[Any]:
-    return question.answer(payloads)
+    return question(payloads)

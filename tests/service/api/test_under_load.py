@@ -90,8 +90,8 @@ def test_a_client_that_leaves_is_forgotten(serve):
 
 
 FALTERING = """
-from bidcascade.service.api.questions import BidQuestion
 from bidcascade.service.api.server import serve
+from bidcascade.service.api.tables import LoadedTable
 from bidcascade.service.settings import read_settings
 
 
@@ -99,7 +99,7 @@ def end(self, payloads):
     raise SystemExit("the engine's thread ends")
 
 
-BidQuestion.answer = end
+LoadedTable.bid = end
 serve(read_settings())
 """
 
