@@ -1,7 +1,7 @@
-"""Writes ``openapi.json``, ``settings.md``, ``terms.md`` and the types of the Python clients.
+"""Writes the pages and types that follow from the code; :func:`written_files` names them.
 
-Run ``python docs/write_files.py`` from the root of the checkout, with bidcascade installed. A test
-compares the files with what is written here, so that a client cannot miss a field.
+Run ``python docs/write_files.py`` with bidcascade installed. A test compares the files with what is
+written here, so that a client cannot miss a field.
 """
 
 import json
@@ -9,9 +9,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
+import polars as pl
+
 from bidcascade.service.api.app import create_app
+from bidcascade.service.jobs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.service.settings import OTHER_VARIABLES, PREFIX, Settings
+from bidcascade.table import Vocabulary
+from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily
 from bidcascade.table.language.vocabulary_page import vocabulary_markdown
+
+ROOT: Final = Path(__file__).parents[1]
 
 _HEAD: Final = '''"""What {subject}, as ``openapi.json`` has it; written by ``docs/write_files.py``.
 
@@ -39,6 +46,7 @@ def written_files() -> dict[str, str]:
     """Texts of all files by their path in the checkout."""
     document = create_app(Settings(host="127.0.0.1", api_keys_file="")).openapi()
     return {
+        "docs/augmented-columns.md": augmented_columns_page(),
         "docs/openapi.json": json.dumps(document, ensure_ascii=False, indent=2) + "\n",
         "docs/settings.md": settings_page(),
         "docs/terms.md": vocabulary_markdown(),
@@ -90,6 +98,37 @@ def _values_text(schema: Mapping[str, Any]) -> str:
         low, high = schema["minimum"], schema.get("maximum")
         return f"{low} to {high}" if high is not None else f"from {low}"
     return "list" if schema["type"] == "array" else "text"
+
+
+def augmented_columns_page() -> str:
+    """Page of the columns of augmented deals; what stands around its first table stays."""
+    vocabulary = Vocabulary()
+    rows = [_row(_pattern(family), term_type(family.names[0], vocabulary), _meaning(family))
+            for family in FAMILIES]  # fmt: skip
+    points = "distribution points: what `Total_Points` has beyond `HCP`"
+    rows.append(_row("DP_p", term_type(DISTRIBUTION_POINTS, vocabulary), points))
+    lengths = "lengths of spades, hearts, diamonds and clubs: `5=3=3=2`"
+    rows.append(_row("Shape_p", pl.String(), lengths))
+    rows.append("| a term of the table's own | by its values | its formula |\n")
+    page = (ROOT / "docs/augmented-columns.md").read_text("utf-8")
+    head, rule, behind = page.partition("| --- | --- | --- |\n")
+    return head + rule + "".join(rows) + behind[behind.index("\n\n") + 1 :]
+
+
+def _pattern(family: TermFamily) -> str:
+    if family.stem == "C":
+        return "C_p_xR"
+    return f"{family.stem}_p" if family.names == (family.stem,) else f"{family.stem}_p_x"
+
+
+def _meaning(family: TermFamily) -> str:
+    if family.stem == "Pattern":
+        return "the four lengths, longest first: `5332` (A to D for 10 to 13)"
+    return family.meaning.replace("{suit}", "x")
+
+
+def _row(pattern: str, dtype: pl.DataType, meaning: str) -> str:
+    return f"| `{pattern}` | {dtype} | {meaning} |\n"
 
 
 def types_of(document: Mapping[str, Any], kind: Literal["answers", "options"]) -> str:
@@ -154,4 +193,4 @@ def _any_of(schemas: list[Mapping[str, Any]]) -> str:
 
 if __name__ == "__main__":
     for name, text in written_files().items():
-        Path(name).write_text(text, "utf-8")
+        (ROOT / name).write_text(text, "utf-8")

@@ -19,7 +19,7 @@ def written():
 @pytest.mark.parametrize(
     "name",
     [
-        "docs/openapi.json", "docs/settings.md",
+        "docs/augmented-columns.md", "docs/openapi.json", "docs/settings.md",
         "service/client/answer_types.py", "service/client/option_types.py",
     ],
 )  # fmt: skip

@@ -164,9 +164,7 @@ def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
     return {
         "table": table.name,
         "digest": table.digest,
-        "mode": asked.mode,
-        "completed_only": asked.completed_only,
-        "text": asked.text,
+        **asked.model_dump(include={"mode", "completed_only", "text"}),
         "results": [form for form in RESULT_FORMS if form in asked.result],
         "part_deals": work.settings.job_part_deals,
     }

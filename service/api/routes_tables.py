@@ -221,28 +221,18 @@ def _entry(table: BiddingTable, entry: int) -> dict[str, Any]:
     }
 
 
+_VARIANT: Final[dict[str, Any]] = {
+    "name": "", "description": "", "criteria": [], "rank": None, "tags": [], "where": "",
+    "source_index": None, "count": None, "source": "",
+}  # fmt: skip
+"""What is said of each variant."""
+
+
 def _variant(row: Row) -> dict[str, Any]:
-    return {
-        "name": row.name,
-        "description": row.description,
-        "criteria": list(row.criteria),
-        "rank": row.rank,
-        "tags": list(row.tags),
-        "where": row.where,
-        "source_index": row.source_index,
-        "count": row.count,
-        "source": row.source,
-    }
+    return {name: getattr(row, name) for name in _VARIANT}
 
 
 # --- systems ------------------------------------------------------------------------------------
-
-_PASS: Final[dict[str, Any]] = {
-    "name": "Pass", "description": "", "criteria": [], "rank": None, "tags": [], "where": "",
-    "source_index": None,
-    "count": None,
-    "source": "",
-}  # fmt: skip
 
 
 def next_of_system(engine: Engine, calls: tuple[int, ...]) -> dict[str, Any]:
@@ -270,7 +260,7 @@ def next_of_system(engine: Engine, calls: tuple[int, ...]) -> dict[str, Any]:
     variants: dict[int, list[dict[str, Any]]] = {}
     for entry in place.entries:
         variants.setdefault(entry.call, []).append(_variant_of_system(entry))
-    variants.setdefault(PASS, [_PASS])
+    variants.setdefault(PASS, [{**_VARIANT, "name": "Pass"}])
     answer["forced"] = place.forced
     answer["entries"] = [
         {
@@ -289,13 +279,11 @@ def next_of_system(engine: Engine, calls: tuple[int, ...]) -> dict[str, Any]:
 
 def _variant_of_system(entry: PlaceEntry) -> dict[str, Any]:
     return {
+        **_VARIANT,
         "name": entry.name,
         "description": description_of(entry),
         "criteria": [format_expression(one) for one in entry.criteria],
         "rank": entry.rank,
         "tags": list(agreements_of(entry)),
         "where": str(entry.where),
-        "source_index": None,
-        "count": None,
-        "source": "",
     }

@@ -126,7 +126,13 @@ def connected(
 class Cluster:
     """A cluster that is connected: called as ``run_batch`` calls its ``elsewhere``.
 
-    ``backend`` is what was asked for, and what answers once a batch has begun.
+    Parameters
+    ----------
+    client : distributed.Client
+    address : str
+        Of its scheduler, for messages.
+    backend : {"auto", "reference", "cpu", "cuda"}
+        What is asked of the workers, and what answers once a batch has begun.
     """
 
     def __init__(self, client: Any, address: str, backend: str) -> None:
@@ -136,49 +142,10 @@ class Cluster:
 
     @contextmanager
     def __call__(self, engine: Engine, folder: Path) -> Iterator[Answerer]:
-        """Answer parts there while the block runs."""
-        with ClusterAnswerer.started(
-            self._client, self._address, self.backend, engine, folder
-        ) as answerer:
-            self.backend = answerer.backend
-            yield answerer
-
-
-class ClusterAnswerer:
-    """Answers parts on the workers of a cluster; see :meth:`started`."""
-
-    def __init__(
-        self, client: Any, address: str, start: str, backend: str, folder: Path, entries: int
-    ) -> None:
-        self.backend = backend
-        self._client = client
-        self._address = address
-        self._start = start
-        self._folder = folder
-        self._run = uuid4().hex
-        self._changed = Condition()
-        self._under_way: set[Any] = set()
-        self._begun = 0
-        self._ended = False
-        self._sum: U64 | None = None
-        self._entries = entries
-        self._ahead = 2
-        self._looked = self._had_workers = -_TELL_S
-
-    @classmethod
-    @contextmanager
-    def started(
-        cls, client: Any, address: str, backend: str, engine: Engine, folder: Path
-    ) -> Iterator["ClusterAnswerer"]:
         """Have a worker open the table; what is under way is cancelled when the block ends.
 
         Parameters
         ----------
-        client : distributed.Client
-        address : str
-            Of its scheduler, for messages.
-        backend : {"auto", "reference", "cpu", "cuda"}
-            Of the workers.
         engine : Engine
             Table of the batch. One that is neither a folder nor one of the package's own is
             written to the batch's folder for the time, where each worker must see it.
@@ -200,21 +167,44 @@ class ClusterAnswerer:
                 "table": _seen_from_anywhere(place),
                 "options": _absolute_overlays(options),
                 "digest": engine.table.digest,
-                "backend": backend,
+                "backend": self.backend,
                 "versions": tasks.versions(),
             }
-            ready = client.submit(tasks.prepare, json.dumps(start), pure=False).result()
+            ready = self._client.submit(tasks.prepare, json.dumps(start), pure=False).result()
             if "error" in ready:
                 raise error_of(ready, f"worker {ready['worker']}")
-            start["backend"] = ready["backend"]
+            self.backend = start["backend"] = ready["backend"]
             with can_write(own):
                 own.mkdir(exist_ok=True)
             stack.callback(shutil.rmtree, own, ignore_errors=True)
-            answerer = cls(
-                client, address, json.dumps(start), ready["backend"], own, len(engine.table)
-            )
+            answerer = ClusterAnswerer(
+                self._client, self._address, json.dumps(start), self.backend, own,
+                len(engine.table),
+            )  # fmt: skip
             stack.callback(answerer.end)
             yield answerer
+
+
+class ClusterAnswerer:
+    """Answers parts on the workers of a cluster; made by :class:`Cluster`."""
+
+    def __init__(
+        self, client: Any, address: str, start: str, backend: str, folder: Path, entries: int
+    ) -> None:
+        self.backend = backend
+        self._client = client
+        self._address = address
+        self._start = start
+        self._folder = folder
+        self._run = uuid4().hex
+        self._changed = Condition()
+        self._under_way: set[Any] = set()
+        self._begun = 0
+        self._ended = False
+        self._sum: U64 | None = None
+        self._entries = entries
+        self._ahead = 2
+        self._looked = self._had_workers = -_TELL_S
 
     @property
     def ahead(self) -> int:

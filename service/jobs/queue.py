@@ -357,21 +357,16 @@ class JobQueue:
         request = job.request
         name = request["table"]
         return {
+            # jobs that an earlier version took in do not say it
+            "text": False,
+            **request,
             "folder": str(place),
             "place": request["root"] or str(place / "input"),
             "root": bool(request["root"]),
-            "inputs": request["inputs"],
             "table": self._tables.paths[name],
             "name": name,
             "overlays": list(self._tables.overlays.get(name, ())),
-            "digest": request["digest"],
             "backend": self._tables.backend,
-            "mode": request["mode"],
-            "completed_only": request["completed_only"],
-            # jobs that an earlier version took in have none
-            "text": request.get("text", False),
-            "results": request["results"],
-            "part_deals": request["part_deals"],
         }
 
     def _end(self, store: JobStore, job: Job, child: Child, last: Mapping[str, Any]) -> None:

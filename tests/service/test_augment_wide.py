@@ -21,7 +21,6 @@ from bidcascade.service.cli import main
 from bidcascade.service.jobs.wide import WideDeals, widen
 from bidcascade.service.jobs.wide_columns import (
     RESULT_SCHEMA,
-    augmented_columns_markdown,
     term_type,
     wide_terms,
 )
@@ -48,10 +47,6 @@ def engine():
 @pytest.fixture(scope="module")
 def wide(engine):
     return widen(engine, FRAME)
-
-
-def test_the_page_is_the_code():
-    assert page_text("docs/augmented-columns.md") == augmented_columns_markdown()
 
 
 def test_the_page_names_every_column(engine):
