@@ -172,9 +172,9 @@ def _run(words: list[str], interrupted: list[int]) -> int:
     debug = "--debug" in words
     try:
         options = make_parser(words).parse_args(words)
-        code: int = options.handler(options)
+        code: int | None = options.handler(options)
         sys.stdout.flush()
-        return code
+        return code or DONE
     except BrokenPipeError:
         # whoever read our output has enough; python must not try to flush the rest at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -36,7 +36,7 @@ def configure_auctions(parser: argparse.ArgumentParser) -> None:
     shared.add_json_option(parser)
 
 
-def auctions(options: argparse.Namespace) -> int:
+def auctions(options: argparse.Namespace) -> None:
     """List the auctions of deals."""
     if options.mode == "first" and (options.completed or options.limit):
         raise shared.UsageError("expected --completed and --limit only with --mode all")
@@ -46,13 +46,12 @@ def auctions(options: argparse.Namespace) -> int:
     parts = (part for one in (first, *frames) for part in one.iter_slices(_DEALS_AT_ONCE))
     if options.json:
         _write_json(engine, parts, options)
-        return 0
+        return
     for frame in parts:
         if options.mode == "first":
             _print_first(engine, frame)
         else:
             _print_all(engine, frame, options)
-    return 0
 
 
 def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
@@ -204,7 +203,7 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
     shared.add_json_option(parser)
 
 
-def bid(options: argparse.Namespace) -> int:
+def bid(options: argparse.Namespace) -> None:
     """Bid one hand."""
     from bidcascade.bridge import (
         Auction,
@@ -225,7 +224,7 @@ def bid(options: argparse.Namespace) -> int:
     if options.json:
         written = answer.to_dict() | ({} if simulation is None else {"simulation": simulation})
         shared.print_json(written, engine)
-        return 0
+        return
     about = ": ".join(text for text in (answer.name, answer.description) if text)
     where = f"  ({answer.where})" if answer.where else ""
     print(f"{answer.call}  {about or answer.note or 'undescribed'}{where}")
@@ -233,7 +232,6 @@ def bid(options: argparse.Namespace) -> int:
         _print_simulation(simulation, answer.note if about else "")
     if options.explain:
         _print_candidates(answer)
-    return 0
 
 
 def _print_candidates(answer: "BidAnswer") -> None:

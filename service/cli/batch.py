@@ -48,7 +48,7 @@ def _scheduler(text: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def batch(options: argparse.Namespace) -> int:
+def batch(options: argparse.Namespace) -> None:
     """Answer all deals of the inputs into a folder."""
     if options.completed and options.mode != "all":
         raise shared.UsageError("expected --completed only with --mode all")
@@ -87,4 +87,3 @@ def batch(options: argparse.Namespace) -> int:
     else:
         shared.note(shared.shown_numbers(numbers))
         shared.note(f"wrote the answers to {options.out} (Parquet)")
-    return 0

@@ -28,7 +28,7 @@ def configure_load(parser: argparse.ArgumentParser) -> None:
     shared.add_json_option(parser)
 
 
-def load(options: argparse.Namespace) -> int:
+def load(options: argparse.Namespace) -> None:
     """Read deals of any kind into one file."""
     shared.check_out(options.out)
     if options.rejects:
@@ -62,7 +62,6 @@ def load(options: argparse.Namespace) -> int:
         shared.tell_written(boards, "deal", options.out)
         if options.rejects:
             shared.tell_written(rejects.height, "reject", options.rejects, format="Parquet")
-    return 0
 
 
 def configure_augment(parser: argparse.ArgumentParser) -> None:
@@ -84,7 +83,7 @@ def configure_augment(parser: argparse.ArgumentParser) -> None:
     shared.add_table_options(parser)
 
 
-def augment(options: argparse.Namespace) -> int:
+def augment(options: argparse.Namespace) -> None:
     """Add columns to deals."""
     if options.out != "-":
         shared.check_folder_of(Path(options.out))
@@ -135,7 +134,6 @@ def augment(options: argparse.Namespace) -> int:
         numbers["results unread"] = deals.unread
     shared.note(shared.shown_numbers(numbers))
     shared.tell_written(numbers["boards"], "deal", options.out)
-    return 0
 
 
 def configure_deals(parser: argparse.ArgumentParser) -> None:
@@ -161,7 +159,7 @@ def configure_deals(parser: argparse.ArgumentParser) -> None:
     add("--backend", default="auto", choices=shared.BACKENDS)
 
 
-def deals(options: argparse.Namespace) -> int:
+def deals(options: argparse.Namespace) -> None:
     """Deal at random."""
     shared.check_out(options.out)
 
@@ -172,7 +170,8 @@ def deals(options: argparse.Namespace) -> int:
     if options.count > 2**31 - 1:
         raise shared.UsageError(f"expected at most {2**31 - 1} deals, got {options.count}")
     if options.where or options.known:
-        return _deals_under_conditions(options, dealer, sides)
+        _deals_under_conditions(options, dealer, sides)
+        return
 
     from bidcascade.loaders import random_deals
     from bidcascade.service.jobs.deal_files import deal_sink
@@ -186,12 +185,11 @@ def deals(options: argparse.Namespace) -> int:
             )
             report(done + size, options.count, done + size)
     shared.tell_written(options.count, "deal", options.out)
-    return 0
 
 
 def _deals_under_conditions(
     options: argparse.Namespace, dealer: "Seat | None", sides: "Vulnerability | None"
-) -> int:
+) -> None:
     """Deal under conditions, every deal that meets them equally likely."""
     from bidcascade.bridge import InvalidInput, Seat, Vulnerability
     from bidcascade.inference.layouts.known import parse_known
@@ -232,7 +230,6 @@ def _deals_under_conditions(
             )
     shared.note(f"{options.count:,} of {tried:,} deals looked at")
     shared.tell_written(options.count, "deal", options.out)
-    return 0
 
 
 def _about_the_board(options: argparse.Namespace) -> str:

@@ -20,7 +20,7 @@ def configure_announcements(parser: argparse.ArgumentParser) -> None:
         "stdin)")  # fmt: skip
 
 
-def announcements(options: argparse.Namespace) -> int:
+def announcements(options: argparse.Namespace) -> None:
     """Report on announcements: read, cut off, human, and every part that was not read."""
     from bidcascade.bridge import InvalidInput
     from bidcascade.service.jobs.announcement_texts import collect_texts
@@ -33,12 +33,8 @@ def announcements(options: argparse.Namespace) -> int:
         raise InvalidInput(f"expected announcements, got none among {texts.rejects:,} rejects")
     found = corpus_report(texts.counts)
     sources = {"boards": texts.boards, "rejects": texts.rejects, "lines": texts.lines}
-    if options.json:
-        shared.print_json({**sources, **found.to_dict()})
-    else:
-        print(", ".join(f"{what} {number:,}" for what, number in sources.items()))
-        print(found)
-    return 0
+    told = ", ".join(f"{what} {number:,}" for what, number in sources.items())
+    shared.print_answer(options, {**sources, **found.to_dict()}, f"{told}\n{found}")
 
 
 def configure_mine(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +63,7 @@ def configure_mine(parser: argparse.ArgumentParser) -> None:
         "GB)")  # fmt: skip
 
 
-def mine(options: argparse.Namespace) -> int:
+def mine(options: argparse.Namespace) -> None:
     """Mine archives to a table."""
     from bidcascade.service.jobs.mine import mine as run
 
@@ -79,12 +75,8 @@ def mine(options: argparse.Namespace) -> int:
         rejects=options.rejects, jobs=options.jobs, step_boards=options.step_boards,
         most_in_memory=options.most_in_memory,
     )  # fmt: skip
-    if options.json:
-        shared.print_json(mined.report)
-    else:
-        print(_mined_text(mined.report))
-        shared.note(f"wrote the table to {options.out}")
-    return 0
+    written = f"wrote the table to {options.out}"
+    shared.print_answer(options, mined.report, _mined_text(mined.report), written)
 
 
 def _mined_text(report: dict[str, Any]) -> str:
@@ -149,7 +141,7 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
     shared.add_import_options(parser)
 
 
-def learn(options: argparse.Namespace) -> int:
+def learn(options: argparse.Namespace) -> None:
     """Learn from archives, and put the table on a layer."""
     from bidcascade.service.jobs.learn import learn_from
     from bidcascade.table.evidence.layers import on_layer
@@ -177,12 +169,8 @@ def learn(options: argparse.Namespace) -> int:
     layered = on_layer(table, options.layer or "announced")
     layered.table.save(out, overwrite=options.overwrite)
     report |= layered.to_dict() | {"digest": layered.table.digest}
-    if options.json:
-        shared.print_json(report)
-    else:
-        print(_learned_text(report))
-        shared.note(f"wrote the table to {options.out}")
-    return 0
+    written = f"wrote the table to {options.out}"
+    shared.print_answer(options, report, _learned_text(report), written)
 
 
 def _learning(options: argparse.Namespace, table: "BiddingTable") -> "Options":
@@ -266,7 +254,7 @@ def configure_vet(parser: argparse.ArgumentParser) -> None:
     shared.add_import_options(parser)
 
 
-def vet(options: argparse.Namespace) -> int:
+def vet(options: argparse.Namespace) -> None:
     """Hold a table against the auctions of archives."""
     from bidcascade.bridge import Auction, parse_calls
     from bidcascade.service.jobs.progress import progress_bar
@@ -284,11 +272,7 @@ def vet(options: argparse.Namespace) -> int:
         )  # fmt: skip
     write_vetting(vetted, folder, least=options.least, overwrite=options.overwrite)
     summary = vetted.summary()
-    if options.json:
-        shared.print_json(summary)
-    else:
-        print(_vetted_text(summary, folder))
-    return 0
+    shared.print_answer(options, summary, _vetted_text(summary, folder))
 
 
 def _vetted_text(summary: dict[str, Any], folder: Path) -> str:

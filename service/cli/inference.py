@@ -112,7 +112,7 @@ def _circumstances(options: argparse.Namespace) -> dict[str, Any]:
 # --- interpret ----------------------------------------------------------------------------------
 
 
-def interpret(options: argparse.Namespace) -> int:
+def interpret(options: argparse.Namespace) -> None:
     """Print what an auction shows."""
     question = _question(options)
     engine = shared.open_engine(options)
@@ -125,10 +125,9 @@ def interpret(options: argparse.Namespace) -> int:
     )
     if options.json:
         shared.print_json(interpretation_dict(found), engine)
-        return 0
+        return
     _print_interpretation(found)
     _tell(found.report, options.layouts)
-    return 0
 
 
 def _print_interpretation(found: "Interpretation") -> None:
@@ -214,7 +213,7 @@ def _tell(report: "LayoutReport", wanted: int) -> None:
 # --- layouts ------------------------------------------------------------------------------------
 
 
-def layouts(options: argparse.Namespace) -> int:
+def layouts(options: argparse.Namespace) -> None:
     """Print or write deals that fit an auction."""
     if options.out:
         shared.check_out(options.out)
@@ -239,7 +238,6 @@ def layouts(options: argparse.Namespace) -> int:
         for hands, weight in zip(found.hands.T.tolist(), found.weights.tolist(), strict=True):
             print(deal_text(hands) + ("" if equal else f"  {weight:.3f}"))
     _tell(found.report, options.layouts)
-    return 0
 
 
 def _write(found: "Layouts", out: str, seed: int) -> None:
@@ -283,7 +281,7 @@ def configure_lead(parser: argparse.ArgumentParser) -> None:
     shared.add_json_option(parser)
 
 
-def lead(options: argparse.Namespace) -> int:
+def lead(options: argparse.Namespace) -> None:
     """Find the best leads."""
     question = _lead_question(options)
     engine = shared.open_engine(options)
@@ -304,7 +302,6 @@ def lead(options: argparse.Namespace) -> int:
         shared.print_json(leads_dict(question, answer), engine)
     else:
         _print_leads(question, answer)
-    return 0
 
 
 def _lead_question(options: argparse.Namespace) -> "LeadQuestion":
@@ -401,7 +398,7 @@ def configure_infer(parser: argparse.ArgumentParser) -> None:
     shared.add_json_option(parser)
 
 
-def infer(options: argparse.Namespace) -> int:
+def infer(options: argparse.Namespace) -> None:
     """Study a card."""
     from bidcascade.bridge import parse_card
     from bidcascade.inference.single_dummy import EndingSolver, Position
@@ -434,7 +431,6 @@ def infer(options: argparse.Namespace) -> int:
         shared.print_json(study_dict(study))
     else:
         _print_study(study, options.show)
-    return 0
 
 
 def _print_study(study: "Study", most: int) -> None:

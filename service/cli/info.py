@@ -21,12 +21,12 @@ def configure_info(parser: argparse.ArgumentParser) -> None:
     shared.add_json_option(parser)
 
 
-def info(options: argparse.Namespace) -> int:
+def info(options: argparse.Namespace) -> None:
     """Say what is installed and what can run."""
     found = collect_info()
     if options.json:
         shared.print_json(found)
-        return 0
+        return
     print(f"bidcascade {found['version']}, Python {found['python']}, {found['platform']}")
     found["backends"] = {
         name: "ready" if reason is None else f"missing: {reason}"
@@ -36,7 +36,6 @@ def info(options: argparse.Namespace) -> int:
         print(heading)
         for name, value in found[heading].items():
             print(f"  {name:14} {value}")
-    return 0
 
 
 def collect_info() -> dict[str, Any]:

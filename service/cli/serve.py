@@ -100,7 +100,7 @@ def configure_api_key(parser: argparse.ArgumentParser) -> None:
     add("--file", required=True, metavar="FILE", help="file of keys that it is added to")
 
 
-def api_key(options: argparse.Namespace) -> int:
+def api_key(options: argparse.Namespace) -> None:
     """Make a key, add its hash to a file, and print it once."""
     import os
 
@@ -117,7 +117,6 @@ def api_key(options: argparse.Namespace) -> int:
         file.write(entry.line() + "\n")
     shared.note(f"{entry.name} may {entry.role}; the key is shown this once:")
     print(key)
-    return 0
 
 
 def configure_get(parser: argparse.ArgumentParser) -> None:

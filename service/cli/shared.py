@@ -52,13 +52,16 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def actions_of(parser: argparse.ArgumentParser) -> Callable[..., argparse.ArgumentParser]:
-    """Make a function that adds an action: its name, its help and what runs it."""
+    """Make a function that adds an action: its name, its help and what runs it.
+
+    What runs it may return an exit code; none is 0.
+    """
     actions = parser.add_subparsers(
         dest="action", metavar="ACTION", required=True, parser_class=type(parser)
     )
 
     def add(
-        name: str, help: str, run: Callable[[argparse.Namespace], int], *, json: bool = True
+        name: str, help: str, run: Callable[[argparse.Namespace], int | None], *, json: bool = True
     ) -> argparse.ArgumentParser:
         action = actions.add_parser(name, help=help)
         if json:
@@ -256,6 +259,18 @@ def print_json(value: object, engine: "Engine | None" = None) -> None:
         value = {**value, "table": engine.table_info(), "backend": engine.backend}
     json.dump(value, sys.stdout, indent=1, ensure_ascii=False)
     print()
+
+
+def print_answer(
+    options: argparse.Namespace, value: object, text: object, remark: str = ""
+) -> None:
+    """Write a value as JSON where that is asked for, else as text, with a remark behind it."""
+    if options.json:
+        print_json(value)
+        return
+    print(text)
+    if remark:
+        note(remark)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -123,7 +123,7 @@ def _progress() -> "Iterator[Callable[[Progress], None] | None]":
     sys.stderr.write("\n")
 
 
-def show_place(options: argparse.Namespace) -> int:
+def show_place(options: argparse.Namespace) -> None:
     """List the lines of one place with their conditions."""
     from bidcascade.bridge import format_call
     from bidcascade.systems.describing import agreements_of
@@ -143,23 +143,22 @@ def show_place(options: argparse.Namespace) -> int:
     ]
     if options.json:
         shared.print_json({"auction": options.auction, "forced": place.forced, "lines": rows})
-        return 0
+        return
     for row in rows:
         said = ", ".join(row["criteria"]) or "any hand"
         agreed = f"; {', '.join(row['agreements'])}" if row["agreements"] else ""
         print(f"{row['call']:3} {row['name']}: {said}{agreed}  [{row['where']}]")
     if not rows:
         print("no line of the system applies here: pass")
-    return 0
 
 
-def check_places(options: argparse.Namespace) -> int:
+def check_places(options: argparse.Namespace) -> None:
     """Print chosen and fitting shares of places, and findings."""
     places = options.auctions or [""]
     found = _checked(options, places)
     if options.json:
         shared.print_json(asdict(found))
-        return 0
+        return
     for place in found.places:
         _print_place(place)
     missing = len(places) - len(found.places)
@@ -167,7 +166,6 @@ def check_places(options: argparse.Namespace) -> int:
         shared.note(f"{missing} of the places asked for came up on none of {found.deals:,} deals")
     for kind, count in Counter(finding.kind for finding in found.findings).items():
         print(f"{count} of kind {kind!r} (bidcascade system lint shows them)")
-    return 0
 
 
 def _checked(options: argparse.Namespace, auctions: Sequence[str]) -> "SystemCheck":
@@ -199,12 +197,12 @@ def _print_place(place: "PlaceShares") -> None:
         print(f"  -    {100 * place.default_pass / place.deals:9.2f}           {word}")
 
 
-def lint_system(options: argparse.Namespace) -> int:
+def lint_system(options: argparse.Namespace) -> None:
     """Print every finding of a system on random deals."""
     found = _checked(options, [])
     if options.json:
         shared.print_json(asdict(found))
-        return 0
+        return
     print(
         f"{options.system}: {found.deals:,} deals, {found.expanded:,} places, "
         f"{found.entries:,} entries"
@@ -217,7 +215,6 @@ def lint_system(options: argparse.Namespace) -> int:
             print(f"  {finding.deals:7,} deals  {finding.text}{examples}")
         if len(findings) > _FINDINGS_SHOWN:
             print(f"  … and {len(findings) - _FINDINGS_SHOWN} more (--json lists all)")
-    return 0
 
 
 def format_files(options: argparse.Namespace) -> int:
@@ -279,7 +276,7 @@ def test_system(options: argparse.Namespace) -> int:
     return 0 if report.right == len(report.results) else _BAD_INPUT
 
 
-def diff_systems(options: argparse.Namespace) -> int:
+def diff_systems(options: argparse.Namespace) -> None:
     """List where two texts bid the same deals differently."""
     from bidcascade.systems.diff import diff_systems as compare
 
@@ -290,7 +287,6 @@ def diff_systems(options: argparse.Namespace) -> int:
         shared.print_json(asdict(found))
     else:
         _print_diff(found, options.show)
-    return 0
 
 
 def _print_diff(found: "SystemDiff", most: int) -> None:
@@ -307,7 +303,7 @@ def _print_diff(found: "SystemDiff", most: int) -> None:
         print(f"… and {len(found.changes) - most} more places")
 
 
-def compile_system(options: argparse.Namespace) -> int:
+def compile_system(options: argparse.Namespace) -> None:
     """Compile a system and save the table."""
     from bidcascade.systems.compile import compile_system as grow
     from bidcascade.table.storage import save
@@ -321,18 +317,14 @@ def compile_system(options: argparse.Namespace) -> int:
             least=options.least, opponents=opponents, progress=progress,
         )  # fmt: skip
     save(table, out, overwrite=options.overwrite)
-    if options.json:
-        shared.print_json({
-            "table": str(out), "entries": len(table), "digest": table.digest,
-            "source": table.source,
-        })  # fmt: skip
-    else:
-        grown = f"{len(table):,} entries from {options.deals:,} deals"
-        print(f"{out}: {grown}, digest {table.digest[:16]}")
-    return 0
+    told = {
+        "table": str(out), "entries": len(table), "digest": table.digest, "source": table.source
+    }  # fmt: skip
+    grown = f"{len(table):,} entries from {options.deals:,} deals"
+    shared.print_answer(options, told, f"{out}: {grown}, digest {table.digest[:16]}")
 
 
-def explain(options: argparse.Namespace) -> int:
+def explain(options: argparse.Namespace) -> None:
     """Explain an auction call by call."""
     from bidcascade.systems.explanation import explain_auction
 
@@ -341,7 +333,7 @@ def explain(options: argparse.Namespace) -> int:
     found = explain_auction(system, options.auction, opponents)
     if options.json:
         shared.print_json(found.to_dict())
-        return 0
+        return
     for call in found.calls:
         print(f"{call.call:3} {call.sentence}")
         if len(call.hand_types) > 1:
@@ -356,4 +348,3 @@ def explain(options: argparse.Namespace) -> int:
     if found.next_calls:
         offered = ", ".join(f"{one['call']} {one['name']}".strip() for one in found.next_calls)
         print(f"Now: {offered}")
-    return 0

@@ -55,7 +55,7 @@ def _configure_import(parser: argparse.ArgumentParser) -> None:
     shared.add_import_options(parser)
 
 
-def import_rows(options: argparse.Namespace) -> int:
+def import_rows(options: argparse.Namespace) -> None:
     """Make a table of a file of rows."""
     from bidcascade.systems import import_table
     from bidcascade.table.language.vocabulary import parse_user_terms
@@ -71,12 +71,8 @@ def import_rows(options: argparse.Namespace) -> int:
             **shared.import_options(options),
         )  # fmt: skip
     table.save(out, overwrite=options.overwrite)
-    if options.json:
-        shared.print_json({**report.to_dict(), "digest": table.digest})
-    else:
-        print(report)
-        shared.note(f"wrote the table to {options.out}")
-    return 0
+    told = {**report.to_dict(), "digest": table.digest}
+    shared.print_answer(options, told, report, f"wrote the table to {options.out}")
 
 
 def _configure_export(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +82,7 @@ def _configure_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("jsonl", "python", "pickle", "parquet", "bidding"))
 
 
-def export_rows(options: argparse.Namespace) -> int:
+def export_rows(options: argparse.Namespace) -> None:
     """Write a table's rows to a file."""
     shared.check_folder_of(Path(options.out))
     from bidcascade.systems import export_table
@@ -97,22 +93,17 @@ def export_rows(options: argparse.Namespace) -> int:
     table = shared.open_table(options)
     export_table(table, options.out, format=format)
     shared.note(f"wrote {counted(len(table), 'entry', 'entries')} to {options.out} ({format})")
-    return 0
 
 
-def show_info(options: argparse.Namespace) -> int:
+def show_info(options: argparse.Namespace) -> None:
     """Say what a table is."""
     from bidcascade.table import show_info as table_text
 
     table = shared.open_table(options)
-    if options.json:
-        shared.print_json(table.info())
-    else:
-        print(table_text(table))
-    return 0
+    shared.print_answer(options, table.info(), table_text(table))
 
 
-def show_place(options: argparse.Namespace) -> int:
+def show_place(options: argparse.Namespace) -> None:
     """Show one place of a table."""
     from bidcascade.bridge import Auction, parse_calls
     from bidcascade.table import row_object, show
@@ -121,18 +112,12 @@ def show_place(options: argparse.Namespace) -> int:
     table = shared.open_table(options)
     # complains where the table does not have the auction
     text = show(table, calls)
-    if options.json:
-        parent = table.find(calls) if calls else None
-        shared.print_json(
-            [
-                {"entry": entry, **row_object(row)}
-                for entry in table.children(parent)
-                for row in table.variants(entry)
-            ]
-        )
-    else:
-        print(text)
-    return 0
+    rows = [
+        {"entry": entry, **row_object(row)}
+        for entry in table.children(table.find(calls) if calls else None)
+        for row in table.variants(entry)
+    ]
+    shared.print_answer(options, rows, text)
 
 
 def _configure_lint(parser: argparse.ArgumentParser) -> None:
@@ -147,7 +132,7 @@ def _configure_lint(parser: argparse.ArgumentParser) -> None:
     add("--backend", default="auto", choices=shared.BACKENDS)
 
 
-def lint_table(options: argparse.Namespace) -> int:
+def lint_table(options: argparse.Namespace) -> None:
     """Report what is wrong in a table, and on deals if there are any."""
     from bidcascade.table import lint
 
@@ -155,18 +140,12 @@ def lint_table(options: argparse.Namespace) -> int:
         raise shared.UsageError("expected --deals or --random, got both")
     if not options.deals and not options.random:
         report = lint(shared.open_table(options), examples=options.examples)
-        if options.json:
-            shared.print_json(report.to_dict())
-        else:
-            print(report)
-        return 0
+        shared.print_answer(options, report.to_dict(), report)
+        return
 
     reports = _lint_with_deals(shared.open_engine(options), options)
-    if options.json:
-        shared.print_json([report.to_dict() for report in reports])
-    else:
-        print("\n".join(str(report) for report in reports))
-    return 0
+    told = [report.to_dict() for report in reports]
+    shared.print_answer(options, told, "\n".join(map(str, reports)))
 
 
 def _lint_with_deals(engine: "Engine", options: argparse.Namespace) -> "list[LintReport]":
@@ -217,7 +196,7 @@ def _configure_counts(parser: argparse.ArgumentParser) -> None:
     shared.add_import_options(parser)
 
 
-def count_entries(options: argparse.Namespace) -> int:
+def count_entries(options: argparse.Namespace) -> None:
     """Count the deals that reach each entry of a table."""
     import numpy as np
 
@@ -260,18 +239,14 @@ def count_entries(options: argparse.Namespace) -> int:
     with whole_file(out) as partial, can_write(out):
         counted.write(partial)
     reached = int(np.count_nonzero(counted.counts))
-    if options.json:
-        shared.print_json({
-            "deals": counted.deals, "deals_digest": counted.deals_digest,
-            "entries": len(counted.counts), "reached": reached,
-            "counted_entries": counted.counted_entries, "table": engine.table_info(),
-            "backend": engine.backend,
-        })  # fmt: skip
-    else:
-        counted_text = words(counted.counted_entries, "entry", "entries")
-        print(
-            f"{counted.deals:,} deals reach {reached:,} of {len(counted.counts):,} entries; "
-            f"{counted_text} counted"
-        )
-        shared.note(f"wrote the counts to {options.out} (Parquet)")
-    return 0
+    told = {
+        "deals": counted.deals, "deals_digest": counted.deals_digest,
+        "entries": len(counted.counts), "reached": reached,
+        "counted_entries": counted.counted_entries, "table": engine.table_info(),
+        "backend": engine.backend,
+    }  # fmt: skip
+    text = (
+        f"{counted.deals:,} deals reach {reached:,} of {len(counted.counts):,} entries; "
+        f"{words(counted.counted_entries, 'entry', 'entries')} counted"
+    )
+    shared.print_answer(options, told, text, f"wrote the counts to {options.out} (Parquet)")
