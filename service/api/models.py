@@ -49,6 +49,11 @@ ThirteenCards = Annotated[
     HandText, _spelled(r"(?:[AKQJTakqjt0-9-]*\.){3}[AKQJTakqjt0-9-]*|[^.]{14,}")
 ]
 
+Sides = Annotated[
+    VulnerabilityText, Field(description="`None`, `NS`, `EW` or `Both`.", examples=["None"])
+]
+BackendName = Literal["reference", "cpu", "cuda"]
+
 TableChoice = Annotated[
     Word | None,
     Field(
@@ -212,7 +217,7 @@ class AuctionsAnswer(Body):
 
     results: list[DealResult] = Field(description="In the order of the deals.")
     table: TableName
-    backend: Literal["reference", "cpu", "cuda"] = Field(
+    backend: BackendName = Field(
         description="Engine that worked the answer out; all of them give the same.",
         examples=["cpu"],
     )
@@ -348,9 +353,7 @@ class BidRequest(Body):
         examples=[["1N", "P"]],
     )
     dealer: SeatText = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["N"])
-    vulnerability: VulnerabilityText = Field(
-        default="None", description="`None`, `NS`, `EW` or `Both`.", examples=["None"]
-    )
+    vulnerability: Sides = "None"
     table: TableChoice = None
     simulate: SimulateRequest | bool | None = Field(
         default=None,
@@ -443,7 +446,7 @@ class BidAnswer(Body):
         "one, and `note` says so.",
     )
     table: TableName
-    backend: Literal["reference", "cpu", "cuda"] = Field(
+    backend: BackendName = Field(
         description="Engine of the service; one call is explained by the definition itself.",
         examples=["cpu"],
     )
@@ -493,9 +496,7 @@ class TablesAnswer(Body):
     """The bidding tables of this service."""
 
     tables: list[TableAnswer] = Field(description="The default table first.")
-    backend: Literal["reference", "cpu", "cuda"] = Field(
-        description="Engine of the service.", examples=["cpu"]
-    )
+    backend: BackendName = Field(description="Engine of the service.", examples=["cpu"])
 
 
 class ReloadAnswer(Body):
@@ -679,9 +680,7 @@ class ReadyAnswer(Body):
     """The service answers, and answers right."""
 
     status: Literal["ready"] = Field(description="Always `ready`.", examples=["ready"])
-    backend: Literal["reference", "cpu", "cuda"] = Field(
-        description="Engine that gave the known answer.", examples=["cpu"]
-    )
+    backend: BackendName = Field(description="Engine that gave the known answer.", examples=["cpu"])
     tables: list[str] = Field(description="Tables that are loaded.", examples=[["sayc"]])
     started_in_ms: int = Field(
         description="From the start of loading to ready, in milliseconds.", examples=[2150]

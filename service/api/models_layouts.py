@@ -6,14 +6,15 @@ from pydantic import Field
 
 from .models import (
     LONGEST_AUCTION,
+    BackendName,
     Body,
     CallText,
     ExplainedCallAnswer,
     HandText,
     SeatText,
+    Sides,
     TableChoice,
     TableName,
-    VulnerabilityText,
     Word,
 )
 
@@ -44,9 +45,7 @@ class AuctionRequest(Body):
         examples=[["1N", "P", "2C", "P"]],
     )
     dealer: SeatText = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["N"])
-    vulnerability: VulnerabilityText = Field(
-        default="None", description="`None`, `NS`, `EW` or `Both`.", examples=["None"]
-    )
+    vulnerability: Sides = "None"
     known: dict[Word, HandText] = Field(
         default={},
         max_length=4,
@@ -119,9 +118,7 @@ class _Answer(Body):
     vulnerability: str = Field(description="Who is vulnerable.", examples=["None"])
     report: LayoutReport = Field(description="How the layouts were found.")
     table: TableName = Field(description="The table that tells what calls mean.")
-    backend: Literal["reference", "cpu", "cuda"] = Field(
-        description="The engine of the service.", examples=["cpu"]
-    )
+    backend: BackendName = Field(description="The engine of the service.", examples=["cpu"])
 
 
 class LayoutsAnswer(_Answer):

@@ -7,14 +7,15 @@ from pydantic import Field
 from .models import (
     LONGEST_AUCTION,
     MOST_LAYOUTS,
+    BackendName,
     Body,
     CallText,
     HandText,
     SeatText,
+    Sides,
     TableChoice,
     TableName,
     ThirteenCards,
-    VulnerabilityText,
     Word,
     exactly_one,
 )
@@ -43,9 +44,7 @@ class LeadsRequest(Body):
         examples=["3NE"],
     )
     dealer: SeatText = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["E"])
-    vulnerability: VulnerabilityText = Field(
-        default="None", description="`None`, `NS`, `EW` or `Both`.", examples=["None"]
-    )
+    vulnerability: Sides = "None"
     scoring: Literal["tricks", "set", "matchpoints", "imps"] = Field(
         default="tricks",
         description="What leads are judged by: the mean of the defenders' tricks; the chance that "
@@ -173,6 +172,6 @@ class LeadsAnswer(Body):
     layouts: LeadLayouts = Field(description="The layouts behind the answer.")
     elapsed_ms: int = Field(description="Time it took.", examples=[1840])
     table: TableName = Field(description="The table that tells what calls mean.")
-    backend: Literal["reference", "cpu", "cuda"] = Field(
+    backend: BackendName = Field(
         description="The engine that works out conditions.", examples=["cpu"]
     )
