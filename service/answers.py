@@ -1,7 +1,7 @@
 """Deal frames into arrays for the kernels, and entry numbers back into calls and contracts."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -189,7 +189,14 @@ def allowed_frame(bidder: "Bidder", found: "Listing", first_deal: int) -> pl.Dat
         ]
     )
     return frame.join(variants, on="row", how="left", maintain_order="left").select(
-        *_EMPTY_ALL, pl.col("variants").fill_null([]), *_LIMIT_COLUMNS, "cut"
+        "deal",
+        "entry",
+        "calls",
+        "completed",
+        pl.col("variants").fill_null([]),
+        "total",
+        "truncated",
+        "cut",
     )
 
 
@@ -278,34 +285,3 @@ def has_entry(first: FirstAuctions) -> pl.Series:
     """Entry numbers of mode ``first``, null where not even the first call is in the table."""
     entry = pl.Series("entry", first.entry)
     return entry.to_frame().select(pl.when(entry != NO_ENTRY).then(entry))["entry"]
-
-
-_EMPTY_ALL = pl.Schema(
-    {"deal": pl.UInt32(), "entry": pl.UInt32(), "calls": pl.String(), "completed": pl.Boolean()}
-)
-_EMPTY_FIRST = pl.Schema(
-    {
-        "deal": pl.UInt32(),
-        "auction": pl.List(pl.UInt8()),
-        "completed": pl.Boolean(),
-        "entry": pl.UInt32(),
-        "defaults": pl.UInt16(),
-        "contract": pl.String(),
-        "declarer": SEAT_ENUM,
-    }
-)
-_LIMIT_COLUMNS = {"total": pl.UInt32(), "truncated": pl.Boolean()}
-_EMPTY_ALLOWED = pl.Schema(
-    {**_EMPTY_ALL, "variants": pl.List(pl.String()), **_LIMIT_COLUMNS, "cut": pl.String()}
-)
-
-
-def empty_auctions(
-    mode: Literal["all", "first"], limit: int | None, *, of_system: bool = False
-) -> pl.DataFrame:
-    """Answer of :meth:`Engine.auctions` about no deals."""
-    if mode == "first":
-        return pl.DataFrame(schema=_EMPTY_FIRST)
-    if of_system:
-        return pl.DataFrame(schema=_EMPTY_ALLOWED)
-    return pl.DataFrame(schema={**_EMPTY_ALL, **(_LIMIT_COLUMNS if limit is not None else {})})

@@ -41,7 +41,6 @@ from .answers import (
     allowed_frame,
     bid_frame,
     counted_frame,
-    empty_auctions,
     has_entry,
 )
 from .bid_answer import BidAnswer, answer_bid, matching_variants, what_is_asked
@@ -306,8 +305,17 @@ class Engine:
         )
         if len(parts) == 1:
             return parts[0]
-        of_system = mode == "all" and self.has_system
-        return pl.concat([empty_auctions(mode, limit, of_system=of_system), *parts])
+        return pl.concat(parts) if parts else self._of_no_deals(frame, mode, limit)
+
+    def _of_no_deals(self, frame: pl.DataFrame, mode: Mode, limit: int | None) -> pl.DataFrame:
+        """Answer without rows, with the columns that answers have."""
+        if mode == "first":
+            return self._first_frame(frame, 0)
+        if self.bidder is not None:
+            return next(self._iter_allowed(frame, completed_only=False, max_depth=None, limit=None))
+        offsets = np.zeros(1, np.uint64)
+        lists = EntryLists(0, offsets, np.zeros(0, np.uint32), offsets[:0])
+        return self._all_frame(lists, limit)
 
     def iter_auctions(
         self,
@@ -354,7 +362,7 @@ class Engine:
             limit or standard.limit, max_depth or standard.depth, completed_only=completed_only
         )
         deals = deal_arrays(frame)
-        for start in range(0, frame.height, ALLOWED_CHUNK):
+        for start in range(0, max(1, frame.height), ALLOWED_CHUNK):
             part = deals.slice(start, min(start + ALLOWED_CHUNK, frame.height))
             with self.bidder.lock:
                 found = list_allowed(self.bidder, part, bounds)

@@ -16,8 +16,6 @@ from .work import Workplace
 
 _Result = TypeVar("_Result")
 
-THREADS: Final = 32
-"""Requests that are worked on at once; more wait for their turn."""
 SHARE_OF_TIMEOUT: Final = 0.9
 """How much of the time for a request work may take that can answer with what it has by then."""
 
@@ -45,7 +43,7 @@ async def run_waiting(
     Problem
         504 if it takes longer than the setting ``request_timeout_ms``.
     """
-    limiter = work.waiting_threads(THREADS)
+    limiter = work.waiting_threads
     async with _while_wanted(request) as given_up, work.in_time():
         return await to_thread.run_sync(task, given_up, abandon_on_cancel=True, limiter=limiter)
 
@@ -95,7 +93,7 @@ async def iter_waiting(
         finally:
             put(None)
 
-    limiter = work.waiting_threads(THREADS)
+    limiter = work.waiting_threads
     async with _while_wanted(request) as given_up:
         running = asyncio.ensure_future(
             to_thread.run_sync(produce, given_up, abandon_on_cancel=True, limiter=limiter)

@@ -8,6 +8,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -35,6 +36,8 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 THREADS: Final = 4
 """Threads for larger work, which goes from part to part; more would only slow small requests."""
+WAITING_THREADS: Final = 32
+"""Requests that are worked on at once while they wait for other processes."""
 _HELD_BODIES: Final = 8
 """Bodies of the greatest length that are held at once."""
 
@@ -52,8 +55,6 @@ class Workplace:
         self.timeout_s = settings.request_timeout_ms / 1000
         self.on_death: Callable[[BidcascadeError], None] | None = None
         """Called when the engine's thread has ended: the process must be started anew."""
-        self._limiter: CapacityLimiter | None = None
-        self._waiting: CapacityLimiter | None = None
         self._double_dummy: DoubleDummyPool | None = None
         self._lock = threading.Lock()
         self.jobs = JobQueue(settings, self.tables)
@@ -109,11 +110,15 @@ class Workplace:
                 self._double_dummy = DoubleDummyPool(self.settings.dd_workers or None)
             return self._double_dummy
 
-    def waiting_threads(self, count: int) -> CapacityLimiter:
-        """Places for work that mostly waits for other processes; made when first asked for."""
-        if self._waiting is None:
-            self._waiting = CapacityLimiter(count)
-        return self._waiting
+    @cached_property
+    def _threads(self) -> CapacityLimiter:
+        # made when first asked for, on the event loop
+        return CapacityLimiter(THREADS)
+
+    @cached_property
+    def waiting_threads(self) -> CapacityLimiter:
+        """Places for work that mostly waits for other processes."""
+        return CapacityLimiter(WAITING_THREADS)
 
     async def close(self) -> None:
         """Answer what has been accepted, end the engine's thread and all processes."""
@@ -178,9 +183,7 @@ class Workplace:
 
         if small:
             return guarded()
-        if self._limiter is None:
-            self._limiter = CapacityLimiter(THREADS)
-        limiter = CapacityLimiter(1) if ahead else self._limiter
+        limiter = CapacityLimiter(1) if ahead else self._threads
         async with self.in_time():
             return await to_thread.run_sync(guarded, abandon_on_cancel=True, limiter=limiter)
 
