@@ -2,12 +2,12 @@
 
 import { get, post } from "./api.js";
 import { makeCall } from "./bidding_box.js";
-import { contractOf, SEAT_NAMES, SEATS, spokenCall } from "./calls.js";
+import { contractOf, SEAT_NAMES, spokenCall } from "./calls.js";
 import { clear, h, notice, put, table } from "./dom.js";
 import {
   callNode, chips, conditionText, contractNodes, contractText, percent, plural, valueText,
 } from "./format.js";
-import { callsBefore, isAtEnd, linkTo, seatToCall } from "./state.js";
+import { callsBefore, isAtEnd, linkTo, placeAsked, seatToCall } from "./state.js";
 
 const LAYOUTS = 300;
 const FILTERS = [
@@ -30,10 +30,6 @@ export function key(now) {
 
 function missed(candidate) {
   return candidate.criteria.filter((one) => !one.holds);
-}
-
-function named(table) {
-  return table ? { table } : {};
 }
 
 function criteriaTable(criteria) {
@@ -170,12 +166,8 @@ function showFrequencies(place) {
 }
 
 async function loadFrequencies(place, now, signal) {
-  const asked = {
-    auction: callsBefore(now), dealer: SEATS[now.dealer], vulnerability: now.vulnerability,
-    layouts: LAYOUTS, ...named(now.table),
-  };
   try {
-    const answer = await post("/v1/interpret", asked, { signal });
+    const answer = await post("/v1/interpret", { ...placeAsked(now), layouts: LAYOUTS }, { signal });
     if (signal.aborted) return;
     frequencies = new Map(answer.next_calls.map((one) => [`${one.call} ${one.name}`, one.chance]));
     showFrequencies(place);
@@ -244,10 +236,7 @@ export async function show(place, now, signal) {
   const seat = seatToCall(now);
   const hand = now.hands[seat];
   if (!hand) return showWithoutHand(place, now, signal);
-  const asked = {
-    hand, auction: callsBefore(now), dealer: SEATS[now.dealer], vulnerability: now.vulnerability,
-    ...named(now.table),
-  };
+  const asked = { hand, ...placeAsked(now) };
   const simulated = async (event) => {
     event.target.disabled = true;
     event.target.textContent = "Simulating…";

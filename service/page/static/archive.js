@@ -1,7 +1,7 @@
 // Archives: upload one, watch the job, take the results.
 
 import { authorization, ApiError, get, isMissingRoute, request, sentenceOf, storedKey } from "./api.js";
-import { busy, clear, h, notice, put } from "./dom.js";
+import { busy, clear, h, keepFocus, notice } from "./dom.js";
 import { count, percent } from "./format.js";
 
 const POLL_MS = 1000;
@@ -175,10 +175,10 @@ export async function show(place, now, signal) {
     const text = JSON.stringify(answer);
     // what has the focus is not taken away every second
     if (text !== shown) {
-      const focused = [...list.querySelectorAll("a, button")].indexOf(document.activeElement);
-      clear(list, answer.length ? answer.map((job) => jobNode(job, { tell, end })) : h("li", { class: "soft" }, "No jobs yet."));
-      if (next) put(list, h("li", { class: "soft" }, "Older jobs are not listed."));
-      if (focused >= 0) list.querySelectorAll("a, button")[focused]?.focus();
+      keepFocus(list, () => clear(
+        list, answer.length ? answer.map((job) => jobNode(job, { tell, end })) : h("li", { class: "soft" }, "No jobs yet."),
+        next && h("li", { class: "soft" }, "Older jobs are not listed."),
+      ));
       shown = text;
     }
     return answer;

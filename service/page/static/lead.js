@@ -5,7 +5,7 @@ import { contractOf, SEAT_NAMES, SEATS } from "./calls.js";
 import { SUIT_NAMES, SUIT_SIGNS } from "./cards.js";
 import { busy, clear, h, notice, table } from "./dom.js";
 import { contractNodes, handNode, percent, plural } from "./format.js";
-import { callsBefore, isAtEnd, linkTo } from "./state.js";
+import { callsBefore, isAtEnd, linkTo, placeAsked } from "./state.js";
 
 const SCORINGS = [
   ["tricks", "tricks"], ["set", "chance to set"], ["matchpoints", "matchpoints"], ["imps", "IMPs"],
@@ -76,8 +76,7 @@ export async function show(place, now, signal) {
     clear(result, busy("Solving deals double dummy; this takes some seconds…"));
     try {
       const answer = await post("/v1/leads", {
-        hand, auction: calls, dealer: SEATS[now.dealer], vulnerability: now.vulnerability,
-        scoring, layouts: 60, budget_ms: 12_000, ...(now.table ? { table: now.table } : {}),
+        hand, ...placeAsked(now), scoring, layouts: 60, budget_ms: 12_000,
       }, { signal });
       if (!signal.aborted) clear(result, answerNodes(answer));
     } catch (error) {

@@ -6,7 +6,6 @@ import * as archive from "./archive.js";
 import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
 import * as auctionsTree from "./auctions_tree.js";
 import { buildBox, goToAnswer, makeCall, showBox } from "./bidding_box.js";
-import { SEATS } from "./calls.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import * as compare from "./compare.js";
 import { showDeal } from "./deal_diagram.js";
@@ -16,7 +15,7 @@ import * as lead from "./lead.js";
 import { buildShortcuts, fillHelp } from "./shortcuts.js";
 import * as shown from "./shown.js";
 import {
-  begin, callsBefore, change, hasAllHands, isAtEnd, linkTo, onChange, seatToCall, state,
+  begin, change, hasAllHands, isAtEnd, linkTo, onChange, placeAsked, seatToCall, state,
 } from "./state.js";
 import * as tableBrowser from "./table_browser.js";
 
@@ -143,10 +142,7 @@ function systemCall() {
     if (isAtEnd(now)) throw new Error("The auction is over; take a call back or go to an earlier one.");
     const hand = now.hands[seatToCall(now)];
     if (!hand) throw new Error("The hand to call is not known; deal or enter hands first.");
-    const answer = await post("/v1/bid", {
-      hand, auction: callsBefore(now), dealer: SEATS[now.dealer], vulnerability: now.vulnerability,
-      ...(now.table ? { table: now.table } : {}),
-    });
+    const answer = await post("/v1/bid", { hand, ...placeAsked(now) });
     if (state() === now) makeCall(answer.call);
   });
 }

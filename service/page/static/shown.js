@@ -6,7 +6,7 @@ import { SUIT_NAMES, SUITS } from "./cards.js";
 import { lengthsChart, numbersTable, pointsChart } from "./charts.js";
 import { busy, clear, h, notice, put } from "./dom.js";
 import { callNode, callsNode, chips, percent, plural, range, suitNode } from "./format.js";
-import { callsBefore, change, linkTo } from "./state.js";
+import { callsBefore, change, linkTo, placeAsked } from "./state.js";
 
 const LAYOUTS = 500;
 
@@ -128,10 +128,7 @@ export async function show(place, now, signal) {
   );
   const seat = SEATS.indexOf(now.eyes);
   const known = seat >= 0 && now.hands[seat] ? { [now.eyes]: now.hands[seat] } : {};
-  const interpreted = post("/v1/interpret", {
-    auction: callsBefore(now), dealer: SEATS[now.dealer], vulnerability: now.vulnerability,
-    layouts: LAYOUTS, known, ...(now.table ? { table: now.table } : {}),
-  }, { signal });
+  const interpreted = post("/v1/interpret", { ...placeAsked(now), layouts: LAYOUTS, known }, { signal });
   // both are asked at once; what fails says so in its own place
   interpreted.catch(() => {});
   try {

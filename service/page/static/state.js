@@ -36,6 +36,14 @@ export function isAtEnd(one = current) {
   return isOver(callsBefore(one));
 }
 
+/** What a question about the place that is looked at tells of it; the default table goes unnamed. */
+export function placeAsked(one = current) {
+  return {
+    auction: callsBefore(one), dealer: SEATS[one.dealer], vulnerability: one.vulnerability,
+    ...(one.table ? { table: one.table } : {}),
+  };
+}
+
 /** Fragment of an address that shows a state. */
 export function fragmentOf(one) {
   const parts = [];
