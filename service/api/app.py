@@ -109,7 +109,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     workplace: Workplace = app.state.workplace
     tables = workplace.tables
-    workplace.on_death = getattr(app.state, "on_failure", None)
     for name in unknown_variables():
         _logger.warning("environment variable %s is no setting", name)
 
@@ -119,9 +118,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             tables.warm_up(lambda: warm_up_inference(tables, workplace.double_dummy))
         except BidcascadeError as error:
             _logger.error("%s", error)
-            on_failure = getattr(app.state, "on_failure", None)
-            if on_failure is not None:
-                on_failure(error)
+            workplace.on_death(error)
         else:
             settle()
 

@@ -20,6 +20,7 @@ from .app import create_app
 from .connections import guarded_connection
 from .logs import configure_logs
 from .tables import Tables
+from .work import Workplace
 
 _logger = logging.getLogger("bidcascade.service")
 
@@ -88,10 +89,11 @@ def serve(settings: Settings) -> None:
         failures.append(error)
         server.should_exit = True
 
-    app.state.on_failure = stop
+    workplace: Workplace = app.state.workplace
+    workplace.on_death = stop
     if hasattr(signal, "SIGHUP"):
-        _reload_on_hangup(app.state.workplace.tables)
-    app.state.workplace.jobs.resume()
+        _reload_on_hangup(workplace.tables)
+    workplace.jobs.resume()
     server.run()
     if failures:
         raise failures[0]

@@ -53,8 +53,8 @@ class Workplace:
             _HELD_BODIES * settings.max_request_bytes, "bytes of bodies that are not read yet"
         )
         self.timeout_s = settings.request_timeout_ms / 1000
-        self.on_death: Callable[[BidcascadeError], None] | None = None
-        """Called when the engine's thread has ended: the process must be started anew."""
+        self.on_death: Callable[[BidcascadeError], None] = lambda error: None
+        """Called when there are no tables or the engine's thread has ended: start anew."""
         self._double_dummy: DoubleDummyPool | None = None
         self._lock = threading.Lock()
         self.jobs = JobQueue(settings, self.tables)
@@ -131,7 +131,7 @@ class Workplace:
 
     def _fail(self, error: BidcascadeError) -> None:
         self.tables.fail(error)
-        if self.on_death is not None and not isinstance(error, DeviceFault):
+        if not isinstance(error, DeviceFault):
             self.on_death(error)
 
     async def question(self, request: Request, model: type[_Model]) -> _Model:

@@ -95,13 +95,12 @@ class DataFolder:
                 )
             for folder in (self.jobs, self.incoming):
                 folder.mkdir(mode=0o700, exist_ok=True)
-        except OSError as error:
+        except (OSError, DataFolderUnusable) as error:
             self.close()
+            if isinstance(error, DataFolderUnusable):
+                raise
             reason = error.strerror or type(error).__name__
             raise DataFolderUnusable(f"the folder of the jobs cannot be used: {reason}") from error
-        except DataFolderUnusable:
-            self.close()
-            raise
 
     @property
     def store(self) -> Path:

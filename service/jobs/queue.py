@@ -10,6 +10,7 @@ import shutil
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -101,21 +102,17 @@ class JobQueue:
                 return self._folder, self._store
             if not create and not (self.path / STORE).exists():
                 return None
-            folder = DataFolder(self.path)
-            try:
+            with ExitStack() as stack:
+                folder = DataFolder(self.path)
+                stack.callback(folder.close)
                 store = JobStore(folder.store)
-            except StoreFailed:
-                folder.close()
-                raise
-            try:
+                stack.callback(store.close)
                 resumed = store.put_all_back()
                 if resumed:
                     _logger.info("%d jobs of an earlier service are resumed", resumed)
                 self._clear(folder, store)
-            except StoreFailed:
-                store.close()
-                folder.close()
-                raise
+                # all went well: both stay open
+                stack.pop_all()
             self._folder, self._store = folder, store
             self._supervisor = threading.Thread(
                 target=self._supervise, args=(folder, store), name="jobs", daemon=True
