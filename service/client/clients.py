@@ -53,6 +53,7 @@ _Answer = TypeVar("_Answer")
 _Answer_co = TypeVar("_Answer_co", covariant=True)
 _Now = TypeVar("_Now")
 _Later = TypeVar("_Later")
+_Transport = TypeVar("_Transport")
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 _PROBLEM: Final = "urn:bidcascade:problem:"
@@ -323,11 +324,10 @@ def _listed(
     return _Method(method, _each)
 
 
-class _Questions:
+class _Questions(Generic[_Transport]):
     """All that can be asked. What is done while it waits differs between the clients."""
 
-    _http: Any
-    _retries: Retries | None
+    _connection: type[Any]
     _send: Callable[[httpx.Request], Coroutine[Any, Any, httpx.Response]]
     _read: Callable[[httpx.Response], Coroutine[Any, Any, bytes]]
     _pieces: Callable[[httpx.Response], AsyncIterator[bytes]]
@@ -336,6 +336,24 @@ class _Questions:
     _sent: Callable[[BinaryIO], Iterable[bytes] | AsyncIterator[bytes]]
     _work: Callable[..., Coroutine[Any, Any, Any]]
     """What may take long, as to write a piece of a file."""
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        *,
+        api_key: str | None = None,
+        timeout_s: float = 60,
+        retries: Retries | None = _USUAL_RETRIES,
+        transport: _Transport | None = None,
+    ) -> None:
+        self._retries = retries
+        url = base_url or os.environ.get("BIDCASCADE_URL") or DEFAULT_URL
+        key = api_key or os.environ.get("BIDCASCADE_API_KEY")
+        self._http = self._connection(
+            base_url=url.rstrip("/"), transport=transport,
+            headers={"Authorization": f"Bearer {key}"} if key else {},
+            timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _TO_CONNECT_S)),
+        )  # fmt: skip
 
     @asynccontextmanager
     async def _answer(self, question: _Question[Any]) -> AsyncIterator[httpx.Response]:
@@ -625,17 +643,7 @@ class _Questions:
             return (await self._read(response)).decode()
 
 
-def _settings(base_url: str | None, api_key: str | None, timeout_s: float) -> dict[str, Any]:
-    """Where the service is, the key and the patience; from the environment if not given."""
-    key = api_key or os.environ.get("BIDCASCADE_API_KEY")
-    return {
-        "base_url": (base_url or os.environ.get("BIDCASCADE_URL") or DEFAULT_URL).rstrip("/"),
-        "headers": {"Authorization": f"Bearer {key}"} if key else {},
-        "timeout": httpx.Timeout(timeout_s, connect=min(timeout_s, _TO_CONNECT_S)),
-    }
-
-
-class Client(_Questions):
+class Client(_Questions[httpx.BaseTransport]):
     """Asks a running service; answers are the API's own objects, as typed dictionaries.
 
     Every method raises :class:`ServiceError` where the service answers with a problem or not at
@@ -664,17 +672,7 @@ class Client(_Questions):
     '2D'
     """
 
-    def __init__(
-        self,
-        base_url: str | None = None,
-        *,
-        api_key: str | None = None,
-        timeout_s: float = 60,
-        retries: Retries | None = _USUAL_RETRIES,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        self._retries = retries
-        self._http = httpx.Client(transport=transport, **_settings(base_url, api_key, timeout_s))
+    _connection = httpx.Client
 
     def __enter__(self) -> Self:
         return self
@@ -710,7 +708,7 @@ class Client(_Questions):
         return iter(partial(archive.read, _PIECE), b"")
 
 
-class AsyncClient(_Questions):
+class AsyncClient(_Questions[httpx.AsyncBaseTransport]):
     """The client for ``asyncio``: the methods of :class:`Client`, awaited; tasks may share it.
 
     Parameters and errors are those of :class:`Client`; ``transport`` is an
@@ -727,19 +725,7 @@ class AsyncClient(_Questions):
     '2D'
     """
 
-    def __init__(
-        self,
-        base_url: str | None = None,
-        *,
-        api_key: str | None = None,
-        timeout_s: float = 60,
-        retries: Retries | None = _USUAL_RETRIES,
-        transport: httpx.AsyncBaseTransport | None = None,
-    ) -> None:
-        self._retries = retries
-        self._http = httpx.AsyncClient(
-            transport=transport, **_settings(base_url, api_key, timeout_s)
-        )
+    _connection = httpx.AsyncClient
 
     async def __aenter__(self) -> Self:
         return self
