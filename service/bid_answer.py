@@ -107,7 +107,8 @@ def answer_bid(
     mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
     parent = table.find(calls) if calls else None
     if calls and parent is None:
-        return _default_pass([], None, f"the table does not have {_leaving(table, calls)}")
+        missing = format_calls(calls[: calls_known(table, calls) + 1])
+        return _default_pass([], None, f"the table does not have {missing!r}")
     candidates = [
         candidate
         for entry in table.children(parent)
@@ -166,11 +167,10 @@ def _label(candidate: Candidate) -> str:
     return f"{text} ({candidate.where})" if candidate.where else text
 
 
-def _leaving(table: BiddingTable, calls: tuple[int, ...]) -> str:
-    for length in range(1, len(calls) + 1):
-        if table.find(calls[:length]) is None:
-            return repr(format_calls(calls[:length]))
-    return repr(format_calls(calls))
+def calls_known(table: BiddingTable, calls: Sequence[int]) -> int:
+    """How many of the calls of an auction the table has, from the first one on."""
+    lengths = range(1, len(calls) + 1)
+    return next((n - 1 for n in lengths if table.find(calls[:n]) is None), len(calls))
 
 
 def _candidates(table: BiddingTable, entry: int, hand: int, context: Context) -> list[Candidate]:

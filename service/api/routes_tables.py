@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from bidcascade.bridge import PASS, Auction, format_call, format_calls, parse_calls
+from bidcascade.service.bid_answer import calls_known
 from bidcascade.service.engine import Engine
 from bidcascade.systems import named_systems
 from bidcascade.systems.describing import agreements_of, description_of
@@ -195,11 +196,7 @@ def _next(loaded: LoadedTable, calls: tuple[int, ...]) -> dict[str, Any]:
 
 
 def _where_it_leaves(table: BiddingTable, calls: tuple[int, ...]) -> str:
-    known = next(
-        length
-        for length in reversed(range(len(calls)))
-        if not length or table.find(calls[:length]) is not None
-    )
+    known = calls_known(table, calls)
     parent = table.find(calls[:known]) if known else None
     there = [int(table.call[child]) for child in table.children(parent)]
     before = f"after {format_calls(calls[:known])}" if known else "as opening call"

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
@@ -94,18 +93,12 @@ class Notes:
         return found
 
     def _explain(self, auction: tuple[int, ...]) -> Iterator[str]:
-        table = self._table
-        entry: int | None = None
-        inside = True
-        for call in auction:
-            siblings = table.children(entry) if inside else range(0)
-            places = np.flatnonzero(table.call[siblings.start : siblings.stop] == call)
-            inside = inside and bool(len(places))
-            if not inside:
+        for length in range(1, len(auction) + 1):
+            entry = self._table.find(auction[:length])
+            if entry is None:
                 yield ""
-                continue
-            entry = siblings.start + int(places[0])
-            yield _joined((table.name(entry), table.description(entry)))
+            else:
+                yield _joined((self._table.name(entry), self._table.description(entry)))
 
 
 class LineNotes:
