@@ -25,6 +25,7 @@ from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
 from bidcascade.bridge import BackendUnavailable, BidcascadeError, DeviceFault
 
 from .problems import Problem
+from .stages import current_stages
 
 _logger = logging.getLogger("bidcascade.service")
 
@@ -128,10 +129,8 @@ class Batcher(Generic[Payload, Result]):
         deals: int,
         lane: Lane = "small",
         begun: bool = False,
-        timeout_s: float | None = None,
-        on_stage: Callable[[str, float], None] | None = None,
     ) -> Result:
-        """Wait for the result of one request.
+        """Wait for the result of one request, and note how long it waited and was worked on.
 
         Parameters
         ----------
@@ -144,15 +143,11 @@ class Batcher(Generic[Payload, Result]):
         begun : bool
             Whether earlier parts of the answer are on their way: it may then not be refused for
             want of room. Such an answer asks for one part at a time.
-        timeout_s : float, optional
-            Seconds, waiting included.
-        on_stage : callable, optional
-            Told how many seconds the request was in ``queue``, and in ``engine`` with its batch.
 
         Raises
         ------
         Problem
-            429 if too much waits, 504 after ``timeout_s``, 503 if the service is being stopped.
+            429 if too much waits, 503 if the service is being stopped.
         WorkerDied, DeviceFault
             If the worker cannot answer any more.
         """
@@ -168,19 +163,12 @@ class Batcher(Generic[Payload, Result]):
         self._lanes[lane].append(waiting)
         self.queued_deals += deals
         self._wake.set()
-        try:
-            async with asyncio.timeout(timeout_s):
-                result = await waiting.answer
-            if on_stage is not None:
-                on_stage("queue", waiting.begun - waiting.since)
-                on_stage("engine", time.monotonic() - waiting.begun)
-            return result
-        except TimeoutError:
-            raise Problem(
-                "timeout",
-                f"expected an answer within {1000 * (timeout_s or 0):g} ms "
-                "(setting request_timeout_ms)",
-            ) from None
+        result = await waiting.answer
+        stages = current_stages()
+        if stages is not None:
+            stages.add("queue", waiting.begun - waiting.since)
+            stages.add("engine", time.monotonic() - waiting.begun)
+        return result
 
     async def close(self) -> None:
         """Answer what has been accepted, take nothing more, and end the worker."""

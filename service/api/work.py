@@ -93,12 +93,15 @@ class Workplace:
         lane: Lane = "small",
         begun: bool = False,
     ) -> Any:
-        """Ask the engine; see :meth:`Batcher.ask`."""
-        stages = current_stages()
-        return await self.batcher.ask(
-            question, payload, deals=deals, lane=lane, begun=begun, timeout_s=self.timeout_s,
-            on_stage=None if stages is None else stages.add,
-        )  # fmt: skip
+        """Ask the engine; see :meth:`Batcher.ask`.
+
+        Raises
+        ------
+        Problem
+            Also 504 if it takes longer than the setting ``request_timeout_ms``, waiting included.
+        """
+        async with self.in_time():
+            return await self.batcher.ask(question, payload, deals=deals, lane=lane, begun=begun)
 
     @property
     def double_dummy(self) -> "DoubleDummyPool":

@@ -189,13 +189,12 @@ def test_cancelled_and_late_requests_are_dropped():
         batcher = Batcher(work)
         first = await held(batcher, work)
         cancelled = asyncio.create_task(batcher.ask("a", "cancelled", deals=5))
-        late = asyncio.create_task(batcher.ask("a", "late", deals=5, timeout_s=0.01))
+        late = asyncio.create_task(asyncio.wait_for(batcher.ask("a", "late", deals=5), 0.01))
         patient = asyncio.create_task(batcher.ask("a", "patient", deals=5))
         await asyncio.sleep(0)
         cancelled.cancel()
-        with pytest.raises(Problem, match="within 10 ms") as caught:
+        with pytest.raises(TimeoutError):
             await late
-        assert caught.value.kind == "timeout"
         work.gate.set()
         await first
         assert await patient == ("a", "patient")
