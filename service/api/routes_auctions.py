@@ -104,7 +104,11 @@ def _read(body: bytearray, work: Workplace) -> tuple[AuctionsRequest, DealArrays
 
     def check(count: int) -> None:
         if count > most:
-            raise _too_many(count, most)
+            raise Problem(
+                "too-many-deals",
+                f"expected at most {most:,} deals in a request (setting max_request_deals), got "
+                f"{count:,}; `bidcascade batch` works on any number",
+            )
 
     deals: DealArrays | None = None
     if len(body) <= PIECE:
@@ -119,14 +123,6 @@ def _read(body: bytearray, work: Workplace) -> tuple[AuctionsRequest, DealArrays
     # a table that does not exist is told before the deals are looked at
     work.tables.get(asked.table)
     return asked, deals_of(asked.deals) if deals is None else deals
-
-
-def _too_many(count: int, most: int) -> Problem:
-    return Problem(
-        "too-many-deals",
-        f"expected at most {most:,} deals in a request (setting max_request_deals), got {count:,}; "
-        "`bidcascade batch` works on any number",
-    )
 
 
 async def _parts(

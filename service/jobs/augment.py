@@ -81,8 +81,7 @@ def augment(
     if evaluated is not None:
         columns |= {name: evaluated[name] for name in evaluated.columns if name not in columns}
     if auctions:
-        reached = engine.members(frame, auctions)
-        columns |= {name: reached[name] for name in reached.columns}
+        columns |= engine.members(frame, auctions).to_dict()
     taken = [name for name in columns if name in frame.columns]
     if taken:
         raise InvalidExpression(f"expected new columns, got {taken[0]!r}, which is there already")
