@@ -21,7 +21,6 @@ MANIFEST: Final = "manifest.json"
 FORMAT: Final = "bidcascade batch"
 VERSION: Final = 1
 _LONGEST: Final = 1 << 30
-_HASH_BYTES: Final = 1 << 22
 
 
 @dataclass(slots=True)
@@ -214,14 +213,11 @@ def _sha256(source: Source) -> str | None:
         return hashlib.sha256(source.data).hexdigest()
     if source.path is None:
         return None
-    digest = hashlib.sha256()
     try:
         with source.path.open("rb") as file:
-            while chunk := file.read(_HASH_BYTES):
-                digest.update(chunk)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None
-    return digest.hexdigest()
 
 
 def distinct_sources(sources: Sequence[Source]) -> tuple[list[Source], int]:
