@@ -7,7 +7,7 @@ in itself: done twice, or begun on one worker and done on another, it gives the 
 import json
 import sys
 import tempfile
-from collections import OrderedDict
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeAlias
@@ -25,7 +25,6 @@ from .device_worker import described
 Reply: TypeAlias = dict[str, Any]
 
 _MOST_ENGINES: Final = 4
-_engines: OrderedDict[str, Engine] = OrderedDict()
 """Engines that this process keeps open: several batches may share a cluster."""
 _opening = Lock()
 
@@ -98,17 +97,12 @@ def count(start: str, block: bytes) -> Reply:
 def _engine(start: str) -> Engine:
     """Engine of a batch, opened at most once at a time."""
     with _opening:
-        engine = _engines.get(start)
-        if engine is None:
-            engine = _opened(json.loads(start))
-            _engines[start] = engine
-            if len(_engines) > _MOST_ENGINES:
-                _engines.popitem(last=False)
-        _engines.move_to_end(start)
-        return engine
+        return _opened(start)
 
 
-def _opened(start: dict[str, Any]) -> Engine:
+@lru_cache(_MOST_ENGINES)
+def _opened(text: str) -> Engine:
+    start = json.loads(text)
     if start["versions"] != versions():
         raise InvalidInput(
             f"expected the versions of the batch, {start['versions']!r}, got {versions()!r}"
