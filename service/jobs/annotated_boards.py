@@ -7,7 +7,7 @@ play.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -77,28 +77,20 @@ class Notes:
 
     def __init__(self, table: BiddingTable) -> None:
         self._table = table
-        self._known: dict[tuple[int, ...], tuple[str, ...]] = {}
+        self.of = lru_cache(_MOST_KNOWN)(self._texts_of)
 
     def on(self, deals: pl.DataFrame, auctions: pl.Series) -> list[Sequence[str]]:
         """Give the texts of the auctions of some deals."""
         return [self.of(tuple(auction)) for auction in auctions.to_list()]
 
-    def of(self, auction: tuple[int, ...]) -> tuple[str, ...]:
+    def _texts_of(self, auction: tuple[int, ...]) -> tuple[str, ...]:
         """Give a text for each call; empty where the table says nothing."""
-        found = self._known.get(auction)
-        if found is None:
-            found = tuple(self._explain(auction))
-            if len(self._known) < _MOST_KNOWN:
-                self._known[auction] = found
-        return found
-
-    def _explain(self, auction: tuple[int, ...]) -> Iterator[str]:
-        for length in range(1, len(auction) + 1):
-            entry = self._table.find(auction[:length])
-            if entry is None:
-                yield ""
-            else:
-                yield _joined((self._table.name(entry), self._table.description(entry)))
+        table = self._table
+        entries = (table.find(auction[:length]) for length in range(1, len(auction) + 1))
+        return tuple(
+            "" if entry is None else _joined((table.name(entry), table.description(entry)))
+            for entry in entries
+        )
 
 
 class LineNotes:
