@@ -1,8 +1,10 @@
 """The version of bidcascade, as answers and manifests state it."""
 
+from functools import cache
 from importlib import metadata
 
 
+@cache
 def package_version(name: str = "bidcascade") -> str:
     """Version of an installed distribution; ``not installed`` in a bare checkout.
 
