@@ -1,6 +1,7 @@
+from .cache import cache_folder
 from .compile import compile_system
 from .explanation import AuctionExplanation, explain_auction
-from .registry import cache_folder, is_system, named_systems, open_system, open_table
+from .registry import is_system, named_systems, open_system, open_table
 from .row_files import export_table, import_table, read_rows, sniff_format
 from .system import System
 

@@ -32,6 +32,7 @@ from bidcascade.systems.language.syntax_tree import SystemText
 
 from .bidder import Bidder
 from .budget import places_budget
+from .cache import cache_folder
 from .program import SystemProgram
 
 _logger = logging.getLogger("bidcascade.table")
@@ -196,8 +197,6 @@ def open_bidder(dealer_side: SystemProgram, other_side: SystemProgram) -> Bidder
     Where the cache holds nothing of the two, it takes what each has learned against itself, there
     or before the package was made.
     """
-    from bidcascade.systems.registry import cache_folder
-
     bidder = Bidder(dealer_side, other_side, budget=places_budget())
     place, folders = None, [SHIPPED]
     # a user without a home keeps nothing

@@ -1,8 +1,6 @@
 """Bidding systems and tables by name or path: those of the package, folders, files of rows."""
 
-import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,6 +11,7 @@ from bidcascade.bridge import UnknownTable
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.storage import open_folder
 
+from .cache import cache_folder
 from .kept_tables import COMPILED, ON_REQUEST, SHIPPED, SampleSize, from_cache, open_if_fresh
 from .row_files import import_table
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from .system import System
 
 DEFAULT_TABLE: Final = "sayc"
-CACHE_VARIABLE: Final = "BIDCASCADE_CACHE"
-"""Environment variable that names the folder for compiled tables and parsed texts."""
 SUFFIX: Final = ".bidding"
 """What the files of systems end with."""
 SYSTEMS: Final = Path(__file__).parent / "texts"
@@ -154,45 +151,6 @@ of one, got 'culbertson'
 def compiled_folder(name: str) -> Path:
     """Folder of the package with the compiled table of one of its systems."""
     return SYSTEMS / COMPILED / name
-
-
-def cache_folder() -> Path:
-    """Folder for compiled tables and parsed texts.
-
-    It is ``BIDCASCADE_CACHE``, or the user's cache folder: ``$XDG_CACHE_HOME/bidcascade`` or
-    ``~/.cache/bidcascade``, on macOS and Windows the usual places there (XDG Base Directory
-    Specification).
-
-    Examples
-    --------
-    >>> cache_folder().is_absolute() or "BIDCASCADE_CACHE" in os.environ
-    True
-    """
-    named = os.environ.get(CACHE_VARIABLE)
-    if named:
-        return Path(named)
-    ours = user_cache_folder() / "bidcascade"
-    return ours / "cache" if sys.platform == "win32" else ours
-
-
-def user_cache_folder() -> Path:
-    """Folder for what programs keep for a user."""
-    if os.environ.get("XDG_CACHE_HOME"):
-        return Path(os.environ["XDG_CACHE_HOME"])
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
-        return Path(os.environ["LOCALAPPDATA"])
-    return Path.home() / ".cache"
-
-
-def texts_folder() -> Path | None:
-    """Folder for parsed texts of systems; None if there is no place for it."""
-    try:
-        return cache_folder() / "texts"
-    except RuntimeError:
-        # a user without a home
-        return None
 
 
 def table_of(

@@ -25,6 +25,7 @@ from bidcascade.systems.language.kept_texts import open_text, without_collection
 from bidcascade.systems.language.syntax_tree import SystemText
 from bidcascade.table.language.vocabulary import Vocabulary
 
+from .cache import texts_folder
 from .choice import Choice, choose
 from .expansion import Expander, Place, Rules
 from .state import State
@@ -69,15 +70,13 @@ class System:
     def open(cls, path: "str | Path", *, options: Mapping[str, bool] | None = None) -> "System":
         """Read a file, or a system that comes with the package by its name.
 
-        Parsed texts are kept in :func:`~bidcascade.systems.registry.texts_folder`.
+        Parsed texts are kept in :func:`~bidcascade.systems.cache.texts_folder`.
 
         Raises
         ------
         InvalidSystem
             With every complaint about the text: file, line, caret and advice.
         """
-        from bidcascade.systems.registry import texts_folder
-
         with without_collections():
             text = open_text(path, texts_folder(), options=options)
             return cls(text, Path(path).stem)

@@ -21,7 +21,7 @@ from bidcascade.inference.compare_summary import boards_frame, summarize
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import open_system
-from bidcascade.systems.registry import CACHE_VARIABLE
+from bidcascade.systems.cache import CACHE_VARIABLE
 
 PAIRS = (("sayc", "acol"), ("sayc", "two-over-one"))
 

@@ -96,6 +96,6 @@ def _device(why_no_cuda: str | None) -> dict[str, str]:
 
 
 def _numba_cache() -> str:
-    from bidcascade.systems.registry import user_cache_folder
+    from bidcascade.systems.cache import user_cache_folder
 
     return os.environ.get("NUMBA_CACHE_DIR") or str(user_cache_folder() / "numba")

@@ -11,6 +11,7 @@ from lark.visitors import v_args
 from bidcascade.bridge import InvalidExpression
 
 from .expression_tree import (
+    LARGEST_NUMBER,
     And,
     Comparison,
     Expression,
@@ -24,7 +25,6 @@ from .expression_tree import (
     Term,
     Truth,
 )
-from .expressions import LARGEST_NUMBER
 
 _READABLE: Final = {
     "NAME": "a term", "NUMBER": "a number", "SHAPE": "a hand pattern in quotes",

@@ -11,6 +11,8 @@ from typing import Final, TypeAlias, assert_never
 
 COMPARATORS: Final = ("<", "<=", "==", "!=", ">=", ">")
 """The comparisons of the language, as they are written."""
+LARGEST_NUMBER: Final = 999_999
+"""Numbers that may be written."""
 
 
 @dataclass(frozen=True, slots=True)

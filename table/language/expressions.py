@@ -11,6 +11,7 @@ from typing import Final
 from bidcascade.bridge import InvalidExpression
 
 from .expression_tree import (
+    LARGEST_NUMBER,
     And,
     Comparison,
     Expression,
@@ -42,7 +43,6 @@ LONGEST_TEXT: Final = 10_000
 DEEPEST_NESTING: Final = 64
 """Levels of parentheses, ``not`` and minus signs an expression may have."""
 
-LARGEST_NUMBER: Final = 999_999
 
 _PLAIN_ATOM: Final = re.compile(
     r"[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*(?:(<=|>=|==|!=|<|>)[ \t]*([0-9]{1,6}))?[ \t]*"

@@ -167,7 +167,7 @@ def test_without_a_home_nothing_is_kept(monkeypatch):
     def nowhere():
         raise RuntimeError("could not determine home directory")
 
-    monkeypatch.setattr("bidcascade.systems.registry.cache_folder", nowhere)
+    monkeypatch.setattr("bidcascade.systems.kept_places.cache_folder", nowhere)
     bid_and_keep()
 
 
