@@ -22,13 +22,12 @@ from bidcascade.kernels.device_frames import (
     list_numbers_on_device,
 )
 from bidcascade.loaders import deal_arrays
+from bidcascade.table import BiddingTable
 from bidcascade.table.compass import evaluation_plan
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
     from bidcascade.kernels.cuda_device import Device, DeviceArray
-
-    from .engine import Engine
 
 
 class DeviceFrame:
@@ -90,13 +89,13 @@ class DeviceEngine:
 
     Parameters
     ----------
-    engine : Engine
-        Its table and plan.
+    table : BiddingTable
     backend : CudaBackend
     """
 
-    def __init__(self, engine: "Engine", backend: "CudaBackend") -> None:
-        self._engine = engine
+    def __init__(self, table: BiddingTable, backend: "CudaBackend") -> None:
+        self.table = table
+        self.plan = table.plan()
         self._backend = backend
         self.device: Device = backend.session.device
 
@@ -132,7 +131,7 @@ class DeviceEngine:
 
     def counts(self, deals: Any) -> DeviceFrame:
         """How many of the deals reach each entry: ``count`` uint64, a row for every entry."""
-        counts = self._backend.counts_on_device(self._engine.plan, self.deals(deals))
+        counts = self._backend.counts_on_device(self.plan, self.deals(deals))
         return DeviceFrame(self.device, {"count": counts})
 
     def first(self, deals: Any) -> DeviceFrame:
@@ -142,9 +141,7 @@ class DeviceEngine:
         the table), ``passes`` uint8 that follow it, ``defaults`` uint16. What a system bids where
         its compiled table ends is not worked out here.
         """
-        entry, passes, defaults = self._backend.first_on_device(
-            self._engine.plan, self.deals(deals)
-        )
+        entry, passes, defaults = self._backend.first_on_device(self.plan, self.deals(deals))
         return DeviceFrame(self.device, {"entry": entry, "passes": passes, "defaults": defaults})
 
     def entries(
@@ -160,7 +157,7 @@ class DeviceEngine:
         Options as for :meth:`Engine.auctions`.
         """
         for lists in self._backend.lists_on_device(
-            self._engine.plan, self.deals(deals),
+            self.plan, self.deals(deals),
             completed_only=completed_only, max_depth=max_depth, limit=limit,
         ):  # fmt: skip
             numbers = list_numbers_on_device(
@@ -179,11 +176,11 @@ class DeviceEngine:
         InvalidTable
             If the table has no such entry.
         """
-        numbers = self._engine.entry_numbers(entries)
+        numbers = self.table.entry_numbers(entries)
         taken = self.deals(deals)
-        bits = self._backend.members(self._engine.plan, taken, numbers)
+        bits = self._backend.members(self.plan, taken, numbers)
         columns = {
-            format_calls(self._engine.table.auction_of(entry)): bits_on_device(
+            format_calls(self.table.auction_of(entry)): bits_on_device(
                 self.device, self.device.upload(bits.words[column, 0]), len(taken)
             )
             for column, entry in enumerate(numbers)
@@ -199,7 +196,7 @@ class DeviceEngine:
         InvalidExpression, UnknownTerm
             If an expression does not parse or a term is unknown.
         """
-        plan, names = evaluation_plan(expressions, self._engine.table.vocabulary)
+        plan, names = evaluation_plan(expressions, self.table.vocabulary)
         taken = self.deals(deals)
         bits = self._backend.evaluate_on_device(plan, taken)
         words = bits.shape[2]

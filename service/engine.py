@@ -220,7 +220,7 @@ class Engine:
 
         from .device_engine import DeviceEngine
 
-        return DeviceEngine(self, backend_here())
+        return DeviceEngine(self.table, backend_here())
 
     def warm_up(self) -> None:
         """Compile or load all that first answers need, so that they come as fast as later ones."""
@@ -578,7 +578,7 @@ class Engine:
                     for calls, column in zip(auctions, columns, strict=True)
                 ]
             )
-        numbers = self.entry_numbers(entries)
+        numbers = self.table.entry_numbers(entries)
         bits = self._backend.members(self.plan, deal_arrays(frame), numbers)
         return pl.DataFrame(
             {
@@ -587,35 +587,15 @@ class Engine:
             }
         )
 
-    def entry_numbers(self, entries: Iterable[int | str]) -> list[int]:
-        """Distinct numbers of entries given by number or auction, in that order.
-
-        Raises
-        ------
-        InvalidTable
-            If the table has no such entry.
-        """
-        return list(dict.fromkeys(self._entry(entry) for entry in entries))
-
     def _auction(self, entry: int | str) -> tuple[int, ...]:
         calls = (
             parse_calls(entry)
             if isinstance(entry, str)
-            else self.table.auction_of(self._entry(entry))
+            else self.table.auction_of(self.table.entry_number(entry))
         )
         if not calls:
             raise InvalidTable(f"expected an auction of at least one call, got {entry!r}")
         return tuple(calls)
-
-    def _entry(self, entry: int | str) -> int:
-        if isinstance(entry, str):
-            found = self.table.find(parse_calls(entry))
-            if found is None:
-                raise InvalidTable(f"expected an auction of the table, got {entry!r}")
-            return found
-        if not 0 <= entry < len(self.table):
-            raise InvalidTable(f"expected an entry below {len(self.table)}, got {entry!r}")
-        return entry
 
     def evaluate(self, frame: pl.DataFrame, expressions: Sequence[str]) -> pl.DataFrame:
         """Truth of expressions on all four hands of each deal.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bidcascade.bridge import InvalidTable
 from bidcascade.table.bidding_table import BiddingTable
-from bidcascade.table.storage import FORMAT_VERSION, is_table_folder, open_folder, save
+from bidcascade.table.storage import FORMAT_VERSION, is_table_folder
 
 if TYPE_CHECKING:
     from .system import System
@@ -113,7 +113,7 @@ def _open_if_whole(folder: Path, key: str) -> BiddingTable | None:
     try:
         record = json.loads((folder / RECORD).read_bytes())
         whole = record["key"] == key and record["checksums"] == _checksums(folder)
-        return open_folder(folder) if whole else None
+        return BiddingTable.open(folder) if whole else None
     except _DAMAGE:
         return None
 
@@ -163,7 +163,7 @@ def write(table: BiddingTable, record: Mapping[str, Any], folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as place:
             made = Path(place) / folder.name
-            save(table, made)
+            table.save(made)
             known = {**record, "checksums": _checksums(made)}
             text = json.dumps(known, indent=1, ensure_ascii=False)
             (made / RECORD).write_text(text + "\n", encoding="utf-8")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bidcascade.bridge import UnknownTable
 from bidcascade.table.bidding_table import BiddingTable
-from bidcascade.table.storage import open_folder
 
 from .cache import cache_folder
 from .kept_tables import COMPILED, ON_REQUEST, SHIPPED, SampleSize, from_cache, open_if_fresh
@@ -142,7 +141,7 @@ of one, got 'culbertson'
     if is_system(name_or_path):
         return _open_compiled(name_or_path, **options)
     if path.is_dir():
-        return open_folder(path)
+        return BiddingTable.open(path)
     if path.is_file():
         return import_table(path, **options)[0]
     raise _unknown(name_or_path)

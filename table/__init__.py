@@ -16,8 +16,10 @@ from .overlays.applying import apply_overlays
 from .overlays.reader import read_overlay
 from .row import Row
 from .show import show, show_info
-from .storage import open_folder, save
 from .truncation import is_suspected_truncation
+
+open_folder = BiddingTable.open
+save = BiddingTable.save
 
 __all__ = [
     "CAN_COMPLETE",

@@ -1,7 +1,5 @@
 """A bidding table: all entries of a trie of auctions, as arrays that may be memory-mapped."""
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -10,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import InvalidTable
+from bidcascade.bridge import InvalidTable, parse_calls
+from bidcascade.kernels import Plan
 from bidcascade.kernels.types import U8, U16, U32
 
 from .columns import (
     CAN_COMPLETE,
-    COLUMN_TYPES,
     COMPLETED,
     INSERTED,
     LABEL_COLUMNS,
@@ -24,19 +22,20 @@ from .columns import (
     Columns,
     TextPool,
     UndescribedPolicy,
+    digest_of,
     list_at,
 )
+from .extras import Extra, FrameExtra
 from .kept_values import KeptValues
 from .language.vocabulary import Vocabulary
+from .plan import make_plan
 from .row import Row
+from .storage import Stored, read_folder, write_folder
 from .trie import parents_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from bidcascade.kernels import Plan
-
-    from .extras import Extra
     from .overlays.rules import OverlayMark
 
 
@@ -131,18 +130,53 @@ class BiddingTable:
         """
         return self
 
-    @staticmethod
-    def open(path: "Path | str", *, verify: bool = False) -> "BiddingTable":
-        """Open a table kept in the own format; see :func:`bidcascade.table.open_folder`."""
-        from .storage import open_folder
+    @classmethod
+    def open(cls, path: "Path | str", *, verify: bool = False) -> "BiddingTable":
+        """Open a table that :meth:`save` wrote; its columns are mapped, not read.
 
-        return open_folder(path, verify=verify)
+        Parameters
+        ----------
+        verify : bool
+            Whether to read everything, check that numbers point where something is, and compare
+            the digests.
+
+        Raises
+        ------
+        InvalidTable
+            If the folder is no table, of another version, incomplete or damaged.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from bidcascade.table import build_table
+        >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["15 <= HCP <= 17"]}])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     table.save(Path(folder) / "notrump")
+        ...     opened = BiddingTable.open(Path(folder) / "notrump")
+        ...     opened.digest == table.digest
+        True
+        """
+        return BiddingTable(**read_folder(Path(path), verify=verify)._asdict())
 
     def save(self, path: "Path | str", *, overwrite: bool = False) -> None:
-        """Keep the table in the own format; see :func:`bidcascade.table.save`."""
-        from .storage import save
+        """Write the table to a folder; with overlays, a table of the rows as they are with them.
 
-        save(self, path, overwrite=overwrite)
+        Parameters
+        ----------
+        overwrite : bool
+            Whether a table that is there already is replaced. Anything else that is there never is.
+
+        Raises
+        ------
+        InvalidTable
+            If something is in the way, or the folder cannot be written; nothing is left behind.
+        """
+        table = self.settled()
+        stored = Stored(
+            table.columns, table.profile, table.undescribed, table.user_terms, table.source,
+            table.imported, table.digest, table._extras,
+        )  # fmt: skip
+        write_folder(stored, Path(path), overwrite=overwrite)
 
     def __len__(self) -> int:
         return len(self.columns["call"])
@@ -236,6 +270,27 @@ class BiddingTable:
                 return None
             entry = siblings.start + int(found[0])
         return entry
+
+    def entry_number(self, entry: "int | str") -> int:
+        """Find an entry given by number or auction.
+
+        Raises
+        ------
+        InvalidTable
+            If the table has no such entry.
+        """
+        if isinstance(entry, str):
+            found = self.find(parse_calls(entry))
+            if found is None:
+                raise InvalidTable(f"expected an auction of the table, got {entry!r}")
+            return found
+        if not 0 <= entry < len(self):
+            raise InvalidTable(f"expected an entry below {len(self)}, got {entry!r}")
+        return entry
+
+    def entry_numbers(self, entries: "Iterable[int | str]") -> list[int]:
+        """Distinct numbers of entries given by number or auction, in that order."""
+        return list(dict.fromkeys(map(self.entry_number, entries)))
 
     def auction_of(self, entry: int) -> tuple[int, ...]:
         """Auction that ends with an entry, as call codes.
@@ -491,8 +546,6 @@ class BiddingTable:
         >>> with_rates.extras, with_rates.extra("rates").columns, with_rates == table
         (('rates',), ['entry', 'rate'], True)
         """
-        from .extras import FrameExtra
-
         return self._with_extras({**self._extras, name: FrameExtra.of(name, frame, len(self))})
 
     def without_extra(self, name: str) -> "BiddingTable":
@@ -540,21 +593,14 @@ class BiddingTable:
 
     def compute_digest(self) -> str:
         """Work the digest out from the columns, whatever was known before."""
-        head = [self.profile, self.undescribed, self.user_terms]
-        digest = hashlib.sha256(json.dumps(head, sort_keys=True).encode())
-        for name, kind in COLUMN_TYPES.items():
-            if name in self.columns:
-                column = self.columns[name].astype(np.dtype(kind).newbyteorder("<"), copy=False)
-                digest.update(f"\n{name} {len(column)}\n".encode())
-                digest.update(np.ascontiguousarray(column).data)
-        return digest.hexdigest()
+        return digest_of(self.columns, self.profile, self.undescribed, self.user_terms)
 
     def plan(self) -> "Plan":
         """Plan for the kernels; made once."""
         if self._plan is None:
-            from .plan import make_plan
-
-            self._plan = make_plan(self)
+            self._plan = make_plan(
+                self.columns, self.expressions, self.vocabulary, self.undescribed, self.root_count
+            )
         return self._plan
 
     def info(self) -> dict[str, Any]:

@@ -5,7 +5,9 @@ things that entries point at by number (expressions, criteria lists, variant set
 Lists of lists are kept as offsets and values: list ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -143,3 +145,17 @@ def list_at(offsets: Column, values: Column, number: int) -> list[int]:
     """One list of a list of lists."""
     begin, end = int(offsets[number]), int(offsets[number + 1])
     return [int(value) for value in values[begin:end]]
+
+
+def digest_of(
+    columns: Columns, profile: str, undescribed: UndescribedPolicy, user_terms: Mapping[str, str]
+) -> str:
+    """SHA-256 of what a table says, in hexadecimal."""
+    head = [profile, undescribed, dict(user_terms)]
+    digest = hashlib.sha256(json.dumps(head, sort_keys=True).encode())
+    for name, kind in COLUMN_TYPES.items():
+        if name in columns:
+            column = columns[name].astype(np.dtype(kind).newbyteorder("<"), copy=False)
+            digest.update(f"\n{name} {len(column)}\n".encode())
+            digest.update(np.ascontiguousarray(column).data)
+    return digest.hexdigest()

@@ -12,14 +12,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 import polars as pl
 
 from bidcascade.bridge import InvalidTable
-
-if TYPE_CHECKING:
-    from .bidding_table import BiddingTable
 
 FOLDER: Final = "extras"
 """Folder of the files within that of the table."""
@@ -122,12 +119,12 @@ def check_name(name: str) -> None:
         )
 
 
-def write_extras(table: "BiddingTable", folder: Path) -> dict[str, Any]:
+def write_extras(extras: Mapping[str, Extra], folder: Path) -> dict[str, Any]:
     """Write the extras of a table to files; what the manifest says of them is returned."""
     folder.mkdir()
     described: dict[str, Any] = {}
-    for name in table.extras:
-        content = table.extra_content(name)
+    for name, extra in extras.items():
+        content = extra.content()
         with (folder / f"{name}.parquet").open("wb") as stream:
             stream.write(content)
             stream.flush()

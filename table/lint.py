@@ -242,7 +242,7 @@ def _lint_criteria(table: BiddingTable, rows: _Rows, report: LintReport) -> None
     vocabulary = table.vocabulary
     parsed = [parse_expression(text) for text in table.expressions]
     is_tag = [isinstance(one, Term) and vocabulary.is_tag(one.name) for one in parsed]
-    lists = criteria_lists(table)
+    lists = criteria_lists(table.columns)
     unsatisfiable: dict[int, str] = {}
     contradictory: dict[int, str] = {}
     tagged: dict[int, str] = {}

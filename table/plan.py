@@ -5,6 +5,7 @@ means is the table's policy: kernels apply it where an entry says nothing else; 
 variant stands beside described ones, it is applied here.
 """
 
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -13,44 +14,49 @@ from bidcascade.bridge import PASS
 from bidcascade.kernels import Plan, build_plan
 from bidcascade.kernels.types import U32
 
-from .bidding_table import BiddingTable
-from .columns import Column
+from .columns import Column, Columns, UndescribedPolicy
 from .language.expressions import Term, parse_expression, to_postfix
+from .language.vocabulary import Vocabulary
 
 UNDESCRIBED_LIST = 0
 """Number of the empty criteria list."""
 
 
-def make_plan(table: BiddingTable) -> Plan:
+def make_plan(
+    columns: Columns,
+    texts: Iterable[str],
+    vocabulary: Vocabulary,
+    undescribed: UndescribedPolicy,
+    root_count: int,
+) -> Plan:
     """Plan of a table; its columns are shared, not copied."""
-    vocabulary = table.vocabulary
-    parsed = [parse_expression(text) for text in table.expressions]
+    parsed = [parse_expression(text) for text in texts]
     is_tag = [isinstance(one, Term) and vocabulary.is_tag(one.name) for one in parsed]
     # tags keep their number, so that expression numbers are the same in table and plan
     expressions = [to_postfix(one, vocabulary) for one in parsed]
     criteria = [
         tuple(number for number in numbers if not is_tag[number])
-        for numbers in criteria_lists(table)
+        for numbers in criteria_lists(columns)
     ]
-    variant_sets, variant_set = _variant_sets(table, criteria)
+    variant_sets, variant_set = _variant_sets(columns, undescribed, criteria)
     return build_plan(
         expressions=expressions,
         criteria=criteria,
         variant_sets=variant_sets,
-        first_child=table.first_child,
-        child_count=table.child_count,
-        call=table.call,
-        flags=table.flags,
+        first_child=columns["first_child"],
+        child_count=columns["child_count"],
+        call=columns["call"],
+        flags=columns["flags"],
         variant_set=variant_set,
-        root_count=table.root_count,
-        profile=table.profile,
-        undescribed=table.undescribed,
+        root_count=root_count,
+        profile=vocabulary.profile,
+        undescribed=undescribed,
     )
 
 
-def criteria_lists(table: BiddingTable) -> list[list[int]]:
+def criteria_lists(columns: Columns) -> list[list[int]]:
     """All criteria lists of a table as expression numbers; list 0 is empty."""
-    return _lists(table.columns["criteria_offsets"], table.columns["criteria_expressions"])
+    return _lists(columns["criteria_offsets"], columns["criteria_expressions"])
 
 
 def _lists(offsets: Column, values: Column) -> list[list[int]]:
@@ -59,7 +65,7 @@ def _lists(offsets: Column, values: Column) -> list[list[int]]:
 
 
 def _variant_sets(
-    table: BiddingTable, criteria: list[tuple[int, ...]]
+    columns: Columns, policy: UndescribedPolicy, criteria: list[tuple[int, ...]]
 ) -> tuple[list[tuple[int, ...]], U32]:
     """Variant sets as kernels take them, and each entry's set.
 
@@ -69,21 +75,21 @@ def _variant_sets(
     sets: list[tuple[int, ...]] = [()]
     undescribed: list[int] = []
     decided_by_call: list[int] = []
-    written = _lists(table.columns["set_offsets"], table.columns["set_criteria"])
+    written = _lists(columns["set_offsets"], columns["set_criteria"])
     for number, lists in enumerate(written[1:], 1):
         described = tuple(one for one in lists if criteria[one])
         sets.append(described)
         if not described:
             undescribed.append(number)
         elif len(described) < len(lists):
-            if table.undescribed == "allow":
+            if policy == "allow":
                 sets[number] = (UNDESCRIBED_LIST,)
-            elif table.undescribed == "pass":
+            elif policy == "pass":
                 decided_by_call.append(number)
-    variant_set: U32 = table.variant_set
+    variant_set: U32 = columns["variant_set"]
     if undescribed or decided_by_call:
         changed = np.isin(variant_set, undescribed)
-        passes = np.isin(variant_set, decided_by_call) & (table.call == PASS)
+        passes = np.isin(variant_set, decided_by_call) & (columns["call"] == PASS)
         if changed.any() or passes.any():
             variant_set = np.where(changed, 0, variant_set).astype(np.uint32)
             # a pass with an undescribed variant holds always

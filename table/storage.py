@@ -11,14 +11,14 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from bidcascade.bridge import InvalidTable
 
-from .bidding_table import BiddingTable
 from .columns import (
     COLUMN_TYPES,
     ENTRY_COLUMNS,
@@ -29,8 +29,10 @@ from .columns import (
     VARIANT_COLUMNS,
     Column,
     Columns,
+    UndescribedPolicy,
+    digest_of,
 )
-from .extras import FOLDER, open_extras, write_extras
+from .extras import FOLDER, Extra, open_extras, write_extras
 
 FORMAT: Final = "bidcascade bidding table"
 FORMAT_VERSION: Final = 1
@@ -38,31 +40,21 @@ MANIFEST: Final = "manifest.json"
 _LONGEST_MANIFEST: Final = 10_000_000
 
 
-def save(table: BiddingTable, path: "Path | str", *, overwrite: bool = False) -> None:
-    """Write a table to a folder; with overlays, a table of the rows as they are with them.
+class Stored(NamedTuple):
+    """All that a folder keeps of a table."""
 
-    Parameters
-    ----------
-    overwrite : bool
-        Whether a table that is there already is replaced. Anything else that is there never is.
+    columns: Columns
+    profile: str
+    undescribed: UndescribedPolicy
+    user_terms: Mapping[str, str]
+    source: str
+    imported: Mapping[str, int]
+    digest: str
+    extras: Mapping[str, Extra]
 
-    Raises
-    ------
-    InvalidTable
-        If something is in the way, or the folder cannot be written; nothing is left behind.
 
-    Examples
-    --------
-    >>> import tempfile
-    >>> from bidcascade.table import build_table
-    >>> table, _ = build_table([{"prior": [], "call": "1N", "criteria": ["15 <= HCP <= 17"]}])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(table, Path(folder) / "notrump")
-    ...     is_table_folder(Path(folder) / "notrump")
-    True
-    """
-    path = Path(path)
-    table = table.settled()
+def write_folder(table: Stored, path: Path, *, overwrite: bool = False) -> None:
+    """Write what :meth:`.BiddingTable.save` keeps."""
     if path.exists() and not (overwrite and is_table_folder(path)):
         what = "which is there already" if is_table_folder(path) else "which is no bidding table"
         raise InvalidTable(f"expected a free place for the table, got {str(path)!r}, {what}")
@@ -82,7 +74,7 @@ def save(table: BiddingTable, path: "Path | str", *, overwrite: bool = False) ->
         ) from None
 
 
-def _write(table: BiddingTable, folder: Path) -> None:
+def _write(table: Stored, folder: Path) -> None:
     described: dict[str, Any] = {}
     for name in COLUMN_TYPES:
         if name in table.columns:
@@ -96,7 +88,7 @@ def _write(table: BiddingTable, folder: Path) -> None:
     manifest = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
-        "entries": len(table),
+        "entries": len(table.columns["call"]),
         "profile": table.profile,
         "undescribed": table.undescribed,
         "user_terms": table.user_terms,
@@ -106,7 +98,7 @@ def _write(table: BiddingTable, folder: Path) -> None:
         "columns": described,
     }
     if table.extras:
-        manifest["extras"] = write_extras(table, folder / FOLDER)
+        manifest["extras"] = write_extras(table.extras, folder / FOLDER)
     text = json.dumps(manifest, indent=1, ensure_ascii=False)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
     folder.chmod(0o755)
@@ -136,47 +128,18 @@ def is_table_folder(path: Path) -> bool:
     return isinstance(head, dict) and head.get("format") == FORMAT
 
 
-def open_folder(path: "Path | str", *, verify: bool = False) -> BiddingTable:
-    """Open a table that :func:`save` wrote; its columns are mapped, not read.
-
-    Parameters
-    ----------
-    verify : bool
-        Whether to read everything, check that numbers point where something is, and compare the
-        digests.
-
-    Raises
-    ------
-    InvalidTable
-        If the folder is no table, of another version, incomplete or damaged.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from bidcascade.table import build_table
-    >>> table, _ = build_table([{"prior": [], "call": "1N", "criteria": ["15 <= HCP <= 17"]}])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(table, Path(folder) / "notrump")
-    ...     opened = open_folder(Path(folder) / "notrump")
-    ...     opened.digest == table.digest
-    True
-    """
-    path = Path(path)
+def read_folder(path: Path, *, verify: bool = False) -> Stored:
+    """Read what :meth:`.BiddingTable.open` opens."""
     manifest = _read_manifest(path)
     columns = {
         name: _open_column(path, name, described) for name, described in manifest["columns"].items()
     }
     _check_lengths(path, columns, manifest["entries"])
-    table = BiddingTable(
-        columns,
-        profile=manifest["profile"],
-        undescribed=manifest["undescribed"],
-        user_terms=manifest["user_terms"],
-        source=manifest["source"],
-        imported=manifest["imported"],
-        digest=manifest["digest"],
-        extras=open_extras(path, manifest.get("extras", {}), manifest["entries"]),
-    )
+    table = Stored(
+        columns, manifest["profile"], manifest["undescribed"], manifest["user_terms"],
+        manifest["source"], manifest["imported"], manifest["digest"],
+        open_extras(path, manifest.get("extras", {}), manifest["entries"]),
+    )  # fmt: skip
     if verify:
         _verify(path, table)
     return table
@@ -302,8 +265,9 @@ _POINTERS: Final = {
 """Columns whose values are numbers of something interned."""
 
 
-def _verify(path: Path, table: BiddingTable) -> None:
+def _verify(path: Path, table: Stored) -> None:
     columns = table.columns
+    entries = len(columns["call"])
     for name, stem in _POINTERS.items():
         limit = len(columns[f"{stem}_offsets"]) - 1
         if name in columns and len(columns[name]) and int(columns[name].max()) >= limit:
@@ -315,10 +279,10 @@ def _verify(path: Path, table: BiddingTable) -> None:
         if (np.diff(columns[f"{stem}_offsets"].astype(np.int64)) < 0).any():
             raise InvalidTable(f"{path.name}: expected ascending {stem}_offsets")
     ends = columns["first_child"].astype(np.int64) + columns["child_count"]
-    if len(table) and int(ends.max()) > len(table):
-        raise InvalidTable(f"{path.name}: expected children below {len(table):,}")
-    for name in table.extras:
-        table.extra(name)
-    found = table.compute_digest()
+    if entries and int(ends.max()) > entries:
+        raise InvalidTable(f"{path.name}: expected children below {entries:,}")
+    for extra in table.extras.values():
+        extra.frame()
+    found = digest_of(columns, table.profile, table.undescribed, table.user_terms)
     if found != table.digest:
         raise InvalidTable(f"{path.name}: expected the digest {table.digest}, got {found}")

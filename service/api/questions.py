@@ -3,19 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from bidcascade.kernels import DealArrays
 
-if TYPE_CHECKING:
-    from .auction_results import Query
-    from .tables import LoadedTable
+from .auction_results import Query
+from .tables import LEAST_PART_DEALS, LoadedTable
 
 PART_SECONDS: Final = 0.01
 """Longest time that a part of a long answer should keep the worker from small requests."""
-LEAST_PART_DEALS: Final = 16
 
 
 Question: TypeAlias = Callable[[Sequence[Any]], Sequence[Any]]
@@ -33,8 +31,8 @@ class AuctionsQuestion:
     query : Query
     """
 
-    table: "LoadedTable"
-    query: "Query"
+    table: LoadedTable
+    query: Query
 
     def __call__(self, payloads: Sequence[DealArrays]) -> list[list[bytes]]:
         """Results of all payloads, worked out as if they were one."""

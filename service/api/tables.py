@@ -40,7 +40,6 @@ from .collection import without_full_collections
 from .deal_requests import deals_of_lin
 from .models import EXAMPLE_DEAL
 from .problems import Problem
-from .questions import LEAST_PART_DEALS
 
 _logger = logging.getLogger("bidcascade.service")
 
@@ -66,6 +65,8 @@ _WARM_DEALS: Final = 16
 """Random deals that are bid when a table is loaded, to learn what a deal costs."""
 _RARE_DEALS: Final = 2_000
 """Random deals that teach a system what it seldom needs."""
+LEAST_PART_DEALS: Final = 16
+"""Deals of a part of a long answer at least; time is learned from so many."""
 _GUESSED_SECONDS: Final = {"all": 0.02, "first": 0.001}
 """What a deal costs by mode before that is known."""
 _MOST_COMPLAINTS: Final = 20

@@ -306,7 +306,6 @@ def _print_diff(found: "SystemDiff", most: int) -> None:
 def compile_system(options: argparse.Namespace) -> None:
     """Compile a system and save the table."""
     from bidcascade.systems.compile import compile_system as grow
-    from bidcascade.table.storage import save
 
     out = Path(options.out)
     shared.check_place_of_table(out, overwrite=options.overwrite)
@@ -316,7 +315,7 @@ def compile_system(options: argparse.Namespace) -> None:
             _open(options.system, options), deals=options.deals, seed=options.seed,
             least=options.least, opponents=opponents, progress=progress,
         )  # fmt: skip
-    save(table, out, overwrite=options.overwrite)
+    table.save(out, overwrite=options.overwrite)
     told = {
         "table": str(out), "entries": len(table), "digest": table.digest, "source": table.source
     }  # fmt: skip

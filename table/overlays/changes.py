@@ -64,7 +64,7 @@ class Meanings(NamedTuple):
         tests = ["" if vocabulary.is_tag(text) else text for text in table.expressions]
         lists = [
             _BETWEEN_EXPRESSIONS.join(sorted({tests[one] for one in numbers} - {""}))
-            for numbers in criteria_lists(table)
+            for numbers in criteria_lists(table.columns)
         ]
         sets = len(table.columns["set_offsets"]) - 1
         known: dict[str, int] = {"": 0}

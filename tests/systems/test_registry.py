@@ -14,7 +14,7 @@ import pytest
 from bidcascade.bridge import InvalidSystem, InvalidTable, UnknownTable, parse_calls
 from bidcascade.systems import (
     build_compiled,
-    cache,
+    cache_folder,
     is_system,
     kept_tables,
     named_systems,
@@ -335,6 +335,6 @@ def test_compiling_again_gives_the_table_of_the_package():
 def test_the_cache_folder_follows_the_environment(monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
     monkeypatch.delenv("BIDCASCADE_CACHE", raising=False)
-    assert cache.cache_folder() == Path("/somewhere/bidcascade")
+    assert cache_folder() == Path("/somewhere/bidcascade")
     monkeypatch.setenv("BIDCASCADE_CACHE", "/elsewhere")
-    assert cache.cache_folder() == Path("/elsewhere")
+    assert cache_folder() == Path("/elsewhere")
