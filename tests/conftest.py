@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from tests.support_missing import missing
 
-settings.register_profile("dev", deadline=None, max_examples=50)
+settings.register_profile("dev", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.register_profile("sanitizer", deadline=None, max_examples=3, derandomize=True)
@@ -21,7 +21,7 @@ LONGEST_FIRST = (
     "service/test_cli_errors.py",
     "service/jobs/test_bad_jobs.py",
     "kernels/test_cuda_compile.py",
-    "table/test_registry.py",
+    "systems/test_registry.py",
     "service/test_batch_devices.py",
     "service/test_batch.py",
     "service/test_cli.py",

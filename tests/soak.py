@@ -615,8 +615,7 @@ def grow(service: Service, seen: Seen, count: int) -> list[tuple[int, int]]:
                              "vulnerability": deal["vulnerability"]}  # fmt: skip
                     began = time.perf_counter()
                     answer = client.post("/v1/bid", json=asked)
-                    seen.count("memory: bid", str(answer.status_code),
-                               time.perf_counter() - began)  # fmt: skip
+                    seen.count("memory: bid", str(answer.status_code), time.perf_counter() - began)
                     if answer.json().get("call") != calls[depth]:
                         seen.complain(f"bid: {asked} was answered {answer.text[:300]}")
             done += 1000

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin, write_pbn
 
-CHECKOUT = Path(__file__).parents[1]
 PROGRAM = "import sys; from bidcascade.service.cli import main; sys.exit(main())"
 
 
@@ -21,9 +20,17 @@ class Ran(NamedTuple):
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Environment in which the packages are found."""
-    paths = [str(CHECKOUT / ".typings"), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **more}
+    """Environment of a process that finds the packages where this one does."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **more}
+
+
+def run_python(program: str, *arguments: object, **more: str) -> Ran:
+    """Run a program in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True,
+        env=environment(**more), timeout=200, stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    return Ran(done.returncode, done.stdout, done.stderr)
 
 
 def command(*arguments: object) -> list[str]:
@@ -33,11 +40,7 @@ def command(*arguments: object) -> list[str]:
 
 def run_apart(*arguments: object, **more: str) -> Ran:
     """Run ``bidcascade`` in a process of its own."""
-    done = subprocess.run(
-        command(*arguments), capture_output=True, text=True, env=environment(**more),
-        timeout=200, stdin=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
-    return Ran(done.returncode, done.stdout, done.stderr)
+    return run_python(PROGRAM, *arguments, **more)
 
 
 def write_inputs(folder: Path, boards: int) -> list[Path]:

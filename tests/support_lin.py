@@ -114,8 +114,7 @@ TOKENS = st.one_of(
 )  # fmt: skip
 
 LIN_TEXTS = st.one_of(
-    st.lists(TOKENS, max_size=25).map("".join),
-    st.text("mdbpqx|1oSHDC,AK\n% nt", max_size=60),
+    st.lists(TOKENS, max_size=25).map("".join), st.text("mdbpqx|1oSHDC,AK\n% nt", max_size=60)
 )
 
 

@@ -16,6 +16,9 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
+from bidcascade.service.api.app import create_app
+from bidcascade.service.settings import Settings
+
 DEAL = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
 """North is balanced with 15 high-card points."""
 
@@ -64,6 +67,15 @@ def ask(
     return asyncio.run(request())
 
 
+def loaded_app(folder: Path | None = None, **settings: Any) -> FastAPI:
+    """Application with its tables loaded: the small one, written to a folder, if one is given."""
+    if folder is not None:
+        settings = {"table": f"small={write_small_table(folder)}", **settings}
+    app = create_app(Settings(**{"backend": "reference", **settings}))
+    app.state.workplace.tables.load()
+    return app
+
+
 def post(app: FastAPI, path: str, body: object, **headers: str) -> httpx.Response:
     """Post JSON."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -76,9 +88,7 @@ def problem_of(response: httpx.Response, status: int, kind: str) -> dict[str, An
     assert response.headers["content-type"] == "application/problem+json"
     assert response.headers["x-content-type-options"] == "nosniff"
     body: dict[str, Any] = response.json()
-    assert set(body) == {
-        "type", "title", "status", "detail", "instance", "request_id", "errors",
-    }  # fmt: skip
+    assert set(body) == {"type", "title", "status", "detail", "instance", "request_id", "errors"}
     assert body["type"] == f"urn:bidcascade:problem:{kind}"
     assert body["status"] == status
     assert body["title"]
@@ -132,6 +142,18 @@ def running_server(
         process.wait()
         if process.stderr is not None:
             process.stderr.close()
+
+
+@contextlib.contextmanager
+def ready_server(
+    folder: Path | None = None, **settings: Any
+) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
+    """Server that is ready, of the small table written to a folder if one is given."""
+    if folder is not None:
+        settings = {"table": f"small={write_small_table(folder)}", **settings}
+    with running_server(**settings) as (url, process):
+        wait_until(f"{url}/readyz", process)
+        yield url, process
 
 
 def wait_until(url: str, process: "subprocess.Popen[bytes]", seconds: float = 300) -> list[int]:

@@ -1,7 +1,10 @@
 """A small bidding system for tests, and whole auctions bid call by call with a system."""
 
+import pytest
+
 from bidcascade.bridge import Auction, Seat, Vulnerability
 from bidcascade.kernels import DealArrays
+from bidcascade.systems import kept_tables, registry
 from bidcascade.systems.choice import Choice, choose
 from bidcascade.systems.expansion import Expander
 from bidcascade.systems.system import System, context_at
@@ -58,6 +61,15 @@ LONGEST = "P P P " + " ".join(
     f"{level}{strain} P P X P P XX P P" for level in range(1, 8) for strain in "CDHSN"
 ).removesuffix(" P")
 """The longest auction that goes on: 317 calls."""
+
+
+FEW = kept_tables.SampleSize(150, least=3)
+
+
+def compile_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let tables of systems be compiled from few deals, where their size is of no matter."""
+    defaults = {**registry.table_of.__kwdefaults__, "size": FEW}
+    monkeypatch.setattr(registry.table_of, "__kwdefaults__", defaults)
 
 
 def choices_call_by_call(expander: Expander, deals: DealArrays, deal: int) -> list[Choice]:

@@ -2,10 +2,7 @@
 
 import doctest
 import importlib
-import os
 import pkgutil
-import subprocess
-import sys
 
 import pytest
 
@@ -13,6 +10,7 @@ import bidcascade
 from bidcascade.loaders import read_deals
 from bidcascade.service.engine import Engine
 from bidcascade.service.version import package_version
+from tests.support_cli import run_python
 
 MODULES = ["bidcascade"] + [
     module.name
@@ -54,9 +52,7 @@ def test_another_name_of_the_package_is_an_error():
 
 @pytest.mark.parametrize("code", ["import bidcascade", "from bidcascade import __version__"])
 def test_the_package_loads_nothing_heavy(code):
-    loaded = subprocess.run(
-        [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"],
-        capture_output=True, text=True, check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    ).stdout.split()  # fmt: skip
+    ran = run_python(f"{code}; import sys; print(*sys.modules)")
+    loaded = ran.out.split()
+    assert "bidcascade" in loaded, ran.err
     assert not {"numba", "numpy", "polars", "lark", "fastapi", "rich"} & set(loaded)

@@ -23,8 +23,7 @@ def emulated(request, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["counts/middle", "all/selective", "first/bushy-dense", "evaluate", "features", "deals"],
+    "name", ["counts/middle", "all/selective", "first/bushy-dense", "evaluate", "features", "deals"]
 )
 def test_answers_are_compared(emulated, name):
     (workload,) = find_workloads([name])
@@ -38,6 +37,7 @@ def test_answers_are_compared(emulated, name):
     check(engines, inputs)
 
 
+@pytest.mark.slow
 def test_each_variant_runs_its_own_kernel(emulated):
     inputs = Inputs.make(find_workloads(["counts/dense"])[0], entries=1_200, deals=70, seed=5)
     kernels = {"walk": "count_walk", "lists": "count_lists", "hybrid": "count_hybrid",
@@ -50,6 +50,7 @@ def test_each_variant_runs_its_own_kernel(emulated):
         assert launched & set(kernels.values()) == {kernels[variant]}
 
 
+@pytest.mark.slow
 def test_the_report_tells_time_and_floor_of_each_kernel(emulated, monkeypatch):
     monkeypatch.setattr("benchmarks.roofline._COPY_BYTES", 1 << 16)
     monkeypatch.setattr("benchmarks.roofline._ROUNDS", 2)

@@ -19,14 +19,10 @@ from benchmarks.engines.column_engine import NumpyEngine, atom, holding_tables
 from benchmarks.machine import environment, machine_kind
 from benchmarks.report import Bar, bar_chart, format_seconds
 from benchmarks.worker import Job, Timing, compare, measure
-from benchmarks.workloads import (
-    WORKLOADS,
-    Inputs,
-    answer,
-    find_workloads,
-)
+from benchmarks.workloads import WORKLOADS, Inputs, answer, find_workloads
 from bidcascade.kernels import DealArrays, FirstAuctions, Plan
 from bidcascade.kernels.types import U64
+from tests.support_cli import run_python
 
 ROOT = Path(__file__).parents[2]
 ENTRIES = 1_500
@@ -51,7 +47,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "engine_name"), CASES)
-def test_engines_agree_with_the_definition(name: str, engine_name: str) -> None:
+def test_engines_agree_with_the_definition(name, engine_name):
     inputs = small(name)
     engine, reference = get_engine(engine_name), get_engine("reference")
     for one in (engine, reference):
@@ -73,9 +69,7 @@ def test_engines_agree_with_the_definition(name: str, engine_name: str) -> None:
           for engine in ("numpy", "polars")),
     ],
 )  # fmt: skip
-def test_blocks_of_deals_are_joined(
-    name: str, engine_name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_of_deals_are_joined(name, engine_name, monkeypatch):
     inputs = small(name, deals=333)
     engine = get_engine(engine_name)
     wanted = answer(get_engine("cpu"), inputs)
@@ -136,14 +130,14 @@ class LyingEngine(NumpyEngine):
         ("deals", "liar: expected four hands of 13 cards, got .* as deal 17"),
     ],
 )
-def test_a_lie_is_caught_and_named(name: str, message: str) -> None:
+def test_a_lie_is_caught_and_named(name, message):
     inputs = small(name)
     engines: list[Engine] = [get_engine("numpy"), LyingEngine(inputs)]
     with pytest.raises(Disagreement, match=f"{name}: {message}"):
         check(engines, inputs)
 
 
-def test_a_lie_in_a_list_is_named_by_entry_and_deal() -> None:
+def test_a_lie_in_a_list_is_named_by_entry_and_deal():
     inputs = small("all/middle")
     liar = LyingEngine(inputs)
     with pytest.raises(Disagreement, match="differ at entry") as caught:
@@ -151,9 +145,7 @@ def test_a_lie_in_a_list_is_named_by_entry_and_deal() -> None:
     assert f"entry {liar.wrong_entry}, deal 17: it holds for numpy only" in str(caught.value)
 
 
-def test_a_lie_ends_the_command(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_lie_ends_the_command(monkeypatch, tmp_path, capsys):
     def disagree(function: Any, job: Job) -> Any:
         raise Disagreement("entry 3, deal 17")
 
@@ -164,9 +156,7 @@ def test_a_lie_ends_the_command(
     assert not (tmp_path / "out").exists()
 
 
-def test_answers_that_differ_while_timed_end_the_command(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_answers_that_differ_while_timed_end_the_command(monkeypatch, tmp_path, capsys):
     def pretend(function: Any, job: Job) -> Any:
         if function is compare:
             return {}
@@ -180,9 +170,7 @@ def test_answers_that_differ_while_timed_end_the_command(
     assert "cpu and numpy differed while they were timed" in capsys.readouterr().err
 
 
-def test_a_change_of_the_files_ends_the_command(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_change_of_the_files_ends_the_command(monkeypatch, tmp_path, capsys):
     def pretend(function: Any, job: Job) -> Any:
         timing = Timing(job.workload, "cpu", job.deals, measured_deals=job.deals, runs=[1.0])
         return {} if function is compare else timing
@@ -196,7 +184,7 @@ def test_a_change_of_the_files_ends_the_command(
 
 
 @pytest.mark.slow
-def test_the_command_writes_its_report(tmp_path: Path) -> None:
+def test_the_command_writes_its_report(tmp_path):
     arguments = [
         "--workload", "counts/bushy-dense", "deals", "--engine", "reference", "cpu",
         "polars", "cudf", "--deals", "300", "--entries", "1200", "--repeat", "2", "--budget", "0.2",
@@ -236,7 +224,7 @@ def test_the_command_writes_its_report(tmp_path: Path) -> None:
         assert str(ROOT) not in file.read_text("utf-8")
 
 
-def test_what_takes_too_long_is_measured_on_fewer_deals_and_says_so() -> None:
+def test_what_takes_too_long_is_measured_on_fewer_deals_and_says_so():
     job = Job("counts/bushy-dense", ["reference"], 1_200, 100_000, 1, budget=0.02)
     timing = measure(job)
     assert 0 < timing.measured_deals < 100_000
@@ -246,21 +234,21 @@ def test_what_takes_too_long_is_measured_on_fewer_deals_and_says_so() -> None:
     assert timing.seconds == pytest.approx(float(np.median(timing.runs)) * scale)
 
 
-def test_one_deal_is_timed_by_itself() -> None:
+def test_one_deal_is_timed_by_itself():
     timing = measure(Job("one/dense", ["cpu"], 1_200, 300, 1))
     assert timing.deals == timing.measured_deals == 1
     assert len(timing.runs) == 200
     assert timing.formula == ""
 
 
-def test_a_comparison_tells_the_shape_of_the_table() -> None:
+def test_a_comparison_tells_the_shape_of_the_table():
     shape = compare(Job("counts/dense", ["cpu", "numpy"], 1_200, 500, 1))
     assert shape["entries"] == 1_200
     assert shape["holding_per_deal"] > 0
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_an_engine_runs_or_says_why_not(name: str) -> None:
+def test_an_engine_runs_or_says_why_not(name):
     engine = get_engine(name)
     for operation in OPERATIONS:
         reason = engine.why_unavailable(operation)
@@ -268,7 +256,7 @@ def test_an_engine_runs_or_says_why_not(name: str) -> None:
         assert reason is not None or callable(getattr(engine, operation))
 
 
-def test_unknown_names_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_names_are_refused(capsys):
     for flag, name in (("--workload", "count"), ("--engine", "pandas"), ("--deals", "0")):
         with pytest.raises(SystemExit) as caught:
             command.main([flag, name])
@@ -276,14 +264,15 @@ def test_unknown_names_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"got '{name}'" in capsys.readouterr().err
 
 
-def test_workloads_are_found_by_name_and_by_kind() -> None:
+def test_workloads_are_found_by_name_and_by_kind():
     assert find_workloads([]) == list(WORKLOADS)
     assert [one.name for one in find_workloads(["one", "counts/dense"])] == [
         "counts/dense", "one/selective", "one/dense",
     ]  # fmt: skip
 
 
-def test_plain_engines_need_neither_polars_nor_lark() -> None:
+@pytest.mark.slow
+def test_plain_engines_need_neither_polars_nor_lark():
     script = (
         "import sys; sys.modules.update(dict.fromkeys(('polars', 'lark', 'pyarrow', 'fastapi')))\n"
         "from benchmarks.engines import get_engine\n"
@@ -293,14 +282,10 @@ def test_plain_engines_need_neither_polars_nor_lark() -> None:
         "    assert answer(get_engine(name), inputs)['counts'].any()\n"
         "print(get_engine('polars').why_unavailable('counts'))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "polars is not installed\n"
+    assert run_python(script) == (0, "polars is not installed\n", "")
 
 
-def test_the_environment_names_no_machine() -> None:
+def test_the_environment_names_no_machine():
     found = environment()
     assert {"cpu", "cores", "memory", "gpu", "python", "commit", "numpy"} <= found.keys()
     kind = machine_kind({**found, "gpu": "NVIDIA H200, 143771 MiB, 570"})
@@ -312,11 +297,11 @@ def test_the_environment_names_no_machine() -> None:
     ("seconds", "text"),
     [(0.9996, "1 s"), (0.0123, "12.3 ms"), (4e-6, "4 µs"), (3e-8, "30 ns"), (1234.5, "1,234 s")],
 )
-def test_times_are_written_with_a_fitting_unit(seconds: float, text: str) -> None:
+def test_times_are_written_with_a_fitting_unit(seconds, text):
     assert format_seconds(seconds) == text
 
 
-def test_the_chart_has_a_bar_for_each_time() -> None:
+def test_the_chart_has_a_bar_for_each_time():
     groups = [
         ("a & b", [Bar("cpu", 0.5, extrapolated=False), Bar("polars", 80, extrapolated=True)])
     ]
@@ -330,7 +315,7 @@ def test_the_chart_has_a_bar_for_each_time() -> None:
     assert "80 s (extrapolated)" in texts
 
 
-def test_terms_that_are_not_sums_over_suits_are_refused() -> None:
+def test_terms_that_are_not_sums_over_suits_are_refused():
     with pytest.raises(ValueError, match="'Balanced'"):
         holding_tables("Balanced")
     with pytest.raises(ValueError, match="SL_H"):

@@ -17,7 +17,7 @@ from benchmarks.roofline import (
     operations_a_test,
     packing_work,
     work_of,
-)  # fmt: skip
+)
 from benchmarks.worker import Timing, first_tests, shape_of
 from benchmarks.workloads import Inputs, find_workloads
 from bidcascade.kernels import get_backend
@@ -52,6 +52,7 @@ def test_work_of_the_operations():
     assert work_of("counts", plan, 10, {}) is None
 
 
+@pytest.mark.slow
 def test_tests_are_counted_as_the_definition_makes_them():
     inputs = small("counts/bushy-dense")
     plan, deals = inputs.plan, inputs.deals
@@ -156,6 +157,7 @@ def test_the_report_holds_a_line_for_each_kernel():
     assert report._device_lines(Timing("counts/dense", "cpu", 10)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
 def test_the_ceilings_compile_without_a_warning(architecture):
     reason = nvrtc.why_unavailable()

@@ -156,9 +156,9 @@ def test_names_of_files_in_links_become_titles(site):
     [
         ("[there](nowhere.md)", "nowhere.md"),
         ("[there](#no-such-heading)", "no-such-heading"),
-        ("[there](other.md)", "not included in the \"nav\""),
+        ("[there](other.md)", 'not included in the "nav"'),
     ],
-)  # fmt: skip
+)
 def test_a_fault_ends_the_build(text, complaint, tmp_path):
     page_text("mkdocs.yml")
     (tmp_path / "docs").mkdir()

@@ -32,6 +32,7 @@ from bidcascade.inference.compare_summary import (
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import System
+from tests.support_deals import deals_in_turn
 from tests.support_systems import SMALL_SYSTEM
 
 ONE = System.parse("opening:\n  1NT = Any: 0+ points", name="one")
@@ -40,14 +41,6 @@ SMALL = System.parse(SMALL_SYSTEM, name="small")
 WEAK = System.parse(
     SMALL_SYSTEM.replace("15-17 points, balanced", "12-14 points, balanced"), name="weak"
 )
-
-
-def random_deals(count: int, seed: int = 1) -> DealArrays:
-    numbers = np.arange(count)
-    return DealArrays(
-        deal_hands(seed, 0, count), (numbers % 4).astype(np.uint8),
-        (numbers // 4 % 4).astype(np.uint8),
-    )  # fmt: skip
 
 
 class Guesses:
@@ -71,7 +64,7 @@ def compare_systems(first, second, deals, *, double_dummy=None, budget=None, kno
 
 @pytest.fixture(scope="module")
 def whole():
-    return compare_systems(SMALL, WEAK, random_deals(400), double_dummy=Guesses())
+    return compare_systems(SMALL, WEAK, deals_in_turn(400, 1), double_dummy=Guesses())
 
 
 # --- hand-made ------------------------------------------------------------------------------------
@@ -169,7 +162,7 @@ def test_results_are_those_of_the_laws(whole):
 
 
 def test_a_system_draws_with_itself():
-    match = compare_systems(SMALL, SMALL, random_deals(300))
+    match = compare_systems(SMALL, SMALL, deals_in_turn(300, 1))
     assert not match.imps.any()
     assert (match.ending[0] == match.ending[1]).all()
     assert match.done.all()
@@ -268,9 +261,10 @@ def test_effects_of_divergences_add_up(whole):
         assert found[one].before == opened[: len(found[one].before)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [Budget(), Budget(deals=25)], ids=["all", "some"])
 def test_intervals_hold_the_truth_in_95_of_100_matches(budget):
-    population = compare_systems(SMALL, WEAK, random_deals(6000), double_dummy=Guesses())
+    population = compare_systems(SMALL, WEAK, deals_in_turn(6000, 1), double_dummy=Guesses())
     imps, sides = population.imps.astype(float), population.deals.vulnerability
     found, number = divergences(population)
     commonest = found[np.bincount(number[number >= 0]).argmax()]
@@ -386,19 +380,19 @@ def test_mistakes_are_told():
     with pytest.raises(InvalidInput, match="got none"):
         compare_systems(SMALL, WEAK, none)
     with pytest.raises(InvalidInput, match="got neither"):
-        compare_systems(SMALL, WEAK, random_deals(100))
+        compare_systems(SMALL, WEAK, deals_in_turn(100, 1))
     with pytest.raises(InvalidInput, match=r"int8\[100, 20\]"):
-        compare_systems(SMALL, WEAK, random_deals(100), known=np.zeros((3, 20), np.int8))
+        compare_systems(SMALL, WEAK, deals_in_turn(100, 1), known=np.zeros((3, 20), np.int8))
     cancel = Event()
     cancel.set()
     with pytest.raises(Cancelled):
-        compare_systems(SMALL, WEAK, random_deals(100), cancel=cancel)
+        compare_systems(SMALL, WEAK, deals_in_turn(100, 1), cancel=cancel)
 
 
 def test_progress_runs_forward():
     told: list[tuple[str, int, int]] = []
     match = compare_systems(
-        SMALL, WEAK, random_deals(200), double_dummy=Guesses(),
+        SMALL, WEAK, deals_in_turn(200, 1), double_dummy=Guesses(),
         budget=Budget(deals=50), progress=lambda *news: told.append(news),
     )  # fmt: skip
     assert match.sampled == 50

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidDeal, parse_deal
@@ -16,6 +16,7 @@ from bidcascade.inference.double_dummy.canonical import canonical
 from bidcascade.inference.double_dummy.protocol import NO_CARD, Boards, check_boards
 from bidcascade.kernels.types import U64
 from tests.inference.support_double_dummy import deal_ending, minimax_plays
+from tests.support_examples import examples
 
 DEAL = "N:QJ6.K652.J85.T98 873.J97.AT764.Q4 K5.T83.KQ9.A7652 AT942.AQ4.32.KJ3"
 
@@ -48,14 +49,12 @@ def no_trick(count: int) -> "np.ndarray[tuple[int, int], np.dtype[np.uint8]]":
 # --- against the definition ----------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     seed=st.integers(0, 2**32), cards=st.integers(1, 3), strain=st.integers(0, 4),
     first=st.integers(0, 3), played=st.integers(0, 3),
 )  # fmt: skip
-def test_endings_are_as_minimax_plays_them(
-    forgetful: DoubleDummyPool, seed: int, cards: int, strain: int, first: int, played: int
-) -> None:
+def test_endings_are_as_minimax_plays_them(forgetful, seed, cards, strain, first, played):
     rng = np.random.default_rng(seed)
     hands = deal_ending(rng, cards)
     trick: list[int] = []
@@ -76,7 +75,7 @@ def test_endings_are_as_minimax_plays_them(
         assert forgetful.tables(masks(*hands))[0, table_place(declarer, strain)] == tricks
 
 
-def test_a_known_deal(pool: DoubleDummyPool) -> None:
+def test_a_known_deal(pool):
     """Solved by hand-independent programs: 8 tricks in spades for East-West, 6 at notrump."""
     table = pool.tables(deal_masks(DEAL))[0]
     # strains C D H S N, the same for both partners
@@ -86,14 +85,14 @@ def test_a_known_deal(pool: DoubleDummyPool) -> None:
     assert table.tolist() == expected
 
 
-def test_nothing_asked_nothing_answered(pool: DoubleDummyPool) -> None:
+def test_nothing_asked_nothing_answered(pool):
     none = np.zeros((4, 0), np.uint64)
     assert pool.tables(none).shape == (0, 20)
     assert pool.leads(none, 4, 0).shape == (0, 52)
     assert pool.tricks(none, [], []).shape == (0,)
 
 
-def test_a_call_with_many_sizes_of_hands(pool: DoubleDummyPool) -> None:
+def test_a_call_with_many_sizes_of_hands(pool):
     rng = np.random.default_rng(5)
     endings = [deal_ending(rng, 1 + number % 4) for number in range(40)]
     hands = np.array(endings, np.uint64).T
@@ -143,10 +142,8 @@ def renaming(strain: int, suits: list[int]) -> tuple[dict[int, int], int]:
     return place, 4 if strain == 4 else suits[strain]
 
 
-@given(
-    board=boards(), suits=st.permutations(range(4)), turn=st.integers(0, 3),
-)  # fmt: skip
-def test_equal_keys_after_a_symmetry(board: Boards, suits: list[int], turn: int) -> None:
+@given(board=boards(), suits=st.permutations(range(4)), turn=st.integers(0, 3))
+def test_equal_keys_after_a_symmetry(board, suits, turn):
     place, strain = renaming(int(board.strain[0]), suits)
     other = transformed(board, place, strain, turn)
     one, two = canonical(board), canonical(other)
@@ -177,7 +174,7 @@ def suit_signature(board: Boards, suit: int) -> tuple[object, ...]:
 
 
 @given(board=boards(most=9), data=st.data())
-def test_equal_keys_after_gaps_are_closed_or_opened(board: Boards, data: st.DataObject) -> None:
+def test_equal_keys_after_gaps_are_closed_or_opened(board, data):
     everything = int(np.bitwise_or.reduce(board.hands[:, 0]))
     everything |= sum(1 << int(card) for card in board.trick[0] if card != NO_CARD)
     place = {}
@@ -189,11 +186,9 @@ def test_equal_keys_after_gaps_are_closed_or_opened(board: Boards, data: st.Data
     assert canonical(board).keys == canonical(other).keys
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(board=boards(most=5), suits=st.permutations(range(4)), turn=st.integers(0, 3))
-def test_symmetries_do_not_change_answers(
-    forgetful: DoubleDummyPool, board: Boards, suits: list[int], turn: int
-) -> None:
+def test_symmetries_do_not_change_answers(forgetful, board, suits, turn):
     place, strain = renaming(int(board.strain[0]), suits)
     other = transformed(board, place, strain, turn)
     one = forgetful.plays(*board)[0]
@@ -201,7 +196,7 @@ def test_symmetries_do_not_change_answers(
     assert all(one[card] == two[place[card]] for card in range(52))
 
 
-def test_equal_keys_have_equal_answers() -> None:
+def test_equal_keys_have_equal_answers():
     """Endings of few cards in two suits: many share a key, and all of those a value."""
     rng = np.random.default_rng(3)
     values: dict[bytes, int] = {}
@@ -217,7 +212,7 @@ def test_equal_keys_have_equal_answers() -> None:
     assert shared > 30
 
 
-def test_left_and_right_are_not_the_same(forgetful: DoubleDummyPool) -> None:
+def test_left_and_right_are_not_the_same(forgetful):
     """Exchanging East and West changes who plays after whom: KJ plays before AQ or after it."""
     behind = masks(*(1 << a | 1 << b for a, b in ((51, 49), (50, 48), (39, 40), (0, 1))))
     before = behind[[0, 3, 2, 1]]
@@ -229,7 +224,7 @@ def test_left_and_right_are_not_the_same(forgetful: DoubleDummyPool) -> None:
 # --- the cache -----------------------------------------------------------------------------------
 
 
-def test_a_deal_turned_and_renamed_is_known() -> None:
+def test_a_deal_turned_and_renamed_is_known():
     hands = deal_masks(DEAL)
     with DoubleDummyPool(workers=1) as pool:
         first = pool.leads(hands, 3, 0)
@@ -245,7 +240,7 @@ def test_a_deal_turned_and_renamed_is_known() -> None:
         assert pool.state.misses == misses
 
 
-def test_known_tables_are_not_solved() -> None:
+def test_known_tables_are_not_solved():
     hands = np.array([deal_ending(np.random.default_rng(seed), 13) for seed in (1, 2)], np.uint64).T
     tables = np.random.default_rng(0).integers(0, 14, (2, 20))
     with DoubleDummyPool(workers=1) as pool:
@@ -261,7 +256,7 @@ def test_known_tables_are_not_solved() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=60), st.integers(0, 5))
-def test_the_cache_is_bounded_and_right(uses: list[tuple[int, bool]], entries: int) -> None:
+def test_the_cache_is_bounded_and_right(uses, entries):
     cache = AnswerCache(entries)
     for number, all_cards in uses:
         key = bytes([number])
@@ -294,9 +289,7 @@ def test_the_cache_is_bounded_and_right(uses: list[tuple[int, bool]], entries: i
         ([1, 2, 4, 8], [9], 0, "strain of 0-4, got 9 in deal 0"),
     ],
 )
-def test_deals_that_are_none(
-    pool: DoubleDummyPool, hands: list[int], strain: int, first: int, message: str
-) -> None:
+def test_deals_that_are_none(pool, hands, strain, first, message):
     with pytest.raises(InvalidDeal, match=message):
         pool.leads(masks(*hands), strain, first)
 
@@ -310,12 +303,12 @@ def test_deals_that_are_none(
         ([20, NO_CARD, NO_CARD], "as many cards in each hand"),
     ],
 )
-def test_tricks_that_are_none(pool: DoubleDummyPool, trick: list[int], message: str) -> None:
+def test_tricks_that_are_none(pool, trick, message):
     with pytest.raises(InvalidDeal, match=message):
         pool.plays(masks(1, 2, 4, 8), 4, 0, np.array([trick], np.uint8))
 
 
-def test_arrays_that_do_not_fit(pool: DoubleDummyPool) -> None:
+def test_arrays_that_do_not_fit(pool):
     with pytest.raises(ValueError, match=r"uint64\[4, n\], got int64"):
         pool.tables(np.zeros((4, 1), np.int64))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="for 1 deals or one for all"):
@@ -372,10 +365,11 @@ def check_published(pool: DoubleDummyPool, folder: Path, name: str, count: int |
         assert np.array_equal(leads[number], expected)
 
 
-def test_published_tables_and_leads(pool: DoubleDummyPool, shared_data: Path) -> None:
+@pytest.mark.slow
+def test_published_tables_and_leads(pool, shared_data):
     check_published(pool, shared_data, "list10.txt", None)
 
 
 @pytest.mark.slow
-def test_many_published_tables_and_leads(pool: DoubleDummyPool, shared_data: Path) -> None:
+def test_many_published_tables_and_leads(pool, shared_data):
     check_published(pool, shared_data, "list100.txt", None)

@@ -18,6 +18,7 @@ from bidcascade.inference.double_dummy import pool as pool_module
 from bidcascade.inference.double_dummy.protocol import SolvedInPart
 from bidcascade.inference.double_dummy.schedule import MOST_ENDS
 from tests.inference.support_double_dummy import deal_ending, faulty_solver
+from tests.support_cli import environment
 
 ENDINGS = np.array([deal_ending(np.random.default_rng(seed), 8) for seed in range(40)], np.uint64).T
 
@@ -53,7 +54,7 @@ def use_solver(monkeypatch: pytest.MonkeyPatch, folder: Path, what_happens: str)
 # --- processes that die --------------------------------------------------------------------------
 
 
-def test_killed_workers_lose_nothing(expected: np.ndarray) -> None:
+def test_killed_workers_lose_nothing(expected):
     with DoubleDummyPool(workers=2, cache_entries=0) as pool:
         stop = threading.Event()
         killed = []
@@ -82,9 +83,7 @@ def test_killed_workers_lose_nothing(expected: np.ndarray) -> None:
 
 
 @pytest.mark.slow
-def test_a_deal_that_ends_the_solver_is_named(
-    expected: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_deal_that_ends_the_solver_is_named(expected, tmp_path, monkeypatch):
     # the solver's spades of North are the ninth of its numbers
     poison = int(ENDINGS[0, 17]) >> 39 << 2
     log = tmp_path / "deaths"
@@ -119,9 +118,7 @@ def test_a_deal_that_ends_the_solver_is_named(
         assert np.array_equal(of_tricks.value.answers[others], right[others])
 
 
-def test_kills_from_outside_are_not_the_fault_of_a_deal(
-    expected: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kills_from_outside_are_not_the_fault_of_a_deal(expected, tmp_path, monkeypatch):
     log = tmp_path / "deaths"
     log.touch()
     use_solver(
@@ -142,9 +139,7 @@ def test_kills_from_outside_are_not_the_fault_of_a_deal(
         pool.leads(ENDINGS[:, :1], 4, 0)
 
 
-def test_a_deal_that_the_solver_refuses_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_deal_that_the_solver_refuses_is_named(tmp_path, monkeypatch):
     use_solver(monkeypatch, tmp_path, "pass")
     script = solver_link.SCRIPT
     # the entry of the library says that there are too many cards
@@ -157,7 +152,7 @@ def test_a_deal_that_the_solver_refuses_is_named(
         pool.leads(ENDINGS[:, :2], 4, 0)
 
 
-def test_no_solver_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_solver_at_all(tmp_path, monkeypatch):
     monkeypatch.setattr(solver_link, "find_library", lambda: None)
     with (
         DoubleDummyPool(workers=2) as pool,
@@ -175,7 +170,7 @@ def test_no_solver_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 # --- many callers --------------------------------------------------------------------------------
 
 
-def test_many_threads_get_what_one_gets(expected: np.ndarray) -> None:
+def test_many_threads_get_what_one_gets(expected):
     with DoubleDummyPool(workers=2) as pool, ThreadPoolExecutor(12) as threads:
         rng = np.random.default_rng(0)
         chosen = [rng.choice(40, 20) for _ in range(24)]
@@ -187,7 +182,7 @@ def test_many_threads_get_what_one_gets(expected: np.ndarray) -> None:
 
 
 @pytest.mark.slow
-def test_calls_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_take_turns(tmp_path, monkeypatch):
     use_solver(monkeypatch, tmp_path, "time.sleep(0.004)")
     with DoubleDummyPool(workers=1) as pool, ThreadPoolExecutor(1) as threads:
         stop = threading.Event()
@@ -207,9 +202,7 @@ def test_calls_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 # --- limits --------------------------------------------------------------------------------------
 
 
-def test_a_call_ends_in_time_and_the_pool_goes_on(
-    expected: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_call_ends_in_time_and_the_pool_goes_on(expected, tmp_path, monkeypatch):
     block = tmp_path / "block"
     block.touch()
     use_solver(monkeypatch, tmp_path, f"while os.path.exists({str(block)!r}): time.sleep(0.01)")
@@ -229,7 +222,8 @@ def test_a_call_ends_in_time_and_the_pool_goes_on(
         assert len(hung) <= 1
 
 
-def test_what_is_solved_in_time_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_what_is_solved_in_time_is_told(tmp_path, monkeypatch):
     use_solver(monkeypatch, tmp_path, "time.sleep(1000 if deal[0] == 4 else 0.02)")
     hands = ENDINGS[:, np.argsort(ENDINGS[0])[:4]]
     strain = np.array([3, 3, 3, 4], np.uint8)
@@ -248,15 +242,13 @@ def test_what_is_solved_in_time_is_told(tmp_path: Path, monkeypatch: pytest.Monk
         assert late.value.answers.shape == (1, 20)
 
 
-def test_no_time_at_all_is_no_time_below_zero(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_time_at_all_is_no_time_below_zero(tmp_path, monkeypatch):
     use_solver(monkeypatch, tmp_path, "time.sleep(1)")
     with DoubleDummyPool(workers=1) as pool, pytest.raises(TimedOut, match=r"within 0 s, got 0"):
         pool.leads(ENDINGS, 4, 0, timeout_s=-0.25)
 
 
-def test_what_hangs_unwanted_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_hangs_unwanted_is_ended(tmp_path, monkeypatch):
     use_solver(monkeypatch, tmp_path, "if deal[0] == 4: time.sleep(1000)")
     with DoubleDummyPool(workers=1) as pool:
         with pytest.raises(TimedOut):
@@ -265,9 +257,7 @@ def test_what_hangs_unwanted_is_ended(tmp_path: Path, monkeypatch: pytest.Monkey
         assert pool.leads(ENDINGS[:, :4], 3, 0, timeout_s=60).max() <= 8
 
 
-def test_a_call_that_others_wait_for_too_may_go(
-    expected: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_call_that_others_wait_for_too_may_go(expected, tmp_path, monkeypatch):
     use_solver(monkeypatch, tmp_path, "time.sleep(0.01)")
     with DoubleDummyPool(workers=1) as pool, ThreadPoolExecutor(1) as threads:
         cancel = threading.Event()
@@ -283,7 +273,7 @@ def test_a_call_that_others_wait_for_too_may_go(
 # --- the end -------------------------------------------------------------------------------------
 
 
-def test_processes_start_late_and_end_with_the_pool() -> None:
+def test_processes_start_late_and_end_with_the_pool():
     pool = DoubleDummyPool(workers=2)
     assert pool.state.processes == ()
     pool.leads(ENDINGS, 4, 0)
@@ -297,7 +287,7 @@ def test_processes_start_late_and_end_with_the_pool() -> None:
         pool.leads(ENDINGS, 4, 0)
 
 
-def test_processes_without_work_end(expected: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_without_work_end(expected, monkeypatch):
     monkeypatch.setattr(pool_module, "_IDLE_S", 0.05)
     with DoubleDummyPool(workers=2, cache_entries=0) as pool:
         for _ in range(2):
@@ -306,7 +296,7 @@ def test_processes_without_work_end(expected: np.ndarray, monkeypatch: pytest.Mo
                 time.sleep(0.02)
 
 
-def test_closing_ends_calls_that_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_ends_calls_that_wait(tmp_path, monkeypatch):
     use_solver(monkeypatch, tmp_path, "time.sleep(1000)")
     pool = DoubleDummyPool(workers=1)
     with ThreadPoolExecutor(1) as threads:
@@ -318,7 +308,7 @@ def test_closing_ends_calls_that_wait(tmp_path: Path, monkeypatch: pytest.Monkey
             waiting.result()
 
 
-def test_a_pool_that_nobody_closes_leaves_nothing() -> None:
+def test_a_pool_that_nobody_closes_leaves_nothing():
     pool = DoubleDummyPool(workers=1)
     pool.leads(ENDINGS[:, :2], 4, 0)
     processes = pool.state.processes
@@ -347,11 +337,11 @@ print(*pool.state.processes, flush=True)
 
 
 @pytest.mark.parametrize("end", ["threading.Event().wait()", "sys.exit()", "os._exit(1)"])
-def test_no_process_outlives_its_parent(end: str) -> None:
+def test_no_process_outlives_its_parent(end):
     with subprocess.Popen(
         [sys.executable, "-W", "error", "-c", _PARENT.format(end=end)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        env=environment(),
     ) as parent:  # fmt: skip
         assert parent.stdout is not None
         workers = [int(word) for word in parent.stdout.readline().split()]

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 
 from bidcascade.bridge import FULL_DECK, parse_hand
-from bidcascade.inference.layouts.dealing import (
-    ANY_HAND,
-    Dealing,
-    points_by_shape,
-)
+from bidcascade.inference.layouts.dealing import ANY_HAND, Dealing, points_by_shape
 from bidcascade.systems.knowledge import EVERYTHING, HANDS, LENGTHS, to_cells
 from tests.inference.support_layouts import all_layouts, allowed_table, lengths, points
 

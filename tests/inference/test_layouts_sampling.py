@@ -29,7 +29,7 @@ from bidcascade.inference.layouts.known import known_by_seat
 from bidcascade.inference.layouts.result import deals_of, effective_size
 from bidcascade.inference.layouts.searching import Attempt, Limits, Question, Search
 from bidcascade.inference.layouts.steps import OverlaidPlaces, read_auction
-from bidcascade.kernels import DealArrays, get_backend
+from bidcascade.kernels import get_backend
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import System, open_system
 from bidcascade.systems.choice import choose
@@ -37,6 +37,7 @@ from bidcascade.systems.system import context_at
 from bidcascade.table import build_table
 from bidcascade.table.compass import DealCondition
 from tests.inference.support_layouts import deal_at_random, differs, hand_points, suit_lengths
+from tests.support_deals import plain_deals
 
 LEADER = "QJ98.54.K732.T65"
 GAME = "1N P 2C P 2H P 3N P P P"
@@ -121,6 +122,7 @@ def _holder(hands, card):
     return (held * np.arange(4)[:, np.newaxis]).sum(axis=0)
 
 
+@pytest.mark.slow
 def test_both_ways_to_propose_agree(sayc):
     """Hands drawn one after another, weighted, against hands dealt at random, equally likely."""
     question = Question(
@@ -373,11 +375,8 @@ def test_sources_are_not_kept_alive():
 
 def test_layouts_are_bid_as_the_auction_was(sayc):
     """Auctions of random deals: nothing is relaxed, and every layout bids the same to the end."""
-    count = 12
-    nobody = np.zeros(count, np.uint8)
-    deals = DealArrays(deal_hands(77, 0, count), nobody, nobody)
     bidder = sayc.bidder()
-    for place in bidder.bid(deals).place:
+    for place in bidder.bid(plain_deals(12, 77)).place:
         calls = (*bidder.auction_of(place), PASS)
         layouts = sample_layouts(sayc, calls, count=10, seed=int(place))
         assert len(layouts) == 10

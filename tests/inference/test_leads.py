@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import (
@@ -35,6 +35,7 @@ from bidcascade.inference.leads import (
     touching_cards,
 )
 from bidcascade.kernels.types import U64
+from tests.support_examples import examples
 
 HAND = parse_hand("K52.AQ3.9876.KJ2")
 CONTRACT = parse_contract("3NE")
@@ -93,12 +94,12 @@ def pool() -> Iterator[DoubleDummyPool]:
         ("AQ.AK.432.765432", ["C7 C6 C5 C4 C3 C2", "D4 D3 D2", "HA HK", "SA", "SQ"]),
     ],
 )
-def test_touching_cards(hand: str, groups: list[str]) -> None:
+def test_touching_cards(hand, groups):
     found = touching_cards(layouts(1, hand=parse_hand(hand)), Seat.SOUTH)
     assert [" ".join(map(format_card, group)) for group in found] == groups
 
 
-def test_touching_cards_are_led_alike(pool: DoubleDummyPool) -> None:
+def test_touching_cards_are_led_alike(pool):
     hands = layouts(6)
     tricks = pool.leads(hands, 4, Seat.SOUTH)
     for group in touching_cards(hands, Seat.SOUTH):
@@ -127,16 +128,13 @@ def by_definition(
     return {name: value / sum(weights) for name, value in sums.items()}
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(
     seed=st.integers(0, 2**32), count=st.integers(1, 6), scoring=st.sampled_from(LEAD_SCORINGS),
     contract=st.sampled_from(["3NE", "4SXE", "7CE", "1NXXE"]),
     vulnerability=st.sampled_from(list(Vulnerability)), data=st.data(),
 )  # fmt: skip
-def test_values_are_those_of_the_definition(
-    seed: int, count: int, scoring: str, contract: str, vulnerability: Vulnerability,
-    data: st.DataObject,
-) -> None:  # fmt: skip
+def test_values_are_those_of_the_definition(seed, count, scoring, contract, vulnerability, data):
     hands = layouts(count, seed)
     tricks = Guesses().leads(hands, 4, Seat.SOUTH)
     positive = st.floats(0.1, 5)
@@ -164,7 +162,7 @@ def test_values_are_those_of_the_definition(
     assert study.best.behind == 0
 
 
-def test_the_field_of_all_leads_is_worth_nothing() -> None:
+def test_the_field_of_all_leads_is_worth_nothing():
     """Matchpoints over all cards are half, IMPs cancel, by how they are defined."""
     hands = layouts(20)
     study = study_leads(Guesses().leads(hands, 4, Seat.SOUTH), hands, CONTRACT)
@@ -173,7 +171,7 @@ def test_the_field_of_all_leads_is_worth_nothing() -> None:
     assert sum(len(lead.cards) * lead.imps for lead in study.leads) == pytest.approx(0, abs=1e-9)
 
 
-def test_intervals() -> None:
+def test_intervals():
     hands = layouts(50)
     tricks = Guesses().leads(hands, 4, Seat.SOUTH)
     for lead in study_leads(tricks, hands, CONTRACT).leads:
@@ -188,7 +186,7 @@ def test_intervals() -> None:
     assert lead.high == pytest.approx(0.0713, abs=1e-3)
 
 
-def test_intervals_cover_what_they_say() -> None:
+def test_intervals_cover_what_they_say():
     """Of many samples about 95 % have the true mean in their interval."""
     everything = layouts(3000, seed=4)
     tricks = Guesses().leads(everything, 4, Seat.SOUTH)
@@ -205,7 +203,7 @@ def test_intervals_cover_what_they_say() -> None:
     assert 42 <= inside <= 50
 
 
-def test_what_is_clear_and_what_is_close() -> None:
+def test_what_is_clear_and_what_is_close():
     hands = layouts(40)
     tricks = np.full((40, 52), -1, np.int8)
     tricks[:, list(cards_of(HAND))] = 3
@@ -224,7 +222,7 @@ def test_what_is_clear_and_what_is_close() -> None:
 # --- refinement ----------------------------------------------------------------------------------
 
 
-def test_answers_are_refined() -> None:
+def test_answers_are_refined():
     solver = Guesses()
     hands = layouts(100)
     studies = list(refine_leads(hands, CONTRACT, solver))
@@ -239,7 +237,7 @@ def test_answers_are_refined() -> None:
     assert studies[0].leads == first.leads
 
 
-def test_a_limit_of_time_gives_what_there_is() -> None:
+def test_a_limit_of_time_gives_what_there_is():
     solver = Guesses()
     solver.late_from = 50
     study = best_leads(layouts(100), CONTRACT, solver, time_limit_s=60)
@@ -261,7 +259,7 @@ def test_a_limit_of_time_gives_what_there_is() -> None:
     assert best_leads(layouts(100), CONTRACT, Guesses(), time_limit_s=0).layouts == 6
 
 
-def test_who_has_little_time_gets_one_layout_first() -> None:
+def test_who_has_little_time_gets_one_layout_first():
     limits = []
 
     class Noting(Guesses):
@@ -294,7 +292,7 @@ def test_who_has_little_time_gets_one_layout_first() -> None:
         ("952.5432.432.543", "3NE", "S9"),
     ],
 )
-def test_of_equal_cards_the_usual_one_is_named(hand: str, contract: str, card: str) -> None:
+def test_of_equal_cards_the_usual_one_is_named(hand, contract, card):
     mask = parse_hand(hand)
     hands = layouts(20, hand=mask)
     tricks = np.full((20, 52), -1, np.int8)
@@ -305,7 +303,7 @@ def test_of_equal_cards_the_usual_one_is_named(hand: str, contract: str, card: s
     assert format_card(study.card) == card
 
 
-def test_a_card_that_costs_a_trick_is_not_named_for_its_carding() -> None:
+def test_a_card_that_costs_a_trick_is_not_named_for_its_carding():
     mask = parse_hand("K95.432.432.5432")
     tricks = np.full((20, 52), -1, np.int8)
     tricks[:, list(cards_of(mask))] = 3
@@ -315,7 +313,7 @@ def test_a_card_that_costs_a_trick_is_not_named_for_its_carding() -> None:
     assert (format_card(study.card), study.is_decided) == ("S9", True)
 
 
-def test_small_cards_of_a_suit_are_one_decision() -> None:
+def test_small_cards_of_a_suit_are_one_decision():
     mask = parse_hand("K95.432.432.5432")
     tricks = np.full((20, 52), -1, np.int8)
     tricks[:, list(cards_of(mask))] = 3
@@ -330,7 +328,7 @@ def test_small_cards_of_a_suit_are_one_decision() -> None:
     assert [lead.names for lead in study.undecided] == ["SK"]
 
 
-def test_what_is_decided_need_not_be_refined() -> None:
+def test_what_is_decided_need_not_be_refined():
     class Clear(Guesses):
         def leads(self, hands: U64, strain: object, leader: object, **limits: object) -> I8:
             found = super().leads(hands, strain, leader)
@@ -342,7 +340,7 @@ def test_what_is_decided_need_not_be_refined() -> None:
     assert (study.layouts, study.best.names) == (6, "C2")
 
 
-def test_a_lead_that_is_known(pool: DoubleDummyPool) -> None:
+def test_a_lead_that_is_known(pool):
     """Spades run; declarer has eleven tricks in the other suits."""
     leader = parse_hand("AKQJT98.2.432.65")
     rest = np.array([
@@ -368,13 +366,13 @@ def test_a_lead_that_is_known(pool: DoubleDummyPool) -> None:
         ({"hands": np.zeros((4, 0), np.uint64)}, "at least one layout, got none"),
     ],
 )
-def test_questions_that_are_none(change: dict[str, object], message: str) -> None:
+def test_questions_that_are_none(change, message):
     asked = {"hands": layouts(4), "contract": CONTRACT, "solver": Guesses(), **change}
     with pytest.raises(InvalidInput, match=message):
         best_leads(**asked)
 
 
-def test_hands_that_are_not_the_leaders() -> None:
+def test_hands_that_are_not_the_leaders():
     with pytest.raises(InvalidDeal, match="the same hand of W in all layouts"):
         best_leads(layouts(4), parse_contract("3NS"), Guesses())
     with pytest.raises(InvalidDeal, match="13 cards in the hand of S, got 0"):
@@ -385,7 +383,7 @@ def test_hands_that_are_not_the_leaders() -> None:
         next(refine_leads(layouts(4), CONTRACT, Guesses(), first=0))
 
 
-def test_cancelled(pool: DoubleDummyPool) -> None:
+def test_cancelled(pool):
     import threading
 
     cancel = threading.Event()
@@ -394,7 +392,7 @@ def test_cancelled(pool: DoubleDummyPool) -> None:
         best_leads(layouts(50, seed=77), CONTRACT, pool, cancel=cancel)
 
 
-def test_a_study_names_its_contract() -> None:
+def test_a_study_names_its_contract():
     hands = layouts(3)
     study: LeadStudy = study_leads(Guesses().leads(hands, 4, 2), hands, CONTRACT, scoring="imps")
     assert (study.contract, study.scoring, study.effective_size) == (CONTRACT, "imps", 3)

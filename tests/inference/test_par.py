@@ -7,17 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import STRAINS, Contract, InvalidDeal, Seat, score
-from bidcascade.inference.double_dummy.par import (
-    Par,
-    ParContract,
-    par,
-    par_contracts,
-    par_results,
-)
+from bidcascade.inference.double_dummy.par import Par, ParContract, par, par_contracts, par_results
+from tests.support_examples import examples
 
 
 def table(north_south: list[int], east_west: list[int]) -> list[int]:
@@ -48,15 +43,12 @@ def texts(found: Par) -> list[str]:
         ([5, 5, 9, 5, 5], [5, 5, 4, 5, 5], 0, 0, 140, ["3H-NS=", "2H-NS+1", "1H-NS+2"]),
     ],
 )
-def test_worked_examples(
-    north_south: list[int], east_west: list[int], dealer: int, vulnerability: int,
-    points: int, contracts: list[str],
-) -> None:  # fmt: skip
+def test_worked_examples(north_south, east_west, dealer, vulnerability, points, contracts):
     found = par(table(north_south, east_west), dealer, vulnerability)
     assert (found.score, texts(found)) == (points, contracts)
 
 
-def test_partners_that_take_different_numbers() -> None:
+def test_partners_that_take_different_numbers():
     tricks = [5] * 20
     tricks[5 * Seat.SOUTH + 4], tricks[5 * Seat.NORTH + 4] = 9, 8
     found = par(tricks, 0, 0)
@@ -92,11 +84,9 @@ def play_the_game(tricks: tuple[int, ...], dealer: int, vulnerability: int) -> i
 TABLES = st.lists(st.integers(0, 13), min_size=20, max_size=20)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(tricks=TABLES, dealer=st.integers(0, 3), vulnerability=st.integers(0, 3))
-def test_par_is_the_value_of_the_auction(
-    tricks: list[int], dealer: int, vulnerability: int
-) -> None:
+def test_par_is_the_value_of_the_auction(tricks, dealer, vulnerability):
     found = par(tricks, dealer, vulnerability)
     assert found.score == play_the_game(tuple(tricks), dealer, vulnerability)
     for contract in found.contracts:
@@ -108,7 +98,7 @@ def test_par_is_the_value_of_the_auction(
 
 @pytest.mark.slow
 @given(tricks=TABLES, dealer=st.integers(0, 3), vulnerability=st.integers(0, 3))
-def test_par_turns_with_the_table(tricks: list[int], dealer: int, vulnerability: int) -> None:
+def test_par_turns_with_the_table(tricks, dealer, vulnerability):
     turned = tricks[15:] + tricks[:15]
     sides = (vulnerability & 1) << 1 | vulnerability >> 1
     here, there = par(tricks, dealer, vulnerability), par(turned, (dealer + 1) % 4, sides)
@@ -116,7 +106,7 @@ def test_par_turns_with_the_table(tricks: list[int], dealer: int, vulnerability:
     assert len(here.contracts) == len(there.contracts)
 
 
-def test_many_at_once() -> None:
+def test_many_at_once():
     rng = np.random.default_rng(1)
     tables = rng.integers(0, 14, (50, 20))
     dealers, sides = rng.integers(0, 4, 50), rng.integers(0, 4, 50)
@@ -139,7 +129,7 @@ def test_many_at_once() -> None:
         ([7] * 20, 0, -1, "a vulnerability of 0-3, got -1"),
     ],
 )
-def test_what_has_no_par(tricks: list[int], dealer: int, vulnerability: int, message: str) -> None:
+def test_what_has_no_par(tricks, dealer, vulnerability, message):
     with pytest.raises(InvalidDeal, match=message):
         par(tricks, dealer, vulnerability)
 
@@ -168,7 +158,7 @@ def named(text: str) -> set[tuple[int, str, str, bool]]:
     return found
 
 
-def test_published_pars(shared_data: Path) -> None:
+def test_published_pars(shared_data):
     boards = list(published(shared_data))
     assert len(boards) > 1400
     # strains there are S H D C N, vulnerabilities none, both, North-South, East-West

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
@@ -49,6 +49,7 @@ from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 from bidcascade.systems.system import context_at
 from bidcascade.table import build_table
+from tests.support_examples import examples
 from tests.support_systems import SMALL_SYSTEM
 from tests.support_tables import made_up_rows
 
@@ -124,9 +125,7 @@ def run(
     ("auction", "dealer", "sides"),
     [("1N P", Seat.NORTH, Vulnerability.NONE), ("P 1C", Seat.EAST, Vulnerability.EW)],
 )
-def test_values_are_those_of_bidding_call_by_call(
-    system: System, scoring: Any, auction: str, dealer: Seat, sides: Vulnerability
-) -> None:
+def test_values_are_those_of_bidding_call_by_call(system, scoring, auction, dealer, sides):
     calls = parse_calls(auction)
     question = CallQuestion(
         HAND, calls, lines_of(system, HAND, calls), dealer, sides, scoring, layouts=15
@@ -192,7 +191,7 @@ def _score_of(
     return points if (contract.declarer - question.seat) % 2 == 0 else -points
 
 
-def test_only_what_auctions_reach_is_solved_and_once(system: System) -> None:
+def test_only_what_auctions_reach_is_solved_and_once(system):
     calls = parse_calls("1N P")
     solver = MadeUpSolver()
     question = CallQuestion(HAND, calls, lines_of(system, HAND, calls), layouts=30)
@@ -205,7 +204,7 @@ def test_only_what_auctions_reach_is_solved_and_once(system: System) -> None:
     assert len(solver.asked) <= 30 * len(found.candidates) < 30 * 20
 
 
-def test_a_clear_call_ends_it_early(system: System) -> None:
+def test_a_clear_call_ends_it_early(system):
     calls = parse_calls("1N P")
     # spades take all the tricks there are
     solver = MadeUpSolver(gift=(3, 13))
@@ -225,7 +224,7 @@ def test_a_clear_call_ends_it_early(system: System) -> None:
     assert every.solved == 0
 
 
-def test_too_slow_a_solver_leaves_the_law(system: System) -> None:
+def test_too_slow_a_solver_leaves_the_law(system):
     calls = parse_calls("1N P")
     question = CallQuestion(HAND, calls, lines_of(system, HAND, calls), layouts=60)
     found = run(system, question, MadeUpSolver(times_out_after=0), time_limit_s=30.0)
@@ -236,7 +235,7 @@ def test_too_slow_a_solver_leaves_the_law(system: System) -> None:
     assert (some.tricks_by, some.stopped_because, some.layouts) == ("double dummy", "time", 10)
 
 
-def test_the_same_seed_gives_the_same_answer(system: System) -> None:
+def test_the_same_seed_gives_the_same_answer(system):
     calls = parse_calls("1C P")
     question = CallQuestion(HAND, calls, lines_of(system, HAND, calls), layouts=25, seed=4)
     one, other = (run(system, question, MadeUpSolver()) for _ in range(2))
@@ -247,7 +246,7 @@ def test_the_same_seed_gives_the_same_answer(system: System) -> None:
     assert moved.candidates != one.candidates
 
 
-def test_questions_that_make_no_sense(system: System) -> None:
+def test_questions_that_make_no_sense(system):
     for question, error in (
         (CallQuestion(HAND, parse_calls("1N P P P")), InvalidInput),
         (CallQuestion(HAND, (), scoring="rubber"), InvalidInput),  # type: ignore[arg-type]
@@ -279,7 +278,7 @@ def open_auctions(draw: st.DrawFn) -> tuple[int, ...]:
 
 
 @given(open_auctions(), st.integers(0, 200))
-def test_natural_calls_are_legal_and_each_once(calls: tuple[int, ...], seed: int) -> None:
+def test_natural_calls_are_legal_and_each_once(calls, seed):
     hand = int(deal_hands(seed, 0, 1)[0, 0])
     found = natural_calls(hand, calls)
     auction = Auction.of(calls)
@@ -297,13 +296,13 @@ def test_natural_calls_are_legal_and_each_once(calls: tuple[int, ...], seed: int
         ("K52.AQ32.J876.Q2", "7N", "P X"),
     ],
 )
-def test_natural_calls_by_hand(hand: str, auction: str, expected: str) -> None:
+def test_natural_calls_by_hand(hand, auction, expected):
     assert natural_calls(parse_hand(hand), parse_calls(auction)) == parse_calls(expected)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(st.integers(1, 6), st.integers(0, 5))
-def test_a_table_goes_on_from_any_place_as_from_the_start(seed: int, cut: int) -> None:
+def test_a_table_goes_on_from_any_place_as_from_the_start(seed, cut):
     table, _ = build_table(made_up_rows(3000, seed), undescribed="allow")
     zero = np.zeros(40, np.uint8)
     deals = DealArrays(deal_hands(seed, 0, 40), zero, zero)
@@ -320,7 +319,7 @@ def test_a_table_goes_on_from_any_place_as_from_the_start(seed: int, cut: int) -
     assert below_place(table, parse_calls("7N P P P")) is None
 
 
-def test_estimates_rise_with_trumps_and_points() -> None:
+def test_estimates_rise_with_trumps_and_points():
     hands = deal_hands(3, 0, 500)
     tricks = estimated_tricks(hands, 3, 0)
     assert ((tricks >= 0) & (tricks <= 13)).all()
@@ -333,7 +332,7 @@ def test_estimates_rise_with_trumps_and_points() -> None:
     assert (np.diff(scores[order]) >= -1e-9).all()
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+def test_intervals_hold_the_truth_as_often_as_they_say():
     rng = np.random.default_rng(5)
     weights = rng.uniform(0.5, 2.0, 40)
     held = 0
@@ -349,7 +348,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     assert not is_out(np.zeros(20), np.zeros(20), np.ones(20))
 
 
-def test_values_by_scoring() -> None:
+def test_values_by_scoring():
     ours, theirs = np.array([420.0, 140.0, -50.0]), np.array([170.0, 140.0, -50.0])
     assert values_of(ours, theirs, "imps").tolist() == [6.0, 0.0, 0.0]
     assert values_of(ours, theirs, "matchpoints").tolist() == [1.0, 0.5, 0.5]

@@ -6,7 +6,7 @@ from threading import Event
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import (
@@ -21,6 +21,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.inference.single_dummy import Position, Ties, infer
 from bidcascade.inference.single_dummy.views import all_layouts, card_keys, sampled_layouts
+from tests.support_examples import examples
 
 FIRST = Position.parse("N:KJ.Q.A. Q..K.QJ A.K.J.K .AJ.Q.A", "N", declarer="S", leader="S")
 SECOND = Position.parse("N:.KJ.AK. .A.QJ.K KJ.Q..J AQ...AQ", "N", declarer="S", leader="S")
@@ -128,7 +129,7 @@ def moved(mask: int, suits: list[int]) -> int:
     return sum(1 << 13 * suits[card // 13] + card % 13 for card in cards_of(mask))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(positions(), st.permutations(range(4)), st.integers(0, 3))
 def test_suits_and_seats_are_names(drawn, suits, turn):
     position, action = drawn
@@ -159,7 +160,7 @@ def test_suits_and_seats_are_names(drawn, suits, turn):
             assert theirs.weight == mine.weight
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(positions(), st.randoms(use_true_random=False))
 def test_the_order_of_layouts_does_not_matter(drawn, random):
     position, action = drawn

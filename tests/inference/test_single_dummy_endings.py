@@ -5,12 +5,13 @@ from threading import Event
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Cancelled, InvalidDeal
 from bidcascade.inference.double_dummy.protocol import NO_CARD
 from bidcascade.inference.single_dummy import EndingSolver
+from tests.support_examples import examples
 
 Hands = tuple[tuple[int, ...], ...]
 
@@ -85,7 +86,7 @@ def solve(hands: Hands, strain: int, first: int, trick: tuple[int, ...]) -> dict
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(endings(4))
 def test_the_search_is_minimax(ending):
     assert solve(*ending) == minimax(*ending)

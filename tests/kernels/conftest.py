@@ -19,6 +19,6 @@ def memory_without_pool() -> None:
 
 
 @pytest.fixture(scope="session")
-def emulator_folder(request: pytest.FixtureRequest) -> Path:
+def emulator_folder(request) -> Path:
     """Folder of the emulator's built libraries."""
     return support_emulator.emulator_folder(request)

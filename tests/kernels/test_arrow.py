@@ -14,27 +14,27 @@ pa = pytest.importorskip("pyarrow")
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
-def test_values_survive(count: int) -> None:
+def test_values_survive(count):
     words = np.random.default_rng(count).integers(0, 2**63, (count + 63) // 64, dtype=np.uint64)
     bools = np.unpackbits(words.view(np.uint8), count=count, bitorder="little").astype(bool)
     assert pl.Series(ArrowBits(words, count)).to_list() == bools.tolist()
     assert pa.array(ArrowBits(words, count)).to_pylist() == bools.tolist()
 
 
-def test_pyarrow_reads_the_very_words() -> None:
+def test_pyarrow_reads_the_very_words():
     words = np.arange(5, dtype=np.uint64)
     array = pa.array(ArrowBits(words, 300))
     assert array.buffers()[1].address == words.ctypes.data
 
 
-def test_polars_reads_the_very_words() -> None:
+def test_polars_reads_the_very_words():
     words = np.full(3, 2**64 - 1, np.uint64)
     series = pl.Series(ArrowBits(words, 190))
     words[:] = 0
     assert series.to_list() == [False] * 190
 
 
-def test_words_live_as_long_as_the_consumer_and_no_longer() -> None:
+def test_words_live_as_long_as_the_consumer_and_no_longer():
     before = len(_buffers)
     series = pl.Series(ArrowBits(np.full(2, 5, np.uint64), 100))
     gc.collect()
@@ -45,7 +45,7 @@ def test_words_live_as_long_as_the_consumer_and_no_longer() -> None:
     assert len(_buffers) == before
 
 
-def test_a_capsule_that_nobody_takes_is_released() -> None:
+def test_a_capsule_that_nobody_takes_is_released():
     before = len(_buffers)
     capsules = ArrowBits(np.zeros(1, np.uint64), 3).__arrow_c_array__()
     assert len(_buffers) > before
@@ -54,20 +54,20 @@ def test_a_capsule_that_nobody_takes_is_released() -> None:
     assert len(_buffers) == before
 
 
-def test_columns_hand_out_arrow() -> None:
+def test_columns_hand_out_arrow():
     columns = BitColumns.empty(2, 70)
     columns.words[1, 3, 1] = 1
     assert pl.Series(columns.arrow(1, 3)).arg_true().to_list() == [64]
 
 
-def test_words_that_do_not_fit_are_refused() -> None:
+def test_words_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="expected contiguous words for 65 bits, got 1 words"):
         ArrowBits(np.zeros(1, np.uint64), 65)
     with pytest.raises(ValueError, match="expected contiguous words"):
         ArrowBits(np.zeros(4, np.uint64)[::2], 65)
 
 
-def test_many_columns_live_beside_each_other() -> None:
+def test_many_columns_live_beside_each_other():
     rng = np.random.default_rng(8)
     wanted, live = [], []
     for _ in range(200):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.kernels import (
@@ -32,6 +32,7 @@ from tests.support_backends import (
     expression_plan,
     reference,
 )
+from tests.support_examples import examples
 from tests.support_plans import atoms, deal_arrays, expressions, random_plan
 
 FAST = [
@@ -50,7 +51,7 @@ FAST = [
 
 
 @pytest.fixture(params=[*FAST, pytest.param("emulator", marks=pytest.mark.slow)])
-def backend(request: pytest.FixtureRequest) -> Backend:
+def backend(request) -> Backend:
     if request.param == "emulator":
         return EmulatedBackend(request.getfixturevalue("emulator_folder"))
     if request.param == "cuda":
@@ -65,9 +66,7 @@ def backend(request: pytest.FixtureRequest) -> Backend:
     seed=st.integers(0, 2**32),
     profile=st.sampled_from(["gib", "mlbridge"]),
 )
-def test_expressions_equal_reference(
-    backend_name: str, expression_list: list[Postfix], seed: int, profile: str
-) -> None:
+def test_expressions_equal_reference(backend_name, expression_list, seed, profile):
     plan = expression_plan(expression_list, profile)
     deals = deal_arrays(np.random.default_rng(seed), 70)
     backend = get_backend(backend_name)
@@ -79,41 +78,35 @@ def test_expressions_equal_reference(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend_name", FAST)
-@settings(max_examples=40)
+@examples(40)
 @given(
     expression_list=st.lists(st.one_of(atoms(), expressions()), max_size=10),
     seed=st.integers(0, 2**32),
     count=st.sampled_from((0, 1, 5, 33, 64, 65)),
     undescribed=st.sampled_from(("allow", "pass", "reject")),
 )
-def test_cascade_equals_reference(
-    backend_name: str, expression_list: list[Postfix], seed: int, count: int, undescribed: str
-) -> None:
+def test_cascade_equals_reference(backend_name, expression_list, seed, count, undescribed):
     rng = np.random.default_rng(seed)
     plan = random_plan(rng, expression_list, undescribed=undescribed)
     assert_same_answers(get_backend(backend_name), plan, deal_arrays(rng, count))
 
 
 @pytest.mark.parametrize("count", SIZES)
-def test_sizes(backend: Backend, count: int) -> None:
+def test_sizes(backend, count):
     rng = np.random.default_rng(count)
     assert_same_answers(backend, random_plan(rng, SOME), deal_arrays(rng, count))
 
 
 @pytest.mark.parametrize("block", [64, 128])
 @pytest.mark.parametrize("off", [-1, 0, 1])
-def test_a_block_and_one_more_or_less(
-    backend: Backend, monkeypatch: pytest.MonkeyPatch, block: int, off: int
-) -> None:
+def test_a_block_and_one_more_or_less(backend, monkeypatch, block, off):
     monkeypatch.setattr(backend, "BLOCK_DEALS", block)
     rng = np.random.default_rng(block + off)
     assert_same_answers(backend, random_plan(rng, SOME), deal_arrays(rng, 2 * block + off))
 
 
 @pytest.mark.parametrize("threshold", [0, 1, 8, 1000])
-def test_bits_and_lists_agree(
-    backend: Backend, monkeypatch: pytest.MonkeyPatch, threshold: int
-) -> None:
+def test_bits_and_lists_agree(backend, monkeypatch, threshold):
     if backend.NAME != "cpu":
         pytest.skip("the threshold between bits and lists belongs to cpu")
     monkeypatch.setattr(backend, "LIST_THRESHOLD", threshold)
@@ -121,7 +114,7 @@ def test_bits_and_lists_agree(
     assert_same_answers(backend, random_plan(rng, SOME), deal_arrays(rng, 150))
 
 
-def test_pairs_that_do_not_fit_are_split(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_that_do_not_fit_are_split(backend, monkeypatch):
     if backend.NAME != "cpu":
         pytest.skip("the pair buffer belongs to cpu")
     monkeypatch.setattr(backend, "pairs_that_fit", lambda *_, **__: 50)
@@ -132,7 +125,8 @@ def test_pairs_that_do_not_fit_are_split(backend: Backend, monkeypatch: pytest.M
     assert_same_lists(chunks, reference.cascade_all(plan, deals))
 
 
-def test_many_lanes_and_flag_words(backend: Backend) -> None:
+@pytest.mark.slow
+def test_many_lanes_and_flag_words(backend):
     many: list[Postfix] = [
         (name, value, ">=")
         for name in ("HCP", "Total_Points", "QT", "Losers", "Controls", "Aces", "Kings", "Tens",
@@ -147,7 +141,7 @@ def test_many_lanes_and_flag_words(backend: Backend) -> None:
     assert_same_answers(backend, plan, deal_arrays(rng, 100))
 
 
-def test_an_empty_table(backend: Backend) -> None:
+def test_an_empty_table(backend):
     plan, deals = expression_plan([]), deal_arrays(np.random.default_rng(0), 5)
     assert_same_answers(backend, plan, deals)
     first = backend.cascade_first(plan, deals)
@@ -155,13 +149,13 @@ def test_an_empty_table(backend: Backend) -> None:
     assert first.passes.tolist() == [4] * 5
 
 
-def test_bits_beyond_the_deals_are_zero(backend: Backend) -> None:
+def test_bits_beyond_the_deals_are_zero(backend):
     plan = expression_plan([("HCP", 0, ">="), ("Balanced", "not"), ("HCP", 40, "<", "not", "not")])
     words = backend.evaluate(plan, deal_arrays(np.random.default_rng(1), 65)).words
     assert (words[:, :, 1] >> np.uint64(1) == 0).all()
 
 
-def test_views_and_read_only_deals(backend: Backend) -> None:
+def test_views_and_read_only_deals(backend):
     rng = np.random.default_rng(11)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 130)
     view = DealArrays(
@@ -172,7 +166,7 @@ def test_views_and_read_only_deals(backend: Backend) -> None:
     assert_same_answers(backend, plan, view)
 
 
-def test_nothing_is_compiled_after_the_warm_up() -> None:
+def test_nothing_is_compiled_after_the_warm_up():
     def compiled() -> dict[str, int]:
         return {
             f"{module.__name__}.{name}": len(value.signatures)
@@ -203,7 +197,7 @@ def test_nothing_is_compiled_after_the_warm_up() -> None:
     assert compiled() == before
 
 
-def test_several_callers_at_once(backend: Backend) -> None:
+def test_several_callers_at_once(backend):
     from concurrent.futures import ThreadPoolExecutor
 
     rng = np.random.default_rng(9)
@@ -219,7 +213,7 @@ def test_several_callers_at_once(backend: Backend) -> None:
     "operation",
     ["features", "evaluate", "cascade_counts", "cascade_all", "cascade_first", "members"],
 )
-def test_signatures_are_the_same(backend: Any, operation: str) -> None:
+def test_signatures_are_the_same(backend, operation):
     def parameters(owner: Any) -> list[tuple[Any, ...]]:
         # without annotations: a backend may take more kinds of deals
         given = inspect.signature(getattr(owner, operation)).parameters.values()

@@ -1,11 +1,10 @@
 """Compiled code in numba's cache: damaged, cut off, of another version, nowhere to be kept."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.support_cli import Ran, run_python
 
 PROGRAM = """
 from bidcascade.kernels.dealing import deal_hands
@@ -13,28 +12,19 @@ print(deal_hands(1, 0, 3).tolist())
 """
 
 
-def environment(**more: str) -> dict[str, str]:
-    """That of a process which finds the packages where this one does."""
-    paths = os.pathsep.join(path for path in sys.path if path)
-    return {**os.environ, "PYTHONPATH": paths, **more}
-
-
-def dealt(cache: Path, **more: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=200, check=False,
-        env=environment(**{"NUMBA_CACHE_DIR": str(cache), **more}),
-    )  # fmt: skip
+def dealt(cache: Path, program: str = PROGRAM, **more: str) -> Ran:
+    return run_python(program, **{"NUMBA_CACHE_DIR": str(cache), **more})
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[Path, bytes]]:
+def kept(tmp_path_factory) -> tuple[Path, str, dict[Path, bytes]]:
     """Folder of a cache, what the program prints, and the files that it leaves there."""
     folder = tmp_path_factory.mktemp("compiled")
     answer = dealt(folder)
-    assert answer.returncode == 0, answer.stderr
+    assert answer.code == 0, answer.err
     files = {path: path.read_bytes() for path in folder.rglob("*.nb?")}
     assert {path.suffix for path in files} == {".nbi", ".nbc"}
-    return folder, answer.stdout, files
+    return folder, answer.out, files
 
 
 def flipped(content: bytes, place: int) -> bytes:
@@ -56,56 +46,60 @@ DAMAGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
 @pytest.mark.parametrize("how", DAMAGE)
 def test_damaged_code_is_compiled_anew(kept, suffix, how):
     folder, expected, files = kept
     for path, content in files.items():
         path.write_bytes(DAMAGE[how](content) if path.suffix == suffix else content)
-    answer = dealt(folder)
-    assert (answer.returncode, answer.stdout, answer.stderr) == (0, expected, "")
+    assert dealt(folder) == (0, expected, "")
     # all files are whole again: nothing is compiled the next time
     assert {path for path, content in files.items() if path.read_bytes() == content} >= {
         path for path in files if path.suffix == ".nbi"
     }
     times = {path: path.stat().st_mtime_ns for path in files}
-    assert dealt(folder).stdout == expected
+    assert dealt(folder).out == expected
     assert {path: path.stat().st_mtime_ns for path in files} == times
 
 
+@pytest.mark.slow
 def test_a_file_of_another_function_is_not_run(kept):
     folder, expected, files = kept
     one, *others = [path for path in files if path.suffix == ".nbc"]
     for path, content in files.items():
         path.write_bytes(files[one] if path in others else content)
-    answer = dealt(folder)
-    assert (answer.returncode, answer.stdout, answer.stderr) == (0, expected, "")
+    assert dealt(folder) == (0, expected, "")
 
 
+@pytest.mark.slow
 def test_whole_code_is_not_compiled_again(kept):
     folder, expected, files = kept
     for path, content in files.items():
         path.write_bytes(content)
     times = {path: path.stat().st_mtime_ns for path in files}
-    assert dealt(folder).stdout == expected
+    assert dealt(folder).out == expected
     assert {path: path.stat().st_mtime_ns for path in files} == times
 
 
+@pytest.mark.slow
 def test_nothing_is_left_beside_the_modules(tmp_path, kept):
     # pip does not remove it, and what is left hides the package that is installed next
     answer = dealt(Path(), NUMBA_CACHE_DIR="", XDG_CACHE_HOME=str(tmp_path))
-    assert (answer.returncode, answer.stdout) == (0, kept[1])
+    assert (answer.code, answer.out) == (0, kept[1])
     assert {path.name for path in kept[2]} == {path.name for path in tmp_path.rglob("*.nb?")}
 
 
+@pytest.mark.slow
 def test_no_place_for_a_cache(tmp_path, kept):
     # a file is where the folder should be, and no other place is tried
     place = tmp_path / "file"
     place.touch()
     answer = dealt(place / "folder", NUMBA_CACHE_LOCATOR_CLASSES="UserProvidedCacheLocator")
-    assert (answer.returncode, answer.stdout, answer.stderr) == (0, kept[1], "")
+    assert answer == (0, kept[1], "")
 
 
+@pytest.mark.slow
 def test_a_full_disk(tmp_path, kept):
     # numba takes such a folder as one that can be written, as it does a full disk
     program = PROGRAM.replace("\n", """
@@ -115,11 +109,7 @@ def full(self, filepath):
     raise OSError(errno.ENOSPC, "No space left on device")
 IndexDataCacheFile._open_for_write = full
 """, 1)  # fmt: skip
-    answer = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=200, check=False,
-        env=environment(NUMBA_CACHE_DIR=str(tmp_path)),
-    )  # fmt: skip
-    assert (answer.returncode, answer.stdout, answer.stderr) == (0, kept[1], "")
+    assert dealt(tmp_path, program) == (0, kept[1], "")
 
 
 EVERY_FUNCTION = """
@@ -137,18 +127,11 @@ print({
 """
 
 
+@pytest.mark.slow
 def test_every_function_is_checked():
-    answer = subprocess.run(
-        [sys.executable, "-c", EVERY_FUNCTION],
-        capture_output=True, text=True, timeout=200, check=True, env=environment(),
-    )  # fmt: skip
-    assert answer.stdout == "{'_CheckedCache'}\n"
+    assert run_python(EVERY_FUNCTION).out == "{'_CheckedCache'}\n"
 
 
 def test_numba_is_not_loaded_for_it():
     program = "import sys, bidcascade.kernels; print('numba' in sys.modules)"
-    answer = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True, text=True, timeout=100, check=True, env=environment(),
-    )  # fmt: skip
-    assert answer.stdout == "False\n"
+    assert run_python(program).out == "False\n"

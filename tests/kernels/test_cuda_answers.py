@@ -148,12 +148,12 @@ GPU = pytest.param(
 
 
 @pytest.fixture(params=["emulator", GPU])
-def places(request: pytest.FixtureRequest) -> Places:
+def places(request) -> Places:
     return Places(request)
 
 
 @pytest.fixture(params=["emulator"])
-def emulator(request: pytest.FixtureRequest) -> Places:
+def emulator(request) -> Places:
     """For what only the emulator shows."""
     return Places(request)
 
@@ -163,9 +163,7 @@ def emulator(request: pytest.FixtureRequest) -> Places:
     expression_list=st.lists(expressions(), min_size=1, max_size=12),
     seed=st.integers(0, 2**32), profile=PROFILES, ways=WAYS,
 )  # fmt: skip
-def test_expressions_equal_reference(
-    places: Places, expression_list: list[Postfix], seed: int, profile: str, ways: Ways
-) -> None:
+def test_expressions_equal_reference(places, expression_list, seed, profile, ways):
     plan = expression_plan(expression_list, profile)
     deals = deal_arrays(np.random.default_rng(seed), 70)
     with ways.taken():
@@ -184,17 +182,14 @@ def test_expressions_equal_reference(
     seed=st.integers(0, 2**32), count=st.sampled_from((0, 1, 5, 33, 64, 65, 130)),
     undescribed=st.sampled_from(("allow", "pass", "reject")), ways=WAYS,
 )  # fmt: skip
-def test_cascade_equals_reference(
-    places: Places, expression_list: list[Postfix], seed: int, count: int,
-    undescribed: str, ways: Ways,
-) -> None:  # fmt: skip
+def test_cascade_equals_reference(places, expression_list, seed, count, undescribed, ways):
     rng = np.random.default_rng(seed)
     plan = random_plan(rng, expression_list, undescribed=undescribed)
     places.compare(ways, plan, deal_arrays(rng, count))
 
 
 @pytest.mark.parametrize("schedule", range(6))
-def test_a_block_of_columns_and_one_more(places: Places, schedule: int) -> None:
+def test_a_block_of_columns_and_one_more(places, schedule):
     # more than a block of 1,024 deals, and more than a tile of 256; every order of threads
     rng = np.random.default_rng(schedule)
     plan, deals = random_plan(rng, SOME, nodes=30), deal_arrays(rng, 300)
@@ -209,7 +204,7 @@ def test_a_block_of_columns_and_one_more(places: Places, schedule: int) -> None:
     np.testing.assert_array_equal(backend.cascade_counts(plan, many), wanted)
 
 
-def test_least_shared_memory(emulator: Places) -> None:
+def test_least_shared_memory(emulator):
     # lists spill, and a block of threads stages fewer deals
     rng = np.random.default_rng(6)
     emulator.compare(Ways(item_nodes=5, list_deals=64), random_plan(rng, MANY, nodes=150),
@@ -219,9 +214,7 @@ def test_least_shared_memory(emulator: Places) -> None:
 
 @settings(EMULATED, max_examples=8)
 @given(seed=st.integers(0, 2**32), count=st.sampled_from((1, 64, 65, 130)), ways=WAYS)
-def test_deals_and_answers_that_stay_on_the_device(
-    places: Places, seed: int, count: int, ways: Ways
-) -> None:
+def test_deals_and_answers_that_stay_on_the_device(places, seed, count, ways):
     rng = np.random.default_rng(seed)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, count)
     with ways.taken():
@@ -258,8 +251,7 @@ def test_deals_and_answers_that_stay_on_the_device(
             assert_same_lists(parts, reference.cascade_all(plan, deals, **options))
         chosen = range(0, plan.node_count, 3)
         np.testing.assert_array_equal(
-            backend.members(plan, there, chosen).words,
-            reference.members(plan, deals, chosen).words,
+            backend.members(plan, there, chosen).words, reference.members(plan, deals, chosen).words
         )
 
 
@@ -285,10 +277,7 @@ def answer(backend: EmulatedBackend, operation: str, plan: Plan, deals: DealArra
     [*((operation, None) for operation in OPERATIONS if operation != "cascade_counts"),
      *(("cascade_counts", variant) for variant in cuda.VARIANTS)],
 )  # fmt: skip
-def test_short_memory_halves_the_chunks(
-    emulator: Places, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch,
-    operation: str, variant: str | None,
-) -> None:  # fmt: skip
+def test_short_memory_halves_the_chunks(emulator, caplog, monkeypatch, operation, variant):
     monkeypatch.setattr(counts_module, "MOST_PAIRS", 2000)
     rng = np.random.default_rng(7)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 1000)
@@ -309,9 +298,7 @@ def test_short_memory_halves_the_chunks(
 
 
 @pytest.mark.parametrize("pairs", [70, 200, 1000])
-def test_pairs_that_do_not_fit_are_split(
-    places: Places, monkeypatch: pytest.MonkeyPatch, pairs: int
-) -> None:
+def test_pairs_that_do_not_fit_are_split(places, monkeypatch, pairs):
     monkeypatch.setattr(counts_module, "MOST_PAIRS", pairs)
     rng = np.random.default_rng(8)
     plan, deals = random_plan(rng, [("HCP", 8, ">=")], nodes=20), deal_arrays(rng, 260)
@@ -324,7 +311,7 @@ def test_pairs_that_do_not_fit_are_split(
         np.testing.assert_array_equal(found, reference.cascade_counts(plan, deals))
 
 
-def test_memory_comes_back(emulator: Places) -> None:
+def test_memory_comes_back(emulator):
     rng = np.random.default_rng(9)
     plan, deals = random_plan(rng, SOME, nodes=200), deal_arrays(rng, 150)
     backend = emulator.backend(Ways(most_deals=64))
@@ -336,7 +323,7 @@ def test_memory_comes_back(emulator: Places) -> None:
     assert backend.device.live_bytes == 0
 
 
-def test_no_memory_is_no_answer(emulator: Places) -> None:
+def test_no_memory_is_no_answer(emulator):
     rng = np.random.default_rng(10)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 100)
     backend = emulator.backend(Ways(), device_options={"memory_bytes": 10_000})
@@ -345,7 +332,7 @@ def test_no_memory_is_no_answer(emulator: Places) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 1023, 1024, 1025, 5000, (1 << 20) + 1])
-def test_running_sums(places: Places, count: int) -> None:
+def test_running_sums(places, count):
     # tiles of 1,024: one, two and three levels of them
     checks = Checks.ALL if count < 1 << 20 else Checks.BOUNDS
     backend = places.backend(Ways(), device_options={"checks": checks})
@@ -359,7 +346,7 @@ def test_running_sums(places: Places, count: int) -> None:
 # --- the rest of the contract ---
 
 
-def test_several_plans_on_one_device(places: Places) -> None:
+def test_several_plans_on_one_device(places):
     backend = places.backend(Ways(most_deals=64), variant="lists")
     rng = np.random.default_rng(13)
     plans = [random_plan(rng, SOME, nodes=size) for size in (10, 60, 200)]
@@ -370,7 +357,7 @@ def test_several_plans_on_one_device(places: Places) -> None:
         )
 
 
-def test_lists_that_nobody_reads_to_the_end(places: Places) -> None:
+def test_lists_that_nobody_reads_to_the_end(places):
     rng = np.random.default_rng(14)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 300)
     backend = places.backend(Ways(most_deals=64))
@@ -382,7 +369,7 @@ def test_lists_that_nobody_reads_to_the_end(places: Places) -> None:
 
 @pytest.mark.parametrize("seed", [0, 7, 2**64 - 1])
 @pytest.mark.parametrize("first", [0, 1000, 2**58 - 200])
-def test_random_deals(places: Places, seed: int, first: int) -> None:
+def test_random_deals(places, seed, first):
     backend = places.backend(Ways(schedule=seed % 5, most_deals=64))
     hands = backend.deal_hands(seed, first, 130)
     for number in (0, 1, 63, 64, 65, 127, 128, 129):
@@ -390,7 +377,7 @@ def test_random_deals(places: Places, seed: int, first: int) -> None:
     assert backend.deal_hands(seed, first, 0).shape == (4, 0)
 
 
-def test_a_device_that_failed_answers_no_more(emulator: Places) -> None:
+def test_a_device_that_failed_answers_no_more(emulator):
     rng = np.random.default_rng(15)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 40)
     backend = emulator.backend(Ways())

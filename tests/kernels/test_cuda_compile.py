@@ -1,7 +1,6 @@
 """Every kernel compiles to machine code of every generation of cards, without a warning."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -65,7 +64,7 @@ def compilers() -> tuple[Nvrtc, ...]:
     return libraries()
 
 
-def test_no_file_is_left_out() -> None:
+def test_no_file_is_left_out():
     assert {file for file, _ in variants()} == {path.name for path in SOURCES.glob("*.cu")}
 
 
@@ -73,9 +72,7 @@ def test_no_file_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("file", "defines"), [pytest.param(*variant, id=spelled(*variant)) for variant in variants()]
 )
-def test_compiles_without_a_warning(
-    compilers: tuple[Nvrtc, ...], file: str, defines: Defines, architecture: int
-) -> None:
+def test_compiles_without_a_warning(compilers, file, defines, architecture):
     options = [*compiler_options(defines), f"--gpu-architecture=sm_{architecture}"]
     able = [compiler for compiler in compilers if compiler.supports(architecture)]
     assert able
@@ -88,9 +85,7 @@ def test_compiles_without_a_warning(
             assert used.shared_bytes <= 48 << 10, entry
 
 
-def test_what_the_backend_asks_for_compiles(
-    compilers: tuple[Nvrtc, ...], emulator_folder: Path
-) -> None:
+def test_what_the_backend_asks_for_compiles(compilers, emulator_folder):
     device = EmulatedDevice(emulator_folder, checks=Checks.NONE)
     rng = np.random.default_rng(2)
     # with a program (an or over two suits), with more than a word of flags, and with neither
@@ -113,7 +108,7 @@ def test_what_the_backend_asks_for_compiles(
     } - {"frames.cu"}
 
 
-def test_a_warning_is_told_with_its_place(compilers: tuple[Nvrtc, ...]) -> None:
+def test_a_warning_is_told_with_its_place(compilers):
     text = (
         '#line 1 "device.cuh"\n#line 7 "some.cu"\n'
         'extern "C" __global__ void kernel(int* out) {\n  int unused;\n  *out = 1;\n}\n'
@@ -123,7 +118,7 @@ def test_a_warning_is_told_with_its_place(compilers: tuple[Nvrtc, ...]) -> None:
             compiler.compile("some.cu", text, ["--gpu-architecture=sm_80"])
 
 
-def test_an_error_is_told_with_its_place(compilers: tuple[Nvrtc, ...]) -> None:
+def test_an_error_is_told_with_its_place(compilers):
     file = "features.cu"
     text = source_text(file).replace("__popc(holding)", "__popcount(holding)", 1)
     line = next(

@@ -37,7 +37,7 @@ def device() -> Device:
 
 
 @pytest.fixture
-def poison(device: Device) -> Callable[[], None]:
+def poison(device) -> Callable[[], None]:
     """Fills the memory that comes next with a pattern, as buffers of others before would."""
 
     def fill() -> None:
@@ -72,9 +72,7 @@ def bools(words: Any, count: int) -> Any:
 
 # more than a grid of any of these cards runs at once, with 0, 1 and odd tails of words and tiles
 @pytest.mark.parametrize("count", [1 << 20, (1 << 20) + 1, (1 << 21) - 31, 3_000_017])
-def test_more_deals_than_run_at_once(
-    device: Device, poison: Callable[[], None], case: tuple[Plan, DealArrays], count: int
-) -> None:
+def test_more_deals_than_run_at_once(device, poison, case, count):
     plan, base = case
     deals = tiled(base, count)
     times, rest = divmod(count, BASE)
@@ -112,9 +110,7 @@ def test_more_deals_than_run_at_once(
 
 
 @pytest.mark.parametrize("limit", [None, 2])
-def test_lists_of_more_deals_than_run_at_once(
-    device: Device, poison: Callable[[], None], case: tuple[Plan, DealArrays], limit: int | None
-) -> None:
+def test_lists_of_more_deals_than_run_at_once(device, poison, case, limit):
     plan, base = case
     count = 700_001
     right = merged(reference.cascade_all(plan, base, limit=limit))
@@ -135,7 +131,7 @@ def test_lists_of_more_deals_than_run_at_once(
     assert first == count
 
 
-def test_fresh_random_inputs(device: Device, poison: Callable[[], None]) -> None:
+def test_fresh_random_inputs(device, poison):
     seed = int.from_bytes(os.urandom(8), "little")
     print(f"seed {seed}")  # shown when the test fails
     rng = np.random.default_rng(seed)
@@ -145,7 +141,7 @@ def test_fresh_random_inputs(device: Device, poison: Callable[[], None]) -> None
         assert_same_answers(EveryVariant(device), plan, deal_arrays(rng, int(rng.integers(1, 200))))
 
 
-def test_a_large_table(device: Device, poison: Callable[[], None]) -> None:
+def test_a_large_table(device, poison):
     rng = np.random.default_rng(3)
     plan, base = random_plan(rng, SOME, nodes=60_000), deal_arrays(rng, 12)
     assert plan.node_count > 10_000
@@ -163,7 +159,7 @@ def test_a_large_table(device: Device, poison: Callable[[], None]) -> None:
         np.testing.assert_array_equal(got.entry, reference.cascade_first(plan, base).entry[source])
 
 
-def test_random_deals(device: Device, poison: Callable[[], None]) -> None:
+def test_random_deals(device, poison):
     poison()
     hands = EveryVariant(device).deal_hands(20240229, 5, 2_500_001)
     deck = np.bitwise_or.reduce(hands, axis=0)
@@ -173,7 +169,7 @@ def test_random_deals(device: Device, poison: Callable[[], None]) -> None:
         assert tuple(hands[:, number].tolist()) == deal_hands_reference(20240229, 5 + number)
 
 
-def test_several_callers_at_once(case: tuple[Plan, DealArrays], device: Device) -> None:
+def test_several_callers_at_once(case, device):
     plan, base = case
     # one backend that all share, and one for each: streams beside streams
     shared = EveryVariant(device, most_deals=64)
@@ -202,9 +198,7 @@ def pool() -> Iterator[Any]:
     pool.set_limit(size=before)
 
 
-def test_memory_that_is_less_than_it_seems(
-    device: Device, case: tuple[Plan, DealArrays], pool: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_memory_that_is_less_than_it_seems(device, case, pool, caplog):
     if os.environ.get("BIDCASCADE_TEST_WITHOUT_POOL"):
         pytest.skip("the limit is the pool's")
     plan, base = case
@@ -226,7 +220,7 @@ def test_memory_that_is_less_than_it_seems(
     assert "chunks of" in caplog.text
 
 
-def test_a_table_larger_than_the_free_memory(device: Device, case: tuple[Plan, DealArrays]) -> None:
+def test_a_table_larger_than_the_free_memory(device, case):
     cupy = pytest.importorskip("cupy")
     rng = np.random.default_rng(4)
     plan, base = random_plan(rng, SOME, nodes=60_000), deal_arrays(rng, 12)
@@ -252,7 +246,7 @@ def test_a_table_larger_than_the_free_memory(device: Device, case: tuple[Plan, D
         cupy.cuda.runtime.free(taken)
 
 
-def test_memory_comes_back(device: Device, case: tuple[Plan, DealArrays]) -> None:
+def test_memory_comes_back(device, case):
     cupy = pytest.importorskip("cupy")
     plan, base = case
     deals = tiled(base, 1_000_001)
@@ -277,7 +271,7 @@ def test_memory_comes_back(device: Device, case: tuple[Plan, DealArrays]) -> Non
 # --- time and faults ---
 
 
-def test_launches_and_copies_are_timed(device: Device, case: tuple[Plan, DealArrays]) -> None:
+def test_launches_and_copies_are_timed(device, case):
     plan, base = case
     deals = tiled(base, 1_000_000)
     backend = cuda.CudaBackend(device, variant="hybrid")
@@ -314,7 +308,7 @@ FAULTY = """
 """
 
 
-def test_a_fault_is_for_good() -> None:
+def test_a_fault_is_for_good():
     # in a process of its own, whose device is of no use afterwards
     root = Path(__file__).parents[2]
     done = subprocess.run(

@@ -2,7 +2,6 @@
 
 import gc
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -46,7 +45,7 @@ class RealToyDevice(ToyLaunches, CupyDevice):
 
 
 @pytest.fixture
-def toys(emulator_folder: Path) -> Callable[..., ToyDevice]:
+def toys(emulator_folder) -> Callable[..., ToyDevice]:
     def make(**options: Any) -> ToyDevice:
         return ToyDevice(emulator_folder, **options)
 
@@ -57,7 +56,7 @@ Toys = Callable[..., ToyDevice]
 
 
 @pytest.fixture(params=SCHEDULES)
-def device(toys: Toys, request: pytest.FixtureRequest) -> ToyDevice:
+def device(toys, request) -> ToyDevice:
     return toys(schedule=request.param)
 
 
@@ -76,7 +75,7 @@ NO_DEVICE = cuda_device.why_no_device()
         ),
     ]
 )
-def any_device(request: pytest.FixtureRequest) -> Any:
+def any_device(request) -> Any:
     if request.param == "cuda":
         return RealToyDevice(cuda_device.default_device_number())
     return ToyDevice(request.getfixturevalue("emulator_folder"), schedule=request.param)
@@ -86,7 +85,7 @@ def any_device(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.mark.parametrize("count", [1, 127, 128, 129, 1000])
-def test_shared_memory_and_barriers(any_device: Any, count: int) -> None:
+def test_shared_memory_and_barriers(any_device, count):
     values = np.arange(count, dtype=np.uint32)
     out = any_device.empty(count, np.uint32)
     blocks = -(-count // 128)
@@ -99,14 +98,14 @@ def test_shared_memory_and_barriers(any_device: Any, count: int) -> None:
     )
 
 
-def test_shuffles(any_device: Any) -> None:
+def test_shuffles(any_device):
     values = np.random.default_rng(1).integers(0, 99, 1024).astype(np.uint32)
     out = any_device.empty(1024, np.uint32)
     any_device.toy("prefix_sum", out, any_device.upload(values), threads=1024)
     np.testing.assert_array_equal(any_device.download(out), np.cumsum(values) - values)
 
 
-def test_ballots_and_atomics(any_device: Any) -> None:
+def test_ballots_and_atomics(any_device):
     values = np.random.default_rng(2).integers(0, 99, 333).astype(np.uint32)
     out, kept = any_device.empty(333, np.uint32), any_device.zeros(1, np.uint32)
     any_device.toy(
@@ -118,7 +117,7 @@ def test_ballots_and_atomics(any_device: Any) -> None:
 
 
 @pytest.mark.parametrize("mask", [0xFFFFFFFF, 0x0000FFFF, 0xFF0000FF])
-def test_votes(any_device: Any, mask: int) -> None:
+def test_votes(any_device, mask):
     out = any_device.upload(np.zeros((32, 6), np.uint32))
     lanes = [lane for lane in range(32) if mask >> lane & 1]
 
@@ -135,7 +134,7 @@ def test_votes(any_device: Any, mask: int) -> None:
         ]  # fmt: skip
 
 
-def test_reductions(toys: Toys) -> None:
+def test_reductions(toys):
     values = np.random.default_rng(4).integers(0, 2**27, 32).astype(np.uint32)
     device = toys(architecture=900)
     out = device.empty(6, np.uint32)
@@ -148,19 +147,19 @@ def test_reductions(toys: Toys) -> None:
         toys(architecture=750).toy("reductions", out, out)
 
 
-def test_block_votes(any_device: Any) -> None:
+def test_block_votes(any_device):
     out = any_device.empty(3, np.uint32)
     any_device.toy("block_votes", out, threads=50)
     assert any_device.download(out).tolist() == [3, 0, 1]
 
 
-def test_parts_of_warps(any_device: Any) -> None:
+def test_parts_of_warps(any_device):
     out = any_device.empty(96, np.uint32)
     any_device.toy("swap_in_half_warps", out, threads=96, shared_bytes=4 * 96)
     assert any_device.download(out).tolist() == [7 * (thread ^ 1) for thread in range(96)]
 
 
-def test_a_histogram(any_device: Any) -> None:
+def test_a_histogram(any_device):
     values = np.random.default_rng(3).integers(0, 16, 999).astype(np.uint8)
     counts = any_device.zeros(16, np.uint32)
     any_device.toy(
@@ -169,7 +168,7 @@ def test_a_histogram(any_device: Any) -> None:
     np.testing.assert_array_equal(any_device.download(counts), np.bincount(values, minlength=16))
 
 
-def test_intrinsics(toys: Toys) -> None:
+def test_intrinsics(toys):
     device = toys()
     word, narrow = 0xF123456789ABCDE0, 0x00012340
     low, high = word & 0xFFFFFFFF, word >> 32
@@ -185,7 +184,7 @@ def test_intrinsics(toys: Toys) -> None:
     ]  # fmt: skip
 
 
-def test_unchecked_kernels_give_the_same(toys: Toys) -> None:
+def test_unchecked_kernels_give_the_same(toys):
     values = np.arange(1000, dtype=np.uint64)
     for checks in Checks:
         device = toys(checks=checks)
@@ -214,9 +213,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("entry", "threads", "message", "options"), WRONG)
-def test_mistakes_are_found(
-    device: ToyDevice, entry: str, threads: int, message: str, options: dict[str, int]
-) -> None:
+def test_mistakes_are_found(device, entry, threads, message, options):
     out = device.zeros(64, np.uint32)
     device.toy(entry, out, threads=threads, **options)
     with pytest.raises(EmulatorFault, match=message):
@@ -225,7 +222,7 @@ def test_mistakes_are_found(
         device.empty(1, np.uint8)
 
 
-def test_a_mistake_is_told_with_its_line(toys: Toys) -> None:
+def test_a_mistake_is_told_with_its_line(toys):
     device = toys()
     out = device.zeros(64, np.uint32)
     device.toy("forgets_a_barrier", out, threads=64)
@@ -240,7 +237,7 @@ def test_a_mistake_is_told_with_its_line(toys: Toys) -> None:
     assert f"thread 31 read at toys.cu:{line + 5} " in str(error.value)
 
 
-def test_a_write_beyond_the_end(device: ToyDevice) -> None:
+def test_a_write_beyond_the_end(device):
     out = device.empty(100, np.uint32)
     device.toy("writes_beyond", out, np.uint32(99), blocks=4)
     device.synchronize()
@@ -249,33 +246,38 @@ def test_a_write_beyond_the_end(device: ToyDevice) -> None:
         device.synchronize()
 
 
-def test_a_write_beyond_the_end_is_found_unchecked_too(toys: Toys) -> None:
+def test_a_write_beyond_the_end_is_found_unchecked_too(toys):
     device = toys(checks=Checks.NONE)
     device.toy("writes_beyond", device.empty(100, np.uint32), np.uint32(100), blocks=4)
     with pytest.raises(EmulatorFault, match="a write beyond device buffer"):
         device.synchronize()
 
 
-def test_a_read_before_the_start(device: ToyDevice) -> None:
-    device.toy("reads_before", device.empty(1, np.uint32), device.zeros(4, np.uint32), threads=1)
-    with pytest.raises(EmulatorFault, match=r"reads 4 bytes .* at -4 of device buffer"):
+@pytest.mark.parametrize(
+    ("entry", "out", "given", "message"),
+    [
+        ("reads_before", np.uint32, ("zeros", 4, np.uint32),
+         r"reads 4 bytes .* at -4 of device buffer"),
+        ("reads_unwritten", np.uint32, ("empty", 4, np.uint32),
+         r"reads byte 4 .* which nothing has written"),
+        ("reads_askew", np.uint64, ("zeros", 64, np.uint8), "no multiple of 8"),
+    ],
+)  # fmt: skip
+def test_reads_of_nothing(device, entry, out, given, message):
+    made, size, kind = given
+    device.toy(entry, device.empty(1, out), getattr(device, made)(size, kind), threads=1)
+    with pytest.raises(EmulatorFault, match=message):
         device.synchronize()
 
 
-def test_unwritten_memory(device: ToyDevice) -> None:
-    device.toy("reads_unwritten", device.empty(1, np.uint32), device.empty(4, np.uint32), threads=1)
-    with pytest.raises(EmulatorFault, match=r"reads byte 4 .* which nothing has written"):
-        device.synchronize()
-
-
-def test_an_output_that_is_not_filled(device: ToyDevice) -> None:
+def test_an_output_that_is_not_filled(device):
     out = device.empty(64, np.uint32)
     device.toy("leaves_half_unwritten", out, threads=64)
     with pytest.raises(EmulatorFault, match="nothing has written its byte 4"):
         device.download(out)
 
 
-def test_threads_that_leave_before_a_barrier(toys: Toys) -> None:
+def test_threads_that_leave_before_a_barrier(toys):
     device = toys()
     out = device.zeros(64, np.uint32)
     device.toy("leaves_before_a_barrier", out, np.uint32(64), threads=64)
@@ -284,14 +286,7 @@ def test_threads_that_leave_before_a_barrier(toys: Toys) -> None:
         device.synchronize()
 
 
-def test_an_address_that_does_not_fit(device: ToyDevice) -> None:
-    out, values = device.empty(1, np.uint64), device.zeros(64, np.uint8)
-    device.toy("reads_askew", out, values, threads=1)
-    with pytest.raises(EmulatorFault, match="no multiple of 8"):
-        device.synchronize()
-
-
-def test_a_kernel_that_does_not_end(toys: Toys, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_that_does_not_end(toys, monkeypatch):
     monkeypatch.setattr("tests.kernels.emulator.kernel.LIMIT_SECONDS", 0.2)
     device = toys()
     device.toy("spins", device.zeros(1, np.uint32), threads=1)
@@ -299,14 +294,14 @@ def test_a_kernel_that_does_not_end(toys: Toys, monkeypatch: pytest.MonkeyPatch)
         device.synchronize()
 
 
-def test_traps(toys: Toys) -> None:
+def test_traps(toys):
     device = toys()
     device.toy("traps", device.upload(np.array([3], np.uint32)))
     with pytest.raises(EmulatorFault, match=r"__trap\(\) at .*:\d+"):
         device.synchronize()
 
 
-def test_launches_that_a_device_refuses(toys: Toys) -> None:
+def test_launches_that_a_device_refuses(toys):
     device = toys()
     small = toys(limits=cuda_device.Limits(shared_bytes=100))
     small.toy(
@@ -333,22 +328,20 @@ def test_launches_that_a_device_refuses(toys: Toys) -> None:
         (lambda out: (out, np.zeros(3, np.uint64), np.uint64(1), np.uint32(5)), "device array"),
     ],
 )
-def test_arguments_must_fit(
-    toys: Toys, arguments: Callable[[Any], tuple[Any, ...]], message: str
-) -> None:
+def test_arguments_must_fit(toys, arguments, message):
     device = toys()
     with pytest.raises(EmulatorFault, match=message):
         device.toy("add", *arguments(device.zeros(3, np.uint64)))
 
 
-def test_arrays_must_be_of_the_kernels_type(toys: Toys) -> None:
+def test_arrays_must_be_of_the_kernels_type(toys):
     device = toys()
     with pytest.raises(EmulatorFault, match="points to 8 bytes, got an array of uint32"):
         device.toy("add", device.zeros(3, np.uint64), device.zeros(3, np.uint32), np.uint64(1),
                    np.uint32(3))  # fmt: skip
 
 
-def test_unknown_entries(toys: Toys) -> None:
+def test_unknown_entries(toys):
     with pytest.raises(EmulatorFault, match="expected an entry 'absent'"):
         toys().toy("absent")
 
@@ -360,7 +353,7 @@ def added(device: ToyDevice, out: Any, into: Any, stream: Any) -> None:
     device.toy("add", out, into, np.uint64(1), np.uint32(out.size), stream=stream)
 
 
-def test_streams_that_wait_for_each_other(toys: Toys) -> None:
+def test_streams_that_wait_for_each_other(toys):
     device = toys()
     one, two = device.stream(), device.stream()
     first, second = (
@@ -373,7 +366,7 @@ def test_streams_that_wait_for_each_other(toys: Toys) -> None:
     assert device.download(first, stream=two).tolist() == list(range(2, 10))
 
 
-def test_streams_that_do_not_wait(toys: Toys) -> None:
+def test_streams_that_do_not_wait(toys):
     device = toys()
     one, two = device.stream(), device.stream()
     values, out = device.zeros(8, np.uint64, stream=one), device.empty(8, np.uint64)
@@ -381,7 +374,7 @@ def test_streams_that_do_not_wait(toys: Toys) -> None:
         added(device, out, values, two)
 
 
-def test_kernels_of_two_streams_that_do_not_wait(toys: Toys) -> None:
+def test_kernels_of_two_streams_that_do_not_wait(toys):
     device = toys()
     one, two = device.stream(), device.stream()
     values, out = device.zeros(8, np.uint64), device.zeros(16, np.uint64)
@@ -398,7 +391,7 @@ def test_kernels_of_two_streams_that_do_not_wait(toys: Toys) -> None:
         device.synchronize(two)
 
 
-def test_memory_freed_under_a_stream(toys: Toys) -> None:
+def test_memory_freed_under_a_stream(toys):
     device = toys()
     one, two = device.stream(), device.stream()
     values = device.zeros(8, np.uint64, stream=one)
@@ -412,7 +405,7 @@ def test_memory_freed_under_a_stream(toys: Toys) -> None:
         device.zeros(8, np.uint64, stream=two)
 
 
-def test_nothing_arrives_before_it_is_waited_for(toys: Toys) -> None:
+def test_nothing_arrives_before_it_is_waited_for(toys):
     device = toys()
     stream = device.stream()
     host = device.pinned(8, np.uint64)
@@ -433,7 +426,7 @@ def test_nothing_arrives_before_it_is_waited_for(toys: Toys) -> None:
         device.synchronize(stream)
 
 
-def test_memory_is_counted(toys: Toys) -> None:
+def test_memory_is_counted(toys):
     device = toys(memory_bytes=1000)
     one = device.zeros(100, np.uint64)
     with pytest.raises(OutOfDeviceMemory, match="300 of 200 bytes"):
@@ -447,7 +440,7 @@ def test_memory_is_counted(toys: Toys) -> None:
     assert device.free_bytes() == 1000
 
 
-def test_device_arrays_are_taken_over(toys: Toys) -> None:
+def test_device_arrays_are_taken_over(toys):
     device = toys()
 
     class Foreign:
@@ -464,7 +457,7 @@ def test_device_arrays_are_taken_over(toys: Toys) -> None:
         device.adopt(np.zeros(3))
 
 
-def test_launches_are_timed(toys: Toys) -> None:
+def test_launches_are_timed(toys):
     device = toys()
     with device.timings() as found:
         values = device.upload(np.zeros(8, np.uint64))
@@ -476,12 +469,12 @@ def test_launches_are_timed(toys: Toys) -> None:
 # --- building ---
 
 
-def test_a_warning_refuses_a_kernel(emulator_folder: Path) -> None:
+def test_a_warning_refuses_a_kernel(emulator_folder):
     text = '#line 1 "some.cu"\nextern "C" __global__ void kernel(int* out) {\n int unused;\n}\n'
     with pytest.raises(BuildError, match=r"some.cu:2:6: error: unused variable"):
         kernel_library(emulator_folder, "some.cu", text, {})
 
 
-def test_a_file_without_kernels_is_refused(emulator_folder: Path) -> None:
+def test_a_file_without_kernels_is_refused(emulator_folder):
     with pytest.raises(BuildError, match="expected an entry point"):
         kernel_library(emulator_folder, "some.cu", "static const int none = 0;\n", {})

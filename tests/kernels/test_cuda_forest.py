@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.kernels import Plan, reference
@@ -13,6 +13,7 @@ from bidcascade.kernels.gpu.forest import TEST_SEAT_SHIFT, Forest, build_forest,
 from bidcascade.kernels.gpu.nodes import NodeRecords, windows_of
 from bidcascade.kernels.plan import ALWAYS
 from tests.support_backends import SOME
+from tests.support_examples import examples
 from tests.support_plans import deal_arrays, random_plan
 
 OPTIONS: list[dict[str, Any]] = [
@@ -57,11 +58,9 @@ def walked(plan: Plan, forest: Forest, holds: dict[int, bool]) -> list[int]:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("nodes_at_once", [forest_module.NODES_AT_ONCE, 1])
-@settings(max_examples=15)
+@examples(15)
 @given(seed=st.integers(0, 2**16))
-def test_a_walk_lists_what_the_reference_reaches(
-    options: dict[str, Any], nodes_at_once: int, seed: int
-) -> None:
+def test_a_walk_lists_what_the_reference_reaches(options, nodes_at_once, seed):
     plan = made_plan(seed)
     deals = deal_arrays(np.random.default_rng(seed), 3)
     with pytest.MonkeyPatch.context() as patch:
@@ -79,9 +78,9 @@ def test_a_walk_lists_what_the_reference_reaches(
         assert walked(plan, forest, holds) == wanted.entries[start:stop].tolist()
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(seed=st.integers(0, 2**16), most_nodes=st.integers(1, 40))
-def test_runs_cover_all_nodes_and_know_what_is_above(seed: int, most_nodes: int) -> None:
+def test_runs_cover_all_nodes_and_know_what_is_above(seed, most_nodes):
     forest = build_forest(made_plan(seed))
     items = split(forest, most_nodes)
     numbers = [node for first, end in items.runs.tolist() for node in range(first, end)]
@@ -98,9 +97,9 @@ def test_runs_cover_all_nodes_and_know_what_is_above(seed: int, most_nodes: int)
             assert outside[::-1] == path
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(seed=st.integers(0, 2**16), most_nodes=st.integers(1, 40))
-def test_windows_follow_one_another(seed: int, most_nodes: int) -> None:
+def test_windows_follow_one_another(seed, most_nodes):
     forest = build_forest(made_plan(seed))
     windows = windows_of(forest, most_nodes)
     bounds = [0, *(window.end_node for window in windows)]
@@ -109,9 +108,9 @@ def test_windows_follow_one_another(seed: int, most_nodes: int) -> None:
     assert all(window.nodes <= max(most_nodes, 1) for window in windows)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(seed=st.integers(0, 2**16))
-def test_records_name_the_columns_of_the_box(seed: int) -> None:
+def test_records_name_the_columns_of_the_box(seed):
     plan = made_plan(seed)
     forest = build_forest(plan)
     records = NodeRecords(plan, forest)

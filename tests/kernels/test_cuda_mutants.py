@@ -20,6 +20,8 @@ from tests.kernels.emulator.device import Checks, EmulatedDevice, EmulatorFault
 from tests.support_backends import SOME, reference
 from tests.support_plans import deal_arrays, random_plan
 
+pytestmark = pytest.mark.slow
+
 SCHEDULES = (0, 1, 2, 3)
 
 
@@ -123,7 +125,7 @@ def plan_and_deals() -> tuple[Plan, DealArrays]:
 
 
 @pytest.mark.parametrize("name", [name for name in MUTANTS if name != "one thread too many"])
-def test_a_mutant_gives_other_answers(emulator_folder: Path, name: str) -> None:
+def test_a_mutant_gives_other_answers(emulator_folder, name):
     plan, deals = plan_and_deals()
     found = [fails(emulator_folder, MUTANTS[name], plan, deals, schedule) for schedule in SCHEDULES]
     assert any(found)
@@ -131,14 +133,14 @@ def test_a_mutant_gives_other_answers(emulator_folder: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in MUTANTS if MUTANTS[name].message])
 @pytest.mark.parametrize("schedule", SCHEDULES)
-def test_a_mutant_is_seen_in_every_order(emulator_folder: Path, name: str, schedule: int) -> None:
+def test_a_mutant_is_seen_in_every_order(emulator_folder, name, schedule):
     plan, deals = plan_and_deals()
     with pytest.raises(EmulatorFault, match=MUTANTS[name].message):
         differs(emulator_folder, MUTANTS[name], plan, deals, Checks.ALL, schedule)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
-def test_the_kernels_themselves_pass(emulator_folder: Path, schedule: int) -> None:
+def test_the_kernels_themselves_pass(emulator_folder, schedule):
     plan, deals = plan_and_deals()
     for checks in (Checks.BOUNDS, Checks.ALL):
         backend = EmulatedBackend(
@@ -157,7 +159,7 @@ def test_the_kernels_themselves_pass(emulator_folder: Path, schedule: int) -> No
         )
 
 
-def test_a_mutant_that_cannot_be_made_is_told(emulator_folder: Path) -> None:
+def test_a_mutant_that_cannot_be_made_is_told(emulator_folder):
     plan, deals = plan_and_deals()
     lost = Mutant("columns.cu", "no such line", "", "evaluate", "hybrid", "")
     with pytest.raises(AssertionError, match="found it 0 times"):
@@ -172,7 +174,7 @@ class ForgetfulDevice(EmulatedDevice):
 
 
 @pytest.mark.parametrize("operation", ["features", "cascade_counts", "cascade_first", "evaluate"])
-def test_streams_that_do_not_wait_are_seen(emulator_folder: Path, operation: str) -> None:
+def test_streams_that_do_not_wait_are_seen(emulator_folder, operation):
     plan, deals = plan_and_deals()
     backend = CudaBackend(ForgetfulDevice(emulator_folder), most_deals=64)
     with pytest.raises(EmulatorFault, match="neither waits for the other"):

@@ -27,30 +27,30 @@ def sample() -> np.ndarray:
 
 
 @given(SEEDS, NUMBERS)
-def test_kernel_equals_reference(seed: int, number: int) -> None:
+def test_kernel_equals_reference(seed, number):
     assert tuple(deal_hands(seed, number, 1)[:, 0].tolist()) == deal_hands_reference(seed, number)
 
 
 @given(SEEDS, NUMBERS, st.integers(0, 7), st.integers(0, 7))
-def test_chunks_do_not_matter(seed: int, first: int, left: int, right: int) -> None:
+def test_chunks_do_not_matter(seed, first, left, right):
     first = min(first, DEAL_LIMIT - left - right)
     whole = deal_hands(seed, first, left + right)
     parts = [deal_hands(seed, first, left), deal_hands(seed, first + left, right)]
     assert np.array_equal(whole, np.concatenate(parts, axis=1))
 
 
-def test_first_deals_stay_what_they_are() -> None:
+def test_first_deals_stay_what_they_are():
     # a change here changes every seeded job of every user
     assert deal_hands_reference(0, 0) == tuple(deal_hands(0, 0, 1)[:, 0].tolist())
     assert deal_hands(0, 0, 1)[:, 0].tolist() == FIRST_DEAL
 
 
-def test_every_deal_is_a_deck(sample: np.ndarray) -> None:
+def test_every_deal_is_a_deck(sample):
     assert (np.bitwise_or.reduce(sample, axis=0) == FULL_DECK).all()
     assert (np.bitwise_count(sample) == 13).all()
 
 
-def test_deals_and_seeds_differ(sample: np.ndarray) -> None:
+def test_deals_and_seeds_differ(sample):
     assert len({tuple(deal) for deal in sample[:, :50_000].T.tolist()}) == 50_000
     other = deal_hands(seed=20240230, first=0, count=1000)
     assert not (other == sample[:, :1000]).all(axis=0).any()
@@ -65,7 +65,7 @@ def limit(freedom: int) -> float:
     return freedom * (1 - 2 / (9 * freedom) + 4.75 * (2 / (9 * freedom)) ** 0.5) ** 3
 
 
-def test_each_card_is_equally_likely_at_each_seat(sample: np.ndarray) -> None:
+def test_each_card_is_equally_likely_at_each_seat(sample):
     counts = np.array(
         [
             [int((hand >> np.uint64(card) & np.uint64(1)).sum()) for card in range(52)]
@@ -75,7 +75,8 @@ def test_each_card_is_equally_likely_at_each_seat(sample: np.ndarray) -> None:
     assert chi_square(counts, np.full((4, 52), SAMPLE / 4)) < limit(3 * 51)
 
 
-def test_shapes_follow_their_exact_probabilities(sample: np.ndarray) -> None:
+@pytest.mark.slow
+def test_shapes_follow_their_exact_probabilities(sample):
     exact: dict[tuple[int, ...], Fraction] = {}
     for lengths in product(range(14), repeat=3):
         clubs = 13 - sum(lengths)
@@ -103,7 +104,7 @@ def test_shapes_follow_their_exact_probabilities(sample: np.ndarray) -> None:
         assert chi_square(observed, expected) < limit(len(common))
 
 
-def test_high_card_points_follow_their_exact_distribution(sample: np.ndarray) -> None:
+def test_high_card_points_follow_their_exact_distribution(sample):
     exact = np.zeros(38)
     for aces, kings, queens, jacks in product(range(5), repeat=4):
         honours = aces + kings + queens + jacks
@@ -126,17 +127,17 @@ def test_high_card_points_follow_their_exact_distribution(sample: np.ndarray) ->
 
 
 @pytest.mark.parametrize("seed", [-1, SEED_LIMIT])
-def test_seed_out_of_range(seed: int) -> None:
+def test_seed_out_of_range(seed):
     with pytest.raises(ValueError, match=r"expected a seed from 0 to 2\*\*64 - 1, got"):
         deal_hands(seed, 0, 1)
 
 
 @pytest.mark.parametrize(("first", "count"), [(-1, 1), (DEAL_LIMIT, 1), (0, -1)])
-def test_numbers_out_of_range(first: int, count: int) -> None:
+def test_numbers_out_of_range(first, count):
     with pytest.raises(ValueError, match="expected"):
         deal_hands(1, first, count)
 
 
-def test_largest_seed_and_no_deals() -> None:
+def test_largest_seed_and_no_deals():
     assert deal_hands(SEED_LIMIT - 1, 0, 0).shape == (4, 0)
     assert deal_hands(SEED_LIMIT - 1, DEAL_LIMIT - 1, 1).shape == (4, 1)

@@ -38,7 +38,7 @@ def box_of(*expressions: Postfix) -> int:
         (1, "SL_S", 5, ">=", "or"), ("Seat", 1, ">="),
     ],
 )  # fmt: skip
-def test_what_every_hand_passes(expression: Postfix) -> None:
+def test_what_every_hand_passes(expression):
     assert box_of(expression) == ALWAYS
 
 
@@ -50,22 +50,22 @@ def test_what_every_hand_passes(expression: Postfix) -> None:
         ("Balanced", 2, "=="), ("Seat", 5, "=="),
     ],
 )  # fmt: skip
-def test_what_no_hand_passes(expression: Postfix) -> None:
+def test_what_no_hand_passes(expression):
     assert box_of(expression) == NEVER
 
 
-def test_contradictions_are_never() -> None:
+def test_contradictions_are_never():
     assert box_of(("SL_C", 4, ">="), ("SL_C", 3, "==")) == NEVER
     assert box_of(("Stopper_C",), ("Stopper_C", "not")) == NEVER
 
 
-def test_the_tighter_bound_wins() -> None:
+def test_the_tighter_bound_wins():
     assert plan_of(
         [("HCP", 5, ">="), ("HCP", 3, ">="), ("HCP", 4, ">")], [[0, 1], [2], [0], [1, 2, 0]]
     ).node_box.tolist() == [2, 2, 2, 2]
 
 
-def test_equal_lists_share_a_box() -> None:
+def test_equal_lists_share_a_box():
     plan = plan_of(
         [("SL_S", "SL_H", ">="), ("SL_H", "SL_S", "<="), ("SL_S", "SL_H", "<", "not")],
         [[0], [1], [2]],
@@ -73,7 +73,7 @@ def test_equal_lists_share_a_box() -> None:
     assert len(set(plan.node_box.tolist())) == 1
 
 
-def test_core_terms_share_the_first_lane_word() -> None:
+def test_core_terms_share_the_first_lane_word():
     expressions: list[Postfix] = [
         (name, 3, ">=") for name in ("SL_C", "HCP", "SL_S", "Total_Points", "SL_D", "SL_H")
     ]
@@ -82,13 +82,13 @@ def test_core_terms_share_the_first_lane_word() -> None:
     assert set(packing.lane_forms) == {((name, 1),) for name, _, _ in expressions}
 
 
-def test_one_flag_serves_both_polarities() -> None:
+def test_one_flag_serves_both_polarities():
     plan = plan_of([("Stopper_C",), ("Stopper_C", 0, "=="), ("Stopper_C", "not")], [[0], [1], [2]])
     assert len(plan.packing.flag_trees) == 1
     assert plan.node_box[1] == plan.node_box[2] != plan.node_box[0]
 
 
-def test_variants_that_hold_always_or_never_are_folded() -> None:
+def test_variants_that_hold_always_or_never_are_folded():
     plan = plan_of(
         [("HCP", 10, ">="), ("HCP", 50, ">="), ("HCP", 5, "<=")],
         [[0], [1], [], [2]],
@@ -104,7 +104,7 @@ def test_variants_that_hold_always_or_never_are_folded() -> None:
     ("policy", "boxes"),
     [("allow", [ALWAYS] * 2), ("pass", [NEVER, ALWAYS]), ("reject", [NEVER] * 2)],
 )
-def test_policies_for_undescribed_entries(policy: str, boxes: list[int]) -> None:
+def test_policies_for_undescribed_entries(policy, boxes):
     plan = plan_of(
         [], [[], []], variant_set=np.zeros(2, np.uint32), call=np.array([7, 0], np.uint8),
         undescribed=policy,
@@ -112,7 +112,7 @@ def test_policies_for_undescribed_entries(policy: str, boxes: list[int]) -> None
     assert plan.node_box.tolist() == boxes
 
 
-def test_parents() -> None:
+def test_parents():
     plan = plan_of(
         [], [[]] * 5, root_count=2, first_child=np.array([2, 0, 4, 0, 0], np.uint32),
         child_count=np.array([2, 0, 1, 0, 0], np.uint16),
@@ -143,12 +143,12 @@ def test_parents() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_refused(options: dict[str, Any], message: str) -> None:
+def test_what_does_not_fit_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         plan_of([("HCP", 3, ">=")], [[0], [0]], **options)
 
 
-def test_unknown_terms_and_broken_postfix() -> None:
+def test_unknown_terms_and_broken_postfix():
     with pytest.raises(ValueError, match="unknown term 'HPC'"):
         plan_of([("HPC", 3, ">=")], [])
     with pytest.raises(ValueError, match="lacks an operand"):
@@ -159,7 +159,7 @@ def test_unknown_terms_and_broken_postfix() -> None:
         plan_of([("HCP", 2**30, "*", "SL_S", "*", 5, ">")], [])
 
 
-def test_formulas_are_inlined_to_the_bottom() -> None:
+def test_formulas_are_inlined_to_the_bottom():
     formulas: dict[str, Postfix] = {
         "Majors": ("SL_S", "SL_H", "+"),
         "Weight": ("Majors", "HCP", "+"),
@@ -171,7 +171,7 @@ def test_formulas_are_inlined_to_the_bottom() -> None:
         inline_formulas(("Loop",), {"Loop": ("Loop", 1, "+")})
 
 
-def test_and_is_split_or_is_opaque() -> None:
+def test_and_is_split_or_is_opaque():
     both = lower(to_tree(("HCP", 15, ">=", "Balanced", "and")))
     either = lower(to_tree(("HCP", 15, ">=", "Balanced", "or")))
     neither = lower(to_tree(("HCP", 15, ">=", "Balanced", "or", "not")))

@@ -11,7 +11,7 @@ from bidcascade.kernels.terms import all_lengths
 
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", ["gib", "mlbridge"])
-def test_declared_ranges_are_the_ranges_of_all_hands(profile: str) -> None:
+def test_declared_ranges_are_the_ranges_of_all_hands(profile):
     wrong = {
         name: ((term.low, term.high), Separable.of_term(term).bounds())
         for name, term in terms(profile).items()
@@ -21,7 +21,7 @@ def test_declared_ranges_are_the_ranges_of_all_hands(profile: str) -> None:
 
 
 @pytest.mark.parametrize("profile", ["gib", "mlbridge"])
-def test_tables_add_up_to_the_values(profile: str) -> None:
+def test_tables_add_up_to_the_values(profile):
     rng = np.random.default_rng(4)
     for _ in range(20):
         hand = sum(1 << int(card) for card in rng.permutation(52)[:13])
@@ -35,7 +35,7 @@ def test_tables_add_up_to_the_values(profile: str) -> None:
                 assert total == term_value(name, hand, context, profile), name
 
 
-def test_every_shape_once() -> None:
+def test_every_shape_once():
     shapes = all_lengths()
     assert len(set(shapes)) == 560
     assert all(sum(shape) == 13 and min(shape) >= 0 for shape in shapes)
@@ -57,18 +57,18 @@ def test_every_shape_once() -> None:
         ("K32.A432.432.543", "Stopper_S", 0, 1),
     ],
 )
-def test_profiles(hand: str, name: str, gib: int, mlbridge: int) -> None:
+def test_profiles(hand, name, gib, mlbridge):
     mask = parse_hand(hand)
     assert term_value(name, mask, profile="gib") == gib
     assert term_value(name, mask, profile="mlbridge") == mlbridge
 
 
-def test_unknown_profile() -> None:
+def test_unknown_profile():
     with pytest.raises(ValueError, match="expected a profile of gib, mlbridge, got 'acol'"):
         term_names("acol")
 
 
-def test_boolean_terms_are_zero_or_one() -> None:
+def test_boolean_terms_are_zero_or_one():
     for name in term_names():
         if term_is_boolean(name):
             assert (terms("gib")[name].low, terms("gib")[name].high) == (0, 1)

@@ -17,7 +17,6 @@ from bidcascade.loaders import (
     iter_deal_parquet,
     iter_deals,
     parquet_decoder,
-    pieces,
     random_deals,
     read_deal_parquet,
     read_deals,
@@ -36,6 +35,7 @@ from bidcascade.service.jobs.batch_inputs import Inputs
 from bidcascade.service.jobs.deal_files import deal_sink
 from bidcascade.service.jobs.manifest import Position
 from tests.loaders.support_damage import damaged
+from tests.loaders.support_pieces import limit_pieces
 
 KINDS = ("lin", "pbn", "parquet")
 LONGEST_S = 5.0
@@ -154,8 +154,7 @@ def test_boards_before_and_after_a_nul_live(kind, nul, tmp_path):
 
 
 def test_a_nul_in_a_large_file(tmp_path, monkeypatch):
-    for name, size in (("LARGE_BYTES", 1500), ("CHUNK_BYTES", 700), ("HEAD_BYTES", 300)):
-        monkeypatch.setattr(pieces, name, size)
+    limit_pieces(monkeypatch, 1500, 700, 300)
     path = tmp_path / "a.lin"
     write_lin(random_deals(50, seed=4), path)
     data = path.read_bytes()

@@ -66,6 +66,7 @@ def test_plain_utf8_is_changed_only_where_it_was_encoded_twice(text):
     assert (decoded == text.replace("\0", " ")) == (encoding == "utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_real_files_name_their_encodings(shared_data):
     found = {

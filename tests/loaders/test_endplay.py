@@ -1,14 +1,13 @@
 """The endplay adapter both ways, and endplay as an oracle for the PBN reader."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import endplay.parsers.pbn as endplay_pbn
 import polars as pl
 import pytest
 from endplay.types import Board, Contract, Deal
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -18,6 +17,7 @@ from bidcascade.loaders.endplay_adapter import from_endplay, to_endplay
 from bidcascade.loaders.frame import DEAL_SCHEMA
 from bidcascade.loaders.pbn import read_pbn_text
 from bidcascade.loaders.random_deals import random_deals
+from tests.support_examples import examples
 
 FULL = """[Event "cup"]
 [Board "3"]
@@ -37,7 +37,7 @@ SA S2 S6 S9
 """
 
 
-def test_boards_come_back() -> None:
+def test_boards_come_back():
     (batch,) = read_pbn_text(FULL)
     frame = batch.deals
     (board,) = to_endplay(frame)
@@ -49,9 +49,9 @@ def test_boards_come_back() -> None:
     assert_frame_equal(from_endplay([board]).drop(where), frame.drop(where))
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(0, 2**64 - 1))
-def test_random_deals_come_back(seed: int) -> None:
+def test_random_deals_come_back(seed):
     frame = random_deals(8, seed)
     again = from_endplay(to_endplay(frame))
     assert again.schema == DEAL_SCHEMA
@@ -59,7 +59,7 @@ def test_random_deals_come_back(seed: int) -> None:
     assert_frame_equal(again.select(same), frame.select(same))
 
 
-def test_passed_out_and_unfinished() -> None:
+def test_passed_out_and_unfinished():
     text = FULL[: FULL.index("[Auction")]
     frames = [
         next(read_pbn_text(f'{text}[Auction "S"]\n{calls}\n')).deals for calls in ("AP", "1C X *")
@@ -71,7 +71,7 @@ def test_passed_out_and_unfinished() -> None:
     assert again["score"][0] == 0
 
 
-def test_refusals() -> None:
+def test_refusals():
     with pytest.raises(InvalidDeal, match="neither in board 1"):
         from_endplay([Board(Deal())])
     with pytest.raises(ValueError, match="expected 13 cards"):
@@ -79,7 +79,7 @@ def test_refusals() -> None:
     assert from_endplay([]).schema == DEAL_SCHEMA
 
 
-def test_contract_of_the_board_is_taken_as_it_is() -> None:
+def test_contract_of_the_board_is_taken_as_it_is():
     (board,) = to_endplay(random_deals(1, seed=1))
     board.contract = Contract("4SWX-2")
     row = from_endplay([board]).row(0, named=True)
@@ -113,7 +113,7 @@ def why_known(ours: dict[str, Any], theirs: dict[str, Any], column: str) -> str 
 
 @pytest.mark.slow
 @pytest.mark.real_data
-def test_endplay_agrees_on_real_files(shared_data: Path) -> None:
+def test_endplay_agrees_on_real_files(shared_data):
     paths = sorted(path for path in (shared_data / "pbn").rglob("*") if path.is_file())
     compared = 0
     differences: Counter[str] = Counter()

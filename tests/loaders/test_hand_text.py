@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.bridge import Deal, Seat, format_deal, format_deal_lin
+from bidcascade.bridge import Seat, format_deal, format_deal_lin
 from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS, REJECT_SCHEMA
 from bidcascade.loaders.hand_text import parse_deal_line, read_hand_text
 from tests.support_bridge import DEALS
@@ -13,7 +13,7 @@ SUITS = f"N:{SPADES}... .{SPADES}.. ..{SPADES}. ...{SPADES}"
 
 
 @given(DEALS, st.sampled_from(Seat))
-def test_every_spelling_reads_back(deal: Deal, first: Seat) -> None:
+def test_every_spelling_reads_back(deal, first):
     pbn = format_deal(deal, first=first)
     lin = format_deal_lin(deal)
     text = "\n".join([pbn, lin, f"md|{lin}|", f'[Deal "{pbn}"]', lin.rpartition(",")[0] + ","])
@@ -26,7 +26,7 @@ def test_every_spelling_reads_back(deal: Deal, first: Seat) -> None:
     assert parse_deal_line(pbn).hands == deal.hands
 
 
-def test_bad_lines_are_rejects_with_their_line_number() -> None:
+def test_bad_lines_are_rejects_with_their_line_number():
     lines = ["# comment", "", SUITS, "rubbish", SUITS.replace("AKQ", "AAQ", 1), "  " + SUITS]
     batch = read_hand_text("\r\n".join(lines).encode("utf-8-sig"), "f")
     assert batch.deals["record"].to_list() == [3, 6]
@@ -39,7 +39,7 @@ def test_bad_lines_are_rejects_with_their_line_number() -> None:
     assert batch.rejects["text"].to_list() == [lines[3], lines[4]]
 
 
-def test_nothing_read() -> None:
+def test_nothing_read():
     batch = read_hand_text(b"# nothing\n")
     assert batch.deals.schema == DEAL_SCHEMA
     assert batch.rejects.schema == REJECT_SCHEMA

@@ -1,7 +1,7 @@
 """The compiled LIN reader gives what the plain one gives, on any text."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -9,6 +9,7 @@ from bidcascade.loaders.encodings import decode_text
 from bidcascade.loaders.frame import DEAL_SCHEMA, REJECT_SCHEMA, Batch
 from bidcascade.loaders.lin import LinDocument, parse_lin, read_lin
 from bidcascade.loaders.lin_reference import read_lin_reference
+from tests.support_examples import examples
 from tests.support_lin import LIN_TEXTS, played_boards
 
 
@@ -21,14 +22,14 @@ def assert_same(fast: Batch, plain: Batch) -> None:
 
 @pytest.mark.slow
 @given(LIN_TEXTS)
-@settings(max_examples=400)
+@examples(400)
 def test_any_text(text):
     fast = parse_lin([LinDocument(text.encode(), "a", "utf-8")], [])
     assert_same(fast, read_lin_reference(text, "a"))
 
 
 @given(st.lists(st.one_of(played_boards(), LIN_TEXTS), max_size=4))
-@settings(max_examples=150)
+@examples(150)
 def test_played_boards(boards):
     text = "".join(boards)
     fast = parse_lin([LinDocument(text.encode(), "a", "utf-8")], [])
@@ -36,7 +37,7 @@ def test_played_boards(boards):
 
 
 @given(st.lists(st.one_of(played_boards(), LIN_TEXTS), min_size=2, max_size=4))
-@settings(max_examples=40)
+@examples(40)
 def test_nothing_lasts_from_file_to_file(texts):
     documents = [
         LinDocument(text.encode(), str(number), "utf-8") for number, text in enumerate(texts)

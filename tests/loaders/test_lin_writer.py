@@ -73,6 +73,7 @@ def test_bars_in_texts_cannot_break_the_file():
     assert again.deals["players"].to_list() == [["x/md/", "b", "c", "d"]]
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_every_real_board_comes_back(shared_data):
     for file in sorted((shared_data / "lin").rglob("*.lin"))[::5]:

@@ -105,8 +105,7 @@ def test_values_that_nothing_can_be_are_rejects(tmp_path, column, value, reason)
     is_second = pl.int_range(pl.len()) == 1
     odd = pl.lit(pl.Series([value], dtype=DEAL_SCHEMA[column])).first()
     batch = read_deal_parquet_of(
-        path,
-        deals.with_columns(pl.when(is_second).then(odd).otherwise(column).alias(column)),
+        path, deals.with_columns(pl.when(is_second).then(odd).otherwise(column).alias(column))
     )
     assert batch.deals["record"].to_list() == [1, 3]
     ((record, why),) = batch.rejects.select("record", "reason").rows()

@@ -63,7 +63,7 @@ def board(**tags: str) -> str:
 
 
 @pytest.mark.parametrize("turn", range(4))
-def test_deal_from_any_seat(turn: int) -> None:
+def test_deal_from_any_seat(turn):
     text = " ".join(HANDS[turn:] + HANDS[:turn])
     row = one(f'[Deal "{"NESW"[turn]}:{text}"]')
     assert tuple(row[name] for name in HAND_COLUMNS) == MASKS
@@ -72,7 +72,7 @@ def test_deal_from_any_seat(turn: int) -> None:
 
 
 @pytest.mark.parametrize("unknown", ["-", "..."])
-def test_one_unknown_hand_is_derived(unknown: str) -> None:
+def test_one_unknown_hand_is_derived(unknown):
     row = one(f'[Deal "N:{HANDS[0]} {HANDS[1]} {unknown} {HANDS[3]}"]')
     assert row["south"] == MASKS[2]
 
@@ -92,7 +92,7 @@ def test_one_unknown_hand_is_derived(unknown: str) -> None:
         ("Random Deal #", "expected"),
     ],
 )
-def test_bad_deals_are_rejects_and_lose_nothing_else(value: str, reason: str) -> None:
+def test_bad_deals_are_rejects_and_lose_nothing_else(value, reason):
     (batch,) = read_pbn_text(f'{DEAL}\n\n[Board "2"]\n[Deal "{value}"]\n\n{DEAL}\n')
     assert batch.deals["record"].to_list() == [1, 3]
     assert batch.rejects["record"].to_list() == [2]
@@ -100,7 +100,7 @@ def test_bad_deals_are_rejects_and_lose_nothing_else(value: str, reason: str) ->
     assert batch.rejects["text"][0] in (value, f'[Board "2"] [Deal "{value}"]')
 
 
-def test_ten_as_two_digits_and_any_order() -> None:
+def test_ten_as_two_digits_and_any_order():
     assert one(DEAL.replace("T9.T9.T98", "910.109.8910"))["west"] == MASKS[3]
 
 
@@ -109,7 +109,7 @@ def test_ten_as_two_digits_and_any_order() -> None:
     [("None", "None"), ("Love", "None"), ("-", "None"), ("NS", "NS"), ("EW", "EW"), ("All", "Both"),
      ("Both", "Both"), ("both", "Both"), ("?", "Both"), ("", "Both")],
 )  # fmt: skip
-def test_vulnerability(text: str, name: str) -> None:
+def test_vulnerability(text, name):
     assert one(board(Board="4", Vulnerable=text))["vulnerability"] == name
 
 
@@ -125,7 +125,7 @@ def test_vulnerability(text: str, name: str) -> None:
         ({}, "N"),
     ],
 )
-def test_dealer(tags: dict[str, str], dealer: str) -> None:
+def test_dealer(tags, dealer):
     assert one(board(**tags))["dealer"] == dealer
 
 
@@ -133,7 +133,7 @@ def test_dealer(tags: dict[str, str], dealer: str) -> None:
     ("value", "number"),
     [("12", 12), ("012", 12), ("", None), ("?", None), ("1a", 1), ("1-2", None), ("0", None)],
 )
-def test_board_number(value: str, number: int | None) -> None:
+def test_board_number(value, number):
     assert one(board(Board=value))["board"] == number
 
 
@@ -157,7 +157,7 @@ def test_board_number(value: str, number: int | None) -> None:
         ("", "", "none"),
     ],
 )
-def test_auction(section: str, expected: str, status: str) -> None:
+def test_auction(section, expected, status):
     row = one(board(Dealer="S", Auction="S", section_=section))
     assert (calls(row), row["auction_status"]) == (expected, status)
     assert row["dealer"] == "S"
@@ -177,28 +177,28 @@ def test_auction(section: str, expected: str, status: str) -> None:
         ("1C Generated 1000 hands", "1C", [UNREADABLE]),
     ],
 )
-def test_illegal_auctions(section: str, expected: str, tail: list[int]) -> None:
+def test_illegal_auctions(section, expected, tail):
     row = one(board(Auction="N", section_=section))
     assert (calls(row), row["illegal_tail"]) == (expected, tail)
     assert (row["auction_status"], row["illegal_call"]) == ("illegal", len(row["auction"]))
 
 
-def test_contract_of_an_auction_that_went_on_after_its_end() -> None:
+def test_contract_of_an_auction_that_went_on_after_its_end():
     row = one(board(Auction="N", section_="1C Pass Pass Pass 1D"))
     assert (row["auction_status"], row["contract"], row["declarer"]) == ("illegal", "1C", "N")
 
 
-def test_dealer_and_auction_disagree() -> None:
+def test_dealer_and_auction_disagree():
     row = one(board(Dealer="N", Auction="E", section_="1H AP"))
     assert (row["dealer"], row["declarer"]) == ("E", "E")
 
 
-def test_rows_padded_to_west() -> None:
+def test_rows_padded_to_west():
     row = one(board(Dealer="E", Auction="W", section_="- - 1H AP"))
     assert (row["dealer"], row["declarer"], calls(row)) == ("E", "E", "1H P P P")
 
 
-def test_opening_passes_left_out_are_put_back() -> None:
+def test_opening_passes_left_out_are_put_back():
     tags = {"Dealer": "N", "Contract": "1H", "Declarer": "E", "Auction": "N"}
     row = one(board(**tags, section_='1H =1= AP\n[Note "1: five"]', Play="S", play_="D2 *"))
     assert (calls(row), row["declarer"], row["dealer"]) == ("P 1H P P P", "E", "N")
@@ -208,7 +208,7 @@ def test_opening_passes_left_out_are_put_back() -> None:
     assert (calls(row), row["declarer"]) == ("1H P P P", "N")
 
 
-def test_notes_do_not_leak_into_the_next_board() -> None:
+def test_notes_do_not_leak_into_the_next_board():
     first = board(Auction="N", section_='1C =1= Pass =2= AP\n[Note "1:natural"]\n[Note "2: none:"]')
     second = board(Auction="N", section_="1D =1= AP")
     frame = read(first + "\n" + second)
@@ -216,26 +216,26 @@ def test_notes_do_not_leak_into_the_next_board() -> None:
     assert frame["alerts"].to_list() == [[True, True, False, False], [True, False, False, False]]
 
 
-def test_notes_of_the_play_are_not_those_of_the_auction() -> None:
+def test_notes_of_the_play_are_not_those_of_the_auction():
     auction = '[Auction "N"]\n1C =1= AP\n[Note "1:club"]\n'
     play = '[Play "E"]\nHA =1= *\n[Note "1:ace"]\n'
     for sections in (auction + play, play + auction):
         assert one(DEAL + sections)["announcements"][0] == "club"
 
 
-def test_several_notes_of_one_call() -> None:
+def test_several_notes_of_one_call():
     text = board(Auction="N", section_='1C =1= =2= =3= AP\n[Note "1:a"][Note "2:b"]')
     assert one(text)["announcements"][0] == "a; b"
 
 
-def test_escapes_in_values() -> None:
+def test_escapes_in_values():
     row = one(board(Event=r"The \"Big\" \\ \S game", North=r"\#1"))
     assert row["event"] == r'The "Big" \ \S game'
     assert row["players"] == ["#1", "", "", ""]
     assert one(board(Event='The "Big" game'))["event"] == 'The "Big" game'
 
 
-def test_comments_anywhere() -> None:
+def test_comments_anywhere():
     text = (
         '% escaped [Deal "nothing"]\n{before\nthe game}\n' + DEAL + ' {behind} [Board "3"] ; rest\n'
         '[Auction "N"] {start} 1C {in [brackets]} Pass\n; line\nPass Pass\n%[Board "9"]\n'
@@ -248,41 +248,41 @@ def test_comments_anywhere() -> None:
     assert (calls(row), row["board"], row["event"]) == ("1C P P P", 3, "{no; comment}")
 
 
-def test_comment_between_games_belongs_to_the_next() -> None:
+def test_comment_between_games_belongs_to_the_next():
     played = '[Contract "Pass"]\n'
     frame = read(f"{DEAL}{played}{{first}}\n\n{{second}}\n{DEAL}")
     assert frame["commentary"].to_list() == [["first"], ["second"]]
 
 
 @pytest.mark.parametrize("close", ["", "}"])
-def test_comment_that_is_not_closed_costs_one_line(close: str) -> None:
+def test_comment_that_is_not_closed_costs_one_line(close):
     text = f'{DEAL}\n{{never closed\n\n[Board "2"]\n{DEAL}\n; {close}\n'
     frame = read(text)
     assert frame["board"].to_list() == [None, 2]
     assert frame["commentary"][0].to_list() == ["never closed"]
 
 
-def test_tags_in_any_order_and_several_on_a_line() -> None:
+def test_tags_in_any_order_and_several_on_a_line():
     row = one(f'[Result "9"][Contract "3NT"] [Declarer "S"]\t[Board "1"] {DEAL}')
     assert (row["contract"], row["declarer"], row["tricks"]) == ("3N", "S", 9)
     assert row["score"] == 400
 
 
-def test_games_without_blank_lines_between() -> None:
+def test_games_without_blank_lines_between():
     games = "".join(
         f'[Event "e{n}"]\n[Board "{n}"]\n{DEAL}\n[Auction "N"]\nAP\n' for n in range(1, 4)
     )
     assert read(games)["event"].to_list() == ["e1", "e2", "e3"]
 
 
-def test_repeated_tag_is_ignored() -> None:
+def test_repeated_tag_is_ignored():
     row = one(f'[Room "Open"]\n{DEAL}\n[Room "IMP"]\n[Auction "N"]\n1C AP\n[Room "Closed"]\n')
     assert (row["room"], calls(row)) == ("open", "1C P P P")
     row = one(f'[ScoreTable "a"]\n1\n[ScoreTable "b"]\n2\n{DEAL}\n[Event "x"]\n')
     assert row["event"] == "x"
 
 
-def test_blank_line_within_a_game() -> None:
+def test_blank_line_within_a_game():
     frame = read(
         f'[Event "e"]\n\n[Board "7"]\n{DEAL}\n\n[Auction "N"]\n1C AP\n\n[Board "8"]\n{DEAL}'
     )
@@ -291,7 +291,7 @@ def test_blank_line_within_a_game() -> None:
     assert frame["event"].to_list() == ["e", None]
 
 
-def test_second_table_without_deal() -> None:
+def test_second_table_without_deal():
     frame = read(
         f'[Event "cup"]\n[Board "5"]\n[Dealer "N"]\n[Vulnerable "NS"]\n{DEAL}\n[North "a"]\n'
         '[Contract "2H"]\n[Declarer "N"]\n[Result "8"]\n\n[Contract "1NT"]\n[Declarer "W"]\n'
@@ -304,7 +304,7 @@ def test_second_table_without_deal() -> None:
     assert frame["players"].to_list() == [["a", "", "", ""], None]
 
 
-def test_inheritance() -> None:
+def test_inheritance():
     frame = read(
         f'[Event "##season"]\n[Site "x"]\n[Board "1"]\n{DEAL}\n\n[Event "#"]\n[Deal "#"]'
         f'\n\n[Event "other"]\n[Board "3"]\n{DEAL}\n\n[Board "4"]\n{DEAL}\n\n[Event "#"]\n{DEAL}'
@@ -313,16 +313,16 @@ def test_inheritance() -> None:
     assert frame["north"].to_list() == [MASKS[0]] * 5
 
 
-def test_inherited_auction() -> None:
+def test_inherited_auction():
     frame = read(board(Auction="N", section_="1C AP") + "\n" + board(Auction="#"))
     assert frame["auction"].to_list() == [[3, 0, 0, 0]] * 2
 
 
-def test_inheriting_from_a_rejected_board() -> None:
+def test_inheriting_from_a_rejected_board():
     assert [record for record, _ in rejected('[Deal "N:x"]\n\n[Deal "#"]\n')] == [1, 2]
 
 
-def test_free_text_is_a_record_of_its_own() -> None:
+def test_free_text_is_a_record_of_its_own():
     text = f"Generated 2 hands\nTime 0.1\n\n{DEAL}\n\nFrequency:\n 1 2\n\n{DEAL}\nProduced 2\n"
     (batch,) = read_pbn_text(text)
     assert batch.deals["record"].to_list() == [2, 4]
@@ -336,7 +336,7 @@ def test_free_text_is_a_record_of_its_own() -> None:
 @pytest.mark.parametrize(
     "data", [b"<html><body>404</body></html>", b'{"deals": []}', bytes(range(256)), b"qx|o1|md|1|"]
 )
-def test_not_pbn(data: bytes) -> None:
+def test_not_pbn(data):
     batch = read_pbn(data, "page")
     assert batch.deals.height == 0
     assert batch.rejects.height >= 1
@@ -344,13 +344,13 @@ def test_not_pbn(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"% PBN 2.1\n", b"\xef\xbb\xbf"])
-def test_no_records(data: bytes) -> None:
+def test_no_records(data):
     batch = read_pbn(data)
     assert batch.deals.height == batch.rejects.height == 0
     assert (batch.deals.schema, batch.rejects.schema) == (DEAL_SCHEMA, REJECT_SCHEMA)
 
 
-def test_game_without_deal() -> None:
+def test_game_without_deal():
     ((record, reason),) = rejected('[Event "x"]\n[Contract "3NT"]\n')
     assert record == 1
     assert "[Deal]" in reason
@@ -359,7 +359,7 @@ def test_game_without_deal() -> None:
 @pytest.mark.parametrize(
     ("codec", "name"), [("utf-8", "utf-8"), ("utf-8-sig", "utf-8-sig"), ("latin-1", "cp1252")]
 )
-def test_encoding_is_detected_not_believed(codec: str, name: str) -> None:
+def test_encoding_is_detected_not_believed(codec, name):
     text = "%Content-type: text/x-pbn; charset=ISO-8859-1\r\n" + board(North="Lévy")
     row = read_pbn(text.encode(codec)).deals.row(0, named=True)
     assert (row["players"][0], row["encoding"]) == ("Lévy", name)
@@ -370,7 +370,7 @@ def test_encoding_is_detected_not_believed(codec: str, name: str) -> None:
     [("9", 9), ("^9", 9), ("NS 9", 9), ("EW 9", 4), ("EW 9 NS 4", 4), ("", None), ("?", None),
      ("14", None), ("0", 0), ("nine", None)],
 )  # fmt: skip
-def test_result(result: str, tricks: int | None) -> None:
+def test_result(result, tricks):
     row = one(board(Contract="3NT", Declarer="^N", Result=result))
     assert (row["tricks"], row["declarer"]) == (tricks, "N")
     assert (row["score"] is None) == (tricks is None)
@@ -381,7 +381,7 @@ def test_result(result: str, tricks: int | None) -> None:
     [("NS 50", 50), ("EW 50", -50), ("NS +90", 90), ("NS-50", -50), ("+420", -420), ("-100", 100),
      ("NS 50 EW -50", 50), ("", -420), ("A+", -420)],
 )  # fmt: skip
-def test_score(value: str, points: int) -> None:
+def test_score(value, points):
     row = one(board(Contract="4S", Declarer="W", Result="10", Score=value))
     assert row["score"] == points
 
@@ -392,13 +392,13 @@ def test_score(value: str, points: int) -> None:
      ("4SD", "4SX"), ("3NT", "3N"), ("3NTX", "3NX"), ("3n", "3N"),
      ("Pass", "Pass"), ("?", None), ("8C", None)],
 )  # fmt: skip
-def test_contract_tag(value: str, name: str | None) -> None:
+def test_contract_tag(value, name):
     row = one(board(Contract=value, Declarer="E"))
     assert row["contract"] == name
     assert row["declarer"] == (None if name == "Pass" else "E")
 
 
-def test_passed_out() -> None:
+def test_passed_out():
     row = one(board(Auction="N", section_="AP", Contract="Pass", Declarer="S", Result=""))
     assert (row["contract"], row["declarer"], row["tricks"], row["score"]) == (
         "Pass",
@@ -408,7 +408,7 @@ def test_passed_out() -> None:
     )
 
 
-def test_contract_of_the_auction_stands_unless_irregular() -> None:
+def test_contract_of_the_auction_stands_unless_irregular():
     row = one(board(Auction="N", section_="1C X AP", Contract="1C", Declarer="E"))
     assert (row["contract"], row["declarer"]) == ("1CX", "N")
     row = one(board(Auction="N", section_="1C X AP", Contract="1C", Declarer="^S"))
@@ -419,7 +419,7 @@ def cards(row: dict[str, Any]) -> str:
     return " ".join(format_card(card) for card in row["play"])
 
 
-def test_play_rows_are_columns_of_seats() -> None:
+def test_play_rows_are_columns_of_seats():
     tags = {"Contract": "1NT", "Declarer": "N", "Play": "E"}
     # East wins the first trick; the second row starts again with East's column, South's card led
     row = one(board(**tags, play_="HA H6 H9 H2\nHK H7 HT H3\nD5 - C9 D4\n*"))
@@ -429,14 +429,14 @@ def test_play_rows_are_columns_of_seats() -> None:
     assert cards(row) == "C4 C6 CA C2 CK C3 C5 C7 CQ D2 S2 C8"
 
 
-def test_play_with_trumps_and_irregularities() -> None:
+def test_play_with_trumps_and_irregularities():
     tags = {"Declarer": "W", "Play": "N", "play_": "C2 ^R S5 $1 =1= C6 CA\nC3 C4 - - +"}
     # East ruffs, so East leads; without trumps West would
     assert cards(one(board(Contract="1S", **tags))) == "C2 S5 C6 CA C4"
     assert cards(one(board(Contract="1NT", **tags))) == "C2 S5 C6 CA"
 
 
-def test_play_of_all_cards_counts_tricks_whatever_the_result_says() -> None:
+def test_play_of_all_cards_counts_tricks_whatever_the_result_says():
     # spades from the top by North, then hearts by East …: nobody follows after the fourth round
     left = [[card for card in range(52) if mask >> card & 1] for mask in MASKS]
     rows_ = []
@@ -475,16 +475,16 @@ def test_play_of_all_cards_counts_tricks_whatever_the_result_says() -> None:
         ("h10 HA H6 H2", "HA H6 HT H2"),
     ],
 )
-def test_play_that_stops(play: str, read_as: str) -> None:
+def test_play_that_stops(play, read_as):
     row = one(board(Contract="1NT", Declarer="N", Play="E", play_=play))
     assert cards(row) == read_as
 
 
-def test_play_without_contract_has_no_order() -> None:
+def test_play_without_contract_has_no_order():
     assert one(board(Play="E", play_="HA H6 H9 H2"))["play"] == []
 
 
-def test_other_tables_and_tags() -> None:
+def test_other_tables_and_tags():
     rows_ = "".join(f"{seat} {strain} 7\n" for seat in "NESW" for strain in ("NT", *"SHDC"))
     table = '[OptimumResultTable "Declarer;Denomination\\2R;Result\\2R"]\n' + rows_
     text = f'{DEAL}\n[DoubleDummyTricks "77667775576677566775"]\n{table}\n[Deal "?"]\n'
@@ -497,18 +497,18 @@ def test_other_tables_and_tags() -> None:
 
 
 @given(st.lists(st.integers(0, 13), min_size=20, max_size=20))
-def test_double_dummy_tricks_read_back(tricks: list[int]) -> None:
+def test_double_dummy_tricks_read_back(tricks):
     assert list(parse_double_dummy_tricks(format_double_dummy_tricks(tricks))) == tricks
 
 
 @pytest.mark.parametrize("text", ["", "7" * 19, "7" * 21, "e" + "7" * 19, "7 " * 10])
-def test_bad_double_dummy_tricks(text: str) -> None:
+def test_bad_double_dummy_tricks(text):
     with pytest.raises(InvalidInput, match="expected 20 hexadecimal digits"):
         parse_double_dummy_tricks(text)
 
 
 @pytest.mark.parametrize("text", ["", "N NT 7", "N NT 14", "N X 7", "NN NT 7", "N NT 7 " * 20])
-def test_bad_optimum_result_table(text: str) -> None:
+def test_bad_optimum_result_table(text):
     with pytest.raises(InvalidInput, match="expected"):
         parse_optimum_result_table(text)
 
@@ -532,9 +532,7 @@ CARD_TOKENS = st.one_of(
     st.sampled_from(["N", "^E", "?", "S"]),
     st.sampled_from("NESW?"),
 )
-def test_kernel_equals_plain_readers(
-    deal: Any, bids: list[str], plays: list[str], contract: str, declarer: str, leader: str
-) -> None:
+def test_kernel_equals_plain_readers(deal, bids, plays, contract, declarer, leader):
     text = (
         f'[Deal "{format_deal(deal)}"][Contract "{contract}"][Declarer "{declarer}"]\n'
         f'[Auction "{deal.dealer.letter}"]\n{" ".join(bids)}\n[Note "1:x"][Note "300:y"]\n'
@@ -544,13 +542,13 @@ def test_kernel_equals_plain_readers(
 
 
 @given(st.text(st.sampled_from('[]{};%"\n\\ #:DealAuctionN1CP-*.'), max_size=200))
-def test_any_text_is_read(text: str) -> None:
+def test_any_text_is_read(text):
     (batch,) = read_pbn_text(text)
     records = [*batch.deals["record"], *batch.rejects["record"]]
     assert sorted(records) == list(range(1, len(records) + 1))
 
 
-def test_batches_are_the_whole() -> None:
+def test_batches_are_the_whole():
     text = "\n".join(board(Board=str(number)) for number in range(1, 8)) + "\nfree text\n"
     batches = list(read_pbn_text(text, boards_per_batch=3))
     assert [batch.deals.height for batch in batches] == [3, 3, 1]

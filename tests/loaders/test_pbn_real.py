@@ -14,7 +14,7 @@ from bidcascade.loaders.pbn import read_pbn_text
 from bidcascade.loaders.pbn_sections import contract_of, read_contract
 from bidcascade.loaders.pbn_writer import format_games
 
-pytestmark = pytest.mark.real_data
+pytestmark = [pytest.mark.real_data, pytest.mark.slow]
 
 _BRACES = re.compile(r"\{[^}]*\}[ \t]*\n?")
 _GAME = re.compile(r"^[ \t]*\[(?:Deal|Contract|Auction) ", re.MULTILINE)
@@ -28,14 +28,14 @@ def count_games(text: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def files(shared_data: Path) -> list[Path]:
+def files(shared_data) -> list[Path]:
     found = sorted(path for path in (shared_data / "pbn").rglob("*") if path.is_file())
     assert len(found) > 100
     return found
 
 
 @pytest.fixture(scope="module")
-def everything(files: list[Path]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def everything(files) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Deals and rejects of all files."""
     deals, rejects = [], []
     for path in files:
@@ -46,7 +46,7 @@ def everything(files: list[Path]) -> tuple[pl.DataFrame, pl.DataFrame]:
     return pl.concat(deals), pl.concat(rejects)
 
 
-def test_no_record_is_lost(files: list[Path]) -> None:
+def test_no_record_is_lost(files):
     for path in files:
         text, _ = decode_text(path.read_bytes())
         (batch,) = read_pbn_text(text)
@@ -55,7 +55,7 @@ def test_no_record_is_lost(files: list[Path]) -> None:
         assert sorted(records) == list(range(1, len(records) + 1)), path.name
 
 
-def test_kernel_equals_plain_readers(files: list[Path]) -> None:
+def test_kernel_equals_plain_readers(files):
     for path in files[::4]:
         text, _ = decode_text(path.read_bytes())
         text = text[:300_000]
@@ -63,20 +63,20 @@ def test_kernel_equals_plain_readers(files: list[Path]) -> None:
         assert_frame_equal(batch.deals, plain.deals)
 
 
-def test_rejects_say_why(everything: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+def test_rejects_say_why(everything):
     deals, rejects = everything
     assert rejects.height < deals.height / 1000
     reasons = rejects["reason"].str.extract(r"^(duplicate card|expected a \[Deal\] tag)")
     assert reasons.null_count() == 0
 
 
-def test_deals_are_decks(everything: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+def test_deals_are_decks(everything):
     deals, _ = everything
     whole = deals.select(pl.sum_horizontal(HAND_COLUMNS))
     assert whole.to_series().unique().to_list() == [FULL_DECK]
 
 
-def test_auctions_agree_with_contracts(everything: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+def test_auctions_agree_with_contracts(everything):
     deals, _ = everything
     status = dict(deals["auction_status"].value_counts().rows())
     assert status["complete"] > 0.97 * deals.height
@@ -87,9 +87,7 @@ def test_auctions_agree_with_contracts(everything: tuple[pl.DataFrame, pl.DataFr
         assert row["declarer"] == (None if contract is None else contract.declarer.letter)
 
 
-def test_tricks_counted_agree_with_the_scores_printed(
-    everything: tuple[pl.DataFrame, pl.DataFrame],
-) -> None:
+def test_tricks_counted_agree_with_the_scores_printed(everything):
     # the score comes from its own tag, the tricks from the cards: two witnesses
     deals, _ = everything
     whole = deals.filter(pl.col("play").list.len() >= 48)
@@ -105,7 +103,7 @@ def test_tricks_counted_agree_with_the_scores_printed(
     assert agree > 0.99 * whole.height
 
 
-def test_real_boards_read_back(everything: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+def test_real_boards_read_back(everything):
     deals, _ = everything
     sample = deals[::50]
     (batch,) = read_pbn_text("".join(format_games(sample)))

@@ -1,12 +1,11 @@
 """What the PBN writer writes, the reader reads back, for any boards."""
 
 import io
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -26,6 +25,7 @@ from bidcascade.loaders.pbn_writer import format_games, write_pbn
 from bidcascade.loaders.play import declarer_tricks, trick_winner
 from bidcascade.loaders.random_deals import random_deals
 from tests.support_bridge import DEALS
+from tests.support_examples import examples
 
 LETTERS = st.characters(
     codec="utf-8",
@@ -35,10 +35,10 @@ LETTERS = st.characters(
 WORDS = st.text(LETTERS | st.just(" "), max_size=20).map(str.strip)
 REMARKS = st.one_of(
     WORDS.filter(bool),
-    st.lists(WORDS.filter(bool), min_size=2, max_size=3).map("\n".join).filter(
-        lambda text: "}" not in text and "\n[" not in text and text[0] != "["
-    ),
-).filter(lambda text: text[0] != "[")  # fmt: skip
+    st.lists(WORDS.filter(bool), min_size=2, max_size=3)
+    .map("\n".join)
+    .filter(lambda text: "}" not in text and "\n[" not in text and text[0] != "["),
+).filter(lambda text: text[0] != "[")
 
 
 @st.composite
@@ -129,9 +129,9 @@ def written(frame: pl.DataFrame) -> str:
         return file.getvalue()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(rows(), max_size=4))
-def test_frames_read_back(boards: list[dict[str, Any]]) -> None:
+def test_frames_read_back(boards):
     frame = pl.DataFrame(
         [
             board | {"source": "f", "record": number, "encoding": "utf-8"}
@@ -146,7 +146,7 @@ def test_frames_read_back(boards: list[dict[str, Any]]) -> None:
     assert_frame_equal(batch.deals, frame)
 
 
-def test_bare_deals_read_back(tmp_path: Path) -> None:
+def test_bare_deals_read_back(tmp_path):
     frame = random_deals(40, seed=5)
     file = tmp_path / "deals.pbn"
     write_pbn(frame, file)
@@ -156,7 +156,7 @@ def test_bare_deals_read_back(tmp_path: Path) -> None:
     assert deals["dealer"][5] == board_dealer(6).letter
 
 
-def test_required_columns() -> None:
+def test_required_columns():
     frame = random_deals(1, seed=5)
     with pytest.raises(InvalidInput, match=r"got no \['dealer'\]"):
         list(format_games(frame.drop("dealer")))

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -26,8 +26,10 @@ from bidcascade.loaders import (
     write_lin,
     write_pbn,
 )
-from bidcascade.loaders.frame import Batch, empty_deals, empty_rejects, join
+from bidcascade.loaders.frame import Batch, empty_deals, empty_rejects
 from bidcascade.loaders.inputs import find_sources
+from tests.loaders.support_pieces import limit_pieces, read_cut
+from tests.support_examples import examples
 from tests.support_lin import GRAND_SLAM, played_boards
 
 MD = f"md|{GRAND_SLAM}|"
@@ -190,9 +192,7 @@ def test_progress():
 
 @pytest.fixture
 def small_limits(monkeypatch):
-    monkeypatch.setattr(pieces, "LARGE_BYTES", 1500)
-    monkeypatch.setattr(pieces, "CHUNK_BYTES", 700)
-    monkeypatch.setattr(pieces, "HEAD_BYTES", 300)
+    limit_pieces(monkeypatch, 1500, 700, 300)
     monkeypatch.setattr(pieces, "GROUP_BYTES", 1000)
 
 
@@ -204,18 +204,10 @@ VUGRAPH = (
 )  # fmt: skip
 
 
-def stream_batch(data: bytes, name: str = "s") -> tuple[int, Batch]:
-    cut = list(pieces.cut_stream(io.BytesIO(data), name))
-    from bidcascade.loaders.read import _Numbering
-
-    numbering = _Numbering()
-    return len(cut), join([numbering.go_on(piece, pieces.read_piece(piece)) for piece in cut])
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
 def test_a_large_lin_file_is_read_as_if_in_one_piece(small_limits, encoding):
     data = (VUGRAPH * 3).encode(encoding)
-    count, batch = stream_batch(data)
+    count, batch = read_cut(io.BytesIO(data), "s")
     whole = read_lin(data, "s")
     assert count > 4
     # a piece of ASCII only is called utf-8 whatever the rest is in
@@ -225,28 +217,18 @@ def test_a_large_lin_file_is_read_as_if_in_one_piece(small_limits, encoding):
 
 
 @given(st.lists(played_boards(), min_size=4, max_size=8).map("".join))
-@settings(max_examples=20)
+@examples(20)
 def test_any_large_lin_file(text):
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("LARGE_BYTES", 900), ("CHUNK_BYTES", 400), ("HEAD_BYTES", 300)):
-            patch.setattr(pieces, name, value)
-        _, batch = stream_batch(text.encode())
+        limit_pieces(patch, 900, 400, 300)
+        _, batch = read_cut(io.BytesIO(text.encode()), "s")
         whole = read_lin(text.encode(), "s")
         assert_frame_equal(batch.deals, whole.deals)
         assert_frame_equal(batch.rejects, whole.rejects)
 
 
-def test_a_large_pbn_file_is_read_as_if_in_one_piece(small_limits, tmp_path):
-    write_pbn(random_deals(40, seed=12), tmp_path / "x.pbn")
-    data = (tmp_path / "x.pbn").read_bytes()
-    count, batch = stream_batch(data)
-    assert count > 3
-    assert batch.deals.height == 40
-    assert batch.deals["record"].to_list() == list(range(1, 41))
-
-
 def test_large_hand_text(small_limits):
-    count, batch = stream_batch(f"{HAND_LINE}\n".encode() * 100)
+    count, batch = read_cut(io.BytesIO(f"{HAND_LINE}\n".encode() * 100))
     assert count > 3
     assert batch.deals.height == 100
 
@@ -286,8 +268,7 @@ def test_endless_garbage_is_refused_after_its_beginning(fill):
 
 @pytest.mark.parametrize("head", [MD.encode() * 30, b'[Event "x"]\n[Deal ""]\n' * 30])
 def test_garbage_behind_boards_is_refused_in_bounded_memory(monkeypatch, head):
-    for name in ("LARGE_BYTES", "CHUNK_BYTES", "HEAD_BYTES"):
-        monkeypatch.setattr(pieces, name, 1 << 12)
+    limit_pieces(monkeypatch, 1 << 12)
     monkeypatch.setattr(pieces, "LONGEST_RECORD", 1 << 16)
     stream = Endless(head, b"noise ")
     cut = list(pieces.cut_stream(stream, "noise"))
@@ -295,16 +276,21 @@ def test_garbage_behind_boards_is_refused_in_bounded_memory(monkeypatch, head):
     assert stream.taken < 1 << 18
 
 
+@pytest.mark.parametrize(
+    ("ending", "board", "sizes"),
+    [
+        ("lin", f"{MD}mb|1C|mb|p|nt|{'x' * 2000}|pg||\n", (1 << 20, 1 << 19, 1 << 16)),
+        ("pbn", f'[Deal "{HAND_LINE}"]\n[North "#"]\n{{{"x" * 500}}}\n', (1 << 17,)),
+    ],
+)
 @pytest.mark.slow
-def test_memory_does_not_grow_with_the_file(monkeypatch, tmp_path):
+def test_memory_does_not_grow_with_the_file(monkeypatch, tmp_path, ending, board, sizes):
     """Peak of Python's allocations while a file and its quadruple are read."""
-    for name, size in (("LARGE_BYTES", 1 << 20), ("CHUNK_BYTES", 1 << 19), ("HEAD_BYTES", 1 << 16)):
-        monkeypatch.setattr(pieces, name, size)
-    board = f"{MD}mb|1C|mb|p|nt|{'x' * 2000}|pg||\n".encode()
+    limit_pieces(monkeypatch, *sizes)
     peaks = []
     for count in (2_000, 8_000):
-        path = tmp_path / f"{count}.lin"
-        path.write_bytes(board * count)
+        path = tmp_path / f"{count}.{ending}"
+        path.write_text(board * count)
         tracemalloc.start()
         boards = sum(batch.deals.height for batch in iter_deals(path, chunk_deals=1000))
         peaks.append(tracemalloc.get_traced_memory()[1])

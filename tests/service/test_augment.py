@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import SEATS, InvalidExpression, InvalidInput, InvalidTable, UnknownTerm
@@ -20,6 +20,7 @@ from bidcascade.table.compass import (
     compass_name,
     term_values,
 )
+from tests.support_examples import examples
 
 FRAME = random_deals(40, seed=11)
 DEALS = deal_arrays(FRAME)
@@ -164,7 +165,7 @@ CONDITIONS = st.recursive(
 
 @pytest.mark.slow
 @given(CONDITIONS)
-@settings(max_examples=80)
+@examples(80)
 def test_conditions_on_whole_deals(text):
     """A condition holds where the value of its code, term by term from the reference, does."""
     vocabulary = Vocabulary()

@@ -1,6 +1,5 @@
 """``augment --dd``: columns of tricks and par, known results, runs that are killed and resumed."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -29,6 +28,7 @@ from bidcascade.service.jobs.double_dummy import (
     known_tables,
     table_store,
 )
+from tests.support_cli import environment
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +56,7 @@ def pool() -> Iterator[DoubleDummyPool]:
         yield made
 
 
-def test_columns_are_those_of_the_solver(pool: DoubleDummyPool) -> None:
+def test_columns_are_those_of_the_solver(pool):
     frame = random_deals(4, seed=5)
     found = add_double_dummy(frame, pool)
     assert found.select(frame.columns).equals(frame)
@@ -75,13 +75,12 @@ def test_columns_are_those_of_the_solver(pool: DoubleDummyPool) -> None:
         assert row["Par_Contracts"] == [str(contract) for contract in expected.contracts]
 
 
-def test_known_results_are_not_solved_again() -> None:
+def test_known_results_are_not_solved_again():
     frame = random_deals(5, seed=1)
     known = pl.DataFrame(
-        {name: [None, 7, 7, None, 7] for name in DOUBLE_DUMMY_COLUMNS}, {
-            name: pl.UInt8() for name in DOUBLE_DUMMY_COLUMNS
-        },
-    )  # fmt: skip
+        {name: [None, 7, 7, None, 7] for name in DOUBLE_DUMMY_COLUMNS},
+        {name: pl.UInt8() for name in DOUBLE_DUMMY_COLUMNS},
+    )
     solver = Guesses()
     seen: list[int] = []
     found = add_double_dummy(frame.hstack(known), solver, progress=seen.append)
@@ -105,12 +104,12 @@ def twenty(value: float) -> dict[str, list[float]]:
         (twenty(7.0), "whole numbers in column DD_N_C, got Float64"),
     ],
 )
-def test_columns_that_hold_no_tricks(columns: dict[str, list[float]], message: str) -> None:
+def test_columns_that_hold_no_tricks(columns, message):
     with pytest.raises(InvalidInput, match=message):
         known_tables(pl.DataFrame(columns))
 
 
-def test_what_was_solved_is_kept(tmp_path: Path) -> None:
+def test_what_was_solved_is_kept(tmp_path):
     frame = random_deals(3 * PART_DEALS + 7, seed=2)
     whole = add_double_dummy(frame, Guesses())
     out = str(tmp_path / "deals.parquet")
@@ -131,7 +130,7 @@ def test_what_was_solved_is_kept(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_parts_of_other_deals_are_not_taken(tmp_path: Path) -> None:
+def test_parts_of_other_deals_are_not_taken(tmp_path):
     store = TableStore(tmp_path / "parts")
     hands = deal_arrays(random_deals(3, seed=1)).hands
     store.write(hands, np.zeros((3, 20), np.int8))
@@ -152,7 +151,7 @@ PBN = """[Board "1"]
 """
 
 
-def test_results_of_a_file_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_of_a_file_are_taken(tmp_path, capsys):
     deals, out = tmp_path / "deals.pbn", tmp_path / "out.parquet"
     deals.write_text(PBN.format(tricks="d" * 5 + "0" * 15))
     assert main(["augment", str(deals), "--dd", "--out", str(out)]) == 0
@@ -166,14 +165,11 @@ def test_results_of_a_file_are_taken(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def run(arguments: list[str]) -> "subprocess.Popen[bytes]":
-    paths = os.pathsep.join(path for path in sys.path if path)
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", "-m", "bidcascade.service.cli", *arguments],
-        env={**os.environ, "PYTHONPATH": paths}, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    words = [sys.executable, "-W", "error", "-m", "bidcascade.service.cli", *arguments]
+    return subprocess.Popen(words, env=environment(), stderr=subprocess.DEVNULL)
 
 
-def test_a_killed_run_is_resumed_with_the_same_bytes(tmp_path: Path) -> None:
+def test_a_killed_run_is_resumed_with_the_same_bytes(tmp_path):
     deals, out, again = (str(tmp_path / name) for name in ("d.parquet", "out", "again"))
     assert main(["deals", str(2 * PART_DEALS + 4), "--seed", "9", "--out", deals]) == 0
     arguments = ["augment", deals, "--dd", "--terms", "HCP", "--out"]

@@ -221,9 +221,8 @@ def test_nothing_is_left_of_an_interrupted_run(tmp_path):
     out.write_bytes(b"as it was")
     arguments = ["augment", tmp_path / "deals.parquet", "--wide", "--out", out, "--table"]
     with subprocess.Popen(
-        command(*arguments, write_small_table(tmp_path)), env=environment(),
-        stderr=subprocess.PIPE,
-    ) as run:  # fmt: skip
+        command(*arguments, write_small_table(tmp_path)), env=environment(), stderr=subprocess.PIPE
+    ) as run:
         deadline = time.monotonic() + 150
         while not list(tmp_path.glob(".wide.parquet.*/*")) and time.monotonic() < deadline:
             assert run.poll() is None

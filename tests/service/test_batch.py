@@ -22,7 +22,7 @@ from bidcascade.service.jobs.batch_folder import locked
 from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.service.jobs.whole_files import CannotWrite
 from bidcascade.systems import import_table
-from tests.service.support_interruptions import run_step_by_step
+from tests.service.support_interruptions import parts_in, run_step_by_step
 from tests.support_cli import command, environment, run_apart, write_inputs
 
 
@@ -66,6 +66,23 @@ def check_equal(found, expected):
         assert found[kind].equals(frame), kind
 
 
+class Slow:
+    """A clock on which each deal that is answered takes a hundredth of a second."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(batch.time, "monotonic", lambda: self.now)
+        for name in ("auctions", "iter_entries", "count_entries"):
+            monkeypatch.setattr(Engine, name, self.slowed(getattr(Engine, name)))
+
+    def slowed(self, answer):
+        def slow(engine, frame, **options):
+            self.now += frame.height / 100
+            return answer(engine, frame, **options)
+
+        return slow
+
+
 @pytest.mark.slow
 def test_each_board_is_answered_or_refused(engine, inputs, expected):
     read = read_deals(inputs)
@@ -90,7 +107,8 @@ def test_each_board_is_answered_or_refused(engine, inputs, expected):
     assert expected["counts"]["counts"].equals(counted)
 
 
-def test_the_manifest_tells_what_was_done(engine, inputs, tmp_path):
+def test_the_manifest_tells_what_was_done(engine, inputs, tmp_path, monkeypatch):
+    Slow(monkeypatch)
     summary = run_batch(engine, inputs, tmp_path / "out", mode="first", part_deals=100)
     value = json.loads((tmp_path / "out/manifest.json").read_text())
     assert value["table"] == engine.table_info()
@@ -106,24 +124,7 @@ def test_the_manifest_tells_what_was_done(engine, inputs, tmp_path):
         assert len(given["sha256"]) == 64
 
 
-class Slow:
-    """A clock on which each deal that is answered takes a hundredth of a second."""
-
-    def __init__(self, monkeypatch):
-        self.now = 0.0
-        monkeypatch.setattr(batch.time, "monotonic", lambda: self.now)
-        for name in ("auctions", "iter_entries", "count_entries"):
-            monkeypatch.setattr(Engine, name, self.slowed(getattr(Engine, name)))
-
-    def slowed(self, answer):
-        def slow(engine, frame, **options):
-            self.now += frame.height / 100
-            return answer(engine, frame, **options)
-
-        return slow
-
-
-@pytest.mark.parametrize("mode", ["first", "all"])
+@pytest.mark.parametrize("mode", ["first", pytest.param("all", marks=pytest.mark.slow)])
 def test_the_first_part_is_soon_there(engine, inputs, tmp_path, mode):
     """A run that is killed soon after its begin has something to go on from."""
     run_batch(engine, inputs, tmp_path, mode=mode)
@@ -189,8 +190,9 @@ def test_the_auctions_of_the_source_are_beside_the_answers(engine, tmp_path):
     assert same == [True, bid[1] == found["auction"].to_list()[1], None, *[True] * 37]
 
 
-def test_batches_of_before_are_resumed(engine, inputs, tmp_path):
+def test_batches_of_before_are_resumed(engine, inputs, tmp_path, monkeypatch):
     """Their parts count what left the table, are of one size and have no auction of the source."""
+    Slow(monkeypatch)
     run_batch(engine, inputs, tmp_path, mode="first", part_deals=100)
     value = json.loads((tmp_path / "manifest.json").read_text())
     value["options"] = {"mode": "first", "completed_only": False, "part_deals": 100}
@@ -215,6 +217,7 @@ def test_batches_of_before_are_resumed(engine, inputs, tmp_path):
     assert found.select(first.columns).equals(first)
 
 
+@pytest.mark.slow
 def test_only_complete_auctions(engine, inputs, tmp_path):
     run_batch(engine, inputs, tmp_path / "out", completed_only=True)
     deals = read_deals(inputs).deals
@@ -222,7 +225,7 @@ def test_only_complete_auctions(engine, inputs, tmp_path):
     assert rows_of(tmp_path / "out")["auctions"].rows() == found.rows()
 
 
-@pytest.mark.parametrize("mode", BATCH_MODES)
+@pytest.mark.parametrize("mode", ["first", "counts", pytest.param("all", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("before_manifest", [True, False])
 def test_interrupted_after_any_part(
     engine, inputs, expected, tmp_path, monkeypatch, mode, before_manifest
@@ -260,13 +263,6 @@ def test_killed_at_any_moment(inputs, expected, tmp_path, mode):
         assert process.returncode in (0, -signal.SIGKILL), errors
     assert kills >= 2
     check_equal(rows_of(folder), expected[mode])
-
-
-def parts_in(folder):
-    try:
-        return len(json.loads((folder / "manifest.json").read_text())["parts"])
-    except FileNotFoundError:
-        return 0
 
 
 def test_a_finished_batch_stays(engine, inputs, tmp_path):

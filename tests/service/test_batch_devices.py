@@ -25,6 +25,7 @@ from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.service.jobs.pipe_messages import receive, send
 from bidcascade.systems import open_table
 from bidcascade.table import build_table
+from tests.service.support_interruptions import Interrupted, parts_in
 from tests.support_cli import command, environment, run_apart, write_inputs
 
 pytestmark = pytest.mark.slow
@@ -126,9 +127,6 @@ def test_a_table_that_is_no_file_goes_to_the_processes(inputs, tmp_path):
 def test_interrupted_and_resumed_with_other_devices(
     engine, inputs, one_process, tmp_path, monkeypatch
 ):
-    class Interrupted(Exception):
-        pass
-
     write = Manifest.write
     allowed = 3
 
@@ -173,13 +171,6 @@ def test_killed_and_resumed(inputs, one_process, table_folder, tmp_path, mode):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     check_equal(contents(folder), one_process[mode], parts=mode != "counts")
-
-
-def parts_in(folder):
-    try:
-        return len(json.loads((folder / "manifest.json").read_text())["parts"])
-    except FileNotFoundError:
-        return 0
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from contextlib import suppress
 
@@ -19,7 +18,7 @@ from bidcascade.service.cli import BAD_INPUT, COMMANDS, main
 from bidcascade.service.jobs.deal_files import deal_sink
 from bidcascade.service.settings import Settings
 from bidcascade.systems import open_table
-from tests.support_cli import command, environment, run_apart, write_inputs
+from tests.support_cli import command, environment, run_apart, run_python, write_inputs
 from tests.support_service import DEAL, write_small_table
 
 LIN = "md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|o|"
@@ -304,11 +303,7 @@ def test_nothing_heavy_is_loaded_for_help_and_info():
     )
     for argument, allowed in (("--help", set()), ("--version", set()),
                               ("info", {"numpy", "polars"})):  # fmt: skip
-        done = subprocess.run(
-            [sys.executable, "-c", code, argument], env=environment(), capture_output=True,
-            text=True, check=True,
-        )  # fmt: skip
-        assert set(done.stdout.splitlines()[-1].split()) <= allowed
+        assert set(run_python(code, argument).out.splitlines()[-1].split()) <= allowed
 
 
 def on_a_terminal(stream, *arguments, **more):

@@ -13,12 +13,10 @@ from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
 from bidcascade.service import engine as engine_module
 from bidcascade.service.api import auction_results, tables
-from bidcascade.service.api.app import create_app
-from bidcascade.service.settings import Settings
 from bidcascade.table import build_table
 from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf
 from tests.support_emulator import emulated_device
-from tests.support_service import GOOD, ask, post, problem_of, write_small_table
+from tests.support_service import GOOD, ask, loaded_app, post, problem_of
 
 ROWS = [
     {"prior": "", "call": "P", "criteria": ["HCP <= 11"]},
@@ -172,6 +170,7 @@ def test_another_backend_has_no_device(reference):
         reference.on_device()
 
 
+@pytest.mark.slow
 def test_short_memory_halves_and_says_so(emulated, table, reference, caplog):
     """Chunks get smaller until they fit; the answer is the same."""
     frame = random_deals(4000, seed=9)
@@ -200,10 +199,7 @@ def test_memory_for_not_even_the_smallest_chunk(emulated, table):
 def service(emulated, tmp_path):
     """The service on the emulated device, and the device."""
     device = emulated()
-    path = write_small_table(tmp_path)
-    app = create_app(Settings(table=f"small={path}", backend="cuda"))
-    app.state.workplace.tables.load()
-    return app, device
+    return loaded_app(tmp_path, backend="cuda"), device
 
 
 def test_the_service_runs_on_the_device(service, tmp_path):
@@ -213,9 +209,8 @@ def test_the_service_runs_on_the_device(service, tmp_path):
     answer = post(app, "/v1/auctions", GOOD)
     assert answer.status_code == 200
     assert device.launches > before
-    plain = create_app(Settings(table=f"small={tmp_path / 'small.jsonl'}", backend="reference"))
-    plain.state.workplace.tables.load()
-    assert answer.json()["results"] == post(plain, "/v1/auctions", GOOD).json()["results"]
+    plain = post(loaded_app(tmp_path), "/v1/auctions", GOOD)
+    assert answer.json()["results"] == plain.json()["results"]
 
 
 def test_a_fault_of_the_device_ends_readiness(service):

@@ -1,9 +1,11 @@
 """The engine: every answer held against the game's own rules or the definition in plain Python."""
 
+from functools import cache
+
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import (
@@ -26,9 +28,11 @@ from bidcascade.service import Engine, answers
 from bidcascade.service.answers import distinct
 from bidcascade.systems import open_table
 from bidcascade.table import build_table, explain_one, parse_expression
+from tests.support_examples import examples
 from tests.support_tables import made_up_rows
 
 DEALS = random_deals(60, seed=5)
+SLOWEST = ("sayc", "reference")
 HAND_NAMES = ("north", "east", "south", "west")
 
 
@@ -48,6 +52,23 @@ def table(request):
     return request.getfixturevalue(request.param)
 
 
+@pytest.fixture(
+    params=[
+        # the definition takes its time for a large table
+        pytest.param((table, name), marks=[pytest.mark.slow] * ((table, name) == SLOWEST),
+                     id=f"{table}-{name}")
+        for table in ("sayc", "made_up") for name in BACKENDS
+    ]
+)  # fmt: skip
+def engine(request):
+    """An engine of each backend with each table."""
+    table, name = request.param
+    reason = why_unavailable(name)
+    if reason is not None:
+        pytest.skip(reason)
+    return Engine(request.getfixturevalue(table), name)
+
+
 @pytest.fixture(params=BACKENDS)
 def backend(request):
     reason = why_unavailable(request.param)
@@ -63,9 +84,10 @@ def either_size(request, monkeypatch):
         monkeypatch.setattr(answers, "_SMALL_TABLE", 0)
 
 
-def listed(table, frame, **options):
+@cache
+def listed(table, **options):
     """Entries of each deal by the reference backend."""
-    (lists,) = get_backend("reference").cascade_all(table.plan(), deal_arrays(frame), **options)
+    (lists,) = get_backend("reference").cascade_all(table.plan(), deal_arrays(DEALS), **options)
     return [
         lists.entries[int(begin) : int(end)].tolist()
         for begin, end in zip(lists.offsets, lists.offsets[1:], strict=False)
@@ -73,9 +95,10 @@ def listed(table, frame, **options):
 
 
 @pytest.mark.slow
-def test_all_lists_the_entries_that_hold(table, backend, either_size):
-    found = Engine(table, backend).auctions(DEALS)
-    expected = listed(table, DEALS)
+def test_all_lists_the_entries_that_hold(engine, either_size):
+    table = engine.table
+    found = engine.auctions(DEALS)
+    expected = listed(table)
     assert found.columns == ["deal", "entry", "calls", "completed"]
     assert found.select("deal", "entry").rows() == [
         (deal, entry) for deal, entries in enumerate(expected) for entry in entries
@@ -86,13 +109,13 @@ def test_all_lists_the_entries_that_hold(table, backend, either_size):
         assert completed == Auction.of(auction).is_complete
 
 
-def test_options_of_all(table, backend):
-    engine = Engine(table, backend)
+def test_options_of_all(engine):
+    table = engine.table
     for options in ({"completed_only": True}, {"max_depth": 3}):
         found = engine.auctions(DEALS, **options)
-        expected = listed(table, DEALS, **options)
+        expected = listed(table, **options)
         assert found["entry"].to_list() == [entry for entries in expected for entry in entries]
-    everything = listed(table, DEALS)
+    everything = listed(table)
     limited = engine.auctions(DEALS, limit=2)
     assert limited["entry"].to_list() == [entry for one in everything for entry in one[:2]]
     for deal, total, truncated in limited.select("deal", "total", "truncated").iter_rows():
@@ -100,8 +123,9 @@ def test_options_of_all(table, backend):
         assert truncated == (total > 2)
 
 
-def test_first_is_a_whole_auction_with_its_contract(table, backend, either_size):
-    found = Engine(table, backend).auctions(DEALS, mode="first")
+def test_first_is_a_whole_auction_with_its_contract(engine, either_size):
+    table = engine.table
+    found = engine.auctions(DEALS, mode="first")
     expected = get_backend("reference").cascade_first(table.plan(), deal_arrays(DEALS))
     assert found["deal"].to_list() == list(range(DEALS.height))
     for row, dealer in zip(found.iter_rows(named=True), DEALS["dealer"], strict=True):
@@ -161,10 +185,11 @@ def test_contracts_with_doubles_either_way(either_size):
             assert row["contract"] + (row["declarer"] or "") == str(contract or "Pass")
 
 
-def test_counts_sum_up_the_lists(table, backend):
-    counts = Engine(table, backend).counts(DEALS)
+def test_counts_sum_up_the_lists(engine):
+    table = engine.table
+    counts = engine.counts(DEALS)
     expected = {}
-    for entries in listed(table, DEALS):
+    for entries in listed(table):
         for entry in entries:
             expected[entry] = expected.get(entry, 0) + 1
     assert dict(counts.select("entry", "count").iter_rows()) == expected
@@ -172,9 +197,9 @@ def test_counts_sum_up_the_lists(table, backend):
     assert counts["calls"][0] == format_calls(table.auction_of(counts["entry"][0]))
 
 
-def test_members_tell_who_reaches_an_entry(table, backend):
-    engine = Engine(table, backend)
-    lists = listed(table, DEALS)
+def test_members_tell_who_reaches_an_entry(engine):
+    table = engine.table
+    lists = listed(table)
     chosen = [lists[0][0], lists[1][-1], len(table) - 1, lists[0][0]]
     found = engine.members(DEALS, chosen)
     assert found.columns == [format_calls(table.auction_of(one)) for one in dict.fromkeys(chosen)]
@@ -309,8 +334,7 @@ def test_wrong_options(sayc):
             engine.auctions(DEALS, **options)
 
 
-def test_no_deals(sayc, backend):
-    engine = Engine(sayc, backend)
+def test_no_deals(engine):
     none = empty_deals()
     assert engine.auctions(none).schema == engine.auctions(DEALS).schema
     assert engine.auctions(none, limit=1).schema == engine.auctions(DEALS, limit=1).schema
@@ -351,7 +375,7 @@ def test_many_deals_come_in_chunks(sayc, monkeypatch):
 
 
 @given(st.lists(st.integers(0, 40), max_size=60), st.integers(41, 1000))
-@settings(max_examples=60)
+@examples(60)
 def test_distinct_numbers_and_their_places(numbers, size):
     array = np.array(numbers, np.uint32)
     found, place = distinct(array, size)

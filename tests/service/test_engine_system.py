@@ -7,14 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from bidcascade.bridge import (
-    Auction,
-    IllegalCall,
-    InvalidTable,
-    Seat,
-    format_calls,
-    parse_calls,
-)
+from bidcascade.bridge import Auction, IllegalCall, InvalidTable, Seat, format_calls, parse_calls
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
@@ -97,9 +90,7 @@ def test_json_tells_what_the_frames_tell(engine):
         assert set(auction["variants"]) <= {one.name for one in place.entries} | {"Pass"}
 
 
-ALL_COLUMNS = [
-    "deal", "entry", "calls", "completed", "variants", "total", "truncated", "cut",
-]  # fmt: skip
+ALL_COLUMNS = ["deal", "entry", "calls", "completed", "variants", "total", "truncated", "cut"]
 
 
 def test_mode_all_is_of_the_system(engine, monkeypatch):

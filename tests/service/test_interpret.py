@@ -10,12 +10,10 @@ from fastapi import FastAPI
 from bidcascade.bridge import parse_deal, parse_hand
 from bidcascade.inference import sample_layouts
 from bidcascade.loaders import read_deals
-from bidcascade.service.api.app import create_app
 from bidcascade.service.api.models_layouts import InterpretAnswer, LayoutsAnswer
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
-from bidcascade.service.settings import Settings
 from bidcascade.systems import open_system
-from tests.support_service import ask, write_small_table
+from tests.support_service import ask, loaded_app, write_small_table
 
 LEADER = "QJ98.54.K732.T65"
 
@@ -23,12 +21,7 @@ LEADER = "QJ98.54.K732.T65"
 @pytest.fixture(scope="module")
 def app(tmp_path_factory) -> FastAPI:
     small = write_small_table(tmp_path_factory.mktemp("tables"))
-    settings = Settings(
-        table="sayc", extra_tables=(f"small={small}",), backend="cpu", max_request_deals=1000
-    )
-    found = create_app(settings)
-    found.state.workplace.tables.load()
-    return found
+    return loaded_app(extra_tables=(f"small={small}",), backend="cpu", max_request_deals=1000)
 
 
 def post(app, path, **body):
@@ -111,9 +104,8 @@ def test_questions_that_cannot_be_answered(app, body, status, kind, field):
 
 
 @pytest.mark.slow
-def test_time_is_limited(tmp_path):
-    app = create_app(Settings(table="sayc", backend="cpu", request_timeout_ms=60))
-    app.state.workplace.tables.load()
+def test_time_is_limited():
+    app = loaded_app(backend="cpu", request_timeout_ms=60)
     # no deal is like this, which nothing but trying finds out
     answer = post(app, "/v1/layouts", where=["Losers_N + Losers_S == 1 and HCP_N * HCP_S == 31"])
     assert answer.status_code == 504, answer.text

@@ -18,14 +18,7 @@ from fastapi import FastAPI
 
 from bidcascade.service.api.app import create_app
 from bidcascade.service.settings import Settings
-from tests.support_service import (
-    ask,
-    post,
-    problem_of,
-    running_server,
-    wait_until,
-    write_small_table,
-)
+from tests.support_service import ask, loaded_app, post, problem_of, ready_server, write_small_table
 
 pytestmark = pytest.mark.slow
 
@@ -36,8 +29,7 @@ QUESTION: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[FastAPI]:
-    made = create_app(Settings(dd_workers=2, backend="cpu", request_timeout_ms=600_000))
-    made.state.workplace.tables.load()
+    made = loaded_app(dd_workers=2, backend="cpu", request_timeout_ms=600_000)
     yield made
     made.state.workplace.double_dummy.close()
 
@@ -49,7 +41,7 @@ def leads_of(response: httpx.Response) -> dict[str, Any]:
     return answer
 
 
-def test_an_answer(app: FastAPI) -> None:
+def test_an_answer(app):
     response = post(app, "/v1/leads", {**QUESTION, "scoring": "imps", "vulnerability": "EW"})
     answer = leads_of(response)
     assert (answer["leader"], answer["contract"], answer["scoring"]) == ("S", "3NE", "imps")
@@ -68,14 +60,14 @@ def test_an_answer(app: FastAPI) -> None:
     assert again == answer
 
 
-def test_a_contract_without_an_auction(app: FastAPI) -> None:
+def test_a_contract_without_an_auction(app):
     body = {"hand": QUESTION["hand"], "contract": "6SXN", "layouts": 3, "known": {"S": "AQ+.+.+.+"}}
     answer = leads_of(post(app, "/v1/leads", {**body, "where": ["HCP_N >= 10"]}))
     assert (answer["leader"], answer["contract"]) == ("E", "6SXN")
     assert answer["layouts"]["solved"] == 3
 
 
-def test_refined_answers_come_as_lines(app: FastAPI) -> None:
+def test_refined_answers_come_as_lines(app):
     response = ask(
         app, "POST", "/v1/leads", body={**QUESTION, "layouts": 24},
         headers={"Accept": "application/jsonl"},
@@ -88,21 +80,21 @@ def test_refined_answers_come_as_lines(app: FastAPI) -> None:
     assert app.state.workplace.slots.free == app.state.workplace.settings.max_concurrent_requests
 
 
-def test_a_budget_is_kept(app: FastAPI) -> None:
+def test_a_budget_is_kept(app):
     body = {**QUESTION, "layouts": 1000, "seed": 99, "budget_ms": 2500}
     answer = leads_of(post(app, "/v1/leads", body))
     assert 1 <= answer["layouts"]["solved"] < 1000
     assert answer["layouts"]["asked"] == 1000
 
 
-def test_a_budget_too_small_for_anything_is_one_layout(app: FastAPI) -> None:
+def test_a_budget_too_small_for_anything_is_one_layout(app):
     answer = leads_of(post(app, "/v1/leads", {**QUESTION, "seed": 98, "budget_ms": 1}))
     assert answer["layouts"]["solved"] == 1
     assert not answer["decided"]
     assert len(answer["undecided"]) == len(answer["leads"]) - 1
 
 
-def test_the_card_that_players_lead_is_named(app: FastAPI) -> None:
+def test_the_card_that_players_lead_is_named(app):
     question = {"hand": "K95.T84.9732.JT8", "contract": "4HE", "layouts": 6}
     answer = leads_of(post(app, "/v1/leads", question))
     best = answer["leads"][0]["cards"][0]
@@ -113,7 +105,7 @@ def test_the_card_that_players_lead_is_named(app: FastAPI) -> None:
     assert answer["card"] == usual or usual not in close
 
 
-def test_what_was_given_up_is_not_solved_on(app: FastAPI) -> None:
+def test_what_was_given_up_is_not_solved_on(app):
     question = {**QUESTION, "layouts": 900, "seed": 5, "budget_ms": 1}
     leads_of(post(app, "/v1/leads", question))
     pool = app.state.workplace.double_dummy
@@ -145,13 +137,13 @@ def test_what_was_given_up_is_not_solved_on(app: FastAPI) -> None:
         ({"known": {"Q": "A+.+.+.+"}}, "known.Q", "expected"),
     ],
 )
-def test_fields_at_fault(app: FastAPI, change: dict[str, Any], field: str, reason: str) -> None:
+def test_fields_at_fault(app, change, field, reason):
     problem = problem_of(post(app, "/v1/leads", {**QUESTION, **change}), 422, "invalid-request")
     assert problem["errors"][0]["field"] == field
     assert reason in problem["errors"][0]["reason"]
 
 
-def test_cards_and_conditions_that_do_not_go_together(app: FastAPI) -> None:
+def test_cards_and_conditions_that_do_not_go_together(app):
     known = {**QUESTION, "known": {"N": "K+.+.+.+"}}
     assert "SK" in problem_of(post(app, "/v1/leads", known), 422, "invalid-request")["detail"]
     impossible = post(app, "/v1/leads", {**QUESTION, "where": ["HCP_N + HCP_E + HCP_W >= 30"]})
@@ -212,11 +204,11 @@ def check_many_at_once(app: FastAPI, layouts: int) -> None:
     assert answers == [leads_of(post(app, "/v1/leads", question)) for question in questions]
 
 
-def test_sixteen_at_once_while_workers_are_killed(app: FastAPI) -> None:
+def test_sixteen_at_once_while_workers_are_killed(app):
     check_many_at_once(app, layouts=2)
 
 
-def test_sixteen_at_once_of_many_layouts(app: FastAPI) -> None:
+def test_sixteen_at_once_of_many_layouts(app):
     check_many_at_once(app, layouts=25)
 
 
@@ -237,8 +229,7 @@ def solvers_of(process_id: int) -> list[int]:
 @pytest.fixture(scope="module")
 def server() -> Iterator[tuple[str, int]]:
     """A service with two solving processes that is warm, and its process."""
-    with running_server(dd_workers=2, backend="cpu", log_level="warning") as (url, process):
-        wait_until(f"{url}/readyz", process)
+    with ready_server(dd_workers=2, backend="cpu", log_level="warning") as (url, process):
         while not httpx.get(f"{url}/readyz", timeout=60).json()["warm"]:
             time.sleep(0.1)
         # the first lead finds a process that runs
@@ -247,7 +238,7 @@ def server() -> Iterator[tuple[str, int]]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_sixteen_at_once_on_a_busy_machine_answer_what_they_have(server: tuple[str, int]) -> None:
+def test_sixteen_at_once_on_a_busy_machine_answer_what_they_have(server):
     url, _ = server
 
     async def ask_all() -> list[httpx.Response]:
@@ -275,7 +266,7 @@ def test_sixteen_at_once_on_a_busy_machine_answer_what_they_have(server: tuple[s
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("form", ["application/json", "application/jsonl"])
-def test_a_client_that_is_gone_frees_the_solvers(server: tuple[str, int], form: str) -> None:
+def test_a_client_that_is_gone_frees_the_solvers(server, form):
     url, service = server
     with httpx.Client(timeout=1.5) as client, suppress(httpx.ReadTimeout):
         question = {**QUESTION, "layouts": 1000, "seed": 7}
@@ -289,7 +280,7 @@ def test_a_client_that_is_gone_frees_the_solvers(server: tuple[str, int], form: 
     assert sum(map(cpu_seconds, solvers_of(service))) - before < 0.2
 
 
-def test_the_pool_starts_with_the_service_and_ends_with_it(tmp_path: Path) -> None:
+def test_the_pool_starts_with_the_service_and_ends_with_it(tmp_path):
     table = str(write_small_table(tmp_path))
     app = create_app(Settings(table=table, dd_workers=1, backend="cpu"))
 

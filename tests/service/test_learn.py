@@ -24,7 +24,7 @@ SYSTEM = [
     {"prior": "1N", "call": "P"},
     {"prior": "1N P", "call": "3N", "criteria": ["HCP >= 10"]},
     {"prior": "1N P", "call": "P"},
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +87,7 @@ def test_what_is_learned_is_what_was_bid(folder, tmp_path, capsys):
     assert game["negative_rate"][0] == 0
 
 
+@pytest.mark.slow
 def test_files_and_their_order_make_no_difference(folder, tmp_path, capsys):
     orders = (["one.lin", "two.lin"], ["two.lin", "one.lin", "one.lin"], ["two.parquet", "one.lin"])
     tables = []
@@ -108,6 +109,7 @@ def test_files_and_their_order_make_no_difference(folder, tmp_path, capsys):
     assert json.loads(printed.out)["repeated_inputs"] == 1
 
 
+@pytest.mark.slow
 def test_little_memory_gives_the_same(folder, tmp_path):
     table = open_table(folder / "announced")
     options = {"minimum_hands": 3, "rules": Thresholds(), "grid": True}
@@ -123,8 +125,8 @@ def test_little_memory_gives_the_same(folder, tmp_path):
 def test_layers_on_the_command_line(folder, tmp_path, capsys):
     learned = tmp_path / "learned"
     code, printed = run(
-        capsys, folder / "announced", folder / "one.lin", "--out", learned, "--layer", "learned",
-    )  # fmt: skip
+        capsys, folder / "announced", folder / "one.lin", "--out", learned, "--layer", "learned"
+    )
     assert code == 0
     assert "criteria: learned; learned ones for" in printed.out
     table = open_table(learned)
@@ -140,6 +142,7 @@ def test_layers_on_the_command_line(folder, tmp_path, capsys):
     assert files_of(again) == files_of(back)
 
 
+@pytest.mark.slow
 def test_rules_of_earlier_learning_are_forgotten(folder, tmp_path, capsys):
     inputs = (folder / "announced", folder / "one.lin", "--out")
     run(capsys, *inputs, tmp_path / "fresh")
@@ -286,6 +289,7 @@ def test_places_that_are_taken_or_missing_are_refused(folder, tmp_path, capsys):
     assert open_table(tmp_path / "table").extras == ("learned_bounds",)
 
 
+@pytest.mark.slow
 def test_robots_open_one_notrump_as_they_announce(shared_data, tmp_path):
     inputs = [shared_data / "lin" / "gib", shared_data / "pbn" / "gib_notes"]
     mined = mine(inputs, tmp_path / "mined").table

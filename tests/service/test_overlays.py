@@ -3,21 +3,18 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 
 from bidcascade.bridge import Auction, InvalidInput, parse_call, parse_calls, parse_hand
-from bidcascade.kernels import DealArrays
-from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
 from bidcascade.service import Engine
-from bidcascade.service.api.app import create_app
 from bidcascade.service.api.tables import Tables
 from bidcascade.service.cli import main
 from bidcascade.service.settings import Settings, read_settings
 from bidcascade.table import BiddingTable
-from tests.support_service import GOOD, ask, post, write_small_table
+from tests.support_deals import plain_deals
+from tests.support_service import GOOD, ask, loaded_app, post, write_small_table
 
 SYSTEM = """
 opening:
@@ -39,12 +36,12 @@ def write(folder: Path, *rules: object, name: str = "fixes.jsonl") -> str:
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> str:
+def small(tmp_path) -> str:
     return str(write_small_table(tmp_path))
 
 
 @pytest.fixture
-def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def system(tmp_path, monkeypatch) -> str:
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "cache"))
     path = tmp_path / "club.bidding"
     path.write_text(SYSTEM)
@@ -55,7 +52,7 @@ HAND = "K52.AQ3.987.KJ52"
 """13 high-card points, balanced."""
 
 
-def test_an_engine_with_overlays(small: str, tmp_path: Path) -> None:
+def test_an_engine_with_overlays(small, tmp_path):
     weak = write(tmp_path, {"rule": "replace", "at": "1N", "criteria": ["12 <= HCP <= 14"]})
     engine = Engine.open(small, "reference", overlays=[weak])
     answer = engine.bid(HAND)
@@ -67,7 +64,7 @@ def test_an_engine_with_overlays(small: str, tmp_path: Path) -> None:
     assert "overlays" not in Engine.open(small, "reference").table_info()
 
 
-def test_a_system_answers_where_no_rule_speaks(system: str, tmp_path: Path) -> None:
+def test_a_system_answers_where_no_rule_speaks(system, tmp_path):
     rules = write(
         tmp_path,
         {"rule": "replace", "at": "1N P 2C", "criteria": ["HCP >= 12", "SL_H >= 4"]},
@@ -94,13 +91,9 @@ def test_a_system_answers_where_no_rule_speaks(system: str, tmp_path: Path) -> N
         [{"rule": "remove", "at": "?"}],
     ],
 )
-def test_mode_first_bids_call_by_call(
-    system: str, tmp_path: Path, rules: list[dict[str, object]]
-) -> None:
+def test_mode_first_bids_call_by_call(system, tmp_path, rules):
     engine = Engine.open(system, "cpu", overlays=[write(tmp_path, *rules)])
-    count = 40
-    zero = np.zeros(count, np.uint8)
-    deals = DealArrays(deal_hands(3, 0, count), zero, zero)
+    deals = plain_deals(40, 3)
     assert engine.bidder is not None
     bid = engine.bidder.bid(deals)
     for deal, place in enumerate(bid.place.tolist()):
@@ -111,9 +104,7 @@ def test_mode_first_bids_call_by_call(
         assert (*engine.bidder.auction_of(place), 0) == calls
 
 
-def test_overlays_on_the_command_line(
-    small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_overlays_on_the_command_line(small, tmp_path, capsys):
     one = write(tmp_path, {"rule": "replace", "at": "1N", "criteria": ["12 <= HCP <= 14"]})
     other = write(tmp_path, {"rule": "remove", "at": "7N"}, name="other.jsonl")
     both = ["--overlay", one, "--overlay", other]
@@ -135,9 +126,7 @@ def test_overlays_on_the_command_line(
     assert capsys.readouterr().out.startswith("1N")
 
 
-def test_bad_rules_are_all_printed(
-    small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_rules_are_all_printed(small, tmp_path, capsys):
     bad = write(tmp_path, {"rule": "remove"}, {"rule": "add", "at": "1N 1C"})
     assert main(["bid", HAND, "--table", small, "--overlay", bad]) == 2
     told = capsys.readouterr().err
@@ -145,13 +134,10 @@ def test_bad_rules_are_all_printed(
     assert "fixes.jsonl:2: " in told
 
 
-def test_the_service_lists_overlays_and_loads_them_anew(small: str, tmp_path: Path) -> None:
+def test_the_service_lists_overlays_and_loads_them_anew(small, tmp_path):
     weak = write(tmp_path, {"rule": "replace", "at": "1N", "criteria": ["12 <= HCP <= 14"]})
-    app = create_app(
-        Settings(table=small, backend="cpu", overlays=weak, extra_tables="old=" + small)
-    )
-    tables: Tables = app.state.workplace.tables
-    tables.load()
+    app = loaded_app(table=small, backend="cpu", overlays=weak, extra_tables="old=" + small)
+    tables = app.state.workplace.tables
     asked = {"hand": HAND, "auction": []}
     answer = post(app, "/v1/bid", asked).json()
     assert answer["call"] == "1N"
@@ -175,21 +161,21 @@ def test_the_service_lists_overlays_and_loads_them_anew(small: str, tmp_path: Pa
     assert post(app, "/v1/bid", asked).json()["call"] == "P"
 
 
-def test_a_system_with_overlays_is_tried_out_and_loaded(system: str, tmp_path: Path) -> None:
+def test_a_system_with_overlays_is_tried_out_and_loaded(system, tmp_path):
     rules = write(tmp_path, {"rule": "remove", "at": "1N P *"})
     tables = Tables({"club": system}, "cpu", {"club": [rules]})
     tables.load()
     assert tables.reload("club"), tables.get("club").reload_errors
 
 
-def test_settings_of_overlays() -> None:
+def test_settings_of_overlays():
     settings = Settings(table="a=sayc", extra_tables="b=acol", overlays="x.csv, b=y.csv, a=z.csv")
     assert settings.overlay_paths() == {"a": ("x.csv", "z.csv"), "b": ("y.csv",)}
     with pytest.raises(InvalidInput, match=r"with a table of sayc, got 'c=x\.csv'"):
         read_settings({"overlays": "c=x.csv"})
 
 
-def test_a_table_of_no_system_keeps_its_lists_when_overlaid(small: str, tmp_path: Path) -> None:
+def test_a_table_of_no_system_keeps_its_lists_when_overlaid(small, tmp_path):
     folder = tmp_path / "kept"
     assert main(["table", "import", small, "--out", str(folder)]) == 0
     before = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
@@ -200,9 +186,7 @@ def test_a_table_of_no_system_keeps_its_lists_when_overlaid(small: str, tmp_path
     assert BiddingTable.open(folder, verify=True).overlays == ()
 
 
-def test_counts_of_a_changed_table_are_counted_in_part(
-    small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_counts_of_a_changed_table_are_counted_in_part(small, tmp_path, capsys):
     deals = tmp_path / "deals"
     deals.mkdir()
     for part in (1, 2):

@@ -2,7 +2,6 @@
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,7 @@ from bidcascade.service.engine import Engine
 from bidcascade.service.settings import Settings, read_settings
 from bidcascade.systems.budget import BUDGET_VARIABLE, DEFAULT_BUDGET, places_budget
 from bidcascade.systems.system import System
-from tests.support_service import post
+from tests.support_service import loaded_app, post
 from tests.support_systems import LONGEST
 
 TEXT = """opening:
@@ -26,7 +25,7 @@ HAND = "AK52.AQ3.976.KJ2"
 
 
 @pytest.fixture
-def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def tiny(tmp_path, monkeypatch) -> str:
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "cache"))
     path = tmp_path / "tiny.bidding"
     path.write_text(TEXT, encoding="utf-8")
@@ -34,9 +33,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.parametrize("written", ["lots", "-1", "1023", "1.5e9"])
-def test_a_wrong_budget_is_told(
-    written: str, tiny: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_budget_is_told(written, tiny, monkeypatch, capsys):
     monkeypatch.setenv(BUDGET_VARIABLE, written)
     told = f"expected a whole number of bytes from 1024, got {written!r}"
     with pytest.raises(InvalidInput) as caught:
@@ -46,7 +43,7 @@ def test_a_wrong_budget_is_told(
     assert f"{BUDGET_VARIABLE}: {told}" in capsys.readouterr().err
 
 
-def test_the_budget_reaches_bidders(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_budget_reaches_bidders(monkeypatch):
     monkeypatch.delenv(BUDGET_VARIABLE, raising=False)
     assert Settings().places_bytes == places_budget() == DEFAULT_BUDGET
     for written, expected in (("", DEFAULT_BUDGET), ("70000", 70_000)):
@@ -58,7 +55,7 @@ def test_the_budget_reaches_bidders(monkeypatch: pytest.MonkeyPatch) -> None:
     assert System.parse(TEXT).bidder().budget == 80_000
 
 
-def test_a_call_after_317_calls(tiny: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_call_after_317_calls(tiny, capsys):
     assert len(LONGEST.split()) == 317
     answer = Engine.open(tiny, "cpu").bid(HAND, LONGEST)
     assert (answer.call, answer.default_pass) == ("P", True)
@@ -66,8 +63,7 @@ def test_a_call_after_317_calls(tiny: str, capsys: pytest.CaptureFixture[str]) -
     assert json.loads(capsys.readouterr().out)["call"] == "P"
     assert main(["bid", HAND, "--auction", f"{LONGEST} P P", "--table", tiny]) == BAD_ARGUMENTS
     assert "expected an auction that goes on" in capsys.readouterr().err
-    app = create_app(Settings(table=tiny, backend="cpu"))
-    app.state.workplace.tables.load()
+    app = loaded_app(table=tiny, backend="cpu")
     asked = {"hand": HAND, "auction": LONGEST.split()}
     assert post(app, "/v1/bid", asked).json()["call"] == "P"
     asked["auction"] = [*LONGEST.split(), "P", "P"]

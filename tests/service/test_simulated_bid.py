@@ -1,7 +1,6 @@
 """Simulated calls on the command line and over REST, with the law's tricks and one solver."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,13 +15,11 @@ from bidcascade.bridge import (
     parse_vulnerability,
 )
 from bidcascade.service import Engine, simulated_bid
-from bidcascade.service.api.app import create_app
 from bidcascade.service.api.models import BidAnswer
 from bidcascade.service.cli import main
-from bidcascade.service.settings import Settings
 from bidcascade.service.simulated_bid import SimulationWish, simulate_bid, simulate_without_line
 from bidcascade.table import apply_overlays, build_table
-from tests.support_service import SMALL_ROWS, post, problem_of, write_small_table
+from tests.support_service import SMALL_ROWS, loaded_app, post, problem_of, write_small_table
 
 SYSTEM = """
 opening:
@@ -40,24 +37,21 @@ LAW: dict[str, Any] = {"layouts": 40, "double_dummy": False}
 
 
 @pytest.fixture(scope="module")
-def system(tmp_path_factory: pytest.TempPathFactory) -> str:
+def system(tmp_path_factory) -> str:
     path = tmp_path_factory.mktemp("systems") / "club.bidding"
     path.write_text(SYSTEM)
     return str(path)
 
 
 @pytest.fixture(scope="module")
-def app(system: str, tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
+def app(system, tmp_path_factory) -> FastAPI:
     rows = write_small_table(tmp_path_factory.mktemp("rows"))
-    settings = Settings(
-        table=system, extra_tables=f"rows={rows}", backend="cpu", simulate_double_dummy=False,
-        auto_simulate_ms=20_000,
-    )  # fmt: skip
-    app = create_app(settings)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BIDCASCADE_CACHE", str(tmp_path_factory.mktemp("cache")))
-        app.state.workplace.tables.load()
-    return app
+        return loaded_app(
+            table=system, extra_tables=f"rows={rows}", backend="cpu", simulate_double_dummy=False,
+            auto_simulate_ms=20_000,
+        )  # fmt: skip
 
 
 def ask_bid(app: FastAPI, auction: list[str], **more: object) -> dict[str, Any]:
@@ -68,7 +62,7 @@ def ask_bid(app: FastAPI, auction: list[str], **more: object) -> dict[str, Any]:
     return body
 
 
-def test_a_simulated_call_over_rest(app: FastAPI) -> None:
+def test_a_simulated_call_over_rest(app):
     plain = ask_bid(app, ["1N", "P"])
     assert plain["call"] == "2C"
     assert "simulation" not in plain
@@ -88,9 +82,7 @@ def test_a_simulated_call_over_rest(app: FastAPI) -> None:
 
 
 @pytest.mark.parametrize("patched", [False, True])
-def test_a_budget_that_is_over_at_once_leaves_the_call_of_the_system(
-    app: FastAPI, patched: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_budget_that_is_over_at_once_leaves_the_call_of_the_system(app, patched, monkeypatch):
     plain = ask_bid(app, ["1N", "P"])
 
     def late(*_: object, **__: object) -> None:
@@ -105,7 +97,7 @@ def test_a_budget_that_is_over_at_once_leaves_the_call_of_the_system(
         assert {**answer, "note": ""} == {**plain, "note": ""}
 
 
-def test_a_place_without_a_line_is_simulated(app: FastAPI) -> None:
+def test_a_place_without_a_line_is_simulated(app):
     found = ask_bid(app, NO_LINE)
     assert found["note"].startswith("the system has no line here: natural call by simulation")
     assert found["simulation"]["compared_with"] == "P"
@@ -117,7 +109,7 @@ def test_a_place_without_a_line_is_simulated(app: FastAPI) -> None:
     assert "simulation" not in never
 
 
-def test_a_table_of_no_system_is_simulated_when_asked_for(app: FastAPI) -> None:
+def test_a_table_of_no_system_is_simulated_when_asked_for(app):
     assert "simulation" not in ask_bid(app, ["1C"], table="rows")
     found = ask_bid(app, ["1N", "P"], table="rows", simulate=LAW)
     assert found["call"] in {one["call"] for one in found["simulation"]["candidates"]}
@@ -137,15 +129,13 @@ def test_a_table_of_no_system_is_simulated_when_asked_for(app: FastAPI) -> None:
         ("yes", "simulate"),
     ],
 )
-def test_wishes_that_are_none(app: FastAPI, simulate: object, field: str) -> None:
+def test_wishes_that_are_none(app, simulate, field):
     answer = post(app, "/v1/bid", {"hand": HAND, "auction": ["1N", "P"], "simulate": simulate})
     problem = problem_of(answer, 422, "invalid-request")
     assert problem["errors"][0]["field"].startswith(field)
 
 
-def test_a_pass_stays_where_a_simulation_fails(
-    system: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pass_stays_where_a_simulation_fails(system, monkeypatch):
     engine = Engine.open(system, "cpu")
     answer = engine.bid(HAND, "1C 1S")
     assert answer.is_without_line
@@ -164,7 +154,7 @@ def test_a_pass_stays_where_a_simulation_fails(
     assert passed.note.endswith("; simulation: no such deal found")
 
 
-def test_with_overlays_the_system_goes_on(system: str, tmp_path: Path) -> None:
+def test_with_overlays_the_system_goes_on(system, tmp_path):
     rules = tmp_path / "rules.jsonl"
     rules.write_text('{"rule": "remove", "at": "1N P 3N"}\n')
     engine = Engine.open(system, "cpu", overlays=[str(rules)])
@@ -180,9 +170,7 @@ def test_with_overlays_the_system_goes_on(system: str, tmp_path: Path) -> None:
     assert laid.bid(HAND, "1N P").call in {"2C", "P"}
 
 
-def test_simulated_on_the_command_line(
-    system: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_simulated_on_the_command_line(system, capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
     bid = ["bid", HAND, "--table", system, "--auction", "1N P"]
     assert main([*bid, "--simulate", "30", "--tricks", "law"]) == 0
@@ -203,9 +191,7 @@ def test_simulated_on_the_command_line(
     assert main([*bid, "--simulate", "0"]) == 1
 
 
-def test_double_dummy_tricks(
-    system: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_double_dummy_tricks(system, capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
     monkeypatch.setenv("BIDCASCADE_DD_WORKERS", "1")
     bid = ["bid", HAND, "--table", system, "--auction", "1N P", "--simulate", "12", "--json"]

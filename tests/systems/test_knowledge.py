@@ -83,7 +83,7 @@ EXPRESSIONS = [
 
 @pytest.mark.parametrize("profile", ["gib", "mlbridge"])
 @pytest.mark.parametrize("text", EXPRESSIONS)
-def test_bounds_hold_for_dealt_hands(text: str, profile: str) -> None:
+def test_bounds_hold_for_dealt_hands(text, profile):
     vocabulary = Vocabulary(profile)
     code = to_postfix(parse_expression(text), vocabulary)
     can, must = (to_flags(cells) for cells in cells_of(text, vocabulary))
@@ -105,12 +105,12 @@ def test_bounds_hold_for_dealt_hands(text: str, profile: str) -> None:
         "Top3_S >= 2 or Top3_S <= 1",
     ],
 )
-def test_what_shape_and_points_decide_is_exact(text: str) -> None:
+def test_what_shape_and_points_decide_is_exact(text):
     can, must = cells_of(text)
     assert can == must
 
 
-def test_conjunctions_over_suits_are_exact_in_small_cells() -> None:
+def test_conjunctions_over_suits_are_exact_in_small_cells():
     # 13 clubs but one: the cell holds few hands, so all of them can be made
     shape = SHAPE_OF[12, 0, 0, 1]
     all_of_cell: dict[int, list[int]] = {}
@@ -129,7 +129,7 @@ def test_conjunctions_over_suits_are_exact_in_small_cells() -> None:
             assert isclose(share_in[shape, points], sum(held) / len(held), abs_tol=1e-9)
 
 
-def test_exact_totals() -> None:
+def test_exact_totals():
     assert int(HANDS.sum()) == ALL_HANDS
     assert HANDS[:, 0].sum() == comb(36, 13)  # no ace to jack
     assert HANDS[:, 10].sum() == 59_723_754_816
@@ -141,7 +141,7 @@ def test_exact_totals() -> None:
 
 
 @given(st.sets(st.integers(0, POSSIBLE.size - 1), max_size=40))
-def test_sets_and_flags_are_the_same_thing(numbers: set[int]) -> None:
+def test_sets_and_flags_are_the_same_thing(numbers):
     flags = np.zeros(POSSIBLE.size, np.bool_)
     flags[list(numbers)] = True
     flags = flags.reshape(POSSIBLE.shape) & POSSIBLE
@@ -163,7 +163,7 @@ def test_sets_and_flags_are_the_same_thing(numbers: set[int]) -> None:
         assert term_range(cells, name, GIB) == expected
 
 
-def test_ranges_of_all_terms_over_everything_and_over_one_hand() -> None:
+def test_ranges_of_all_terms_over_everything_and_over_one_hand():
     hand = HANDS_DEALT[0]
     flags = np.zeros_like(POSSIBLE)
     flags[CELLS_DEALT[0]] = True
@@ -173,7 +173,7 @@ def test_ranges_of_all_terms_over_everything_and_over_one_hand() -> None:
         assert low <= term_value(name, hand, Context()) <= high
 
 
-def test_range_of_formulas() -> None:
+def test_range_of_formulas():
     vocabulary = Vocabulary(
         user_terms={"Strength": "HCP + SL_S - 1", "Odd": "HCP * SL_S", "Twice": "2 * -HCP"}
     )
@@ -192,7 +192,7 @@ def test_range_of_formulas() -> None:
      "Top3_S >= 2 and Top3_S <= 2", "Total_Points >= 12 and Total_Points <= 14",
      "Losers != 7", "HCP - 2 * Vul_We >= 5"],
 )  # fmt: skip
-def test_shares_are_those_of_dealt_hands(text: str) -> None:
+def test_shares_are_those_of_dealt_hands(text):
     code = to_postfix(parse_expression(text), GIB)
     held = sum(
         evaluate_postfix(code, hand, Context(vul_we=number % 2))
@@ -203,7 +203,7 @@ def test_shares_are_those_of_dealt_hands(text: str) -> None:
     )
 
 
-def test_shares_of_parts_and_of_nothing() -> None:
+def test_shares_of_parts_and_of_nothing():
     notrump = cells_of("HCP >= 15 and HCP <= 17 and Balanced")[1]
     assert round(share(notrump), 4) == 0.0487
     assert round(share_of(parse_expression("SL_S == 5"), notrump, GIB), 3) == pytest.approx(
@@ -213,7 +213,7 @@ def test_shares_of_parts_and_of_nothing() -> None:
     assert share(notrump, 0) == 0.0
 
 
-def test_unknown_terms_are_named() -> None:
+def test_unknown_terms_are_named():
     with pytest.raises(UnknownTerm, match="did you mean 'HCP'"):
         cells_of("HCPP >= 12")
     with pytest.raises(ValueError, match="for 'HCP', got the empty set"):

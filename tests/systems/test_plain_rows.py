@@ -1,7 +1,5 @@
 """Rows of a table as a system's text and back."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,8 +16,9 @@ def kept(row: Row) -> tuple[object, ...]:
     return row.prior, row.call, row.name, row.description, row.criteria, row.tags
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
-def test_the_published_table_is_the_same_behind_a_text(shared_data: Path, tmp_path: Path) -> None:
+def test_the_published_table_is_the_same_behind_a_text(shared_data, tmp_path):
     table, _ = import_table(shared_data / "table" / "bbo_bidding_sequences_table.py.txt")
     rows = list(table.rows())
     text = "\n".join(text_of_rows(rows))
@@ -54,7 +53,7 @@ _PRIORS = st.sampled_from([b"", b"\0", b"\7\0", b"\0\7\0\x08\0", b"\5", b"\0\0\0
         min_size=1, max_size=12,
     )
 )  # fmt: skip
-def test_any_rows_are_the_same_behind_a_text(written: list[tuple[object, ...]]) -> None:
+def test_any_rows_are_the_same_behind_a_text(written):
     rows = [
         {"prior": list(map(_text, prior)), "call": _text(call), "criteria": criteria, "name": name,
          "description": description, "tags": list(tags)}
@@ -72,14 +71,14 @@ def _text(call: int) -> str:
     return format_call(call)
 
 
-def test_what_a_text_cannot_hold_is_an_error() -> None:
+def test_what_a_text_cannot_hold_is_an_error():
     with pytest.raises(InvalidTable, match="1N: expected a name that begins with a capital"):
         list(text_of_rows([Row(b"", 7, name="strong")]))
     with pytest.raises(InvalidTable, match="without quotes"):
         list(text_of_rows([Row(b"", 7, 'the "strong" one')]))
 
 
-def test_patterns_are_compiled_not_imported(tmp_path: Path) -> None:
+def test_patterns_are_compiled_not_imported(tmp_path):
     path = tmp_path / "pattern.bidding"
     path.write_text("opening, 1st seat:\n  1M = Major: 5+ M\n", encoding="utf-8")
     with pytest.raises(InvalidTable, match=r"pattern\.bidding:2: expected one call"):

@@ -25,9 +25,7 @@ from bidcascade.systems import (
 from bidcascade.systems.compile import compile_system
 from bidcascade.systems.system import System
 from bidcascade.table import BiddingTable
-from tests.support_systems import SMALL_SYSTEM
-
-FEW = kept_tables.SampleSize(150, least=3)
+from tests.support_systems import FEW, SMALL_SYSTEM, compile_few
 
 
 @pytest.fixture
@@ -39,8 +37,7 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def few(monkeypatch):
     """Compile few deals: these tests are about files."""
-    defaults = {**registry.table_of.__kwdefaults__, "size": FEW}
-    monkeypatch.setattr(registry.table_of, "__kwdefaults__", defaults)
+    compile_few(monkeypatch)
 
 
 @pytest.fixture
@@ -117,14 +114,6 @@ def first_key(path: Path) -> str:
     return key
 
 
-def test_a_damaged_cache_is_made_anew(small_path, cache, few):
-    first = open_table(small_path)
-    [folder] = cache.iterdir()
-    (folder / "call.npy").write_bytes(b"damaged")
-    assert open_table(small_path) == first
-    assert BiddingTable.open(folder, verify=True) == first
-
-
 DAMAGE = {
     "empty": lambda content: b"",
     "cut off": lambda content: content[: len(content) // 2],
@@ -138,7 +127,10 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("how", DAMAGE)
+@pytest.mark.parametrize(
+    "how",
+    [one if one == "a bit within" else pytest.param(one, marks=pytest.mark.slow) for one in DAMAGE],
+)
 def test_damage_to_any_file_is_found(small_path, cache, few, how, monkeypatch):
     first = open_table(small_path)
     [folder] = cache.iterdir()

@@ -25,8 +25,9 @@ def system(name: str) -> System:
     return open_system(name)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
-def test_more_cases_right_than_older_engines_and_every_group_above_half(shared_data: Path) -> None:
+def test_more_cases_right_than_older_engines_and_every_group_above_half(shared_data):
     cases = read_cases(shared_data / "sayc" / "cases.jsonl")
     report = CaseReport(tuple(run_cases(system("sayc"), cases)))
     assert len(report.results) == 761
@@ -36,7 +37,7 @@ def test_more_cases_right_than_older_engines_and_every_group_above_half(shared_d
 
 
 @pytest.mark.real_data
-def test_interpretations_hold(shared_data: Path) -> None:
+def test_interpretations_hold(shared_data):
     """Bounds that the older engines' own tests ask of a call's meaning."""
     outcome: Counter[str] = Counter()
     older: Counter[str] = Counter()
@@ -68,8 +69,11 @@ def _asserted(wanted: dict[str, Any], auction: str) -> list[bool]:
     return [tests[key](value) for key, value in wanted.items() if key in tests]
 
 
-@pytest.mark.parametrize("name", sorted(named_systems()))
-def test_own_cases_of_every_shipped_system(name: str) -> None:
+OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in named_systems() if name != "sayc"]
+
+
+@pytest.mark.parametrize("name", ["sayc", *OTHERS])
+def test_own_cases_of_every_shipped_system(name):
     path = Path(system(name).text.files[0][0]).with_suffix(".cases")
     report = CaseReport(tuple(run_cases(system(name), read_cases(path))))
     misses = [line for line in report.lines() if "expected" in line]
@@ -79,7 +83,7 @@ def test_own_cases_of_every_shipped_system(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(named_systems()))
 @pytest.mark.parametrize("seed", range(12))
-def test_any_legal_auction_has_legal_answers(name: str, seed: int) -> None:
+def test_any_legal_auction_has_legal_answers(name, seed):
     """Calls at random: whatever has been called, the system answers, and never illegally."""
     chooser = random.Random(f"{name} {seed}")
     auction = Auction()
@@ -94,20 +98,20 @@ def test_any_legal_auction_has_legal_answers(name: str, seed: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(named_systems()))
-def test_nobody_passes_a_forcing_call_for_want_of_a_line(name: str) -> None:
+def test_nobody_passes_a_forcing_call_for_want_of_a_line(name):
     found = check_system(system(name), deals=1_000, least=2)
     gaps = [finding for finding in found.findings if finding.kind == "gap"]
     assert sum(gap.deals for gap in gaps) <= 1, gaps
 
 
 @pytest.mark.parametrize("name", sorted(named_systems()))
-def test_the_text_opens_with_a_page_of_prose(name: str) -> None:
+def test_the_text_opens_with_a_page_of_prose(name):
     text = system(name).text
     assert text.title
     assert len(text.prose.split()) >= 80
 
 
-def test_a_blackwood_answer_needs_the_aces_that_it_shows() -> None:
+def test_a_blackwood_answer_needs_the_aces_that_it_shows():
     place = system("sayc").expand("1S P 3S P 4N P")
     by_call = {entry.call: [str(one) for one in entry.criteria] for entry in place.entries}
     for call, aces in ((23, {"Aces == 0", "Aces == 4"}), (24, {"Aces == 1"}), (25, {"Aces == 2"})):

@@ -4,12 +4,11 @@ import functools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import PASS, Auction, IllegalCall, format_calls, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import open_system
 from bidcascade.systems.allowed import (
     CUTS,
@@ -22,6 +21,8 @@ from bidcascade.systems.allowed import (
     members,
 )
 from bidcascade.systems.system import System
+from tests.support_deals import mixed_deals
+from tests.support_examples import examples
 from tests.support_systems import SMALL_SYSTEM
 
 SMALL = System.parse(SMALL_SYSTEM, name="small.bidding")
@@ -34,12 +35,6 @@ general:
     cheapest X = Goes on: any hand; forcing
     cheapest NT = Notrump: any hand; forcing
 """)
-
-
-def some_deals(count: int, seed: int) -> DealArrays:
-    rng = np.random.default_rng(seed)
-    dealers, sides = rng.integers(0, 4, (2, count), dtype=np.uint8)
-    return DealArrays(deal_hands(seed, 0, count), dealers, sides)
 
 
 def listed(system: System, deals: DealArrays, bounds: Bounds):
@@ -86,10 +81,10 @@ BOUNDS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(BOUNDS, st.integers(0, 1 << 30), st.sampled_from([SMALL, FORCING]))
 def test_the_kernels_list_what_the_definition_says(bounds, seed, system):
-    check(system, some_deals(3, seed), bounds)
+    check(system, mixed_deals(3, seed), bounds)
 
 
 CALLS = ["Pass", "Double", "1C", "1NT", "2H", "1X", "cheapest X", "2NT"]
@@ -113,16 +108,16 @@ def made_system(opening, later) -> System:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(LINES.map(tuple), LINES.map(tuple), BOUNDS, st.integers(0, 1 << 30))
 def test_made_systems(opening, later, bounds, seed):
-    check(made_system(opening, later), some_deals(2, seed), bounds)
+    check(made_system(opening, later), mixed_deals(2, seed), bounds)
 
 
 @pytest.mark.slow
 def test_the_systems_own_auction_is_always_listed():
     system = open_system("sayc")
-    deals = some_deals(120, 9)
+    deals = mixed_deals(120, 9)
     own = own_auctions(system, deals)
     for bounds in (Bounds(5), Bounds(200), Bounds(depth=2), Bounds(places=3), Bounds(1, 4, 2)):
         for (auctions, _), calls in zip(listed(system, deals, bounds), own, strict=True):
@@ -131,17 +126,17 @@ def test_the_systems_own_auction_is_always_listed():
 
 @pytest.mark.slow
 def test_sayc_with_small_bounds():
-    check(open_system("sayc"), some_deals(200, 21), Bounds(12, places=20))
+    check(open_system("sayc"), mixed_deals(200, 21), Bounds(12, places=20))
 
 
 def calls_and_cut(bounds: Bounds):
     """Auctions of a deal that opens every suit, and of which everybody may bid on and on."""
-    (auctions, cut), = listed(FORCING, some_deals(1, 4), bounds)  # fmt: skip
+    ((auctions, cut),) = listed(FORCING, mixed_deals(1, 4), bounds)
     return [one.calls for one in auctions], cut
 
 
 def test_what_bounds_leave_out_is_marked():
-    own, = own_auctions(FORCING, some_deals(1, 4))  # fmt: skip
+    (own,) = own_auctions(FORCING, mixed_deals(1, 4))
     calls, cut = calls_and_cut(Bounds(5))
     assert (calls, cut) == ([*(own[:length] for length in range(1, 5)), own], "limit")
     calls, cut = calls_and_cut(Bounds(depth=1))
@@ -153,13 +148,13 @@ def test_what_bounds_leave_out_is_marked():
     calls, cut = calls_and_cut(Bounds(1, completed_only=True))
     assert (calls, cut) == ([own], "limit")
     passes = System.parse("opening:\n  1NT = Never: 37 points, 7+ spades")
-    assert listed(passes, some_deals(1, 4), Bounds(4)) == [
+    assert listed(passes, mixed_deals(1, 4), Bounds(4)) == [
         ([AllowedAuction((PASS,) * length, length == 4, ()) for length in range(1, 5)], None)
     ]
 
 
 def test_a_system_without_end_ends_with_marks():
-    deals = some_deals(3, 6)
+    deals = mixed_deals(3, 6)
     bidder = FORCING.bidder()
     before = bidder.bytes
     for auctions, cut in listed(FORCING, deals, Bounds()):
@@ -177,16 +172,16 @@ def test_a_system_without_end_ends_with_marks():
 def test_a_pass_where_nothing_holds():
     text = "opening:\n  1C = Good: 12+ points\n  Pass = Bad: at most 7 points\n"
     system = System.parse(text)
-    deals = some_deals(60, 2)
+    deals = mixed_deals(60, 2)
     for auctions, _ in listed(system, deals, Bounds(depth=1)):
         first = {one.calls[0]: one.variants for one in auctions if len(one.calls) == 1}
         assert first in ({3: ("Good",)}, {0: ("Bad",)}, {0: ()})
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(st.integers(0, 1 << 30), st.sampled_from([SMALL, FORCING]))
 def test_members_and_counts_are_the_lists_turned_round(seed, system):
-    deals = some_deals(20, seed)
+    deals = mixed_deals(20, seed)
     bounds = Bounds(1 << 20, depth=3, places=1 << 20)
     reached: dict[tuple[int, ...], set[int]] = {}
     for deal, (auctions, _) in enumerate(listed(system, deals, bounds)):
@@ -197,15 +192,15 @@ def test_members_and_counts_are_the_lists_turned_round(seed, system):
     assert [set(np.flatnonzero(column)) for column in columns] == list(reached.values())
     for least in (1, 5):
         counted = count_allowed(system.bidder(), deals, least=least, depth=3)
-        assert {tuple(calls): count for calls, count in zip(counted.calls, counted.counts.tolist(),
-                strict=True)} == {
-            calls: len(who) for calls, who in reached.items() if len(who) >= least
-        }  # fmt: skip
+        assert {
+            tuple(calls): count
+            for calls, count in zip(counted.calls, counted.counts.tolist(), strict=True)
+        } == {calls: len(who) for calls, who in reached.items() if len(who) >= least}
         assert counted.cut in (None, "depth")
 
 
 def test_members_of_any_legal_auction():
-    deals = some_deals(50, 1)
+    deals = mixed_deals(50, 1)
     far = ["7C X XX 7D", "1C X XX 1D P P 2H X P P P", "P P P P"]
     columns = members(SMALL.bidder(), deals, [tuple(parse_calls(text)) for text in far])
     for column in columns:
@@ -218,7 +213,7 @@ def test_members_of_any_legal_auction():
 
 
 def test_no_deals():
-    none = some_deals(0, 1)
+    none = mixed_deals(0, 1)
     assert listed(SMALL, none, Bounds()) == []
     assert count_allowed(SMALL.bidder(), none, least=1) == ([], pytest.approx(np.zeros(0)), None)
     assert len(members(SMALL.bidder(), none, [(7,)])[0]) == 0

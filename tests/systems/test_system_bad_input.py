@@ -4,20 +4,12 @@ import signal
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from bidcascade.bridge import PASS, Auction, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import program
-from bidcascade.systems.allowed import (
-    CUTS,
-    Bounds,
-    allowed_auctions,
-    calls_of,
-    list_allowed,
-)
+from bidcascade.systems.allowed import CUTS, Bounds, allowed_auctions, calls_of, list_allowed
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.check import check_system
 from bidcascade.systems.expansion import Expander, Place
@@ -25,6 +17,7 @@ from bidcascade.systems.language.sources import MOST_LINES
 from bidcascade.systems.program import SystemProgram
 from bidcascade.systems.system import System
 from bidcascade.table.language.expressions import parse_expression
+from tests.support_deals import mixed_deals
 from tests.support_systems import LONGEST, SMALL_SYSTEM, bid_call_by_call
 
 SMALL = System.parse(SMALL_SYSTEM)
@@ -42,12 +35,6 @@ general:
 )
 
 
-def random_deals(count: int, seed: int) -> DealArrays:
-    rng = np.random.default_rng(seed)
-    dealers, sides = rng.integers(0, 4, (2, count), dtype=np.uint8)
-    return DealArrays(deal_hands(seed, 0, count), dealers, sides)
-
-
 def auctions(bidder: Bidder, deals: DealArrays) -> list[tuple[int, ...]]:
     return [(*bidder.auction_of(place), PASS) for place in bidder.bid(deals).place]
 
@@ -62,7 +49,7 @@ def fresh() -> Bidder:
 def test_a_system_without_end_keeps_to_its_budget():
     bidder = Bidder(FORCING.program, budget=1 << 20)
     for seed in range(6):
-        deals, alone = random_deals(120, seed), Bidder(FORCING.program)
+        deals, alone = mixed_deals(120, seed), Bidder(FORCING.program)
         found = auctions(bidder, deals)
         assert found == auctions(alone, deals)
         assert all(Auction.of(calls).is_complete and len(calls) <= 319 for calls in found)
@@ -72,10 +59,11 @@ def test_a_system_without_end_keeps_to_its_budget():
     assert found[:3] == [bid_call_by_call(FORCING, deals, deal) for deal in range(3)]
 
 
+@pytest.mark.slow
 def test_questions_about_places_keep_to_the_budget():
     bidder = Bidder(FORCING.program, budget=1 << 20)
     asked = Bidder(FORCING.program)
-    for calls in auctions(asked, random_deals(300, 1)):
+    for calls in auctions(asked, mixed_deals(300, 1)):
         for length in range(1, len(calls) - 3):
             bidder.place(calls[:length])
     assert asked.bytes > 3 * bidder.budget
@@ -93,7 +81,7 @@ def test_a_very_long_text_is_bid():
         for number in range(MOST_LINES - 3)
     ]
     text = "\n".join(["opening:", "  1C = Any: any hand", "general:", *lines])
-    deals = random_deals(100, 3)
+    deals = mixed_deals(100, 3)
     found = auctions(Bidder(System.parse(text).program), deals)
     # a line needs no more than one of the first 420 does
     short = "\n".join(text.split("\n")[: 3 + 420])
@@ -124,7 +112,7 @@ after 1C:
     system = System.parse(text, name="x.bidding")
     never = ("1NT", "2NT", "1D")
     rest = "\n".join(line for line in text.split("\n") if line.split(" = ")[0].strip() not in never)
-    deals = random_deals(200, 1)
+    deals = mixed_deals(200, 1)
     assert auctions(system.bidder(), deals) == auctions(System.parse(rest).bidder(), deals)
     findings = check_system(system, deals=500).findings
     dead = [one.text.split(": ")[0] for one in findings if one.kind == "dead line"]
@@ -134,12 +122,13 @@ after 1C:
 # --- the longest auction --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_bidding_goes_on_after_317_calls():
     calls = parse_calls(LONGEST)
     assert len(calls) == 317
     for system in (SMALL, FORCING):
         for count in (2, 100):
-            found = auctions_after(system, calls, random_deals(count, 1))
+            found = auctions_after(system, calls, mixed_deals(count, 1))
             assert {len(one) for one in found} == {319}
             assert all(Auction.of(one).is_complete for one in found)
 
@@ -170,27 +159,21 @@ def interrupted(monkeypatch, owner, name, after, *, begun) -> None:
 @pytest.mark.parametrize("count", [20, 150])
 @pytest.mark.parametrize(
     ("name", "after"),
-    [
-        ("_learn", 0),
-        ("_learn", 7),
-        ("_make_room", 3),
-        ("_pack", 0),
-        ("_round", 5),
-    ],
+    [("_learn", 0), ("_learn", 7), ("_make_room", 3), ("_pack", 0), ("_round", 5)],
 )
 def test_an_interrupted_bidder_goes_on(monkeypatch, name, after, count, begun):
-    deals, bidder = random_deals(count, 5), fresh()
+    deals, bidder = mixed_deals(count, 5), fresh()
     with monkeypatch.context() as patched:
         interrupted(patched, Bidder, name, after, begun=begun)
         with pytest.raises(KeyboardInterrupt):
             # few deals need not come by
-            [bidder.bid(random_deals(150, seed)) for seed in range(9)]
+            [bidder.bid(mixed_deals(150, seed)) for seed in range(9)]
     assert auctions(bidder, deals) == auctions(fresh(), deals)
 
 
 @pytest.mark.parametrize("after", [0, 1, 2, 4, 7, 12, 20, 27, 33])
 def test_an_interrupted_question_spoils_no_later_one(monkeypatch, after):
-    deals, bidder = random_deals(150, 5), fresh()
+    deals, bidder = mixed_deals(150, 5), fresh()
     expected = auctions(fresh(), deals)
     with monkeypatch.context() as patched:
         interrupted(patched, SystemProgram, "learn", after, begun=False)
@@ -201,7 +184,7 @@ def test_an_interrupted_question_spoils_no_later_one(monkeypatch, after):
 
 @pytest.mark.parametrize("name", ["add", "_trees", "_remember"])
 def test_ctrl_c_while_a_text_is_learned_leaves_nothing_half_done(monkeypatch, name):
-    deals = random_deals(40, 5)
+    deals = mixed_deals(40, 5)
     expected = auctions(fresh(), deals)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     owner: Any = program.Growing if name == "add" else SystemProgram
@@ -218,14 +201,14 @@ def test_ctrl_c_while_a_text_is_learned_leaves_nothing_half_done(monkeypatch, na
 
                 patched.setattr(owner, name, step)
                 with pytest.raises(KeyboardInterrupt):
-                    bidder.bid(random_deals(150, 1))
+                    bidder.bid(mixed_deals(150, 1))
             assert auctions(bidder, deals) == expected
     finally:
         signal.signal(signal.SIGINT, before)
 
 
 def test_deals_that_were_left_on_the_way_are_bid_later():
-    deals, bidder = random_deals(150, 5), fresh()
+    deals, bidder = mixed_deals(150, 5), fresh()
     for _ in bidder.steps(deals, least=20):
         pass
     assert bidder.left_open
@@ -270,7 +253,7 @@ def test_mode_all_with_overlays_is_the_definition(bounds):
     }
     bidder = Bidder(SMALL.program, instead=instead)
     expander: Any = Overlaid(SMALL.expander(), instead)
-    deals = random_deals(25, 8)
+    deals = mixed_deals(25, 8)
     with bidder.lock:
         found = list_allowed(bidder, deals, bounds)
         calls = [tuple(one) for one in calls_of(bidder, found.place, found.call)]

@@ -5,14 +5,12 @@ import threading
 import zipfile
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import PASS, IllegalCall, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system.questions import AGREEMENT_KINDS
 from bidcascade.systems import build_places, kept_places
@@ -20,6 +18,8 @@ from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.expansion import Expander, Place
 from bidcascade.systems.program import SystemProgram, unpacked
 from bidcascade.systems.system import System
+from tests.support_deals import mixed_deals
+from tests.support_examples import examples
 from tests.support_systems import LONGEST, SMALL_SYSTEM, bid_call_by_call
 
 SMALL = System.parse(SMALL_SYSTEM)
@@ -43,15 +43,6 @@ general:
   3NT = Game: 25+ combined points, stopper in their suits
 """.replace("  raise the X\n", "  2X = Raise: 6-10 points, 4+ X\n")
 )
-
-
-def random_deals(count: int, seed: int) -> DealArrays:
-    rng = np.random.default_rng(seed)
-    return DealArrays(
-        deal_hands(seed, 0, count),
-        rng.integers(0, 4, count, dtype=np.uint8),
-        rng.integers(0, 4, count, dtype=np.uint8),
-    )
 
 
 def one_deal(deals: DealArrays, deal: int) -> DealArrays:
@@ -143,11 +134,11 @@ def systems(draw: st.DrawFn) -> System:
         return SMALL
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(systems(), systems(), st.integers(0, 1000))
 def test_made_systems_against_each_other(one, other, seed):
     expander = Expander(one.rules, other.rules)
-    deals = random_deals(6, seed)
+    deals = mixed_deals(6, seed)
     try:
         for deal in range(len(deals)):
             bid_call_by_call(one, deals, deal, expander)
@@ -159,8 +150,8 @@ def test_made_systems_against_each_other(one, other, seed):
 
 
 def test_small_systems_against_each_other():
-    assert assert_same(SMALL, OTHER, random_deals(150, 1)) > 200
-    assert assert_same(OTHER, SMALL, random_deals(150, 2)) > 200
+    assert assert_same(SMALL, OTHER, mixed_deals(150, 1)) > 200
+    assert assert_same(OTHER, SMALL, mixed_deals(150, 2)) > 200
 
 
 @pytest.mark.slow
@@ -168,12 +159,12 @@ def test_small_systems_against_each_other():
                                    "sayc acol", "two-over-one sayc"])  # fmt: skip
 def test_shipped_systems_place_by_place(names):
     one, other = (System.open(name) for name in names.split())
-    assert assert_same(one, other, random_deals(60, 3)) > 300
+    assert assert_same(one, other, mixed_deals(60, 3)) > 300
 
 
 @pytest.mark.parametrize("count", [1, 20, 300])
 def test_deals_are_bid_as_call_by_call(count):
-    deals = random_deals(count, 5)
+    deals = mixed_deals(count, 5)
     bidder = SMALL.bidder()
     bid = bidder.bid(deals)
     for deal in range(min(count, 40)):
@@ -186,7 +177,7 @@ def test_deals_are_bid_as_call_by_call(count):
 
 
 def test_few_deals_are_bid_as_many():
-    deals, bidder = random_deals(150, 17), SMALL.bidder()
+    deals, bidder = mixed_deals(150, 17), SMALL.bidder()
     many = bidder.bid(deals)
     one = [bidder.bid(one_deal(deals, deal)) for deal in range(150)]
     assert [int(bid.place[0]) for bid in one] == many.place.tolist()
@@ -195,7 +186,7 @@ def test_few_deals_are_bid_as_many():
 
 
 def test_deals_go_on_from_anywhere():
-    deals, bidder = random_deals(40, 9), SMALL.bidder()
+    deals, bidder = mixed_deals(40, 9), SMALL.bidder()
     whole = bidder.bid(deals)
     calls = bidder.auction_of(whole.place[0])[:2]
     same = [deal for deal in range(40) if bidder.auction_of(whole.place[deal])[:2] == calls]
@@ -204,13 +195,13 @@ def test_deals_go_on_from_anywhere():
 
 
 def test_what_is_dropped_is_worked_out_again():
-    deals = random_deals(200, 4)
+    deals = mixed_deals(200, 4)
     free, tight = Bidder(SMALL.program), Bidder(SMALL.program, budget=1 << 16)
     expected = [free.auction_of(place) for place in free.bid(deals).place]
     for _ in range(3):
         assert [tight.auction_of(place) for place in tight.bid(deals).place] == expected
     free.forget_rows()
-    more = random_deals(200, 5)
+    more = mixed_deals(200, 5)
     again = [free.auction_of(place) for place in free.bid(more).place]
     assert again == [tight.auction_of(place) for place in tight.bid(more).place]
 
@@ -218,7 +209,7 @@ def test_what_is_dropped_is_worked_out_again():
 def test_unbounded_growth_ends():
     text = "general:\n  cheapest X = On and on: any hand; forcing\n  cheapest NT = And on: any hand"
     system = System.parse(text)
-    deals = random_deals(3, 1)
+    deals = mixed_deals(3, 1)
     for deal, place in enumerate(system.bidder().bid(deals).place):
         calls = (*system.bidder().auction_of(place), PASS)
         assert calls == bid_call_by_call(system, deals, deal)
@@ -240,7 +231,7 @@ def test_illegal_auctions_are_refused():
 
 def test_several_threads_may_bid():
     bidder = System.parse(SMALL_SYSTEM).bidder()
-    deals = random_deals(30, 2)
+    deals = mixed_deals(30, 2)
     expected = [bid_call_by_call(SMALL, deals, deal) for deal in range(30)]
     wrong = []
 
@@ -265,7 +256,7 @@ def test_several_threads_may_bid():
 def file(tmp_path) -> Path:
     """A file of what the small system worked out for some deals."""
     bidder = Bidder(SystemProgram(SMALL.rules))
-    bidder.bid(random_deals(100, 6))
+    bidder.bid(mixed_deals(100, 6))
     kept_places.write(bidder, tmp_path / "small.places")
     return tmp_path / "small.places"
 
@@ -280,9 +271,9 @@ def test_what_was_kept_gives_the_same_answers(file):
     places = bidder.count
     assert places > 100
     fresh = Bidder(SystemProgram(SMALL.rules))
-    assert auctions(bidder, random_deals(100, 6)) == auctions(fresh, random_deals(100, 6))
+    assert auctions(bidder, mixed_deals(100, 6)) == auctions(fresh, mixed_deals(100, 6))
     assert bidder.count == places
-    assert auctions(bidder, random_deals(100, 7)) == auctions(fresh, random_deals(100, 7))
+    assert auctions(bidder, mixed_deals(100, 7)) == auctions(fresh, mixed_deals(100, 7))
     expander = Expander(SMALL.rules)
     for number in range(bidder.count):
         assert_same_place(bidder, expander, number)
@@ -291,11 +282,11 @@ def test_what_was_kept_gives_the_same_answers(file):
 def test_learning_goes_on_where_it_was_left(file):
     """Headers, patterns and conditions keep their numbers, whatever was asked first."""
     other = Bidder(SystemProgram(SMALL.rules))
-    other.bid(random_deals(1, 77))
+    other.bid(mixed_deals(1, 77))
     kept_places.write(other, file.parent / "one-deal.places")
     bidder = Bidder(SystemProgram(System.parse(SMALL_SYSTEM).rules))
     assert kept_places.read(bidder, file.parent / "one-deal.places")
-    bidder.bid(random_deals(150, 78))
+    bidder.bid(mixed_deals(150, 78))
     expander = Expander(SMALL.rules)
     for number in range(bidder.count):
         assert_same_place(bidder, expander, number)
@@ -307,49 +298,10 @@ def test_tags_are_numbered_by_each_process(file, monkeypatch):
     monkeypatch.setattr(program, "_TAGS", {"other": 0, "strong": 70})
     bidder = Bidder(SystemProgram(SMALL.rules))
     assert kept_places.read(bidder, file)
-    bidder.bid(random_deals(100, 8))
+    bidder.bid(mixed_deals(100, 8))
     expander = Expander(SMALL.rules)
     for number in range(bidder.count):
         assert_same_place(bidder, expander, number)
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.data())
-def test_damaged_files_are_as_good_as_none(data):
-    content = _content()
-    damaged = bytearray(content)
-    place = data.draw(st.integers(0, len(content) - 1))
-    if data.draw(st.booleans()):
-        damaged[place] ^= 1 << data.draw(st.integers(0, 7))
-    else:
-        del damaged[place:]
-    path = _folder() / "damaged.places"
-    path.write_bytes(bytes(damaged))
-    bidder = Bidder(SystemProgram(SMALL.rules))
-    kept_places.read(bidder, path)
-    fresh = Bidder(SystemProgram(SMALL.rules))
-    assert auctions(bidder, random_deals(20, 6)) == auctions(fresh, random_deals(20, 6))
-
-
-_made: list[Path] = []
-
-
-def _folder() -> Path:
-    return _made[0].parent
-
-
-def _content() -> bytes:
-    return _made[0].read_bytes()
-
-
-@pytest.fixture(autouse=True)
-def _kept_file(tmp_path_factory):
-    if not _made:
-        path = tmp_path_factory.mktemp("kept") / "whole.places"
-        bidder = Bidder(SystemProgram(SMALL.rules))
-        bidder.bid(random_deals(20, 6))
-        kept_places.write(bidder, path)
-        _made.append(path)
 
 
 def test_a_file_that_holds_more_stays(file):
@@ -362,7 +314,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
     (tmp_path / "places").write_text("no folder")
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
     bidder = System.parse(SMALL_SYSTEM).bidder()
-    bidder.bid(random_deals(100, 6))
+    bidder.bid(mixed_deals(100, 6))
     kept_places.keep_all()
     assert (tmp_path / "places").read_text() == "no folder"
 
@@ -370,7 +322,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
 def test_the_cache_serves_the_next_run(tmp_path, monkeypatch):
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
     bidder = System.parse(SMALL_SYSTEM).bidder()
-    bidder.bid(random_deals(300, 6))
+    bidder.bid(mixed_deals(300, 6))
     kept_places.keep_all()
     files = list((tmp_path / "places").iterdir())
     assert len(files) == 1
@@ -390,7 +342,7 @@ def test_overlaid_places_choose_what_overlays_say():
     bidder = Bidder(
         SMALL.program, instead={calls: [(20, (), "Overlaid")], (): [(7, criteria, "x")]}
     )
-    bid = bidder.bid(random_deals(1, 1), calls)
+    bid = bidder.bid(mixed_deals(1, 1), calls)
     assert bidder.auction_of(bid.place[0])[:3] == (*calls, 20)
     behind = (*calls, 20)
     assert told(bidder.place(behind)) == told(SMALL.expander().place(behind))

@@ -2,29 +2,19 @@
 
 import threading
 
-import numpy as np
 import pytest
 
 from bidcascade.bridge import PASS, Auction, parse_calls
-from bidcascade.kernels import DealArrays, get_backend
-from bidcascade.kernels.dealing import deal_hands
+from bidcascade.kernels import get_backend
 from bidcascade.systems.bidder import seen_from_dealer
 from bidcascade.systems.compile import Growth, Sample, compile_system
 from bidcascade.systems.system import System
 from bidcascade.table.build import TableBuilder
 from bidcascade.table.row import Row
+from tests.support_deals import mixed_deals
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
 
 SMALL = System.parse(SMALL_SYSTEM)
-
-
-def random_deals(count: int, seed: int) -> DealArrays:
-    rng = np.random.default_rng(seed)
-    return DealArrays(
-        deal_hands(seed, 0, count),
-        rng.integers(0, 4, count, dtype=np.uint8),
-        rng.integers(0, 4, count, dtype=np.uint8),
-    )
 
 
 def rows_behind(system: System, auction: str = "") -> list[Row]:
@@ -35,7 +25,7 @@ def rows_behind(system: System, auction: str = "") -> list[Row]:
 
 
 def test_deals_seen_from_the_dealer():
-    deals = random_deals(40, 8)
+    deals = mixed_deals(40, 8)
     turned = seen_from_dealer(deals)
     assert not turned.dealer.any()
     for deal in range(40):
@@ -50,7 +40,7 @@ def test_deals_seen_from_the_dealer():
 def test_mode_first_of_the_table_is_the_systems_bidding(least):
     """Also for a call whose lines stand at two ranks, with another call's line between."""
     table = compile_system(SMALL, deals=400, least=least)
-    deals = random_deals(300, 21)
+    deals = mixed_deals(300, 21)
     first = get_backend("cpu").cascade_first(table.plan(), deals)
     inside = 0
     for deal in range(300):

@@ -20,11 +20,7 @@ from bidcascade.systems.language.syntax_tree import (
     Range,
     Where,
 )
-from bidcascade.table.language.expressions import (
-    format_expression,
-    parse_expression,
-    to_postfix,
-)
+from bidcascade.table.language.expressions import format_expression, parse_expression, to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
 
 GIB = Vocabulary()

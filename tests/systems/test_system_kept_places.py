@@ -12,20 +12,16 @@ import numpy as np
 import pytest
 
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import kept_places
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.program import SystemProgram
 from bidcascade.systems.system import System
+from tests.support_cli import environment, run_apart
+from tests.support_deals import plain_deals
 from tests.support_systems import SMALL_SYSTEM
 
 SMALL = System.parse(SMALL_SYSTEM)
 NAME = kept_places.file_name(SMALL.text, SMALL.text)
-
-
-def deals_of(seed: int, count: int) -> DealArrays:
-    zeros = np.zeros(count, np.uint8)
-    return DealArrays(deal_hands(seed, 0, count), zeros, zeros)
 
 
 def auctions(bidder: Bidder, deals: DealArrays) -> list[tuple[int, ...]]:
@@ -36,7 +32,7 @@ def fresh(system: System = SMALL) -> Bidder:
     return Bidder(SystemProgram(system.rules))
 
 
-DEALS = deals_of(6, 10)
+DEALS = plain_deals(10, 6)
 ANSWERS = auctions(fresh(), DEALS)
 
 
@@ -44,7 +40,7 @@ ANSWERS = auctions(fresh(), DEALS)
 def whole() -> bytes:
     """File of what some deals taught."""
     bidder = fresh()
-    bidder.bid(deals_of(6, 40))
+    bidder.bid(plain_deals(40, 6))
     return written(bidder)
 
 
@@ -75,6 +71,7 @@ def test_a_file_that_was_cut_short_is_written_anew(sixteenth, whole, tmp_path):
     assert_healed(path)
 
 
+@pytest.mark.slow
 def test_files_with_flipped_bits_are_written_anew(whole, tmp_path):
     path, rng = tmp_path / NAME, np.random.default_rng(1)
     harmless = 0
@@ -102,7 +99,7 @@ def test_a_file_of_something_else_is_not_believed(other, whole, tmp_path, monkey
             bidder = fresh(System.parse(SMALL_SYSTEM.replace("15-17", "12-14")))
         if other == "sides":
             bidder = Bidder(SystemProgram(SMALL.rules), SystemProgram(SMALL.rules))
-        bidder.bid(deals_of(6, 40))
+        bidder.bid(plain_deals(40, 6))
         if other == "array":
             bidder._store.list[3] = 1 << 20
         path.write_bytes(written(bidder))
@@ -111,11 +108,11 @@ def test_a_file_of_something_else_is_not_believed(other, whole, tmp_path, monkey
 
 def test_places_without_entries_are_not_kept(tmp_path):
     bidder = fresh()
-    for _ in bidder.steps(deals_of(3, 200), least=5):
+    for _ in bidder.steps(plain_deals(200, 3), least=5):
         pass
     assert bidder.left_open
     kept_places.write(bidder, tmp_path / NAME)
-    after, deals = fresh(), deals_of(3, 200)
+    after, deals = fresh(), plain_deals(200, 3)
     assert kept_places.read(after, tmp_path / NAME)
     assert after.count > 10
     assert auctions(after, deals) == auctions(fresh(), deals)
@@ -135,7 +132,7 @@ def bid_and_keep() -> None:
     """As a process does that learns much and ends."""
     bidder = System.parse(SMALL_SYSTEM).bidder()
     assert auctions(bidder, DEALS) == ANSWERS
-    bidder.bid(deals_of(7, 300))
+    bidder.bid(plain_deals(300, 7))
     kept_places.keep_all()
     kept_places.keep_all()
     assert auctions(bidder, DEALS) == ANSWERS
@@ -189,26 +186,20 @@ def test_what_ended_processes_left_behind_goes(cache):
 
 PROCESS = """
 import sys
-import numpy as np
 from pathlib import Path
-from bidcascade.kernels import DealArrays
-from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import kept_places
 from bidcascade.systems.system import System
-
-def deals_of(seed, count):
-    zeros = np.zeros(count, np.uint8)
-    return DealArrays(deal_hands(seed, 0, count), zeros, zeros)
+from tests.support_deals import plain_deals
 
 bidder = System.open(sys.argv[1]).bidder()
 print(bidder.count, flush=True)
 """
 BID = """
-print([bidder.auction_of(place) for place in bidder.bid(deals_of(int(sys.argv[2]), 400)).place])
+print([bidder.auction_of(place) for place in bidder.bid(plain_deals(400, int(sys.argv[2]))).place])
 """
 KEEP_ON_WRITING = """
 for seed in range(10_000):
-    bidder.bid(deals_of(seed, 20))
+    bidder.bid(plain_deals(20, seed))
     kept_places.write(bidder, Path(sys.argv[2]))
     print(seed, flush=True)
 """
@@ -219,13 +210,13 @@ def process(code: str, *arguments: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-c", PROCESS + code, *arguments],
         stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env=environment(),
     )  # fmt: skip
 
 
 def test_against_another_system_each_side_takes_what_it_learned_against_itself(cache):
     bidder = fresh()
-    bidder.bid(deals_of(6, 40))
+    bidder.bid(plain_deals(40, 6))
     kept_places.write(bidder, cache / NAME)
     small, other = System.parse(SMALL_SYSTEM), System.parse("opening:\n  1NT = Any: 0+ points")
     both = small.bidder(other)
@@ -250,11 +241,12 @@ def text(tmp_path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_processes_grow_one_cache_at_once(text, cache):
     both = [process(BID, str(text), str(seed)) for seed in (1, 2)]
     said = [one.communicate(timeout=200)[0].splitlines() for one in both]
     for seed, lines in zip((1, 2), said, strict=True):
-        assert lines[1] == repr(auctions(fresh(), deals_of(seed, 400)))
+        assert lines[1] == repr(auctions(fresh(), plain_deals(400, seed)))
     system = System.open(text)
     assert [path.name for path in cache.iterdir()] == [
         kept_places.file_name(system.text, system.text)
@@ -262,9 +254,10 @@ def test_processes_grow_one_cache_at_once(text, cache):
     bidder = system.bidder()
     assert bidder.count > 200
     for seed in (1, 2, 3):
-        assert auctions(bidder, deals_of(seed, 400)) == auctions(fresh(), deals_of(seed, 400))
+        assert auctions(bidder, plain_deals(400, seed)) == auctions(fresh(), plain_deals(400, seed))
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_while_it_writes_spoils_nothing(text, cache):
     system, rng = System.open(text), np.random.default_rng(4)
     path = cache / kept_places.file_name(system.text, system.text)
@@ -279,15 +272,11 @@ def test_a_process_that_is_killed_while_it_writes_spoils_nothing(text, cache):
         bidder = System.open(text).bidder()
         assert bidder.count >= places
         assert bidder.count > 20
-        assert auctions(bidder, deals_of(1, 100)) == auctions(fresh(), deals_of(1, 100))
+        assert auctions(bidder, plain_deals(100, 1)) == auctions(fresh(), plain_deals(100, 1))
 
 
+@pytest.mark.slow
 def test_a_command_keeps_what_it_worked_out(text, cache):
-    code = "import sys; from bidcascade.service.cli import main; main(sys.argv[1:])"
-    subprocess.run(
-        [sys.executable, "-c", code, "system", "check", str(text), "--deals", "5000"],
-        stdout=subprocess.DEVNULL, check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
+    assert run_apart("system", "check", text, "--deals", 5000).code == 0
     assert cache.is_dir()
     assert System.open(text).bidder().count > 500

@@ -1,7 +1,6 @@
 """What calls show: needs without what earlier lines take, promises, forcing states, passes."""
 
 import random
-from pathlib import Path
 
 import pytest
 
@@ -47,13 +46,13 @@ def lengths(auction: str, position: int) -> dict[str, tuple[int, int]]:
     )
 
 
-def test_a_call_shows_its_needs() -> None:
+def test_a_call_shows_its_needs():
     assert points("1N", 0) == (15, 17)
     assert set(lengths("1N", 0).values()) == {(2, 5)}
     assert points("2C", 0) == (22, 37)
 
 
-def test_earlier_lines_are_denied() -> None:
+def test_earlier_lines_are_denied():
     # one club has no five-card major, and no four diamonds unless clubs are longer
     shape = lengths("1C", 0)
     assert shape["H"] == (0, 4)
@@ -66,21 +65,21 @@ def test_earlier_lines_are_denied() -> None:
     assert cells & balanced == 0
 
 
-def test_a_pass_denies_every_line() -> None:
+def test_a_pass_denies_every_line():
     strong_notrump = SYSTEM.state("1N").knowledge[0].cells
     assert SYSTEM.state("P").knowledge[0].cells & strong_notrump == 0
     # it keeps the hands that no line opens: 4=4=3=2 outside the range of one notrump
     assert hull(SYSTEM.state("P").knowledge[0].cells).points[1] == 21
 
 
-def test_knowledge_narrows_along_the_auction() -> None:
+def test_knowledge_narrows_along_the_auction():
     assert points("1S P 2S", 2) == (6, 10)
     assert lengths("1S P 2S", 2)["S"][0] == 3
     assert points("1S P 1N", 2) == (6, 10)
     assert lengths("1S P 1N", 2)["S"] == (0, 2)
 
 
-def test_variants_are_alternatives_with_a_gap_between() -> None:
+def test_variants_are_alternatives_with_a_gap_between():
     meaning = SYSTEM.state("1C 2C").meanings[-1]
     assert [one.name for one in meaning.alternatives] == ["Weak", "Strong"]
     shares = [share(one.cells) for one in meaning.alternatives]
@@ -97,7 +96,7 @@ def _has_points(cells: int, value: int) -> bool:
     return bool(bounds(parse_expression(f"HCP == {value}"), SYSTEM.vocabulary).can & cells)
 
 
-def test_terms_beyond_shape_and_points_are_kept() -> None:
+def test_terms_beyond_shape_and_points_are_kept():
     state = SYSTEM.state("1S P 4N P 5D")
     assert shown(state, 0, "Aces") == (1, 1)
     assert shown(SYSTEM.state("1S P 4N P 5C"), 0, "Aces") == (0, 4)
@@ -105,7 +104,7 @@ def test_terms_beyond_shape_and_points_are_kept() -> None:
     assert shown(SYSTEM.state("1S"), 0, "Aces") == (0, 4)
 
 
-def test_forcing_states() -> None:
+def test_forcing_states():
     assert SYSTEM.state("2C P").forced
     assert SYSTEM.state("2C P 2D P").forced
     assert not SYSTEM.state("2C P 2D P 4S P").forced
@@ -114,7 +113,7 @@ def test_forcing_states() -> None:
     assert not SYSTEM.state("1S P 2S P").forced
 
 
-def test_suits_that_were_shown() -> None:
+def test_suits_that_were_shown():
     assert SYSTEM.state("1S P 2H").suits == ("S", "", "H", "")
     # a transfer shows the suit above, an artificial bid not the one it names
     assert SYSTEM.state("1N P 2D").suits[2] == "H"
@@ -122,18 +121,18 @@ def test_suits_that_were_shown() -> None:
     assert set(SYSTEM.state("1C 2C").suits[1]) == {"H", "S"}
 
 
-def test_a_raise_agrees_the_suit() -> None:
+def test_a_raise_agrees_the_suit():
     assert SYSTEM.state("1S P 2S").agreed == ("S", None)
 
 
-def test_a_call_that_nobody_makes_is_taken_at_face_value() -> None:
+def test_a_call_that_nobody_makes_is_taken_at_face_value():
     # partner limited his hand to ten points and then asks for aces
     state = SYSTEM.state("1S P 2S P 3S P 4N P")
     assert state.meanings[-2].known
     assert points("1S P 2S P 3S P 4N", 2)[0] >= 6
 
 
-def test_a_promise_counts_for_partner_but_not_for_the_hands() -> None:
+def test_a_promise_counts_for_partner_but_not_for_the_hands():
     system = System.parse(
         "opening:\n  1S = Light: rule of 20, 8+ points, 5+ spades; shows 12-21 points\n"
         "after 1S:\n  3NT = Game: 25+ combined points\n"
@@ -144,7 +143,7 @@ def test_a_promise_counts_for_partner_but_not_for_the_hands() -> None:
     assert [str(one) for one in system.expand("1S P").entries[0].criteria] == ["HCP >= 13"]
 
 
-def test_each_side_reads_the_other_by_its_own_system() -> None:
+def test_each_side_reads_the_other_by_its_own_system():
     weak = System.parse(
         "opening:\n  1NT = Weak: 12-14 points, balanced\n"
         "over (1NT):\n  Double = Strong: 15+ points\n"
@@ -155,7 +154,7 @@ def test_each_side_reads_the_other_by_its_own_system() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_any_auction_expands_to_legal_calls(seed: int) -> None:
+def test_any_auction_expands_to_legal_calls(seed):
     chooser = random.Random(seed)
     auction = Auction()
     while not auction.is_complete and len(auction.calls) < 40:
@@ -167,7 +166,7 @@ def test_any_auction_expands_to_legal_calls(seed: int) -> None:
     assert len(SYSTEM.state(auction.calls).meanings) == len(auction.calls)
 
 
-def test_a_text_may_name_what_the_opponents_play(tmp_path: Path) -> None:
+def test_a_text_may_name_what_the_opponents_play(tmp_path):
     (tmp_path / "weak.bidding").write_text(
         "opening:\n  1NT = Weak: 12-14 points, balanced\n", encoding="utf-8"
     )

@@ -48,7 +48,7 @@ def system_with(text: str) -> System:
         ("after 1M 2oM", ["1S P 2H P"], ["1S P 2S P", "1H P 2H P"]),
     ],
 )
-def test_auction_patterns(header: str, auctions: list[str], others: list[str]) -> None:
+def test_auction_patterns(header, auctions, others):
     system = system_with(f"{header}:\n  7NT = Found: any hand\n")
     for auction in auctions:
         assert "7N Found" in calls_at(system, auction), auction
@@ -97,7 +97,7 @@ def test_auction_patterns(header: str, auctions: list[str], others: list[str]) -
         ("partner bid X, I bid Y, X ranks above Y", ["1C P 1H P"], ["1H P 2C P"]),
     ],
 )
-def test_facts(fact: str, auctions: list[str], others: list[str]) -> None:
+def test_facts(fact, auctions, others):
     system = system_with(
         f"when {fact}:\n  7NT = Found: any hand\n"
         "after 1S:\n  2S = Raise: 6-10 points, 3+ spades\n  1NT = Answer: 6-10 points\n"
@@ -108,7 +108,7 @@ def test_facts(fact: str, auctions: list[str], others: list[str]) -> None:
         assert "7N Found" not in calls_at(system, auction), auction
 
 
-def test_vulnerability_becomes_a_condition_of_the_hand() -> None:
+def test_vulnerability_becomes_a_condition_of_the_hand():
     system = System.parse("opening, not vulnerable:\n  2H = Weak: 5-10 points, 6 hearts\n")
     criteria = [str(one) for one in system.expand("").entries[0].criteria]
     assert "not Vul_We" in criteria or "Vul_We == 0" in criteria
@@ -117,7 +117,7 @@ def test_vulnerability_becomes_a_condition_of_the_hand() -> None:
     assert system.bid(weak, vulnerability="NS").entry is None
 
 
-def test_the_more_specific_context_comes_first_and_hides_its_calls() -> None:
+def test_the_more_specific_context_comes_first_and_hides_its_calls():
     system = system_with(
         "general:\n  2C = General: any hand\n  2D = General: any hand\n"
         "when partner opened:\n  2D = By fact: any hand\n"
@@ -128,7 +128,7 @@ def test_the_more_specific_context_comes_first_and_hides_its_calls() -> None:
     assert calls_at(system, "1S P") == ["2D By class", "2H By class", "2C General"]
 
 
-def test_lines_below_a_line_follow_it_wherever_it_was_used() -> None:
+def test_lines_below_a_line_follow_it_wherever_it_was_used():
     system = system_with(
         "when partner opened, RHO passed:\n"
         "  4NT = Blackwood: 16+ points; artificial, forcing\n"
@@ -144,7 +144,7 @@ def test_lines_below_a_line_follow_it_wherever_it_was_used() -> None:
         assert calls_at(system, f"{opening} P 4N P 5D P")[0] == "5N Kings"
 
 
-def test_variables_are_bound_once_per_branch() -> None:
+def test_variables_are_bound_once_per_branch():
     system = system_with(
         "after 1NT:\n"
         "  transfer to 2M = Transfer: 5+ M; artificial, forcing\n"
@@ -162,7 +162,7 @@ def test_variables_are_bound_once_per_branch() -> None:
     assert [str(one) for one in entry.criteria] == ["HCP == 17", "SL_S >= 4"]
 
 
-def test_levels_and_relative_calls() -> None:
+def test_levels_and_relative_calls():
     system = system_with(
         "after 1M (2X):\n"
         "  3M = Law: law of total tricks at 3M\n"
@@ -175,12 +175,12 @@ def test_levels_and_relative_calls() -> None:
     assert [c.split()[0] for c in calls_at(system, "1H 2C")[4:]] == [f"{n}C" for n in range(3, 8)]
 
 
-def test_an_unbound_variable_is_an_error_with_its_place() -> None:
+def test_an_unbound_variable_is_an_error_with_its_place():
     with pytest.raises(InvalidSystem, match=r":3"):
         System.parse("opening:\n  1C = Natural: 3+ clubs\n  1D = Natural: 4+ M\n")
 
 
-def test_foremost_lines_come_before_the_most_specific_ones() -> None:
+def test_foremost_lines_come_before_the_most_specific_ones():
     system = system_with(
         "after 1S:\n  4S = Game: any hand\n"
         "foremost, partner opened 1S:\n  4NT = Aces: 20+ points; artificial, forcing\n"

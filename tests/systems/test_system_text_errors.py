@@ -28,11 +28,6 @@ def pointed_at(found):
     return found.line_text[found.caret.index("^") :]
 
 
-def of_line(meaning):
-    """Complaint about a line that stands after an opening of one heart."""
-    return complaint(f"after 1H:\n  {meaning}\n")
-
-
 # ---------------------------------------------------------------------- the examples of the design
 def test_misspelt_name():
     found = complaint("opening:\n  1NT = Strong: 15-17 points, ballanced\n")
@@ -41,18 +36,20 @@ def test_misspelt_name():
     assert pointed_at(found) == "ballanced"
 
 
-def test_one_heart_less():
-    found = of_line("2C = 5+ heart, 8+ points")
-    assert found.message == 'after "5+" I expect points or a suit, I read "heart"'
-    assert found.advice == 'write "hearts"'
-    assert pointed_at(found).startswith("heart,")
-
-
-def test_comma_left_out():
-    found = of_line("2C = Natural: 8+ points 4 clubs; forcing")
-    assert found.message == 'two conditions without a comma: "8+ points 4 clubs"'
-    assert found.advice == 'write "8+ points, 4 clubs"'
-    assert pointed_at(found).startswith("4 clubs")
+@pytest.mark.parametrize(
+    ("line", "message", "advice", "caret"),
+    [
+        ("2C = 5+ heart, 8+ points", 'after "5+" I expect points or a suit, I read "heart"',
+         'write "hearts"', "heart,"),
+        ("2C = Natural: 8+ points 4 clubs; forcing",
+         'two conditions without a comma: "8+ points 4 clubs"',
+         'write "8+ points, 4 clubs"', "4 clubs"),
+    ],
+)  # fmt: skip
+def test_what_is_left_out(line, message, advice, caret):
+    found = complaint(f"after 1H:\n  {line}\n")
+    assert (found.message, found.advice) == (message, advice)
+    assert pointed_at(found).startswith(caret)
 
 
 def test_what_is_no_text_does_not_reach_the_terminal():
@@ -156,7 +153,7 @@ opening:
         ("over 1C:", "stands in parentheses", "over (", "1C"),
         ("2C = 8+ points; shows 5+ X", 'which suit "X"', "", "5+ X"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_line(line, message, advice, caret):
     found = complaints(f"after 1H:\n  {line}\n  3C = 3+ clubs\n")
     one = next((one for one in found if message in one.message), None)
@@ -312,6 +309,7 @@ def test_nesting_without_end(deep):
     assert "parentheses" in complaint(f"opening:\n  1C = {deep}\n").message
 
 
+@pytest.mark.slow
 def test_more_bad_lines_than_anyone_mends():
     text = "opening:\n" + "".join(f"  1C = {number} frogs\n" for number in range(MOST_LINES - 2))
     found = complaints(text)
@@ -334,6 +332,7 @@ def test_lines_of_included_files_are_counted(tmp_path):
         read_system(tmp_path / "all.bidding")
 
 
+@pytest.mark.slow
 def test_a_line_that_goes_on_without_end():
     # each line was looked at together with all before it: minutes for these
     text = "opening:\n  1C = 3+ clubs or\n" + "    3+ clubs or\n" * (MOST_LINES - 5)
@@ -341,26 +340,23 @@ def test_a_line_that_goes_on_without_end():
 
 
 # ---------------------------------------------------------------------- conventions and options
-def test_a_parameter_without_value():
-    text = "convention raise(call, game):\n  after 1H:\n    call = 6+ points\nuse raise(call 2H)\n"
-    found = complaint(text)
-    assert found.message == '"raise" needs a value for "game"'
-    assert found.advice == 'write "use raise(game …)"'
-    assert (found.where.line, pointed_at(found)) == (4, "raise(call 2H)")
-
-
-def test_a_parameter_that_is_not_there():
-    text = "convention raise(call 2H):\n  after 1H:\n    call = 6+ points\nuse raise(cal 3H)\n"
-    found = complaint(text)
-    assert found.message == '"raise" has no parameter "cal"'
-    assert found.advice == 'did you mean "call"'
-
-
-def test_a_bad_value_is_shown_where_it_is_used():
-    text = "convention raise(call 2H):\n  after 1H:\n    call = 6+ points\nuse raise(call 9H)\n"
-    found = complaint(text)
-    assert found.message == '"9H" is no bid, as used in <text>:4'
-    assert (found.where.line, pointed_at(found)) == (3, "call = 6+ points")
+@pytest.mark.parametrize(
+    ("parameters", "use", "message", "advice", "line", "caret"),
+    [
+        ("call, game", "call 2H", '"raise" needs a value for "game"', 'write "use raise(game …)"',
+         4, "raise(call 2H)"),
+        ("call 2H", "cal 3H", '"raise" has no parameter "cal"', 'did you mean "call"', 4, "cal"),
+        # shown where it is used
+        ("call 2H", "call 9H", '"9H" is no bid, as used in <text>:4', "", 3, "call = 6+ points"),
+    ],
+)  # fmt: skip
+def test_bad_parameters(parameters, use, message, advice, line, caret):
+    found = complaint(
+        f"convention raise({parameters}):\n  after 1H:\n    call = 6+ points\nuse raise({use})\n"
+    )
+    assert (found.message, found.where.line) == (message, line)
+    assert advice in found.advice
+    assert pointed_at(found).startswith(caret)
 
 
 def test_a_convention_that_uses_itself():

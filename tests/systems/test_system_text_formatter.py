@@ -139,10 +139,7 @@ lines = st.builds(
 comments = st.sampled_from(((0, "--x"), (0, "-- y"), (2, "--- z"), (1, "")))
 
 
-@given(
-    body=st.lists(st.one_of(lines, lines, comments), max_size=25),
-    step=st.integers(1, 5),
-)
+@given(body=st.lists(st.one_of(lines, lines, comments), max_size=25), step=st.integers(1, 5))
 def test_any_layout_becomes_the_same_system(body, step):
     text, deepest = ["when forced, X is a major:", f"{' ' * step}2M = 5+ M"], 1
     for depth, words in body:

@@ -90,9 +90,7 @@ PHRASES = {
     "X is strictly longest": Phrase("strictly longest", suits=("X",)),
     "X is longest outside their suits": Phrase("longest outside theirs", suits=("X",)),
     "X is my longest suit outside their suit": Phrase("longest outside theirs", suits=("X",)),
-    "two of the top three in M": Phrase(
-        "top honours", range=Range(2), count=2, of=3, suits=("M",)
-    ),
+    "two of the top three in M": Phrase("top honours", range=Range(2), count=2, of=3, suits=("M",)),
     "exactly 2 of the top 5 in M": Phrase(
         "top honours", range=Range(2, 2), count=2, of=5, suits=("M",)
     ),
@@ -174,9 +172,7 @@ PHRASES = {
     "partner has shown 5+ M": Phrase(
         "has shown", who="partner", range=Range(5), suits=("M",), text="length"
     ),
-    "I have shown 15-17 points": Phrase(
-        "has shown", who="me", range=Range(15, 17), text="points"
-    ),
+    "I have shown 15-17 points": Phrase("has shown", who="me", range=Range(15, 17), text="points"),
     "they may have 4+ X": Phrase(
         "may have", who="they", range=Range(4), suits=("X",), text="length"
     ),
@@ -202,7 +198,7 @@ PHRASES = {
     "X is a major": Phrase("same suit", suits=("X", "a major")),
     "X is not partner's suit": NotThis(Phrase("same suit", suits=("X", "partner's suit"))),
     "my second call": Phrase("nth call", count=2),
-}  # fmt: skip
+}
 
 CALLS = {
     "1C": bid(1, "C"), "1nt": bid(1, "NT"), "1N": bid(1, "NT"), "2d": bid(2, "D"),
@@ -239,10 +235,7 @@ def test_phrase_reads_again_as_itself(text):
         (Phrase("length", range=Range(0, 0), suits=("spades",)), "no spades"),
         (Phrase("seat", range=Range(1, 3)), "1st, 2nd or 3rd seat"),
         (Phrase("last call", who="RHO", call=PASS), "RHO passed"),
-        (
-            NotThis(Phrase("last call", who="RHO", call=DOUBLE)),
-            "RHO's last call was not a double",
-        ),
+        (NotThis(Phrase("last call", who="RHO", call=DOUBLE)), "RHO's last call was not a double"),
         (Phrase("last call", who="partner", text="raise"), "partner's last call was a raise"),
         (NotThis(Phrase("fit", count=8)), "no 8-card fit"),
         (Phrase("level", range=Range(0, 2)), "at most the 2-level"),
@@ -254,10 +247,7 @@ def test_phrase_reads_again_as_itself(text):
             all_of([Phrase("forced"), any_of([Phrase("balancing"), Phrase("contested")])]),
             "forced, balancing or contested",
         ),
-        (
-            NotThis(all_of([Phrase("forced"), Phrase("balancing")])),
-            "not (forced, balancing)",
-        ),
+        (NotThis(all_of([Phrase("forced"), Phrase("balancing")])), "not (forced, balancing)"),
     ],
 )
 def test_words(condition, words):
@@ -316,7 +306,7 @@ def test_call(text):
         ("not (balanced, 4 hearts)", "not (balanced and 4 hearts)"),
         ("((4 hearts))", "4 hearts"),
     ],
-)  # fmt: skip
+)
 def test_what_binds_how(text, same):
     assert parse_condition(text) == parse_condition(same)
 

@@ -1,7 +1,5 @@
 """What is done with systems: cases, check, diff, explanation, compilation."""
 
-from pathlib import Path
-
 import pytest
 
 from bidcascade.bridge import InvalidInput
@@ -45,7 +43,7 @@ def example() -> System:
     return System.parse(EXAMPLE, name="example")
 
 
-def test_shares_of_openings_are_those_that_were_worked_out_elsewhere(example: System) -> None:
+def test_shares_of_openings_are_those_that_were_worked_out_elsewhere(example):
     """The design's figures: percent of random hands that choose, and that fit, each opening."""
     wanted = {
         ("2C", "Strong"): (0.43, 0.43), ("1N", "Strong notrump"): (4.90, 4.90),
@@ -69,7 +67,7 @@ def test_shares_of_openings_are_those_that_were_worked_out_elsewhere(example: Sy
     assert abs(100 * place.default_pass / deals - 63.03) < 0.5
 
 
-def test_overlap_names_the_line_that_takes_the_hands(example: System) -> None:
+def test_overlap_names_the_line_that_takes_the_hands(example):
     place = check_system(example, deals=20_000, least=20_000).places[0]
     by_name = {(line.call, line.name): line for line in place.lines}
     one_club = by_name["1C", "Better minor"]
@@ -78,7 +76,7 @@ def test_overlap_names_the_line_that_takes_the_hands(example: System) -> None:
     assert sum(line.chosen for line in place.lines) + place.default_pass == place.deals
 
 
-def test_findings_on_deals(example: System) -> None:
+def test_findings_on_deals(example):
     broken = System.parse(
         EXAMPLE
         + "  4NT = Never: 37 points\n"
@@ -101,7 +99,7 @@ def test_findings_on_deals(example: System) -> None:
     assert "gap" in {finding.kind for finding in check_system(example, deals=20_000).findings}
 
 
-def test_diff_lists_what_changed_and_how_often(example: System) -> None:
+def test_diff_lists_what_changed_and_how_often(example):
     weaker = System.parse(EXAMPLE.replace("15-17 points, balanced", "14-16 points, balanced"))
     found = diff_systems(example, weaker, deals=20_000)
     assert found.deals == 20_000
@@ -115,7 +113,7 @@ def test_diff_lists_what_changed_and_how_often(example: System) -> None:
     assert diff_systems(example, example, deals=2_000).changes == ()
 
 
-def test_cases_in_words_and_as_json(example: System) -> None:
+def test_cases_in_words_and_as_json(example):
     text = (
         "-- openings\n"
         "group Openings\n"
@@ -149,20 +147,20 @@ def test_cases_in_words_and_as_json(example: System) -> None:
         ('{"auction": []}', "expected a key 'hand'"),
     ],
 )
-def test_bad_cases_are_listed_with_their_place(line: str, message: str) -> None:
+def test_bad_cases_are_listed_with_their_place(line, message):
     with pytest.raises(InvalidInput, match=message) as caught:
         parse_cases(f"group One\n{line}\n", "bad.cases")
     assert str(caught.value).startswith("bad.cases:2:")
 
 
-def test_cases_that_are_not_utf8(tmp_path: Path) -> None:
+def test_cases_that_are_not_utf8(tmp_path):
     path = tmp_path / "bad.cases"
     path.write_bytes(b"group \xff\n")
     with pytest.raises(InvalidInput, match="UTF-8"):
         read_cases(path)
 
 
-def test_explanation_says_what_a_player_would(example: System) -> None:
+def test_explanation_says_what_a_player_would(example):
     found = explain_auction(example, "1N P 2D P")
     first, _, transfer, _ = found.calls
     assert first.sentence.startswith("Strong notrump: 15-17 points")
@@ -177,7 +175,7 @@ def test_explanation_says_what_a_player_would(example: System) -> None:
     assert found.to_dict()["calls"][0]["call"] == "1N"
 
 
-def test_compiled_table_has_places_names_and_lines(example: System) -> None:
+def test_compiled_table_has_places_names_and_lines(example):
     table = compile_system(example, deals=2_000)
     entry = table.find([7, 0, 9])
     assert entry is not None

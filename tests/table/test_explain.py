@@ -43,11 +43,7 @@ def check(text, *, hand=HAND, vocabulary=None, context=None):
 )
 def test_value_and_verdict(text, value, holds_):
     answer = check(text)
-    assert answer == {
-        "expression": str(parse_expression(text)),
-        "value": value,
-        "holds": holds_,
-    }
+    assert answer == {"expression": str(parse_expression(text)), "value": value, "holds": holds_}
     assert type(answer["value"]) is type(value)
 
 

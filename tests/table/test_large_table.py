@@ -1,14 +1,10 @@
 """A table of millions of rows: import in bounded memory, own format, opening."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from bidcascade.systems import import_table
 from bidcascade.table import BiddingTable, lint
+from tests.support_cli import run_python
 from tests.support_tables import write_made_up_table
 
 pytestmark = pytest.mark.slow
@@ -36,7 +32,7 @@ print(report.rows, report.entries, round(seconds, 2), peak, table.digest)
 """
 
 
-def test_a_made_up_table_is_sound(tmp_path: Path) -> None:
+def test_a_made_up_table_is_sound(tmp_path):
     rows = write_made_up_table(tmp_path / "rows.jsonl", 20_000)
     table, report = import_table(tmp_path / "rows.jsonl")
     assert report.counts() == {**dict.fromkeys(report.counts(), 0), "rows": rows}
@@ -49,18 +45,13 @@ def test_a_made_up_table_is_sound(tmp_path: Path) -> None:
     assert table.plan().node_count == rows
 
 
-def test_many_rows_import_in_bounded_memory(tmp_path: Path) -> None:
+def test_many_rows_import_in_bounded_memory(tmp_path):
     """Run with ``-m slow -s`` to see the figures."""
     rows = write_made_up_table(tmp_path / "rows.jsonl", ROWS)
     assert rows > 700_000
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORT, str(tmp_path / "rows.jsonl"), str(tmp_path / "table")],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sys.path))},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    read, entries, seconds, peak, digest = done.stdout.split()
+    ran = run_python(IMPORT, tmp_path / "rows.jsonl", tmp_path / "table")
+    assert ran.code == 0, ran.err
+    read, entries, seconds, peak, digest = ran.out.split()
     size = sum(path.stat().st_size for path in (tmp_path / "table").iterdir())
     print(f"{rows:,} rows, {seconds} s, peak {int(peak) / 1e6:,.0f} MB, {size / 1e6:,.0f} MB kept")
     assert int(read) == int(entries) == rows

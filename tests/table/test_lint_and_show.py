@@ -1,14 +1,13 @@
 """Lint reports, the text of a place, tables by name, and undescribed variants in the plan."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from bidcascade.bridge import InvalidTable, UnknownTable, parse_calls
-from bidcascade.kernels import ALWAYS, NEVER, DealArrays, get_backend, why_unavailable
+from bidcascade.kernels import ALWAYS, NEVER, get_backend, why_unavailable
 from bidcascade.systems import export_table, open_table
 from bidcascade.table import (
     BiddingTable,
@@ -22,6 +21,7 @@ from bidcascade.table import (
 )
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.lint import contradictory_terms
+from tests.support_deals import plain_deals
 
 ROWS: list[dict[str, Any]] = [
     {"prior": "", "call": "1N", "name": "Strong", "criteria": ["15 <= HCP <= 17", "Balanced"]},
@@ -49,7 +49,7 @@ def auctions(report: Any, kind: str) -> list[str]:
     return [example["auction"] for example in report.findings[kind].examples]
 
 
-def test_lint_finds_what_was_put_in(table: BiddingTable) -> None:
+def test_lint_finds_what_was_put_in(table):
     report = lint(table)
     assert report.findings["contradictory_bounds"].examples == [
         {"entry": table.find([7]), "auction": "1N", "detail": "HCP"}
@@ -69,7 +69,7 @@ def test_lint_finds_what_was_put_in(table: BiddingTable) -> None:
     assert auctions(report, "truncated") == ["1N P"]
 
 
-def test_lint_is_plain_values_and_text(table: BiddingTable) -> None:
+def test_lint_is_plain_values_and_text(table):
     report = lint(table, examples=1)
     written = json.loads(json.dumps(report.to_dict()))
     assert written["entries"] == len(table)
@@ -80,7 +80,7 @@ def test_lint_is_plain_values_and_text(table: BiddingTable) -> None:
     assert "descriptions that look cut off: 1" in text
 
 
-def test_a_faultless_table_has_an_empty_report() -> None:
+def test_a_faultless_table_has_an_empty_report():
     rows = [{"prior": "P " * n, "call": "P", "criteria": ["HCP <= 11"]} for n in range(4)]
     assert str(lint(build_table(rows)[0])) == "4 entries"
     assert str(lint(build_table([])[0])) == "0 entries"
@@ -97,7 +97,7 @@ def test_a_faultless_table_has_an_empty_report() -> None:
         (["HCP != 3", "HCP == 3", "SL_S >= SL_H", "not Balanced"], []),
     ],
 )
-def test_bounds_that_exclude_each_other(expressions: list[str], terms: list[str]) -> None:
+def test_bounds_that_exclude_each_other(expressions, terms):
     assert contradictory_terms(map(parse_expression, expressions)) == terms
 
 
@@ -125,11 +125,11 @@ def test_bounds_that_exclude_each_other(expressions: list[str], terms: list[str]
         ("", False),
     ],
 )
-def test_suspected_truncation(text: str, suspected: bool) -> None:
+def test_suspected_truncation(text, suspected):
     assert is_suspected_truncation(text) == suspected
 
 
-def test_lint_on_deals(table: BiddingTable) -> None:
+def test_lint_on_deals(table):
     counts_all = np.zeros(len(table), dtype=np.uint64)
     counts_first = np.zeros(len(table), dtype=np.uint64)
     one_notrump, club, passed = (table.find(parse_calls(text)) for text in ("1N", "1C", "P"))
@@ -157,7 +157,7 @@ def test_lint_on_deals(table: BiddingTable) -> None:
         lint_on_deals(table, counts_all[1:], counts_first, 100)
 
 
-def test_show_a_place(table: BiddingTable) -> None:
+def test_show_a_place(table):
     assert show(table) == (
         "opening\n"
         "  1N  Strong\n"
@@ -179,7 +179,7 @@ def test_show_a_place(table: BiddingTable) -> None:
         show(table, parse_calls("7N"))
 
 
-def test_show_info(table: BiddingTable) -> None:
+def test_show_info(table):
     text = show_info(table)
     assert text.startswith("9 entries, 4 openings, 3 described, 1 completed auction\n")
     assert "from rows of the test" in text
@@ -211,7 +211,7 @@ HCP_BOX = -1
         ("reject", [HCP_BOX, HCP_BOX, NEVER, NEVER, HCP_BOX, HCP_BOX, NEVER, NEVER]),
     ],
 )
-def test_undescribed_variants_follow_the_policy(policy: Any, boxes: list[int]) -> None:
+def test_undescribed_variants_follow_the_policy(policy, boxes):
     table, _ = build_table(VARIANTS, undescribed=policy)
     plan = table.plan()
     box = int(plan.node_box[table.find(parse_calls("1H")) or 0])
@@ -220,7 +220,7 @@ def test_undescribed_variants_follow_the_policy(policy: Any, boxes: list[int]) -
     assert plan is table.plan()
 
 
-def test_open_table_takes_paths(tmp_path: Path, table: BiddingTable) -> None:
+def test_open_table_takes_paths(tmp_path, table):
     rows = [row for row in ROWS if "name" not in row]
     plain, _ = build_table(rows)
     export_table(plain, tmp_path / "rows.py")
@@ -232,18 +232,8 @@ def test_open_table_takes_paths(tmp_path: Path, table: BiddingTable) -> None:
         open_table("culbertson")
 
 
-def random_deals(count: int) -> DealArrays:
-    rng = np.random.default_rng(7)
-    hands = np.zeros((4, count), dtype=np.uint64)
-    for deal in range(count):
-        for place, card in enumerate(rng.permutation(52)):
-            hands[place // 13, deal] |= np.uint64(1) << np.uint64(card)
-    zeros = np.zeros(count, dtype=np.uint8)
-    return DealArrays(hands, zeros, zeros)
-
-
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
-def test_lint_on_deals_with_what_kernels_count(backend: str) -> None:
+def test_lint_on_deals_with_what_kernels_count(backend):
     reason = why_unavailable(backend)
     if reason is not None:
         pytest.skip(reason)
@@ -256,7 +246,7 @@ def test_lint_on_deals_with_what_kernels_count(backend: str) -> None:
         {"prior": "1S", "call": "2S", "criteria": ["SL_S >= 3"]},
     ]
     table, _ = build_table(rows)
-    deals = random_deals(400)
+    deals = plain_deals(400, 3)
     engine = get_backend(backend)
     counts_all = engine.cascade_counts(table.plan(), deals)
     first = counts_through(table, engine.cascade_first(table.plan(), deals).entry)

@@ -146,7 +146,7 @@ def changed_rows(table: BiddingTable, rule: Rule) -> list[Row]:
 
 @pytest.mark.slow
 @given(rows_of_tables(), overlays(), st.sampled_from(["allow", "pass"]))
-def test_rules_do_what_they_do_to_rows(rows: list[Row], overlay: Overlay, policy: str) -> None:
+def test_rules_do_what_they_do_to_rows(rows, overlay, policy):
     table, _ = build_table(rows, undescribed=policy)
     laid = apply_overlays(table, [overlay])
     expected = table
@@ -165,7 +165,7 @@ def test_rules_do_what_they_do_to_rows(rows: list[Row], overlay: Overlay, policy
 
 @pytest.mark.slow
 @given(rows_of_tables(), overlays(), overlays())
-def test_overlays_lie_on_one_another(rows: list[Row], one: Overlay, other: Overlay) -> None:
+def test_overlays_lie_on_one_another(rows, one, other):
     table, _ = build_table(rows)
     both = apply_overlays(table, [one, other])
     in_turn = apply_overlays(apply_overlays(table, [one]), [other])
@@ -175,7 +175,7 @@ def test_overlays_lie_on_one_another(rows: list[Row], one: Overlay, other: Overl
 
 @pytest.mark.slow
 @given(rows_of_tables(), overlays())
-def test_changed_places_are_those_whose_calls_differ(rows: list[Row], overlay: Overlay) -> None:
+def test_changed_places_are_those_whose_calls_differ(rows, overlay):
     table, _ = build_table(rows)
     laid = apply_overlays(table, [overlay])
 
@@ -196,7 +196,7 @@ def test_changed_places_are_those_whose_calls_differ(rows: list[Row], overlay: O
 
 @pytest.mark.slow
 @given(st.lists(WORDS, min_size=1, max_size=4), st.booleans(), rows_of_tables())
-def test_a_pattern_finds_what_it_matches(words: list[str], passes: bool, rows: list[Row]) -> None:
+def test_a_pattern_finds_what_it_matches(words, passes, rows):
     pattern = PlacePattern.parse(" ".join(["P*"] * passes + words))
     table, _ = build_table(rows)
 
@@ -223,7 +223,7 @@ def test_a_pattern_finds_what_it_matches(words: list[str], passes: bool, rows: l
         ("1C/1D X", ["1C X", "1D X"], ["1H X", "1C P"]),
     ],
 )
-def test_patterns(pattern: str, matching: list[str], others: list[str]) -> None:
+def test_patterns(pattern, matching, others):
     read = PlacePattern.parse(pattern)
     assert [text for text in matching if not read.matches(parse_calls(text))] == []
     assert [text for text in others if read.matches(parse_calls(text))] == []
@@ -253,7 +253,7 @@ def write(folder: Path, *lines: object, name: str = "fixes.jsonl") -> Path:
     return file
 
 
-def test_a_rule_of_each_kind(tmp_path: Path) -> None:
+def test_a_rule_of_each_kind(tmp_path):
     file = write(
         tmp_path,
         {"rule": "add", "at": "2D", "name": "Weak two", "criteria": ["SL_D >= 6"], "rank": 0},
@@ -283,7 +283,7 @@ def test_a_rule_of_each_kind(tmp_path: Path) -> None:
     assert laid.info()["overlays"] == [laid.overlays[0].to_dict()]
 
 
-def test_csv_says_the_same_as_json_lines(tmp_path: Path) -> None:
+def test_csv_says_the_same_as_json_lines(tmp_path):
     table = small_table()
     lines = write(
         tmp_path,
@@ -300,7 +300,7 @@ def test_csv_says_the_same_as_json_lines(tmp_path: Path) -> None:
     assert next(other.rows()).where == "fixes.csv:2"
 
 
-def test_the_digest_tells_the_overlay_and_nothing_else_changes_it(tmp_path: Path) -> None:
+def test_the_digest_tells_the_overlay_and_nothing_else_changes_it(tmp_path):
     table = small_table()
     file = write(tmp_path, {"rule": "remove", "at": "1C"})
     laid = apply_overlays(table, [file])
@@ -315,7 +315,7 @@ def test_the_digest_tells_the_overlay_and_nothing_else_changes_it(tmp_path: Path
     assert apply_overlays(table, []).overlays == ()
 
 
-def test_what_meets_nothing_is_told(tmp_path: Path) -> None:
+def test_what_meets_nothing_is_told(tmp_path):
     file = write(
         tmp_path,
         {"rule": "replace", "at": "2N", "criteria": ["HCP >= 20"]},
@@ -377,7 +377,7 @@ BAD_LINES = {
 }
 
 
-def test_every_bad_rule_is_named_with_file_and_line(tmp_path: Path) -> None:
+def test_every_bad_rule_is_named_with_file_and_line(tmp_path):
     file = write(tmp_path, *BAD_LINES)
     with pytest.raises(InvalidOverlay) as caught:
         apply_overlays(small_table(), [tmp_path / "gone.csv", file])
@@ -406,7 +406,7 @@ def test_every_bad_rule_is_named_with_file_and_line(tmp_path: Path) -> None:
         ("rule,at,rank\nadd,1N,first\n", "fixes.csv:2: expected a whole number"),
     ],
 )
-def test_bad_csv(tmp_path: Path, text: str, complaint: str) -> None:
+def test_bad_csv(tmp_path, text, complaint):
     file = tmp_path / "fixes.csv"
     file.write_text(text)
     with pytest.raises(InvalidOverlay) as caught:
@@ -414,14 +414,14 @@ def test_bad_csv(tmp_path: Path, text: str, complaint: str) -> None:
     assert any(one.startswith(complaint) for one in caught.value.complaints), caught.value
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_bytes_that_are_no_text(tmp_path):
     file = tmp_path / "fixes.jsonl"
     file.write_bytes(b'{"rule": "remove", "at": "1N"}\n\xff\n')
     with pytest.raises(InvalidOverlay, match=r"fixes\.jsonl:2: expected UTF-8, got byte 0xff"):
         read_overlay(file)
 
 
-def test_a_saved_table_with_overlays_is_a_table_of_its_own(tmp_path: Path) -> None:
+def test_a_saved_table_with_overlays_is_a_table_of_its_own(tmp_path):
     frame = pl.DataFrame(
         {"entry": [0, 1, 2], "rate": [0.1, 0.2, 0.3]},
         schema={"entry": pl.UInt32, "rate": pl.Float64},
@@ -443,7 +443,7 @@ def test_a_saved_table_with_overlays_is_a_table_of_its_own(tmp_path: Path) -> No
     assert with_other.extras == ("other", "rates")
 
 
-def test_columns_that_no_rule_speaks_of_are_shared(tmp_path: Path) -> None:
+def test_columns_that_no_rule_speaks_of_are_shared(tmp_path):
     small_table().save(tmp_path / "small")
     table = BiddingTable.open(tmp_path / "small")
     file = write(tmp_path, {"rule": "replace", "at": "1N", "criteria": ["HCP >= 16"]})
@@ -456,7 +456,7 @@ def test_columns_that_no_rule_speaks_of_are_shared(tmp_path: Path) -> None:
     assert BiddingTable.open(tmp_path / "small", verify=True).row(0).criteria[0].startswith("15")
 
 
-def test_can_complete_follows_what_is_below(tmp_path: Path) -> None:
+def test_can_complete_follows_what_is_below(tmp_path):
     file = write(tmp_path, {"rule": "add", "at": "1N P 3N P P P"})
     table = small_table()
     laid = apply_overlays(table, [file])

@@ -1,7 +1,6 @@
 """Counts carried over a change of the table, against counts of the whole table."""
 
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,11 +10,11 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import DealArrays, get_backend
-from bidcascade.kernels.dealing import deal_hands
 from bidcascade.table import NONE_U32, BiddingTable, Row, build_table
 from bidcascade.table.overlays.changes import changed_entries, changed_subtrees
 from bidcascade.table.overlays.recount import Recount
 from bidcascade.table.overlays.sub_plan import pruned, sub_plan
+from tests.support_deals import deals_in_turn
 
 pytestmark = pytest.mark.slow
 
@@ -47,13 +46,6 @@ def two_tables(draw: st.DrawFn) -> tuple[BiddingTable, BiddingTable]:
     )
 
 
-def some_deals(count: int, seed: int = 5) -> DealArrays:
-    numbers = np.arange(count)
-    return DealArrays(
-        deal_hands(seed, 0, count), (numbers % 4).astype(np.uint8), (numbers % 3).astype(np.uint8)
-    )
-
-
 def in_parts(deals: DealArrays, *sizes: int) -> list[DealArrays]:
     cuts = np.cumsum([0, *sizes, len(deals) - sum(sizes)])
     return [
@@ -63,14 +55,12 @@ def in_parts(deals: DealArrays, *sizes: int) -> list[DealArrays]:
     ]  # fmt: skip
 
 
-DEALS = some_deals(32)
+DEALS = deals_in_turn(32, 5)
 REFERENCE, CPU = get_backend("reference"), get_backend("cpu")
 
 
 @given(two_tables())
-def test_carried_over_counts_are_those_of_a_full_run(
-    tables: tuple[BiddingTable, BiddingTable],
-) -> None:
+def test_carried_over_counts_are_those_of_a_full_run(tables):
     before, after = tables
     first = Recount.full(before, [DEALS], CPU)
     carried = first.carried_over(after, in_parts(DEALS, 7, 20), CPU)
@@ -83,9 +73,7 @@ def test_carried_over_counts_are_those_of_a_full_run(
 
 
 @given(two_tables())
-def test_unchanged_entries_hold_for_the_same_deals(
-    tables: tuple[BiddingTable, BiddingTable],
-) -> None:
+def test_unchanged_entries_hold_for_the_same_deals(tables):
     before, after = tables
     changed = set(changed_entries(before, after).tolist())
     tops = changed_subtrees(before, after).tolist()
@@ -100,7 +88,7 @@ def test_unchanged_entries_hold_for_the_same_deals(
 
 
 @given(rows(), st.data())
-def test_a_part_of_a_table_holds_as_the_whole(written: list[Row], data: st.DataObject) -> None:
+def test_a_part_of_a_table_holds_as_the_whole(written, data):
     table, _ = build_table(written)
     wanted = data.draw(
         st.lists(st.integers(0, len(table) - 1), max_size=6) if len(table) else st.just([])
@@ -124,9 +112,7 @@ def test_a_part_of_a_table_holds_as_the_whole(written: list[Row], data: st.DataO
 
 
 @given(tables=two_tables())
-def test_a_file_of_counts_does_as_well(
-    tables: tuple[BiddingTable, BiddingTable], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_file_of_counts_does_as_well(tables, tmp_path_factory):
     before, after = tables
     path = tmp_path_factory.getbasetemp() / "counts.parquet"
     first = Recount.full(before, [DEALS], CPU)
@@ -149,17 +135,17 @@ def small() -> BiddingTable:
     return table
 
 
-def test_other_deals_are_refused() -> None:
+def test_other_deals_are_refused():
     first = Recount.full(small(), [DEALS], CPU)
     with pytest.raises(
         InvalidInput, match="expected the 32 deals that were counted before, got 32"
     ):
-        first.carried_over(small(), [some_deals(32, seed=6)], CPU)
+        first.carried_over(small(), [deals_in_turn(32, 6)], CPU)
     with pytest.raises(InvalidInput, match="got 31 other ones"):
         first.carried_over(small(), in_parts(DEALS, 31)[:1], CPU)
 
 
-def test_files_that_are_no_counts_are_refused(tmp_path: Path) -> None:
+def test_files_that_are_no_counts_are_refused(tmp_path):
     path = tmp_path / "counts.parquet"
     with pytest.raises(InvalidInput, match="expected a file of counts"):
         Recount.read(path)

@@ -18,23 +18,23 @@ AUGMENTED = "bbo_bidding_sequences_table_augmented.py.txt"
 
 
 @pytest.fixture(scope="module")
-def file(shared_data: Path) -> Path:
+def file(shared_data) -> Path:
     return shared_data / "table" / PLAIN
 
 
 @pytest.fixture(scope="module")
-def published(file: Path) -> list[Any]:
+def published(file) -> list[Any]:
     text = file.read_text(encoding="utf-8")
     rows: list[Any] = ast.literal_eval(text[text.index("table = [") + len("table = ") :])
     return rows
 
 
 @pytest.fixture(scope="module")
-def table(file: Path) -> BiddingTable:
+def table(file) -> BiddingTable:
     return import_table(file)[0]
 
 
-def test_counts_are_those_of_the_file(file: Path) -> None:
+def test_counts_are_those_of_the_file(file):
     table, report = import_table(file)
     assert (report.rows, report.entries) == (1026, 1031)
     assert report.criteria_lists + 1 == 134
@@ -49,27 +49,23 @@ def test_counts_are_those_of_the_file(file: Path) -> None:
     assert table.info()["described"] == 159
 
 
-def test_the_published_tuples_come_back(table: BiddingTable, published: list[Any]) -> None:
+def test_the_published_tuples_come_back(table, published):
     assert [tuple_of(row) for row in table.rows()] == published
 
 
 @pytest.mark.parametrize("name", ["t.py", "t.pkl", "t.jsonl", "t.parquet"])
-def test_export_and_import_give_the_same_digest(
-    table: BiddingTable, tmp_path: Path, name: str
-) -> None:
+def test_export_and_import_give_the_same_digest(table, tmp_path, name):
     export_table(table, tmp_path / name)
     assert import_table(tmp_path / name)[0].digest == table.digest
 
 
-def test_the_literal_export_is_the_published_list(
-    table: BiddingTable, published: list[Any], tmp_path: Path
-) -> None:
+def test_the_literal_export_is_the_published_list(table, published, tmp_path):
     export_table(table, tmp_path / "t.py")
     text = (tmp_path / "t.py").read_text(encoding="utf-8")
     assert ast.literal_eval(text[text.index("= [") + 2 :]) == published
 
 
-def test_own_format_and_plan(table: BiddingTable, tmp_path: Path) -> None:
+def test_own_format_and_plan(table, tmp_path):
     table.save(tmp_path / "t")
     opened = BiddingTable.open(tmp_path / "t", verify=True)
     assert opened == table
@@ -78,7 +74,7 @@ def test_own_format_and_plan(table: BiddingTable, tmp_path: Path) -> None:
     assert len(plan.expressions) == 129
 
 
-def test_rows_in_any_order_make_the_same_trie(published: list[Any], table: BiddingTable) -> None:
+def test_rows_in_any_order_make_the_same_trie(published, table):
     backwards, report = build_table(reversed(published))
     # all rows but the 36 openings and the four without a parent
     assert report.counts()["out_of_order"] == 1026 - 36 - 4
@@ -91,7 +87,7 @@ def test_rows_in_any_order_make_the_same_trie(published: list[Any], table: Biddi
         assert backwards.flags[other] == table.flags[entry]
 
 
-def test_the_augmented_twin_agrees_on_every_row(shared_data: Path, table: BiddingTable) -> None:
+def test_the_augmented_twin_agrees_on_every_row(shared_data, table):
     twin, report = import_table(shared_data / "table" / AUGMENTED)
     assert report.counts()["disagreements"] == 0
     assert report.rows == 1026
@@ -101,7 +97,7 @@ def test_the_augmented_twin_agrees_on_every_row(shared_data: Path, table: Biddin
     assert report.criteria_lists + 1 == 210
 
 
-def test_lint_finds_the_known_faults(table: BiddingTable) -> None:
+def test_lint_finds_the_known_faults(table):
     report = lint(table)
     contradictory = report.findings["contradictory_bounds"]
     found = [table.row(example["entry"]).source_index for example in contradictory.examples]
@@ -109,15 +105,13 @@ def test_lint_finds_the_known_faults(table: BiddingTable) -> None:
     # seven-level openings and 7N doubled ask for more points than a hand can have beside 35 in all
     impossible = report.findings["unsatisfiable"]
     assert impossible.count == 11
-    assert {example["auction"] for example in impossible.examples} > {
-        "7C", "7D", "7H", "7N", "7S",
-    }  # fmt: skip
+    assert {example["auction"] for example in impossible.examples} > {"7C", "7D", "7H", "7N", "7S"}
     assert report.findings["truncated"].count == 12
     assert report.findings["inserted"].count == 5
     assert report.findings["undescribed"].count == 872
 
 
-def test_a_known_entry(table: BiddingTable) -> None:
+def test_a_known_entry(table):
     entry = table.find(parse_calls("1C"))
     assert entry == 0
     row = table.row(0)

@@ -31,7 +31,7 @@ def table() -> BiddingTable:
 
 
 @pytest.fixture
-def folder(table: BiddingTable, tmp_path: Path) -> Path:
+def folder(table, tmp_path) -> Path:
     table.save(tmp_path / "saved")
     return tmp_path / "saved"
 
@@ -41,7 +41,7 @@ def change_manifest(folder: Path, **changes: Any) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
-def test_what_is_saved_is_opened(table: BiddingTable, folder: Path) -> None:
+def test_what_is_saved_is_opened(table, folder):
     opened = BiddingTable.open(folder, verify=True)
     assert opened == table
     assert opened.info() == table.info()
@@ -51,7 +51,7 @@ def test_what_is_saved_is_opened(table: BiddingTable, folder: Path) -> None:
     assert not opened.call.flags.writeable
 
 
-def test_columns_are_mapped_and_reach_the_plan_uncopied(folder: Path) -> None:
+def test_columns_are_mapped_and_reach_the_plan_uncopied(folder):
     opened = BiddingTable.open(folder)
     plan = opened.plan()
     for column in ("first_child", "child_count", "call", "flags"):
@@ -60,13 +60,13 @@ def test_columns_are_mapped_and_reach_the_plan_uncopied(folder: Path) -> None:
         assert isinstance(base, np.memmap)
 
 
-def test_an_empty_table_is_saved_and_opened(tmp_path: Path) -> None:
+def test_an_empty_table_is_saved_and_opened(tmp_path):
     table, _ = build_table([])
     table.save(tmp_path / "empty")
     assert BiddingTable.open(tmp_path / "empty", verify=True) == table
 
 
-def test_nothing_that_is_there_is_overwritten_unasked(folder: Path, tmp_path: Path) -> None:
+def test_nothing_that_is_there_is_overwritten_unasked(folder, tmp_path):
     other, _ = build_table(ROWS[3:])
     with pytest.raises(InvalidTable, match="which is there already"):
         other.save(folder)
@@ -79,7 +79,7 @@ def test_nothing_that_is_there_is_overwritten_unasked(folder: Path, tmp_path: Pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "saved"]
 
 
-def test_a_table_may_replace_the_folder_it_is_mapped_from(folder: Path) -> None:
+def test_a_table_may_replace_the_folder_it_is_mapped_from(folder):
     opened = BiddingTable.open(folder)
     opened.save(folder, overwrite=True)
     assert BiddingTable.open(folder, verify=True) == opened
@@ -87,9 +87,7 @@ def test_a_table_may_replace_the_folder_it_is_mapped_from(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("exists", [False, True])
-def test_a_full_disk_leaves_what_was_there(
-    table: BiddingTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exists: bool
-) -> None:
+def test_a_full_disk_leaves_what_was_there(table, tmp_path, monkeypatch, exists):
     before = build_table(ROWS[3:])[0]
     place = tmp_path / "place"
     if exists:
@@ -111,9 +109,7 @@ def test_a_full_disk_leaves_what_was_there(
         assert BiddingTable.open(place, verify=True) == before
 
 
-def test_a_rename_that_fails_leaves_what_was_there(
-    table: BiddingTable, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rename_that_fails_leaves_what_was_there(table, folder, monkeypatch):
     rename = Path.rename
 
     def refuse(self: Path, target: Path) -> Path:
@@ -128,12 +124,6 @@ def test_a_rename_that_fails_leaves_what_was_there(
     assert [path.name for path in folder.parent.iterdir()] == ["saved"]
 
 
-def test_another_version_is_refused(folder: Path) -> None:
-    change_manifest(folder, version=2)
-    with pytest.raises(InvalidTable, match="expected format version 1, got '2'; export the table"):
-        BiddingTable.open(folder)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -144,29 +134,33 @@ def test_another_version_is_refused(folder: Path) -> None:
         ({"entries": 5}, "expected 5 values in column 'call', got 4"),
         ({"columns": {}}, "expected the columns of a table, got none too many and call"),
         ({"digest": None}, "expected 'digest' as str"),
+        ({"version": 2}, "expected format version 1, got '2'; export the table"),
+        *(({"extras": extras}, "expected") for extras in (
+            [], {"../../rates": {}}, {"rates": None}, {"rates": {"bytes": 4, "sha256": "../"}},
+        )),
     ],
-)
-def test_a_wrong_manifest_is_refused(folder: Path, change: dict[str, Any], message: str) -> None:
+)  # fmt: skip
+def test_a_wrong_manifest_is_refused(folder, change, message):
     change_manifest(folder, **change)
     with pytest.raises(InvalidTable, match=message):
         BiddingTable.open(folder)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "[" * 100_000])
-def test_a_manifest_that_is_none_is_refused(folder: Path, text: str) -> None:
+def test_a_manifest_that_is_none_is_refused(folder, text):
     (folder / "manifest.json").write_text(text)
     with pytest.raises(InvalidTable, match=r"manifest\.json: expected"):
         BiddingTable.open(folder)
 
 
-def test_a_foreign_folder_is_refused(tmp_path: Path) -> None:
+def test_a_foreign_folder_is_refused(tmp_path):
     with pytest.raises(InvalidTable, match=r"expected a folder of a bidding table with a manifest"):
         BiddingTable.open(tmp_path)
     with pytest.raises(InvalidTable, match="No such file"):
         BiddingTable.open(tmp_path / "absent")
 
 
-def test_a_missing_or_cut_column_is_named(folder: Path) -> None:
+def test_a_missing_or_cut_column_is_named(folder):
     file = folder / "first_child.npy"
     whole = file.read_bytes()
     for size in (0, 20, len(whole) - 1):
@@ -178,7 +172,7 @@ def test_a_missing_or_cut_column_is_named(folder: Path) -> None:
         BiddingTable.open(folder)
 
 
-def test_a_column_of_another_kind_is_named(folder: Path) -> None:
+def test_a_column_of_another_kind_is_named(folder):
     file = folder / "call.npy"
     size = file.stat().st_size
     file.write_bytes(b"x" * size)
@@ -189,7 +183,7 @@ def test_a_column_of_another_kind_is_named(folder: Path) -> None:
         BiddingTable.open(folder)
 
 
-def test_a_column_that_would_run_code_is_refused(folder: Path) -> None:
+def test_a_column_that_would_run_code_is_refused(folder):
     file = folder / "call.npy"
     np.save(file, np.array([{"a": 1}], dtype=object), allow_pickle=True)
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -207,7 +201,7 @@ def test_a_column_that_would_run_code_is_refused(folder: Path) -> None:
         ("child_count", 60_000, "expected children below"),
     ],
 )
-def test_verify_finds_changed_values(folder: Path, column: str, value: int, message: str) -> None:
+def test_verify_finds_changed_values(folder, column, value, message):
     values = np.load(folder / f"{column}.npy")
     values[0] = value
     np.save(folder / f"{column}.npy", values)
@@ -216,13 +210,13 @@ def test_verify_finds_changed_values(folder: Path, column: str, value: int, mess
         BiddingTable.open(folder, verify=True)
 
 
-def test_saving_below_a_file_is_refused(table: BiddingTable, tmp_path: Path) -> None:
+def test_saving_below_a_file_is_refused(table, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidTable, match="could not write the table"):
         save(table, tmp_path / "file" / "table")
 
 
-def test_a_copied_folder_is_the_same_table(table: BiddingTable, folder: Path) -> None:
+def test_a_copied_folder_is_the_same_table(table, folder):
     copied = shutil.copytree(folder, folder.with_name("copy"))
     assert BiddingTable.open(copied) == table
 
@@ -235,13 +229,13 @@ RATES = pl.DataFrame(
 
 
 @pytest.fixture
-def with_rates(table: BiddingTable, tmp_path: Path) -> Path:
+def with_rates(table, tmp_path) -> Path:
     notes = RATES.select("entry", text=pl.lit("♣Q"))
     table.with_extra("rates", RATES).with_extra("notes", notes).save(tmp_path / "rich")
     return tmp_path / "rich"
 
 
-def test_extras_are_kept_beside_the_table(table: BiddingTable, with_rates: Path) -> None:
+def test_extras_are_kept_beside_the_table(table, with_rates):
     opened = BiddingTable.open(with_rates, verify=True)
     assert opened.extras == ("notes", "rates") == tuple(opened.info()["extras"])
     rates = opened.extra("rates")
@@ -274,14 +268,12 @@ def test_extras_are_kept_beside_the_table(table: BiddingTable, with_rates: Path)
         ("rates", RATES.with_columns(entry=pl.lit(4, pl.UInt32)), "expected entries below 4"),
     ],
 )
-def test_what_is_no_extra_is_refused(
-    table: BiddingTable, name: str, frame: pl.DataFrame, message: str
-) -> None:
+def test_what_is_no_extra_is_refused(table, name, frame, message):
     with pytest.raises(InvalidTable, match=message):
         table.with_extra(name, frame)
 
 
-def test_a_damaged_extra_is_named_when_it_is_read(with_rates: Path) -> None:
+def test_a_damaged_extra_is_named_when_it_is_read(with_rates):
     file = with_rates / "extras" / "rates.parquet"
     whole = file.read_bytes()
     file.write_bytes(whole[:-1] + b"X")
@@ -299,19 +291,10 @@ def test_a_damaged_extra_is_named_when_it_is_read(with_rates: Path) -> None:
         BiddingTable.open(with_rates)
 
 
-@pytest.mark.parametrize(
-    "extras", [[], {"../../rates": {}}, {"rates": None}, {"rates": {"bytes": 4, "sha256": "../"}}]
-)
-def test_extras_that_are_described_wrongly_are_refused(folder: Path, extras: Any) -> None:
-    change_manifest(folder, extras=extras)
-    with pytest.raises(InvalidTable, match="expected"):
-        BiddingTable.open(folder)
-
-
 # --- counts and sources --------------------------------------------------------------------------
 
 
-def test_counts_and_sources_come_back(tmp_path: Path) -> None:
+def test_counts_and_sources_come_back(tmp_path):
     rows = [
         Row(b"", 7, "15-17", ("HCP >= 15",), count=412, source="announcement"),
         Row(b"", 7, "20-22", ("HCP >= 20",), count=0),
@@ -330,6 +313,6 @@ def test_counts_and_sources_come_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["sayc", "acol", "two-over-one"])
-def test_the_shipped_tables_keep_their_digest(name: str) -> None:
+def test_the_shipped_tables_keep_their_digest(name):
     table = BiddingTable.open(SYSTEMS / COMPILED / name)
     assert table.compute_digest() == table.digest

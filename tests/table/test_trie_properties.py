@@ -1,6 +1,5 @@
 """The trie against a dictionary of auctions: made-up rows, legal and illegal, in any order."""
 
-import random
 from collections.abc import Iterable
 
 from hypothesis import given
@@ -48,7 +47,7 @@ def with_parents(auctions: Iterable[bytes]) -> set[bytes]:
 
 
 @given(tables_of_rows())
-def test_entries_are_the_legal_auctions_and_their_parents(rows: list[Row]) -> None:
+def test_entries_are_the_legal_auctions_and_their_parents(rows):
     table, report = build_table(rows)
     written = [row.prior + bytes((row.call,)) for row in rows]
     kept = [auction for auction in written if legal(auction)]
@@ -62,7 +61,7 @@ def test_entries_are_the_legal_auctions_and_their_parents(rows: list[Row]) -> No
 
 
 @given(tables_of_rows())
-def test_places_lead_to_each_other(rows: list[Row]) -> None:
+def test_places_lead_to_each_other(rows):
     table, _ = build_table(rows)
     auctions = auctions_in(table)
     assert table.auctions_of(range(len(table))) == auctions
@@ -85,7 +84,7 @@ def test_places_lead_to_each_other(rows: list[Row]) -> None:
 
 
 @given(tables_of_rows())
-def test_siblings_stand_in_order_of_rank_then_file(rows: list[Row]) -> None:
+def test_siblings_stand_in_order_of_rank_then_file(rows):
     table, _ = build_table(rows)
     last = len(rows)
     first: dict[bytes, tuple[int, int]] = {}
@@ -100,7 +99,7 @@ def test_siblings_stand_in_order_of_rank_then_file(rows: list[Row]) -> None:
 
 
 @given(tables_of_rows())
-def test_rows_of_a_table_make_the_same_table(rows: list[Row]) -> None:
+def test_rows_of_a_table_make_the_same_table(rows):
     table, _ = build_table(rows)
     again, report = build_table(table.rows())
     assert again.digest == table.digest
@@ -112,9 +111,7 @@ def test_rows_of_a_table_make_the_same_table(rows: list[Row]) -> None:
 
 
 @given(tables_of_rows(), st.randoms(use_true_random=False))
-def test_the_order_of_rows_matters_only_among_siblings(
-    rows: list[Row], shuffler: random.Random
-) -> None:
+def test_the_order_of_rows_matters_only_among_siblings(rows, shuffler):
     ranked = [row._replace(rank=number) for number, row in enumerate(rows)]
     shuffled = ranked.copy()
     shuffler.shuffle(shuffled)
@@ -126,7 +123,7 @@ def test_the_order_of_rows_matters_only_among_siblings(
     assert sorted(auctions_in(table)) == sorted(auctions_in(other))
 
 
-def test_a_table_without_rows() -> None:
+def test_a_table_without_rows():
     table, report = build_table([])
     assert (len(table), table.root_count, report.rows) == (0, 0, 0)
     assert table.find([0]) is None
@@ -135,7 +132,7 @@ def test_a_table_without_rows() -> None:
     assert table.plan().node_count == 0
 
 
-def test_digest_tells_what_is_said_and_not_how_it_was_read() -> None:
+def test_digest_tells_what_is_said_and_not_how_it_was_read():
     rows = [Row(b"", 7, "15-17", ("HCP >= 15",), 0), Row(b"\x07", 0, "", (), 1)]
     table, _ = build_table(rows, source="a file")
     assert build_table(rows, source="another")[0].digest == table.digest
@@ -153,7 +150,7 @@ def test_digest_tells_what_is_said_and_not_how_it_was_read() -> None:
     assert len({table.digest, *(other.digest for other in different)}) == len(different) + 1
 
 
-def test_every_spelling_of_calls_is_read() -> None:
+def test_every_spelling_of_calls_is_read():
     spellings = [
         ("1N", "d", "r"), ("1NT", "D", "R"), ("1n", "X", "XX"), ("1nt", "x", "xx"),
         ("1N", "Dbl", "Redouble"),

@@ -8,13 +8,7 @@ import random
 
 import pytest
 
-from bidcascade.bridge import (
-    InvalidExpression,
-    InvalidTable,
-    UnknownTerm,
-    format_hand,
-    parse_hand,
-)
+from bidcascade.bridge import InvalidExpression, InvalidTable, UnknownTerm, format_hand, parse_hand
 from bidcascade.kernels import Context, evaluate_postfix, term_names, term_value
 from bidcascade.table.language.expressions import parse_expression, to_postfix
 from bidcascade.table.language.term_catalogue import ALIASES, FAMILIES
@@ -99,9 +93,9 @@ def strong_rebiddable(suit, profile):
 def solid(suit, profile):
     if profile == "mlbridge":
         return points(suit) >= 9
-    starts = {
-        6: ("AKQJ", "AKQT"), 7: ("AKQ",), 8: ("AKQ", "AKJ"),
-    }.get(len(suit), ("AK",) if len(suit) >= 9 else ())  # fmt: skip
+    starts = {6: ("AKQJ", "AKQT"), 7: ("AKQ",), 8: ("AKQ", "AKJ")}.get(
+        len(suit), ("AK",) if len(suit) >= 9 else ()
+    )
     return any(suit.startswith(start) for start in starts)
 
 

@@ -11,18 +11,17 @@ import httpx
 import pytest
 
 from tests.support_missing import missing
-from tests.support_service import running_server, wait_until
+from tests.support_service import ready_server
 from tests.web.support_browser import Visit, visiting
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def service(tmp_path_factory) -> Iterator[str]:
     """Address of a service with two systems."""
     folder = tmp_path_factory.mktemp("data")
-    with running_server(table="sayc", extra_tables="acol", data_folder=folder) as (url, process):
-        wait_until(f"{url}/readyz", process)
+    with ready_server(table="sayc", extra_tables="acol", data_folder=folder) as (url, _):
         assert httpx.get(url).status_code == 200
         yield url
 
@@ -50,13 +49,13 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def visit(browser: Any, service: str) -> Iterator[Visit]:
+def visit(browser, service) -> Iterator[Visit]:
     """Page on a desk; its console stays empty and it asks nobody but the service."""
     yield from visiting(browser, service, viewport={"width": 1280, "height": 900})
 
 
 @pytest.fixture(scope="session")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pictures(tmp_path_factory) -> Path:
     """Folder for screenshots; PICTURES names one that stays."""
     named = os.environ.get("PICTURES")
     folder = Path(named) if named else tmp_path_factory.mktemp("pictures")

@@ -10,7 +10,7 @@ import pytest
 from bidcascade.service.api.keys import new_key
 from bidcascade.service.jobs.places import DataFolder
 from bidcascade.service.jobs.store import JobStore
-from tests.support_service import running_server, wait_until, write_small_table
+from tests.support_service import ready_server, write_small_table
 from tests.web.support_browser import visiting
 
 pytestmark = pytest.mark.slow
@@ -326,9 +326,7 @@ def test_a_key_is_asked_for_and_kept_in_the_tab(browser, tmp_path):
     keys = tmp_path / "keys"
     keys.write_text(entry.line(), "utf-8")
     keys.chmod(0o600)
-    table = write_small_table(tmp_path)
-    with running_server(table=str(table), api_keys_file=str(keys)) as (url, process):
-        wait_until(f"{url}/readyz", process)
+    with ready_server(tmp_path, api_keys_file=str(keys)) as (url, _):
         for visit in visiting(browser, url):
             page = visit.open(f"{DEAL}&dealer=N").page
             dialog = page.get_by_role("dialog", name="A key is needed")
@@ -447,8 +445,7 @@ def test_a_second_service_says_why_it_has_no_jobs(browser, tmp_path):
     used = DataFolder(tmp_path / "data")
     # a service begins to look after a folder when there is something in it
     JobStore(used.path / "jobs.sqlite").close()
-    with running_server(table=f"small={system}", data_folder=used.path) as (url, process):
-        wait_until(f"{url}/readyz", process)
+    with ready_server(table=f"small={system}", data_folder=used.path) as (url, _):
         for visit in visiting(browser, url):
             page = visit.open("#view=archive").page
             page.wait_for_selector("text=Another service has it; start one of the two with")

@@ -59,9 +59,7 @@ def test_what_waits_becomes_one_batch_of_one_key():
         assert batcher.queued_deals == 10
         work.gate.set()
         assert await first == ("held", "held")
-        assert await asyncio.gather(*asked) == [
-            ("a", 0), ("a", 1), ("b", 2), ("a", 3), ("b", 4)
-        ]  # fmt: skip
+        assert await asyncio.gather(*asked) == [("a", 0), ("a", 1), ("b", 2), ("a", 3), ("b", 4)]
         await batcher.close()
         assert work.batches == [("held", ["held"]), ("a", [0, 1, 3]), ("b", [2, 4])]
         assert work.threads == {"engine"}
@@ -87,9 +85,7 @@ def test_a_batch_keeps_to_its_budgets():
         await asyncio.gather(first, *asked)
         await batcher.close()
         # one that is larger than the budget goes alone
-        assert work.batches[1:] == [
-            ("a", [0, 1, 3]), ("a", [2, 5, 6]), ("a", [4]), ("a", [7, 8])
-        ]  # fmt: skip
+        assert work.batches[1:] == [("a", [0, 1, 3]), ("a", [2, 5, 6]), ("a", [4]), ("a", [7, 8])]
 
     run(scenario())
 

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
-from tests.support_service import GOOD, running_server, wait_until, write_small_table
+from tests.support_service import GOOD, ready_server
 
 HEAD = b"POST /v1/auctions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 SOON_S = 20
@@ -20,12 +20,10 @@ SOON_S = 20
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    path = write_small_table(tmp_path_factory.mktemp("slow"))
-    with running_server(
-        table=f"small={path}", backend="reference", receive_timeout_ms=500,
+    with ready_server(
+        tmp_path_factory.mktemp("slow"), backend="reference", receive_timeout_ms=500,
         max_request_bytes=100_000, max_concurrent_requests=4,
-    ) as (url, process):  # fmt: skip
-        wait_until(f"{url}/readyz", process)
+    ) as (url, _):  # fmt: skip
         yield "localhost", int(url.rpartition(":")[2])
 
 
@@ -50,11 +48,21 @@ def problem(answer):
     return int(head.split()[1]), told["type"].rpartition(":")[2]
 
 
-@pytest.mark.parametrize("sent", [b"G", HEAD, HEAD + b"X-More: ", b"\r\n"])
-def test_half_a_head_ends(address, sent):
+@pytest.mark.parametrize(
+    ("sent", "status", "kind"),
+    [
+        *((half, 408, "head-too-slow") for half in (b"G", HEAD, HEAD + b"X-More: ", b"\r\n")),
+        (HEAD + b"X: " + b"y" * 70_000, 431, "head-too-large"),
+        (b"\x16\x03\x01 hello\r\n\r\n", 400, "bad-request"),
+        (HEAD + b"Content-Length: 1000\r\n\r\n{", 408, "body-too-slow"),
+        # refused unread
+        (HEAD + b"Content-Length: 99999999999\r\n\r\n[", 413, "body-too-large"),
+    ],
+)
+def test_what_is_no_whole_request_ends(address, sent, status, kind):
     with connect(address) as connection:
         connection.sendall(sent)
-        assert problem(all_of(connection)) == (408, "head-too-slow")
+        assert problem(all_of(connection)) == (status, kind)
 
 
 def test_a_connection_that_says_nothing_ends(address):
@@ -78,24 +86,6 @@ def test_a_head_behind_an_answer_ends_too(address):
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
         connection.sendall(b"GET /heal")
         assert problem(all_of(connection)) == (408, "head-too-slow")
-
-
-def test_a_long_head_is_refused(address):
-    with connect(address) as connection:
-        connection.sendall(HEAD + b"X: " + b"y" * 70_000)
-        assert problem(all_of(connection)) == (431, "head-too-large")
-
-
-def test_what_is_no_http_is_told_so(address):
-    with connect(address) as connection:
-        connection.sendall(b"\x16\x03\x01 hello\r\n\r\n")
-        assert problem(all_of(connection)) == (400, "bad-request")
-
-
-def test_half_a_body_ends(address):
-    with connect(address) as connection:
-        connection.sendall(HEAD + b"Content-Length: 1000\r\n\r\n{")
-        assert problem(all_of(connection)) == (408, "body-too-slow")
 
 
 def chunks(total):
@@ -155,9 +145,7 @@ def test_slow_clients_take_no_place_from_others(address, half):
 
 @pytest.mark.slow
 def test_256_slow_clients_beside_200_requests_a_second(tmp_path):
-    path = write_small_table(tmp_path)
-    with running_server(table=f"small={path}", backend="cpu") as (url, process):
-        wait_until(f"{url}/readyz", process)
+    with ready_server(tmp_path, backend="cpu") as (url, _):
         port = int(url.rpartition(":")[2])
         ended = threading.Event()
 
@@ -211,9 +199,7 @@ def test_one_client_does_not_get_all_slots():
 
 @pytest.mark.slow
 def test_requests_that_outlast_the_grace_are_told(tmp_path):
-    table = f"small={write_small_table(tmp_path)}"
-    with running_server(table=table, backend="reference", shutdown_grace_s=1) as (url, process):
-        wait_until(f"{url}/readyz", process)
+    with ready_server(tmp_path, backend="reference", shutdown_grace_s=1) as (url, process):
         with connect(("localhost", int(url.rpartition(":")[2]))) as connection:
             connection.sendall(HEAD + b"Content-Length: 1000\r\n\r\n{")
             time.sleep(0.5)

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from bidcascade.bridge import parse_call, parse_seat, parse_vulnerability
-from bidcascade.service.api.app import create_app
 from bidcascade.service.api.models import CallText, SeatText, VulnerabilityText
-from bidcascade.service.settings import Settings
 from tests.support_missing import missing
-from tests.support_service import DEAL, ask, write_small_table
+from tests.support_service import DEAL, ask, loaded_app
 
 # the validator comes with the extra fuzz
 pytestmark = pytest.mark.slow
@@ -57,10 +55,7 @@ def validator_of(schema):
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory):
-    table = write_small_table(tmp_path_factory.mktemp("described"))
-    app = create_app(Settings(backend="reference", table=f"small={table}"))
-    app.state.workplace.tables.load()
-    return app
+    return loaded_app(tmp_path_factory.mktemp("described"))
 
 
 def asked(**deal):

@@ -14,7 +14,7 @@ from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import NO_BACKEND, exit_code, info, main
 from bidcascade.service.settings import Settings
 from tests.support_cli import run_apart
-from tests.support_service import DEAL, GOOD, ask, post, problem_of, write_small_table
+from tests.support_service import DEAL, GOOD, ask, loaded_app, post, problem_of, write_small_table
 
 FAULT = "kernel 'walk_lists' failed: an illegal memory access was encountered"
 FULL = "expected 4096 bytes for 1 deal, the device has 100 free"
@@ -56,11 +56,7 @@ def fake(monkeypatch):
 
 @pytest.fixture
 def app(fake, tmp_path):
-    path = write_small_table(tmp_path)
-    settings = Settings(table=f"small={path}", backend="cuda", stream_chunk_deals=2)
-    application = create_app(settings)
-    application.state.workplace.tables.load()
-    return application
+    return loaded_app(tmp_path, backend="cuda", stream_chunk_deals=2)
 
 
 def test_a_fault_is_a_503_and_the_end_of_readiness(app, fake, caplog):

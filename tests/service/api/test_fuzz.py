@@ -14,7 +14,7 @@ from hypothesis.errors import Unsatisfiable
 from bidcascade.service.api.app import create_app
 from bidcascade.service.settings import Settings
 from tests.support_missing import missing
-from tests.support_service import running_server, wait_until, write_small_table
+from tests.support_service import ready_server
 
 pytestmark = pytest.mark.slow
 
@@ -46,15 +46,9 @@ def schemathesis():
 @pytest.fixture(scope="module")
 def api(schemathesis, tmp_path_factory):
     folder = tmp_path_factory.mktemp("fuzz")
-    table = write_small_table(folder)
-    with running_server(
-        table=f"small={table}",
-        extra_tables="sayc",
-        data_folder=folder / "data",
-        # kernels may still be compiled
-        request_timeout_ms=150_000,
-    ) as (url, process):
-        wait_until(f"{url}/readyz", process)
+    # kernels may still be compiled
+    options = {"extra_tables": "sayc", "request_timeout_ms": 150_000}
+    with ready_server(folder, data_folder=folder / "data", **options) as (url, process):
         yield schemathesis.openapi.from_url(f"{url}/openapi.json")
         assert process.poll() is None
 

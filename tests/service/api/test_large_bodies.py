@@ -12,23 +12,12 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import Deal, format_deal
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from bidcascade.service.api.app import create_app
 from bidcascade.service.api.deal_requests import deals_of
 from bidcascade.service.api.large_requests import PIECE, read_large
 from bidcascade.service.api.limits import LONGEST_QUESTION, parse_body
 from bidcascade.service.api.models import LONGEST_AUCTION, AuctionsRequest
 from bidcascade.service.api.problems import LONGEST_VALUE, MOST_ERRORS, Problem
-from bidcascade.service.settings import Settings
-from tests.support_service import (
-    DEAL,
-    GOOD,
-    ask,
-    post,
-    problem_of,
-    running_server,
-    wait_until,
-    write_small_table,
-)
+from tests.support_service import DEAL, GOOD, ask, loaded_app, post, problem_of, ready_server
 
 NORTH = DEAL[2:].split()[0]
 LARGE = 32_000_000
@@ -36,10 +25,7 @@ LARGE = 32_000_000
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory):
-    path = write_small_table(tmp_path_factory.mktemp("tables"))
-    app = create_app(Settings(table=f"small={path}", backend="reference"))
-    app.state.workplace.tables.load()
-    return app
+    return loaded_app(tmp_path_factory.mktemp("tables"))
 
 
 def any_number(count):
@@ -141,9 +127,7 @@ def test_a_deal_at_fault_behind_many_is_named(app, change, field):
 
 
 def test_too_many_deals_are_not_all_read(tmp_path):
-    path = write_small_table(tmp_path)
-    few = create_app(Settings(table=f"small={path}", backend="reference", max_request_deals=1500))
-    few.state.workplace.tables.load()
+    few = loaded_app(tmp_path, max_request_deals=1500)
     body = {"deals": GOOD["deals"] * 2500}
     detail = problem_of(post(few, "/v1/auctions", body), 413, "too-many-deals")["detail"]
     assert "got 2,0" in detail or "got 1," in detail
@@ -251,7 +235,5 @@ def test_nobody_waits_for_a_large_body(kind, slow_server):
 
 @pytest.fixture(scope="module")
 def slow_server(tmp_path_factory):
-    path = write_small_table(tmp_path_factory.mktemp("large"))
-    with running_server(table=f"small={path}", backend="reference") as (url, process):
-        wait_until(f"{url}/readyz", process)
+    with ready_server(tmp_path_factory.mktemp("large"), backend="reference") as (url, _):
         yield url

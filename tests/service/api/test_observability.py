@@ -14,13 +14,7 @@ from bidcascade.service.api.app import create_app
 from bidcascade.service.api.logs import JsonFormatter, configure_logs
 from bidcascade.service.api.stages import Stages, current_stages, request_stages
 from bidcascade.service.settings import Settings
-from tests.support_service import DEAL, ask, post, write_small_table
-
-
-def loaded(path, **settings):
-    app = create_app(Settings(table=f"small={path}", backend="cpu", **settings))
-    app.state.workplace.tables.load()
-    return app
+from tests.support_service import DEAL, ask, loaded_app, post, write_small_table
 
 
 def samples(app):
@@ -36,13 +30,8 @@ def samples(app):
 
 
 @pytest.fixture
-def small_path(tmp_path):
-    return write_small_table(tmp_path)
-
-
-@pytest.fixture
-def app(small_path):
-    return loaded(small_path)
+def app(tmp_path):
+    return loaded_app(tmp_path, backend="cpu")
 
 
 def test_what_was_asked_is_counted(app):
@@ -78,8 +67,8 @@ def test_what_was_asked_is_counted(app):
     assert found["bidcascade_running_requests",] == 1
 
 
-def test_the_page_is_there_before_the_tables_are(small_path):
-    app = create_app(Settings(table=f"small={small_path}", backend="cpu"))
+def test_the_page_is_there_before_the_tables_are(tmp_path):
+    app = create_app(Settings(table=f"small={write_small_table(tmp_path)}", backend="cpu"))
     found = samples(app)
     assert found["bidcascade_ready",] == 0
     assert not [name for name, *_ in found if name == "bidcascade_table_info"]
@@ -119,8 +108,8 @@ def test_stages_belong_to_one_request():
     assert current_stages() is None
 
 
-def test_slow_requests_are_told_with_their_stages(small_path, caplog):
-    app = loaded(small_path, slow_request_ms=100, access_log=True)
+def test_slow_requests_are_told_with_their_stages(tmp_path, caplog):
+    app = loaded_app(tmp_path, slow_request_ms=100, access_log=True)
     engine = app.state.workplace.tables.get()
     write = engine.results.write
 

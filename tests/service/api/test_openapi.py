@@ -11,7 +11,7 @@ from bidcascade.service.api import models as schemas
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.problems import KINDS, MEDIA_TYPE
 from bidcascade.service.settings import Settings
-from tests.support_service import ask
+from tests.support_service import ask, loaded_app
 
 OPERATIONS = {
     ("post", "/v1/auctions"): "auctions",
@@ -125,11 +125,8 @@ def test_references_lead_somewhere(document):
 
 @pytest.mark.slow
 def test_the_examples_of_requests_are_answered():
-    app = create_app(Settings(backend="reference"))
-    app.state.workplace.tables.load()
-    for model, path in (
-        (schemas.AuctionsRequest, "/v1/auctions"), (schemas.BidRequest, "/v1/bid"),
-    ):  # fmt: skip
+    app = loaded_app()
+    for model, path in ((schemas.AuctionsRequest, "/v1/auctions"), (schemas.BidRequest, "/v1/bid")):
         body = {name: field.examples[0] for name, field in model.model_fields.items()}
         assert ask(app, "POST", path, body=body).status_code == 200
     for name in ("deal", "hands", "lin"):

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import threading
-from pathlib import Path
 
 import httpx
 import pytest
@@ -17,28 +16,18 @@ from bidcascade.service.api.app import create_app
 from bidcascade.service.api.problems import KINDS, MOST_ERRORS
 from bidcascade.service.api.tables import Tables
 from bidcascade.service.settings import Settings
-from tests.support_service import DEAL, GOOD, ask, post, problem_of, write_small_table
+from tests.support_service import DEAL, GOOD, ask, loaded_app, post, problem_of, write_small_table
 
 NORTH, EAST, SOUTH, WEST = DEAL[2:].split()
 DEEP = 10_000
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
-    path = write_small_table(tmp_path_factory.mktemp("tables"))
-    return loaded(table=f"small={path}", max_request_bytes=20_000, max_request_deals=20,
-                  max_limit_auctions=500)  # fmt: skip
-
-
-def loaded(**settings: object) -> FastAPI:
-    app = create_app(Settings(backend="reference", **settings))
-    app.state.workplace.tables.load()
-    return app
-
-
-@pytest.fixture
-def small_path(tmp_path: Path) -> Path:
-    return write_small_table(tmp_path)
+def app(tmp_path_factory) -> FastAPI:
+    return loaded_app(
+        tmp_path_factory.mktemp("tables"), max_request_bytes=20_000, max_request_deals=20,
+        max_limit_auctions=500,
+    )  # fmt: skip
 
 
 def still_answers(app: FastAPI) -> None:
@@ -65,7 +54,7 @@ def still_answers(app: FastAPI) -> None:
         (b'{"deals": [{"deal": "NaN\\"", "x": Infinity}]}', "malformed-json", "Infinity"),
         (b'{"limit": [-Infinity]}', "malformed-json", "column 13 (NaN"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("path", ["/v1/auctions", "/v1/bid"])
 def test_bodies_that_are_no_json(app, path, content, kind, reason):
     answer = ask(app, "POST", path, content=content)
@@ -107,7 +96,7 @@ BAD_DEALS = [
     ({"hands": NORTH}, "hands", "expected a list"),
     ("deal", "", "expected an object"),
     (None, "", "expected an object"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("deal", "field", "reason"), BAD_DEALS)
@@ -277,8 +266,8 @@ def test_too_long_a_body(app):
     still_answers(app)
 
 
-def test_too_slow_a_body(small_path):
-    app = loaded(table=f"small={small_path}", request_timeout_ms=50)
+def test_too_slow_a_body(tmp_path):
+    app = loaded_app(tmp_path, request_timeout_ms=50)
 
     async def pieces():
         yield b'{"deals":'
@@ -301,7 +290,7 @@ def test_too_many_deals(app):
 
 
 def test_only_the_first_of_many_errors_are_named(app):
-    app = loaded(table=app.state.workplace.settings.table)
+    app = loaded_app(table=app.state.workplace.settings.table)
     body = post(app, "/v1/auctions", {"deals": [{"deal": "x"}] * 200})
     found = problem_of(body, 422, "invalid-request")
     assert len(found["errors"]) == MOST_ERRORS
@@ -316,8 +305,8 @@ def test_long_values_are_shortened(app):
     assert len(answer.content) < 5_000
 
 
-def test_overload_is_refused_at_once(small_path):
-    app = loaded(table=f"small={small_path}", max_concurrent_requests=1)
+def test_overload_is_refused_at_once(tmp_path):
+    app = loaded_app(tmp_path, max_concurrent_requests=1)
     with app.state.workplace.slots.taken():
         answer = post(app, "/v1/auctions", GOOD)
         problem_of(answer, 429, "overloaded")
@@ -327,8 +316,8 @@ def test_overload_is_refused_at_once(small_path):
     still_answers(app)
 
 
-def test_an_answer_that_has_begun_is_not_refused_in_its_middle(small_path):
-    app = loaded(table=f"small={small_path}", stream_chunk_deals=2, max_queue_deals=6)
+def test_an_answer_that_has_begun_is_not_refused_in_its_middle(tmp_path):
+    app = loaded_app(tmp_path, stream_chunk_deals=2, max_queue_deals=6)
     headers = {"Content-Type": "application/json", "Accept": "application/jsonl"}
 
     async def among_others() -> tuple[httpx.Response, set[int]]:
@@ -356,8 +345,8 @@ def test_an_answer_that_has_begun_is_not_refused_in_its_middle(small_path):
     still_answers(app)
 
 
-def test_an_answer_that_takes_too_long(small_path, monkeypatch):
-    app = loaded(table=f"small={small_path}", request_timeout_ms=50, stream_chunk_deals=1)
+def test_an_answer_that_takes_too_long(tmp_path, monkeypatch):
+    app = loaded_app(tmp_path, request_timeout_ms=50, stream_chunk_deals=1)
     table = app.state.workplace.tables.get()
     end = threading.Event()
     write = table.results.write
@@ -394,8 +383,8 @@ def test_a_bug_tells_nothing_but_the_request(app, monkeypatch, caplog):
     still_answers(app)
 
 
-def test_not_ready_while_loading_and_stopping(small_path):
-    app = create_app(Settings(table=f"small={small_path}", backend="reference"))
+def test_not_ready_while_loading_and_stopping(tmp_path):
+    app = create_app(Settings(table=f"small={write_small_table(tmp_path)}", backend="reference"))
     assert ask(app, "GET", "/healthz").status_code == 200
     tables = app.state.workplace.tables
 

@@ -26,23 +26,20 @@ from bidcascade.service.api.models import (
     TablesAnswer,
 )
 from bidcascade.service.settings import Settings
-from tests.support_service import DEAL, GOOD, ask, post, write_small_table
+from tests.support_service import DEAL, GOOD, ask, loaded_app, post, write_small_table
 
 JSON_LINES = "application/jsonl"
 ARROW = "application/vnd.apache.arrow.stream"
 
 
 @pytest.fixture(scope="module")
-def small_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_path(tmp_path_factory) -> Path:
     return write_small_table(tmp_path_factory.mktemp("tables"))
 
 
 @pytest.fixture(scope="module")
-def app(small_path: Path) -> FastAPI:
-    settings = Settings(extra_tables=f"small={small_path}", backend="cpu", stream_chunk_deals=7)
-    app = create_app(settings)
-    app.state.workplace.tables.load()
-    return app
+def app(small_path) -> FastAPI:
+    return loaded_app(extra_tables=f"small={small_path}", backend="cpu", stream_chunk_deals=7)
 
 
 def objects(frame: pl.DataFrame) -> list[dict[str, str]]:
@@ -247,9 +244,7 @@ def test_bid_is_the_engines(app, small_path, body):
         dealer=body.get("dealer", "N"),
         vulnerability=body.get("vulnerability", "None"),
     )
-    assert answer.json() == {
-        **expected.to_dict(), "table": engine.table_info(), "backend": "cpu"
-    }  # fmt: skip
+    assert answer.json() == {**expected.to_dict(), "table": engine.table_info(), "backend": "cpu"}
 
 
 def test_bid_gives_reasons(app):
@@ -289,6 +284,14 @@ def test_next(app):
     assert (end.completed, end.entries) == (True, [])
 
 
+def test_lint_of_the_small_table(app):
+    answer = ask(app, "GET", "/v1/tables/small/lint?examples=1")
+    found = LintAnswer.model_validate_json(answer.content)
+    assert found.entries == 7
+    assert len(found.findings["undescribed"].examples) == 1 < found.findings["undescribed"].count
+
+
+@pytest.mark.slow
 def test_lint(app):
     few = LintAnswer.model_validate_json(ask(app, "GET", "/v1/tables/sayc/lint?examples=2").content)
     more = LintAnswer.model_validate_json(ask(app, "GET", "/v1/tables/sayc/lint").content)

@@ -14,7 +14,6 @@ import pytest
 from bidcascade.bridge import UnknownTable, format_hand, parse_hand
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service import system_bid as bid
-from bidcascade.service.api.app import create_app
 from bidcascade.service.api.collection import settle
 from bidcascade.service.api.models import (
     AuctionsAnswer,
@@ -26,18 +25,9 @@ from bidcascade.service.api.models import (
 )
 from bidcascade.service.api.problems import Problem
 from bidcascade.service.api.tables import Tables
-from bidcascade.service.settings import Settings
-from bidcascade.systems import kept_tables, registry
 from bidcascade.systems.system import System
-from tests.support_service import (
-    ask,
-    post,
-    problem_of,
-    running_server,
-    wait_until,
-    write_small_table,
-)
-from tests.support_systems import SMALL_SYSTEM
+from tests.support_service import ask, loaded_app, post, problem_of, ready_server, write_small_table
+from tests.support_systems import SMALL_SYSTEM, compile_few
 
 SMALL = System.parse(SMALL_SYSTEM, name="small.bidding")
 HAND = "K52.AQ32.J876.Q2"
@@ -47,9 +37,7 @@ WRONG = SMALL_SYSTEM.replace("15-17 points", "15-17 pionts")
 @pytest.fixture(autouse=True)
 def few_deals(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path_factory.getbasetemp() / "small-cache"))
-    size = kept_tables.SampleSize(150, least=3)
-    defaults = {**registry.table_of.__kwdefaults__, "size": size}
-    monkeypatch.setattr(registry.table_of, "__kwdefaults__", defaults)
+    compile_few(monkeypatch)
 
 
 @pytest.fixture
@@ -63,12 +51,9 @@ def path(tmp_path):
 def app(path, tmp_path):
     rows = tmp_path / "rows"
     rows.mkdir()
-    settings = Settings(
+    return loaded_app(
         table=str(path), extra_tables=f"rows={write_small_table(rows)}", backend="cpu"
     )
-    app = create_app(settings)
-    app.state.workplace.tables.load()
-    return app
 
 
 def test_a_call_with_its_reasons(app):
@@ -283,6 +268,7 @@ def test_a_replaced_table_needs_no_collector(path, no_collector):
     assert [part() for part in alive] == [None] * 5
 
 
+@pytest.mark.slow
 def test_full_collections_wait_for_a_table_that_is_loaded_anew(path, monkeypatch):
     tables = Tables({"small": str(path)}, "cpu")
     tables.load()
@@ -319,8 +305,7 @@ def test_full_collections_wait_for_a_table_that_is_loaded_anew(path, monkeypatch
 def test_a_signal_loads_tables_anew(tmp_path):
     path = tmp_path / "tiny.bidding"
     path.write_text("opening:\n  1NT = Strong: 15-17 points, balanced\n")
-    with running_server(table=str(path)) as (url, process):
-        wait_until(f"{url}/readyz", process)
+    with ready_server(table=str(path)) as (url, process):
         path.write_text("opening:\n  1NT = Weak: 12-14 points, balanced\n")
         os.kill(process.pid, signal.SIGHUP)
         assert wait_for(f"{url}/v1/tables/tiny/explain?auction=1N", '"points":[12,14]')

@@ -1,15 +1,14 @@
 """Pages of other sites, which a browser on this machine shows, get nothing done here."""
 
 import asyncio
+import functools
 import time
 
 import httpx
 import pytest
 
-from bidcascade.service.api.app import create_app
 from bidcascade.service.api.keys import new_key
-from bidcascade.service.settings import Settings
-from tests.support_service import GOOD, ask, post, problem_of, write_small_table
+from tests.support_service import GOOD, ask, loaded_app, post, problem_of
 
 RELOAD = "/v1/tables/small/reload"
 FORM = "application/x-www-form-urlencoded"
@@ -18,14 +17,7 @@ FORM = "application/x-www-form-urlencoded"
 @pytest.fixture
 def make(tmp_path):
     """Make an application of the small table."""
-    path = write_small_table(tmp_path)
-
-    def make(**settings):
-        app = create_app(Settings(table=f"small={path}", backend="reference", **settings))
-        app.state.workplace.tables.load()
-        return app
-
-    return make
+    return functools.partial(loaded_app, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -117,6 +109,7 @@ def locked(make, tmp_path):
     return make(api_keys_file=str(keys), max_concurrent_requests=1), key
 
 
+@pytest.mark.slow
 def test_wrong_keys_are_slowed_down(locked):
     app, _ = locked
     begun = time.monotonic()

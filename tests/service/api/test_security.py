@@ -9,7 +9,7 @@ from bidcascade.service.api.app import create_app
 from bidcascade.service.api.keys import ApiKey, ApiKeys, is_private, new_key
 from bidcascade.service.cli import main
 from bidcascade.service.settings import Settings
-from tests.support_service import GOOD, ask, post, problem_of, write_small_table
+from tests.support_service import GOOD, ask, loaded_app, post, problem_of
 
 
 def main_of(*words):
@@ -29,12 +29,7 @@ def keys(tmp_path):
 
 @pytest.fixture
 def app(tmp_path, keys):
-    table = write_small_table(tmp_path)
-    app = create_app(
-        Settings(table=f"small={table}", backend="cpu", host="0.0.0.0", api_keys_file=str(keys[0]))
-    )
-    app.state.workplace.tables.load()
-    return app
+    return loaded_app(tmp_path, backend="cpu", host="0.0.0.0", api_keys_file=str(keys[0]))
 
 
 def bearer(key):
@@ -77,9 +72,8 @@ def test_only_admins_load_tables_anew(app, keys):
 
 
 def test_loading_anew_over_rest(tmp_path):
-    path = write_small_table(tmp_path)
-    app = create_app(Settings(table=f"small={path}", backend="cpu"))
-    app.state.workplace.tables.load()
+    app = loaded_app(tmp_path, backend="cpu")
+    path = tmp_path / "small.jsonl"
     before = app.state.workplace.tables.get().digest
     good = path.read_text("utf-8")
     path.write_text(good.replace("SL_H >= 4", "SL_H >= 5"), "utf-8")

@@ -1,6 +1,7 @@
 """The service while many ask: nothing accepted is lost, too much is refused, and it recovers."""
 
 import asyncio
+import functools
 import json
 
 import httpx
@@ -9,7 +10,7 @@ import pytest
 from benchmarks.http_client import Connection, at_rate
 from benchmarks.service import deal_objects
 from benchmarks.service_load import alone, questions, until_stopped, with_reloads
-from tests.support_service import GOOD, running_server, wait_until, write_small_table
+from tests.support_service import GOOD, ready_server, write_small_table
 
 pytestmark = pytest.mark.slow
 
@@ -17,22 +18,17 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def serve(tmp_path):
     """Start a server of the small table: its port and process."""
-    table = write_small_table(tmp_path)
-
-    def start(**settings):
-        return running_server(table=f"sayc={table}", backend="cpu", **settings)
-
-    return start
+    table = f"sayc={write_small_table(tmp_path)}"
+    return functools.partial(ready_server, table=table, backend="cpu")
 
 
-def ready(url, process):
-    wait_until(f"{url}/readyz", process)
+def port_of(url):
     return int(url.rpartition(":")[2])
 
 
 def test_sigterm_loses_no_accepted_request(serve):
     with serve() as (url, process):
-        port = ready(url, process)
+        port = port_of(url)
         found = asyncio.run(until_stopped(port, questions(200, 1), process, 1.0))
     assert found["lost"] == 0
     assert found["answered"][200] > 50
@@ -40,8 +36,8 @@ def test_sigterm_loses_no_accepted_request(serve):
 
 
 def test_loading_anew_fails_no_request(serve):
-    with serve() as (url, process):
-        port = ready(url, process)
+    with serve() as (url, _):
+        port = port_of(url)
         asked = questions(300, 2)
         expected = asyncio.run(alone(port, asked))
         found = asyncio.run(with_reloads(port, asked, 100, expected, 4))
@@ -51,8 +47,8 @@ def test_loading_anew_fails_no_request(serve):
 
 
 def test_too_much_is_refused_and_the_service_recovers(serve):
-    with serve(max_concurrent_requests=200, max_queue_deals=500) as (url, process):
-        port = ready(url, process)
+    with serve(max_concurrent_requests=200, max_queue_deals=500) as (url, _):
+        port = port_of(url)
         few = questions(50, 3)
         expected = asyncio.run(alone(port, few))
         large = json.dumps({"deals": deal_objects(400, 4), "mode": "all"}).encode()
@@ -64,8 +60,8 @@ def test_too_much_is_refused_and_the_service_recovers(serve):
 
 
 def test_a_client_that_leaves_is_forgotten(serve):
-    with serve() as (url, process):
-        port = ready(url, process)
+    with serve() as (url, _):
+        port = port_of(url)
         large = json.dumps({"deals": deal_objects(2000, 5), "mode": "all"}).encode()
 
         async def leave():
@@ -105,9 +101,7 @@ serve(read_settings())
 
 
 def test_a_service_whose_engine_died_ends_with_an_error(tmp_path):
-    table = write_small_table(tmp_path)
-    with running_server(FALTERING, table=f"sayc={table}", backend="cpu") as (url, process):
-        wait_until(f"{url}/readyz", process)
+    with ready_server(tmp_path, program=FALTERING, backend="cpu") as (url, process):
         good = httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=150)
         assert good.status_code == 200
         bad = httpx.post(

@@ -91,13 +91,7 @@ def test_not_more_often_than_said(call):
 
 @pytest.mark.parametrize(
     ("answer", "retries"),
-    [
-        (("31",), USUAL),
-        ((None,), USUAL),
-        (("0",), None),
-        (("0", 500), USUAL),
-        (("soon",), USUAL),
-    ],
+    [(("31",), USUAL), ((None,), USUAL), (("0",), None), (("0", 500), USUAL), (("soon",), USUAL)],
 )
 def test_what_is_not_asked_again(call, answer, retries):
     service = Service(busy(*answer))

@@ -15,7 +15,7 @@ from bidcascade.service.client import AsyncClient, Client, ServiceError
 from bidcascade.service.engine import Engine
 from tests.service.jobs.support_jobs import archive
 from tests.support_docs import page_text, run_page
-from tests.support_service import DEAL, running_server, wait_until, write_small_table
+from tests.support_service import DEAL, ready_server, write_small_table
 
 pytestmark = pytest.mark.slow
 
@@ -33,12 +33,11 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(folder) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
     small = write_small_table(folder)
-    with running_server(
+    with ready_server(
         extra_tables=f"small={small}", data_folder=folder / "data", stream_chunk_deals=20,
         jobs_root=folder / "archives", max_request_deals=100, max_running_jobs=1, backend="cpu",
-    ) as (url, process):  # fmt: skip
-        wait_until(f"{url}/readyz", process)
-        yield url, process
+    ) as server:  # fmt: skip
+        yield server
 
 
 class Awaited:

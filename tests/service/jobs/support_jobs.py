@@ -9,9 +9,7 @@ import httpx
 from fastapi import FastAPI
 
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin, write_pbn
-from bidcascade.service.api.app import create_app
-from bidcascade.service.settings import Settings
-from tests.support_service import ask, write_small_table
+from tests.support_service import ask, loaded_app
 
 UPLOAD = {"Content-Type": "application/octet-stream"}
 
@@ -35,12 +33,7 @@ def parquet_archive(folder: Path, count: int, seed: int = 1) -> bytes:
 
 def jobs_app(folder: Path, **settings: Any) -> FastAPI:
     """Application with the small table and a data folder of its own, its tables loaded."""
-    table = write_small_table(folder)
-    given = {"table": f"small={table}", "backend": "reference",
-             "data_folder": str(folder / "data"), **settings}  # fmt: skip
-    app = create_app(Settings(**given))
-    app.state.workplace.tables.load()
-    return app
+    return loaded_app(folder, **{"data_folder": str(folder / "data"), **settings})
 
 
 def upload(app: FastAPI, content: bytes, query: str = "", **headers: str) -> httpx.Response:

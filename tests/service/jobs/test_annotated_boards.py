@@ -36,6 +36,7 @@ def annotated(engine, deals, folder):
     return read_deals(text.encode()).deals, answers
 
 
+@pytest.mark.slow
 def test_every_call_of_a_system_has_its_line(engine, tmp_path):
     deals = random_deals(40, seed=8)
     boards, answers = annotated(engine, deals, tmp_path)

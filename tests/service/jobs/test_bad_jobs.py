@@ -10,10 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from bidcascade.service.api.app import create_app
 from bidcascade.service.api.keys import new_key
 from bidcascade.service.api.models_jobs import JobAnswer, JobRequest
-from bidcascade.service.settings import Settings
 from tests.service.jobs.support_jobs import (
     UPLOAD,
     archive,
@@ -22,7 +20,7 @@ from tests.service.jobs.support_jobs import (
     upload,
     wait_for,
 )
-from tests.support_service import ask, problem_of, write_small_table
+from tests.support_service import ask, problem_of
 
 pytestmark = pytest.mark.slow
 
@@ -338,11 +336,7 @@ def test_only_admins_begin_and_end_jobs(tmp_path):
     reader, read = new_key("reader", "read")
     owner, admin = new_key("owner", "admin")
     path.write_text(f"{read.line()}\n{admin.line()}\n", "utf-8")
-    app = create_app(
-        Settings(table=f"small={write_small_table(tmp_path)}", backend="reference",
-                 host="0.0.0.0", api_keys_file=str(path), data_folder=str(tmp_path / "data"))
-    )  # fmt: skip
-    app.state.workplace.tables.load()
+    app = jobs_app(tmp_path, host="0.0.0.0", api_keys_file=str(path))
     try:
         reading, all_of_it = ({"Authorization": f"Bearer {key}"} for key in (reader, owner))
         problem_of(upload(app, LIN), 401, "unauthorized")

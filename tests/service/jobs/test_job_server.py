@@ -1,5 +1,6 @@
 """A service with jobs that is killed or stopped, as processes: nothing is lost, nothing stays."""
 
+import functools
 import os
 import signal
 import sys
@@ -10,7 +11,7 @@ import httpx
 import pytest
 
 from tests.service.jobs.support_jobs import UPLOAD, archive
-from tests.support_service import running_server, wait_until, write_small_table
+from tests.support_service import ready_server
 
 pytestmark = [
     pytest.mark.slow,
@@ -24,19 +25,14 @@ BOARDS = archive(COUNT)
 @pytest.fixture
 def serve(tmp_path):
     """Start a server of the small table; it always has the same data folder."""
-    table = write_small_table(tmp_path)
-
-    def start(**settings):
-        return running_server(
-            table=f"small={table}", backend="cpu", data_folder=tmp_path / "data",
-            job_part_deals=5, **settings,
-        )  # fmt: skip
-
-    return start
+    return functools.partial(
+        ready_server, tmp_path, backend="cpu", data_folder=tmp_path / "data", job_part_deals=5
+    )
 
 
-def begin(url, query="?result=parquet,jsonl,pbn&name=season.lin"):
-    answer = httpx.post(f"{url}/v1/jobs{query}", content=BOARDS, headers=UPLOAD, timeout=60)
+def begin(url, *, content=BOARDS):
+    query = "result=parquet,jsonl,pbn&name=season.lin"
+    answer = httpx.post(f"{url}/v1/jobs?{query}", content=content, headers=UPLOAD, timeout=60)
     assert answer.status_code == 202, answer.text
     return answer.json()["id"]
 
@@ -84,7 +80,6 @@ def wait_until_gone(process_ids):
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_killed_and_stopped_services_finish_their_jobs_with_the_same_bytes(serve):
     with serve() as (url, process):
-        wait_until(f"{url}/readyz", process)
         undisturbed = files_of(url, wait_for(url, begin(url)))
         job_id = begin(url)
         wait_for(url, job_id, "running", boards=20)
@@ -97,7 +92,6 @@ def test_killed_and_stopped_services_finish_their_jobs_with_the_same_bytes(serve
         wait_until_gone(children)
     for ending in (signal.SIGKILL, signal.SIGTERM):
         with serve() as (url, process):
-            wait_until(f"{url}/readyz", process)
             # on a quick machine it may be done before its time to be disturbed has come
             before = wait_for(url, job_id, "running", "queued", "done")["progress"]["boards"]
             wait_for(url, job_id, "running", "done", boards=min(before + 20, COUNT))
@@ -107,7 +101,6 @@ def test_killed_and_stopped_services_finish_their_jobs_with_the_same_bytes(serve
             wait_until_gone(children)
             assert b"Traceback" not in process.stderr.read()
     with serve() as (url, process):
-        wait_until(f"{url}/readyz", process)
         job = wait_for(url, job_id)
         assert files_of(url, job) == undisturbed
         assert job["progress"]["boards"] == COUNT
@@ -116,7 +109,6 @@ def test_killed_and_stopped_services_finish_their_jobs_with_the_same_bytes(serve
 def test_a_long_upload_does_not_keep_others_waiting(serve):
     """Questions are answered while an archive comes in and is worked on."""
     with serve(max_running_jobs=1) as (url, process):
-        wait_until(f"{url}/readyz", process)
         asked = []
 
         def pieces():
@@ -128,10 +120,7 @@ def test_a_long_upload_does_not_keep_others_waiting(serve):
         assert answer.status_code == 202
         assert set(asked) == {200}
         # a client that leaves in the middle leaves nothing behind
-        with (
-            pytest.raises(httpx.HTTPError),
-            httpx.Client(timeout=60) as client,
-        ):
+        with pytest.raises(httpx.HTTPError), httpx.Client(timeout=60) as client:
             client.post(f"{url}/v1/jobs", content=broken(), headers=UPLOAD)
         waiting = begin(url)
         assert len(httpx.get(f"{url}/v1/jobs", timeout=60).json()["jobs"]) == 2

@@ -26,7 +26,7 @@ def app(tmp_path):
     app.state.workplace.jobs.close()
 
 
-def test_an_archive_becomes_files(app, tmp_path):
+def test_an_archive_becomes_files_that_go_with_their_job(app, tmp_path):
     content = archive(40)
     answer = upload(app, content, "?table=small&result=parquet,jsonl,pbn&name=club%20night.lin")
     assert answer.status_code == 202
@@ -68,8 +68,24 @@ def test_an_archive_becomes_files(app, tmp_path):
     # nothing but what may be downloaded is kept
     (folder,) = (tmp_path / "data" / "jobs").iterdir()
     assert sorted(part.name for part in folder.iterdir()) == ["results"]
+    # sent as files
+    path = f"/v1/jobs/{job['id']}"
+    answer = ask(app, "GET", f"{path}/results/auctions.parquet")
+    assert answer.headers["content-type"] == "application/vnd.apache.parquet"
+    assert answer.headers["content-length"] == str(len(answer.content))
+    assert answer.headers["content-disposition"] == (
+        f'attachment; filename="{job["id"]}-auctions.parquet"'
+    )
+    assert answer.content[:4] == answer.content[-4:] == b"PAR1"
+    # and removed with the job
+    assert ask(app, "DELETE", path).status_code == 204
+    problem_of(ask(app, "GET", path), 404, "unknown-job")
+    problem_of(ask(app, "DELETE", path), 404, "unknown-job")
+    problem_of(ask(app, "GET", f"{path}/results/auctions.parquet"), 404, "unknown-job")
+    assert not list((tmp_path / "data" / "jobs").iterdir())
 
 
+@pytest.mark.slow
 def test_hands_and_auctions_as_text(app):
     content = archive(5)
     plain, texts = (
@@ -89,17 +105,7 @@ def test_hands_and_auctions_as_text(app):
         assert more["hands"].startswith("N:")
 
 
-def test_downloads_are_files(app):
-    job = wait_for(app, upload(app, archive(3)).json()["id"])
-    answer = ask(app, "GET", f"/v1/jobs/{job['id']}/results/auctions.parquet")
-    assert answer.headers["content-type"] == "application/vnd.apache.parquet"
-    assert answer.headers["content-length"] == str(len(answer.content))
-    assert answer.headers["content-disposition"] == (
-        f'attachment; filename="{job["id"]}-auctions.parquet"'
-    )
-    assert answer.content[:4] == answer.content[-4:] == b"PAR1"
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "names"),
     [
@@ -116,9 +122,9 @@ def test_other_modes(app, tmp_path, mode, names):
     deals = random_deals(50, seed=1)
     engine = Engine.open(str(write_small_table(tmp_path)), "reference")
     lines = [
-        json.loads(line) for line in download(app, job["id"], f"{names[0].split('.')[0]}.jsonl")
-        .splitlines()
-    ]  # fmt: skip
+        json.loads(line)
+        for line in download(app, job["id"], f"{names[0].split('.')[0]}.jsonl").splitlines()
+    ]
     if mode == "counts":
         expected = engine.counts(deals)
         assert pl.DataFrame(lines)["count"].to_list() == expected["count"].to_list()
@@ -136,6 +142,7 @@ def test_other_modes(app, tmp_path, mode, names):
     assert joined.rows() == expected.select("deal", "entry").rows()
 
 
+@pytest.mark.slow
 def test_rejects_are_told(app):
     content = archive(3) + b"qx|o9|md|1SAK,SAK|sv|o|\n"
     job = wait_for(app, upload(app, content, "?name=a.lin").json()["id"])
@@ -156,13 +163,3 @@ def test_pages_of_jobs(app):
     assert second["next"] is None
     for query in ("next=x", "next=LTE", "next=%C3%A9", "limit=0", "limit=1000", "page=2"):
         problem_of(ask(app, "GET", f"/v1/jobs?{query}"), 422, "invalid-request")
-
-
-def test_a_job_is_removed_with_its_files(app, tmp_path):
-    job = wait_for(app, upload(app, archive(2)).json()["id"])
-    path = f"/v1/jobs/{job['id']}"
-    assert ask(app, "DELETE", path).status_code == 204
-    problem_of(ask(app, "GET", path), 404, "unknown-job")
-    problem_of(ask(app, "DELETE", path), 404, "unknown-job")
-    problem_of(ask(app, "GET", f"{path}/results/auctions.parquet"), 404, "unknown-job")
-    assert not list((tmp_path / "data" / "jobs").iterdir())

@@ -3,11 +3,11 @@
 Nothing is lost, and what comes of it is what comes of a run that nobody disturbs.
 """
 
+import functools
 import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -17,8 +17,9 @@ import pytest
 
 from bidcascade.service.engine import Engine
 from bidcascade.service.jobs.batch import run_batch
-from tests.service.jobs.support_jobs import UPLOAD, archive
-from tests.service.jobs.test_job_server import children_of, files_of, wait_for
+from tests.service.jobs.support_jobs import archive
+from tests.service.jobs.test_job_server import begin, children_of, files_of, wait_for
+from tests.support_cli import command, environment
 from tests.support_service import running_server, wait_until, write_small_table
 
 pytestmark = [
@@ -34,33 +35,19 @@ BOARDS = archive(600)
 @pytest.fixture
 def serve(tmp_path):
     """Start a server of the small table; it always has the same data folder."""
-    table = write_small_table(tmp_path)
-
-    def start():
-        return running_server(
-            table=f"small={table}", backend="cpu", data_folder=tmp_path / "data",
-            job_part_deals=10, max_running_jobs=1,
-        )  # fmt: skip
-
-    return start
-
-
-def begin(url):
-    answer = httpx.post(
-        f"{url}/v1/jobs?result=parquet,jsonl,pbn&name=season.lin",
-        content=BOARDS, headers=UPLOAD, timeout=60,
+    return functools.partial(
+        running_server, table=f"small={write_small_table(tmp_path)}", backend="cpu",
+        data_folder=tmp_path / "data", job_part_deals=10, max_running_jobs=1,
     )  # fmt: skip
-    assert answer.status_code == 202, answer.text
-    return answer.json()["id"]
 
 
 def test_the_service(serve):
     chance = random.Random(1)
     with serve() as (url, process):
         wait_until(f"{url}/readyz", process)
-        undisturbed = files_of(url, wait_for(url, begin(url)))
+        undisturbed = files_of(url, wait_for(url, begin(url, content=BOARDS)))
         # the second one waits all the time
-        jobs = [begin(url), begin(url)]
+        jobs = [begin(url, content=BOARDS), begin(url, content=BOARDS)]
         process.kill()
     for kill in range(KILLS - 1):
         with serve() as (url, process):
@@ -79,11 +66,11 @@ def test_the_process_of_a_job(serve):
     chance = random.Random(2)
     with serve() as (url, process):
         wait_until(f"{url}/readyz", process)
-        undisturbed = files_of(url, wait_for(url, begin(url)))
+        undisturbed = files_of(url, wait_for(url, begin(url, content=BOARDS)))
         jobs = []
         kills = 0
         while kills < KILLS:
-            jobs.append(begin(url))
+            jobs.append(begin(url, content=BOARDS))
             while kills < KILLS:
                 time.sleep(chance.uniform(0, 2))
                 for number in children_of(process.pid):
@@ -102,14 +89,12 @@ def test_the_command(tmp_path, mode):
     table = write_small_table(tmp_path)
     engine = Engine.open(str(table), "cpu")
     run_batch(engine, tmp_path / "season.lin", tmp_path / "undisturbed", mode=mode, jobs=1)
-    command = [
-        sys.executable, "-m", "bidcascade.service.cli", "batch", tmp_path / "season.lin",
-        "--table", str(table), "--backend", "cpu", "--mode", mode, "--part-deals", "10",
-        "--jobs", "1", "--resume", "--out", tmp_path / "out",
-    ]  # fmt: skip
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    words = command(
+        "batch", tmp_path / "season.lin", "--table", table, "--backend", "cpu", "--mode", mode,
+        "--part-deals", 10, "--jobs", 1, "--resume", "--out", tmp_path / "out",
+    )  # fmt: skip
     for _ in range(KILLS):
-        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
+        process = subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE)
         try:
             _, said = process.communicate(timeout=chance.uniform(0.2, 3))
         except subprocess.TimeoutExpired:
@@ -117,7 +102,7 @@ def test_the_command(tmp_path, mode):
             process.communicate()
         else:
             assert process.returncode == 0, said
-    finished = subprocess.run(command, env=environment, capture_output=True, check=False)
+    finished = subprocess.run(words, env=environment(), capture_output=True, check=False)
     assert finished.returncode == 0, finished.stderr
     for pattern in ("auctions-*", "boards-*", "rejects-*", "counts.parquet", "entries.parquet"):
         assert rows(tmp_path / "out", pattern).equals(rows(tmp_path / "undisturbed", pattern))

@@ -11,14 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 import polars as pl
 import pytest
 
-from bidcascade.bridge import BackendUnavailable, InvalidInput, InvalidTable
+from bidcascade.bridge import BackendUnavailable, InvalidTable
 from bidcascade.service import Engine
 from bidcascade.service.cli import main
 from bidcascade.service.jobs.batch import BATCH_MODES, run_batch
 from bidcascade.service.jobs.cluster import check_address, connected
-from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.systems import import_table
 from bidcascade.table import build_table
+from tests.service.support_interruptions import parts_in
 from tests.support_cli import command, environment, run_apart, write_inputs
 from tests.support_scale_out import slow_down
 from tests.support_service import write_small_table
@@ -161,9 +161,7 @@ def test_a_worker_is_killed_in_the_middle(
     folder = tmp_path / "out"
     with ThreadPoolExecutor(1) as pool, connected(address, "reference") as elsewhere:
         killed = pool.submit(kill_a_busy_worker, client, processes, folder)
-        run_batch(
-            engine, inputs, folder, mode=mode, part_deals=PART_DEALS, elsewhere=elsewhere
-        )  # fmt: skip
+        run_batch(engine, inputs, folder, mode=mode, part_deals=PART_DEALS, elsewhere=elsewhere)
         assert 0 < killed.result() < 12
     check_equal(contents(folder), one_process[mode], mode)
 
@@ -197,13 +195,6 @@ def test_interrupted_from_the_keyboard_and_resumed(
     assert resumed.code == 0, resumed.err
     assert json.loads(resumed.out)["backend"] == "reference"
     assert contents(folder) == one_process["all"]
-
-
-def parts_in(folder):
-    try:
-        return len(Manifest.read(folder).parts)
-    except InvalidInput:
-        return 0
 
 
 @needs_dask

@@ -24,6 +24,7 @@ from bidcascade.service.jobs.store import (
     ResultFile,
     StoreFailed,
 )
+from tests.support_cli import environment
 
 
 @pytest.fixture
@@ -302,15 +303,15 @@ while True:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_killed_at_any_moment(tmp_path):
     """What was told to be done is done after the kill, and nothing is in between two states."""
     path = tmp_path / "jobs.sqlite"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(part for part in sys.path if part)}
     for attempt, wait_s in enumerate((0.0, 0.013, 0.04, 0.1, 0.17)):
         process = subprocess.Popen(
             [sys.executable, "-c", CHURN, path, str(attempt)],
-            stdout=subprocess.PIPE, text=True, env=environment,
+            stdout=subprocess.PIPE, text=True, env=environment(),
         )  # fmt: skip
         first = process.stdout.readline()
         time.sleep(wait_s)

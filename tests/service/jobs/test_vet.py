@@ -108,6 +108,7 @@ def test_the_page_is_harmless_and_says_what_was_found(folder, tmp_path):
         assert "<script" not in written
 
 
+@pytest.mark.slow
 def test_order_and_number_of_processes_do_not_matter(folder, tmp_path):
     run(folder, tmp_path / "a", "own.lin", "other.lin")
     run(folder, tmp_path / "b", "other.lin", "own.lin", more=["--jobs", "1"])
@@ -134,9 +135,7 @@ def test_one_auction(folder, tmp_path):
     assert summary["calls"]["made"] == 3 * boards["boards"]
     blocking = pl.read_parquet(tmp_path / "out" / "blocking.parquet")
     assert set(blocking["made"]) == {boards["boards"]}
-    assert set(blocking["expression"]) == {
-        "15 <= HCP <= 17", "Balanced", "HCP >= 10", "SL_S <= 4",
-    }  # fmt: skip
+    assert set(blocking["expression"]) == {"15 <= HCP <= 17", "Balanced", "HCP >= 10", "SL_S <= 4"}
     auctions = pl.read_parquet(tmp_path / "out" / "auctions.parquet")
     assert auctions.select("auction", "deals").rows() == [("1N P 3N", boards["boards"])]
 
@@ -207,6 +206,7 @@ def test_what_is_there_is_not_overwritten(folder, tmp_path, capsys):
     assert not (out / "rejects.parquet").exists()
 
 
+@pytest.mark.slow
 def test_real_auctions_against_sayc(shared_data):
     """The announcements of real robots fit the callers of a standard system, not other players."""
     engine = Engine(open_table("sayc"))
@@ -217,6 +217,7 @@ def test_real_auctions_against_sayc(shared_data):
     assert summary["calls"]["agrees"] > 0.7 * summary["calls"]["judged"]
 
 
+@pytest.mark.slow
 def test_mined_announcements_against_their_own_deals(shared_data, tmp_path):
     """Robots mostly do what they announce; what they announce is of the caller's hand, by GIB."""
     inputs = [str(shared_data / name) for name in ("lin/gib", "pbn/gib_notes")]

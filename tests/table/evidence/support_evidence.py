@@ -1,19 +1,9 @@
 """Deals and auctions as learning and vetting take them."""
 
-import numpy as np
 import polars as pl
 
-from bidcascade.kernels import Context, DealArrays
-from bidcascade.kernels.dealing import deal_hands
+from bidcascade.kernels import Context
 from bidcascade.table.decisions import CallLists
-
-
-def make_deals(count, seed=0):
-    """Random deals with every dealer and vulnerability."""
-    every = np.arange(count)
-    return DealArrays(
-        deal_hands(seed, 0, count), (every % 4).astype(np.uint8), (every // 4 % 4).astype(np.uint8)
-    )
 
 
 def call_lists(auctions):

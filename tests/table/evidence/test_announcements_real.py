@@ -76,6 +76,7 @@ def criteria_of(text):
     return "; ".join(split_parts(text.strip().rpartition("--")[2]))
 
 
+@pytest.mark.slow
 def test_no_cut_text_contradicts_its_kept_twin(corpus):
     """Superseded texts that are cut off against the text kept for the same call.
 
@@ -114,6 +115,7 @@ def test_no_beginning_of_a_text_contradicts_it(corpus):
     assert compared > 2_500
 
 
+@pytest.mark.slow
 def test_texts_cut_by_us(corpus):
     """Every whole text of the corpus, cut at each length at which texts were cut."""
     checked = 0
@@ -136,6 +138,7 @@ def test_canonical_texts(corpus):
             assert read_announcement(format_announcement(found)) == found, text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["lin/vugraph", "lin/oddities", "lin/misc", "pbn/bba"])
 def test_humans_give_no_criteria(shared_data, folder):
     """Of people's (and other programs') texts only those in GIB's very words are read.
@@ -154,6 +157,7 @@ def test_humans_give_no_criteria(shared_data, folder):
     assert len(taken) <= max(1, len(counts) // 50), sorted(taken)
 
 
+@pytest.mark.slow
 def test_robots_in_archives(shared_data):
     """All that GIB wrote in the boards of robots is read."""
     inputs = [str(shared_data / "lin" / "gib"), str(shared_data / "pbn" / "gib_notes")]

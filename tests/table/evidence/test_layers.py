@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidTable, parse_calls
@@ -13,14 +13,13 @@ from bidcascade.systems import open_table
 from bidcascade.table import build_table, parse_expression, to_postfix
 from bidcascade.table.evidence.layers import ANNOUNCED, CONTRADICTION, on_layer
 from bidcascade.table.evidence.learning import BOUNDS, RULES
+from tests.support_examples import examples
 
 CRITERIA = (
     [], ["HCP >= 12"], ["HCP <= 11", "SL_S >= 5"], ["Balanced", "Forcing_One_Round"],
     ["HCP >= 15 or SL_S >= 6"], ["15 <= HCP <= 17", "Balanced"],
 )  # fmt: skip
-AUCTIONS = (
-    "1N", "1N P", "1N P 2C", "1N P 2D", "1S", "1S P 2S", "P", "P P", "1S X", "1H X", "1D P",
-)  # fmt: skip
+AUCTIONS = ("1N", "1N P", "1N P 2C", "1N P 2D", "1S", "1S P 2S", "P", "P P", "1S X", "1H X", "1D P")
 
 
 @st.composite
@@ -60,7 +59,7 @@ def tables(draw):
 LANES = ("HCP", "SL_S")
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(table=tables(), layer=st.sampled_from(["learned", "merged"]))
 def test_the_announced_table_comes_back_exactly(table, layer):
     layered = on_layer(table, layer, lanes=LANES).table
@@ -78,7 +77,7 @@ def test_the_announced_table_comes_back_exactly(table, layer):
     assert there.to_dict() == direct.to_dict()
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(table=tables(), layer=st.sampled_from(["learned", "merged"]))
 def test_entries_and_their_labels_stay(table, layer):
     layered = on_layer(table, layer, lanes=LANES).table
@@ -105,7 +104,7 @@ def fits(criteria, hand, vocabulary):
     )
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(table=tables(), seed=st.integers(0, 99))
 def test_merged_criteria_are_both_and_learned_ones_are_the_learned(table, seed):
     merged = on_layer(table, "merged", lanes=LANES)

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidExpression, InvalidInput, parse_calls
@@ -26,7 +26,9 @@ from bidcascade.table.evidence.measures import (
     make_measures,
     sample_hands,
 )
-from tests.table.evidence.support_evidence import call_lists, hand_and_context, make_deals
+from tests.support_deals import deals_in_turn
+from tests.support_examples import examples
+from tests.table.evidence.support_evidence import call_lists, hand_and_context
 
 VOCABULARY = Vocabulary()
 AUCTIONS = [
@@ -53,7 +55,7 @@ def worlds(draw):
     known = draw(st.lists(st.sampled_from(AUCTIONS), min_size=1, max_size=6))
     prefixes = sorted({tuple(one[: n + 1]) for one in known for n in range(len(one))})
     table, _ = build_table(Row(bytes(prefix[:-1]), prefix[-1]) for prefix in prefixes)
-    return table, make_deals(len(auctions), draw(st.integers(0, 5))), auctions
+    return table, deals_in_turn(len(auctions), draw(st.integers(0, 5))), auctions
 
 
 def hands_by_call(table, deals, auctions):
@@ -83,7 +85,7 @@ def quantile_by_definition(values, share):
 shares = st.integers(0, 1000).map(lambda thousandths: Fraction(thousandths, 1000))
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(world=worlds(), minimum=st.integers(1, 4), low=shares, high=shares)
 def test_bounds_are_those_of_the_hands(world, minimum, low, high):
     table, deals, auctions = world
@@ -117,7 +119,7 @@ def test_bounds_are_those_of_the_hands(world, minimum, low, high):
     assert counts["entries_learned"] == len(expected)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(
     world=worlds(),
     thresholds=st.builds(
@@ -180,7 +182,7 @@ def test_rules_are_those_of_the_definition(world, thresholds):
         assert row[2:5] == pytest.approx(wanted[2:5], rel=1e-15)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(world=worlds(), data=st.data())
 def test_order_and_pieces_make_no_difference(world, data):
     table, deals, auctions = world
@@ -209,7 +211,7 @@ def test_order_and_pieces_make_no_difference(world, data):
 def test_pieces_of_one_chunk_are_cut(monkeypatch):
     monkeypatch.setattr("bidcascade.table.evidence.learning.CHUNK", 7)
     table, _ = build_table([{"prior": "", "call": "P"}, {"prior": "P", "call": "P"}])
-    boards = [(make_deals(50), call_lists([(0, 0)] * 50))]
+    boards = [(deals_in_turn(50), call_lists([(0, 0)] * 50))]
     cut = learn(table, lambda: boards)
     monkeypatch.undo()
     assert cut.bounds.equals(learn(table, lambda: boards).bounds)
@@ -218,7 +220,7 @@ def test_pieces_of_one_chunk_are_cut(monkeypatch):
 
 def test_ranges_of_lanes_count_what_bits_count():
     table, _ = build_table([{"prior": "", "call": "P"}, {"prior": "", "call": "1N"}])
-    deals = make_deals(300, seed=4)
+    deals = deals_in_turn(300, seed=4)
     auctions = call_lists([(0,) if number % 3 else (7,) for number in range(300)])
     decisions = find_decisions(table, auctions, deals.dealer)
     slots = Slots(table, np.arange(2), with_others=True)
@@ -238,7 +240,7 @@ def test_ranges_of_lanes_count_what_bits_count():
 @pytest.mark.parametrize("name", ["reference", "cpu"])
 def test_backends_learn_the_same(name):
     table, _ = build_table(Row(bytes(one[:1]), one[1]) for one in AUCTIONS if len(one) > 1)
-    boards = [(make_deals(40), call_lists(AUCTIONS * 5))]
+    boards = [(deals_in_turn(40), call_lists(AUCTIONS * 5))]
     options = Options(minimum_hands=3, rules=Thresholds(others=3), expressions=EXPRESSIONS)
     learned = learn(table, lambda: boards, options, backend=get_backend(name))
     known = learn(table, lambda: boards, options)
@@ -278,11 +280,12 @@ def test_the_sample_has_every_shape_and_every_holding():
     assert len(set(zip(*shapes, strict=True))) == 560
 
 
+@pytest.mark.slow
 def test_follows_is_true_of_other_hands():
     texts = [text for pair in PAIRS for text in pair[:2]]
     measures = make_measures(VOCABULARY, expressions=texts)
     implications = Implications(measures)
-    deals = make_deals(400, seed=77)
+    deals = deals_in_turn(400, seed=77)
     hands = [hand_and_context(deals, deal, seat) for deal in range(len(deals)) for seat in range(4)]
     truth = {
         number: np.array([holds(text, *one) for one in hands])
@@ -302,7 +305,7 @@ def test_follows_is_true_of_other_hands():
 
 def test_nothing_learned_has_the_columns_all_the_same():
     table, _ = build_table([{"prior": "", "call": "1N"}])
-    for boards in ([], [(make_deals(3), call_lists([(7,)] * 3))]):
+    for boards in ([], [(deals_in_turn(3), call_lists([(7,)] * 3))]):
         learned = learn(table, lambda boards=boards: boards, Options(rules=Thresholds()))
         assert learned.bounds.height == learned.rules.height == 0
         assert learned.bounds.columns[:4] == ["entry", "hands", "others", "HCP_min"]
@@ -311,7 +314,7 @@ def test_nothing_learned_has_the_columns_all_the_same():
 
 def test_the_only_call_of_a_place_has_bounds_and_no_rules():
     table, _ = build_table([{"prior": "", "call": "P", "criteria": ["HCP <= 37"]}])
-    boards = [(make_deals(30), call_lists([(0,)] * 30))]
+    boards = [(deals_in_turn(30), call_lists([(0,)] * 30))]
     learned = learn(table, lambda: boards, Options(rules=Thresholds(), grid=True))
     assert learned.bounds.height == 1
     assert learned.rules.height == 0
@@ -322,7 +325,7 @@ def test_user_terms_are_lanes_and_tags_are_no_rules():
         [{"prior": "", "call": "P", "criteria": ["Forcing_To_2N", "Majors >= 9"]}],
         user_terms={"Majors": "SL_S + SL_H"},
     )
-    boards = [(make_deals(30), call_lists([(0,)] * 30))]
+    boards = [(deals_in_turn(30), call_lists([(0,)] * 30))]
     options = Options(lanes=["Majors"], flags=[], rules=Thresholds())
     learned = learn(table, lambda: boards, options)
     assert options.measures(table).expressions == ("Majors >= 9",)

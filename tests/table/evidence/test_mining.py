@@ -7,23 +7,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, IllegalCall, InvalidInput, InvalidTable, parse_calls
 from bidcascade.table import BiddingTable, Row, build_table, read_announcement
 from bidcascade.table.evidence.mined_table import ANNOUNCEMENTS, RANKS
-from bidcascade.table.evidence.mining import (
-    MinedCounts,
-    Miner,
-    mining_report,
-    open_run,
-    write_run,
-)
+from bidcascade.table.evidence.mining import MinedCounts, Miner, mining_report, open_run, write_run
+from tests.support_examples import examples
 
-SCHEMA = {
-    "auction": pl.List(pl.UInt8), "announcements": pl.List(pl.String), "source": pl.String
-}  # fmt: skip
+SCHEMA = {"auction": pl.List(pl.UInt8), "announcements": pl.List(pl.String), "source": pl.String}
 TEXTS = [
     "", " ", "Minor suit opening -- 3+ !C; 11-21 HCP; 12-22 total points",
     "Minor suit opening -- 3+ !C; 11-21 HCP; 12-2", "15-17 HCP", "12-14 HCP", "could be short",
@@ -99,9 +92,9 @@ def same(one: BiddingTable, other: BiddingTable) -> bool:
     return one == other and first.equals(second) and one.imported == other.imported
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(BOARDS)
-def test_every_prefix_of_every_legal_part_is_counted(boards: list[Board]) -> None:
+def test_every_prefix_of_every_legal_part_is_counted(boards):
     table = mine(boards)
     counts, texts = expected(boards)
     auctions = table.auctions_of(range(len(table)))
@@ -115,9 +108,9 @@ def test_every_prefix_of_every_legal_part_is_counted(boards: list[Board]) -> Non
     assert report.texts + report.texts_ignored == given
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(BOARDS, st.sampled_from(RANKS))
-def test_a_mined_table_is_a_table_like_others(boards: list[Board], rank: str) -> None:
+def test_a_mined_table_is_a_table_like_others(boards, rank):
     table = mine(boards, rank=rank)
     rows = list(table.rows())
     again, report = build_table(rows)
@@ -136,11 +129,9 @@ def test_a_mined_table_is_a_table_like_others(boards: list[Board], rank: str) ->
         assert row.source == ("note" if notes > all_times else "announcement")
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(BOARDS, st.integers(1, 7), st.sampled_from([1, 20]), st.randoms(use_true_random=False))
-def test_the_way_boards_come_makes_no_difference(
-    boards: list[Board], chunk: int, most: int, chance: Any
-) -> None:
+def test_the_way_boards_come_makes_no_difference(boards, chunk, most, chance):
     whole = mine(boards)
     shuffled = list(boards)
     chance.shuffle(shuffled)
@@ -148,11 +139,9 @@ def test_the_way_boards_come_makes_no_difference(
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
+@examples(15)
 @given(BOARDS, BOARDS, st.sampled_from(RANKS))
-def test_adding_to_a_table_is_mining_at_once(
-    first: list[Board], second: list[Board], rank: str
-) -> None:
+def test_adding_to_a_table_is_mining_at_once(first, second, rank):
     with Miner() as miner:
         miner.add_table(mine(first))
         miner.add(frame_of(second))
@@ -165,7 +154,7 @@ def test_adding_to_a_table_is_mining_at_once(
 
 
 @pytest.mark.slow
-def test_many_auctions_outgrow_tables_and_runs(tmp_path: Any) -> None:
+def test_many_auctions_outgrow_tables_and_runs(tmp_path):
     """More than the first hash tables hold, and several levels of merging."""
     chance = np.random.default_rng(1)
     boards: list[Board] = []
@@ -217,7 +206,7 @@ LONG = "Minor suit opening -- 3+ !C; 11-21 HCP; 12-22 total points"
         (["a -- b -- c"], "a -- b -- c", {"rejected"}),
     ],
 )  # fmt: skip
-def test_one_text_describes_a_call(texts: list[str], kept: str, tags: set[str]) -> None:
+def test_one_text_describes_a_call(texts, kept, tags):
     table = mine([board("1C", text) for text in texts])
     row = row_at(table, "1C")
     assert row.description == kept
@@ -233,7 +222,7 @@ def test_one_text_describes_a_call(texts: list[str], kept: str, tags: set[str]) 
     assert others == sorted(others, reverse=True)
 
 
-def test_notes_and_announcements_are_told_apart() -> None:
+def test_notes_and_announcements_are_told_apart():
     boards = [
         board("1C P 1H", LONG, "", "Natural", source="match.PBN"),
         board("1C P 1H", LONG, "", "Natural", source="match.lin"),
@@ -246,7 +235,7 @@ def test_notes_and_announcements_are_told_apart() -> None:
     assert row_at(table, "1C P").source == "undescribed"
 
 
-def test_an_archive_without_texts_gives_counts() -> None:
+def test_an_archive_without_texts_gives_counts():
     table = mine([board("1N P P P"), board("1N P 2C"), ([], None, None)])
     assert [row.count for row in table.rows()] == [2, 2, 1, 1, 1]
     assert {row.source for row in table.rows()} == {"undescribed"}
@@ -259,13 +248,11 @@ def test_an_archive_without_texts_gives_counts() -> None:
         assert len(miner.finish()) == 2
 
 
-def test_ranks() -> None:
+def test_ranks():
     strong = "Strong two club -- 22+ HCP"
     boards = [board("1C", "12-21 HCP")] * 9 + [board("1S", "5+ !S; 11-21 HCP")] * 4
     boards += [board("2C", strong), board("1D"), board("P"), board("P"), board("1N", "11-20 HCP")]
-    order = {
-        rank: [int(call) for call in mine(boards, rank=rank).call] for rank in RANKS
-    }  # fmt: skip
+    order = {rank: [int(call) for call in mine(boards, rank=rank).call] for rank in RANKS}
     calls = {name: int(parse_calls(name)[0]) for name in ("1C", "1D", "1S", "2C", "1N", "P")}
 
     def named(*names: str) -> list[int]:
@@ -287,18 +274,18 @@ def test_ranks() -> None:
         (frame_of([]).with_columns(announcements=pl.lit("")), "expected 'announcements' as List"),
     ],
 )
-def test_frames_that_are_none_are_refused(frame: pl.DataFrame, message: str) -> None:
+def test_frames_that_are_none_are_refused(frame, message):
     with Miner() as miner, pytest.raises(InvalidInput, match=message):
         miner.add(frame)
 
 
-def test_too_many_boards_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_boards_are_refused(monkeypatch):
     monkeypatch.setattr("bidcascade.table.evidence.mining.LARGEST_TOTAL", 2)
     with Miner() as miner, pytest.raises(InvalidInput, match="expected at most 2 boards"):
         miner.add(frame_of([board("P")] * 3))
 
 
-def test_only_mined_tables_can_be_added_to() -> None:
+def test_only_mined_tables_can_be_added_to():
     plain, _ = build_table([Row(b"", 7, "Strong", ("HCP >= 15",))])
     mined = mine([board("1N", "15-17 HCP"), board("1N P")])
     texts = mined.extra(ANNOUNCEMENTS)
@@ -316,7 +303,7 @@ def test_only_mined_tables_can_be_added_to() -> None:
                 miner.add_table(table)
 
 
-def test_runs_that_are_damaged_are_named(tmp_path: Any) -> None:
+def test_runs_that_are_damaged_are_named(tmp_path):
     with Miner(tmp_path / "runs") as miner:
         miner.add(frame_of([board("1N", "15-17 HCP"), board("1N P")]))
         miner.spill()

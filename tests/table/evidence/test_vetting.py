@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, format_call, format_calls, parse_calls
@@ -16,10 +16,12 @@ from bidcascade.table import build_table
 from bidcascade.table.evidence.vetting import NEVER, WHOLE, Judge, Tally, Vetting
 from bidcascade.table.evidence.vetting import UNDESCRIBED as NO_EXPRESSION
 from bidcascade.table.evidence.vetting_frames import COLUMNS, vetting_frames, wilson_interval
-from tests.table.evidence.support_evidence import call_lists, make_deals
+from tests.support_deals import deals_in_turn
+from tests.support_examples import examples
+from tests.table.evidence.support_evidence import call_lists
 from tests.table.evidence.support_vetting import UNDESCRIBED, SlowJudge
 
-DEALS = make_deals(24)
+DEALS = deals_in_turn(24)
 TESTS = (
     "HCP >= 10", "HCP >= 13", "HCP <= 11", "Balanced", "not Balanced", "SL_S >= 4", "SL_H >= 4",
     "SL_S >= SL_H", "Vul_We", "Seat == 2", "Total_Points >= 12", "Stopper_C",
@@ -123,7 +125,7 @@ def test_vetting_equals_its_definition(data):
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
+@examples(15)
 @given(data=st.data())
 def test_chunks_add_up_in_any_order(data):
     table = data.draw(tables())
@@ -137,7 +139,7 @@ def test_chunks_add_up_in_any_order(data):
     assert at_once.counts == in_parts.counts
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(tables())
 def test_own_auctions_have_no_wrong_bids(table):
     vetting = Vetting(table)
@@ -159,7 +161,7 @@ def own_auctions(table, deals):
 @pytest.mark.slow
 def test_sayc_agrees_with_itself():
     table = open_table("sayc")
-    deals = make_deals(3000, seed=7)
+    deals = deals_in_turn(3000, seed=7)
     vetting = Vetting(table)
     vetting.add(deals, call_lists(own_auctions(table, deals)))
     assert vetting.places["agrees"].sum() > 15_000
@@ -177,7 +179,7 @@ def test_sayc_agrees_with_itself():
 def test_calls_turned_by_a_seat_are_noticed():
     table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["15 <= HCP <= 17"]},
                             {"prior": "", "call": "P", "criteria": ["HCP <= 14"]}])  # fmt: skip
-    deals = make_deals(200)
+    deals = deals_in_turn(200)
     wrong_dealer = DealArrays(deals.hands, (deals.dealer + 1) % 4, deals.vulnerability)
     vetting = Vetting(table)
     openings = [auction[:1] for auction in own_auctions(table, deals)]
@@ -198,7 +200,7 @@ NOTRUMP = [
 def notrump():
     """Two thousand deals that all went 1N P 3N, whatever the hands."""
     table, _ = build_table(NOTRUMP)
-    deals = make_deals(2000, seed=3)
+    deals = deals_in_turn(2000, seed=3)
     vetting = Vetting(table)
     vetting.add(deals, call_lists([parse_calls("1N P 3N")] * 2000))
     return vetting, deals
@@ -293,7 +295,7 @@ def test_wrong_lengths_are_refused():
 def test_many_expressions_are_cut_into_parts(monkeypatch):
     table, _ = build_table(NOTRUMP)
     bid = [parse_calls("1N P 3N")] * 200
-    deals = make_deals(200)
+    deals = deals_in_turn(200)
     whole, cut = Vetting(table), Vetting(table)
     whole.add(deals, call_lists(bid))
     monkeypatch.setattr("bidcascade.table.evidence.vetting.ROW_BYTES_AT_ONCE", 1)
