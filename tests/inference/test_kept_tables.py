@@ -1,0 +1,97 @@
+"""Tables kept on the disk: what is found again, what a killed run and damage leave."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bidcascade.bridge import Cancelled, InvalidDeal
+from bidcascade.inference.double_dummy.kept_tables import (
+    BATCH_DEALS,
+    KeptTables,
+    solved_tables,
+    tables_file,
+)
+from bidcascade.kernels.dealing import deal_hands
+from tests.inference.support_double_dummy import MadeUp, made_up
+
+RECORD = 48
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "folder" / "tables"
+
+
+def test_tables_are_found_again(path):
+    hands = deal_hands(1, 0, 50)
+    KeptTables(path).add(hands[:, :30], made_up(hands[:, :30]))
+    KeptTables(path).add(hands[:, 20:40], made_up(hands[:, 20:40]))
+    kept = KeptTables(path)
+    assert len(kept) == 40
+    assert (kept.find(hands)[:40] == made_up(hands)[:40]).all()
+    assert (kept.find(hands)[40:] == -1).all()
+    # twice the same is once enough
+    assert path.stat().st_size == 40 * RECORD
+    assert kept.find(hands[:, :0]).shape == (0, 20)
+
+
+def test_an_interrupted_run_goes_on(path):
+    hands = deal_hands(2, 0, 3 * BATCH_DEALS)
+    seen = []
+    with pytest.raises(Cancelled):
+        solved_tables(hands, MadeUp(most=2), KeptTables(path))
+    solver = MadeUp()
+    tables = solved_tables(
+        np.concatenate([hands, hands], axis=1), solver, KeptTables(path),
+        progress=lambda done, total: seen.append((done, total)),
+    )  # fmt: skip
+    assert solver.asked == [BATCH_DEALS]
+    assert (tables == made_up(np.concatenate([hands, hands], axis=1))).all()
+    assert seen == [(64, 96), (96, 96)]
+
+
+def test_two_may_add_at_a_time(path):
+    hands = deal_hands(3, 0, 20)
+    one, other = KeptTables(path), KeptTables(path)
+    one.add(hands[:, :10], made_up(hands[:, :10]))
+    other.add(hands[:, 10:], made_up(hands[:, 10:]))
+    assert (KeptTables(path).find(hands) == made_up(hands)).all()
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_damage_costs_what_it_hits(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("kept") / "tables"
+    hands = deal_hands(4, 0, 6)
+    KeptTables(path).add(hands, made_up(hands))
+    content = bytearray(path.read_bytes())
+    at = data.draw(st.integers(0, len(content) - 1))
+    if data.draw(st.booleans()):
+        content[at] ^= data.draw(st.integers(1, 255))
+        whole = [one for one in range(6) if one != at // RECORD]
+    else:
+        del content[at:]
+        whole = list(range(at // RECORD))
+    path.write_bytes(content)
+    kept = KeptTables(path)
+    found = kept.find(hands)
+    assert np.flatnonzero(found[:, 0] >= 0).tolist() == whole
+    assert (found[whole] == made_up(hands)[whole]).all()
+    # what is added next stands behind whole records
+    kept.add(hands, made_up(hands))
+    assert (KeptTables(path).find(hands) == made_up(hands)).all()
+    assert [one.name for one in path.parent.iterdir()] == ["tables"]
+
+
+def test_only_tables_are_kept(path):
+    hands = deal_hands(5, 0, 2)
+    for wrong in (np.full((1, 20), 7, np.int8), np.full((2, 20), 14, np.int8)):
+        with pytest.raises(InvalidDeal, match="expected 2 tables"):
+            KeptTables(path).add(hands, wrong)
+    assert not path.exists()
+
+
+def test_the_file_is_in_the_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
+    assert KeptTables().path == tables_file() == tmp_path / "double-dummy" / "tables.bin"
