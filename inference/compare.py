@@ -249,16 +249,11 @@ class SystemMatch:
     def _score(self, chosen: I64, tricks: I8) -> None:
         """Take tricks of some deals in."""
         parts, played = self._contracts(chosen)
-        side = parts.declarer % 2
-        vulnerable = self.deals.vulnerability[chosen] >> side & 1
-        number = 3 * (5 * (parts.level - 1) + parts.strain) + parts.doubling
-        points = _points()[number, vulnerable, tricks]
         self.tricks[:, chosen] = tricks
-        self.scores[:, chosen] = np.where(played, np.where(side == 0, points, -points), 0)
+        vulnerability = self.deals.vulnerability[chosen]
+        self.scores[:, chosen] = scores_of(parts, played, vulnerability, tricks)
         # the first system sits North-South at the one table, the second one at the other
-        swings = self.scores[0, chosen] - self.scores[1, chosen]
-        different, which = np.unique(swings, return_inverse=True)
-        self.imps[chosen] = np.array([imps(one) for one in different.tolist()], np.int8)[which]
+        self.imps[chosen] = imps_of(self.scores[0, chosen] - self.scores[1, chosen])
         self.done[chosen] = True
 
     def _contracts(self, chosen: I64) -> tuple[ContractParts, Bools]:
@@ -267,6 +262,23 @@ class SystemMatch:
         parts = parts_of(numbers)
         declarer = (parts.declarer + self.deals.dealer[chosen]) % 4
         return parts._replace(declarer=declarer), numbers != PASSED_OUT
+
+
+def scores_of(parts: ContractParts, played: Bools, vulnerability: U8, tricks: I8) -> I32:
+    """Points of North-South; declarers of the contracts are compass seats.
+
+    Passed out, where nothing is ``played``, is 0 whatever the other numbers are.
+    """
+    side = parts.declarer % 2
+    number = 3 * (5 * (parts.level - 1) + parts.strain) + parts.doubling
+    points = _points()[number, vulnerability >> side & 1, tricks]
+    return np.where(played, np.where(side == 0, points, -points), 0)
+
+
+def imps_of(swings: I32) -> I8:
+    """International Match Points of differences in points."""
+    different, which = np.unique(swings, return_inverse=True)
+    return np.array([imps(one) for one in different.tolist()], np.int8)[which]
 
 
 @cache

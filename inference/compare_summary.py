@@ -328,7 +328,7 @@ def _system_result(match: SystemMatch, system: int) -> SystemResult:
     side = np.array([[system], [1 - system]])
     declared = (match.contracts != PASSED_OUT) & ((declarer + match.deals.dealer) % 2 == side)
     # a doubled partscore is one: what counts is what was bid
-    category = np.select([level == 7, level == 6, level >= _GAME_LEVELS[strain]], [4, 3, 2], 1)
+    category = category_of(level, strain)
     results, bidding = Sample.of_results(match), Sample.of_bidding(match)
     counts = {"declared": declared}
     for number, name in enumerate(CATEGORIES[1:], 1):
@@ -353,6 +353,11 @@ def _system_result(match: SystemMatch, system: int) -> SystemResult:
         ),
         tuple(common),
     )  # fmt: skip
+
+
+def category_of(level: I64, strain: I64) -> I64:
+    """Give the number in :data:`CATEGORIES` of contracts that were played."""
+    return np.select([level == 7, level == 6, level >= _GAME_LEVELS[strain]], [4, 3, 2], 1)
 
 
 def _by_deal(values: NDArray[np.generic]) -> Floats:

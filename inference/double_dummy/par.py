@@ -142,7 +142,7 @@ def par_results(
     ([-90, -90, -90], [[4, 1], [4, 3]])
     """
     tricks, dealers, sides = _checked(tables, dealer, vulnerability)
-    final = _final_scores(tricks, sides)
+    final = final_scores(tricks, sides)
     count = len(tricks)
     # value of the best bid above the one looked at, by seat; none yet
     none = np.array([-20_000, 20_000, -20_000, 20_000], np.int16)
@@ -211,8 +211,11 @@ def _checked(
     return tricks.astype(np.int8), numbers[0], numbers[1]
 
 
-def _final_scores(tricks: I8, sides: NDArray[np.int64]) -> I16:
-    """Points of North-South for every contract played: int16 [35, 4, n]."""
+def final_scores(tricks: I8, sides: NDArray[np.integer]) -> I16:
+    """Points of North-South for every contract played: int16 [35, 4, n].
+
+    By bid, declarer and deal, as :func:`par_results` has its contracts; what goes down is doubled.
+    """
     count = len(tricks)
     final = np.empty((_BIDS, 4, count), np.int16)
     for declarer in range(4):

@@ -1,4 +1,4 @@
-"""Command ``compare``: two systems bid the same deals both ways."""
+"""Command ``compare``: two systems bid the same deals both ways, or systems real boards."""
 
 import argparse
 from pathlib import Path
@@ -8,24 +8,29 @@ from . import shared
 
 if TYPE_CHECKING:
     from bidcascade.inference.compare_summary import Summary
+    from bidcascade.inference.yardstick import Yardstick
 
 _DEFAULT_DEALS = 100_000
 _DEFAULT_BUDGET = "60s"
+_LINES = 12
 
 
 def configure_compare(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``compare``."""
     add = parser.add_argument
-    add("first", metavar="A", help="system: a name, or a file .bidding")
-    add("second", metavar="B", help="the other one")
+    add("systems", metavar="SYSTEM", nargs="+",
+        help="a name, or a file .bidding: two, or with --archive any number")  # fmt: skip
+    add("--archive", metavar="FILE", nargs="+",
+        help="boards that players bid (LIN, PBN, Parquet): each system bids them at all four "
+        "seats, and its distance from par is set beside the players'")  # fmt: skip
     add("--deals", type=shared.whole_number(1, 2**31 - 1), metavar="N",
         help=f"random deals (default: {_DEFAULT_DEALS:,})")  # fmt: skip
     add("--from", dest="source", metavar="FILE",
         help="deals of a file instead (LIN, PBN, Parquet); a Parquet file's double-dummy columns "
         "(augment --dd) are used")  # fmt: skip
     add("--seed", type=shared.whole_number(0, 2**63 - 1), default=1, metavar="S",
-        help="of the deals and of the sample (default: 1)")  # fmt: skip
-    add("--dd-budget", default=_DEFAULT_BUDGET, metavar="B",
+        help="of the deals and of samples (default: 1)")  # fmt: skip
+    add("--dd-budget", metavar="B",
         help="how long (90s, 5m), or how many, deals with different contracts are worked out; all "
         f"for every one (default: {_DEFAULT_BUDGET})")  # fmt: skip
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
@@ -41,6 +46,12 @@ def compare(options: argparse.Namespace) -> int:
     folder = None if options.out is None else Path(options.out)
     if folder is not None and folder.exists() and not folder.is_dir():
         raise shared.UsageError(f"expected a folder as output, got the file {options.out!r}")
+    if options.archive is not None:
+        return _measure(options, folder)
+    if len(options.systems) != 2:
+        raise shared.UsageError(
+            f"expected two systems, or --archive, got {len(options.systems)} without it"
+        )
     if options.resume and folder is None:
         raise shared.UsageError("expected --resume with --out, the folder of the match")
     if options.source is not None and options.deals is not None:
@@ -58,8 +69,8 @@ def compare(options: argparse.Namespace) -> int:
 
     from .matches import MatchDeals, deals_of_file, resume
 
-    budget = Budget.parse(options.dd_budget)
-    first, second = open_system(options.first), open_system(options.second)
+    budget = Budget.parse(options.dd_budget or _DEFAULT_BUDGET)
+    first, second = map(open_system, options.systems)
     if options.source is None:
         count = options.deals or _DEFAULT_DEALS
         deals, known = MatchDeals(deal_arrays(random_deals(count, options.seed)), None)
@@ -114,3 +125,61 @@ def _print_summary(summary: "Summary") -> None:
         f"{summary.examined:,} of {summary.kinds['differs']:,} deals with different contracts "
         f"worked out, {summary.solved:,} contracts solved; {seconds}"
     )
+
+
+def _measure(options: argparse.Namespace, folder: Path | None) -> int:
+    """Measure systems on the boards of an archive."""
+    match_only = ("deals", "source", "dd_budget", "resume")
+    for name in match_only:
+        if getattr(options, name):
+            option = {"source": "from"}.get(name, name.replace("_", "-"))
+            raise shared.UsageError(f"expected --archive or --{option}, got both")
+
+    from bidcascade.inference.double_dummy.pool import DoubleDummyPool
+    from bidcascade.inference.yardstick import archive_of, measure_archive
+    from bidcascade.loaders import read_deals
+    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.page.compare_report import summary_dict
+    from bidcascade.service.page.yardstick_report import write_yardstick_report
+    from bidcascade.systems import open_system
+
+    systems = [open_system(one) for one in options.systems]
+    archive = archive_of(read_deals(options.archive))
+    with progress_bar("compare") as bar, DoubleDummyPool(options.workers) as pool:
+        yardstick, boards = measure_archive(
+            systems, archive, pool, seed=options.seed,
+            progress=lambda what, done, total: bar(done, total, done),
+        )  # fmt: skip
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in write_yardstick_report(yardstick, boards, folder):
+            shared.note(f"wrote {path}")
+    if options.json:
+        shared.print_json(summary_dict(yardstick))
+    else:
+        _print_yardstick(yardstick)
+    return 0
+
+
+def _print_yardstick(yardstick: "Yardstick") -> None:
+    from bidcascade.service.page.yardstick_report import (
+        cause_rows,
+        heads,
+        left_out_text,
+        line_text,
+        result_rows,
+    )
+
+    print(f"{yardstick.boards:,} boards of {yardstick.deals:,} deals; {left_out_text(yardstick)}")
+    names = heads(yardstick)
+    shared.print_table(("what", *names), result_rows(yardstick))
+    shared.print_table(("IMPs a board (boards)", *names), cause_rows(yardstick))
+    for one in yardstick.systems:
+        shared.print_table(
+            (f"lines of {one.name}", "name", "cause", "boards", "IMPs"),
+            [
+                (line_text(line), line.name, line.cause, f"{line.boards:,}", f"{line.imps:,}")
+                for line in one.lines[:_LINES]
+            ],
+        )
+    shared.note(", ".join(f"{name} {spent:.1f} s" for name, spent in yardstick.seconds.items()))

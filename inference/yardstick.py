@@ -1,0 +1,594 @@
+"""Systems measured on archives of real boards: how far from par they end, and why.
+
+Each system bids the boards of an archive at all four seats; its contracts and those that the
+players reached are scored double dummy and set against par. A board's *loss* is the IMPs between
+its score and par, whichever side they belong to: 0 is bidding without a fault. Both rooms of a deal
+are boards of their own; the system bids the deal once.
+
+Every loss has one cause (:mod:`.loss_causes`), and that of a system the line of its text that made
+the decisive call. The interval of a difference is from a bootstrap over deals: Efron and
+Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13; the rooms of a deal go together.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Event
+from time import perf_counter
+from typing import Final, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from bidcascade.bridge import (
+    PASS,
+    SEATS,
+    VULNERABILITIES,
+    Deal,
+    InvalidInput,
+    Seat,
+    Vulnerability,
+    format_deal,
+)
+from bidcascade.kernels import DealArrays
+from bidcascade.loaders import HAND_COLUMNS, Batch, deal_arrays
+from bidcascade.systems import System
+from bidcascade.systems.bidder import Bidder
+
+from .auction_ends import I64, PASSED_OUT, ContractParts, contract_number, contract_of, parts_of
+from .compare import I32, Bools, Progress, imps_of, scores_of
+from .compare_summary import Floats, category_of
+from .double_dummy.kept_tables import KeptTables, solved_tables
+from .double_dummy.par import par_contracts
+from .double_dummy.protocol import I8, DoubleDummy
+from .loss_causes import (
+    CAUSES,
+    MADE_BY_A_BID,
+    MADE_BY_A_DOUBLE,
+    Ending,
+    ParOfDeals,
+    cause_of,
+    decisive_calls,
+    highest_bid,
+)
+
+Calls = tuple[int, ...]
+
+PLAYERS: Final = "players"
+MOST_EXAMPLES: Final = 3
+_LINES_WITH_EXAMPLES: Final = 60
+_RESAMPLES: Final = 2000
+_AT_ONCE: Final = 1 << 20
+_GAME: Final = 2
+_SLAM: Final = 3
+_NO_CAUSE: Final = len(CAUSES)
+_CAUSE_NUMBERS: Final = {name: number for number, name in enumerate(CAUSES)}
+_SAME_RECORD: Final = (
+    *HAND_COLUMNS, "dealer", "vulnerability", "room", "auction", "players", "tricks", "play",
+)  # fmt: skip
+
+
+class Archive(NamedTuple):
+    """Boards of an archive that can be measured.
+
+    Parameters
+    ----------
+    boards : polars.DataFrame
+        Deal frame of them, in the order of the archive.
+    deals : DealArrays
+        The different deals, with dealer and vulnerability.
+    deal : int64 [boards]
+        Which of them a board is.
+    left_out : dict of str to int
+        How many records were not usable, by what is wrong with them.
+    """
+
+    boards: pl.DataFrame
+    deals: DealArrays
+    deal: I64
+    left_out: dict[str, int]
+
+
+def archive_of(batch: Batch) -> Archive:
+    """Take the boards of :func:`bidcascade.loaders.read_deals` that have a complete auction.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none.
+    """
+    frame = batch.deals
+    status = frame["auction_status"].cast(pl.String)
+    complete = frame.filter(status == "complete")
+    boards = complete.unique(_SAME_RECORD, keep="first", maintain_order=True)
+    left_out = {
+        "unreadable record": batch.rejects.height,
+        "no auction": int((status == "none").sum()),
+        "unfinished auction": int((status == "unfinished").sum()),
+        "illegal auction": int((status == "illegal").sum()),
+        "repeated record": complete.height - boards.height,
+    }
+    if not boards.height:
+        raise InvalidInput(f"expected boards with complete auctions, got none: {left_out}")
+    every = deal_arrays(boards)
+    keys = np.vstack([every.hands, every.dealer.astype(np.uint64), every.vulnerability])
+    _, first, deal = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    deals = DealArrays(
+        np.ascontiguousarray(every.hands[:, first]), every.dealer[first], every.vulnerability[first]
+    )
+    return Archive(boards, deals, deal.ravel(), left_out)
+
+
+# --- what is told ---------------------------------------------------------------------------------
+
+
+class Difference(NamedTuple):
+    """A mean over boards with the interval that 95 of 100 bootstrap samples of the deals are in."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Bid(NamedTuple):
+    """How many contracts of a kind were bid, and how many of them are made double dummy."""
+
+    bid: int
+    made: int
+
+    @property
+    def failing(self) -> int:
+        """How many go down."""
+        return self.bid - self.made
+
+
+class Reached(NamedTuple):
+    """Par contracts of a kind: how many that side bid at that level, of how many there are."""
+
+    reached: int
+    par: int
+
+
+class Loss(NamedTuple):
+    """What one cause costs: boards, IMPs, and IMPs a board of the archive."""
+
+    boards: int
+    imps: int
+    per_board: float
+
+
+class BoardExample(NamedTuple):
+    """One board, as a system and the players bid it; ``deal`` is PBN, scores North-South's."""
+
+    deal: str
+    dealer: str
+    vulnerability: str
+    where: str
+    """Source, record and room."""
+    auction: Calls
+    contract: str
+    score: int
+    imps: int
+    players_auction: Calls
+    players_contract: str
+    players_score: int
+    players_imps: int
+    par_score: int
+    par_contracts: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineLoss:
+    """What the calls of a line cost by one cause.
+
+    ``where`` is file and line, empty for none. With ``by_default`` no line held and the player
+    passed; ``where`` is then the line of the side's call before.
+    """
+
+    cause: str
+    where: str
+    name: str
+    by_default: bool
+    boards: int
+    imps: int
+    examples: tuple[BoardExample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a system, or the players, did on the boards of an archive."""
+
+    name: str
+    imps: float
+    """IMPs from par, a board."""
+    difference: Difference | None
+    """IMPs from par less the players', a board; below zero the system is closer. None for them."""
+    games: Bid
+    slams: Bid
+    par_games: Reached
+    par_slams: Reached
+    doubled: float
+    """Part of the boards with a doubled or redoubled final contract."""
+    passed_out: int
+    causes: dict[str, Loss]
+    lines: tuple[LineLoss, ...]
+    """Most IMPs first; empty for the players."""
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """Systems and players on the same boards."""
+
+    boards: int
+    deals: int
+    left_out: dict[str, int]
+    players: Tally
+    systems: tuple[Tally, ...]
+    seconds: dict[str, float]
+
+
+# --- measuring ------------------------------------------------------------------------------------
+
+
+class _Bidding(NamedTuple):
+    """Auctions of some boards, what came of them, and why: arrays by board."""
+
+    auctions: Sequence[Sequence[int]]
+    parts: ContractParts
+    """Declarers by compass."""
+    played: Bools
+    scores: I32
+    imps: I8
+    loser: I64
+    """0 North-South, 1 East-West; -1 at par."""
+    cause: I64
+    made: Bools
+
+    def of(self, boards: I64) -> "_Bidding":
+        """Pick some of the boards, each any number of times."""
+        return _Bidding(
+            [self.auctions[one] for one in boards.tolist()],
+            ContractParts(*(part[boards] for part in self.parts)),
+            self.played[boards], self.scores[boards], self.imps[boards], self.loser[boards],
+            self.cause[boards], self.made[boards],
+        )  # fmt: skip
+
+
+class _Decisive(NamedTuple):
+    """What made the decisive call of a board."""
+
+    where: str
+    name: str
+    by_default: bool
+
+
+def measure_archive(
+    systems: Sequence[System],
+    archive: Archive,
+    solver: DoubleDummy,
+    *,
+    kept: KeptTables | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    cancel: Event | None = None,
+) -> tuple[Yardstick, pl.DataFrame]:
+    """Measure systems on the boards of an archive.
+
+    Parameters
+    ----------
+    systems
+        Each plays itself, or the opponents that its text names.
+    archive
+        As :func:`archive_of` gives it.
+    solver
+        For the double-dummy tables that are not kept.
+    kept
+        Tables solved before; by default the user's own.
+    seed
+        Of the bootstrap.
+    progress, cancel
+        As :class:`.compare.SystemMatch` has them.
+
+    Returns
+    -------
+    Yardstick, polars.DataFrame
+        The frame has a row for each board: the deal, ``board``, ``room``, ``source``, ``record``,
+        ``par_score``, ``par_contracts``; then for the players and each system, its name at the
+        end (``imps_sayc``), ``auction``, ``contract``, ``score``, ``imps`` from par, ``cause``, and
+        of the systems ``line`` and ``by_default``, as :class:`LineLoss` has them.
+
+    Raises
+    ------
+    DoubleDummyFailed, BackendUnavailable, Cancelled
+        As the solver does.
+    """
+    report: Progress = progress or (lambda what, done, total: None)
+    started = perf_counter()
+    deals = archive.deals
+    tables = solved_tables(
+        deals.hands, solver, KeptTables() if kept is None else kept, cancel=cancel,
+        progress=lambda done, total: report("double dummy", done, total),
+    )  # fmt: skip
+    par = ParOfDeals.of(tables, deals.dealer, deals.vulnerability)
+    seconds = {"double dummy": perf_counter() - started}
+    started = perf_counter()
+    every = np.arange(len(deals))
+    names = _different([one.name for one in systems])
+    players = _bidding(archive.boards["auction"].to_list(), archive.deal, archive, tables, par)
+    found = []
+    for number, system in enumerate(systems):
+        report("bidding", number, len(systems))
+        bidder = system.bidder()
+        with bidder.lock:
+            steps = _Steps.of(bidder, deals)
+            bidding = _bidding(steps.auctions, every, archive, tables, par)
+            found.append((bidding.of(archive.deal), steps.decisive(bidding)))
+    report("bidding", len(systems), len(systems))
+    tallies = [_tally(PLAYERS, players, archive, par)]
+    for name, (bidding, decisive) in zip(names, found, strict=True):
+        both = bidding.imps.astype(np.float64) - players.imps
+        difference = bootstrap(both, archive.deal, seed)
+        lines = _lines(bidding, players, decisive, archive, tables, par)
+        tallies.append(_tally(name, bidding, archive, par, difference, lines))
+    columns = _columns(PLAYERS, players, archive)
+    for name, (bidding, decisive) in zip(names, found, strict=True):
+        made = [decisive.get(one) for one in archive.deal.tolist()]
+        columns += [
+            *_columns(name, bidding, archive),
+            pl.Series(f"line_{name}", [one and one.where for one in made], pl.String),
+            pl.Series(f"by_default_{name}", [one and one.by_default for one in made], pl.Boolean),
+        ]
+    frame = _frame(archive, tables, par).with_columns(columns)
+    seconds["bidding"] = perf_counter() - started
+    told = Yardstick(
+        archive.boards.height, len(deals), archive.left_out, tallies[0], tuple(tallies[1:]), seconds
+    )
+    return told, frame
+
+
+def _different(names: Sequence[str]) -> list[str]:
+    """Names with a number behind those that come again."""
+    found: list[str] = []
+    for name in names:
+        number = 1 + sum(one == name for one in names[: len(found)])
+        found.append(name if number == 1 else f"{name}-{number}")
+    return found
+
+
+def bootstrap(values: Floats, cluster: I64, seed: int) -> Difference:
+    """Mean of values with its interval of 95 %; values of a cluster are drawn together.
+
+    Examples
+    --------
+    >>> bootstrap(np.ones(4), np.array([0, 0, 1, 2]), seed=1)
+    Difference(value=1.0, low=1.0, high=1.0)
+    """
+    sums, counts = np.bincount(cluster, values), np.bincount(cluster)
+    random = np.random.default_rng(seed)
+    means = []
+    size = max(1, _AT_ONCE // len(sums))
+    for start in range(0, _RESAMPLES, size):
+        drawn = random.integers(len(sums), size=(min(size, _RESAMPLES - start), len(sums)))
+        means.append(sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1))
+    low, high = np.quantile(np.concatenate(means), (0.025, 0.975))
+    return Difference(float(values.mean()), float(low), float(high))
+
+
+def _bidding(
+    auctions: Sequence[Sequence[int]], deal: I64, archive: Archive, tables: I8, par: ParOfDeals
+) -> _Bidding:
+    """Score auctions of some deals, and tell the causes of losses."""
+    deals = archive.deals
+    numbers = np.array([contract_number(calls) for calls in auctions], np.int64)
+    dealer, vulnerability = deals.dealer[deal].astype(np.int64), deals.vulnerability[deal]
+    parts = parts_of(numbers)
+    parts = parts._replace(declarer=(parts.declarer + dealer) % 4)
+    played = numbers != PASSED_OUT
+    tricks = np.where(played, tables[deal, 5 * parts.declarer + parts.strain], 0).astype(np.int8)
+    scores = scores_of(parts, played, vulnerability, tricks)
+    # the same contracts, doubled where they were not and undoubled where they were
+    other = parts._replace(doubling=np.where(parts.doubling > 0, 0, 1))
+    other_scores = scores_of(other, played, vulnerability, tricks)
+    swings = scores - par.scores[deal].astype(np.int32)
+    imps = np.abs(imps_of(swings))
+    loser = np.where(imps == 0, -1, (swings > 0).astype(np.int64))
+    made = played & (tricks >= parts.level + 6)
+    cause = np.full(len(deal), _NO_CAUSE, np.int64)
+    for board in np.flatnonzero(loser >= 0).tolist():
+        side, number = int(loser[board]), int(deal[board])
+        sign = 1 - 2 * side
+        declares = bool(played[board]) and int(parts.declarer[board]) % 2 == side
+        bid = 5 * (int(parts.level[board]) - 1) + int(parts.strain[board])
+        ending = Ending(
+            bid if played[board] else -1, declares, bool(made[board]), int(parts.doubling[board]),
+            sign * int(scores[board]), sign * int(other_scores[board]),
+        )  # fmt: skip
+        name = cause_of(
+            ending, sign * int(par.scores[number]), np.flatnonzero(par.own[number, side]).tolist(),
+            highest_bid(auctions[board], (side + int(dealer[board])) % 2),
+        )  # fmt: skip
+        cause[board] = _CAUSE_NUMBERS[name]
+    return _Bidding(auctions, parts, played, scores, imps, loser, cause, made)
+
+
+class _Steps:
+    """How one system bid deals, call by call, and where it stood at each."""
+
+    def __init__(self, bidder: Bidder, deals: DealArrays, place: I64, entry: I64, calls: I64):
+        self._bidder, self._deals = bidder, deals
+        self._place, self._entry = place, entry
+        lengths = (calls >= 0).sum(axis=1).tolist()
+        self.auctions: list[list[int]] = [
+            row[:length] for row, length in zip(calls.tolist(), lengths, strict=True)
+        ]
+        self._choices: dict[int, bool] = {}
+
+    @classmethod
+    def of(cls, bidder: Bidder, deals: DealArrays) -> "_Steps":
+        """Bid deals; whoever calls this holds the bidder's lock until it is done with them."""
+        levels = []
+        for step in bidder.steps(deals):
+            level = np.full((3, len(deals)), -1, np.int64)
+            level[:, step.deals] = step.place, step.entry, step.call
+            levels.append(level)
+        return cls(bidder, deals, *np.stack(levels, axis=2))
+
+    def decisive(self, bidding: _Bidding) -> dict[int, _Decisive]:
+        """Tell by deal what made the decisive call of a loss."""
+        names = tuple(CAUSES)
+        return {
+            deal: self._decisive(deal, names[bidding.cause[deal]], int(bidding.loser[deal]))
+            for deal in np.flatnonzero(bidding.loser >= 0).tolist()
+        }
+
+    def _decisive(self, deal: int, cause: str, loser: int) -> _Decisive:
+        parity = (loser + int(self._deals.dealer[deal])) % 2
+        candidates = decisive_calls(cause, self.auctions[deal], parity)
+        is_made = cause in MADE_BY_A_BID or cause == MADE_BY_A_DOUBLE
+        at = candidates[0]
+        if not is_made:
+            at = next((one for one in candidates if self._is_choice(deal, one)), at)
+        if (line := self._line(deal, at)) is not None:
+            return _Decisive(*line, by_default=False)
+        before = (self._line(deal, one) for one in range(at - 2, -1, -2))
+        known = next((one for one in before if one is not None), ("", ""))
+        return _Decisive(*known, by_default=True)
+
+    def _line(self, deal: int, at: int) -> tuple[str, str] | None:
+        """File and line, and name, of what made a call; None for a pass by default."""
+        entry = int(self._entry[deal, at])
+        if entry < 0:
+            return None
+        found = self._bidder.sides[at % 2].entry(entry, 0)
+        return str(found.where), found.name
+
+    def _is_choice(self, deal: int, at: int) -> bool:
+        """Whether a place has more than one call for some hand."""
+        number = int(self._place[deal, at])
+        if number not in self._choices:
+            place, _ = self._bidder.place_with_numbers(number)
+            calls = {entry.call for entry in place.entries}
+            self._choices[number] = len(calls | (set() if place.forced else {PASS})) > 1
+        return self._choices[number]
+
+
+# --- summing up -----------------------------------------------------------------------------------
+
+
+def _tally(
+    name: str, bidding: _Bidding, archive: Archive, par: ParOfDeals,
+    difference: Difference | None = None, lines: tuple[LineLoss, ...] = (),
+) -> Tally:  # fmt: skip
+    boards = len(bidding.imps)
+    category = np.where(bidding.played, category_of(bidding.parts.level, bidding.parts.strain), 0)
+    side = bidding.parts.declarer % 2
+    bids = np.arange(35)
+    of_bid = category_of(bids // 5 + 1, bids % 5)
+    stands = (par.best & par.makes)[archive.deal]
+
+    def bid(where: Bools) -> Bid:
+        return Bid(int(where.sum()), int((where & bidding.made).sum()))
+
+    def reached(least: int, most: int) -> Reached:
+        wanted = stands[:, (of_bid >= least) & (of_bid <= most)]
+        count = there = 0
+        for one in range(2):
+            is_par = wanted[:, :, one::2].any(axis=(1, 2))
+            at_level = bidding.played & (side == one) & (category >= least) & (category <= most)
+            count += int(is_par.sum())
+            there += int((is_par & at_level).sum())
+        return Reached(there, count)
+
+    amounts = np.bincount(bidding.cause, minlength=_NO_CAUSE)
+    losses = np.bincount(bidding.cause, bidding.imps, minlength=_NO_CAUSE).astype(np.int64)
+    return Tally(
+        name, float(bidding.imps.mean()), difference, bid(category == _GAME),
+        bid(category >= _SLAM), reached(_GAME, _GAME), reached(_SLAM, _SLAM + 1),
+        float((bidding.played & (bidding.parts.doubling > 0)).mean()),
+        int((~bidding.played).sum()),
+        {
+            cause: Loss(int(amounts[number]), int(losses[number]), float(losses[number] / boards))
+            for cause, number in _CAUSE_NUMBERS.items()
+        },
+        lines,
+    )  # fmt: skip
+
+
+def _lines(
+    bidding: _Bidding, players: _Bidding, decisive: dict[int, _Decisive], archive: Archive,
+    tables: I8, par: ParOfDeals,
+) -> tuple[LineLoss, ...]:  # fmt: skip
+    """Rank lines by the IMPs that their calls lost, for each cause."""
+    boards: dict[tuple[int, _Decisive], list[int]] = defaultdict(list)
+    for board in np.flatnonzero(bidding.loser >= 0).tolist():
+        boards[int(bidding.cause[board]), decisive[int(archive.deal[board])]].append(board)
+    names = tuple(CAUSES)
+    ranked = sorted(
+        ((int(bidding.imps[held].sum(dtype=np.int64)), key, held) for key, held in boards.items()),
+        key=lambda one: (-one[0], one[1]),
+    )
+    found = []
+    for number, (imps, (cause, line), held) in enumerate(ranked):
+        shown = sorted(held, key=lambda one: (-int(bidding.imps[one]), one))
+        # the other room shows the same auction of the system
+        different = list({int(archive.deal[one]): one for one in reversed(shown)}.values())[::-1]
+        examples = tuple(
+            _example(one, bidding, players, archive, tables, par)
+            for one in different[: MOST_EXAMPLES if number < _LINES_WITH_EXAMPLES else 0]
+        )
+        found.append(LineLoss(names[cause], *line, len(held), imps, examples))
+    return tuple(found)
+
+
+def _example(
+    board: int, bidding: _Bidding, players: _Bidding, archive: Archive, tables: I8, par: ParOfDeals
+) -> BoardExample:
+    number = int(archive.deal[board])
+    deals = archive.deals
+    dealer, sides = int(deals.dealer[number]), int(deals.vulnerability[number])
+    hands = deals.hands[:, number].tolist()
+    whole = Deal((hands[0], hands[1], hands[2], hands[3]), Seat(dealer), Vulnerability(sides))
+    row = archive.boards.row(board, named=True)
+    told = [
+        (tuple(one.auctions[board]), _contract(one, board, dealer), int(one.scores[board]),
+         int(one.imps[board]))
+        for one in (bidding, players)
+    ]  # fmt: skip
+    return BoardExample(
+        format_deal(whole), SEATS[dealer], VULNERABILITIES[sides],
+        " ".join(str(row[name]) for name in ("source", "record", "room") if row[name] is not None),
+        *told[0], *told[1], int(par.scores[number]), _par_text(number, tables, par),
+    )  # fmt: skip
+
+
+def _contract(bidding: _Bidding, board: int, dealer: int) -> str:
+    found = contract_of(contract_number(bidding.auctions[board]), dealer)
+    return "Pass" if found is None else f"{found.name} {found.declarer.letter}"
+
+
+def _par_text(number: int, tables: I8, par: ParOfDeals) -> str:
+    return " ".join(map(str, par_contracts(tables[number], par.best[number]))) or "Pass"
+
+
+def _frame(archive: Archive, tables: I8, par: ParOfDeals) -> pl.DataFrame:
+    texts = pl.Series([_par_text(one, tables, par) for one in range(len(archive.deals))])
+    return archive.boards.select(
+        *HAND_COLUMNS, "dealer", "vulnerability", "board", "room", "source", "record"
+    ).with_columns(
+        deal=pl.Series(archive.deal.astype(np.uint32)),
+        par_score=pl.Series(par.scores[archive.deal]),
+        par_contracts=texts.gather(archive.deal),
+    )
+
+
+def _columns(name: str, bidding: _Bidding, archive: Archive) -> list[pl.Series]:
+    dealers = archive.deals.dealer[archive.deal].tolist()
+    contracts = [_contract(bidding, board, dealer) for board, dealer in enumerate(dealers)]
+    causes = pl.Series([*CAUSES, None], dtype=pl.Enum(list(CAUSES)))
+    return [
+        pl.Series(f"auction_{name}", [list(one) for one in bidding.auctions], pl.List(pl.UInt8)),
+        pl.Series(f"contract_{name}", contracts),
+        pl.Series(f"score_{name}", bidding.scores),
+        pl.Series(f"imps_{name}", bidding.imps),
+        causes.gather(bidding.cause).alias(f"cause_{name}"),
+    ]

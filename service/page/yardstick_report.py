@@ -1,0 +1,204 @@
+"""Report on systems measured on an archive: text for a terminal, a page, and its files."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from bidcascade.inference.loss_causes import CAUSES
+from bidcascade.inference.yardstick import (
+    Bid,
+    BoardExample,
+    Difference,
+    LineLoss,
+    Reached,
+    Tally,
+    Yardstick,
+)
+
+from .charts import Interval, intervals
+from .compare_report import BOARDS, HTML, MARKDOWN, SUMMARY, summary_dict
+from .report_page import (
+    Block,
+    Chart,
+    Kind,
+    Page,
+    Section,
+    Table,
+    Text,
+    page_html,
+    page_markdown,
+    percent_text,
+)
+
+_MOST_LINES = 40
+_LINES_SHOWN_WITH_EXAMPLES = 20
+
+
+def write_yardstick_report(yardstick: Yardstick, boards: pl.DataFrame, folder: Path) -> list[Path]:
+    """Write the files of a report into a folder that exists, and return their paths."""
+    page = yardstick_page(yardstick)
+    written = json.dumps(summary_dict(yardstick), indent=1, ensure_ascii=False) + "\n"
+    texts = {HTML: page_html(page), MARKDOWN: page_markdown(page), SUMMARY: written}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    boards.write_parquet(folder / BOARDS)
+    return [folder / name for name in (*texts, BOARDS)]
+
+
+# --- texts that terminal and page share -----------------------------------------------------------
+
+
+def heads(yardstick: Yardstick) -> tuple[str, ...]:
+    """Names of those who are compared: the players first."""
+    return tuple(one.name for one in (yardstick.players, *yardstick.systems))
+
+
+def result_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
+    """Numbers side by side: what, then that of the players and of each system."""
+    tallies = (yardstick.players, *yardstick.systems)
+    rows = {
+        "IMPs from par, a board": [f"{one.imps:.3f}" for one in tallies],
+        "less the players'": [_difference(one.difference) for one in tallies],
+        "games bid": [_bid(one.games) for one in tallies],
+        "slams bid": [_bid(one.slams) for one in tallies],
+        "par games reached": [_reached(one.par_games) for one in tallies],
+        "par slams reached": [_reached(one.par_slams) for one in tallies],
+        "doubled": [percent_text(one.doubled) for one in tallies],
+        "passed out": [f"{one.passed_out:,}" for one in tallies],
+    }
+    return [(what, *told) for what, told in rows.items()]
+
+
+def cause_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
+    """IMPs a board by cause, and on how many boards: what the systems lose most by first."""
+    tallies = (yardstick.players, *yardstick.systems)
+    order = sorted(CAUSES, key=lambda name: -sum(one.causes[name].imps for one in tallies[1:]))
+    return [
+        (name, *(f"{one.causes[name].per_board:.3f} ({one.causes[name].boards:,})"
+                 for one in tallies))
+        for name in order
+    ]  # fmt: skip
+
+
+def line_text(line: LineLoss) -> str:
+    """Say which line of the text a loss belongs to."""
+    if not line.by_default:
+        return line.where
+    return f"no line, behind {line.where}" if line.where else "no line"
+
+
+def left_out_text(yardstick: Yardstick) -> str:
+    """Say which records were not measured."""
+    told = [f"{count:,} × {what}" for what, count in yardstick.left_out.items() if count]
+    return f"left out: {', '.join(told)}" if told else "no record left out"
+
+
+def _difference(difference: Difference | None) -> str:
+    if difference is None:
+        return ""
+    value, low, high = difference
+    return f"{value:+.3f} ({low:+.3f} to {high:+.3f})"
+
+
+def _bid(bid: Bid) -> str:
+    return f"{bid.bid:,}, {bid.failing:,} failing"
+
+
+def _reached(reached: Reached) -> str:
+    share = f" ({percent_text(reached.reached / reached.par)})" if reached.par else ""
+    return f"{reached.reached:,} of {reached.par:,}{share}"
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def yardstick_page(yardstick: Yardstick) -> Page:
+    """Make the page of systems on an archive."""
+    names = heads(yardstick)
+    columns: tuple[tuple[str, Kind], ...] = tuple((name, "text") for name in names)
+    return Page(
+        f"{', '.join(names[1:])} against par",
+        f"{yardstick.boards:,} boards of {yardstick.deals:,} deals; {left_out_text(yardstick)}",
+        (
+            Section("Result", (
+                *_chart(yardstick.systems),
+                Table("Systems and players", (("what", "text"), *columns),
+                      tuple(result_rows(yardstick))),
+            )),
+            Section("Loss by cause", (
+                Table("IMPs a board, and boards", (("cause", "text"), *columns),
+                      tuple(cause_rows(yardstick))),
+                Table("What the causes are", (("cause", "text"), ("the side that lost", "words")),
+                      tuple(CAUSES.items())),
+            )),
+            *(Section(f"Lines of {one.name}", _lines(one)) for one in yardstick.systems),
+            Section("How this was worked out", _method(yardstick)),
+        ),
+    )  # fmt: skip
+
+
+def _chart(systems: Sequence[Tally]) -> tuple[Block, ...]:
+    drawn = [
+        Interval(one.name, *one.difference, f"{one.difference.value:+.3f}")
+        for one in systems
+        if one.difference is not None
+    ]
+    reach = max((max(abs(one.low), abs(one.high)) for one in drawn), default=0) or 1.0
+    title = "IMPs from par less the players', a board, with 95 % intervals"
+    markup = intervals(
+        drawn, name="difference", title=title, low=-reach, high=reach,
+        ends=(f"{-reach:+.2f}", f"{reach:+.2f}"), middle=0.0,
+    )  # fmt: skip
+    return Chart(title, markup), Text("Left of zero a system is closer to par than the players.")
+
+
+def _lines(tally: Tally) -> tuple[Block, ...]:
+    shown = tally.lines[:_MOST_LINES]
+    if not shown:
+        return (Text("It lost nothing."),)
+    ranked = Table(
+        "Lines that made the decisive call, most IMPs first",
+        (("line", "text"), ("name", "words"), ("cause", "text"), ("boards", "number"),
+         ("IMPs", "number")),
+        tuple((line_text(one), one.name, one.cause, one.boards, one.imps) for one in shown),
+    )  # fmt: skip
+    examples = (
+        block
+        for line in shown[:_LINES_SHOWN_WITH_EXAMPLES]
+        for one in line.examples
+        for block in (_example(line, one, tally.name), Text(one.deal, soft=True))
+    )
+    return ranked, *examples
+
+
+def _example(line: LineLoss, one: BoardExample, name: str) -> Table:
+    return Table(
+        f"{line_text(line)} {line.name}, {line.cause}: {one.where}, dealer {one.dealer}, "
+        f"vulnerable {one.vulnerability}, par {one.par_score:+d} {one.par_contracts}",
+        (
+            ("who", "text"), ("auction", "auction"), ("contract", "text"),
+            ("score NS", "number"), ("IMPs from par", "number"),
+        ),
+        (
+            (name, one.auction, one.contract, one.score, one.imps),
+            ("players", one.players_auction, one.players_contract, one.players_score,
+             one.players_imps),
+        ),
+    )  # fmt: skip
+
+
+def _method(yardstick: Yardstick) -> tuple[Block, ...]:
+    spent = ", ".join(f"{name} {one:.1f} s" for name, one in yardstick.seconds.items())
+    return (
+        Text(
+            "Each system bid every deal at all four seats. Its contract, and the one that the "
+            "players reached in each room, were scored with double-dummy tricks. Their distance "
+            "from par in IMPs is the loss, of whichever side has less than par. Intervals are of "
+            "a bootstrap over deals. A line is named where it made the loser's decisive call: its "
+            "last bid for a contract that it should not be in, its last double for a wrong one, "
+            "else its last call where the text offers a choice."
+        ),
+        Text(spent, soft=True),
+    )
