@@ -10,7 +10,7 @@ the decisive call. The interval of a difference is from a bootstrap over deals: 
 Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13; the rooms of a deal go together.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event
@@ -56,7 +56,8 @@ Calls = tuple[int, ...]
 
 PLAYERS: Final = "players"
 MOST_EXAMPLES: Final = 3
-_LINES_WITH_EXAMPLES: Final = 60
+_LINES_WITH_EXAMPLES: Final = 6
+"""So many of each cause."""
 _RESAMPLES: Final = 2000
 _AT_ONCE: Final = 1 << 20
 _GAME: Final = 2
@@ -177,20 +178,42 @@ class BoardExample(NamedTuple):
     par_contracts: str
 
 
+class Line(NamedTuple):
+    """A line of a system: file and line, and its name; both empty for none."""
+
+    where: str
+    name: str
+
+
+_NO_LINE: Final = Line("", "")
+
+
+class Decisive(NamedTuple):
+    """What made the decisive call of a loss.
+
+    ``line`` is none where a player passed because no line held. ``behind`` is there for passes: the
+    line of the last bid or double before, of the own side if it made one, else of the opponents
+    (``over_them``); none where nobody has.
+    """
+
+    line: Line
+    behind: Line
+    over_them: bool
+
+
 @dataclass(frozen=True, slots=True)
 class LineLoss:
-    """What the calls of a line cost by one cause.
+    """What decisive calls of one kind cost by one cause.
 
-    ``where`` is file and line, empty for none. With ``by_default`` no line held and the player
-    passed; ``where`` is then the line of the side's call before.
+    ``players_imps`` is what the players lost on the same boards, by whatever cause. Examples are
+    boards of different deals, those first where the players did better by most.
     """
 
     cause: str
-    where: str
-    name: str
-    by_default: bool
+    decisive: Decisive
     boards: int
     imps: int
+    players_imps: int
     examples: tuple[BoardExample, ...] = ()
 
 
@@ -254,14 +277,6 @@ class _Bidding(NamedTuple):
         )  # fmt: skip
 
 
-class _Decisive(NamedTuple):
-    """What made the decisive call of a board."""
-
-    where: str
-    name: str
-    by_default: bool
-
-
 def measure_archive(
     systems: Sequence[System],
     archive: Archive,
@@ -295,7 +310,7 @@ def measure_archive(
         The frame has a row for each board: the deal, ``board``, ``room``, ``source``, ``record``,
         ``par_score``, ``par_contracts``; then for the players and each system, its name at the
         end (``imps_sayc``), ``auction``, ``contract``, ``score``, ``imps`` from par, ``cause``, and
-        of the systems ``line`` and ``by_default``, as :class:`LineLoss` has them.
+        of the systems ``line`` and ``behind``, as :class:`Decisive` has them.
 
     Raises
     ------
@@ -335,8 +350,8 @@ def measure_archive(
         made = [decisive.get(one) for one in archive.deal.tolist()]
         columns += [
             *_columns(name, bidding, archive),
-            pl.Series(f"line_{name}", [one and one.where for one in made], pl.String),
-            pl.Series(f"by_default_{name}", [one and one.by_default for one in made], pl.Boolean),
+            pl.Series(f"line_{name}", [one and one.line.where for one in made], pl.String),
+            pl.Series(f"behind_{name}", [one and one.behind.where for one in made], pl.String),
         ]
     frame = _frame(archive, tables, par).with_columns(columns)
     seconds["bidding"] = perf_counter() - started
@@ -433,7 +448,7 @@ class _Steps:
             levels.append(level)
         return cls(bidder, deals, *np.stack(levels, axis=2))
 
-    def decisive(self, bidding: _Bidding) -> dict[int, _Decisive]:
+    def decisive(self, bidding: _Bidding) -> dict[int, Decisive]:
         """Tell by deal what made the decisive call of a loss."""
         names = tuple(CAUSES)
         return {
@@ -441,26 +456,28 @@ class _Steps:
             for deal in np.flatnonzero(bidding.loser >= 0).tolist()
         }
 
-    def _decisive(self, deal: int, cause: str, loser: int) -> _Decisive:
+    def _decisive(self, deal: int, cause: str, loser: int) -> Decisive:
         parity = (loser + int(self._deals.dealer[deal])) % 2
         candidates = decisive_calls(cause, self.auctions[deal], parity)
         is_made = cause in MADE_BY_A_BID or cause == MADE_BY_A_DOUBLE
         at = candidates[0]
         if not is_made:
             at = next((one for one in candidates if self._is_choice(deal, one)), at)
-        if (line := self._line(deal, at)) is not None:
-            return _Decisive(*line, by_default=False)
-        before = (self._line(deal, one) for one in range(at - 2, -1, -2))
-        known = next((one for one in before if one is not None), ("", ""))
-        return _Decisive(*known, by_default=True)
+        calls, line = self.auctions[deal], self._line(deal, at)
+        if calls[at] != PASS:
+            return Decisive(line, _NO_LINE, over_them=False)
+        earlier = [one for one in range(at - 1, -1, -1) if calls[one] != PASS]
+        own = [one for one in earlier if one % 2 == parity]
+        behind = self._line(deal, (own or earlier)[0]) if earlier else _NO_LINE
+        return Decisive(line, behind, over_them=bool(earlier) and not own)
 
-    def _line(self, deal: int, at: int) -> tuple[str, str] | None:
-        """File and line, and name, of what made a call; None for a pass by default."""
+    def _line(self, deal: int, at: int) -> Line:
+        """Line that made a call; none for a pass by default."""
         entry = int(self._entry[deal, at])
         if entry < 0:
-            return None
+            return _NO_LINE
         found = self._bidder.sides[at % 2].entry(entry, 0)
-        return str(found.where), found.name
+        return Line(str(found.where), found.name)
 
     def _is_choice(self, deal: int, at: int) -> bool:
         """Whether a place has more than one call for some hand."""
@@ -515,11 +532,11 @@ def _tally(
 
 
 def _lines(
-    bidding: _Bidding, players: _Bidding, decisive: dict[int, _Decisive], archive: Archive,
+    bidding: _Bidding, players: _Bidding, decisive: dict[int, Decisive], archive: Archive,
     tables: I8, par: ParOfDeals,
 ) -> tuple[LineLoss, ...]:  # fmt: skip
     """Rank lines by the IMPs that their calls lost, for each cause."""
-    boards: dict[tuple[int, _Decisive], list[int]] = defaultdict(list)
+    boards: dict[tuple[int, Decisive], list[int]] = defaultdict(list)
     for board in np.flatnonzero(bidding.loser >= 0).tolist():
         boards[int(bidding.cause[board]), decisive[int(archive.deal[board])]].append(board)
     names = tuple(CAUSES)
@@ -528,15 +545,19 @@ def _lines(
         key=lambda one: (-one[0], one[1]),
     )
     found = []
-    for number, (imps, (cause, line), held) in enumerate(ranked):
-        shown = sorted(held, key=lambda one: (-int(bidding.imps[one]), one))
+    so_far: Counter[int] = Counter()
+    for imps, (cause, line), held in ranked:
+        so_far[cause] += 1
+        worse = bidding.imps[held].astype(np.int64) - players.imps[held]
+        shown = [held[one] for one in np.argsort(-worse, kind="stable").tolist()]
         # the other room shows the same auction of the system
         different = list({int(archive.deal[one]): one for one in reversed(shown)}.values())[::-1]
         examples = tuple(
             _example(one, bidding, players, archive, tables, par)
-            for one in different[: MOST_EXAMPLES if number < _LINES_WITH_EXAMPLES else 0]
+            for one in different[: MOST_EXAMPLES if so_far[cause] <= _LINES_WITH_EXAMPLES else 0]
         )
-        found.append(LineLoss(names[cause], *line, len(held), imps, examples))
+        lost = int(players.imps[held].sum(dtype=np.int64))
+        found.append(LineLoss(names[cause], line, len(held), imps, lost, examples))
     return tuple(found)
 
 

@@ -166,7 +166,7 @@ def _print_yardstick(yardstick: "Yardstick") -> None:
         cause_rows,
         heads,
         left_out_text,
-        line_text,
+        line_row,
         result_rows,
     )
 
@@ -176,10 +176,10 @@ def _print_yardstick(yardstick: "Yardstick") -> None:
     shared.print_table(("IMPs a board (boards)", *names), cause_rows(yardstick))
     for one in yardstick.systems:
         shared.print_table(
-            (f"lines of {one.name}", "name", "cause", "boards", "IMPs"),
+            (f"lines of {one.name}", "where it passed", "cause", "boards", "IMPs", "players"),
             [
-                (line_text(line), line.name, line.cause, f"{line.boards:,}", f"{line.imps:,}")
-                for line in one.lines[:_LINES]
+                (*line_row(loss), f"{loss.boards:,}", f"{loss.imps:,}", f"{loss.players_imps:,}")
+                for loss in one.lines[:_LINES]
             ],
         )
     shared.note(", ".join(f"{name} {spent:.1f} s" for name, spent in yardstick.seconds.items()))

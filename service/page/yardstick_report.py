@@ -11,6 +11,7 @@ from bidcascade.inference.yardstick import (
     Bid,
     BoardExample,
     Difference,
+    Line,
     LineLoss,
     Reached,
     Tally,
@@ -32,8 +33,9 @@ from .report_page import (
     percent_text,
 )
 
-_MOST_LINES = 40
-_LINES_SHOWN_WITH_EXAMPLES = 20
+_MOST_LINES = 15
+"""Of each cause."""
+_EXAMPLES = 2
 
 
 def write_yardstick_report(yardstick: Yardstick, boards: pl.DataFrame, folder: Path) -> list[Path]:
@@ -82,11 +84,15 @@ def cause_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def line_text(line: LineLoss) -> str:
-    """Say which line of the text a loss belongs to."""
-    if not line.by_default:
-        return line.where
-    return f"no line, behind {line.where}" if line.where else "no line"
+def line_row(loss: LineLoss) -> tuple[str, str, str]:
+    """Tell the line, what stood before if it passed, and the cause."""
+    line, behind, over_them = loss.decisive
+    before = f"{'over' if over_them else 'behind'} {_line(behind)}" if behind.where else ""
+    return _line(line), before, loss.cause
+
+
+def _line(line: Line) -> str:
+    return f"{line.where} {line.name}" if line.where else "no line"
 
 
 def left_out_text(yardstick: Yardstick) -> str:
@@ -155,27 +161,35 @@ def _chart(systems: Sequence[Tally]) -> tuple[Block, ...]:
 
 
 def _lines(tally: Tally) -> tuple[Block, ...]:
-    shown = tally.lines[:_MOST_LINES]
-    if not shown:
-        return (Text("It lost nothing."),)
-    ranked = Table(
-        "Lines that made the decisive call, most IMPs first",
-        (("line", "text"), ("name", "words"), ("cause", "text"), ("boards", "number"),
-         ("IMPs", "number")),
-        tuple((line_text(one), one.name, one.cause, one.boards, one.imps) for one in shown),
-    )  # fmt: skip
-    examples = (
-        block
-        for line in shown[:_LINES_SHOWN_WITH_EXAMPLES]
-        for one in line.examples
-        for block in (_example(line, one, tally.name), Text(one.deal, soft=True))
-    )
-    return ranked, *examples
+    """Lines by cause, the costliest cause first, each with boards below."""
+    blocks: list[Block] = []
+    for cause, loss in sorted(tally.causes.items(), key=lambda one: -one[1].imps):
+        lines = [one for one in tally.lines if one.cause == cause][:_MOST_LINES]
+        if not lines:
+            continue
+        lost = f"{loss.imps:,} IMPs on {loss.boards:,} boards"
+        blocks.append(
+            Table(
+                f"{cause.capitalize()}: {lost}, by the line of the decisive call",
+                (
+                    ("line", "words"), ("where it passed", "words"), ("boards", "number"),
+                    ("IMPs", "number"), ("players' IMPs there", "number"),
+                ),
+                tuple(
+                    (*line_row(one)[:2], one.boards, one.imps, one.players_imps) for one in lines
+                ),
+            )
+        )  # fmt: skip
+        for line in lines:
+            for one in line.examples[:_EXAMPLES]:
+                blocks += _example(line, one, tally.name), Text(one.deal, soft=True)
+    return tuple(blocks) or (Text("It lost nothing."),)
 
 
 def _example(line: LineLoss, one: BoardExample, name: str) -> Table:
     return Table(
-        f"{line_text(line)} {line.name}, {line.cause}: {one.where}, dealer {one.dealer}, "
+        f"{' '.join(filter(None, line_row(line)[:2]))}, {line.cause}: "
+        f"{one.where}, dealer {one.dealer}, "
         f"vulnerable {one.vulnerability}, par {one.par_score:+d} {one.par_contracts}",
         (
             ("who", "text"), ("auction", "auction"), ("contract", "text"),
@@ -198,7 +212,8 @@ def _method(yardstick: Yardstick) -> tuple[Block, ...]:
             "from par in IMPs is the loss, of whichever side has less than par. Intervals are of "
             "a bootstrap over deals. A line is named where it made the loser's decisive call: its "
             "last bid for a contract that it should not be in, its last double for a wrong one, "
-            "else its last call where the text offers a choice."
+            "else its last call where the text offers a choice. A pass stands with the line that "
+            "made the bid before it: that of its own side, or else of the opponents."
         ),
         Text(spent, soft=True),
     )

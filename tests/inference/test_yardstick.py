@@ -161,10 +161,12 @@ def test_the_line_of_the_decisive_call(kept):
     lines = {one.cause: one for one in told.systems[0].lines}
     assert set(lines) == {"too high", "missed game"}
     high, missed = lines["too high"], lines["missed game"]
-    assert (high.where, high.name, high.by_default) == ("game:4", "Game", False)
+    assert high.decisive == (("game:4", "Game"), ("", ""), False)
     # opener's last pass was no choice, responder's was
-    assert (missed.where, missed.name, missed.by_default) == ("game:2", "Strong", True)
-    assert frame["line_game"].to_list() == ["game:4", "game:2"]
+    assert missed.decisive == (("", ""), ("game:2", "Strong"), False)
+    assert frame["line_game"].to_list() == ["game:4", ""]
+    assert frame["behind_game"].to_list() == ["", "game:2"]
+    assert (high.boards, high.imps, high.players_imps) == (1, frame["imps_game"][0], 0)
     (example,) = high.examples
     assert example.auction == tuple(parse_calls("1N P 3N P P P"))
     assert example.players_contract == "Pass"
