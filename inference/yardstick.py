@@ -38,7 +38,7 @@ from bidcascade.systems.bidder import Bidder
 from .auction_ends import I64, PASSED_OUT, ContractParts, contract_number, contract_of, parts_of
 from .compare import I32, Bools, Progress, imps_of, scores_of
 from .compare_summary import Floats, category_of
-from .double_dummy.kept_tables import KeptTables, solved_tables
+from .double_dummy.kept_tables import KeptTables, solved_tables, user_tables
 from .double_dummy.par import par_contracts
 from .double_dummy.protocol import I8, DoubleDummy
 from .loss_causes import (
@@ -321,7 +321,7 @@ def measure_archive(
     started = perf_counter()
     deals = archive.deals
     tables = solved_tables(
-        deals.hands, solver, KeptTables() if kept is None else kept, cancel=cancel,
+        deals.hands, solver, user_tables() if kept is None else kept, cancel=cancel,
         progress=lambda done, total: report("double dummy", done, total),
     )  # fmt: skip
     par = ParOfDeals.of(tables, deals.dealer, deals.vulnerability)

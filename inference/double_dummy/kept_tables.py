@@ -2,19 +2,22 @@
 
 One file of the user's cache, to which records of 48 bytes are added: the hands of North, East and
 South, the twenty results, a checksum of both. What is added is on the disk at once, so a run that
-is killed loses a batch at most; several may add at a time. Bytes that are no record are left out,
-and the file is written anew without them.
+is killed loses a few batches at most; several may add at a time. Bytes that are no record are left
+out, and the file is written anew without them.
 """
 
+import logging
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from threading import Event
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidDeal
 from bidcascade.kernels.types import U64
@@ -22,8 +25,11 @@ from bidcascade.systems import cache_folder
 
 from .protocol import I8, TABLE_SIZE, DoubleDummy
 
-BATCH_DEALS: Final = 32
+_logger = logging.getLogger("bidcascade.inference")
+BATCH_DEALS: Final = 16
 """Deals that are solved before they are kept: a killed run loses a few seconds."""
+_BATCHES_AT_ONCE: Final = 4
+"""Batches that are solved at once, so that no process waits while a batch ends."""
 _HANDS: Final = 24
 _CHECKED: Final = _HANDS + TABLE_SIZE
 _RECORD: Final = _CHECKED + 4
@@ -37,7 +43,8 @@ class KeptTables:
     Parameters
     ----------
     path : path, optional
-        Made with the first tables; the user's own by default (:func:`tables_file`).
+        Made with the first tables; without one they are kept in memory. Where it cannot be
+        written, it is left alone from then on, and the log says so.
 
     Examples
     --------
@@ -50,20 +57,21 @@ class KeptTables:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path = tables_file() if path is None else path
+        self.path = path
         self._known: dict[bytes, bytes] = {}
-        try:
-            data = self.path.read_bytes()
-        except FileNotFoundError:
-            return
+        data = b""
+        if path is not None and path.exists():
+            with self._on_disk(path):
+                data = path.read_bytes()
         for start in range(0, len(data), _RECORD):
             record = data[start : start + _RECORD]
             if record[_CHECKED:] == _checksum(record[:_CHECKED]):
                 self._known[record[:_HANDS]] = record[_HANDS:_CHECKED]
-        if len(data) % _RECORD or len(self._known) < len(data) // _RECORD:
-            # without a right to write there it stays as it is
-            with suppress(OSError):
-                self._write_anew()
+        if path is not None and len(self._known) * _RECORD < len(data):
+            with self._on_disk(path), NamedTemporaryFile(dir=path.parent, delete=False) as file:
+                file.write(_records(self._known))
+                file.close()
+                Path(file.name).replace(path)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -91,29 +99,36 @@ class KeptTables:
         ------
         InvalidDeal
             If there is not a table a deal, or a result is no number of tricks.
-        OSError
-            If the file cannot be written.
         """
         keys = _keys(hands)
         if tables.shape != (len(keys), TABLE_SIZE) or ((tables < 0) | (tables > 13)).any():
             raise InvalidDeal(f"expected {len(keys)} tables of tricks, got {tables.shape}")
         values = [row.tobytes() for row in tables.astype(np.int8)]
         new = dict(zip(keys, values, strict=True))
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        # in one piece, so that several processes may add
-        with self.path.open("ab", buffering=0) as file:
-            file.write(_records(new))
         self._known |= new
+        if self.path is not None:
+            with self._on_disk(self.path):
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                # in one piece, so that several processes may add
+                with self.path.open("ab", buffering=0) as file:
+                    file.write(_records(new))
 
-    def _write_anew(self) -> None:
-        with NamedTemporaryFile(dir=self.path.parent, delete=False) as file:
-            file.write(_records(self._known))
-        Path(file.name).replace(self.path)
+    @contextmanager
+    def _on_disk(self, path: Path) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            _logger.warning("double-dummy tables are not kept in %s: %s", path, error)
+            self.path = None
 
 
-def tables_file() -> Path:
-    """File of the user's cache with all tables."""
-    return cache_folder() / "double-dummy" / "tables.bin"
+def user_tables() -> KeptTables:
+    """Tables in the user's cache, for all commands."""
+    try:
+        return KeptTables(cache_folder() / "double-dummy" / "tables.bin")
+    except RuntimeError:
+        # a user without a home
+        return KeptTables()
 
 
 def solved_tables(
@@ -148,15 +163,28 @@ def solved_tables(
     tables = kept.find(different)
     missing = np.flatnonzero(tables[:, 0] < 0)
     done, total = len(tables) - len(missing), len(tables)
-    for start in range(0, len(missing), BATCH_DEALS):
-        if progress is not None:
-            progress(done + start, total)
-        batch = missing[start : start + BATCH_DEALS]
+    stop = Event() if cancel is None else cancel
+
+    def solve(batch: NDArray[np.intp]) -> None:
         chosen = np.ascontiguousarray(different[:, batch])
-        tables[batch] = solver.tables(chosen, cancel=cancel)
+        tables[batch] = solver.tables(chosen, cancel=stop)
         kept.add(chosen, tables[batch])
+
+    parts = [missing[start : start + BATCH_DEALS] for start in range(0, len(missing), BATCH_DEALS)]
     if progress is not None:
-        progress(total, total)
+        progress(done, total)
+    with ThreadPoolExecutor(_BATCHES_AT_ONCE) as threads:
+        try:
+            for batch, _ in zip(parts, threads.map(solve, parts), strict=True):
+                done += len(batch)
+                if progress is not None:
+                    progress(done, total)
+        except BaseException:
+            # the batches that are waited for, and those behind them, are given up
+            if cancel is None:
+                stop.set()
+            threads.shutdown(wait=False, cancel_futures=True)
+            raise
     return tables[which.ravel()]
 
 

@@ -61,6 +61,7 @@ def compare(options: argparse.Namespace) -> int:
 
     from bidcascade.inference.compare import Budget, SystemMatch
     from bidcascade.inference.compare_summary import boards_frame, summarize
+    from bidcascade.inference.double_dummy.kept_tables import user_tables
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.loaders import deal_arrays, random_deals
     from bidcascade.service.jobs.progress import progress_bar
@@ -76,6 +77,8 @@ def compare(options: argparse.Namespace) -> int:
         deals, known = MatchDeals(deal_arrays(random_deals(count, options.seed)), None)
     else:
         deals, known = deals_of_file(Path(options.source))
+    if known is None:
+        known = user_tables().find(deals.hands)
     earlier = None
     if options.resume and folder is not None and (folder / BOARDS).exists():
         earlier = pl.read_parquet(folder / BOARDS)

@@ -116,7 +116,7 @@ def augment(options: argparse.Namespace) -> None:
         add = wide.widen if options.wide else augmenting.augment
         if options.dd:
             # entered before the output, so that what is solved goes only when that is whole
-            add = stack.enter_context(solving(options.out, add, report))
+            add = stack.enter_context(solving(add, report))
         write = stack.enter_context(deal_sink(options.out))
         write(add(engine, empty_deals() if deals is None else deals.empty(), **wanted))
         batches = (

@@ -1,121 +1,43 @@
-"""Double-dummy results and par as columns of deals; what is solved is kept, also when killed.
+"""Double-dummy results and par as columns of deals.
 
 Columns: ``DD_N_C`` … ``DD_W_N``, the tricks of each declarer (N E S W) in each strain (C D H S N),
 in the order of the tables that PBN files carry; ``Par_NS``, the points of North-South when both
 sides bid and play without a fault; ``Par_Contracts``, the contracts that reach it (``4SX-EW-1``).
 
-Solving takes about a tenth of a second a deal and core, so results are kept in small files beside
-the output, named by the deals that they are of, until the output is whole. A run that follows a
-killed one finds them there, whichever options it has otherwise.
+Solving takes about a tenth of a second a deal and core, so results are kept in the user's cache as
+soon as they are there: a run that follows a killed one finds them, whichever options it has.
 """
 
-import hashlib
-import shutil
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.inference.double_dummy import DoubleDummyPool
+from bidcascade.inference.double_dummy.kept_tables import (
+    KeptTables,
+    solved_tables,
+    user_tables,
+)
 from bidcascade.inference.double_dummy.par import par_contracts, par_results
 from bidcascade.inference.double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy
-from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, PAR_COLUMN
 from bidcascade.service.engine import Engine
 from bidcascade.service.settings import read_settings
 
-from .batch_folder import locked
 from .progress import Report
-from .whole_files import can_write, whole_file
 from .wide_columns import PAR_CONTRACTS_COLUMN, RESULT_SCHEMA
-
-PART_DEALS: Final = 16
-"""Deals of a part: a killed run loses those that it was at, a few seconds."""
-_PARTS_AT_ONCE: Final = 4
-"""Parts that are solved at once, so that no process waits while a part ends."""
-_FORMAT: Final = b"bidcascade double dummy 1"
-
-
-class TableStore:
-    """Solved tables on the disk, by the deals that they are of.
-
-    Parameters
-    ----------
-    folder : path
-        Made when the first part is written.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def read(self, hands: U64) -> I8 | None:
-        """Tables of these deals, ``None`` if they are not there or not whole."""
-        path = self._path(hands)
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError:
-            return None
-        tables = np.frombuffer(data, np.int8)
-        if tables.size != hands.shape[1] * TABLE_SIZE:
-            return None
-        return tables.reshape(-1, TABLE_SIZE)
-
-    def write(self, hands: U64, tables: I8) -> None:
-        """Keep tables, whole or not at all."""
-        path = self._path(hands)
-        with can_write(path):
-            self.folder.mkdir(exist_ok=True)
-        with whole_file(path) as partial, can_write(path):
-            partial.write_bytes(np.ascontiguousarray(tables, np.int8).tobytes())
-
-    def remove(self) -> None:
-        """Remove all parts."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _path(self, hands: U64) -> Path:
-        content = np.ascontiguousarray(hands, "<u8").tobytes()
-        return self.folder / f"{hashlib.sha256(_FORMAT + content).hexdigest()[:32]}.dd"
-
-
-@contextmanager
-def table_store(out: str) -> Iterator[TableStore | None]:
-    """Yield the store of an output; it is removed when the block ends well.
-
-    Parameters
-    ----------
-    out : str
-        File that will hold the deals; ``-`` has no store.
-
-    Raises
-    ------
-    InvalidInput
-        If another run works on the same output.
-    """
-    if out == "-":
-        yield None
-        return
-    path = Path(out)
-    store = TableStore(path.with_name(f".{path.name}.double-dummy"))
-    with can_write(path):
-        store.folder.mkdir(exist_ok=True)
-    with locked(store.folder):
-        yield store
-    store.remove()
 
 
 def add_double_dummy(
     frame: pl.DataFrame,
     solver: DoubleDummy,
     *,
-    store: TableStore | None = None,
+    kept: KeptTables | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> pl.DataFrame:
     """Deal frame with the tables of all deals and their par.
@@ -126,10 +48,10 @@ def add_double_dummy(
         Deal frame. Tables that it holds already are taken as they are; deals where one of their
         columns is null are solved.
     solver : DoubleDummy
-    store : TableStore, optional
+    kept : KeptTables, optional
         Where solved tables are kept, and looked for.
     progress : callable, optional
-        Told how many deals are done, after each part.
+        Told how many deals are done, after each batch.
 
     Returns
     -------
@@ -149,34 +71,14 @@ def add_double_dummy(
     if known is not None:
         tables[:] = known
     missing = np.flatnonzero((tables < 0).any(axis=1))
-    done = frame.height - len(missing)
-    if progress is not None:
-        progress(done)
-    starts = range(0, len(missing), PART_DEALS)
-    parts = [missing[start : start + PART_DEALS] for start in starts]
-    stop = threading.Event()
 
-    def solve(part: NDArray[np.intp]) -> I8:
-        hands = np.ascontiguousarray(deals.hands[:, part])
-        found = None if store is None else store.read(hands)
-        if found is None:
-            found = solver.tables(hands, cancel=stop)
-            if store is not None:
-                store.write(hands, found)
-        return found
+    def report(done: int, total: int) -> None:
+        if progress is not None:
+            progress(frame.height - total + done)
 
-    with ThreadPoolExecutor(_PARTS_AT_ONCE) as threads:
-        try:
-            for part, found in zip(parts, threads.map(solve, parts), strict=True):
-                tables[part] = found
-                done += len(part)
-                if progress is not None:
-                    progress(done)
-        except BaseException:
-            # the parts that are waited for, and those behind them, are given up
-            stop.set()
-            threads.shutdown(wait=False, cancel_futures=True)
-            raise
+    hands = np.ascontiguousarray(deals.hands[:, missing])
+    found = KeptTables() if kept is None else kept
+    tables[missing] = solved_tables(hands, solver, found, progress=report)
     scores, best = par_results(tables, deals.dealer, deals.vulnerability)
     contracts = [
         [str(contract) for contract in par_contracts(*one)]
@@ -228,13 +130,11 @@ _Augment: TypeAlias = Callable[..., pl.DataFrame]
 
 
 @contextmanager
-def solving(out: str, augment: _Augment, report: Report) -> Iterator[_Augment]:
+def solving(augment: _Augment, report: Report) -> Iterator[_Augment]:
     """Yield a function that augments a frame and adds what is solved, with processes of its own.
 
     Parameters
     ----------
-    out : str
-        File that will hold the deals; what is solved is kept beside it until it is whole.
     augment : callable
         What adds the other columns: engine, frame and keywords.
     report : callable
@@ -246,11 +146,12 @@ def solving(out: str, augment: _Augment, report: Report) -> Iterator[_Augment]:
         nonlocal done
         before = done
         solved = add_double_dummy(
-            augment(engine, frame, **wanted), pool, store=store,
+            augment(engine, frame, **wanted), pool, kept=kept,
             progress=lambda boards: report(0, None, before + boards),
         )  # fmt: skip
         done += frame.height
         return solved
 
-    with DoubleDummyPool(read_settings().dd_workers or None) as pool, table_store(out) as store:
+    kept = user_tables()
+    with DoubleDummyPool(read_settings().dd_workers or None) as pool:
         yield add

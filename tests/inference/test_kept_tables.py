@@ -10,7 +10,7 @@ from bidcascade.inference.double_dummy.kept_tables import (
     BATCH_DEALS,
     KeptTables,
     solved_tables,
-    tables_file,
+    user_tables,
 )
 from bidcascade.kernels.dealing import deal_hands
 from tests.inference.support_double_dummy import MadeUp, made_up
@@ -37,18 +37,18 @@ def test_tables_are_found_again(path):
 
 
 def test_an_interrupted_run_goes_on(path):
-    hands = deal_hands(2, 0, 3 * BATCH_DEALS)
+    hands = deal_hands(2, 0, 6 * BATCH_DEALS)
     seen = []
     with pytest.raises(Cancelled):
-        solved_tables(hands, MadeUp(most=2), KeptTables(path))
+        solved_tables(hands, MadeUp(most=4), KeptTables(path))
     solver = MadeUp()
     tables = solved_tables(
         np.concatenate([hands, hands], axis=1), solver, KeptTables(path),
         progress=lambda done, total: seen.append((done, total)),
     )  # fmt: skip
-    assert solver.asked == [BATCH_DEALS]
+    assert solver.asked == [BATCH_DEALS] * 2
     assert (tables == made_up(np.concatenate([hands, hands], axis=1))).all()
-    assert seen == [(64, 96), (96, 96)]
+    assert seen == [(64, 96), (80, 96), (96, 96)]
 
 
 def test_two_may_add_at_a_time(path):
@@ -94,4 +94,13 @@ def test_only_tables_are_kept(path):
 
 def test_the_file_is_in_the_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
-    assert KeptTables().path == tables_file() == tmp_path / "double-dummy" / "tables.bin"
+    assert user_tables().path == tmp_path / "double-dummy" / "tables.bin"
+
+
+def test_where_nothing_can_be_written_tables_stay_in_memory(tmp_path, caplog):
+    (tmp_path / "file").write_text("")
+    kept, hands = KeptTables(tmp_path / "file" / "tables"), deal_hands(6, 0, 2)
+    kept.add(hands, made_up(hands))
+    assert "are not kept" in caplog.text
+    assert (kept.find(hands) == made_up(hands)).all()
+    assert kept.path is None

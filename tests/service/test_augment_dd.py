@@ -1,5 +1,6 @@
 """``augment --dd``: columns of tricks and par, known results, runs that are killed and resumed."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 from bidcascade.bridge import Cancelled, InvalidInput
 from bidcascade.inference.double_dummy import DoubleDummyPool
+from bidcascade.inference.double_dummy.kept_tables import BATCH_DEALS
 from bidcascade.inference.double_dummy.par import par
 from bidcascade.inference.double_dummy.protocol import I8
 from bidcascade.kernels.types import U64
@@ -21,14 +23,10 @@ from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.cli import main
 from bidcascade.service.jobs.double_dummy import (
-    PART_DEALS,
     RESULT_SCHEMA,
-    TableStore,
     add_double_dummy,
     known_tables,
-    table_store,
 )
-from tests.support_cli import environment
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +54,7 @@ def pool() -> Iterator[DoubleDummyPool]:
         yield made
 
 
-def test_columns_are_those_of_the_solver(pool):
+def test_columns_are_those_of_the_solver(pool: DoubleDummyPool) -> None:
     frame = random_deals(4, seed=5)
     found = add_double_dummy(frame, pool)
     assert found.select(frame.columns).equals(frame)
@@ -75,12 +73,13 @@ def test_columns_are_those_of_the_solver(pool):
         assert row["Par_Contracts"] == [str(contract) for contract in expected.contracts]
 
 
-def test_known_results_are_not_solved_again():
+def test_known_results_are_not_solved_again() -> None:
     frame = random_deals(5, seed=1)
     known = pl.DataFrame(
-        {name: [None, 7, 7, None, 7] for name in DOUBLE_DUMMY_COLUMNS},
-        {name: pl.UInt8() for name in DOUBLE_DUMMY_COLUMNS},
-    )
+        {name: [None, 7, 7, None, 7] for name in DOUBLE_DUMMY_COLUMNS}, {
+            name: pl.UInt8() for name in DOUBLE_DUMMY_COLUMNS
+        },
+    )  # fmt: skip
     solver = Guesses()
     seen: list[int] = []
     found = add_double_dummy(frame.hstack(known), solver, progress=seen.append)
@@ -104,41 +103,9 @@ def twenty(value: float) -> dict[str, list[float]]:
         (twenty(7.0), "whole numbers in column DD_N_C, got Float64"),
     ],
 )
-def test_columns_that_hold_no_tricks(columns, message):
+def test_columns_that_hold_no_tricks(columns: dict[str, list[float]], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         known_tables(pl.DataFrame(columns))
-
-
-def test_what_was_solved_is_kept(tmp_path):
-    frame = random_deals(3 * PART_DEALS + 7, seed=2)
-    whole = add_double_dummy(frame, Guesses())
-    out = str(tmp_path / "deals.parquet")
-    stopped = Guesses(most=2 * PART_DEALS)
-    with pytest.raises(Cancelled), table_store(out) as store:
-        add_double_dummy(frame, stopped, store=store)
-    (folder,) = tmp_path.iterdir()
-    parts = sorted(folder.glob("*.dd"))
-    assert len(parts) == 2
-    # a part that is cut off does not count
-    parts[0].write_bytes(parts[0].read_bytes()[:-1])
-    resumed = Guesses()
-    with table_store(out) as store:
-        assert add_double_dummy(frame, resumed, store=store).equals(whole)
-        with pytest.raises(InvalidInput, match="another"), table_store(out):
-            pass
-    assert resumed.asked == frame.height - PART_DEALS
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_parts_of_other_deals_are_not_taken(tmp_path):
-    store = TableStore(tmp_path / "parts")
-    hands = deal_arrays(random_deals(3, seed=1)).hands
-    store.write(hands, np.zeros((3, 20), np.int8))
-    assert store.read(hands[:, ::-1]) is None
-    assert store.read(hands[:, :2]) is None
-    assert store.read(hands) is not None
-    store.remove()
-    assert store.read(hands) is None
 
 
 # --- the command ---------------------------------------------------------------------------------
@@ -151,7 +118,7 @@ PBN = """[Board "1"]
 """
 
 
-def test_results_of_a_file_are_taken(tmp_path, capsys):
+def test_results_of_a_file_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     deals, out = tmp_path / "deals.pbn", tmp_path / "out.parquet"
     deals.write_text(PBN.format(tricks="d" * 5 + "0" * 15))
     assert main(["augment", str(deals), "--dd", "--out", str(out)]) == 0
@@ -165,16 +132,22 @@ def test_results_of_a_file_are_taken(tmp_path, capsys):
 
 
 def run(arguments: list[str]) -> "subprocess.Popen[bytes]":
-    words = [sys.executable, "-W", "error", "-m", "bidcascade.service.cli", *arguments]
-    return subprocess.Popen(words, env=environment(), stderr=subprocess.DEVNULL)
+    paths = os.pathsep.join(path for path in sys.path if path)
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-m", "bidcascade.service.cli", *arguments],
+        env={**os.environ, "PYTHONPATH": paths}, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
 
 
-def test_a_killed_run_is_resumed_with_the_same_bytes(tmp_path):
+def test_a_killed_run_is_resumed_with_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "cache"))
     deals, out, again = (str(tmp_path / name) for name in ("d.parquet", "out", "again"))
-    assert main(["deals", str(2 * PART_DEALS + 4), "--seed", "9", "--out", deals]) == 0
+    assert main(["deals", str(2 * BATCH_DEALS + 4), "--seed", "9", "--out", deals]) == 0
     arguments = ["augment", deals, "--dd", "--terms", "HCP", "--out"]
     killed = run([*arguments, out])
-    while not list(tmp_path.glob(".out.double-dummy/*.dd")):
+    while not list(tmp_path.glob("cache/double-dummy/*")):
         assert killed.poll() is None
         time.sleep(0.05)
     killed.send_signal(signal.SIGKILL)
@@ -183,8 +156,8 @@ def test_a_killed_run_is_resumed_with_the_same_bytes(tmp_path):
     started = time.perf_counter()
     assert run([*arguments, out]).wait(300) == 0
     resumed = time.perf_counter() - started
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "other"))
     started = time.perf_counter()
     assert run([*arguments, again]).wait(300) == 0
     print(f"resumed in {resumed:.1f} s, from the start {time.perf_counter() - started:.1f} s")
     assert Path(out).read_bytes() == Path(again).read_bytes()
-    assert not list(tmp_path.glob(".out.double-dummy*"))

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import format_deal, parse_deal
-from bidcascade.inference.double_dummy.kept_tables import KeptTables
-from bidcascade.service.cli import BAD_INPUT, BAD_ARGUMENTS, main
+from bidcascade.inference.double_dummy.kept_tables import user_tables
+from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
 from tests.inference.test_yardstick import GAME_VALUES, STRONG_NORTH, hands_of
 
 GAME = """\
@@ -44,7 +44,7 @@ def archive(tmp_path, monkeypatch):
     (tmp_path / "boards.pbn").write_text("\n".join(lines))
     tables = np.full((3, 20), 4, np.int8)
     tables[:, [4, 14]] = 9, 9
-    KeptTables().add(hands_of(*DEALS), tables)
+    user_tables().add(hands_of(*DEALS), tables)
 
 
 @pytest.mark.usefixtures("archive")
