@@ -23,7 +23,7 @@ from bidcascade.inference.loss_causes import CAUSES, Ending, cause_of, decisive_
 from bidcascade.inference.yardstick import Archive, archive_of, bootstrap, measure_archive
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.loaders import Batch, deal_frame, empty_rejects
+from bidcascade.loaders import Batch, deal_frame, empty_rejects, read_deals
 from bidcascade.loaders.frame import with_deal_schema
 from bidcascade.systems import System
 from tests.inference.support_double_dummy import MadeUp, made_up
@@ -274,6 +274,23 @@ def test_bootstrap(cluster, values, seed):
     assert min(values) - 1e-9 <= found.low <= found.high <= max(values) + 1e-9
     if len(set(cluster)) == 1:
         assert found.low == pytest.approx(found.high)
+
+
+def test_boards_of_a_match(shared_data, kept):
+    batch = read_deals(
+        [shared_data / "lin/vugraph/10036.lin", shared_data / "lin/vugraph/1641.lin"]
+    )
+    found = archive_of(batch)
+    told, frame = measure_archive([SMALL], found, MadeUp(), kept=kept)
+    assert told.boards + sum(told.left_out.values()) == batch.deals.height + batch.rejects.height
+    assert told.deals < told.boards == frame.height
+    # contracts as the records have them
+    assert frame["contract_players"].str.split(" ").list.first().to_list() == (
+        found.boards["contract"].to_list()
+    )
+    assert told.systems[0].imps == pytest.approx(
+        sum(loss.per_board for loss in told.systems[0].causes.values())
+    )
 
 
 def test_every_cause_has_its_words():
