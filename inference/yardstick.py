@@ -12,7 +12,7 @@ Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13; the rooms of a
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from time import perf_counter
 from typing import Final, NamedTuple
@@ -226,6 +226,8 @@ class Tally:
     """IMPs from par, a board."""
     difference: Difference | None
     """IMPs from par less the players', a board; below zero the system is closer. None for them."""
+    less_first: Difference | None
+    """The same against the first system, None for that and the players."""
     games: Bid
     slams: Bid
     par_games: Reached
@@ -341,10 +343,17 @@ def measure_archive(
     report("bidding", len(systems), len(systems))
     tallies = [_tally(PLAYERS, players, archive, par)]
     for name, (bidding, decisive) in zip(names, found, strict=True):
-        both = bidding.imps.astype(np.float64) - players.imps
-        difference = bootstrap(both, archive.deal, seed)
+        difference, less_first = (
+            bootstrap(bidding.imps.astype(np.float64) - other.imps, archive.deal, seed)
+            for other in (players, found[0][0])
+        )
         lines = _lines(bidding, players, decisive, archive, tables, par)
-        tallies.append(_tally(name, bidding, archive, par, difference, lines))
+        tallies.append(
+            replace(
+                _tally(name, bidding, archive, par), difference=difference, lines=lines,
+                less_first=None if bidding is found[0][0] else less_first,
+            )
+        )  # fmt: skip
     columns = _columns(PLAYERS, players, archive)
     for name, (bidding, decisive) in zip(names, found, strict=True):
         made = [decisive.get(one) for one in archive.deal.tolist()]
@@ -492,10 +501,8 @@ class _Steps:
 # --- summing up -----------------------------------------------------------------------------------
 
 
-def _tally(
-    name: str, bidding: _Bidding, archive: Archive, par: ParOfDeals,
-    difference: Difference | None = None, lines: tuple[LineLoss, ...] = (),
-) -> Tally:  # fmt: skip
+def _tally(name: str, bidding: _Bidding, archive: Archive, par: ParOfDeals) -> Tally:
+    """Sum up what was bid, without differences and lines."""
     boards = len(bidding.imps)
     category = np.where(bidding.played, category_of(bidding.parts.level, bidding.parts.strain), 0)
     side = bidding.parts.declarer % 2
@@ -519,15 +526,16 @@ def _tally(
     amounts = np.bincount(bidding.cause, minlength=_NO_CAUSE)
     losses = np.bincount(bidding.cause, bidding.imps, minlength=_NO_CAUSE).astype(np.int64)
     return Tally(
-        name, float(bidding.imps.mean()), difference, bid(category == _GAME),
-        bid(category >= _SLAM), reached(_GAME, _GAME), reached(_SLAM, _SLAM + 1),
+        name, float(bidding.imps.mean()), None, None,
+        bid(category == _GAME), bid(category >= _SLAM),
+        reached(_GAME, _GAME), reached(_SLAM, _SLAM + 1),
         float((bidding.played & (bidding.parts.doubling > 0)).mean()),
         int((~bidding.played).sum()),
         {
             cause: Loss(int(amounts[number]), int(losses[number]), float(losses[number] / boards))
             for cause, number in _CAUSE_NUMBERS.items()
         },
-        lines,
+        (),
     )  # fmt: skip
 
 

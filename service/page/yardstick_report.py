@@ -63,6 +63,7 @@ def result_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
     rows = {
         "IMPs from par, a board": [f"{one.imps:.3f}" for one in tallies],
         "less the players'": [_difference(one.difference) for one in tallies],
+        f"less those of {tallies[1].name}": [_difference(one.less_first) for one in tallies],
         "games bid": [_bid(one.games) for one in tallies],
         "slams bid": [_bid(one.slams) for one in tallies],
         "par games reached": [_reached(one.par_games) for one in tallies],
@@ -70,7 +71,7 @@ def result_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
         "doubled": [percent_text(one.doubled) for one in tallies],
         "passed out": [f"{one.passed_out:,}" for one in tallies],
     }
-    return [(what, *told) for what, told in rows.items()]
+    return [(what, *told) for what, told in rows.items() if any(told)]
 
 
 def cause_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:

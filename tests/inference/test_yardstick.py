@@ -225,6 +225,8 @@ def test_a_system_that_bids_as_the_players_is_as_far_from_par(measured):
     low, high = game.difference[1:]
     assert low < game.difference.value < high
     assert game.difference.value == pytest.approx(game.imps - told.players.imps)
+    # the first system is as the players here
+    assert (small.less_first, game.less_first) == (None, game.difference)
 
 
 def test_losses_add_up(measured):
