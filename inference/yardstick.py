@@ -24,6 +24,7 @@ from bidcascade.bridge import (
     PASS,
     SEATS,
     VULNERABILITIES,
+    Cancelled,
     Deal,
     InvalidInput,
     Seat,
@@ -294,7 +295,7 @@ def measure_archive(
     Parameters
     ----------
     systems
-        Each plays itself, or the opponents that its text names.
+        At least one. Each bids for both sides.
     archive
         As :func:`archive_of` gives it.
     solver
@@ -335,7 +336,10 @@ def measure_archive(
     found = []
     for number, system in enumerate(systems):
         report("bidding", number, len(systems))
-        bidder = system.bidder()
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("the measurement was cancelled")
+        # also where the text names other opponents: it is all four seats that are measured
+        bidder = system.bidder(system)
         with bidder.lock:
             steps = _Steps.of(bidder, deals)
             bidding = _bidding(steps.auctions, every, archive, tables, par)

@@ -50,7 +50,10 @@ COMMANDS: Final = {
     "table": ("table", "bidding tables: import, export, show, lint, mine, learn, vet and more"),
     "system": ("system", "bidding systems as text: show, check, lint, fmt, test, diff, compile"),
     "explain": ("system", "what an auction has shown, call by call"),
-    "compare": ("compare", "two systems bid the same deals both ways: IMPs, and where they part"),
+    "compare": (
+        "compare",
+        "systems against each other, or against par on an archive: IMPs, and why",
+    ),
     "interpret": ("inference", "what an auction shows of all four hands, and the next calls"),
     "layouts": ("inference", "deals that fit an auction and what is known of the hands"),
     "infer": ("inference", "single dummy: what a card tells about the hands that were not seen"),

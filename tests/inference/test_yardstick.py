@@ -1,5 +1,7 @@
 """Systems on archives: hand-made boards, what must add up, which line is named."""
 
+from threading import Event
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import (
     Auction,
+    Cancelled,
     Contract,
     InvalidInput,
     Seat,
@@ -30,6 +33,7 @@ from tests.inference.support_double_dummy import MadeUp, made_up
 from tests.support_systems import SMALL_SYSTEM
 
 SMALL = System.parse(SMALL_SYSTEM, name="small")
+ONE_NOTRUMP = "opening:\n  1NT = Strong: 15-17 points, balanced\n"
 GAME = System.parse(
     "opening:\n  1NT = Strong: 15-17 points, balanced\nafter 1NT:\n  3NT = Game: 10+ points\n",
     name="game",
@@ -297,3 +301,21 @@ def test_boards_of_a_match(shared_data, kept):
 
 def test_every_cause_has_its_words():
     assert all(text and not text.endswith(".") for text in CAUSES.values())
+
+
+def test_both_sides_play_the_system(kept):
+    """Also one whose text names opponents."""
+    named = System.parse('opponents play "sayc"\n\n' + ONE_NOTRUMP, name="named")
+    plain = System.parse(ONE_NOTRUMP, name="plain")
+    boards = archive([STRONG_NORTH, GAME_VALUES], ["P P P P", "P P P P"])
+    _, frame = measure_archive([named, plain], boards, MadeUp(), kept=kept)
+    assert (frame["auction_named"] == frame["auction_plain"]).all()
+
+
+def test_a_measurement_is_cancelled(kept):
+    stop = Event()
+    stop.set()
+    with pytest.raises(Cancelled):
+        measure_archive(
+            [GAME], archive([STRONG_NORTH], ["P P P P"]), MadeUp(), kept=kept, cancel=stop
+        )
