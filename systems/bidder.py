@@ -539,6 +539,31 @@ class Bidder:
                 raise
             return BidDeals(place, entry, defaults)
 
+    def bid_on(self, deals: DealArrays, places: I32, calls: U8, depth: int) -> BidDeals:
+        """Bid deals to the end, each from a place of its own on, with a call that is given there.
+
+        Parameters
+        ----------
+        deals
+            With any dealers and vulnerabilities.
+        places : int32 [n]
+            Behind ``depth`` calls each, as :meth:`steps` gives them.
+        calls : uint8 [n]
+            Legal ones.
+        """
+        with self.lock:
+            place = places.astype(np.int32)
+            entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
+            defaults = np.zeros(len(deals), np.uint16)
+            try:
+                for _ in self._bid_many(deals, depth, place, entry, defaults, given=calls):
+                    pass
+            except BaseException:
+                # as in bid
+                self.start_over()
+                raise
+            return BidDeals(place, entry, defaults)
+
     def _bid_few(self, deals: DealArrays, place: I32, entry: I32, defaults: U16) -> None:
         done = 0
         packings = self._packings()
@@ -574,8 +599,9 @@ class Bidder:
             yield from self._bid_many(deals, len(calls), place, entry, defaults, least)
 
     def _bid_many(
-        self, deals: DealArrays, depth: int, place: I32, entry: I32, defaults: U16, least: int = 1
-    ) -> Iterator[Step]:
+        self, deals: DealArrays, depth: int, place: I32, entry: I32, defaults: U16, least: int = 1,
+        given: U8 | None = None,
+    ) -> Iterator[Step]:  # fmt: skip
         count = len(deals)
         self.left_open = 0
         packings = self._packings()
@@ -598,7 +624,10 @@ class Bidder:
         while len(active):
             if self._packings() != packings:
                 packings, words = self._packings(), self._pack(deals, 0, count)
-            choose(self._programs()[depth & 1], words[depth & 3], active)
+            if given is None:
+                choose(self._programs()[depth & 1], words[depth & 3], active)
+            else:
+                call[:], given = given, None
             yield Step(active, place[active], entry[active], call[active])
             self._make_room(len(active))
             left, found = walk.follow(self._store, active, place, call, going_on, new)
