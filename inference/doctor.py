@@ -13,15 +13,16 @@ side, seeing all hands, would punish: a finding is a question to the author, not
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, PASS
+from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, PASS, STRAINS
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.terms import high_card_points
 from bidcascade.kernels.types import U8
 from bidcascade.systems import System
 from bidcascade.systems.bidder import Bidder, Step
@@ -44,8 +45,8 @@ _BUDGET: Final = 1 << 30
 _UNKNOWN: Final = -1
 _SURE: Final = 1.64
 """Standard errors by which a gain must be above zero where a condition is looked for."""
-_SUITS: Final = "CDHS"
-_WORDS: Final = ("clubs", "diamonds", "hearts", "spades")
+_BITS: Final = np.uint64(13)
+_POINTS: Final = np.array([high_card_points(holding) for holding in range(1 << 13)])
 _HAND: Final = ("points", "the suit bid", "partner's suit", "their suit", "shortest",
                 "combined points", "combined cards", "vulnerable")  # fmt: skip
 """What conditions are made of; those of suits count cards."""
@@ -56,7 +57,7 @@ class Gain(NamedTuple):
 
     mean: float
     error: float
-    count: int
+    decisions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +115,11 @@ class _Pairs(NamedTuple):
     gain: I8
     hand: I16  # [n, features]
 
-    @classmethod
-    def joined(cls, parts: "Sequence[_Pairs]") -> "_Pairs":
-        return cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
     def of(self, chosen: "I64 | Bools") -> "_Pairs":
-        return _Pairs(*(array[chosen] for array in self))
+        return _Pairs(
+            self.line[chosen], self.other[chosen], self.call[chosen], self.deal[chosen],
+            self.gain[chosen], self.hand[chosen],
+        )  # fmt: skip
 
 
 def examine(
@@ -130,7 +130,7 @@ def examine(
     least: int = LEAST_DECISIONS,
     progress: Callable[[int, int], None] | None = None,
 ) -> Examination:
-    """Look for calls of a system that lose against another one of the same place.
+    r"""Look for calls of a system that lose against another one of the same place.
 
     Parameters
     ----------
@@ -168,16 +168,17 @@ def examine(
         ]
         if progress is not None:
             progress(stop, len(deals))
-    pairs = _Pairs.joined(parts)
-    regrets = [
-        found
-        for group in _groups(pairs)
-        if (found := _regret(pairs.of(group), lines, counts, len(deals), least)) is not None
-    ]
-    regrets.sort(key=lambda one: -one.imps)
+    regrets: list[Regret] = []
+    if parts:
+        pairs = _Pairs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        found = (
+            _regret(pairs.of(group), lines, counts, len(deals), least) for group in _groups(pairs)
+        )
+        regrets = sorted((one for one in found if one is not None), key=lambda one: -one.imps)
     return Examination(
-        system.name, len(deals), sum(counts.values()), len(pairs.line), tuple(regrets)
-    )
+        system.name, len(deals), sum(counts.values()), sum(len(part.line) for part in parts),
+        tuple(regrets),
+    )  # fmt: skip
 
 
 # --- what the other calls would have led to -------------------------------------------------------
@@ -208,7 +209,7 @@ class _Lines:
         return known
 
     def calls_at(self, side: int, entries: int, row: "np.void") -> dict[int, int]:
-        """Calls at a place with the first line that has each."""
+        """Name the calls at a place, each with the first line that has it."""
         known = self._calls.get((side, entries))
         if known is None:
             known = {}
@@ -296,52 +297,36 @@ def _scores(bidder: Bidder, places: NDArray[np.int32], deals: DealArrays, tables
 def _hands(
     bidder: Bidder, deals: DealArrays, places: NDArray[np.int32], calls: U8, depth: int
 ) -> I16:
-    """What conditions ask of the hands that call, int16 [n, features]; -1 where there is none."""
-    count = len(calls)
+    """Give what conditions ask of the hands that call, int16 [n, features] in order of ``_HAND``.
+
+    Where there is no such suit it is ``_UNKNOWN``.
+    """
+    number = np.arange(len(calls))
     seat = (deals.dealer.astype(np.int64) + depth) % 4
-    hands = deals.hands[seat, np.arange(count)]
-    holdings = (hands[:, None] >> np.array([0, 13, 26, 39], np.uint64)) & np.uint64(0x1FFF)
-    lengths = np.bitwise_count(holdings).astype(np.int16)
-    points = np.zeros(count, np.int16)
-    for place in range(4):
-        points += (holdings >> np.uint64(9 + place) & np.uint64(1)).sum(axis=1).astype(
-            np.int16
-        ) * np.int16(place + 1)
+    suits = deals.hands[seat, number, None] >> (_BITS * np.arange(4, dtype=np.uint64))
+    holdings = (suits & np.uint64(len(_POINTS) - 1)).astype(np.int64)
+    points, lengths = _POINTS[holdings].sum(axis=1), np.bitwise_count(holdings).astype(np.int64)
+
     different, which = np.unique(places, return_inverse=True)
-    rows = [bidder.row(int(place)) for place in different]
     me = depth & 3
-    partner, left, right = (me + 2) & 3, (me + 1) & 3, (me + 3) & 3
-    last = np.array(
-        [
-            [_last_suit(row["suits"][partner])]
-            + [max(_last_suit(row["suits"][left]), _last_suit(row["suits"][right]))]
-            for row in rows
-        ],
-        np.int64,
-    ).reshape(-1, 2)[which]
-    shown = np.array([row["hull"][partner][:, 0] for row in rows], np.int16).reshape(-1, 5)[which]
-    strain = (calls.astype(np.int64) - FIRST_BID) % 5
-    is_suit = (calls >= FIRST_BID) & (strain < 4)
-    in_suit = np.where(is_suit, strain, 0)
-    row_numbers = np.arange(count)
+    rows = [bidder.row(int(place)) for place in different]
+    shown = np.array([row["hull"][me ^ 2][:, 0] for row in rows], np.int64)[which]
+    last = [[_last_suit(row["suits"][(me + who) & 3]) for who in (2, 1, 3)] for row in rows]
+    partners, left, right = np.array(last, np.int64)[which].T
+    bid = np.where(calls >= FIRST_BID, (calls.astype(np.int64) - FIRST_BID) % 5, _UNKNOWN)
+    bid[bid == len(STRAINS) - 1] = _UNKNOWN
 
-    def cards(suit: I64, known: Bools) -> I16:
-        return np.where(known, lengths[row_numbers, suit], np.int16(_UNKNOWN)).astype(np.int16)
+    def cards(suit: I64, more: I64 | int = 0) -> I64:
+        return np.where(suit == _UNKNOWN, _UNKNOWN, lengths[number, suit] + more)
 
-    together = lengths[row_numbers, in_suit] + shown[row_numbers, 1 + in_suit]
     return np.stack(
         [
-            points,
-            cards(in_suit, is_suit),
-            cards(np.maximum(last[:, 0], 0), last[:, 0] >= 0),
-            cards(np.maximum(last[:, 1], 0), last[:, 1] >= 0),
-            lengths.min(axis=1),
-            points + shown[:, 0],
-            np.where(is_suit, together, np.int16(_UNKNOWN)).astype(np.int16),
-            (deals.vulnerability >> (seat % 2) & 1).astype(np.int16),
+            points, cards(bid), cards(partners), cards(np.where(right == _UNKNOWN, left, right)),
+            lengths.min(axis=1), points + shown[:, 0], cards(bid, shown[number, 1 + bid]),
+            deals.vulnerability >> (seat % 2) & 1,
         ],
         axis=1,
-    )
+    ).astype(np.int16)  # fmt: skip
 
 
 def _last_suit(packed: int) -> int:
@@ -376,7 +361,7 @@ def _regret(
         return None
     where, words = found
     unseen = _gain(gain[where & ~seen])
-    if unseen.count < least // 4 or unseen.mean <= unseen.error:
+    if unseen.decisions < least // 4 or unseen.mean <= unseen.error:
         return None
     line = int(pairs.line[0])
     calls, often = np.unique(pairs.call[where], return_counts=True)
@@ -396,7 +381,7 @@ def _gain(values: Floats) -> Gain:
 
 
 def _best_condition(gain: Floats, hand: I16, seen: Bools, least: int) -> tuple[Bools, str] | None:
-    """Find the condition that most is sure to be gained with, by the seen half; none gains nothing."""
+    """Find the condition that is sure to gain most on the seen half, if any gains there."""
     best: tuple[float, Bools, str] | None = None
 
     def take(where: Bools, words: str) -> None:
@@ -425,10 +410,8 @@ def _conditions(hand: I16) -> Iterator[tuple[Bools, str, int]]:
         if (values == _UNKNOWN).any():
             continue
         for bound in np.unique(values)[1:].tolist():
-            for where, words in (
-                (values >= bound, _at_least(name, bound)), (values < bound, _at_most(name, bound - 1)),
-            ):  # fmt: skip
-                yield where, words, feature
+            yield values >= bound, _at_least(name, bound), feature
+            yield values < bound, _at_most(name, bound - 1), feature
 
 
 def _at_least(name: str, bound: int) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _SYSTEM_HELP = "a system's name (sayc, acol, …) or a *.bidding file"
 _BAD_INPUT = 2
 _FINDINGS_SHOWN = 10
+_EXAMINED = 20_000
 
 
 def configure_system(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +58,20 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     _add_sample(diff, 100_000)
     diff.add_argument("--show", type=shared.whole_number(1), default=20, metavar="N",
         help="changes listed")  # fmt: skip
+
+    doctor = action("doctor", "calls that lose to others of their place, double dummy", ask_doctor)
+    _add_system(doctor)
+    doctor.add_argument("--deals", type=shared.whole_number(1), metavar="N",
+        help=f"random deals (default: {_EXAMINED:,})")  # fmt: skip
+    doctor.add_argument("--from", dest="source", metavar="FILE",
+        help="deals of a file instead (LIN, PBN, Parquet)")  # fmt: skip
+    doctor.add_argument("--seed", type=shared.whole_number(0), default=2026, metavar="S")
+    doctor.add_argument("--workers", type=shared.whole_number(1), metavar="N",
+        help="solver processes; tables that are solved are kept")  # fmt: skip
+    doctor.add_argument("--least", type=shared.whole_number(4), default=60, metavar="K",
+        help="decisions that a finding is made of (default: 60)")  # fmt: skip
+    doctor.add_argument("--show", type=shared.whole_number(1), default=30, metavar="N",
+        help="findings listed")  # fmt: skip
 
     make = action("compile", "a system -> bidding table, grown by random deals", compile_system)
     _add_system(make)
@@ -215,6 +230,59 @@ def lint_system(options: argparse.Namespace) -> None:
             print(f"  {finding.deals:7,} deals  {finding.text}{examples}")
         if len(findings) > _FINDINGS_SHOWN:
             print(f"  … and {len(findings) - _FINDINGS_SHOWN} more (--json lists all)")
+
+
+def ask_doctor(options: argparse.Namespace) -> int:
+    """List calls that would have done better than those that lines made."""
+    if options.source is not None and options.deals is not None:
+        raise shared.UsageError("expected --deals or --from, got both")
+    from bidcascade.inference.doctor import examine
+    from bidcascade.inference.double_dummy.kept_tables import solved_tables, user_tables
+    from bidcascade.inference.double_dummy.pool import DoubleDummyPool
+    from bidcascade.loaders import deal_arrays, random_deals
+    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.page.compare_report import summary_dict
+
+    from .matches import deals_of_file
+
+    system = _open(options.system, options)
+    if options.source is None:
+        deals = deal_arrays(random_deals(options.deals or _EXAMINED, options.seed))
+        tables = None
+    else:
+        deals, tables = deals_of_file(Path(options.source))
+    with progress_bar("doctor") as bar:
+        if tables is None or (tables < 0).any():
+            with DoubleDummyPool(options.workers) as pool:
+                tables = solved_tables(
+                    deals.hands, pool, user_tables(),
+                    progress=lambda done, total: bar(done, total, done),
+                )  # fmt: skip
+        found = examine(
+            system, deals, tables, least=options.least,
+            progress=lambda done, total: bar(done, total, done),
+        )  # fmt: skip
+    if options.json:
+        shared.print_json(summary_dict(found))
+        return 0
+    print(
+        f"{found.name}: {found.decisions:,} decisions on {found.deals:,} deals, "
+        f"{found.alternatives:,} other calls bid to the end"
+    )
+    shared.print_table(
+        ("IMPs a deal", "of deals", "gain", "unseen", "line", "instead", "with"),
+        [
+            (
+                f"{one.imps:+.4f}", f"{100 * one.share:.2f} %", f"{one.found.mean:+.2f}",
+                f"{one.unseen.mean:+.2f} ± {1.96 * one.unseen.error:.2f}",
+                f"{one.line.name} {one.line.where}",
+                f"{'/'.join(one.calls[:3])} {one.instead.name} {one.instead.where}",
+                one.when or "any hand",
+            )
+            for one in found.regrets[: options.show]
+        ],
+    )  # fmt: skip
+    return 0
 
 
 def format_files(options: argparse.Namespace) -> int:
