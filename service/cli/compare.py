@@ -41,13 +41,14 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     shared.add_json_option(parser)
 
 
-def compare(options: argparse.Namespace) -> int:
+def compare(options: argparse.Namespace) -> None:
     """Play a match of two systems."""
     folder = None if options.out is None else Path(options.out)
     if folder is not None and folder.exists() and not folder.is_dir():
         raise shared.UsageError(f"expected a folder as output, got the file {options.out!r}")
     if options.archive is not None:
-        return _measure(options, folder)
+        _measure(options, folder)
+        return
     if len(options.systems) != 2:
         raise shared.UsageError(
             f"expected two systems, or --archive, got {len(options.systems)} without it"
@@ -99,7 +100,6 @@ def compare(options: argparse.Namespace) -> int:
         shared.print_json(summary_dict(summary))
     else:
         _print_summary(summary)
-    return 0
 
 
 def _print_summary(summary: "Summary") -> None:
@@ -130,7 +130,7 @@ def _print_summary(summary: "Summary") -> None:
     )
 
 
-def _measure(options: argparse.Namespace, folder: Path | None) -> int:
+def _measure(options: argparse.Namespace, folder: Path | None) -> None:
     """Measure systems on the boards of an archive."""
     match_only = ("deals", "source", "dd_budget", "resume")
     for name in match_only:
@@ -161,7 +161,6 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> int:
         shared.print_json(summary_dict(yardstick))
     else:
         _print_yardstick(yardstick)
-    return 0
 
 
 def _print_yardstick(yardstick: "Yardstick") -> None:

@@ -232,7 +232,7 @@ def lint_system(options: argparse.Namespace) -> None:
             print(f"  … and {len(findings) - _FINDINGS_SHOWN} more (--json lists all)")
 
 
-def ask_doctor(options: argparse.Namespace) -> int:
+def ask_doctor(options: argparse.Namespace) -> None:
     """List calls that would have done better than those that lines made."""
     if options.source is not None and options.deals is not None:
         raise shared.UsageError("expected --deals or --from, got both")
@@ -264,7 +264,7 @@ def ask_doctor(options: argparse.Namespace) -> int:
         )  # fmt: skip
     if options.json:
         shared.print_json(summary_dict(found))
-        return 0
+        return
     print(
         f"{found.name}: {found.decisions:,} decisions on {found.deals:,} deals, "
         f"{found.alternatives:,} other calls bid to the end"
@@ -282,7 +282,6 @@ def ask_doctor(options: argparse.Namespace) -> int:
             for one in found.regrets[: options.show]
         ],
     )  # fmt: skip
-    return 0
 
 
 def format_files(options: argparse.Namespace) -> int:
