@@ -1,6 +1,5 @@
 """``augment --dd``: columns of tricks and par, known results, runs that are killed and resumed."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -27,6 +26,7 @@ from bidcascade.service.jobs.double_dummy import (
     add_double_dummy,
     known_tables,
 )
+from tests.support_cli import environment
 
 pytestmark = pytest.mark.slow
 
@@ -132,11 +132,8 @@ def test_results_of_a_file_are_taken(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def run(arguments: list[str]) -> "subprocess.Popen[bytes]":
-    paths = os.pathsep.join(path for path in sys.path if path)
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", "-m", "bidcascade.service.cli", *arguments],
-        env={**os.environ, "PYTHONPATH": paths}, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    words = [sys.executable, "-W", "error", "-m", "bidcascade.service.cli", *arguments]
+    return subprocess.Popen(words, env=environment(), stderr=subprocess.DEVNULL)
 
 
 def test_a_killed_run_is_resumed_with_the_same_bytes(
