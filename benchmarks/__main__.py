@@ -13,11 +13,10 @@ from .compare import Disagreement
 from .engines import ENGINES, VARIANTS, get_engine
 from .floors import floors
 from .machine import environment, in_a_process, machine_kind, sources_digest
+from .programs import RESULTS
 from .report import Measured, write_report
 from .worker import Job, Timing, compare, measure
 from .workloads import WORKLOADS, Workload, find_workloads
-
-_RESULTS = Path(__file__).parent / "results"
 
 
 class Preset(NamedTuple):
@@ -83,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(floors(options))
         return 0
     found = environment()
-    folder = options.out or _RESULTS / f"{datetime.date.today():%Y-%m-%d}-{machine_kind(found)}"
+    folder = options.out or RESULTS / f"{datetime.date.today():%Y-%m-%d}-{machine_kind(found)}"
     if options.what is not None and options.out is None:
         folder = folder / options.what
     measured: list[Measured] = []

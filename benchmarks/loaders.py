@@ -9,19 +9,15 @@ and sixteen times.
 
 import argparse
 import json
-import os
-import platform
 import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import polars as pl
-
 from bidcascade.loaders import Batch, iter_deals, read_lin_files, read_pbn
 
-from .machine import in_a_process, peak_mib
+from .machine import environment, in_a_process, peak_mib
 from .programs import table
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -85,17 +81,6 @@ def measure_memory(data: Path, kind: str, times: int) -> dict[str, object]:
     }
 
 
-def environment() -> dict[str, object]:
-    return {
-        "measurement": "environment",
-        "python": platform.python_version(),
-        "polars": pl.__version__,
-        "machine": platform.machine(),
-        "system": platform.system(),
-        "cores": os.cpu_count(),
-    }
-
-
 def summary(result: dict[str, object]) -> list[object]:
     """Cells of the table."""
     if "MiB peak" in result:
@@ -116,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given.data.is_dir():
         print(f"no real data: {given.data} is not a folder", file=sys.stderr)
         return 2
-    print(json.dumps(environment()))
+    print(json.dumps({"measurement": "environment", **environment()}))
     results = []
     for kind in SETS:
         results.append(measure_speed(given.data, kind, given.repeat))

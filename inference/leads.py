@@ -53,7 +53,7 @@ LeadScoring: TypeAlias = Literal["tricks", "set", "matchpoints", "imps"]
 LEAD_SCORINGS: Final[tuple[LeadScoring, ...]] = get_args(LeadScoring)
 
 CONFIDENCE: Final = 0.95
-_QUANTILE: Final = 1.959964
+QUANTILE: Final = 1.959964
 """Of the normal distribution for a two-sided interval of 95 %."""
 FIRST_LAYOUTS: Final = 6
 """Layouts behind the first answer."""
@@ -171,60 +171,6 @@ class LeadStudy:
         return self.layouts == self.asked
 
 
-def best_leads(
-    hands: U64,
-    contract: Contract,
-    solver: DoubleDummy,
-    *,
-    weights: F64 | None = None,
-    vulnerability: Vulnerability = Vulnerability.NONE,
-    scoring: LeadScoring = "tricks",
-    time_limit_s: float | None = None,
-    stop_when_decided: bool = False,
-    cancel: Event | None = None,
-) -> LeadStudy:
-    """Find the best leads against a contract.
-
-    Parameters
-    ----------
-    hands : uint64 [4, n]
-        Layouts by compass seat; the hand of the leader, on declarer's left, is the same in all.
-    contract : Contract
-    solver : DoubleDummy
-    weights : float64 [n], optional
-        All the same if not given.
-    vulnerability : Vulnerability
-    scoring : {"tricks", "set", "matchpoints", "imps"}
-    time_limit_s : float, optional
-        Answer with what is solved by then.
-    stop_when_decided : bool
-        Solve no more layouts than it takes to tell the best lead from all others.
-    cancel : threading.Event, optional
-
-    Returns
-    -------
-    LeadStudy
-
-    Raises
-    ------
-    InvalidInput, InvalidDeal
-        If there is no layout, or the leader's hand is not the same in all.
-    TimedOut
-        If not even the first layouts were solved in time.
-    DoubleDummyFailed, Cancelled, BackendUnavailable
-        As the solver does.
-    """
-    study = None
-    for study in refine_leads(
-        hands, contract, solver, weights=weights, vulnerability=vulnerability, scoring=scoring,
-        time_limit_s=time_limit_s, cancel=cancel,
-    ):  # fmt: skip
-        if stop_when_decided and study.is_decided:
-            break
-    assert study is not None
-    return study
-
-
 def refine_leads(
     hands: U64,
     contract: Contract,
@@ -239,13 +185,24 @@ def refine_leads(
     first: int = FIRST_LAYOUTS,
     step: int = STEP_LAYOUTS,
 ) -> Iterator[LeadStudy]:
-    """Find the best leads again and again, over more and more of the layouts.
+    """Find the best leads against a contract again and again, over more and more of the layouts.
 
     Parameters
     ----------
+    hands : uint64 [4, n]
+        Layouts by compass seat; the hand of the leader, on declarer's left, is the same in all.
+    contract : Contract
+    solver : DoubleDummy
+    weights : float64 [n], optional
+        All the same if not given.
+    vulnerability : Vulnerability
+    scoring : {"tricks", "set", "matchpoints", "imps"}
+    time_limit_s : float, optional
+        Answer with what is solved by then.
     patience_s : float, optional
         How long to wait for the first layout where that is longer than the time limit: an answer
         from one layout, late, is better than none.
+    cancel : threading.Event, optional
     first, step : int
         Layouts behind the first answer, and by how many later ones grow at most.
 
@@ -256,8 +213,12 @@ def refine_leads(
 
     Raises
     ------
-    InvalidInput, InvalidDeal, TimedOut, DoubleDummyFailed, Cancelled, BackendUnavailable
-        As :func:`best_leads`.
+    InvalidInput, InvalidDeal
+        If there is no layout, or the leader's hand is not the same in all.
+    TimedOut
+        If not even the first layouts were solved in time.
+    DoubleDummyFailed, Cancelled, BackendUnavailable
+        As the solver does.
     """
     started = monotonic()
     leader = Seat((contract.declarer + 1) % 4)
@@ -451,7 +412,7 @@ def _errors(values: F64, weights: F64) -> F64 | None:
     deviations = values - share @ values
     # for equal weights it is the sample variance over n
     variance = (share**2) @ deviations**2 * used / (used - 1)
-    errors: F64 = _QUANTILE * np.sqrt(variance)
+    errors: F64 = QUANTILE * np.sqrt(variance)
     return errors
 
 
@@ -462,8 +423,8 @@ def _interval(
         return None, None
     if scoring == "set":
         # Wilson's interval: a share that was never met is not known to be nil
-        square = _QUANTILE**2 / size
+        square = QUANTILE**2 / size
         centre = (value + square / 2) / (1 + square)
-        width = _QUANTILE * sqrt(value * (1 - value) / size + square / (4 * size)) / (1 + square)
+        width = QUANTILE * sqrt(value * (1 - value) / size + square / (4 * size)) / (1 + square)
         return max(0.0, centre - width), min(1.0, centre + width)
     return value - float(errors[place]), value + float(errors[place])

@@ -39,6 +39,7 @@ from .layouts.known import KnownCards
 from .layouts.result import LayoutReport, Layouts, deals_of, effective_size
 from .layouts.sampling import sample_layouts
 from .layouts.steps import Source
+from .leads import QUANTILE
 from .natural_calls import natural_calls
 from .total_tricks import estimated_scores
 
@@ -64,8 +65,6 @@ _SHARE_BEFORE_SOLVING: Final = 0.6
 """After how much of the time bidding must end, if the contracts are to be solved."""
 _MOST_SAMPLING_S: Final = 10.0
 _NAMED_CONTRACTS: Final = 3
-_QUANTILE: Final = 1.959964
-"""Of the normal distribution for a two-sided interval of 95 %."""
 _SURE: Final = 2.807034
 """For 99.5 %: what ends a comparison is looked at again and again."""
 
@@ -392,7 +391,7 @@ class _Trial:
         weights = self._layouts.weights[:count]
         values = self._values(row, count)
         mean, error = mean_and_error(values, weights)
-        margin = None if error is None else _QUANTILE * error
+        margin = None if error is None else QUANTILE * error
         distance, error = mean_and_error(self._values(best, count) - values, weights)
         tried_there = np.array(self._tried)[:, None] > np.arange(count)
         most = np.where(tried_there, self._points[:, :count], -np.inf).max(axis=0)
@@ -401,7 +400,7 @@ class _Trial:
         return CandidateCall(
             self._calls[row], self._calls[row] in question.lines, mean,
             None if margin is None else mean - margin, None if margin is None else mean + margin,
-            distance, None if error is None else _QUANTILE * error,
+            distance, None if error is None else QUANTILE * error,
             float(share @ self._points[row, :count]),
             float(share @ is_best), count, self._commonest(row, count),
         )  # fmt: skip

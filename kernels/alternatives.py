@@ -8,8 +8,9 @@ is passed, worked out once a hand from the other bits.
 
 from collections.abc import Sequence
 
+from .intervals import outside
 from .layout import LayoutBuilder, Test
-from .lowering import UNBOUNDED, Interval, Literal, Opaque, Tree, lower
+from .lowering import Interval, Literal, Opaque, Tree, lower
 
 Alternatives = list[list[Test]]
 """Conjunctions joined by OR: ``[]`` holds never, ``[[]]`` always."""
@@ -88,8 +89,8 @@ def _options(layout: LayoutBuilder, literal: Literal) -> Alternatives:
     operator, operands = literal.tree[0], literal.tree[1:]
     if operator == "interval":
         # the complement of an interval: below it, or above
-        form, low, high = operands
-        sides = [Interval(form, -UNBOUNDED, low - 1), Interval(form, high + 1, UNBOUNDED)]
+        form, *ends = operands
+        sides = (Interval(form, *side) for side in outside(*ends))
         return [option for side in sides for option in _as_test(layout, side)]
     if operator not in ("and", "or"):
         return _as_test(layout, literal)

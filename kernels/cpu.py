@@ -35,6 +35,7 @@ from .cpu_walk import (
 from .layout import LANE_LIMIT, Packing
 from .plan import MULTIPLE, Family, Plan, box_bytes, box_rows, family
 from .results import BitColumns, DealArrays, EntryLists, FirstAuctions
+from .runs import numbers_of_runs
 from .types import U8, U16, U32, U64
 
 _logger = logging.getLogger("bidcascade.kernels")
@@ -144,11 +145,7 @@ def _depth(plan: Plan) -> int:
     depth, nodes = 0, np.arange(plan.root_count, dtype=np.int64)
     while len(nodes):
         depth += 1
-        inner = nodes[plan.child_count[nodes] > 0]
-        counts = plan.child_count[inner].astype(np.int64)
-        starts = plan.first_child[inner].astype(np.int64)
-        steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        nodes = np.repeat(starts, counts) + steps
+        nodes = numbers_of_runs(plan.first_child[nodes], plan.child_count[nodes])
     return depth
 
 

@@ -12,12 +12,12 @@ truth values that are not separable (an ``or`` over two suits) are small program
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .lowering import Interval, LinearForm, Literal, Tree, term_names_in
+from .lowering import COMPARE, Interval, LinearForm, Literal, Tree, term_names_in
 from .terms import Context, HoldingFunction, Term, all_lengths, length, terms
 from .types import U64
 
@@ -57,14 +57,14 @@ def _holding_values(function: HoldingFunction) -> I32:
 
 
 @lru_cache(maxsize=8)
-def _shape_indices() -> tuple[I64, I64]:
+def shape_indices() -> tuple[I64, I64]:
     """Lengths of the 560 shapes (560 × 4) and their positions among the 2,744."""
     lengths = np.array(all_lengths(), dtype=np.int64)
     return lengths, lengths[:, 0] + 14 * lengths[:, 1] + 196 * lengths[:, 2]
 
 
 @cache
-def _holdings_by_cards() -> tuple[I64, I64]:
+def holdings_by_cards() -> tuple[I64, I64]:
     """Sort the 8,192 holdings by number of cards; tell where each number from 0 to 13 begins."""
     cards = np.bitwise_count(np.arange(HOLDINGS))
     by_cards = np.argsort(cards, kind="stable")
@@ -110,7 +110,7 @@ class Separable:
                 suits[suit] = _holding_values(function)
         lengths = np.zeros(SHAPES, np.int32)
         if term.by_lengths is not None:
-            shapes, positions = _shape_indices()
+            shapes, positions = shape_indices()
             values = [term.by_lengths((int(c), int(d), int(h), int(s))) for c, d, h, s in shapes]
             lengths[positions] = values
         by_context = np.zeros(CONTEXTS, np.int32)
@@ -137,8 +137,8 @@ class Separable:
 
     def bounds(self) -> tuple[int, int]:
         """Smallest and largest value over all hands of 13 cards and all contexts."""
-        shapes, positions = _shape_indices()
-        by_cards, begins = _holdings_by_cards()
+        shapes, positions = shape_indices()
+        by_cards, begins = holdings_by_cards()
         ordered = self.suits[:, by_cards]
         # of each suit, the least and the most with 0, 1, … 13 cards
         least = np.minimum.reduceat(ordered, begins, axis=1).astype(np.int64)
@@ -449,7 +449,7 @@ class LayoutBuilder:
                 values[name] = table.contexts.astype(np.int64)
             else:
                 values[name] = table.lengths.astype(np.int64)
-                shapes, positions = _shape_indices()
+                shapes, positions = shape_indices()
                 for number, function in enumerate(self._catalogue[name].by_suit):
                     if function is not None:
                         values[name][positions] += shapes[:, number]
@@ -461,7 +461,10 @@ class LayoutBuilder:
 def evaluate_tree(
     tree: Tree, values: Mapping[str, NDArray[np.int64]]
 ) -> NDArray[np.int64] | np.int64:
-    """Value of a tree for arrays of its terms' values; comparisons and logic give 0 or 1."""
+    """Value of a tree for arrays of its terms' values; comparisons and logic give 0 or 1.
+
+    ``and`` and ``or`` may have any number of operands.
+    """
     operator = tree[0]
     if operator == "int":
         return np.int64(tree[1])
@@ -486,21 +489,11 @@ def evaluate_tree(
         case "not":
             truth = left == 0
         case "and":
-            truth = (left != 0) & (right != 0)
+            truth = reduce(np.logical_and, operands)
         case "or":
-            truth = (left != 0) | (right != 0)
-        case "<":
-            truth = left < right
-        case "<=":
-            truth = left <= right
-        case "==":
-            truth = left == right
-        case "!=":
-            truth = left != right
-        case ">=":
-            truth = left >= right
-        case ">":
-            truth = left > right
+            truth = reduce(np.logical_or, operands)
+        case _ if operator in COMPARE:
+            truth = COMPARE[operator](left, right)
         case _:
             raise ValueError(f"expected an operator, got {operator!r}")
     result: NDArray[np.int64] = np.asarray(truth, np.int64)

@@ -10,11 +10,13 @@ Which literals become packed lanes and which become flag bits is decided in ``la
 ``or`` becomes several boxes, in ``alternatives``.
 """
 
-from collections.abc import Mapping, Sequence
+import operator as operators
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
+from .intervals import left_by
 from .types import Postfix
 
 Tree = tuple[Any, ...]
@@ -24,12 +26,15 @@ Tree = tuple[Any, ...]
 LinearForm = tuple[tuple[str, int], ...]
 """Sorted (term, coefficient) pairs, first coefficient positive; the constant is kept apart."""
 
-COMPARISONS = ("<", "<=", "==", "!=", ">=", ">")
-ARITY = dict.fromkeys((*COMPARISONS, "+", "-", "*", "and", "or"), 2) | {"not": 1, "neg": 1}
-_NEGATED = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
-
-UNBOUNDED = 1 << 40
-"""Stands for no bound; no value of a term comes near it."""
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operators.lt, "<=": operators.le, "==": operators.eq,
+    "!=": operators.ne, ">=": operators.ge, ">": operators.gt,
+}  # fmt: skip
+MIRRORED = {"<": ">", "<=": ">=", "==": "==", "!=": "!=", ">=": "<=", ">": "<"}
+"""Comparisons with their sides exchanged."""
+OPPOSITE = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
+"""Comparisons that hold where others do not."""
+ARITY = dict.fromkeys((*COMPARE, "+", "-", "*", "and", "or"), 2) | {"not": 1, "neg": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,31 +55,6 @@ class Opaque:
 
 
 Literal = Interval | Opaque
-
-
-def inline_formulas(postfix: Postfix, formulas: Mapping[str, Postfix]) -> Postfix:
-    """Replace user-defined terms by their formulas, to the bottom.
-
-    Raises
-    ------
-    ValueError
-        If a formula uses itself.
-    """
-    return tuple(_inlined(postfix, formulas, ()))
-
-
-def _inlined(
-    tokens: Postfix, formulas: Mapping[str, Postfix], path: tuple[str, ...]
-) -> list[str | int]:
-    result: list[str | int] = []
-    for token in tokens:
-        if isinstance(token, str) and token in formulas:
-            if token in path:
-                raise ValueError(f"term {token!r} is defined by itself: {' -> '.join(path)}")
-            result += _inlined(formulas[token], formulas, (*path, token))
-        else:
-            result.append(token)
-    return result
 
 
 def to_tree(postfix: Postfix) -> Tree:
@@ -128,16 +108,16 @@ def linear(tree: Tree) -> tuple[dict[str, int], int] | None:
     if len(parts) < len(tree) - 1:
         return None
     if operator == "neg":
-        return _combine(parts[0], ({}, 0), -1, 0)
+        return combined(parts[0], ({}, 0), -1, 0)
     left, right = parts
     if operator == "*":
         if left[0] and right[0]:
             return None
-        return _combine(left, right, right[1], 0) if left[0] else _combine(left, right, 0, left[1])
-    return _combine(left, right, 1, 1 if operator == "+" else -1)
+        return combined(left, right, right[1], 0) if left[0] else combined(left, right, 0, left[1])
+    return combined(left, right, 1, 1 if operator == "+" else -1)
 
 
-def _combine(
+def combined(
     left: tuple[dict[str, int], int], right: tuple[dict[str, int], int], scale: int, other: int
 ) -> tuple[dict[str, int], int]:
     """``scale * left + other * right``; a product of a form with a constant uses one side only."""
@@ -157,17 +137,13 @@ def _comparison(operator: str, left: Tree, right: Tree) -> list[Literal] | bool 
     coefficients, constant = difference
     bound = -constant
     if not coefficients:
-        return {
-            "<": bound > 0, "<=": bound >= 0, "==": bound == 0,
-            "!=": bound != 0, ">=": bound <= 0, ">": bound < 0,
-        }[operator]  # fmt: skip
+        return bool(COMPARE[operator](0, bound))
     form = tuple(sorted(coefficients.items()))
     if form[0][1] < 0:
         form = tuple((name, -value) for name, value in form)
         bound = -bound
-        operator = {"<": ">", "<=": ">=", ">=": "<=", ">": "<"}.get(operator, operator)
-    low = bound + 1 if operator == ">" else bound if operator in (">=", "==", "!=") else -UNBOUNDED
-    high = bound - 1 if operator == "<" else bound if operator in ("<=", "==", "!=") else UNBOUNDED
+        operator = MIRRORED[operator]
+    low, high = left_by("==" if operator == "!=" else operator, bound)
     # 14 * HCP <= 10 is HCP <= 0: one form for all multiples
     divisor = gcd(*(value for _, value in form))
     form = tuple((name, value // divisor) for name, value in form)
@@ -207,9 +183,9 @@ Interval(form=(('HCP', 1),), low=-1099511627776, high=17)]
         return literals or True
     if operator in ("and", "or"):
         return _disjunction(tree, operands, positive=positive)
-    if operator in COMPARISONS:
+    if operator in COMPARE:
         left, right = operands
-        name = operator if positive else _NEGATED[operator]
+        name = operator if positive else OPPOSITE[operator]
         lowered = _comparison(name, left, right)
         return [Opaque(tree, positive)] if lowered is None else lowered
     # a number used as a truth value: it holds where it is not zero

@@ -10,9 +10,9 @@ compared at once: with H = 0x8080808080808080 and lanes below 128,
 ``((f | H) - lo) & ((hi | H) - f) & H == H``.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from .alternatives import Alternatives, alternatives_of, conjunction_of
 from .layout import FLAGS_PER_WORD, LANE_LIMIT, LANES_PER_WORD, FlagTest, LayoutBuilder, Packing
 from .layout import Test as LayoutTest
-from .lowering import inline_formulas, term_names_in, to_tree
+from .lowering import term_names_in, to_tree
+from .runs import parents_of
 from .terms import terms
 from .types import U8, U16, U32, U64, Postfix
 
@@ -50,7 +51,7 @@ class Plan:
     profile, undescribed : str
         Term definitions, and the policy for entries without criteria.
     expressions : tuple of Postfix
-        Distinct expressions with formulas inlined, in the order given.
+        Distinct expressions, in the order given.
     criteria : tuple of tuple of int
         Distinct criteria lists (numbers of expressions, joined by AND).
     variant_sets : tuple of tuple of int
@@ -117,14 +118,7 @@ class Plan:
     @cached_property
     def parent(self) -> U32:
         """Parent of each node; ``node_count`` for the opening calls (uint32 [nodes])."""
-        parent = np.full(self.node_count, self.node_count, np.uint32)
-        inner = np.flatnonzero(self.child_count)
-        counts = self.child_count[inner].astype(np.int64)
-        # children of one node are contiguous, so the blocks can be written as one ragged range
-        starts = np.repeat(self.first_child[inner].astype(np.int64), counts)
-        steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        parent[starts + steps] = np.repeat(inner.astype(np.uint32), counts)
-        return parent
+        return parents_of(self.first_child, self.child_count, self.node_count)
 
 
 def box_rows(plan: Plan) -> U64:
@@ -272,7 +266,6 @@ def build_plan(
     *, expressions: Sequence[Postfix], criteria: Sequence[Sequence[int]],
     variant_sets: Sequence[Sequence[int]], first_child: U32, child_count: U16, call: U8, flags: U8,
     variant_set: U32, root_count: int, profile: str = "gib", undescribed: str = "allow",
-    formulas: Mapping[str, Postfix] | None = None,
 ) -> Plan:  # fmt: skip
     """Lower a table's interned criteria to boxes and tie them to the nodes of its trie.
 
@@ -292,8 +285,6 @@ def build_plan(
     profile : {"gib", "mlbridge"}
     undescribed : {"allow", "pass", "reject"}
         Whether undescribed entries hold: all, passes only, none.
-    formulas : mapping, optional
-        User-defined terms as postfix formulas.
 
     Raises
     ------
@@ -322,11 +313,10 @@ def build_plan(
         raise ValueError("expected variant set 0 to be empty: it stands for undescribed entries")
     _check_trie(first_child, child_count, call, flags, variant_set, root_count, len(variant_sets))
     catalogue = terms(profile)
-    inlined = [inline_formulas(postfix, formulas or {}) for postfix in expressions]
+    trees = [to_tree(postfix) for postfix in expressions]
     layout = LayoutBuilder(profile)
     alternatives: list[Alternatives] = []
-    for postfix in inlined:
-        tree = to_tree(postfix)
+    for postfix, tree in zip(expressions, trees, strict=True):
         unknown = sorted(term_names_in(tree) - catalogue.keys())
         if unknown:
             raise ValueError(f"unknown term {unknown[0]!r} in {postfix!r}")
@@ -334,7 +324,7 @@ def build_plan(
     lists = [
         conjunction_of(
             layout,
-            [(to_tree(inlined[number]), alternatives[number]) for number in row],
+            [(trees[number], alternatives[number]) for number in row],
         )
         for row in criteria
     ]
@@ -363,7 +353,7 @@ def build_plan(
     if undescribed == "pass":
         node_box[is_undescribed & (call == 0)] = ALWAYS
     return Plan(
-        profile=profile, undescribed=undescribed, expressions=tuple(inlined),
+        profile=profile, undescribed=undescribed, expressions=tuple(expressions),
         criteria=tuple(tuple(row) for row in criteria),
         variant_sets=tuple(tuple(row) for row in variant_sets), packing=packing, boxes=boxes.rows(),
         derived_flags=np.array([*layout.derived], np.uint32),
@@ -408,8 +398,9 @@ def _check_trie(
         raise ValueError(f"expected variant sets below {set_count}, got {int(variant_set.max())}")
 
 
-def expressions_plan(expressions: Sequence[Postfix], profile: str) -> Plan:
-    """Plan without a table, which only evaluates expressions."""
+@lru_cache(maxsize=16)
+def expressions_plan(expressions: tuple[Postfix, ...], profile: str) -> Plan:
+    """Plan without a table, which only evaluates expressions; the latest are kept."""
     nothing = np.zeros(0, np.uint32)
     return build_plan(
         expressions=expressions, criteria=[], variant_sets=[()], first_child=nothing,

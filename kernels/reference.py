@@ -34,7 +34,6 @@ def evaluate_postfix(
     context: Context | None = None,
     *,
     profile: str = "gib",
-    formulas: Mapping[str, Postfix] | None = None,
     values: Mapping[str, int] | None = None,
 ) -> int:
     """Value of an expression for a hand mask; the expression holds where it is not 0.
@@ -59,17 +58,6 @@ def evaluate_postfix(
         elif token in _BINARY:
             right, left = stack.pop(), stack.pop()
             stack.append(_BINARY[token](left, right))
-        elif formulas is not None and token in formulas:
-            stack.append(
-                evaluate_postfix(
-                    formulas[token],
-                    hand,
-                    context,
-                    profile=profile,
-                    formulas=formulas,
-                    values=values,
-                )
-            )
         elif values is not None:
             stack.append(values[token])
         else:

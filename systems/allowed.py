@@ -22,6 +22,7 @@ from bidcascade.kernels.cpu import in_blocks
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system import every, walk
 from bidcascade.kernels.types import U8, U64
+from bidcascade.table.columns import offsets_of
 from bidcascade.table.language.explain import HandValues
 
 from .bidder import LONGEST_AUCTION, Bidder
@@ -244,8 +245,7 @@ def calls_of(bidder: Bidder, place: I32, call: U8) -> list[bytes]:
     """Auctions that end with a call at each of some places, as bytes of codes."""
     lengths = np.zeros(len(place), np.int64)
     walk.auction_lengths(bidder._store, place, lengths)
-    offsets = np.zeros(len(place) + 1, np.int64)
-    np.cumsum(lengths + 1, out=offsets[1:])
+    offsets = offsets_of(lengths + 1, np.int64)
     calls = np.empty(int(offsets[-1]), np.uint8)
     every.write_calls(bidder._store, place, call, offsets, calls)
     whole = calls.tobytes()
@@ -395,8 +395,7 @@ def _count_allowed(bidder: Bidder, deals: DealArrays, least: int, depth: int, mo
         if len(group) and (level >= depth or len(calls) > most or reached.sum() > MOST_PAIRS):
             cut = "depth" if level >= depth else "number"
             return Counted(calls, np.concatenate(counts), cut)
-        next_first = np.zeros(len(group) + 1, np.int64)
-        np.cumsum(reached, out=next_first[1:])
+        next_first = offsets_of(reached, np.int64)
         next_place, next_who = np.empty((2, int(next_first[-1])), np.int32)
         bidder._make_room(len(group))
         every.deals_behind(

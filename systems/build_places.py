@@ -10,11 +10,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-import numpy as np
-
-from bidcascade.kernels import DealArrays
-from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.compile import Sample
 from bidcascade.systems.kept_places import SHIPPED, file_name, write
 from bidcascade.systems.registry import named_systems, open_system
 from bidcascade.systems.system import System
@@ -47,13 +44,7 @@ def build(folder: Path = SHIPPED, deals: int = DEALS) -> Iterator[str]:
             continue
         started = perf_counter()
         bidder = Bidder(system.program, system.opponents.program)
-        rng = np.random.default_rng(SEED)
-        bidder.bid(
-            DealArrays(
-                deal_hands(SEED, 0, deals), np.zeros(deals, np.uint8),
-                rng.integers(0, 4, deals, dtype=np.uint8),
-            )
-        )  # fmt: skip
+        bidder.bid(Sample.random(deals, seed=SEED).deals)
         write(bidder, path, shipped=True)
         yield (
             f"{name}: {system.program.decisions.count:,} decisions, "

@@ -75,7 +75,7 @@ class Sample:
         if words is None:
             if len(self._columns) * len(self.deals) > 8 * KEPT_BYTES:
                 self._columns.clear()
-            plan = expressions_plan([to_postfix(expression, vocabulary)], vocabulary.profile)
+            plan = expressions_plan((to_postfix(expression, vocabulary),), vocabulary.profile)
             found = get_backend("cpu").evaluate(plan, self.deals).words[0]
             for one in range(4):
                 # a copy: a view would keep the columns of all four seats

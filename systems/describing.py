@@ -1,7 +1,6 @@
 """Entries in words: the condition of a line with the suits that it means at its place."""
 
 from dataclasses import replace
-from typing import Final
 
 from bidcascade.systems.language.joining import all_of
 from bidcascade.systems.language.syntax_tree import (
@@ -14,12 +13,11 @@ from bidcascade.systems.language.syntax_tree import (
     Phrase,
 )
 from bidcascade.systems.language.wording import condition_text
+from bidcascade.table.language.term_catalogue import SUIT_NAMES
 
 from .expansion import PlaceEntry
 from .facts import FACTS
 from .patterns import Bindings, is_variable, letter_of
-
-_SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
 
 def description_of(entry: PlaceEntry) -> str:
@@ -79,7 +77,7 @@ def _bound(condition: Condition, bindings: Bindings) -> Condition:
 
 def _suit(word: str, bindings: Bindings) -> str:
     letter = letter_of(word, bindings) if is_variable(word) else None
-    return _SUITS.get(letter or "", word)
+    return SUIT_NAMES.get(letter or "", word)
 
 
 def _call(call: CallPattern, bindings: Bindings) -> CallPattern:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from bidcascade.bridge import PASS
+from bidcascade.kernels.intervals import Ends, both, spanned
 from bidcascade.systems.language.syntax_tree import (
     Agreement,
     AllOf,
@@ -41,7 +42,7 @@ from .patterns import (
     match_call,
     pattern_calls,
 )
-from .state import Alternative, Interval, Knowledge, Meaning, State
+from .state import Alternative, Knowledge, Meaning, State
 
 Criteria = tuple[Expression, ...]
 Kept = TypeVar("Kept")
@@ -226,7 +227,7 @@ class Expander:
         alternatives: list[Alternative] = []
         uses: list[tuple[PlacedLine, Bindings]] = []
         agreements: list[Agreement] = []
-        terms: list[dict[str, Interval]] = []
+        terms: list[dict[str, Ends]] = []
         shown = loose = 0
         for entry in entries:
             reach = entry.needs.reach(rules.vocabulary)
@@ -371,13 +372,13 @@ def _passed(
             yield bound, (*above, *criteria)
 
 
-def _promise(entry: PlaceEntry, state: State, rules: Rules) -> dict[str, Interval]:
+def _promise(entry: PlaceEntry, state: State, rules: Rules) -> dict[str, Ends]:
     """Bounds that ``shows 12+ points`` puts on terms, whatever the hand needs for the call.
 
     A hand of ten points that opens by the rule of 20 is worth what it promises: partner adds his
     points to twelve.
     """
-    found: dict[str, Interval] = {}
+    found: dict[str, Ends] = {}
     for agreement in entry.agreements:
         if agreement.kind == "shows" and agreement.condition is not None:
             scope = PlaceScope(state, rules.defines, entry.bindings)
@@ -391,12 +392,12 @@ _IN_CELLS: Final = frozenset({"HCP", "SL_C", "SL_D", "SL_H", "SL_S", "Balanced"}
 _CONTEXT: Final = frozenset({"Vul_We", "Vul_They", "Seat"})
 
 
-def term_bounds(expression: Expression, *, promised: bool = False) -> dict[str, Interval]:
+def term_bounds(expression: Expression, *, promised: bool = False) -> dict[str, Ends]:
     """Bounds that an expression puts on single terms, those in cells only if promised."""
-    bound: Interval | None
+    bound: Ends | None
     match expression:
         case And(operands):
-            found: dict[str, Interval] = {}
+            found: dict[str, Ends] = {}
             for operand in operands:
                 found = _narrowed(found, term_bounds(operand, promised=promised))
             return found
@@ -418,23 +419,19 @@ def term_bounds(expression: Expression, *, promised: bool = False) -> dict[str, 
     return {name: bound} if bound is not None and is_tracked else {}
 
 
-def _narrowed(first: Mapping[str, Interval], second: Mapping[str, Interval]) -> dict[str, Interval]:
+def _narrowed(first: Mapping[str, Ends], second: Mapping[str, Ends]) -> dict[str, Ends]:
     """Both bounds hold; where they exclude each other the later one counts."""
     found = dict(first)
-    for name, (low, high) in second.items():
-        known = found.get(name, (low, high))
-        both = max(low, known[0]), min(high, known[1])
-        found[name] = both if both[0] <= both[1] else (low, high)
+    for name, later in second.items():
+        low, high = both(found.get(name, later), later)
+        found[name] = (low, high) if low <= high else later
     return found
 
 
-def _hull_of(alternatives: Sequence[Mapping[str, Interval]]) -> dict[str, Interval]:
+def _hull_of(alternatives: Sequence[Mapping[str, Ends]]) -> dict[str, Ends]:
     """Bounds that hold whichever alternative it is."""
     return {
-        name: (
-            min(one[name][0] for one in alternatives),
-            max(one[name][1] for one in alternatives),
-        )
+        name: spanned(one[name] for one in alternatives)
         for name in (alternatives[0] if alternatives else ())
         if all(name in one for one in alternatives)
     }

@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from bidcascade.bridge import PASS, Auction, format_call
+from bidcascade.table.language.term_catalogue import SUIT_NAMES
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .describing import agreement_words
@@ -18,7 +19,6 @@ from .state import Meaning, State
 from .system import System, auction_calls
 
 _VOCABULARY: Final = Vocabulary()
-_NAMES: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,5 +228,5 @@ def _length_texts(lengths: dict[str, tuple[int, int]]) -> list[str]:
             cards = f"at most {high}"
         else:
             continue
-        found.append((low, f"{cards} {_NAMES[suit]}"))
+        found.append((low, f"{cards} {SUIT_NAMES[suit]}"))
     return [text for _, text in sorted(found, key=lambda item: -item[0])]

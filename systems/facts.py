@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from bidcascade.bridge import FIRST_BID, PASS, InvalidSystem, bid_level
+from bidcascade.kernels.intervals import both
 from bidcascade.systems.language.phrases import KINDS
 from bidcascade.systems.language.syntax_tree import CallPattern, Define, Phrase, Range
 from bidcascade.table.language.vocabulary import Vocabulary
@@ -137,9 +138,8 @@ def shown(state: State, position: int, term: str) -> tuple[int, int]:
     else:
         low, high = term_range(state.knowledge[position].cells, term, _VOCABULARY)
     known = state.knowledge[position].terms.get(term)
-    if known is not None and max(low, known[0]) <= min(high, known[1]):
-        low, high = max(low, known[0]), min(high, known[1])
-    return low, high
+    narrowed = both((low, high), known or (low, high))
+    return narrowed if narrowed[0] <= narrowed[1] else (low, high)
 
 
 # --- facts ----------------------------------------------------------------------------------------

@@ -5,13 +5,13 @@ twice; so the result prints and reads back as the same tree. Shapes in figures a
 the order spades to clubs, ``5-4-x-x`` in any.
 """
 
-import operator as operators
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import permutations
 from typing import Final
 
 from bidcascade.kernels import term_names, term_range
+from bidcascade.kernels.lowering import COMPARE, OPPOSITE
 from bidcascade.kernels.terms import all_lengths
 from bidcascade.systems.language.syntax_tree import Range
 from bidcascade.table.language.expression_tree import (
@@ -25,7 +25,6 @@ from bidcascade.table.language.expression_tree import (
     Term,
     Truth,
 )
-from bidcascade.table.language.lowering import OPPOSITE
 
 TRUE: Final = Truth(value=True)
 FALSE: Final = Truth(value=False)
@@ -34,11 +33,6 @@ BUILT_IN: Final = {
     "semi-balanced": ("4-3-3-3", "4-4-3-2", "5-3-3-2", "5-4-2-2", "6-3-2-2"),
 }
 """Shapes by name, for systems that do not define them."""
-
-_HOLDS: Final = {
-    "<": operators.lt, "<=": operators.le, "==": operators.eq,
-    "!=": operators.ne, ">=": operators.ge, ">": operators.gt,
-}  # fmt: skip
 
 
 # --- atoms ---------------------------------------------------------------------------------------
@@ -59,7 +53,7 @@ def compared(name: str, operator: str, value: int) -> Expression:
     """Comparison of a term with a whole number; a truth where all hands agree on it."""
     limits = _limits(name)
     if limits is not None:
-        outcomes = {_HOLDS[operator](limit, 2 * value) for limit in limits}
+        outcomes = {COMPARE[operator](limit, 2 * value) for limit in limits}
         depends = operator in ("==", "!=") and limits[0] < 2 * value < limits[1]
         if len(outcomes) == 1 and not depends:
             return Truth(value=outcomes.pop())

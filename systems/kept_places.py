@@ -46,7 +46,7 @@ _LEFT_BEHIND_S: Final = 3600
 """A file that is being written for so long has lost its process."""
 
 _CODE: Final = {
-    "kernels": ("alternatives", "layout", "lowering", "terms"),
+    "kernels": ("alternatives", "intervals", "layout", "lowering", "terms"),
     "kernels/system": ("advance", "arrays", "expand", "questions"),
     "table/language": (
         "expression_grammar", "expressions", "expression_tree", "lowering", "vocabulary",

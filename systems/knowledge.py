@@ -13,18 +13,18 @@ form bounded from both sides, or several that hold at once, ``can`` may be a few
 ``must`` a few too small; never the other way.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels import terms
-from bidcascade.kernels.layout import Separable
+from bidcascade.kernels.intervals import UNBOUNDED, narrow
+from bidcascade.kernels.layout import HOLDINGS, Separable, evaluate_tree, shape_indices
 from bidcascade.kernels.lowering import (
-    UNBOUNDED,
     Interval,
     LinearForm,
     Tree,
@@ -32,7 +32,7 @@ from bidcascade.kernels.lowering import (
     lower,
     term_names_in,
 )
-from bidcascade.kernels.terms import all_lengths, high_card_points
+from bidcascade.kernels.terms import high_card_points
 from bidcascade.table.language.expression_tree import And, Expression, Not, Or
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.vocabulary import Vocabulary
@@ -46,22 +46,17 @@ Flags = NDArray[np.bool_]
 
 _SUITS: Final = "CDHS"
 _SUIT_POINTS: Final = 11
-_HOLDINGS: Final = 1 << 13
-_ALL_HOLDINGS: Final = (1 << _HOLDINGS) - 1
+_ALL_HOLDINGS: Final = (1 << HOLDINGS) - 1
 _ROWS: Final = 14 * _SUIT_POINTS
-_FAR: Final = 1 << 40
-"""Beyond every value of a linear form (expressions stay within 32 bits), or a sum of such."""
 _WIDEST: Final = 64
 """Values apart that a form may take for its distribution to be worked out."""
 
-LENGTHS: Final = np.array(all_lengths(), dtype=np.int64)
-"""Lengths of the shapes, [560, 4]: clubs, diamonds, hearts, spades."""
+LENGTHS, _SHAPE_POSITIONS = shape_indices()
+"""Lengths of the shapes, [560, 4]: clubs, diamonds, hearts, spades; and where each shape stands in
+the kernels' tables of 2,744 entries."""
 
-_SHAPE_POSITIONS: Final = LENGTHS[:, 0] + 14 * LENGTHS[:, 1] + 196 * LENGTHS[:, 2]
-"""Where each shape stands in the kernels' tables of 2,744 entries."""
-
-_CARDS: Final = np.bitwise_count(np.arange(_HOLDINGS)).astype(np.int64)
-_HIGH_CARDS: Final = np.array([high_card_points(holding) for holding in range(_HOLDINGS)])
+_CARDS: Final = np.bitwise_count(np.arange(HOLDINGS)).astype(np.int64)
+_HIGH_CARDS: Final = np.array([high_card_points(holding) for holding in range(HOLDINGS)])
 _ROW: Final = _CARDS * _SUIT_POINTS + _HIGH_CARDS
 _BY_ROW: Final = np.argsort(_ROW, kind="stable")
 _ROWS_USED, _ROW_STARTS = np.unique(_ROW[_BY_ROW], return_index=True)
@@ -100,7 +95,7 @@ def _count_hands(allowed: Flags) -> F64:
     return found
 
 
-HANDS: Final = _count_hands(np.ones((4, _HOLDINGS), np.bool_))
+HANDS: Final = _count_hands(np.ones((4, HOLDINGS), np.bool_))
 """Number of hands in each cell, float64 [560, 38]; they add up to 635,013,559,600."""
 
 POSSIBLE: Final = HANDS > 0
@@ -108,9 +103,9 @@ POSSIBLE: Final = HANDS > 0
 
 def _least(suits: I64) -> I64:
     """Least sum per cell of one value per suit, given the values of holdings."""
-    rows = np.full((4, _ROWS), _FAR, np.int64)
+    rows = np.full((4, _ROWS), UNBOUNDED, np.int64)
     rows[:, _ROWS_USED] = np.minimum.reduceat(suits[:, _BY_ROW], _ROW_STARTS, axis=1)
-    found: I64 = _over_cells(rows, np.add, np.minimum, _FAR)
+    found: I64 = _over_cells(rows, np.add, np.minimum, UNBOUNDED)
     return found
 
 
@@ -196,7 +191,7 @@ def _term_tables(name: str, profile: str) -> Separable:
 
 def _form_tables(form: LinearForm, profile: str) -> tuple[I64, I64, I64]:
     """Values of a linear form of kernel terms taken apart: int64 [4, 8192], [560, 1] and [16]."""
-    suits = np.zeros((4, _HOLDINGS), np.int64)
+    suits = np.zeros((4, HOLDINGS), np.int64)
     lengths = np.zeros((SHAPES, 1), np.int64)
     contexts = np.zeros(16, np.int64)
     for name, factor in form:
@@ -327,25 +322,6 @@ def _decided_by(tree: Tree, profile: str) -> str:
     return "cell" if "cell" in found else next(iter(found), "")
 
 
-_OPERATIONS: Final[dict[str, np.ufunc]] = {
-    "+": np.add, "-": np.subtract, "*": np.multiply, "<": np.less, "<=": np.less_equal,
-    "==": np.equal, "!=": np.not_equal, ">=": np.greater_equal, ">": np.greater,
-    "and": np.logical_and, "or": np.logical_or, "not": np.logical_not, "neg": np.negative,
-}  # fmt: skip
-
-
-def _values(tree: Tree, look_up: Callable[[str], Any]) -> Any:
-    """Evaluate a tree on arrays of term values."""
-    operator = tree[0]
-    if operator == "int":
-        return np.int64(tree[1])
-    if operator == "term":
-        return look_up(tree[1]).astype(np.int64)
-    operation, parts = _OPERATIONS[operator], [_values(operand, look_up) for operand in tree[1:]]
-    result = reduce(operation, parts) if len(parts) > 1 else operation(parts[0])
-    return np.asarray(result, np.int64)
-
-
 @lru_cache(maxsize=1 << 13)
 def _where(tree: Tree, decider: str, profile: str) -> int:
     """Set of the cells, of a suit's 8,192 holdings or of the 16 contexts where a tree holds."""
@@ -356,7 +332,8 @@ def _where(tree: Tree, decider: str, profile: str) -> int:
         tables = _term_tables(name, profile)
         return tables.contexts if decider == "context" else tables.suits[_SUITS.index(decider)]
 
-    flags = _values(tree, look_up) != 0
+    values = {name: look_up(name).astype(np.int64) for name in term_names_in(tree)}
+    flags = np.asarray(evaluate_tree(tree, values) != 0)
     return to_cells(flags) if decider == "cell" else _packed(flags)
 
 
@@ -411,8 +388,7 @@ def _add_comparison(found: _Conjunction, tree: Tree, *, wanted: bool) -> None:
         return
     for literal in literals:
         if isinstance(literal, Interval):
-            low, high = found.intervals.get(literal.form, (-UNBOUNDED, UNBOUNDED))
-            found.intervals[literal.form] = (max(low, literal.low), min(high, literal.high))
+            narrow(found.intervals, literal.form, (literal.low, literal.high))
         elif literal.tree[0] == "interval" and not literal.positive:
             _, form, low, high = literal.tree
             found.disjunctions.append(_Conjunction(intervals={form: (low, high)}))
@@ -421,9 +397,9 @@ def _add_comparison(found: _Conjunction, tree: Tree, *, wanted: bool) -> None:
 
 
 def _hands_with(holdings: Iterable[tuple[str, int]]) -> F64:
-    allowed = np.ones((4, _HOLDINGS), np.bool_)
+    allowed = np.ones((4, HOLDINGS), np.bool_)
     for suit, mask in holdings:
-        allowed[_SUITS.index(suit)] = _unpacked(mask, _HOLDINGS)
+        allowed[_SUITS.index(suit)] = _unpacked(mask, HOLDINGS)
     return _count_hands(allowed)
 
 

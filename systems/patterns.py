@@ -19,7 +19,13 @@ from bidcascade.bridge import (
     bid_strain,
     make_bid,
 )
-from bidcascade.systems.language.syntax_tree import AuctionStep, CallPattern, Phrase
+from bidcascade.systems.language.syntax_tree import (
+    OTHER,
+    VARIABLES,
+    AuctionStep,
+    CallPattern,
+    Phrase,
+)
 
 Bindings = Mapping[str, str]
 """Suit variable to letter. The level variable ``n`` is bound to a digit."""
@@ -27,7 +33,6 @@ Suits = Callable[[str], tuple[str, ...]]
 """Letters of a suit word, variable or role at a place."""
 
 _CLASSES: Final = {"M": "HS", "oM": "HS", "m": "CD", "om": "CD"}
-_OTHER: Final = {"M": "oM", "oM": "M", "m": "om", "om": "m"}
 _SAME_RANK: Final = {"H": "S", "S": "H", "C": "D", "D": "C"}
 _FIXED: Final = {
     "C": "C", "D": "D", "H": "H", "S": "S", "NT": "N", "N": "N",
@@ -49,14 +54,14 @@ def bid_code(level: int, strain: str) -> int:
 
 def is_variable(word: str | None) -> bool:
     """Whether a suit word is a variable that bindings may give a letter."""
-    return word in ("M", "oM", "m", "om", "X", "Y", "Z", "W")
+    return word in VARIABLES
 
 
 def letter_of(word: str, bindings: Bindings) -> str | None:
     """Letter of a suit word or bound variable; None for an unbound variable or a role."""
     known = _FIXED.get(word) or bindings.get(word)
-    if known is None and word in _OTHER:
-        known = _SAME_RANK.get(bindings.get(_OTHER[word], ""))
+    if known is None and word in OTHER:
+        known = _SAME_RANK.get(bindings.get(OTHER[word], ""))
     return known
 
 

@@ -18,6 +18,7 @@ from bidcascade.systems.language.syntax_tree import Condition, Phrase, Range
 from bidcascade.table.language.criteria import is_satisfiable
 from bidcascade.table.language.expression_tree import And
 from bidcascade.table.language.expressions import parse_expression
+from bidcascade.table.language.term_catalogue import SUIT_NAMES
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
 
@@ -31,10 +32,9 @@ from .system import System
 
 _VOCABULARY: Final = Vocabulary()
 _SEATS: Final = ("1st", "2nd", "3rd", "4th")
-_SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 _STRAINS: Final = ("C", "D", "H", "S", "NT")
 _WORDS: Final = {"HCP": "points", "Total_Points": "total points"} | {
-    f"SL_{letter}": name for letter, name in _SUITS.items()
+    f"SL_{letter}": name for letter, name in SUIT_NAMES.items()
 }
 _BOUND: Final = re.compile(r"(\w+) (>=|<=|==) (\d+)")
 _NOTHING: Final = '""'

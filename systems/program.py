@@ -31,6 +31,7 @@ from bidcascade.kernels.system.native import Group as ArrayGroup
 from bidcascade.kernels.types import U64
 from bidcascade.systems.language.joining import phrases_of
 from bidcascade.systems.language.phrases import KINDS
+from bidcascade.systems.language.syntax_tree import VARIABLES as SUIT_VARIABLES
 from bidcascade.systems.language.syntax_tree import (
     Agreement,
     CallPattern,
@@ -63,7 +64,7 @@ from .patterns import (
     variables_of,
 )
 
-VARIABLES: Final = ("M", "oM", "m", "om", "X", "Y", "Z", "W", "n")
+VARIABLES: Final = (*SUIT_VARIABLES, "n")
 _STRAINS: Final = "CDHSN"
 _MOST: Final = {"variants": 1 << 20, "needs": 1 << 22, "bindings": 1 << 16}
 """Limits of the keys of entries."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Final, TypeVar
 
 from bidcascade.bridge import FIRST_BID, PASS, Auction, bid_level
+from bidcascade.kernels.intervals import Ends
 from bidcascade.systems.language.syntax_tree import Agreement, Where
 from bidcascade.table.language.expression_tree import Expression
 
@@ -17,7 +18,6 @@ from .contexts import PlacedLine
 from .knowledge import EVERYTHING, Hull, hull
 from .patterns import Bindings, cheapest_level, game_level, letter_of, strain_of
 
-Interval = tuple[int, int]
 Item = TypeVar("Item")
 _SUITS: Final = "CDHS"
 NATURAL_LENGTH: Final = 4
@@ -29,7 +29,7 @@ class Knowledge:
     """What one hand has shown: possible cells, and bounds of terms such as ``Aces`` beyond them."""
 
     cells: int = field(default=EVERYTHING, repr=False)
-    terms: Mapping[str, Interval] = field(default_factory=dict)
+    terms: Mapping[str, Ends] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

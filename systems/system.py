@@ -222,18 +222,23 @@ def auction_calls(auction: "str | Iterable[int]") -> tuple[int, ...]:
     return tuple(parse_calls(auction) if isinstance(auction, str) else auction)
 
 
+def dealer_and_sides(
+    dealer: "Seat | int | str", vulnerability: "Vulnerability | int | str"
+) -> tuple[Seat, Vulnerability]:
+    """Dealer and vulnerable sides, which may be given as text."""
+    seat = parse_seat(dealer) if isinstance(dealer, str) else Seat(dealer)
+    if isinstance(vulnerability, str):
+        return seat, parse_vulnerability(vulnerability)
+    return seat, Vulnerability(vulnerability)
+
+
 def context_at(
     depth: int,
     dealer: "Seat | int | str" = Seat.NORTH,
     vulnerability: "Vulnerability | int | str" = "None",
 ) -> Context:
     """Seat and vulnerability of the player to call at a depth."""
-    seat = parse_seat(dealer) if isinstance(dealer, str) else Seat(dealer)
-    sides = (
-        parse_vulnerability(vulnerability)
-        if isinstance(vulnerability, str)
-        else Vulnerability(vulnerability)
-    )
+    seat, sides = dealer_and_sides(dealer, vulnerability)
     caller = seat_of_call(seat, depth)
     return Context(
         dealer_relative_seat(seat, caller),

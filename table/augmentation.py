@@ -5,10 +5,12 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
+from bidcascade.kernels.runs import parents_of
+
 from .columns import COMPLETED
 from .import_report import MOST_EXAMPLES, Finding
 from .row import Row
-from .trie import Dropped, Trie, parents_of
+from .trie import Dropped, Trie
 
 I64 = NDArray[np.int64]
 
@@ -65,7 +67,7 @@ class AugmentationCheck:
         own[entries] = np.frombuffer(self.chain_with_own, dtype=np.int64)[kept]
         has_row[entries] = True
         own[-1], has_row[-1] = hash(()), True
-        parent = np.minimum(parents_of(trie.first_child, trie.child_count)[entries], len(trie.call))
+        parent = parents_of(trie.first_child, trie.child_count, len(trie.call))[entries]
         for row in rows[has_row[parent] & (own[parent] != chain)].tolist():
             self._disagree(row, "prior indices are not those of the parent and its parents")
         finding.add_many(self.wrong_count, (f"row {row + 1}: {what}" for row, what in self.wrong))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable, parse_calls
 from bidcascade.kernels import Plan
+from bidcascade.kernels.runs import numbers_of_runs, parents_of
 from bidcascade.kernels.types import U8, U16, U32
 
 from .columns import (
@@ -31,7 +32,6 @@ from .language.vocabulary import Vocabulary
 from .plan import make_plan
 from .row import Row
 from .storage import Stored, read_folder, write_folder
-from .trie import parents_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -226,7 +226,7 @@ class BiddingTable:
     @cached_property
     def parents(self) -> U32:
         """Parent of each entry, uint32[entries], 0xFFFFFFFF for opening calls; made when asked."""
-        return parents_of(self.first_child, self.child_count)
+        return parents_of(self.first_child, self.child_count, NONE_U32)
 
     @cached_property
     def depths(self) -> U16:
@@ -236,10 +236,7 @@ class BiddingTable:
         depth = 0
         while len(level):
             depths[level] = depth
-            counts = self.child_count[level].astype(np.int64)
-            ends = np.cumsum(counts)
-            within = np.arange(ends[-1]) - np.repeat(ends - counts, counts)
-            level = np.repeat(self.first_child[level].astype(np.int64), counts) + within
+            level = numbers_of_runs(self.first_child[level], self.child_count[level])
             depth += 1
         return depths
 

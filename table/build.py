@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import Auction, IllegalCall, InvalidTable, format_call, format_calls
+from bidcascade.kernels import UNDESCRIBED_POLICIES
+from bidcascade.kernels.runs import parents_of
 
 from .augmentation import AugmentationCheck
 from .bidding_table import BiddingTable
@@ -21,17 +23,17 @@ from .columns import (
     LABEL_COLUMNS,
     NO_RANK,
     REQUIRED_COLUMNS,
-    UNDESCRIBED_POLICIES,
     Column,
     Columns,
     UndescribedPolicy,
+    offsets_of,
 )
 from .import_report import MOST_EXAMPLES, ImportReport
 from .interning import REJECTED, CriteriaInterner, TagInterner, TextInterner, UnknownPolicy
 from .language.expressions import parse_expression
 from .language.vocabulary import Vocabulary
 from .row import Row, row_of
-from .trie import Dropped, Trie, build_trie, parents_of
+from .trie import Dropped, Trie, build_trie
 
 I64 = NDArray[np.int64]
 
@@ -243,8 +245,7 @@ class TableBuilder:
         """
         self._criteria.finish()
         row_count = self.report.rows
-        offsets = np.zeros(row_count + 1, dtype=np.int64)
-        np.cumsum(np.frombuffer(self._lengths, dtype=np.uint16), out=offsets[1:])
+        offsets = offsets_of(np.frombuffer(self._lengths, dtype=np.uint16), np.int64)
         auctions = np.frombuffer(self._auctions, dtype=np.uint8)
         row_criteria = np.frombuffer(self._row_criteria, dtype=np.int32)
         priority: I64 = np.arange(row_count, dtype=np.int64)
@@ -257,9 +258,7 @@ class TableBuilder:
         kept = np.flatnonzero(trie.row_dropped == Dropped.KEPT)
         kept = kept[np.argsort(priority[kept], kind="stable")]
         kept = kept[np.argsort(trie.row_entry[kept], kind="stable")]
-        entry_of_kept = trie.row_entry[kept]
-        is_first = np.ones(len(kept), dtype=np.bool_)
-        is_first[1:] = entry_of_kept[1:] != entry_of_kept[:-1]
+        is_first = np.diff(trie.row_entry[kept].astype(np.int64), prepend=-1) != 0
         columns = self._columns(trie, kept[is_first], kept[~is_first], row_criteria)
         renumber(columns, self._criteria, self._texts, self._tags)
 
@@ -358,10 +357,23 @@ class TableBuilder:
         first_row = np.full(len(trie.call) + 1, self.report.rows, dtype=np.int64)
         first_row[trie.row_entry[kept[::-1]]] = kept[::-1]
         first_row[-1] = -1
-        parent = np.minimum(parents_of(trie.first_child, trie.child_count), len(trie.call))
+        parent = parents_of(trie.first_child, trie.child_count, len(trie.call))
         parent_row = first_row[parent[trie.row_entry[kept]]]
         is_orphan = parent_row == self.report.rows
         return kept[is_orphan], kept[~is_orphan & (parent_row > kept)]
+
+
+def rebuilt(table: BiddingTable, rows: Iterable[object], source: str) -> BiddingTable:
+    """Make a table of other rows; it keeps profile, policy, terms and what goes with the table."""
+    made, _ = build_table(
+        rows, profile=table.profile, undescribed=table.undescribed, user_terms=table.user_terms,
+        source=source,
+    )  # fmt: skip
+    for name in table.extras:
+        frame = table.extra(name)
+        assert frame is not None
+        made = made.with_extra(name, frame)
+    return made
 
 
 def _why_dropped(calls: bytes, reason: Dropped) -> str:

@@ -26,9 +26,7 @@ NO_RANK = np.iinfo(np.int32).max
 """Stands for "no rank"; sorts behind every rank."""
 
 UndescribedPolicy: TypeAlias = Literal["allow", "pass", "reject"]
-UNDESCRIBED_POLICIES: tuple[UndescribedPolicy, ...] = ("allow", "pass", "reject")
 ProfileName: TypeAlias = Literal["gib", "mlbridge"]
-PROFILES: tuple[ProfileName, ...] = ("gib", "mlbridge")
 
 Column: TypeAlias = NDArray[Any]
 Columns: TypeAlias = dict[str, Column]
@@ -128,14 +126,14 @@ class TextPool(Sequence[str]):
         return (self[number] for number in range(len(self)))
 
 
-def offsets_of(lengths: "Sequence[int] | Column") -> NDArray[np.uint64]:
+def offsets_of(lengths: "Sequence[int] | Column", kind: type[np.integer] = np.uint64) -> Column:
     """Where lists of these lengths begin when they stand behind one another, and where they end."""
-    offsets = np.zeros(len(lengths) + 1, dtype=np.uint64)
-    np.cumsum(np.asarray(lengths, dtype=np.uint64), out=offsets[1:])
+    offsets = np.zeros(len(lengths) + 1, dtype=kind)
+    np.cumsum(np.asarray(lengths, dtype=kind), out=offsets[1:])
     return offsets
 
 
-def list_of_lists(lists: Sequence[Sequence[int]]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+def list_of_lists(lists: Sequence[Sequence[int]]) -> tuple[Column, NDArray[np.uint32]]:
     """Offsets and values of lists of numbers."""
     values = np.fromiter((value for one in lists for value in one), dtype=np.uint32)
     return offsets_of([len(one) for one in lists]), values

@@ -5,8 +5,8 @@ seat letter follows the term and goes before the suit (or card) it speaks of.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import SEATS, InvalidExpression, UnknownTerm
 from bidcascade.kernels import Backend, BitColumns, DealArrays, Plan, Postfix, terms
 from bidcascade.kernels.layout import Separable, evaluate_tree
-from bidcascade.kernels.lowering import ARITY, Tree, term_names_in, to_tree
+from bidcascade.kernels.lowering import Tree, term_names_in
 from bidcascade.kernels.plan import expressions_plan
 
 from .language.expression_tree import (
@@ -33,7 +33,7 @@ from .language.expression_tree import (
     terms_of,
 )
 from .language.expressions import Expression, format_expression, parse_expression, to_postfix
-from .language.lowering import Lowered
+from .language.lowering import Lowered, postfix_of, tree_of
 from .language.vocabulary import Vocabulary
 
 Bools = NDArray[np.bool_]
@@ -66,20 +66,13 @@ def rename_terms(expression: Expression, rename: Callable[[str], str]) -> Expres
             return Term(rename(name))
         case Number() | Truth() | Shape():
             return expression
-        case Negative(operand):
-            return Negative(renamed(operand))
-        case Not(operand):
-            return Not(renamed(operand))
-        case Product(operands):
-            return Product(tuple(map(renamed, operands)))
-        case And(operands):
-            return And(tuple(map(renamed, operands)))
-        case Or(operands):
-            return Or(tuple(map(renamed, operands)))
-        case Sum(first, rest):
-            return Sum(renamed(first), tuple((sign, renamed(part)) for sign, part in rest))
-        case Comparison(first, rest):
-            return Comparison(renamed(first), tuple((sign, renamed(part)) for sign, part in rest))
+        case Negative(operand) | Not(operand):
+            return type(expression)(renamed(operand))
+        case Product(operands) | And(operands) | Or(operands):
+            return type(expression)(tuple(map(renamed, operands)))
+        case Sum(first, rest) | Comparison(first, rest):
+            parts = tuple((sign, renamed(part)) for sign, part in rest)
+            return type(expression)(renamed(first), parts)
 
 
 class CompassVocabulary(Vocabulary):
@@ -100,18 +93,10 @@ class CompassVocabulary(Vocabulary):
         for name in base.names:
             for seat, letter in enumerate(SEATS):
                 self.origin.setdefault(compass_name(name, letter), (name, seat))
-                lowered[compass_name(name, letter)] = self._with_seat(
-                    base.lowered_term(name), letter
-                )
+                term = base.lowered_term(name)
+                tree = _renamed(term.tree, partial(compass_name, seat=letter))
+                lowered[compass_name(name, letter)] = term._replace(tree=tree)
         self._lowered = lowered
-
-    @staticmethod
-    def _with_seat(lowered: Lowered, letter: str) -> Lowered:
-        code = tuple(
-            compass_name(token, letter) if isinstance(token, str) and token not in ARITY else token
-            for token in lowered.code
-        )
-        return lowered._replace(tree=to_tree(code))
 
     def lowered_term(self, name: str) -> Lowered:
         """Code of a term with its seat; see :meth:`Vocabulary.lowered_term`."""
@@ -133,11 +118,6 @@ def _compass_vocabulary(profile: str, user_terms: tuple[tuple[str, str], ...]) -
     return CompassVocabulary(Vocabulary(profile, dict(user_terms)))
 
 
-@lru_cache(maxsize=16)
-def _plan_of(codes: tuple[Postfix, ...], profile: str) -> Plan:
-    return expressions_plan(codes, profile)
-
-
 def evaluation_plan(
     expressions: Sequence[str], vocabulary: Vocabulary
 ) -> tuple[Plan, list[list[str]]]:
@@ -145,7 +125,7 @@ def evaluation_plan(
     trees = list(dict.fromkeys(parse_expression(text) for text in expressions))
     codes = tuple(to_postfix(tree, vocabulary) for tree in trees)
     names = [[compass_expression(tree, letter) for letter in SEATS] for tree in trees]
-    return _plan_of(codes, vocabulary.profile), names
+    return expressions_plan(codes, vocabulary.profile), names
 
 
 def expression_columns(bits: BitColumns, names: Sequence[Sequence[str]]) -> pl.DataFrame:
@@ -169,7 +149,7 @@ def term_values(
 
     Taken from tables of holdings, shapes and contexts: no Python per deal.
     """
-    tree = to_tree(vocabulary.lowered_term(name).code)
+    tree = vocabulary.lowered_term(name).tree
     values = {
         part: _kernel_term_values(part, seat, deals, vocabulary.profile)
         for part in term_names_in(tree)
@@ -224,12 +204,10 @@ class DealCondition:
 
     def __init__(self, text: str, vocabulary: Vocabulary) -> None:
         self._names = compass_vocabulary(vocabulary)
-        self._tree = to_tree(to_postfix(patterns_as_numbers(parse_expression(text)), self._names))
-        self._numbers: dict[tuple[Postfix, int], int] = {}
-        self._collect(self._tree)
-        codes = tuple(dict.fromkeys(code for code, _ in self._numbers))
+        self._tree = tree_of(patterns_as_numbers(parse_expression(text)), self._names)
+        codes = tuple(dict.fromkeys(self._codes(self._tree)))
         self._rows = {code: row for row, code in enumerate(codes)}
-        self._plan = _plan_of(codes, vocabulary.profile)
+        self._plan = expressions_plan(codes, vocabulary.profile)
 
     def holds(self, backend: Backend, deals: DealArrays) -> Bools:
         """Tell for which deals the condition holds, bool[n]."""
@@ -239,22 +217,21 @@ class DealCondition:
     def _seats(self, tree: Tree) -> set[int]:
         return {self._names.origin[name][1] for name in term_names_in(tree)}
 
-    def _collect(self, tree: Tree) -> None:
-        if tree[0] in ("and", "or", "not") and len(self._seats(tree)) != 1:
+    def _codes(self, tree: Tree) -> Iterator[Postfix]:
+        """Give the tests of one hand that a condition is made of."""
+        if len(self._seats(tree)) == 1:
+            yield self._of_one_hand(tree)
+        elif tree[0] in ("and", "or", "not"):
             for operand in tree[1:]:
-                self._collect(operand)
-        elif len(self._seats(tree)) == 1:
-            self._numbers[self._of_one_hand(tree)] = 0
+                yield from self._codes(operand)
 
-    def _of_one_hand(self, tree: Tree) -> tuple[Postfix, int]:
-        (seat,) = self._seats(tree)
-        return tuple(_postfix(tree, lambda name: self._names.origin[name][0])), seat
+    def _of_one_hand(self, tree: Tree) -> Postfix:
+        return postfix_of(_renamed(tree, lambda name: self._names.origin[name][0]))
 
     def _truth(self, tree: Tree, deals: DealArrays, bits: BitColumns | None) -> Bools:
         seats = self._seats(tree)
         if len(seats) == 1 and bits is not None:
-            code, seat = self._of_one_hand(tree)
-            return bits.to_bools(self._rows[code], seat)
+            return bits.to_bools(self._rows[self._of_one_hand(tree)], seats.pop())
         match tree[0]:
             case "and":
                 return self._truth(tree[1], deals, bits) & self._truth(tree[2], deals, bits)
@@ -293,10 +270,10 @@ def patterns_as_numbers(expression: Expression) -> Expression:
 _PATTERNS = frozenset(Term(compass_name("Pattern", letter)) for letter in SEATS)
 
 
-def _postfix(tree: Tree, rename: Callable[[str], str]) -> list[str | int]:
+def _renamed(tree: Tree, rename: Callable[[str], str]) -> Tree:
     match tree[0]:
         case "int":
-            return [tree[1]]
+            return tree
         case "term":
-            return [rename(tree[1])]
-    return [*(token for operand in tree[1:] for token in _postfix(operand, rename)), tree[0]]
+            return ("term", rename(tree[1]))
+    return (tree[0], *(_renamed(operand, rename) for operand in tree[1:]))

@@ -6,7 +6,6 @@ was made, :func:`expression_rows` which expressions hold on each hand.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,16 +13,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels import Backend, DealArrays, Plan, Postfix, get_backend
+from bidcascade.kernels import Backend, DealArrays, get_backend
 from bidcascade.kernels.plan import expressions_plan
 from bidcascade.kernels.types import U8, U16, U32, U64
 
 from .bidding_table import BiddingTable
+from .columns import offsets_of
 from .language.expressions import parse_expression, to_postfix
 from .language.vocabulary import Vocabulary
 
 I64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 class CallLists(NamedTuple):
@@ -60,11 +59,9 @@ class CallLists(NamedTuple):
                 f"expected auctions as List(UInt8) in {auctions.name!r}, got {auctions.dtype}"
             )
         lengths = auctions.list.len().fill_null(0).to_numpy()
-        offsets = np.zeros(len(lengths) + 1, np.int64)
-        np.cumsum(lengths, out=offsets[1:])
         # an empty list would explode to a null
         calls = auctions.filter(auctions.list.len() > 0).explode().to_numpy()
-        return cls(np.ascontiguousarray(calls, dtype=np.uint8), offsets)
+        return cls(np.ascontiguousarray(calls, dtype=np.uint8), offsets_of(lengths, np.int64))
 
     def __len__(self) -> int:
         """Return the number of auctions."""
@@ -180,18 +177,15 @@ def expression_rows(
     codes = tuple(to_postfix(parse_expression(text), vocabulary) for text in expressions)
     # the same test may be asked for twice, in one or in two ways of writing
     distinct = tuple(dict.fromkeys(codes))
-    bits = (backend or get_backend()).evaluate(_plan_of(distinct, vocabulary.profile), deals)
+    bits = (backend or get_backend()).evaluate(
+        expressions_plan(distinct, vocabulary.profile), deals
+    )
     place = {code: number for number, code in enumerate(distinct)}
     columns = bits.words
     if len(distinct) < len(codes):
         columns = columns[[place[code] for code in codes]]
     turn_bits(np.ascontiguousarray(columns), rows)
     return rows
-
-
-@lru_cache(maxsize=4)
-def _plan_of(codes: tuple[Postfix, ...], profile: str) -> Plan:
-    return expressions_plan(codes, profile)
 
 
 def pack_lists(lists: Iterable[Iterable[int]], expressions: int) -> U64:
@@ -205,41 +199,3 @@ def pack_lists(lists: Iterable[Iterable[int]], expressions: int) -> U64:
     words = (expressions + 63) // 64
     packed = b"".join(mask.to_bytes(8 * words, "little") for mask in masks)
     return np.frombuffer(packed, np.uint64).reshape(len(masks), words)
-
-
-def lists_hold(rows: U64, hands: I64, masks: U64, lists: I64) -> Bools:
-    """Say of pairs (hand, list of expressions) whether the whole list holds, bool[n].
-
-    Parameters
-    ----------
-    rows : uint64 [hands, words]
-        Of :func:`expression_rows`.
-    hands, lists : int64 [n]
-        Row of ``rows`` and row of ``masks`` of each pair.
-    masks : uint64 [lists, words]
-        Of :func:`pack_lists`.
-    """
-    from bidcascade.kernels.auctions.decisions import rows_hold
-
-    holds = np.empty(len(hands), np.bool_)
-    rows_hold(rows, hands, masks, lists, holds)
-    return holds
-
-
-def count_bits(rows: U64, hands: I64, groups: U32, group_count: int, expressions: int) -> U32:
-    """How many hands of each group have each expression, uint32[groups, expressions].
-
-    Parameters
-    ----------
-    rows : uint64 [hands, words]
-        Of :func:`expression_rows`.
-    hands : int64 [n]
-        Rows of ``rows``.
-    groups : uint32 [n]
-        Group of each, below ``group_count``.
-    """
-    from bidcascade.kernels.auctions.decisions import add_bits
-
-    counts = np.zeros((group_count, expressions), np.uint32)
-    add_bits(rows, hands, groups, counts)
-    return counts

@@ -9,22 +9,23 @@ import hashlib
 import io
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import IO, Any, Final, Protocol
 
 import polars as pl
 
 from bidcascade.bridge import InvalidTable
+
+from .formats.parquet import DAMAGED, reason_of
 
 FOLDER: Final = "extras"
 """Folder of the files within that of the table."""
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
-# a damaged page can make polars panic, which is no error of its tree
-_DAMAGED: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
 class Extra(Protocol):
@@ -86,8 +87,8 @@ class FileExtra:
         """Read its rows."""
         try:
             frame = pl.read_parquet(io.BytesIO(self.content()))
-        except _DAMAGED as error:
-            reason = str(error).partition("\n")[0]
+        except DAMAGED as error:
+            reason = reason_of(error)
             raise InvalidTable(f"{self._place()}: expected Parquet, got {reason}") from None
         return FrameExtra.of(self.name, frame, self.entries).rows
 
@@ -119,16 +120,23 @@ def check_name(name: str) -> None:
         )
 
 
+@contextmanager
+def synced_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to be written, which is on the disk when the block ends."""
+    with path.open("wb") as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
 def write_extras(extras: Mapping[str, Extra], folder: Path) -> dict[str, Any]:
     """Write the extras of a table to files; what the manifest says of them is returned."""
     folder.mkdir()
     described: dict[str, Any] = {}
     for name, extra in extras.items():
         content = extra.content()
-        with (folder / f"{name}.parquet").open("wb") as stream:
+        with synced_file(folder / f"{name}.parquet") as stream:
             stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
         described[name] = {
             "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(),
         }  # fmt: skip

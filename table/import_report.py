@@ -1,7 +1,7 @@
 """What an import found: counts and the first examples of each kind."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 MOST_EXAMPLES: Final = 10
@@ -28,10 +28,6 @@ class Finding:
             if len(self.examples) >= MOST_EXAMPLES:
                 break
             self.examples.append(example)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        return {"count": self.count, "examples": list(self.examples)}
 
 
 FINDINGS: Final[dict[str, str]] = {
@@ -86,14 +82,7 @@ class ImportReport:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
-        return {
-            "rows": self.rows,
-            "entries": self.entries,
-            "criteria_lists": self.criteria_lists,
-            "expressions": self.expressions,
-            "unknown_terms": dict(self.unknown_terms),
-            "findings": {kind: found.to_dict() for kind, found in self.findings.items()},
-        }
+        return asdict(self)
 
     def __str__(self) -> str:
         lines = [
@@ -105,13 +94,19 @@ class ImportReport:
             f"rows with the unknown term {name}: {count:,}"
             for name, count in self.unknown_terms.items()
         ]
-        for kind, found in self.findings.items():
-            if found.count:
-                lines.append(f"{FINDINGS[kind]}: {found.count:,}")
-                lines += [f"  {example}" for example in found.examples]
-                if found.count > len(found.examples):
-                    lines.append(f"  … and {found.count - len(found.examples):,} more")
-        return "\n".join(lines)
+        return "\n".join([*lines, *finding_lines(self.findings, FINDINGS)])
+
+
+def finding_lines(findings: Mapping[str, Finding], meanings: Mapping[str, str]) -> list[str]:
+    """Write findings for people, those of which there are any."""
+    lines = []
+    for kind, found in findings.items():
+        if found.count:
+            lines.append(f"{meanings[kind]}: {found.count:,}")
+            lines += [f"  {example}" for example in found.examples]
+            if found.count > len(found.examples):
+                lines.append(f"  … and {found.count - len(found.examples):,} more")
+    return lines
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable, format_calls
+from bidcascade.kernels.intervals import left_by, narrow
+from bidcascade.kernels.lowering import MIRRORED
 
 from .bidding_table import BiddingTable
 from .columns import CAN_COMPLETE, INSERTED, NONE_U32, Column, list_at
@@ -147,8 +149,7 @@ def lint(table: BiddingTable, *, examples: int = MOST_EXAMPLES) -> LintReport:
     for kind, mask in by_entry.items():
         entries = np.flatnonzero(mask)
         if "count" in table.columns:
-            counts = table.columns["count"]
-            entries = entries[np.argsort(-counts[entries].astype(np.int64), kind="stable")]
+            entries = _most_first(entries, table.columns["count"])
         said_too = kind in _TAGS_OF_MINED
         detail = _times_made(table, entries[:examples].tolist() if said_too else [])
         report.findings[kind] = _of_entries(table, entries, examples, detail)
@@ -271,21 +272,9 @@ def contradictory_terms(expressions: Iterable[Expression]) -> list[str]:
     bounds: dict[str, tuple[int, int]] = {}
     for expression in expressions:
         for term, operator, halves in _bounds_in(expression):
-            low, high = bounds.get(term, (-(1 << 40), 1 << 40))
-            if operator in (">=", "=="):
-                low = max(low, halves)
-            if operator in ("<=", "=="):
-                high = min(high, halves)
             # values are whole or halves, which are whole numbers here
-            if operator == ">":
-                low = max(low, halves + 1)
-            if operator == "<":
-                high = min(high, halves - 1)
-            bounds[term] = (low, high)
+            narrow(bounds, term, left_by(operator, halves))
     return [term for term, (low, high) in bounds.items() if low > high]
-
-
-_MIRRORED: Final = {"<": ">", "<=": ">=", "==": "==", "!=": "!=", ">=": "<=", ">": "<"}
 
 
 def _bounds_in(expression: Expression) -> Iterator[tuple[str, str, int]]:
@@ -297,7 +286,7 @@ def _bounds_in(expression: Expression) -> Iterator[tuple[str, str, int]]:
         if isinstance(left, Term) and isinstance(right, Number):
             yield left.name, operator, right.halves
         elif isinstance(left, Number) and isinstance(right, Term):
-            yield right.name, _MIRRORED[operator], left.halves
+            yield right.name, MIRRORED[operator], left.halves
         left = right
 
 
@@ -398,9 +387,11 @@ def lint_on_deals(
     never = np.flatnonzero(counts_all == 0)
     report.findings["never_reached"] = _of_entries(table, never, examples)
     not_chosen = np.flatnonzero((counts_all > 0) & (counts_first == 0))
-    not_chosen = not_chosen[np.argsort(-counts_all[not_chosen].astype(np.int64), kind="stable")]
     report.findings["never_chosen"] = _of_entries(
-        table, not_chosen, examples, lambda entry: f"{int(counts_all[entry]):,} deals"
+        table,
+        _most_first(not_chosen, counts_all),
+        examples,
+        lambda entry: f"{int(counts_all[entry]):,} deals",
     )
     _lint_places(table, counts_all, counts_first, deals, report, examples)
     return report
@@ -425,8 +416,7 @@ def _lint_places(
     sums = np.concatenate([[0], np.cumsum(counts_first.astype(np.int64))])
     onward = sums[starts + counts] - sums[starts]
     lost = np.where(counts > 0, through - onward, 0)
-    places = np.flatnonzero(lost > 0)
-    places = places[np.argsort(-lost[places], kind="stable")]
+    places = _most_first(np.flatnonzero(lost > 0), lost)
     all_sums = np.concatenate([[0], np.cumsum(counts_all.astype(np.int64))])
     held = all_sums[starts + counts] - all_sums[starts]
     reached = np.concatenate([[deals], counts_all.astype(np.int64)])
@@ -445,6 +435,11 @@ def _lint_places(
             }
         )
     report.findings["without_call"] = finding
+
+
+def _most_first(numbers: "NDArray[np.int64]", counts: "NDArray[Any]") -> "NDArray[np.int64]":
+    """Order numbers by their counts, the largest first."""
+    return numbers[np.argsort(-counts[numbers].astype(np.int64), kind="stable")]
 
 
 def _of_entries(

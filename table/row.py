@@ -65,6 +65,15 @@ class Row(NamedTuple):
     augmentation: Augmentation | None = None
 
 
+def values_of(row: Row) -> tuple[Any, ...]:
+    """Values of a row as files have them, in the order of :data:`KEYS`."""
+    return (
+        row.source_index, [CALL_TEXTS[call] for call in row.prior], CALL_TEXTS[row.call], row.name,
+        row.description, list(row.criteria), row.rank, list(row.tags), row.where, row.count,
+        row.source,
+    )  # fmt: skip
+
+
 _CODES: Final[dict[str, int]] = {
     spelling: code
     for code, text in enumerate(CALL_TEXTS)
@@ -94,19 +103,19 @@ def row_of(written: object, place: str) -> Row:
         return _row_of_tuple(written, place)
     if isinstance(written, Mapping):
         return _row_of_mapping(written, place)
-    raise InvalidTable(f"{place}: expected a tuple or an object, got {_shown(written)}")
+    raise InvalidTable(f"{place}: expected a tuple or an object, got {shown(written)}")
 
 
 def _row_of_tuple(items: Sequence[Any], place: str) -> Row:
     if len(items) not in (5, 9):
         raise InvalidTable(
             f"{place}: expected 5 items (index, prior, (call,), description, expressions) "
-            f"or 9, got {len(items)}: {_shown(items)}"
+            f"or 9, got {len(items)}: {shown(items)}"
         )
     index, prior, call, description, criteria = items[:5]
     if isinstance(call, tuple | list):
         if len(call) != 1:
-            raise InvalidTable(f"{place}: expected one call, got {_shown(call)}")
+            raise InvalidTable(f"{place}: expected one call, got {shown(call)}")
         call = call[0]
     return Row(
         _prior(prior, place),
@@ -128,11 +137,11 @@ def _row_of_mapping(row: Mapping[Any, Any], place: str) -> Row:
     if known != len(row):
         stranger = next(key for key in row if key not in KEYS)
         raise InvalidTable(
-            f"{place}: expected only the keys {', '.join(KEYS)}, got {_shown(stranger)}"
+            f"{place}: expected only the keys {', '.join(KEYS)}, got {shown(stranger)}"
         )
     for key in ("prior", "call"):
         if key not in row:
-            raise InvalidTable(f"{place}: expected a key {key!r}, got {_shown(row)}")
+            raise InvalidTable(f"{place}: expected a key {key!r}, got {shown(row)}")
     name, tags, where, source = get("name"), get("tags"), get("where"), get("source")
     return Row(
         _prior(row["prior"], place),
@@ -161,7 +170,7 @@ def _prior(prior: Any, place: str) -> bytes:
             except (KeyError, TypeError):
                 codes = bytes([_call(call, place) for call in prior])
         else:
-            raise InvalidTable(f"{place}: expected a list of calls, got {_shown(prior)}")
+            raise InvalidTable(f"{place}: expected a list of calls, got {shown(prior)}")
     except InvalidCall as error:
         raise InvalidTable(f"{place}: {error}") from None
     if len(codes) >= LONGEST_AUCTION:
@@ -173,7 +182,7 @@ def _prior(prior: Any, place: str) -> bytes:
 
 def _call(call: Any, place: str) -> int:
     if not isinstance(call, str):
-        raise InvalidTable(f"{place}: expected a call as text, got {_shown(call)}")
+        raise InvalidTable(f"{place}: expected a call as text, got {shown(call)}")
     code = _CODES.get(call)
     if code is not None:
         return code
@@ -188,7 +197,7 @@ def _text(text: Any, what: str, place: str) -> str:
         return ""
     if isinstance(text, str):
         return text
-    raise InvalidTable(f"{place}: expected a text as {what}, got {_shown(text)}")
+    raise InvalidTable(f"{place}: expected a text as {what}, got {shown(text)}")
 
 
 def _texts(texts: Any, what: str, place: str) -> tuple[str, ...]:
@@ -197,7 +206,7 @@ def _texts(texts: Any, what: str, place: str) -> tuple[str, ...]:
             return ()
     elif isinstance(texts, tuple | list) and all(isinstance(text, str) for text in texts):
         return tuple(texts)
-    raise InvalidTable(f"{place}: expected a list of texts as {what}, got {_shown(texts)}")
+    raise InvalidTable(f"{place}: expected a list of texts as {what}, got {shown(texts)}")
 
 
 def _number(number: Any, what: str, largest: int, place: str) -> int | None:
@@ -206,7 +215,7 @@ def _number(number: Any, what: str, largest: int, place: str) -> int | None:
     if isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= largest:
         return number
     raise InvalidTable(
-        f"{place}: expected a whole number 0 to {largest} as {what}, got {_shown(number)}"
+        f"{place}: expected a whole number 0 to {largest} as {what}, got {shown(number)}"
     )
 
 
@@ -221,12 +230,12 @@ def _augmentation(items: Sequence[Any], place: str) -> Augmentation:
     ):
         raise InvalidTable(
             f"{place}: expected passes, completed, prior indices and seat as the last four items, "
-            f"got {_shown(items)}"
+            f"got {shown(items)}"
         )
     return Augmentation(passes, completed, tuple(indices), seat)
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """Representation of a value from outside, cut to what fits a message."""
     try:
         text = repr(value)

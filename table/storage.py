@@ -8,7 +8,6 @@ place where it goes, which is renamed at the end: it appears whole or not at all
 """
 
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -18,21 +17,20 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from bidcascade.bridge import InvalidTable
+from bidcascade.kernels import PROFILES, UNDESCRIBED_POLICIES
 
 from .columns import (
     COLUMN_TYPES,
     ENTRY_COLUMNS,
     LABEL_COLUMNS,
-    PROFILES,
     REQUIRED_COLUMNS,
-    UNDESCRIBED_POLICIES,
     VARIANT_COLUMNS,
     Column,
     Columns,
     UndescribedPolicy,
     digest_of,
 )
-from .extras import FOLDER, Extra, open_extras, write_extras
+from .extras import FOLDER, Extra, open_extras, synced_file, write_extras
 
 FORMAT: Final = "bidcascade bidding table"
 FORMAT_VERSION: Final = 1
@@ -80,10 +78,8 @@ def _write(table: Stored, folder: Path) -> None:
         if name in table.columns:
             column = table.columns[name]
             file = folder / f"{name}.npy"
-            with file.open("wb") as stream:
+            with synced_file(file) as stream:
                 np.save(stream, column, allow_pickle=False)
-                stream.flush()
-                os.fsync(stream.fileno())
             described[name] = {"length": len(column), "bytes": file.stat().st_size}
     manifest = {
         "format": FORMAT,

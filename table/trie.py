@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, REDOUBLE
 from bidcascade.kernels.types import U8, U16, U32
 
-from .columns import CAN_COMPLETE, COMPLETED, INSERTED, NONE_U32, Column
+from .columns import CAN_COMPLETE, COMPLETED, INSERTED
 
 I64 = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -291,15 +291,3 @@ def _bottom_up(levels: list[_Level]) -> tuple[list[I64], list[Bools], list[I64]]
         below[depth - 1] = totals.astype(np.int64)
         can_complete[depth - 1][parent[can_complete[depth]]] = True
     return below, can_complete, children
-
-
-def parents_of(first_child: Column, child_count: Column) -> NDArray[np.uint32]:
-    """Parent of each entry; the opening calls have :data:`NONE_U32`."""
-    parents = np.full(len(first_child), NONE_U32, dtype=np.uint32)
-    with_children = np.flatnonzero(child_count)
-    counts = child_count[with_children].astype(np.int64)
-    ends = np.cumsum(counts)
-    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
-    children = np.repeat(first_child[with_children].astype(np.int64), counts) + within
-    parents[children] = np.repeat(with_children, counts)
-    return parents

@@ -27,14 +27,10 @@ from bidcascade.kernels import (
     Postfix,
     terms,
 )  # fmt: skip
+from bidcascade.kernels.lowering import COMPARE
 from bidcascade.kernels.types import U32, U64
 
 from . import Engine
-
-COMPARE = {
-    "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne,
-    ">=": operator.ge, ">": operator.gt,
-}  # fmt: skip
 
 
 @cache

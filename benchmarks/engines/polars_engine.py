@@ -27,9 +27,10 @@ import numpy as np
 import polars as pl
 
 from bidcascade.kernels import BitColumns, DealArrays, Plan
+from bidcascade.kernels.lowering import COMPARE
 from bidcascade.kernels.types import U32, U64
 
-from .column_engine import COMPARE, ColumnEngine, Columns, Trie, atom, holding_tables, packed
+from .column_engine import ColumnEngine, Columns, Trie, atom, holding_tables, packed
 
 _COMPASS = ("north", "east", "south", "west")
 

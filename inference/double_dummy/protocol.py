@@ -37,7 +37,41 @@ class SolvedInPart(TimedOut):
         self.answers = answers
 
 
-class DoubleDummy(Protocol):
+class SolvesPlays(Protocol):
+    """Solves endings, in the middle of a trick too; see :class:`DoubleDummy`."""
+
+    def plays(
+        self,
+        hands: U64,
+        strain: ArrayLike,
+        first: ArrayLike,
+        trick: U8,
+        *,
+        cancel: Event | None = None,
+        timeout_s: float | None = None,
+    ) -> I8:
+        """Tricks, from here on, of the side whose turn it is, after each card it may play.
+
+        Parameters
+        ----------
+        hands : uint64 [4, n]
+            Cards still held: one less in the hands that have played to the trick.
+        strain : uint8 [n] or one number for all
+        first : uint8 [n] or one number for all
+            Who led to the trick, or is to lead.
+        trick : uint8 [n, 3]
+            Cards played to the trick from ``first`` on, 255 where none.
+
+        Returns
+        -------
+        int8 [n, 52]
+            By card; -1 where the player does not hold it or must follow suit. The trick under way
+            counts.
+        """
+        ...
+
+
+class DoubleDummy(SolvesPlays, Protocol):
     """Solves deals and endings; every method may be called from many threads at once.
 
     Common to all: ``cancel``, when set by another thread, ends the call with ``Cancelled``;
@@ -89,36 +123,6 @@ class DoubleDummy(Protocol):
         -------
         int8 [n, 52]
             By card; -1 where the leader does not hold it.
-        """
-        ...
-
-    def plays(
-        self,
-        hands: U64,
-        strain: ArrayLike,
-        first: ArrayLike,
-        trick: U8,
-        *,
-        cancel: Event | None = None,
-        timeout_s: float | None = None,
-    ) -> I8:
-        """Tricks, from here on, of the side whose turn it is, after each card it may play.
-
-        Parameters
-        ----------
-        hands : uint64 [4, n]
-            Cards still held: one less in the hands that have played to the trick.
-        strain : uint8 [n] or one number for all
-        first : uint8 [n] or one number for all
-            Who led to the trick, or is to lead.
-        trick : uint8 [n, 3]
-            Cards played to the trick from ``first`` on, 255 where none.
-
-        Returns
-        -------
-        int8 [n, 52]
-            By card; -1 where the player does not hold it or must follow suit. The trick under way
-            counts.
         """
         ...
 

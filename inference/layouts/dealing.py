@@ -16,6 +16,7 @@ import numpy as np
 
 from bidcascade.bridge import FULL_DECK, SEATS, SUITS
 from bidcascade.kernels.dealing import mixed
+from bidcascade.kernels.intervals import both
 from bidcascade.kernels.lowering import Interval, LinearForm
 from bidcascade.kernels.types import U64
 from bidcascade.systems.knowledge import EVERYTHING, LENGTHS, POINTS, Hull, to_flags
@@ -323,5 +324,5 @@ def _tighten(ranges: dict[str, tuple[int, int]], form: LinearForm, low: int, hig
         bottom, top = low - (most - own_most), high - (least - own_least)
         if factor < 0:
             bottom, top = -top, -bottom
-        first, last = ranges[name]
-        ranges[name] = max(first, -(-bottom // abs(factor))), min(last, top // abs(factor))
+        whole = -(-bottom // abs(factor)), top // abs(factor)
+        ranges[name] = both(ranges[name], whole)

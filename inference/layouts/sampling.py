@@ -16,13 +16,11 @@ from bidcascade.bridge import (
     Seat,
     TimedOut,
     Vulnerability,
-    parse_seat,
-    parse_vulnerability,
 )
 from bidcascade.kernels import Backend, get_backend
 from bidcascade.kernels.types import U64
 from bidcascade.systems import System
-from bidcascade.systems.system import auction_calls
+from bidcascade.systems.system import auction_calls, dealer_and_sides
 from bidcascade.table import BiddingTable, Vocabulary
 
 from .judging import Judge, Judges, steps_of
@@ -115,12 +113,7 @@ def sample_layouts(
     calls = auction_calls(auction)
     Auction.of(calls)
     _check_numbers(count, seed, time_limit_s, max_proposals)
-    dealer = parse_seat(dealer) if isinstance(dealer, str) else Seat(dealer)
-    sides = (
-        parse_vulnerability(vulnerability)
-        if isinstance(vulnerability, str)
-        else Vulnerability(vulnerability)
-    )
+    dealer, sides = dealer_and_sides(dealer, vulnerability)
     hands = known_by_seat(known or {})
     steps, judges = steps_of(source, calls, dealer, opponents)
     vocabulary = steps[0].vocabulary if steps else _vocabulary(source)

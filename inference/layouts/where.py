@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import parse_card
 from bidcascade.kernels import Backend, DealArrays
-from bidcascade.kernels.lowering import Interval, LinearForm, lower, to_tree
+from bidcascade.kernels.lowering import Interval, LinearForm, lower
 from bidcascade.systems.knowledge import EVERYTHING
-from bidcascade.table import Expression, Vocabulary, parse_expression, to_postfix
+from bidcascade.table import Expression, Vocabulary, parse_expression
 from bidcascade.table.compass import (
     DealCondition,
     compass_vocabulary,
@@ -23,6 +23,7 @@ from bidcascade.table.compass import (
     rename_terms,
 )
 from bidcascade.table.language.expression_tree import And, terms_of
+from bidcascade.table.language.lowering import tree_of
 
 from .steps import bounds_of
 
@@ -74,7 +75,7 @@ class Constraints:
         if len(seats) == 1:
             own = rename_terms(part, lambda name: names.origin[name][0])
             self.cells[seats.pop()] &= bounds_of((own,), self._vocabulary).can
-        literals = lower(to_tree(to_postfix(patterns_as_numbers(part), names)))
+        literals = lower(tree_of(patterns_as_numbers(part), names))
         if isinstance(literals, bool):
             self.is_false = self.is_false or not literals
             return

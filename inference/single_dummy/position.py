@@ -189,9 +189,9 @@ class Position:
             for letter in word[1:].upper():
                 denied[parse_seat(word[0])] |= _SUIT << 13 * STRAINS.index(letter)
         return cls(
-            _four(hands), STRAINS.index(suit), who,
+            four(hands), STRAINS.index(suit), who,
             Seat((who + 1) % 4) if leader is None else parse_seat(leader),
-            tuple(trick), dummy_visible, NOTHING, _four(denied),
+            tuple(trick), dummy_visible, NOTHING, four(denied),
         )  # fmt: skip
 
     @property
@@ -207,7 +207,7 @@ class Position:
     @property
     def counts(self) -> Masks:
         """How many cards each hand has."""
-        return _four([hand.bit_count() for hand in self.hands])
+        return four([hand.bit_count() for hand in self.hands])
 
     def decider(self, seat: Seat) -> Seat:
         """Who chooses the cards of a seat: declarer for dummy, every other player for himself."""
@@ -245,13 +245,13 @@ class Position:
         for one in Seat:
             unseen |= self.hands[one] & ~known[one]
         return View(
-            _four(known), _four(lacking), unseen, _four([mask & unseen for mask in self.denied])
+            four(known), four(lacking), unseen, four([mask & unseen for mask in self.denied])
         )
 
     def with_hands(self, hands: Iterable[int]) -> "Position":
         """Return the same position with other hands, as a player may imagine them."""
         return Position(
-            _four(list(hands)), self.strain, self.declarer, self.leader, self.trick,
+            four(list(hands)), self.strain, self.declarer, self.leader, self.trick,
             self.dummy_visible, self.shown, self.denied,
         )  # fmt: skip
 
@@ -283,8 +283,8 @@ class Position:
         if not any(hands):
             raise InvalidHand("expected a card before the last one of a deal")
         return Position(
-            _four(hands), self.strain, self.declarer, leader, trick,
-            shown=_four(shown), denied=_four(denied),
+            four(hands), self.strain, self.declarer, leader, trick,
+            shown=four(shown), denied=four(denied),
         )  # fmt: skip
 
     def _winner(self, trick: tuple[int, ...]) -> Seat:
@@ -300,6 +300,7 @@ def _card_text(card: int) -> str:
     return repr(format_card(card)) if 0 <= card < 52 else repr(card)
 
 
-def _four(values: list[int]) -> Masks:
+def four(values: list[int]) -> Masks:
+    """Give one number a hand."""
     north, east, south, west = values
     return north, east, south, west

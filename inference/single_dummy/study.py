@@ -14,14 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from threading import Event
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bidcascade.bridge import InvalidInput, Seat, cards_of, parse_card
-from bidcascade.inference.double_dummy.protocol import I8, NO_CARD
-from bidcascade.kernels.types import U8, U64
+from bidcascade.inference.double_dummy.protocol import I8, NO_CARD, SolvesPlays
+from bidcascade.kernels.types import U64
 
 from .endings import EndingSolver
 from .position import Position, View
@@ -39,23 +38,6 @@ from .views import (
 MOST_ENDINGS: Final = 2_000_000
 """Endings that an exact study may solve: five cards a hand take 32,000, six 430,000."""
 _BATCH: Final = 16_384
-
-
-class SolvesPlays(Protocol):
-    """What a study needs of double dummy: ``plays`` of :mod:`bidcascade.inference.double_dummy`."""
-
-    def plays(
-        self,
-        hands: U64,
-        strain: ArrayLike,
-        first: ArrayLike,
-        trick: U8,
-        *,
-        cancel: Event | None = None,
-        timeout_s: float | None = None,
-    ) -> I8:
-        """Tricks of the side to move for each card, int8 [n, 52]."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

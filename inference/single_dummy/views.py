@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidDeal, cards_of
 from bidcascade.kernels.types import U8, U64
 
-from .position import Masks, View
+from .position import Masks, View, four
 
 MOST_LAYOUTS: Final = 50_000
 """Layouts of one view that are written out at most."""
@@ -61,8 +61,7 @@ def settled(view: View) -> View:
                 break
         if not placed:
             break
-    north, east, south, west = (mask & unseen for mask in view.denied)
-    return View(_masks(known), _masks(lacking), unseen, (north, east, south, west))
+    return View(four(known), four(lacking), unseen, four([mask & unseen for mask in view.denied]))
 
 
 def all_layouts(view: View) -> U64:
@@ -162,8 +161,3 @@ def _dealt(view: View, pattern: U8) -> U64:
         hands[seat] = dealt | np.uint64(view.known[seat])
         good &= dealt & np.uint64(view.denied[seat]) == 0
     return np.ascontiguousarray(hands[:, good])
-
-
-def _masks(values: list[int]) -> Masks:
-    north, east, south, west = values
-    return north, east, south, west

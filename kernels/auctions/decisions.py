@@ -133,30 +133,6 @@ def add_bits(rows: U64, numbers: I64, groups: U32, counts: U32) -> None:
                 counts[group, 64 * word + np.int64(popcount(lowest - one))] += np.uint32(1)
 
 
-@compiled
-def rows_hold(rows: U64, numbers: I64, masks: U64, lists: I64, holds: Bools) -> None:
-    """Say of pairs (row, list of expressions) whether all bits of the list are set in the row.
-
-    Parameters
-    ----------
-    rows : uint64 [rows, words]
-    numbers, lists : int64 [n]
-        Row and list of each pair.
-    masks : uint64 [lists, words]
-    holds : bool [n]
-        Overwritten.
-    """
-    for position in range(numbers.size):
-        row = numbers[position]
-        mask = lists[position]
-        every = True
-        for word in range(rows.shape[1]):
-            if masks[mask, word] & ~rows[row, word]:
-                every = False
-                break
-        holds[position] = every
-
-
 class Conditions(NamedTuple):
     """Criteria of a plan for rows of bits.
 

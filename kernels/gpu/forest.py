@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels.plan import ALWAYS, CAN_COMPLETE, COMPLETED, MULTIPLE, NEVER, Plan
+from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U32
 
 I64 = NDArray[np.int64]
@@ -196,10 +197,9 @@ def _levels_of(
         )
         if max_depth is not None and len(levels) >= max_depth:
             break
-        counts = plan.child_count[entries].astype(np.int64)
+        counts = plan.child_count[entries]
         above = np.repeat(np.arange(len(entries)), counts)
-        starts = plan.first_child[entries].astype(np.int64)
-        entries = np.arange(counts.sum()) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+        entries = numbers_of_runs(plan.first_child[entries], counts)
     for level, upper in zip(levels[:0:-1], levels[-2::-1], strict=True):
         firsts = _first_children(level.above)
         if len(firsts):

@@ -10,10 +10,10 @@ from . import shared
 
 if TYPE_CHECKING:
     from bidcascade.inference import HandPicture, Interpretation, Layouts
+    from bidcascade.inference.double_dummy.protocol import SolvesPlays
     from bidcascade.inference.layouts.result import LayoutReport
     from bidcascade.inference.layouts.steps import Source
     from bidcascade.inference.single_dummy import Study
-    from bidcascade.inference.single_dummy.study import SolvesPlays
     from bidcascade.service.auction_questions import AuctionQuestion, LeadAnswer, LeadQuestion
     from bidcascade.service.engine import Engine
 

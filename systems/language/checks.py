@@ -14,6 +14,7 @@ from .joining import phrases_of
 from .phrases import COUNTED, FACTS, KINDS
 from .sequences import Sequence, after_call, start_of, why_not
 from .syntax_tree import (
+    OTHER,
     VARIABLES,
     Agreement,
     AuctionStep,
@@ -36,7 +37,6 @@ DEEPEST_DEFINITION: Final = 32
 LONGEST_DEFINITION: Final = 10_000
 """Conditions that a definition may have with all names in it written out."""
 
-_OTHER: Final = {"M": "oM", "oM": "M", "m": "om", "om": "m"}
 _Complain = Callable[[Where, str, str], None]
 
 
@@ -168,7 +168,7 @@ class _Checker:
 
     def _bound(self, used: frozenset[str], bound: frozenset[str], where: Where) -> None:
         for variable in sorted(used):
-            if variable in bound or _OTHER.get(variable) in bound:
+            if variable in bound or OTHER.get(variable) in bound:
                 continue
             self.complain(
                 where,
@@ -295,6 +295,6 @@ def _variables_of(phrase: Phrase) -> frozenset[str]:
 def _advice(variable: str, bound: frozenset[str]) -> str:
     if bound:
         return "here the suits are " + ", ".join(sorted(bound))
-    if variable in _OTHER:
+    if variable in OTHER:
         return f'write the call as "2{variable}", or name the suit'
     return f'write the call as "2{variable}", put it under "when they bid {variable}:", or name it'

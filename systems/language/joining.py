@@ -7,18 +7,19 @@ from .syntax_tree import AllOf, AnyOf, Condition, NotThis, Phrase
 
 def all_of(parts: Iterable[Condition]) -> Condition:
     """Conditions joined by ``and``."""
-    flat: list[Condition] = []
-    for part in parts:
-        flat.extend(part.parts if isinstance(part, AllOf) else (part,))
-    return flat[0] if len(flat) == 1 else AllOf(tuple(flat))
+    return _joined(AllOf, parts)
 
 
 def any_of(parts: Iterable[Condition]) -> Condition:
     """Conditions joined by ``or``."""
+    return _joined(AnyOf, parts)
+
+
+def _joined(kind: type[AllOf] | type[AnyOf], parts: Iterable[Condition]) -> Condition:
     flat: list[Condition] = []
     for part in parts:
-        flat.extend(part.parts if isinstance(part, AnyOf) else (part,))
-    return flat[0] if len(flat) == 1 else AnyOf(tuple(flat))
+        flat.extend(part.parts if isinstance(part, kind) else (part,))
+    return flat[0] if len(flat) == 1 else kind(tuple(flat))
 
 
 def phrases_of(condition: Condition | None) -> Iterator[Phrase]:

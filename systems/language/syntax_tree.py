@@ -12,6 +12,8 @@ SUIT_WORDS: Final = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"
 VARIABLES: Final = ("M", "oM", "m", "om", "X", "Y", "Z", "W")
 """Suit variables. M and m are any major and minor, oM and om the other one of the same rank;
 X, Y, Z and W are any suits, each different from the others that are bound."""
+OTHER: Final = {"M": "oM", "oM": "M", "m": "om", "om": "m"}
+"""Variable of the other suit of the same rank."""
 
 ROLES: Final = (
     "their suit", "their suits", "RHO's suit", "LHO's suit", "partner's suit", "my suit",

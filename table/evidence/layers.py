@@ -24,7 +24,7 @@ import polars as pl
 
 from bidcascade.bridge import InvalidTable, format_calls
 from bidcascade.table.bidding_table import BiddingTable
-from bidcascade.table.build import TableBuilder
+from bidcascade.table.build import rebuilt
 from bidcascade.table.columns import INSERTED
 from bidcascade.table.language.criteria import is_satisfiable
 from bidcascade.table.language.expressions import parse_expression
@@ -121,11 +121,11 @@ def on_layer(
     if layer == "announced":
         return Layered(original, layer)
     writer = _LayerWriter(original, layer, lanes)
-    rebuilt = _rebuilt(original, writer.rows())
+    made = _rebuilt(original, writer.rows())
     if writer.kept:
         kept = pl.DataFrame(writer.kept, schema=_ANNOUNCED_SCHEMA, orient="row")
-        rebuilt = rebuilt.with_extra(ANNOUNCED, kept)
-    return Layered(rebuilt, layer, writer.learned, writer.merged, tuple(writer.contradictions))
+        made = made.with_extra(ANNOUNCED, kept)
+    return Layered(made, layer, writer.learned, writer.merged, tuple(writer.contradictions))
 
 
 class _LayerWriter:
@@ -282,17 +282,6 @@ def _announced(table: BiddingTable) -> BiddingTable:
 
 def _rebuilt(table: BiddingTable, rows: Iterable[Row]) -> BiddingTable:
     """Make a table of other rows for the same entries; it keeps what goes with the table."""
-    builder = TableBuilder(
-        profile=table.profile,
-        undescribed=table.undescribed,
-        user_terms=table.user_terms,
-        source=table.source,
-    )
-    builder.add(rows)
-    rebuilt, _ = builder.finish()
-    rebuilt.imported = dict(table.imported)
-    for name in table.extras:
-        frame = table.extra(name)
-        if frame is not None:
-            rebuilt = rebuilt.with_extra(name, frame)
-    return rebuilt
+    made = rebuilt(table, rows, table.source)
+    made.imported = dict(table.imported)
+    return made

@@ -302,10 +302,7 @@ def _groups(table: BiddingTable, entries: I64, measures: Measures, options: Opti
 
 def _starts_of_places(table: BiddingTable, entries: I64) -> I64:
     """Where the entries of each place begin among some that ascend."""
-    place = table.parents[entries]
-    is_first = np.ones(len(entries), np.bool_)
-    is_first[1:] = place[1:] != place[:-1]
-    return np.flatnonzero(is_first)
+    return np.flatnonzero(np.diff(table.parents[entries].astype(np.int64), prepend=-1))
 
 
 # --- who is counted where ------------------------------------------------------------------------

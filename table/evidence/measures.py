@@ -6,7 +6,7 @@ expressions that are no interval of one lane are counted as bits, one counter ea
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import DealArrays, terms
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.kernels.lowering import Interval, lower, term_names_in, to_tree
+from bidcascade.kernels.intervals import both
+from bidcascade.kernels.lowering import Interval, lower, term_names_in
 from bidcascade.kernels.terms import all_lengths, length
 from bidcascade.kernels.types import U64
 from bidcascade.table.compass import term_values
 from bidcascade.table.decisions import expression_rows
 from bidcascade.table.language.criteria import is_satisfiable
-from bidcascade.table.language.expressions import Not, Term, parse_expression, to_postfix
+from bidcascade.table.language.expressions import Not, Term, parse_expression
+from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.term_catalogue import FAMILIES
 from bidcascade.table.language.vocabulary import Vocabulary
 
@@ -175,7 +177,7 @@ def make_measures(
 
 def _lane_range(text: str, vocabulary: Vocabulary, lanes: Sequence[Lane]) -> LaneRange | None:
     """Range of a lane that an expression asks for, or None if it is no such thing."""
-    literals = lower(to_tree(to_postfix(parse_expression(text), vocabulary)))
+    literals = lower(tree_of(parse_expression(text), vocabulary))
     if isinstance(literals, bool) or not literals:
         return None
     if not all(isinstance(one, Interval) and len(one.form) == 1 for one in literals):
@@ -186,8 +188,8 @@ def _lane_range(text: str, vocabulary: Vocabulary, lanes: Sequence[Lane]) -> Lan
     name, factor = intervals[0].form[0]
     for number, lane in enumerate(lanes):
         if lane.name == name and factor == 1:
-            low, high = max(one.low for one in intervals), min(one.high for one in intervals)
-            return LaneRange(number, max(low, lane.low), min(high, lane.high))
+            ends = ((one.low, one.high) for one in intervals)
+            return LaneRange(number, *reduce(both, ends, (lane.low, lane.high)))
     return None
 
 
@@ -250,7 +252,7 @@ class Implications:
 def read_alone(text: str, vocabulary: Vocabulary) -> frozenset[str]:
     """Name what alone decides an expression: ``lengths``, one suit's letter, both, or nothing."""
     found = {_LENGTHS, *_SUITS}
-    for name in term_names_in(to_tree(to_postfix(parse_expression(text), vocabulary))):
+    for name in term_names_in(tree_of(parse_expression(text), vocabulary)):
         term = terms(vocabulary.profile)[name]
         if term.by_context is not None:
             return frozenset()

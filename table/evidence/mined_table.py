@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidInput, InvalidTable
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.kernels.intervals import left_by, narrow
 from bidcascade.kernels.plan import expressions_plan
 from bidcascade.kernels.types import U8, U16, U32
 from bidcascade.table.bidding_table import BiddingTable
@@ -36,6 +37,7 @@ from bidcascade.table.columns import (
     REQUIRED_COLUMNS,
     VARIANT_COLUMNS,
     Columns,
+    offsets_of,
 )
 from bidcascade.table.formats.literal import FILE_CALLS
 from bidcascade.table.interning import CriteriaInterner, TagInterner, TextInterner
@@ -129,9 +131,7 @@ def sorted_run(
 
 def _child_starts(parent: U32) -> I64:
     """Where the children of each node begin among those of all nodes."""
-    starts = np.zeros(len(parent) + 2, np.int64)
-    np.cumsum(np.bincount(parent, minlength=len(parent) + 1), out=starts[1:])
-    return starts
+    return offsets_of(np.bincount(parent, minlength=len(parent) + 1), np.int64)
 
 
 def make_mined_table(
@@ -339,12 +339,7 @@ def _bounds_of(expressions: tuple[str, ...]) -> dict[str, tuple[int, int]]:
     for text in expressions:
         match parse_expression(text):
             case Comparison(Term(name), ((("<=" | ">=" | "==") as operator, Number() as number),)):
-                low, high = bounds.get(name, (-(1 << 40), 1 << 40))
-                if operator != "<=":
-                    low = max(low, number.halves)
-                if operator != ">=":
-                    high = min(high, number.halves)
-                bounds[name] = (low, high)
+                narrow(bounds, name, left_by(operator, number.halves))
     return bounds
 
 
@@ -441,7 +436,7 @@ def fitting_hands(
     for first in range(0, len(codes), _EXPRESSIONS_AT_ONCE):
         some = codes[first : first + _EXPRESSIONS_AT_ONCE]
         # different texts may mean the same test, which a plan has once
-        distinct = list(dict.fromkeys(some))
+        distinct = tuple(dict.fromkeys(some))
         bits = backend.evaluate(expressions_plan(distinct, vocabulary.profile), _sample()).words
         places = [distinct.index(code) for code in some]
         columns[first : first + len(some)] = bits.reshape(len(distinct), words)[places]

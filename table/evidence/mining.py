@@ -4,7 +4,6 @@ Boards fill a trie of prefixes in memory; what is too much for it goes to disk a
 are merged at the end. ``mined_table`` makes the table of the last run.
 """
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -17,10 +16,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U32, U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import Column
 from bidcascade.table.decisions import CallLists
+from bidcascade.table.extras import synced_file
 
 from .mined_table import (
     ANNOUNCEMENTS,
@@ -283,7 +284,7 @@ class TextNumbers:
         coded = np.where(found > 0, 2 * found + notes, np.uint32(0))
         if np.array_equal(lengths, calls):
             return coded, 0
-        within = np.arange(len(auction)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        within = numbers_of_runs(np.zeros(len(lengths), np.int64), lengths)
         has_call = within < calls[auction]
         numbers = np.zeros(int(offsets[-1]), np.uint32)
         numbers[offsets[auction[has_call]] + within[has_call]] = coded[has_call]
@@ -372,10 +373,8 @@ def write_run(run: Run, folder: Path) -> None:
     """Write a run as ``.npy`` files to a new folder."""
     folder.mkdir(parents=True)
     for name in RUN_COLUMNS:
-        with (folder / f"{name}.npy").open("wb") as file:
+        with synced_file(folder / f"{name}.npy") as file:
             np.save(file, getattr(run, name), allow_pickle=False)
-            file.flush()
-            os.fsync(file.fileno())
 
 
 def open_run(folder: Path) -> Run:

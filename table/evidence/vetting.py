@@ -18,6 +18,7 @@ from bidcascade.kernels.auctions.decisions import (
     missing_expressions,
     nearest_lists,
 )
+from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.table import NONE_U32, BiddingTable
 from bidcascade.table.columns import offsets_of
@@ -344,9 +345,9 @@ class Judge:
         masks = pack_lists(plan.criteria, len(self.expressions))
         lists, words = np.nonzero(masks)
         self._conditions = Conditions(
-            offsets_of([len(one) for one in plan.variant_sets]).astype(np.int64),
+            offsets_of([len(one) for one in plan.variant_sets], np.int64),
             np.array([number for one in plan.variant_sets for number in one], np.int64),
-            offsets_of(np.bincount(lists, minlength=len(plan.criteria))).astype(np.int64),
+            offsets_of(np.bincount(lists, minlength=len(plan.criteria)), np.int64),
             words.astype(np.int64),
             masks[lists, words],
             np.array([plan.undescribed == "allow", plan.undescribed != "reject"], np.bool_),
@@ -388,10 +389,9 @@ class Judge:
         status[holds] = Status.ALLOWED
         status[chosen_call == decisions.call] = Status.AGREES
         status[count[place] == 0] = Status.ENDED
-        siblings = np.repeat(first - sibling_base, count) + np.arange(len(held))
         return Judgement(
-            decisions, above, status, holds, chosen_call, holding, siblings, held, chosen_first,
-            *_pairs(first, count, pair_base, together),
+            decisions, above, status, holds, chosen_call, holding, numbers_of_runs(first, count),
+            held, chosen_first, *_pairs(first, count, pair_base, together),
         )  # fmt: skip
 
     def describes(self, entries: U32) -> Bools:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
-from bidcascade.bridge import CALL_TEXTS, InvalidTable
-from bidcascade.table.row import Row, row_of
+from bidcascade.bridge import InvalidTable
+from bidcascade.table.row import KEYS, Row, row_of, values_of
 
 LONGEST_LINE: Final = 1_000_000
 """Bytes a line may have."""
@@ -32,7 +32,7 @@ def read_json_rows(path: Path) -> Iterator[Row]:
 
 def rows_of_lines(file: IO[bytes], source: str) -> Iterator[Row]:
     """Rows of an open JSON Lines stream."""
-    decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+    decode = json.JSONDecoder(parse_constant=refuse_constant).decode
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
@@ -80,27 +80,14 @@ def row_object(row: Row) -> dict[str, Any]:
     >>> row_object(Row(b"\x07\x00", 8, "", ("SL_H >= 4",), name="Stayman"))
     {'prior': ['1N', 'P'], 'call': '2C', 'name': 'Stayman', 'criteria': ['SL_H >= 4']}
     """
-    written: dict[str, Any] = {} if row.source_index is None else {"index": row.source_index}
-    written["prior"] = [CALL_TEXTS[call] for call in row.prior]
-    written["call"] = CALL_TEXTS[row.call]
-    if row.name:
-        written["name"] = row.name
-    if row.description:
-        written["description"] = row.description
-    if row.criteria:
-        written["criteria"] = list(row.criteria)
-    if row.rank is not None:
-        written["rank"] = row.rank
-    if row.tags:
-        written["tags"] = list(row.tags)
-    if row.where:
-        written["where"] = row.where
-    if row.count is not None:
-        written["count"] = row.count
-    if row.source:
-        written["source"] = row.source
-    return written
+    return {
+        key: value
+        for key, value in zip(KEYS, values_of(row), strict=True)
+        # of numbers, 0 says something
+        if value or value == 0 or key == "prior"
+    }
 
 
-def _refuse_constant(text: str) -> NoReturn:
+def refuse_constant(text: str) -> NoReturn:
+    """Refuse ``NaN`` and the like, which Python's reader would take."""
     raise ValueError(f"{text} is no JSON")

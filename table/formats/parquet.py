@@ -7,13 +7,13 @@ only ``prior`` and ``call`` must be there.
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from bidcascade.bridge import CALL_TEXTS, InvalidTable
-from bidcascade.table.row import KEYS, Row, row_of
+from bidcascade.bridge import InvalidTable
+from bidcascade.table.row import KEYS, Row, row_of, values_of
 
 ROW_SCHEMA: Final = pl.Schema(
     {
@@ -33,7 +33,7 @@ ROW_SCHEMA: Final = pl.Schema(
 """Columns of a Parquet file of rows."""
 
 # a damaged page can make polars panic, which is no error of its tree
-_DAMAGED: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+DAMAGED: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 _BATCH: Final = 1 << 16
 
 
@@ -48,7 +48,7 @@ def read_parquet_rows(path: Path) -> Iterator[Row]:
     try:
         frames = pl.scan_parquet(path, glob=False)
         names = frames.collect_schema().names()
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise _damaged(path, error) from None
     strangers = [name for name in names if name not in KEYS]
     if strangers or not {"prior", "call"} <= set(names):
@@ -64,7 +64,7 @@ def read_parquet_rows(path: Path) -> Iterator[Row]:
                 number += 1
                 written = dict(zip(names, values, strict=True))
                 yield row_of(written, f"{path.name}, row {number}")
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise _damaged(path, error) from None
 
 
@@ -80,27 +80,15 @@ def write_parquet_rows(rows: Iterable[Row], path: Path) -> None:
     ) -> Iterator[pl.DataFrame]:
         # nothing is asked of the rows but to be written: no columns, filter or limit to push down
         while batch := list(islice(source, _BATCH)):
-            yield pl.DataFrame([_values(row) for row in batch], schema=ROW_SCHEMA, orient="row")
+            yield pl.DataFrame(list(map(values_of, batch)), schema=ROW_SCHEMA, orient="row")
 
     register_io_source(batches, schema=ROW_SCHEMA).sink_parquet(path)
 
 
-def _values(row: Row) -> tuple[Any, ...]:
-    return (
-        row.source_index,
-        [CALL_TEXTS[call] for call in row.prior],
-        CALL_TEXTS[row.call],
-        row.name,
-        row.description,
-        list(row.criteria),
-        row.rank,
-        list(row.tags),
-        row.where,
-        row.count,
-        row.source,
-    )
-
-
 def _damaged(path: Path, error: BaseException) -> InvalidTable:
-    reason = str(error).partition("\n")[0]
-    return InvalidTable(f"{path.name}: expected a Parquet file of rows, got {reason}")
+    return InvalidTable(f"{path.name}: expected a Parquet file of rows, got {reason_of(error)}")
+
+
+def reason_of(error: BaseException) -> str:
+    """First line of what polars says of a damaged file."""
+    return str(error).partition("\n")[0]

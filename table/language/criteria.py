@@ -18,16 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels import terms
-from bidcascade.kernels.layout import Separable
-from bidcascade.kernels.lowering import (
-    UNBOUNDED,
-    Interval,
-    LinearForm,
-    Literal,
-    Tree,
-    lower,
-)
-from bidcascade.kernels.terms import all_lengths
+from bidcascade.kernels.intervals import ANY, UNBOUNDED, both, narrow, outside, spanned
+from bidcascade.kernels.layout import HOLDINGS, Separable, holdings_by_cards, shape_indices
+from bidcascade.kernels.lowering import Interval, LinearForm, Literal, Tree, combined, lower
 
 from .expression_tree import Expression, format_expression, terms_of
 from .lowering import tree_of
@@ -36,12 +29,9 @@ from .vocabulary import Vocabulary
 MOST_BRANCHES: Final = 64
 """Alternatives of ``or`` and ``!=`` that are followed; a list with more is taken on trust."""
 
-_HOLDINGS: Final = 1 << 13
-_CARDS: Final = np.bitwise_count(np.arange(_HOLDINGS)).astype(np.int64)
-_BY_LENGTH: Final = np.argsort(_CARDS, kind="stable")
-_LENGTH_STARTS: Final = np.searchsorted(_CARDS[_BY_LENGTH], np.arange(14))
-_SHAPES: Final = np.array(all_lengths(), dtype=np.int64)
-_SHAPE_INDEX: Final = _SHAPES[:, 0] + 14 * _SHAPES[:, 1] + 196 * _SHAPES[:, 2]
+_CARDS: Final = np.bitwise_count(np.arange(HOLDINGS)).astype(np.int64)
+_BY_LENGTH, _LENGTH_STARTS = holdings_by_cards()
+_SHAPES, _SHAPE_INDEX = shape_indices()
 _ALL_HANDS: Final = comb(52, 13)
 
 I64 = NDArray[np.int64]
@@ -132,7 +122,7 @@ def analyse(expressions: Sequence[Expression], vocabulary: Vocabulary) -> Analys
     bounds = {}
     for name in names:
         found = [_term_bounds(name, branch, vocabulary) for branch in branches]
-        bounds[name] = (min(low for low, _ in found), max(high for _, high in found))
+        bounds[name] = spanned(found)
     return Analysis(bounds, None)
 
 
@@ -195,8 +185,8 @@ def _literal_alternatives(literal: Literal) -> list[list[Interval]] | None:
         return [[literal]]
     operator, operands = literal.tree[0], literal.tree[1:]
     if operator == "interval" and not literal.positive:
-        form, low, high = operands
-        return [[Interval(form, -UNBOUNDED, low - 1)], [Interval(form, high + 1, UNBOUNDED)]]
+        form, *ends = operands
+        return [[Interval(form, *side)] for side in outside(*ends)]
     if (operator, literal.positive) in (("or", True), ("and", False)):
         choices: list[list[Interval]] = []
         for operand in operands:
@@ -324,11 +314,10 @@ def _solve(intervals: Sequence[Interval], profile: str) -> _Branch | None:
     """Find what a conjunction leaves; None where it leaves no hand."""
     merged: dict[LinearForm, tuple[int, int]] = {}
     for interval in intervals:
-        low, high = merged.get(interval.form, (-UNBOUNDED, UNBOUNDED))
-        merged[interval.form] = (max(low, interval.low), min(high, interval.high))
+        narrow(merged, interval.form, (interval.low, interval.high))
     if any(low > high for low, high in merged.values()):
         return None
-    holdings = np.ones((4, _HOLDINGS), np.bool_)
+    holdings = np.ones((4, HOLDINGS), np.bool_)
     contexts = np.ones(16, np.bool_)
     sums: dict[LinearForm, tuple[int, int]] = {}
     for form, (low, high) in merged.items():
@@ -369,10 +358,7 @@ def _pairs(
     """Differences of two bounded sums, such as Total_Points - HCP, with the bounds implied."""
     real = [form for form in sums if _depends_on(form, profile) is None][:4]
     for left, right in combinations(real, 2):
-        coefficients = dict(left)
-        for name, coefficient in right:
-            coefficients[name] = coefficients.get(name, 0) - coefficient
-        form = tuple(sorted((name, factor) for name, factor in coefficients.items() if factor))
+        form = tuple(sorted(combined((dict(left), 0), (dict(right), 0), 1, -1)[0].items()))
         if form:
             yield form, (sums[left][0] - sums[right][1], sums[left][1] - sums[right][0])
 
@@ -390,16 +376,13 @@ def _is_feasible(expressions: Sequence[Expression], vocabulary: Vocabulary) -> b
 
 
 def _term_bounds(name: str, branch: _Branch, vocabulary: Vocabulary) -> tuple[int, int]:
-    low, high = vocabulary.range(name)
-    literals = _value_form(name, vocabulary)
-    if literals is None:
-        return low, high
-    least, most = branch.reach(literals)
-    bounded_low, bounded_high = branch.intervals.get(literals, (-UNBOUNDED, UNBOUNDED))
-    return (
-        max(low, bounded_low, int(least[branch.shapes].min())),
-        min(high, bounded_high, int(most[branch.shapes].max())),
-    )
+    possible = vocabulary.range(name)
+    form = _value_form(name, vocabulary)
+    if form is None:
+        return possible
+    least, most = branch.reach(form)
+    reached = int(least[branch.shapes].min()), int(most[branch.shapes].max())
+    return both(both(possible, branch.intervals.get(form, ANY)), reached)
 
 
 def _value_form(name: str, vocabulary: Vocabulary) -> LinearForm | None:

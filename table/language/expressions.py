@@ -50,7 +50,7 @@ _PLAIN_ATOM: Final = re.compile(
 _PLAIN_PAIR: Final = re.compile(
     r"[ \t]*([A-Za-z_][A-Za-z0-9_]*) (and|\+|-) ([A-Za-z_][A-Za-z0-9_]*)[ \t]*"
 )
-_KEYWORDS: Final = frozenset({"and", "or", "not", "True", "False"})
+KEYWORDS: Final = frozenset({"and", "or", "not", "True", "False"})
 
 
 def parse_expression(text: str) -> Expression:
@@ -86,13 +86,13 @@ a comparison at character 5, got '='; a comparison for equality is written ==
 @lru_cache(maxsize=1 << 14)
 def _parse(text: str) -> Expression:
     plain = _PLAIN_ATOM.fullmatch(text)
-    if plain and plain[1] not in _KEYWORDS:
+    if plain and plain[1] not in KEYWORDS:
         term = Term(plain[1])
         if plain[2] is None:
             return term
         return Comparison(term, ((plain[2], Number(2 * int(plain[3]))),))
     pair = _PLAIN_PAIR.fullmatch(text)
-    if pair and not _KEYWORDS & {pair[1], pair[3]}:
+    if pair and not KEYWORDS & {pair[1], pair[3]}:
         first, second = Term(pair[1]), Term(pair[3])
         return And((first, second)) if pair[2] == "and" else Sum(first, ((pair[2], second),))
     return parse_with_grammar(text)

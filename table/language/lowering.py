@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Protocol, assert_never
 
 from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import Postfix
-from bidcascade.kernels.lowering import Tree
+from bidcascade.kernels.lowering import COMPARE, MIRRORED, OPPOSITE, Tree
 
 from .expression_tree import (
     And,
@@ -32,9 +32,6 @@ LONGEST_POSTFIX: Final = 500
 
 LARGEST_VALUE: Final = 2**31 - 1
 """Largest absolute value a part of an expression may reach: kernels compute in 32 bits."""
-
-_MIRRORED: Final = {"<": ">", "<=": ">=", "==": "==", "!=": "!=", ">=": "<=", ">": "<"}
-OPPOSITE: Final = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
 
 
 class Lowered(NamedTuple):
@@ -62,16 +59,21 @@ class Lowered(NamedTuple):
     @property
     def code(self) -> Postfix:
         """The tree's postfix code."""
-        found: list[str | int] = []
-        waiting = [self.tree]
-        while waiting:
-            operator, *operands = waiting.pop()
-            if operator in ("term", "int"):
-                found.append(operands[0])
-            else:
-                found.append(operator)
-                waiting += operands
-        return tuple(reversed(found))
+        return postfix_of(self.tree)
+
+
+def postfix_of(tree: Tree) -> Postfix:
+    """Write a tree as postfix code."""
+    found: list[str | int] = []
+    waiting = [tree]
+    while waiting:
+        operator, *operands = waiting.pop()
+        if operator in ("term", "int"):
+            found.append(operands[0])
+        else:
+            found.append(operator)
+            waiting += operands
+    return tuple(reversed(found))
 
 
 class TermLookup(Protocol):
@@ -310,18 +312,12 @@ def _pattern_comparison(comparison: Comparison, vocabulary: TermLookup) -> Lower
 
 def _compare(left: Lowered, operator: str, right: Lowered) -> Lowered:
     if _value(left) is not None and _value(right) is None:
-        left, operator, right = right, _MIRRORED[operator], left
+        left, operator, right = right, MIRRORED[operator], left
     value = _value(right)
     if left.boolean and right.boolean and value is not None and operator in ("==", "!="):
         return left if (operator == "==") == bool(value) else _not(left)
     left, right = _same_unit(left, right)
     constant, value = _value(left), _value(right)
     if constant is not None and value is not None:
-        return _constant(int(_COMPARE[operator](constant, value)), boolean=True)
+        return _constant(int(COMPARE[operator](constant, value)), boolean=True)
     return _test(operator, left, right)
-
-
-_COMPARE: Final = {
-    "<": int.__lt__, "<=": int.__le__, "==": int.__eq__,
-    "!=": int.__ne__, ">=": int.__ge__, ">": int.__gt__,
-}  # fmt: skip

@@ -14,21 +14,17 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Final, Literal
 
 from bidcascade.bridge import InvalidExpression, InvalidTable, UnknownTerm
-from bidcascade.kernels import term_is_boolean, term_names, term_range
+from bidcascade.kernels import PROFILES, term_is_boolean, term_names, term_range
 
 from .expression_tree import terms_of
-from .expressions import parse_expression
+from .expressions import KEYWORDS, parse_expression
 from .lowering import Lowered, lower
 from .term_catalogue import ALIASES, FAMILIES, SUIT_NAMES
-
-PROFILES: Final = ("gib", "mlbridge")
-"""Definition profiles: BBO's published pages, or the columns of the large published tables."""
 
 _TAG: Final = re.compile(
     r"Forcing(_[A-Za-z0-9]+)*|Opponents_Cannot_Play_Undoubled_Below_[1-7](C|D|H|S|NT?)"
 )
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_RESERVED: Final = frozenset({"and", "or", "not", "True", "False"})
 _COMPASS: Final = re.compile(r"(.+)_[NEW](?:_([CDHS]))?|(.+)_S_([CDHS])")
 
 TermKind = Literal["number", "truth value", "alias", "user term", "tag"]
@@ -122,7 +118,7 @@ class Vocabulary:
                 raise InvalidExpression(f"user term {name!r}: {error}") from None
 
     def _check_new_name(self, name: str) -> None:
-        if not _NAME.fullmatch(name) or name in _RESERVED:
+        if not _NAME.fullmatch(name) or name in KEYWORDS:
             raise InvalidExpression(
                 f"expected a user term's name of letters, digits and _, got {name!r}"
             )

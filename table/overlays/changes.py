@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U8, U16, U32
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NONE_U32
@@ -119,11 +120,8 @@ def unchanged_entries(before: Meanings, after: Meanings) -> U32:
 
 def _children(meanings: Meanings, entries: I64) -> tuple[I64, I64]:
     """Children of entries, and the place in ``entries`` of each one's parent."""
-    counts = meanings.child_count[entries].astype(np.int64)
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    within = np.arange(total) - np.repeat(ends - counts, counts)
-    children = np.repeat(meanings.first_child[entries].astype(np.int64), counts) + within
+    counts = meanings.child_count[entries]
+    children = numbers_of_runs(meanings.first_child[entries], counts)
     return children, np.repeat(np.arange(len(entries)), counts)
 
 

@@ -1,7 +1,6 @@
 """A bidding table with rules laid over it, which knows by what and where it was changed."""
 
 import hashlib
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from bidcascade.table.bidding_table import BiddingTable
-from bidcascade.table.build import build_table
+from bidcascade.table.build import rebuilt
 from bidcascade.table.columns import Columns
+from bidcascade.table.extras import FrameExtra
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.expressions import parse_expression
 
@@ -92,16 +92,8 @@ class OverlaidTable(BiddingTable):
 
         Its digest is that of its content, and no overlay is listed any more.
         """
-        rows = self.rows()
-        table, _ = build_table(
-            rows, profile=self.profile, undescribed=self.undescribed, user_terms=self.user_terms,
-            source=" + ".join([self.source, *(mark.name for mark in self.overlays)]),
-        )  # fmt: skip
-        for name in self.extras:
-            frame = self.extra(name)
-            if frame is not None:
-                table = table.with_extra(name, frame)
-        return table
+        source = " + ".join([self.source, *(mark.name for mark in self.overlays)])
+        return rebuilt(self, self.rows(), source)
 
     def _with_extras(self, extras: "Mapping[str, Extra]") -> "OverlaidTable":
         return OverlaidTable(
@@ -117,6 +109,7 @@ def changed_entries(
 
     Examples
     --------
+    >>> from bidcascade.table.build import build_table
     >>> changed_entries(build_table([{"prior": "", "call": "1C"}])[0])
     {}
     """
@@ -165,6 +158,4 @@ class _Renumbered:
 
     def content(self) -> bytes:
         """Give its Parquet file."""
-        buffer = io.BytesIO()
-        self.frame().write_parquet(buffer)
-        return buffer.getvalue()
+        return FrameExtra(self.frame()).content()

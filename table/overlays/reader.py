@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NoReturn, cast
+from typing import Any, Final, cast
 
 from bidcascade.bridge import (
     Auction,
@@ -16,9 +16,10 @@ from bidcascade.bridge import (
     InvalidExpression,
     InvalidOverlay,
 )
+from bidcascade.table.formats.json_lines import refuse_constant
 from bidcascade.table.language.expressions import parse_expression, terms_of, to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
-from bidcascade.table.row import LARGEST_RANK
+from bidcascade.table.row import LARGEST_RANK, shown
 
 from .place_pattern import PlacePattern
 from .rules import COLUMNS, LABELS, RULE_KINDS, Overlay, OverlayMark, Rule, RuleKind
@@ -132,7 +133,7 @@ class _Reader:
 
     def _of_json(self, text: str) -> Iterator[Mapping[str, Any]]:
         decode = json.JSONDecoder(
-            parse_constant=_refuse_constant, object_pairs_hook=_no_key_twice
+            parse_constant=refuse_constant, object_pairs_hook=_no_key_twice
         ).decode
         for self._line, line in enumerate(text.split("\n"), 1):
             if not line.strip():
@@ -143,16 +144,16 @@ class _Reader:
                 self._complain("expected one object, got one nested too deeply")
                 continue
             except ValueError as error:
-                self._complain(f"expected a JSON object, got {_shown(line.strip())}: {error}")
+                self._complain(f"expected a JSON object, got {shown(line.strip())}: {error}")
                 continue
             if not isinstance(written, dict):
-                self._complain(f"expected an object, got {_shown(written)}")
+                self._complain(f"expected an object, got {shown(written)}")
                 continue
             strangers = [key for key in written if key not in COLUMNS]
             if strangers:
                 self._complain(
                     f"expected only the keys {', '.join(COLUMNS)}, "
-                    f"got {', '.join(map(_shown, strangers))}"
+                    f"got {', '.join(map(shown, strangers))}"
                 )
                 continue
             yield written
@@ -193,10 +194,10 @@ class _Reader:
         if strangers:
             self._complain(
                 f"expected only the columns {', '.join(COLUMNS)}, "
-                f"got {', '.join(map(_shown, strangers))}"
+                f"got {', '.join(map(shown, strangers))}"
             )
         if twice:
-            self._complain(f"expected each column once, got {', '.join(map(_shown, twice))} twice")
+            self._complain(f"expected each column once, got {', '.join(map(shown, twice))} twice")
         if missing and not strangers:
             self._complain(f"expected a column {missing[0]!r}, got {', '.join(header)}")
         return not (strangers or twice or missing)
@@ -216,7 +217,7 @@ class _Reader:
         kind = given.get("rule")
         if kind not in RULE_KINDS:
             self._complain(
-                f"expected a rule of {', '.join(RULE_KINDS)}, got {_shown(kind)}"
+                f"expected a rule of {', '.join(RULE_KINDS)}, got {shown(kind)}"
                 if "rule" in given
                 else f"expected a key 'rule' ({', '.join(RULE_KINDS)}), got none"
             )
@@ -224,7 +225,7 @@ class _Reader:
         values: dict[str, Any] = {}
         for key in ("name", "description", "comment"):
             if key in given and not isinstance(given[key], str):
-                self._complain(f"expected a text as {key}, got {_shown(given[key])}")
+                self._complain(f"expected a text as {key}, got {shown(given[key])}")
             elif key in given and not _fits_utf8(given[key]):
                 self._complain(f"expected text that UTF-8 can hold as {key}")
         for key in _LISTS:
@@ -233,7 +234,7 @@ class _Reader:
         rank = given.get("rank")
         if rank is not None and not (type(rank) is int and 0 <= rank <= LARGEST_RANK):
             self._complain(
-                f"expected a whole number 0 to {LARGEST_RANK} as rank, got {_shown(rank)}"
+                f"expected a whole number 0 to {LARGEST_RANK} as rank, got {shown(rank)}"
             )
         for key in ("criteria", "expressions"):
             if values.get(key) is not None:
@@ -253,7 +254,7 @@ class _Reader:
             written = " ".join(written)
         if not isinstance(written, str):
             self._complain(
-                f"expected an auction or a pattern as 'at', got {_shown(written)}"
+                f"expected an auction or a pattern as 'at', got {shown(written)}"
                 if "at" in given
                 else "expected a key 'at' with an auction or a pattern, got none"
             )
@@ -274,7 +275,7 @@ class _Reader:
             texts = tuple(value)
             if all(map(_fits_utf8, texts)):
                 return texts
-        self._complain(f"expected a list of texts as {key}, got {_shown(value)}")
+        self._complain(f"expected a list of texts as {key}, got {shown(value)}")
         return None
 
     def _canonical(self, texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -289,7 +290,7 @@ class _Reader:
                         to_postfix(expression, self._vocabulary)
                 found.append(str(expression))
             except InvalidExpression as error:
-                self._complain(str(error).partition("\n")[0] + f" in {_shown(text)}")
+                self._complain(str(error).partition("\n")[0] + f" in {shown(text)}")
         return tuple(dict.fromkeys(found))
 
     def _check_terms(self, text: str, terms: Sequence[str]) -> None:
@@ -299,7 +300,7 @@ class _Reader:
                 nearest = self._vocabulary.nearest(name)
                 hint = f", did you mean {nearest!r}?" if nearest else ""
                 self._complain(
-                    f"expected a term of the vocabulary, got {name!r} in {_shown(text)}{hint}"
+                    f"expected a term of the vocabulary, got {name!r} in {shown(text)}{hint}"
                 )
 
     def _check_parts(
@@ -325,10 +326,6 @@ class _Reader:
             )
 
 
-def _refuse_constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no JSON")
-
-
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -344,8 +341,3 @@ def _fits_utf8(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:80] + "…"

@@ -12,9 +12,11 @@ import polars as pl
 
 from bidcascade.bridge import CALL_TEXTS, InvalidInput
 from bidcascade.kernels import Backend, DealArrays, Plan
+from bidcascade.kernels.runs import parents_of
 from bidcascade.kernels.types import U32, U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NONE_U32
+from bidcascade.table.formats.parquet import DAMAGED, reason_of
 
 from .changes import Meanings, unchanged_entries
 from .sub_plan import pruned, sub_plan
@@ -26,8 +28,6 @@ _SCHEMA: Final = {
     "entry": pl.UInt32(), "parent": pl.UInt32(), "call": pl.Enum(CALL_TEXTS), "count": pl.UInt64(),
     "criteria": pl.String(),
 }  # fmt: skip
-# a damaged page can make polars panic, which is no error of its tree
-_DAMAGED: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
 class OtherDeals(InvalidInput):
@@ -160,15 +160,9 @@ class Recount:
         """Give the counts as a frame: ``entry``, ``parent``, ``call``, ``count``, ``criteria``."""
         meanings = self.meanings
         size = len(self.counts)
-        parents = np.full(size, NONE_U32, dtype=np.uint32)
-        counts = meanings.child_count.astype(np.int64)
-        with_children = np.flatnonzero(counts)
-        counts = counts[with_children]
-        ends = np.cumsum(counts)
-        within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
-        places = np.repeat(meanings.first_child[with_children].astype(np.int64), counts) + within
-        parents[places] = np.repeat(with_children, counts)
-        parent = pl.Series("parent", parents)
+        parent = pl.Series(
+            "parent", parents_of(meanings.first_child, meanings.child_count, NONE_U32)
+        )
         texts = pl.Series(meanings.texts, dtype=pl.String)
         calls = pl.Series(CALL_TEXTS, dtype=_SCHEMA["call"])
         return pl.DataFrame(
@@ -202,8 +196,8 @@ class Recount:
         try:
             told = json.loads(pl.read_parquet_metadata(path).get(_KEY, "null"))
             frame = pl.read_parquet(path)
-        except _DAMAGED as error:
-            reason = str(error).partition("\n")[0]
+        except DAMAGED as error:
+            reason = reason_of(error)
             raise InvalidInput(f"expected a file of counts, got {str(path)!r}: {reason}") from None
         except ValueError:
             told = None

@@ -1,9 +1,9 @@
 """What rules did when they were laid over a table: each rule in numbers, and what is odd."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from bidcascade.table.import_report import Finding, counted
+from bidcascade.table.import_report import Finding, counted, finding_lines
 
 from .rules import Overlay, OverlayMark, Rule
 
@@ -41,13 +41,6 @@ class RuleReport:
     changed: int = 0
     removed: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        return {
-            "where": self.where, "rule": self.rule, "met": self.met, "added": self.added,
-            "changed": self.changed, "removed": self.removed,
-        }  # fmt: skip
-
 
 @dataclass(slots=True)
 class OverlayReport:
@@ -71,11 +64,7 @@ class OverlayReport:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
-        return {
-            "overlays": [mark.to_dict() for mark in self.overlays],
-            "rules": [rule.to_dict() for rule in self.rules],
-            "findings": {kind: found.to_dict() for kind, found in self.findings.items()},
-        }
+        return asdict(self)
 
     def __str__(self) -> str:
         lines = [
@@ -83,10 +72,4 @@ class OverlayReport:
             f"{counted(self.total('added'), 'entry', 'entries')} added, "
             f"{self.total('changed'):,} changed, {self.total('removed'):,} removed"
         ]
-        for kind, found in self.findings.items():
-            if found.count:
-                lines.append(f"{FINDINGS[kind]}: {found.count:,}")
-                lines += [f"  {example}" for example in found.examples]
-                if found.count > len(found.examples):
-                    lines.append(f"  … and {found.count - len(found.examples):,} more")
-        return "\n".join(lines)
+        return "\n".join([*lines, *finding_lines(self.findings, FINDINGS)])

@@ -29,7 +29,6 @@ from bidcascade.inference.double_dummy.protocol import I8, SolvedInPart
 from bidcascade.inference.leads import (
     LEAD_SCORINGS,
     LeadStudy,
-    best_leads,
     refine_leads,
     study_leads,
     touching_cards,
@@ -222,6 +221,12 @@ def test_what_is_clear_and_what_is_close():
 # --- refinement ----------------------------------------------------------------------------------
 
 
+def last_answer(*asked, **further):
+    """Over all layouts, or over those solved in time."""
+    *_, last = refine_leads(*asked, **further)
+    return last
+
+
 def test_answers_are_refined():
     solver = Guesses()
     hands = layouts(100)
@@ -232,7 +237,7 @@ def test_answers_are_refined():
     assert {study.asked for study in studies} == {100}
     whole = study_leads(Guesses().leads(hands, 4, Seat.SOUTH), hands, CONTRACT)
     assert studies[-1].leads == whole.leads
-    assert best_leads(hands, CONTRACT, Guesses()).leads == whole.leads
+    assert last_answer(hands, CONTRACT, Guesses()).leads == whole.leads
     first = study_leads(Guesses().leads(hands[:, :6], 4, 2), hands[:, :6], CONTRACT)
     assert studies[0].leads == first.leads
 
@@ -240,7 +245,7 @@ def test_answers_are_refined():
 def test_a_limit_of_time_gives_what_there_is():
     solver = Guesses()
     solver.late_from = 50
-    study = best_leads(layouts(100), CONTRACT, solver, time_limit_s=60)
+    study = last_answer(layouts(100), CONTRACT, solver, time_limit_s=60)
     assert (study.layouts, study.asked, study.is_complete) == (50, 100, False)
     some = np.r_[0:42, 64:72]
     whole = study_leads(
@@ -249,14 +254,14 @@ def test_a_limit_of_time_gives_what_there_is():
     assert study.leads == whole.leads
     solver = Guesses()
     solver.late_from = 2
-    assert best_leads(layouts(100), CONTRACT, solver, time_limit_s=60).layouts == 2
-    assert best_leads(layouts(100), CONTRACT, Guesses(), time_limit_s=60).layouts == 100
+    assert last_answer(layouts(100), CONTRACT, solver, time_limit_s=60).layouts == 2
+    assert last_answer(layouts(100), CONTRACT, Guesses(), time_limit_s=60).layouts == 100
     solver = Guesses()
     solver.late_from = 0
     with pytest.raises(TimedOut):
-        best_leads(layouts(100), CONTRACT, solver, time_limit_s=60)
+        last_answer(layouts(100), CONTRACT, solver, time_limit_s=60)
     # time that was over before the first layouts were solved is for the solver to complain of
-    assert best_leads(layouts(100), CONTRACT, Guesses(), time_limit_s=0).layouts == 6
+    assert last_answer(layouts(100), CONTRACT, Guesses(), time_limit_s=0).layouts == 6
 
 
 def test_who_has_little_time_gets_one_layout_first():
@@ -336,7 +341,8 @@ def test_what_is_decided_need_not_be_refined():
             found[:, 0] = 5
             return found
 
-    study = best_leads(layouts(100), CONTRACT, Clear(), stop_when_decided=True)
+    answers = refine_leads(layouts(100), CONTRACT, Clear())
+    study = next(study for study in answers if study.is_decided)
     assert (study.layouts, study.best.names) == (6, "C2")
 
 
@@ -347,7 +353,7 @@ def test_a_lead_that_is_known(pool):
         parse_hand("54.876543.T765.4"), parse_hand("32.AKQ.AKQ.AKQ32"), leader,
         parse_hand("76.JT9.J98.JT987"),
     ], np.uint64)[:, None]  # fmt: skip
-    study = best_leads(rest, parse_contract("3NE"), pool, scoring="set")
+    study = last_answer(rest, parse_contract("3NE"), pool, scoring="set")
     assert study.best.names == "SA SK SQ SJ ST S9 S8"
     assert (study.best.set, study.best.tricks, study.best.best_share) == (1, 7, 1)
     assert {(lead.set, lead.tricks) for lead in study.leads[1:]} == {(0, 2)}
@@ -369,16 +375,16 @@ def test_a_lead_that_is_known(pool):
 def test_questions_that_are_none(change, message):
     asked = {"hands": layouts(4), "contract": CONTRACT, "solver": Guesses(), **change}
     with pytest.raises(InvalidInput, match=message):
-        best_leads(**asked)
+        last_answer(**asked)
 
 
 def test_hands_that_are_not_the_leaders():
     with pytest.raises(InvalidDeal, match="the same hand of W in all layouts"):
-        best_leads(layouts(4), parse_contract("3NS"), Guesses())
+        last_answer(layouts(4), parse_contract("3NS"), Guesses())
     with pytest.raises(InvalidDeal, match="13 cards in the hand of S, got 0"):
-        best_leads(np.zeros((4, 2), np.uint64), CONTRACT, Guesses())
+        last_answer(np.zeros((4, 2), np.uint64), CONTRACT, Guesses())
     with pytest.raises(ValueError, match=r"uint64\[4, n\]"):
-        best_leads(layouts(4)[0], CONTRACT, Guesses())
+        last_answer(layouts(4)[0], CONTRACT, Guesses())
     with pytest.raises(ValueError, match="first and step"):
         next(refine_leads(layouts(4), CONTRACT, Guesses(), first=0))
 
@@ -389,7 +395,7 @@ def test_cancelled(pool):
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
-        best_leads(layouts(50, seed=77), CONTRACT, pool, cancel=cancel)
+        last_answer(layouts(50, seed=77), CONTRACT, pool, cancel=cancel)
 
 
 def test_a_study_names_its_contract():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bidcascade.kernels import ALWAYS, NEVER, Plan, Postfix, build_plan
-from bidcascade.kernels.lowering import inline_formulas, lower, to_tree
+from bidcascade.kernels.lowering import lower, to_tree
 
 
 def plan_of(expressions: list[Postfix], criteria: list[list[int]], **options: Any) -> Plan:
@@ -157,18 +157,6 @@ def test_unknown_terms_and_broken_postfix():
         plan_of([("HCP", 3)], [])
     with pytest.raises(ValueError, match="beyond 32 bits"):
         plan_of([("HCP", 2**30, "*", "SL_S", "*", 5, ">")], [])
-
-
-def test_formulas_are_inlined_to_the_bottom():
-    formulas: dict[str, Postfix] = {
-        "Majors": ("SL_S", "SL_H", "+"),
-        "Weight": ("Majors", "HCP", "+"),
-    }
-    assert inline_formulas(("Weight", 20, ">="), formulas) == (
-        "SL_S", "SL_H", "+", "HCP", "+", 20, ">=",
-    )  # fmt: skip
-    with pytest.raises(ValueError, match="'Loop' is defined by itself"):
-        inline_formulas(("Loop",), {"Loop": ("Loop", 1, "+")})
 
 
 def test_and_is_split_or_is_opaque():
