@@ -20,6 +20,7 @@ from bidcascade.kernels import Context, DealArrays
 from bidcascade.systems.system import context_at
 from bidcascade.table import BiddingTable, Row, explain, parse_expression
 from bidcascade.table.language.explain import ExpressionCheck
+from bidcascade.table.show import calls_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +166,6 @@ def _default_pass(candidates: list[Candidate], entry: int | None, note: str) -> 
 def _label(candidate: Candidate) -> str:
     text = " ".join(part for part in (candidate.call, candidate.name) if part)
     return f"{text} ({candidate.where})" if candidate.where else text
-
-
-def calls_known(table: BiddingTable, calls: Sequence[int]) -> int:
-    """How many of the calls of an auction the table has, from the first one on."""
-    lengths = range(1, len(calls) + 1)
-    return next((n - 1 for n in lengths if table.find(calls[:n]) is None), len(calls))
 
 
 def _candidates(table: BiddingTable, entry: int, hand: int, context: Context) -> list[Candidate]:

@@ -1,6 +1,6 @@
 """A bidding table in words: one place of it with the calls that may follow, and what it is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bidcascade.bridge import InvalidTable, format_call, format_calls
 
@@ -35,7 +35,7 @@ def show(table: BiddingTable, auction: Iterable[int] = ()) -> str:
     if calls:
         entry = table.find(calls)
         if entry is None:
-            raise InvalidTable(_where_it_leaves(table, calls))
+            raise InvalidTable(where_it_leaves(table, calls))
         lines += _entry_lines(table, entry, format_calls(calls), "")
     else:
         lines.append("opening")
@@ -74,12 +74,15 @@ def _label(row: Row, *, inserted: bool) -> str:
     return ": ".join(parts)
 
 
-def _where_it_leaves(table: BiddingTable, calls: tuple[int, ...]) -> str:
-    known = next(
-        length
-        for length in reversed(range(len(calls)))
-        if not length or table.find(calls[:length]) is not None
-    )
+def calls_known(table: BiddingTable, calls: Sequence[int]) -> int:
+    """How many of the calls of an auction the table has, from the first one on."""
+    lengths = range(1, len(calls) + 1)
+    return next((n - 1 for n in lengths if table.find(calls[:n]) is None), len(calls))
+
+
+def where_it_leaves(table: BiddingTable, calls: tuple[int, ...]) -> str:
+    """Say where an auction that a table does not have leaves it, and what the table has there."""
+    known = calls_known(table, calls)
     before = f"after {format_calls(calls[:known])}" if known else "as opening call"
     parent = table.find(calls[:known]) if known else None
     there = [int(table.call[child]) for child in table.children(parent)]

@@ -6,13 +6,13 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from bidcascade.bridge import PASS, Auction, format_call, format_calls, parse_calls
-from bidcascade.service.bid_answer import calls_known
+from bidcascade.bridge import PASS, Auction, format_call, parse_calls
 from bidcascade.service.engine import Engine
 from bidcascade.systems import named_systems
 from bidcascade.systems.describing import agreements_of, description_of
 from bidcascade.systems.expansion import PlaceEntry
 from bidcascade.table import BiddingTable, Row, format_expression
+from bidcascade.table.show import where_it_leaves
 
 from .answering import answer_json, json_bytes
 from .limits import client_of
@@ -184,7 +184,7 @@ def _next(loaded: LoadedTable, calls: tuple[int, ...]) -> dict[str, Any]:
     table = loaded.engine.table
     entry = table.find(calls) if calls else None
     if calls and entry is None:
-        raise Problem("unknown-auction", _where_it_leaves(table, calls))
+        raise Problem("unknown-auction", where_it_leaves(table, calls))
     return {
         "auction": [format_call(call) for call in calls],
         "entry": entry,
@@ -193,17 +193,6 @@ def _next(loaded: LoadedTable, calls: tuple[int, ...]) -> dict[str, Any]:
         "entries": [_entry(table, child) for child in table.children(entry)],
         "table": loaded.engine.table_info(),
     }
-
-
-def _where_it_leaves(table: BiddingTable, calls: tuple[int, ...]) -> str:
-    known = calls_known(table, calls)
-    parent = table.find(calls[:known]) if known else None
-    there = [int(table.call[child]) for child in table.children(parent)]
-    before = f"after {format_calls(calls[:known])}" if known else "as opening call"
-    return (
-        f"expected an auction of the table, got {format_calls(calls)!r}: {before} it has "
-        f"{format_calls(there) or 'nothing'}, not {format_call(calls[known])}"
-    )
 
 
 def _entry(table: BiddingTable, entry: int) -> dict[str, Any]:
