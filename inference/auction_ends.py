@@ -70,6 +70,13 @@ def parts_of(numbers: Any) -> ContractParts:
     return ContractParts(level + 1, strain, doubling, declarer)
 
 
+def contracts_by_compass(numbers: I64, dealer: U8) -> tuple[ContractParts, NDArray[np.bool_]]:
+    """Take contract numbers apart, with declarers by compass; tell which were not passed out."""
+    parts = parts_of(numbers)
+    declarer = (parts.declarer + dealer.astype(np.int64)) % 4
+    return parts._replace(declarer=declarer), numbers != PASSED_OUT
+
+
 class Endings(NamedTuple):
     """The different auctions of some deals; a deal refers to its own by number.
 

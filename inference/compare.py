@@ -24,7 +24,15 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import U8
 from bidcascade.systems import System
 
-from .auction_ends import I64, PASSED_OUT, ContractParts, Endings, contract_of, merged, parts_of
+from .auction_ends import (
+    I64,
+    PASSED_OUT,
+    ContractParts,
+    Endings,
+    contract_of,
+    contracts_by_compass,
+    merged,
+)
 from .double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy
 
 SAME: Final = 0
@@ -259,9 +267,7 @@ class SystemMatch:
     def _contracts(self, chosen: I64) -> tuple[ContractParts, Bools]:
         """Contracts [2, m] of some deals, declarers by compass; which were not passed out."""
         numbers = self.endings.contracts[self.ending[:, chosen]]
-        parts = parts_of(numbers)
-        declarer = (parts.declarer + self.deals.dealer[chosen]) % 4
-        return parts._replace(declarer=declarer), numbers != PASSED_OUT
+        return contracts_by_compass(numbers, self.deals.dealer[chosen])
 
 
 def scores_of(parts: ContractParts, played: Bools, vulnerability: U8, tricks: I8) -> I32:

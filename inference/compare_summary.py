@@ -28,6 +28,7 @@ from bidcascade.bridge import (
     format_calls,
     format_deal,
 )
+from bidcascade.kernels import DealArrays
 from bidcascade.loaders import SEAT_ENUM, VULNERABILITY_ENUM
 
 from .auction_ends import I64, NO_CALL, PASSED_OUT, contract_of, keys_of, parts_of
@@ -379,20 +380,25 @@ def _examples(match: SystemMatch, most: int) -> tuple[Example, ...]:
 
 def example_of(match: SystemMatch, deal: int) -> Example:
     """Describe one deal that was worked out."""
-    hands = match.deals.hands[:, deal].tolist()
     dealer, sides = int(match.deals.dealer[deal]), int(match.deals.vulnerability[deal])
     endings = [int(match.ending[table, deal]) for table in range(2)]
     contracts = [contract_of(int(match.endings.contracts[one]), dealer) for one in endings]
     tricks = [int(match.tricks[table, deal]) for table in range(2)]
     names = ["Pass" if one is None else f"{one.name} {one.declarer.letter}" for one in contracts]
-    whole = Deal((hands[0], hands[1], hands[2], hands[3]), Seat(dealer), Vulnerability(sides))
     return Example(
-        deal, format_deal(whole), SEATS[dealer], VULNERABILITIES[sides],
+        deal, format_deal(deal_at(match.deals, deal)), SEATS[dealer], VULNERABILITIES[sides],
         (match.endings.auction(endings[0]), match.endings.auction(endings[1])),
         (names[0], names[1]),
         (_known(tricks[0]), _known(tricks[1])),
         (int(match.scores[0, deal]), int(match.scores[1, deal])), int(match.imps[deal]),
     )  # fmt: skip
+
+
+def deal_at(deals: DealArrays, number: int) -> Deal:
+    """Give one of some deals by itself."""
+    north, east, south, west = deals.hands[:, number].tolist()
+    dealer, sides = deals.dealer[number], deals.vulnerability[number]
+    return Deal((north, east, south, west), Seat(dealer), Vulnerability(sides))
 
 
 def _known(tricks: int) -> int | None:

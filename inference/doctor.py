@@ -27,7 +27,7 @@ from bidcascade.kernels.types import U8
 from bidcascade.systems import System
 from bidcascade.systems.bidder import Bidder, Step
 
-from .auction_ends import I64, PASSED_OUT, Endings, parts_of
+from .auction_ends import I64, Endings, contracts_by_compass
 from .compare import imps_of, scores_of
 from .double_dummy.protocol import I8
 from .yardstick import Line
@@ -286,9 +286,7 @@ def _scores(bidder: Bidder, places: NDArray[np.int32], deals: DealArrays, tables
     """Points of North-South of auctions that end at some places."""
     different, which = np.unique(places, return_inverse=True)
     numbers = Endings.of(bidder.endings(different)).contracts[which]
-    parts = parts_of(numbers)
-    parts = parts._replace(declarer=(parts.declarer + deals.dealer) % 4)
-    played = numbers != PASSED_OUT
+    parts, played = contracts_by_compass(numbers, deals.dealer)
     column = np.where(played, 5 * parts.declarer + parts.strain, 0)
     tricks = tables[np.arange(len(tables)), column]
     return scores_of(parts, played, deals.vulnerability, tricks).astype(np.int64)

@@ -25,10 +25,7 @@ from bidcascade.bridge import (
     SEATS,
     VULNERABILITIES,
     Cancelled,
-    Deal,
     InvalidInput,
-    Seat,
-    Vulnerability,
     format_deal,
 )
 from bidcascade.kernels import DealArrays
@@ -36,9 +33,10 @@ from bidcascade.loaders import HAND_COLUMNS, Batch, deal_arrays
 from bidcascade.systems import System
 from bidcascade.systems.bidder import Bidder
 
-from .auction_ends import I64, PASSED_OUT, ContractParts, contract_number, contract_of, parts_of
+from .auction_ends import I64, ContractParts, contract_number, contract_of, contracts_by_compass
+from .call_by_call import CallByCall
 from .compare import I32, Bools, Progress, imps_of, scores_of
-from .compare_summary import Floats, category_of
+from .compare_summary import Floats, category_of, deal_at
 from .double_dummy.kept_tables import KeptTables, solved_tables, user_tables
 from .double_dummy.par import par_contracts
 from .double_dummy.protocol import I8, DoubleDummy
@@ -52,6 +50,7 @@ from .loss_causes import (
     decisive_calls,
     highest_bid,
 )
+from .sanity import BidBoards, Sign, sanity_of
 
 Calls = tuple[int, ...]
 
@@ -237,6 +236,7 @@ class Tally:
     """Part of the boards with a doubled or redoubled final contract."""
     passed_out: int
     causes: dict[str, Loss]
+    sanity: tuple[Sign, ...]
     lines: tuple[LineLoss, ...]
     """Most IMPs first; empty for the players."""
 
@@ -269,6 +269,9 @@ class _Bidding(NamedTuple):
     """0 North-South, 1 East-West; -1 at par."""
     cause: I64
     made: Bools
+    tricks: I8
+    forced: tuple[Bools, Bools] | None = None
+    """As :class:`.sanity.BidBoards` has it; None for the players."""
 
     def of(self, boards: I64) -> "_Bidding":
         """Pick some of the boards, each any number of times."""
@@ -276,7 +279,8 @@ class _Bidding(NamedTuple):
             [self.auctions[one] for one in boards.tolist()],
             ContractParts(*(part[boards] for part in self.parts)),
             self.played[boards], self.scores[boards], self.imps[boards], self.loser[boards],
-            self.cause[boards], self.made[boards],
+            self.cause[boards], self.made[boards], self.tricks[boards],
+            None if self.forced is None else (self.forced[0][boards], self.forced[1][boards]),
         )  # fmt: skip
 
 
@@ -341,8 +345,9 @@ def measure_archive(
         # also where the text names other opponents: it is all four seats that are measured
         bidder = system.bidder(system)
         with bidder.lock:
-            steps = _Steps.of(bidder, deals)
+            steps = _Steps(bidder, deals)
             bidding = _bidding(steps.auctions, every, archive, tables, par)
+            bidding = bidding._replace(forced=steps.forced)
             found.append((bidding.of(archive.deal), steps.decisive(bidding)))
     report("bidding", len(systems), len(systems))
     tallies = [_tally(PLAYERS, players, archive, par)]
@@ -408,10 +413,8 @@ def _bidding(
     """Score auctions of some deals, and tell the causes of losses."""
     deals = archive.deals
     numbers = np.array([contract_number(calls) for calls in auctions], np.int64)
-    dealer, vulnerability = deals.dealer[deal].astype(np.int64), deals.vulnerability[deal]
-    parts = parts_of(numbers)
-    parts = parts._replace(declarer=(parts.declarer + dealer) % 4)
-    played = numbers != PASSED_OUT
+    dealer, vulnerability = deals.dealer[deal], deals.vulnerability[deal]
+    parts, played = contracts_by_compass(numbers, dealer)
     tricks = np.where(played, tables[deal, 5 * parts.declarer + parts.strain], 0).astype(np.int8)
     scores = scores_of(parts, played, vulnerability, tricks)
     # the same contracts, doubled where they were not and undoubled where they were
@@ -436,30 +439,19 @@ def _bidding(
             highest_bid(auctions[board], (side + int(dealer[board])) % 2),
         )  # fmt: skip
         cause[board] = _CAUSE_NUMBERS[name]
-    return _Bidding(auctions, parts, played, scores, imps, loser, cause, made)
+    return _Bidding(auctions, parts, played, scores, imps, loser, cause, made, tricks)
 
 
 class _Steps:
     """How one system bid deals, call by call, and where it stood at each."""
 
-    def __init__(self, bidder: Bidder, deals: DealArrays, place: I64, entry: I64, calls: I64):
-        self._bidder, self._deals = bidder, deals
-        self._place, self._entry = place, entry
-        lengths = (calls >= 0).sum(axis=1).tolist()
-        self.auctions: list[list[int]] = [
-            row[:length] for row, length in zip(calls.tolist(), lengths, strict=True)
-        ]
-        self._choices: dict[int, bool] = {}
-
-    @classmethod
-    def of(cls, bidder: Bidder, deals: DealArrays) -> "_Steps":
+    def __init__(self, bidder: Bidder, deals: DealArrays) -> None:
         """Bid deals; whoever calls this holds the bidder's lock until it is done with them."""
-        levels = []
-        for step in bidder.steps(deals):
-            level = np.full((3, len(deals)), -1, np.int64)
-            level[:, step.deals] = step.place, step.entry, step.call
-            levels.append(level)
-        return cls(bidder, deals, *np.stack(levels, axis=2))
+        self._bidder, self._deals = bidder, deals
+        bid = CallByCall.of(bidder, deals)
+        self._place, self._entry, self.auctions = bid.place, bid.entry, bid.auctions
+        self.forced = bid.forced(bidder)
+        self._choices: dict[int, bool] = {}
 
     def decisive(self, bidding: _Bidding) -> dict[int, Decisive]:
         """Tell by deal what made the decisive call of a loss."""
@@ -539,6 +531,10 @@ def _tally(name: str, bidding: _Bidding, archive: Archive, par: ParOfDeals) -> T
             cause: Loss(int(amounts[number]), int(losses[number]), float(losses[number] / boards))
             for cause, number in _CAUSE_NUMBERS.items()
         },
+        tuple(sanity_of(BidBoards(
+            deal_arrays(archive.boards), bidding.auctions, bidding.parts, bidding.played,
+            bidding.tricks, bidding.forced,
+        ), archive.deal)),
         (),
     )  # fmt: skip
 
@@ -579,8 +575,6 @@ def _example(
     number = int(archive.deal[board])
     deals = archive.deals
     dealer, sides = int(deals.dealer[number]), int(deals.vulnerability[number])
-    hands = deals.hands[:, number].tolist()
-    whole = Deal((hands[0], hands[1], hands[2], hands[3]), Seat(dealer), Vulnerability(sides))
     row = archive.boards.row(board, named=True)
     told = [
         (tuple(one.auctions[board]), _contract(one, board, dealer), int(one.scores[board]),
@@ -588,7 +582,7 @@ def _example(
         for one in (bidding, players)
     ]  # fmt: skip
     return BoardExample(
-        format_deal(whole), SEATS[dealer], VULNERABILITIES[sides],
+        format_deal(deal_at(deals, number)), SEATS[dealer], VULNERABILITIES[sides],
         " ".join(str(row[name]) for name in ("source", "record", "room") if row[name] is not None),
         *told[0], *told[1], int(par.scores[number]), _par_text(number, tables, par),
     )  # fmt: skip

@@ -170,12 +170,14 @@ def _print_yardstick(yardstick: "Yardstick") -> None:
         left_out_text,
         line_row,
         result_rows,
+        sanity_rows,
     )
 
     print(f"{yardstick.boards:,} boards of {yardstick.deals:,} deals; {left_out_text(yardstick)}")
     names = heads(yardstick)
     shared.print_table(("what", *names), result_rows(yardstick))
     shared.print_table(("IMPs a board (boards)", *names), cause_rows(yardstick))
+    shared.print_table(("sanity", *names), sanity_rows(yardstick))
     for one in yardstick.systems:
         shared.print_table(
             (f"lines of {one.name}", "where it passed", "cause", "boards", "IMPs", "players"),

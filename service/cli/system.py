@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from . import shared
 
 if TYPE_CHECKING:
+    from bidcascade.inference.compare import Budget
+    from bidcascade.inference.sanity import Sign
     from bidcascade.systems.check import PlaceShares, SystemCheck
     from bidcascade.systems.compile import Progress
     from bidcascade.systems.diff import SystemDiff
@@ -37,6 +39,13 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help="a place such as '1N P', any number of times (default: the opening "
         "call)")  # fmt: skip
     _add_sample(check, 20_000)
+    check.add_argument("--dd-budget", metavar="B",
+        help="how many doubled contracts are solved, or how long (90s, 5m), beside those whose "
+        "tables are kept; all for every one (default: none)")  # fmt: skip
+    check.add_argument("--workers", type=shared.whole_number(1), metavar="N",
+        help="solver processes")  # fmt: skip
+    check.add_argument("--show", type=shared.whole_number(0), default=1, metavar="K",
+        help="examples of each sign in the bidding of whole boards (default: 1)")  # fmt: skip
 
     lint = action("lint", "gaps, double claims, dead lines, asymmetries", lint_system)
     _add_system(lint)
@@ -168,11 +177,17 @@ def show_place(options: argparse.Namespace) -> None:
 
 
 def check_places(options: argparse.Namespace) -> None:
-    """Print chosen and fitting shares of places, and findings."""
+    """Print chosen and fitting shares of places, findings, and what whole boards show."""
+    from bidcascade.inference.compare import Budget
+    from bidcascade.service.page.compare_report import summary_dict
+
+    budget = Budget.parse(options.dd_budget or "0")
     places = options.auctions or [""]
-    found = _checked(options, places)
+    system = _open(options.system, options)
+    found = _checked(system, options, places)
+    signs = _sanity(system, options, budget)
     if options.json:
-        shared.print_json(asdict(found))
+        shared.print_json({**asdict(found), "sanity": summary_dict(signs)})
         return
     for place in found.places:
         _print_place(place)
@@ -181,12 +196,14 @@ def check_places(options: argparse.Namespace) -> None:
         shared.note(f"{missing} of the places asked for came up on none of {found.deals:,} deals")
     for kind, count in Counter(finding.kind for finding in found.findings).items():
         print(f"{count} of kind {kind!r} (bidcascade system lint shows them)")
+    _print_sanity(signs, options)
 
 
-def _checked(options: argparse.Namespace, auctions: Sequence[str]) -> "SystemCheck":
+def _checked(
+    system: "System", options: argparse.Namespace, auctions: Sequence[str]
+) -> "SystemCheck":
     from bidcascade.systems.check import check_system
 
-    system = _open(options.system, options)
     with _progress() as progress:
         return check_system(
             system, deals=options.deals, seed=options.seed, auctions=auctions, least=options.least,
@@ -212,9 +229,48 @@ def _print_place(place: "PlaceShares") -> None:
         print(f"  -    {100 * place.default_pass / place.deals:9.2f}           {word}")
 
 
+def _sanity(system: "System", options: argparse.Namespace, budget: "Budget") -> "list[Sign]":
+    """Count what no pair wants to see, on the deals that were checked."""
+    from bidcascade.inference.double_dummy.kept_tables import user_tables
+    from bidcascade.inference.double_dummy.pool import DoubleDummyPool
+    from bidcascade.inference.sanity import bid_boards, sanity_of
+    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.systems.compile import Sample
+
+    deals = Sample.random(options.deals, seed=options.seed).deals
+    known = user_tables().find(deals.hands)
+    with progress_bar("check") as bar, ExitStack() as stack:
+        pool = None if budget.deals == 0 else stack.enter_context(DoubleDummyPool(options.workers))
+        boards = bid_boards(
+            system, deals, known=known, solver=pool, budget=budget,
+            progress=lambda done, total: bar(done, total, done),
+        )  # fmt: skip
+    return sanity_of(boards, examples=options.show)
+
+
+def _print_sanity(signs: "list[Sign]", options: argparse.Namespace) -> None:
+    from bidcascade.service.page.yardstick_report import sign_text
+
+    shared.print_table(
+        ("whole boards", "boards", "share (95 %)", "of"),
+        [
+            (one.what, f"{one.boards:,}", sign_text(one), f"{one.possible:,} {one.among}")
+            for one in signs
+        ],
+    )
+    for one in signs:
+        for deal, dealer, vulnerability, auction, contract in one.examples:
+            print(f"{one.what}: {deal}, dealer {dealer}, vulnerable {vulnerability}")
+            print(f"  {auction}, which is {contract}")
+    if not any("double dummy" in one.what for one in signs):
+        shared.note(
+            "no doubled contract was solved (--dd-budget): how many go far down is left out"
+        )
+
+
 def lint_system(options: argparse.Namespace) -> None:
     """Print every finding of a system on random deals."""
-    found = _checked(options, [])
+    found = _checked(_open(options.system, options), options, [])
     if options.json:
         shared.print_json(asdict(found))
         return

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from bidcascade.inference.loss_causes import CAUSES
+from bidcascade.inference.sanity import Sign
 from bidcascade.inference.yardstick import (
     Bid,
     BoardExample,
@@ -85,6 +86,25 @@ def cause_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
+def sanity_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
+    """Tell how often something happened that no pair wants to see, side by side."""
+    tallies = (yardstick.players, *yardstick.systems)
+    names = dict.fromkeys(sign.what for one in tallies for sign in one.sanity)
+    told = [
+        {sign.what: f"{sign_text(sign)} of {sign.possible:,}" for sign in one.sanity}
+        for one in tallies
+    ]
+    return [(name, *(one.get(name, "") for one in told)) for name in names]
+
+
+def sign_text(sign: Sign) -> str:
+    """Write a share with its interval."""
+    if sign.share is None:
+        return "none"
+    low, high = percent_text(sign.low), percent_text(sign.high)
+    return f"{percent_text(sign.share)} ({low} to {high})"
+
+
 def line_row(loss: LineLoss) -> tuple[str, str, str]:
     """Tell the line, what stood before if it passed, and the cause."""
     line, behind, over_them = loss.decisive
@@ -139,6 +159,10 @@ def yardstick_page(yardstick: Yardstick) -> Page:
                       tuple(cause_rows(yardstick))),
                 Table("What the causes are", (("cause", "text"), ("the side that lost", "words")),
                       tuple(CAUSES.items())),
+            )),
+            Section("Sanity", (
+                Table("What no pair wants to see, with intervals of 95 %",
+                      (("what", "text"), *columns), tuple(sanity_rows(yardstick))),
             )),
             *(Section(f"Lines of {one.name}", _lines(one)) for one in yardstick.systems),
             Section("How this was worked out", _method(yardstick)),

@@ -112,6 +112,9 @@ class MadeUp:
         self.asked.append(hands.shape[1])
         return made_up(hands)
 
+    def tricks(self, hands, strain, declarer, *, cancel=None, timeout_s=None):
+        return self.tables(hands)[np.arange(hands.shape[1]), 5 * declarer + strain]
+
 
 def made_up(hands) -> np.ndarray:
     mixed = (hands[0] * np.uint64(0x9E3779B97F4A7C15)) ^ (hands[1] >> np.uint64(7))

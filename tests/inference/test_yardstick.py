@@ -225,6 +225,9 @@ def test_a_system_that_bids_as_the_players_is_as_far_from_par(measured):
     assert small.difference == (0.0, 0.0, 0.0)
     for name in ("imps", "games", "slams", "par_games", "doubled", "passed_out", "causes"):
         assert getattr(small, name) == getattr(told.players, name)
+    # what forces is not known of players' calls
+    assert small.sanity[:-1] == told.players.sanity
+    assert small.sanity[-1].what == "pass over a forcing call"
     assert (frame["auction_small"] == frame["auction_players"]).all()
     low, high = game.difference[1:]
     assert low < game.difference.value < high

@@ -36,6 +36,25 @@ def test_check_tells_shares(tiny, capsys):
     out = capsys.readouterr().out
     assert "after 1N P" in out
     assert "Stayman [tiny.bidding:4]" in out
+    assert "below game with 26+ points and 8+ cards in a major" in out
+    assert ", dealer N, vulnerable " in out
+
+
+def test_check_counts_what_no_pair_wants_to_see(tiny, capsys):
+    arguments = ["system", "check", tiny, "--deals", "400", "--show", "2", "--json"]
+    assert main(arguments) == DONE
+    out, err = capsys.readouterr()
+    assert "--dd-budget" not in err
+    signs = {one["what"]: one for one in json.loads(out)["sanity"]}
+    strong = signs["below game with 26+ points and 8+ cards in a major"]
+    # the text knows no game
+    assert strong["boards"] == strong["possible"] > 10
+    assert strong["share"] == strong["high"] == 1
+    assert strong["low"] < 1
+    assert [one["contract"] in ("Pass", "1N N", "1N S") for one in strong["examples"]] == [True] * 2
+    assert signs["more than 20 calls"]["boards"] == 0
+    assert main([*arguments[:-1], "--dd-budget", "much"]) == BAD_INPUT
+    assert "expected a budget such as '90s', '2000' or 'all'" in capsys.readouterr().err
 
 
 @pytest.mark.slow

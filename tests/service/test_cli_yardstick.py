@@ -55,6 +55,7 @@ def test_systems_and_players_side_by_side(tmp_path, capsys):
     assert "3 boards of 3 deals; no record left out" in out
     assert re.search(r"games bid +0, 0 failing +1, 0 failing +0, 0 failing", out)
     assert "missed game" in out
+    assert re.search(r"26\+ points against an undoubled contract +0 %", out)
     assert "wrote" in err
     folder = tmp_path / "out"
     names = sorted(path.name for path in folder.iterdir())
@@ -66,7 +67,8 @@ def test_systems_and_players_side_by_side(tmp_path, capsys):
     html, text = (folder / "report.html").read_text(), (folder / "report.md").read_text()
     assert "# game, never against par" in text
     assert re.findall(r"^## (.*)$", text, re.M) == [
-        "Result", "Loss by cause", "Lines of game", "Lines of never", "How this was worked out",
+        "Result", "Loss by cause", "Sanity", "Lines of game", "Lines of never",
+        "How this was worked out",
     ]  # fmt: skip
     assert "Strong &lt;b&gt;" in html
     assert "<script" not in html
