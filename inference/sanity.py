@@ -182,7 +182,7 @@ def sanity_of(boards: BidBoards, deal: I64 | None = None, *, examples: int = 0) 
     >>> rash = System.parse("opening:\n  6C = Slam: any hand")
     >>> boards = bid_boards(rash, deal_arrays(random_deals(50, 1)))
     >>> [one[:4] for one in sanity_of(boards) if "aces" in one.what]
-    [('slam off two aces', 'slams', 37, 50)]
+    [('slam off two aces', 'undoubled slams', 37, 50)]
     """
     number = np.arange(len(boards.played)) if deal is None else deal
     found = []
@@ -247,9 +247,10 @@ def _signs(boards: BidBoards) -> Iterator[tuple[str, str, Bools, Bools]]:
         f"passed out with a hand of {OPENING_POINTS}+ points", "boards with one",
         ~played & opens, opens,
     )  # fmt: skip
-    slams = category >= _SLAM
-    aces = values("Aces")
-    yield "slam off two aces", "slams", slams & ((aces[:2] + aces[2:])[side, count] <= 2), slams
+    # a doubled one may be a sacrifice
+    slams = (category >= _SLAM) & (parts.doubling == 0)
+    aces = (values("Aces")[:2] + values("Aces")[2:])[side, count]
+    yield "slam off two aces", "undoubled slams", slams & (aces <= 2), slams
     doubled = played & (parts.doubling > 0) & (boards.tricks >= 0)
     if doubled.any():
         yield (

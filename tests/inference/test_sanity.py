@@ -108,6 +108,7 @@ DOWN = "doubled contract 4+ down, double dummy"
         ("slam off two aces", VOID, "6D P P P", (0, 1)),
         ("slam off two aces", VOID, "P 7S P P P", (1, 1)),
         ("slam off two aces", TWO_ACES, "5D P P P", (0, 0)),
+        ("slam off two aces", TWO_ACES, "6D X P P P", (0, 0)),
         ("more than 20 calls", FIT, LONG, (1, 1)),
         ("more than 20 calls", FIT, LONG.removeprefix("P "), (0, 1)),
     ],
@@ -190,7 +191,9 @@ def test_random_deals_counted_one_by_one():
                 wanted["6 trumps"] += trumps == 6
             elif contract.level == 3:
                 wanted["3NT with a void"] += 0 in cards[side] + cards[side + 2]
-            wanted["slam off two aces"] += contract.level >= 6 and aces[side] + aces[side + 2] <= 2
+            wanted["slam off two aces"] += (
+                contract.level >= 6 and not contract.doubling and aces[side] + aces[side + 2] <= 2
+            )
             tricks = int(
                 made_up(deals.hands[:, [number]])[0, 5 * contract.declarer + contract.strain]
             )
