@@ -11,14 +11,31 @@ from typing import Final
 
 import numpy as np
 
-from bidcascade.bridge import format_call, format_calls
+from bidcascade.bridge import (
+    FIRST_BID,
+    PASS,
+    bid_level,
+    format_call,
+    format_calls,
+    format_hand,
+)
+from bidcascade.kernels.system.arrays import NO_CALL
+from bidcascade.kernels.system.questions import AGREEMENT_KINDS
+from bidcascade.table.compass import term_values
+from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .compile import DEFAULT_SEED, Growth, Indices, Progress, Sample
+from .conditions import GAME_POINTS
 from .expansion import Place, PlaceEntry
+from .knowledge import EVERYTHING, hull
+from .patterns import game_level, strain_of
 from .system import System, auction_calls
 
+STRONG_POINTS: Final = 16
+"""Points of a hand that should pass only if partner has limited his."""
 _EXAMPLES: Final = 3
+_LIMITS: Final = sum(1 << AGREEMENT_KINDS.index(kind) for kind in ("limited", "sign-off"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +82,7 @@ class SystemCheck:
     places: tuple[PlaceShares, ...] = ()
     """Shares at the places that were asked for."""
     findings: tuple[Finding, ...] = ()
-    """Gaps, double claims, dead lines and asymmetries, most deals first within a kind."""
+    """What :meth:`_Tally.findings` has, most deals first within a kind."""
     expanded: int = 0
     """Places that the sample needed, and next their entries."""
     entries: int = 0
@@ -100,8 +117,8 @@ def check_system(
     growth = Growth(system.bidder(), sample, least=least, progress=progress)
     tally = _Tally(system, sample)
     shares: dict[tuple[int, ...], PlaceShares] = {}
-    for place, taken in growth.places():
-        tally.add(place, taken)
+    for number, place, taken in growth.places():
+        tally.add(number, place, taken)
         if place.calls in wanted:
             shares[place.calls] = place_shares(place, taken, sample, system.vocabulary)
     return SystemCheck(
@@ -141,6 +158,11 @@ def place_shares(
     return PlaceShares(auction, len(every), tuple(lines), default, place.forced)
 
 
+def _named(entry: PlaceEntry) -> str:
+    line = entry.line.line
+    return f"{line.name or 'a line'} ({line.where})"
+
+
 def _label(entry: PlaceEntry | None) -> str:
     return "Pass" if entry is None else f"{format_call(entry.call)} {entry.name}".strip()
 
@@ -151,6 +173,11 @@ class _Tally:
     def __init__(self, system: System, sample: Sample) -> None:
         self._sample = sample
         self._system = system
+        self._bidder = system.bidder()
+        self._points = np.stack(
+            [term_values("HCP", one, sample.deals, system.vocabulary) for one in range(4)]
+        )
+        self._unbounded: dict[tuple[Expression, ...], bool] = {}
         self.places = self.entries = 0
         self.by_depth: Counter[int] = Counter()
         self._chosen: Counter[int] = Counter()
@@ -158,7 +185,9 @@ class _Tally:
         self._notes: dict[tuple[str, str], tuple[int, list[str]]] = {}
         self._names: dict[tuple[int, ...], tuple[int, frozenset[tuple[int, str]]]] = {}
 
-    def add(self, place: Place, taken: Sequence[tuple[PlaceEntry | None, Indices]]) -> None:
+    def add(
+        self, number: int, place: Place, taken: Sequence[tuple[PlaceEntry | None, Indices]]
+    ) -> None:
         self.places += 1
         self.entries += len(place.entries)
         count = sum(len(deals) for _, deals in taken)
@@ -168,19 +197,64 @@ class _Tally:
             if entry is not None:
                 self._offered[entry.line.number] += count
                 self._chosen[entry.line.number] += len(deals)
-            elif len(deals) and place.forced:
-                text = f"nothing fits after {self._forcing_line(place)}, which is forcing"
+            if not len(deals):
+                continue
+            if entry is None and place.forced:
+                line = self._line_of(place.calls[:-1]) or "a game-forcing auction"
+                text = f"nothing fits after {line}, which is forcing"
                 self._note("gap", text, len(deals), auction)
+            elif entry is None or entry.call == PASS:
+                self._find_strong_pass(number, place, entry, deals)
         self._find_claims(place, taken, auction)
         names = frozenset((entry.call, entry.name) for entry in place.entries)
         self._names[place.calls] = count, names
 
-    def _forcing_line(self, place: Place) -> str:
-        before = self._system.bidder().place(place.calls[:-2])
-        line = next((one.line.line for one in before.entries if one.call == place.calls[-2]), None)
-        if line is None:
-            return "a game-forcing auction"
-        return f"{line.name or 'a line'} ({line.where})"
+    def _line_of(self, calls: Sequence[int]) -> str:
+        """Name the line that makes the last of some calls; empty for none."""
+        entries = self._bidder.place(calls[:-1]).entries
+        return next((_named(one) for one in entries if one.call == calls[-1]), "")
+
+    def _find_strong_pass(
+        self, number: int, place: Place, entry: PlaceEntry | None, deals: Indices
+    ) -> None:
+        """Hands that pass below game with the points for it, by a line that sets no limit to them.
+
+        They have enough with the least that partner has shown, or are strong themselves and partner
+        may be so too. Who leaves a double in is none of them.
+        """
+        if entry is not None and not self._is_unbounded(entry):
+            return
+        me = place.position
+        row = self._bidder.row(number)
+        last, partner = int(row["last_bid"]), me ^ 2
+        is_ours = last >= FIRST_BID and int(row["last_bidder"]) % 2 == me % 2
+        if row["doubled"] or (is_ours and bid_level(last) >= game_level(strain_of(last))):
+            return
+        own, (least, most) = self._points[me, deals], row["hull"][partner][0].tolist()
+        call = int(row["call"][partner])
+        is_limited = call == PASS or (call != NO_CALL and row["kinds"][partner] & _LIMITS)
+        strong = own + least >= GAME_POINTS
+        if not is_limited and most >= STRONG_POINTS:
+            strong |= own >= STRONG_POINTS
+        if not strong.any():
+            return
+        text = f"{'no line' if entry is None else _named(entry)} passes strong hands"
+        heard = [at for at, made in enumerate(place.calls, 1) if made != PASS]
+        if heard:
+            word = "after" if (heard[-1] - 1 - me) % 2 == 0 else "over"
+            text += f" {word} {self._line_of(place.calls[: heard[-1]])}"
+        hand = int(self._sample.deals.hands[me, deals[np.argmax(strong)]])
+        example = f"{format_hand(hand)} : {format_calls(place.calls)}".rstrip(" :")
+        self._note("strong pass", text, int(strong.sum()), example)
+
+    def _is_unbounded(self, entry: PlaceEntry) -> bool:
+        """Whether hands of any strength meet the conditions of an entry."""
+        known = self._unbounded.get(entry.criteria)
+        if known is None:
+            can = entry.needs.reach(self._system.vocabulary).can
+            known = bool(can) and hull(can).points[1] == hull(EVERYTHING).points[1]
+            self._unbounded[entry.criteria] = known
+        return known
 
     def _find_claims(
         self, place: Place, taken: Sequence[tuple[PlaceEntry | None, Indices]], auction: str
@@ -216,6 +290,7 @@ class _Tally:
 
     def findings(self) -> Iterator[Finding]:
         yield from self._noted("gap")
+        yield from self._noted("strong pass")
         yield from self._noted("double claim")
         for placed in self._system.rules.places.lines:
             offered = self._offered[placed.number]

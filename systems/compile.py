@@ -108,10 +108,11 @@ class Growth:
             entries += self.bidder.entry_count(reached)
         self.left_open = self.bidder.left_open
 
-    def places(self) -> Iterator[tuple[Place, list[tuple[PlaceEntry | None, Indices]]]]:
-        """Give expanded places, shorter auctions first, each with the deals every entry takes.
+    def places(self) -> Iterator[tuple[int, Place, list[tuple[PlaceEntry | None, Indices]]]]:
+        """Give expanded places with their numbers, and the deals every entry takes.
 
-        The last item of a place has no entry: deals that pass by default.
+        Shorter auctions come first. The last item of a place has no entry: deals that pass by
+        default.
         """
         for reached, step in self.steps():
             order = np.lexsort((step.deals, step.entry, step.place))
@@ -122,7 +123,7 @@ class Growth:
                 bounds = np.searchsorted(chosen[start:end], [*items, _NO_ENTRY])
                 ends = np.searchsorted(chosen[start:end], [*items, _NO_ENTRY], side="right")
                 takers = zip((*place.entries, None), start + bounds, start + ends, strict=True)
-                yield place, [(entry, deals[one:other]) for entry, one, other in takers]
+                yield number, place, [(entry, deals[one:other]) for entry, one, other in takers]
 
 
 def compile_system(

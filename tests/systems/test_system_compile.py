@@ -88,7 +88,7 @@ def test_places_that_few_deals_reach_are_left_open():
     sample = Sample.random(500, seed=4)
     growth = Growth(SMALL.bidder(), sample, least=20)
     expanded = {place.calls: sum(len(deals) for _, deals in taken)
-                for place, taken in growth.places()}  # fmt: skip
+                for _, place, taken in growth.places()}  # fmt: skip
     assert min(expanded.values()) >= 20
     assert growth.left_open > 0
     table = compile_system(SMALL, deals=500, seed=4, least=20)

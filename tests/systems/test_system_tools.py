@@ -1,14 +1,16 @@
 """What is done with systems: cases, check, diff, explanation, compilation."""
 
+import numpy as np
 import pytest
 
-from bidcascade.bridge import InvalidInput
+from bidcascade.bridge import FIRST_BID, PASS, InvalidInput
 from bidcascade.systems.cases import CaseReport, parse_cases, read_cases, run_cases
 from bidcascade.systems.check import check_system
-from bidcascade.systems.compile import compile_system
+from bidcascade.systems.compile import Sample, compile_system
 from bidcascade.systems.diff import diff_systems
 from bidcascade.systems.explanation import explain_auction
 from bidcascade.systems.system import System
+from bidcascade.table.compass import term_values
 
 EXAMPLE = """
 system Five-card majors, strong notrump
@@ -97,6 +99,57 @@ def test_findings_on_deals(example):
     asymmetry = next(finding for finding in found if finding.kind == "asymmetry")
     assert "raise" in asymmetry.text.lower()
     assert "gap" in {finding.kind for finding in check_system(example, deals=20_000).findings}
+
+
+CLUB = "opening, 1st seat:\n  1C = Club: {needs}\n  4S = Preempt: any hand\nafter 1C:\n  {answer}\n"
+ENOUGH = "Pass = Enough: any hand"
+
+
+@pytest.mark.parametrize(
+    ("needs", "answer", "least"),
+    [
+        # partner may hold as much, so sixteen points are strong
+        ("any hand", ENOUGH, 16),
+        ("any hand", "Pass = Enough: 3+ spades or at most 2 spades", 16),
+        # nothing above ten points is left to partner
+        ("at most 10 points", ENOUGH, 25),
+        ("any hand; limited", ENOUGH, 25),
+        ("at least 12 points", ENOUGH, 13),
+        ("at least 12 points; limited", ENOUGH, 13),
+        # the line sets a limit, or the place is game
+        ("at least 12 points", "Pass = Enough: at most 20 points", 21),
+        ("at most 10 points", "Pass = Enough: at most 20 points", 25),
+    ],
+)
+def test_strong_hands_that_pass_below_game(needs, answer, least):
+    """Counted from the cards: the dealer's partner passes, over one club or with no line."""
+    system = System.parse(CLUB.format(needs=needs, answer=answer), name="club")
+    deals = Sample.random(4_000, seed=5).deals
+    points = [term_values("HCP", seat, deals, system.vocabulary) for seat in range(4)]
+    found = check_system(system, deals=4_000, seed=5).findings
+    told = [
+        one for one in found if one.kind == "strong pass" and one.examples[0].endswith(" : 1C P")
+    ]
+    opens = np.array([system.bid(hand).call == FIRST_BID for hand in deals.hands[0].tolist()])
+    wanted = int((opens & (points[2] >= least)).sum())
+    assert sum(one.deals for one in told) == wanted
+    for one in told:
+        assert "after Club (club:2)" in one.text
+        assert one.text.startswith("no line" if "20 points" in answer else "Enough (club:5)")
+        hand = one.examples[0].split(" : ")[0]
+        assert system.bid(hand, "1C P").call == PASS
+
+
+def test_no_pass_is_strong_once_game_is_bid_or_doubled():
+    game = System.parse("opening:\n  4S = Game: any hand\nover (4S):\n  Double = No: 12+ points")
+    found = check_system(game, deals=2_000).findings
+    (told,) = (one for one in found if one.kind == "strong pass")
+    # the fourth player, whose partner has passed and so has limited his hand
+    assert told.text == "no line passes strong hands over Game (<text>:2)"
+    assert told.examples[0].endswith(" : 4S P P")
+    deals = Sample.random(2_000).deals
+    east, west = (term_values("HCP", seat, deals, game.vocabulary) for seat in (1, 3))
+    assert told.deals == ((east < 12) & (west >= 25)).sum() > 0
 
 
 def test_diff_lists_what_changed_and_how_often(example):
