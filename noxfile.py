@@ -28,9 +28,9 @@ ROOMS = (
 CODE = {".py", ".cu", ".cuh", ".lark", ".js", ".css", ".html", ".md"}
 INSTALL_S = 900
 READY_S = 600
-# Processes, signals and clocks meet other work of a machine that checks changes: what fails there
-# is tried up to twice more, and said in the list at the end and in the count of the summary line.
-PATIENCE = "-n 2 --reruns 2 --reruns-delay 3 -rR --timeout 900" if "CI" in os.environ else ""
+# Tests named in tests/support_second_tries.py are tried up to twice more there: -rR lists which
+# were, and the summary line counts them.
+PATIENCE = "-n 2 -rR --timeout 900" if "CI" in os.environ else ""
 
 
 def readme_command(name: str) -> str:

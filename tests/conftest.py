@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support_missing import missing
+from tests.support_second_tries import allow_second_tries
 
 settings.register_profile("dev", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True)
@@ -57,6 +58,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "shared_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.real_data)
+    allow_second_tries(items)
     folder = Path(__file__).parent
     turn = {folder / name: number for number, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: turn.get(item.path, len(turn)))
