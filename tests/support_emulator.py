@@ -20,7 +20,7 @@ def emulator_folder(request: pytest.FixtureRequest) -> Path:
         missing(reason)
     cache = getattr(request.config, "cache", None)
     if cache is None:  # -p no:cacheprovider
-        return Path(request.getfixturevalue("tmp_path_factory").mktemp("emulator"))
+        return Path(request.getfixturevalue("tmp_path_factory").getbasetemp() / "emulator")
     return Path(cache.mkdir("emulator"))
 
 
