@@ -1,4 +1,5 @@
+from .answers import Mode
 from .bid_answer import BidAnswer, Candidate
-from .engine import Engine, Mode
+from .engine import Engine
 
 __all__ = ["BidAnswer", "Candidate", "Engine", "Mode"]

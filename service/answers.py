@@ -1,15 +1,15 @@
-"""Deal frames into arrays for the kernels, and entry numbers back into calls and contracts."""
+"""What is asked of deals, and answers as frames: entry numbers become calls and contracts."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, REDOUBLE, STRAINS
-from bidcascade.kernels import NO_ENTRY, FirstAuctions
-from bidcascade.kernels.types import U8, U32
+from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
+from bidcascade.kernels.types import U8, U16, U32
 from bidcascade.loaders import SEAT_ENUM
 from bidcascade.table import COMPLETED, BiddingTable
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from bidcascade.systems.allowed import Counted, Listing
     from bidcascade.systems.bidder import BidDeals, Bidder
 
+Bools = NDArray[np.bool_]
 I64 = NDArray[np.int64]
+Mode: TypeAlias = Literal["all", "first"]
+Written_co = TypeVar("Written_co", covariant=True)
 
 _SMALL_TABLE = 1 << 18
 """Tables of up to so many entries get the texts of all their auctions once and for all."""
@@ -34,6 +37,37 @@ _CONTRACT_TEXTS = [
         for doubling in ("", "X", "XX")
     ),
 ]
+
+
+class Query(NamedTuple):
+    """Which auctions of each deal are listed; see :meth:`bidcascade.service.Engine.auctions`.
+
+    Examples
+    --------
+    >>> Query("first")
+    Query(mode='first', completed_only=False, limit=100, max_depth=None)
+    """
+
+    mode: Mode = "all"
+    completed_only: bool = False
+    limit: int | None = 100
+    max_depth: int | None = None
+
+
+class AnswerWriter(Protocol[Written_co]):
+    """A form of answers: what becomes of what the engine found for consecutive deals."""
+
+    def entries(self, lists: EntryLists, deals: DealArrays) -> Written_co:
+        """Write the entries of a table that hold for deals."""
+
+    def first(self, first: FirstAuctions, deals: DealArrays) -> Written_co:
+        """Write the auctions that a table bids."""
+
+    def allowed(self, bidder: "Bidder", found: "Listing", first_deal: int) -> Written_co:
+        """Write the auctions that a system allows; nobody else uses its bidder meanwhile."""
+
+    def bid(self, bidder: "Bidder", bid: "BidDeals", deals: DealArrays) -> Written_co:
+        """Write the auctions that a system bids; nobody else uses its bidder meanwhile."""
 
 
 def distinct(numbers: U32, size: int) -> tuple[I64, U32]:
@@ -139,18 +173,77 @@ class EntryColumns:
         return pl.concat(frames), np.concatenate(declarers)
 
 
-def bid_frame(bidder: "Bidder", bid: "BidDeals", dealer: U8) -> pl.DataFrame:
-    """Whole auctions of deals that systems bid, as :meth:`EntryColumns.finished` tells them."""
-    with bidder.lock:
+class FrameWriter:
+    """Writes answers as the frames of :meth:`bidcascade.service.Engine.auctions`.
+
+    Parameters
+    ----------
+    columns : EntryColumns
+    query : Query
+    first_deal : int
+        Number of the first deal that is answered.
+    """
+
+    def __init__(self, columns: EntryColumns, query: Query, first_deal: int = 0) -> None:
+        self._columns = columns
+        self._has_limit = query.limit is not None
+        self._first_deal = first_deal
+
+    def entries(self, lists: EntryLists, deals: DealArrays) -> pl.DataFrame:
+        """Write the entries of a table that hold for deals."""
+        counts = np.diff(lists.offsets).astype(np.int64)
+        begin = self._first_deal + lists.first_deal
+        numbers = np.arange(begin, begin + len(counts), dtype=np.uint32)
+        columns = [
+            pl.Series("deal", np.repeat(numbers, counts)),
+            pl.Series("entry", lists.entries),
+            self._columns.calls(lists.entries),
+            self._columns.completed(lists.entries),
+        ]
+        if self._has_limit:
+            totals = lists.totals.astype(np.uint32)
+            columns.append(pl.Series("total", np.repeat(totals, counts)))
+            columns.append(pl.Series("truncated", np.repeat(totals > counts, counts)))
+        return pl.DataFrame(columns)
+
+    def first(self, first: FirstAuctions, deals: DealArrays) -> pl.DataFrame:
+        """Write the auctions that a table bids."""
+        finished = self._columns.finished(first, deals.dealer)
+        return self._whole(finished, first.passes == 0, _has_entry(first), first.defaults)
+
+    def allowed(self, bidder: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:
+        """Write the auctions that a system allows."""
+        return _allowed_frame(bidder, found, self._first_deal + first_deal)
+
+    def bid(self, bidder: "Bidder", bid: "BidDeals", deals: DealArrays) -> pl.DataFrame:
+        """Write the auctions that a system bids."""
         places, which = np.unique(bid.place, return_inverse=True)
         found = bidder.endings(places)
-    contracts = pl.Series("contract", _CONTRACT_TEXTS).gather(found.contract)
-    frame = pl.DataFrame([_call_lists(found.calls, np.diff(found.offsets)), contracts])
-    return _for_deals(frame, found.declarer, which.astype(np.uint32), dealer)
+        contracts = pl.Series("contract", _CONTRACT_TEXTS).gather(found.contract)
+        endings = pl.DataFrame([_call_lists(found.calls, np.diff(found.offsets)), contracts])
+        finished = _for_deals(endings, found.declarer, which.astype(np.uint32), deals.dealer)
+        count = len(deals)
+        no_entry = pl.Series("entry", [None], pl.UInt32).new_from_index(0, count)
+        return self._whole(finished, np.ones(count, np.bool_), no_entry, bid.defaults)
+
+    def _whole(
+        self, finished: pl.DataFrame, completed: Bools, entry: pl.Series, defaults: U16
+    ) -> pl.DataFrame:
+        begin = self._first_deal
+        return pl.DataFrame(
+            [
+                pl.Series("deal", np.arange(begin, begin + len(entry), dtype=np.uint32)),
+                finished["auction"],
+                pl.Series("completed", completed),
+                entry,
+                pl.Series("defaults", defaults),
+                finished["contract"],
+                finished["declarer"],
+            ]
+        )
 
 
-def allowed_frame(bidder: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:
-    """Auctions that systems allow, a row each; the caller holds the bidder's lock."""
+def _allowed_frame(bidder: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:
     from bidcascade.systems.allowed import CUTS, calls_of
 
     count = len(found.place)
@@ -281,7 +374,7 @@ def _endings_of(auctions: list[bytes], passes: U8 | None) -> tuple[pl.DataFrame,
     return pl.DataFrame([lists, contracts]), declarer.astype(np.uint8)
 
 
-def has_entry(first: FirstAuctions) -> pl.Series:
+def _has_entry(first: FirstAuctions) -> pl.Series:
     """Entry numbers of mode ``first``, null where not even the first call is in the table."""
     entry = pl.Series("entry", first.entry)
     return entry.to_frame().select(pl.when(entry != NO_ENTRY).then(entry))["entry"]

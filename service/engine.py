@@ -7,7 +7,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -24,7 +24,6 @@ from bidcascade.kernels import (
     Backend,
     DealArrays,
     EntryLists,
-    FirstAuctions,
     Plan,
     backend_name,
     get_backend,
@@ -36,13 +35,7 @@ from bidcascade.table import BiddingTable
 from bidcascade.table.compass import evaluation_plan, expression_columns
 from bidcascade.table.overlays.overlaid_table import changed_entries
 
-from .answers import (
-    EntryColumns,
-    allowed_frame,
-    bid_frame,
-    counted_frame,
-    has_entry,
-)
+from .answers import AnswerWriter, EntryColumns, FrameWriter, Mode, Query, counted_frame
 from .bid_answer import BidAnswer, answer_bid, matching_variants, what_is_asked
 
 if TYPE_CHECKING:
@@ -53,7 +46,8 @@ if TYPE_CHECKING:
 
     from .device_engine import DeviceEngine
 
-Mode: TypeAlias = Literal["all", "first"]
+Written = TypeVar("Written")
+_OF_NO_DEALS = EntryLists(0, np.zeros(1, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint64))
 FIRST_CHUNK = 1 << 18
 """Deals that one frame of :meth:`Engine.iter_auctions` answers in mode ``first``."""
 ALLOWED_CHUNK = 1 << 8
@@ -303,19 +297,10 @@ class Engine:
                 frame, mode=mode, completed_only=completed_only, max_depth=max_depth, limit=limit
             )
         )
-        if len(parts) == 1:
-            return parts[0]
-        return pl.concat(parts) if parts else self._of_no_deals(frame, mode, limit)
-
-    def _of_no_deals(self, frame: pl.DataFrame, mode: Mode, limit: int | None) -> pl.DataFrame:
-        """Answer without rows, with the columns that answers have."""
-        if mode == "first":
-            return self._first_frame(frame, 0)
-        if self.bidder is not None:
-            return next(self._iter_allowed(frame, completed_only=False, max_depth=None, limit=None))
-        offsets = np.zeros(1, np.uint64)
-        lists = EntryLists(0, offsets, np.zeros(0, np.uint32), offsets[:0])
-        return self._all_frame(lists, limit)
+        if not parts:
+            query = Query(mode, completed_only, limit, max_depth)
+            return next(self.frames(deal_arrays(frame), query))
+        return parts[0] if len(parts) == 1 else pl.concat(parts)
 
     def iter_auctions(
         self,
@@ -332,42 +317,53 @@ class Engine:
         for what, value in (("limit", limit), ("max_depth", max_depth)):
             if value is not None and value < 1:
                 raise ValueError(f"expected a {what} of at least 1, got {value!r}")
-        if mode == "first":
-            if completed_only or max_depth is not None or limit is not None:
-                raise ValueError("expected completed_only, max_depth and limit only in mode 'all'")
-            for start in range(0, frame.height, FIRST_CHUNK):
-                yield self._first_frame(frame.slice(start, FIRST_CHUNK), start)
-            return
-        if not frame.height:
-            return
-        if self.bidder is not None:
-            yield from self._iter_allowed(
-                frame, completed_only=completed_only, max_depth=max_depth, limit=limit
-            )
-            return
-        for lists in self._backend.cascade_all(
-            self.plan, deal_arrays(frame),
-            completed_only=completed_only, max_depth=max_depth, limit=limit,
-        ):  # fmt: skip
-            yield self._all_frame(lists, limit)
+        if mode == "first" and (completed_only or max_depth is not None or limit is not None):
+            raise ValueError("expected completed_only, max_depth and limit only in mode 'all'")
+        query = Query(mode, completed_only, limit, max_depth)
+        size = FIRST_CHUNK if mode == "first" else max(1, frame.height)
+        for start in range(0, frame.height, size):
+            yield from self.frames(deal_arrays(frame.slice(start, size)), query, start)
 
-    def _iter_allowed(
-        self, frame: pl.DataFrame, *, completed_only: bool, max_depth: int | None, limit: int | None
+    def frames(
+        self, deals: DealArrays, query: Query, first_deal: int = 0
     ) -> Iterator[pl.DataFrame]:
-        from bidcascade.systems.allowed import Bounds, list_allowed
+        """Like :meth:`iter_auctions`, of deals as arrays; the first one has a given number."""
+        return self.answers(deals, query, FrameWriter(self._entries, query, first_deal))
 
-        assert self.bidder is not None
-        standard = Bounds()
-        bounds = Bounds(
-            limit or standard.limit, max_depth or standard.depth, completed_only=completed_only
-        )
-        deals = deal_arrays(frame)
-        for start in range(0, max(1, frame.height), ALLOWED_CHUNK):
-            part = deals.slice(start, min(start + ALLOWED_CHUNK, frame.height))
-            with self.bidder.lock:
-                found = list_allowed(self.bidder, part, bounds)
-                answer = allowed_frame(self.bidder, found, start)
-            yield answer
+    def answers(
+        self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
+    ) -> Iterator[Written]:
+        """Find the auctions of deals and write them, some deals at a time.
+
+        The one place where they are found, whatever form the answer has.
+
+        Parameters
+        ----------
+        deals : DealArrays
+        query : Query
+        writer : AnswerWriter
+            Gets what was found: numbers of the table's entries, or of the bidder's places.
+        """
+        bidder = self.bidder
+        if query.mode == "first":
+            if bidder is None:
+                yield writer.first(self._backend.cascade_first(self.plan, deals), deals)
+                return
+            with bidder.lock:
+                written = writer.bid(bidder, bidder.bid(deals), deals)
+            yield written
+        elif bidder is not None:
+            yield from _allowed(bidder, deals, query, writer)
+        else:
+            found: Iterable[EntryLists] = [_OF_NO_DEALS]
+            if len(deals):
+                found = self._backend.cascade_all(
+                    self.plan, deals, completed_only=query.completed_only,
+                    max_depth=query.max_depth, limit=query.limit,
+                )  # fmt: skip
+            for lists in found:
+                end = lists.first_deal + len(lists.totals)
+                yield writer.entries(lists, deals.slice(lists.first_deal, end))
 
     def iter_entries(
         self, frame: pl.DataFrame, *, completed_only: bool = False
@@ -405,51 +401,6 @@ class Engine:
                 ),
             ]
         )
-
-    def _all_frame(self, lists: EntryLists, limit: int | None) -> pl.DataFrame:
-        counts = np.diff(lists.offsets).astype(np.int64)
-        numbers = np.arange(lists.first_deal, lists.first_deal + len(counts), dtype=np.uint32)
-        columns = [
-            pl.Series("deal", np.repeat(numbers, counts)),
-            pl.Series("entry", lists.entries),
-            self._entries.calls(lists.entries),
-            self._entries.completed(lists.entries),
-        ]
-        if limit is not None:
-            totals = lists.totals.astype(np.uint32)
-            columns.append(pl.Series("total", np.repeat(totals, counts)))
-            columns.append(pl.Series("truncated", np.repeat(totals > counts, counts)))
-        return pl.DataFrame(columns)
-
-    def _first_frame(self, frame: pl.DataFrame, start: int) -> pl.DataFrame:
-        deals = deal_arrays(frame)
-        count = frame.height
-        if self.bidder is not None:
-            bid = self.bidder.bid(deals)
-            finished = bid_frame(self.bidder, bid, deals.dealer)
-            completed = pl.Series("completed", np.ones(count, np.bool_))
-            entry = pl.Series("entry", [None], pl.UInt32).new_from_index(0, count)
-            defaults = bid.defaults
-        else:
-            first = self.first_auctions(deals)
-            finished = self._entries.finished(first, deals.dealer)
-            completed = pl.Series("completed", first.passes == 0)
-            entry, defaults = has_entry(first), first.defaults
-        return pl.DataFrame(
-            [
-                pl.Series("deal", np.arange(start, start + count, dtype=np.uint32)),
-                finished["auction"],
-                completed,
-                entry,
-                pl.Series("defaults", defaults),
-                finished["contract"],
-                finished["declarer"],
-            ]
-        )
-
-    def first_auctions(self, deals: DealArrays) -> FirstAuctions:
-        """Auctions of mode ``first`` of a table that is of no system, as arrays."""
-        return self._backend.cascade_first(self.plan, deals)
 
     def variants(self, frame: pl.DataFrame, auctions: pl.DataFrame) -> list[list[str]]:
         """Names of the variants behind each row of an answer in mode ``all``.
@@ -695,3 +646,21 @@ class Engine:
             return None
         with self._lock:
             return explain_auction(self.system, auction)
+
+
+def _allowed(
+    bidder: "Bidder", deals: DealArrays, query: Query, writer: AnswerWriter[Written]
+) -> Iterator[Written]:
+    from bidcascade.systems.allowed import Bounds, list_allowed
+
+    standard = Bounds()
+    bounds = Bounds(
+        query.limit or standard.limit, query.max_depth or standard.depth,
+        completed_only=query.completed_only,
+    )  # fmt: skip
+    # of no deals there is an answer too, without rows
+    for start in range(0, max(1, len(deals)), ALLOWED_CHUNK):
+        part = deals.slice(start, min(start + ALLOWED_CHUNK, len(deals)))
+        with bidder.lock:
+            written = writer.allowed(bidder, list_allowed(bidder, part, bounds), start)
+        yield written

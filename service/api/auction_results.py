@@ -6,20 +6,23 @@ decides. So an answer costs a lookup for each auction, whether for one deal or f
 
 import json
 import weakref
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from bidcascade.bridge import CALL_TEXTS
-from bidcascade.kernels import NO_ENTRY, DealArrays, get_backend
-from bidcascade.service.engine import ALLOWED_CHUNK, Engine
+from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions, get_backend
+from bidcascade.service.answers import Query
+from bidcascade.service.engine import Engine
 from bidcascade.service.variant_checks import VariantChecks
 from bidcascade.table import COMPLETED
 
 if TYPE_CHECKING:
-    from bidcascade.systems.bidder import Bidder
+    from bidcascade.systems.allowed import Listing
+    from bidcascade.systems.bidder import BidDeals, Bidder
 
 _ONE_AUCTION: Final = b'{"total":1,"truncated":false,"auctions":[%s]}'
 
@@ -30,16 +33,8 @@ _BULK: Final = 64
 """From so many new entries on, their auctions are worked out together."""
 
 
-class Query(NamedTuple):
-    """Which auctions of each deal are listed."""
-
-    mode: Literal["all", "first"] = "all"
-    completed_only: bool = False
-    limit: int = 100
-
-
 class AuctionResults:
-    """Writes the results of ``POST /v1/auctions`` for one engine."""
+    """Writes what one engine found as the JSON objects of ``POST /v1/auctions``."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -58,84 +53,75 @@ class AuctionResults:
 
     def write(self, deals: DealArrays, query: Query) -> list[bytes]:
         """Write the result of each deal as a JSON object."""
-        if query.mode == "first":
-            return self._write_first(deals)
-        if self._engine.bidder is not None:
-            return list(self._write_allowed(self._engine.bidder, deals, query))
-        return list(self._write_all(deals, query))
+        parts = self._engine.answers(deals, query, self)
+        return [result for part in parts for result in part]
 
-    def _write_allowed(self, bidder: "Bidder", deals: DealArrays, query: Query) -> Iterator[bytes]:
+    def allowed(self, bidder: "Bidder", found: "Listing", first_deal: int) -> list[bytes]:
         """Write the auctions that a system allows, each different one once."""
-        from bidcascade.systems.allowed import CUTS, Bounds, calls_of, list_allowed
+        from bidcascade.systems.allowed import CUTS, calls_of
 
-        bounds = Bounds(query.limit, completed_only=query.completed_only)
-        for start in range(0, len(deals), ALLOWED_CHUNK):
-            part = deals.slice(start, min(start + ALLOWED_CHUNK, len(deals)))
-            with bidder.lock:
-                found = list_allowed(bidder, part, bounds)
-                if self._numbered_by() is not bidder._store:
-                    self._numbered_by = weakref.ref(bidder._store)
-                    self._pieces_of_system.clear()
-                held: list[int] = found.held.tolist()
-                ends: list[int] = found.held_offsets.tolist()
-                keys = [
-                    (place, call, *held[ends[number] : ends[number + 1]])
-                    for number, (place, call) in enumerate(
-                        zip(found.place.tolist(), found.call.tolist(), strict=True)
-                    )
-                ]
-                pieces = self._pieces_of_system
-                if len(pieces) > MOST_PIECES:
-                    pieces.clear()
-                new = [number for number, key in enumerate(keys) if key not in pieces]
-                auctions = calls_of(bidder, found.place[new], found.call[new])
-                for number, calls in zip(new, auctions, strict=True):
-                    side = bidder.sides[(len(calls) - 1) & 1]
-                    names = (side.name(entry) for entry in keys[number][2:])
-                    pieces[keys[number]] = _piece(
-                        calls, None, list(dict.fromkeys(name for name in names if name)),
-                        completed=bool(found.completed[number]),
-                    )  # fmt: skip
-                listed = [pieces[key] for key in keys]
-            offsets: list[int] = found.offsets.tolist()
-            for deal, cut in enumerate(found.cut.tolist()):
-                begin, end = offsets[deal], offsets[deal + 1]
-                # where a limit cut, one auction more was met
-                yield b'{"total":%d,"truncated":%s,"cut":%s,"auctions":[%s]}' % (
-                    end - begin + (CUTS[cut] == "limit"),
-                    b"true" if cut else b"false",
-                    json.dumps(CUTS[cut]).encode(),
-                    b",".join(listed[begin:end]),
-                )
+        if self._numbered_by() is not bidder._store:
+            self._numbered_by = weakref.ref(bidder._store)
+            self._pieces_of_system.clear()
+        held: list[int] = found.held.tolist()
+        ends: list[int] = found.held_offsets.tolist()
+        keys = [
+            (place, call, *held[ends[number] : ends[number + 1]])
+            for number, (place, call) in enumerate(
+                zip(found.place.tolist(), found.call.tolist(), strict=True)
+            )
+        ]
+        pieces = self._pieces_of_system
+        if len(pieces) > MOST_PIECES:
+            pieces.clear()
+        new = [number for number, key in enumerate(keys) if key not in pieces]
+        auctions = calls_of(bidder, found.place[new], found.call[new])
+        for number, calls in zip(new, auctions, strict=True):
+            side = bidder.sides[(len(calls) - 1) & 1]
+            names = (side.name(entry) for entry in keys[number][2:])
+            pieces[keys[number]] = _piece(
+                calls, None, list(dict.fromkeys(name for name in names if name)),
+                completed=bool(found.completed[number]),
+            )  # fmt: skip
+        listed = [pieces[key] for key in keys]
+        return [
+            # where a limit cut, one auction more was met
+            b'{"total":%d,"truncated":%s,"cut":%s,"auctions":[%s]}'
+            % (
+                end - begin + (CUTS[cut] == "limit"),
+                b"true" if cut else b"false",
+                json.dumps(CUTS[cut]).encode(),
+                b",".join(listed[begin:end]),
+            )
+            for (begin, end), cut in zip(
+                pairwise(found.offsets.tolist()), found.cut.tolist(), strict=True
+            )
+        ]
 
-    def _write_all(self, deals: DealArrays, query: Query) -> Iterator[bytes]:
-        for lists in self._backend.cascade_all(
-            self._engine.plan, deals, completed_only=query.completed_only, limit=query.limit
+    def entries(self, lists: EntryLists, deals: DealArrays) -> list[bytes]:
+        """Write the entries of a table that hold for deals."""
+        entries: list[int] = lists.entries.tolist()
+        distinct = set(entries)
+        several = distinct & self._checks.entries
+        pieces = self._pieces_of(distinct - several)
+        which = self._checks.on(deals, several) if several else None
+        written = []
+        for deal, ((begin, end), total) in enumerate(
+            zip(pairwise(lists.offsets.tolist()), lists.totals.tolist(), strict=True)
         ):
-            entries: list[int] = lists.entries.tolist()
-            offsets: list[int] = lists.offsets.tolist()
-            totals: list[int] = lists.totals.tolist()
-            distinct = set(entries)
-            several = distinct & self._checks.entries
-            pieces = self._pieces_of(distinct - several)
-            first = lists.first_deal
-            part = deals.slice(first, first + len(totals))
-            which = self._checks.on(part, several) if several else None
-            for deal, total in enumerate(totals):
-                begin, end = offsets[deal], offsets[deal + 1]
-                auctions = b",".join(
-                    [
-                        pieces[entry]
-                        if which is None or entry not in several
-                        else self._piece_of(entry, which(deal, entry))
-                        for entry in entries[begin:end]
-                    ]
-                )
-                yield b'{"total":%d,"truncated":%s,"auctions":[%s]}' % (
-                    total,
-                    b"true" if total > end - begin else b"false",
-                    auctions,
-                )
+            auctions = b",".join(
+                [
+                    pieces[entry]
+                    if which is None or entry not in several
+                    else self._piece_of(entry, which(deal, entry))
+                    for entry in entries[begin:end]
+                ]
+            )
+            written.append(
+                b'{"total":%d,"truncated":%s,"auctions":[%s]}'
+                % (total, b"true" if total > end - begin else b"false", auctions)
+            )
+        return written
 
     def _pieces_of(self, entries: Set[int]) -> dict[int, bytes]:
         """Pieces of entries with one meaning."""
@@ -170,15 +156,12 @@ class AuctionResults:
                 self._pieces_by_meaning[entry, held] = piece
         return piece
 
-    def _write_first(self, deals: DealArrays) -> list[bytes]:
-        if self._engine.bidder is not None:
-            return self._write_bid(self._engine.bidder, deals)
-        first = self._engine.first_auctions(deals)
+    def first(self, first: FirstAuctions, deals: DealArrays) -> list[bytes]:
+        """Write the auctions that a table bids."""
         entries: list[int] = first.entry.tolist()
         several = self._checks.entries.intersection(entries)
         which = self._checks.on(deals, several) if several else None
-        in_table = {entry for entry in entries if entry != NO_ENTRY}
-        auctions = self._auctions_of(list(in_table))
+        auctions = self._auctions_of([entry for entry in {*entries} if entry != NO_ENTRY])
         written: list[bytes] = []
         for deal, entry in enumerate(entries):
             if entry == NO_ENTRY:
@@ -193,20 +176,19 @@ class AuctionResults:
             written.append(_ONE_AUCTION % piece)
         return written
 
-    def _write_bid(self, bidder: "Bidder", deals: DealArrays) -> list[bytes]:
+    def bid(self, bidder: "Bidder", bid: "BidDeals", deals: DealArrays) -> list[bytes]:
         """Write the auctions that a system bids, each different one once."""
-        with bidder.lock:
-            bid = bidder.bid(deals)
-            pieces: dict[tuple[int, int], bytes] = {}
-            written = []
-            for key in zip(bid.place.tolist(), bid.entry.tolist(), strict=True):
-                if key not in pieces:
-                    calls, name = (*bidder.auction_of(key[0]), 0), bidder.name(*key)
-                    pieces[key] = _ONE_AUCTION % _piece(
-                        calls, None, (name,) if name else (), completed=True
-                    )
-                written.append(pieces[key])
-            return written
+        keys = list(zip(bid.place.tolist(), bid.entry.tolist(), strict=True))
+        pieces = dict.fromkeys(keys, b"")
+        endings = bidder.endings(np.array([place for place, _ in pieces], np.int32))
+        codes = endings.calls.tobytes()
+        for key, (begin, end) in zip(pieces, pairwise(endings.offsets.tolist()), strict=True):
+            calls, entry = codes[begin:end], key[1]
+            name = bidder.sides[(len(calls) - 1) & 1].name(entry) if entry >= 0 else ""
+            pieces[key] = _ONE_AUCTION % _piece(
+                calls, None, (name,) if name else (), completed=True
+            )
+        return [pieces[key] for key in keys]
 
     def _label(self, entry: int) -> Sequence[str]:
         label = self._table.name(entry) or self._table.description(entry)

@@ -8,8 +8,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from bidcascade.kernels import DealArrays
+from bidcascade.service.answers import Query
 
-from .auction_results import Query
 from .tables import LEAST_PART_DEALS, LoadedTable
 
 PART_SECONDS: Final = 0.01

@@ -10,10 +10,9 @@ from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import format_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.loaders import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM
+from bidcascade.service.answers import Query
 
 from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, begun
-from .auction_results import Query
 from .deal_requests import deals_of
 from .large_requests import PIECE, read_large
 from .limits import client_of, parse_body
@@ -27,10 +26,6 @@ from .work import Workplace
 router = APIRouter(tags=["answers"])
 
 _FORMS: Final = (JSON, JSON_LINES, ARROW)
-_SEATS: Final = pl.Series("dealer", SEAT_ENUM.categories, dtype=SEAT_ENUM)
-_VULNERABILITIES: Final = pl.Series(
-    "vulnerability", VULNERABILITY_ENUM.categories, dtype=VULNERABILITY_ENUM
-)
 
 _ANSWERS: Final = {
     JSON_LINES: {
@@ -153,28 +148,17 @@ async def _parts(
 
 def _frame(table: LoadedTable, deals: DealArrays, start: int, query: Query) -> pl.DataFrame:
     """Answer of the engine as the Arrow form has it."""
-    frame = pl.DataFrame(
-        [
-            *map(pl.Series, HAND_COLUMNS, deals.hands),
-            _SEATS.gather(deals.dealer),
-            _VULNERABILITIES.gather(deals.vulnerability),
-        ]
-    )
+    answer = pl.concat(table.engine.frames(deals, query, start))
     if query.mode == "all":
-        answer = table.engine.auctions(
-            frame, completed_only=query.completed_only, limit=query.limit
-        )
-    else:
-        first = table.engine.auctions(frame, mode="first")
-        calls = [format_calls(codes) for codes in first["auction"].to_list()]
-        answer = first.select(
-            "deal",
-            pl.Series("calls", calls, dtype=pl.String),
-            # with the passes behind the table's entry the auction is over
-            pl.lit(value=True).alias("completed"),
-            "entry",
-            "defaults",
-            "contract",
-            pl.col("declarer").cast(pl.String),
-        )
-    return answer.with_columns((pl.col("deal") + start).cast(pl.UInt32))
+        return answer
+    calls = [format_calls(codes) for codes in answer["auction"].to_list()]
+    return answer.select(
+        "deal",
+        pl.Series("calls", calls, dtype=pl.String),
+        # with the passes behind the table's entry the auction is over
+        pl.lit(value=True).alias("completed"),
+        "entry",
+        "defaults",
+        "contract",
+        pl.col("declarer").cast(pl.String),
+    )

@@ -29,13 +29,14 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.service.answers import Query
 from bidcascade.service.bid_answer import BidAnswer
 from bidcascade.service.engine import Engine
 from bidcascade.table import LintReport, build_table, lint
 from bidcascade.table.overlays.changes import changed_entries
 from bidcascade.table.overlays.overlaid_table import OverlaidTable
 
-from .auction_results import AuctionResults, Query
+from .auction_results import AuctionResults
 from .collection import without_full_collections
 from .deal_requests import deals_of_lin
 from .models import EXAMPLE_DEAL

@@ -127,7 +127,8 @@ def _write_json(
     import json
 
     from bidcascade.loaders import deal_arrays
-    from bidcascade.service.api.auction_results import AuctionResults, Query
+    from bidcascade.service.answers import Query
+    from bidcascade.service.api.auction_results import AuctionResults
 
     results = AuctionResults(engine)
     query = Query(options.mode, options.completed, _limit(engine, options))

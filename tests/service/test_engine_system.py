@@ -11,7 +11,8 @@ from bidcascade.bridge import Auction, IllegalCall, InvalidTable, Seat, format_c
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
-from bidcascade.service.api.auction_results import AuctionResults, Query
+from bidcascade.service.answers import Query
+from bidcascade.service.api.auction_results import AuctionResults
 from bidcascade.service.jobs.augment import augment
 from bidcascade.systems import bidder
 from bidcascade.systems.allowed import Bounds, allowed_auctions
@@ -78,6 +79,22 @@ def test_frames_of_any_size(engine, monkeypatch):
     assert engine.auctions(frame.head(0), mode="first").height == 0
 
 
+def test_nobody_uses_a_bidder_before_its_numbers_are_written(engine, monkeypatch):
+    deals, frame = deals_and_frame(20, 9)
+    tries = []
+
+    def bid_while_others_want_to(deals):
+        bid = bidder.Bidder.bid(engine.bidder, deals)
+        with ThreadPoolExecutor(1) as other:
+            tries.append(other.submit(engine.bidder.lock.acquire, blocking=False).result())
+        return bid
+
+    monkeypatch.setattr(engine.bidder, "bid", bid_while_others_want_to)
+    engine.auctions(frame, mode="first")
+    AuctionResults(engine).write(deals, Query("first"))
+    assert tries == [False, False]
+
+
 def test_json_tells_what_the_frames_tell(engine):
     deals, frame = deals_and_frame(120, 9)
     found = engine.auctions(frame, mode="first")
@@ -129,7 +146,7 @@ def test_mode_all_is_of_the_system(engine, monkeypatch):
 def test_json_of_mode_all_tells_what_the_frames_tell(engine, monkeypatch):
     deals, frame = deals_and_frame(50, 8)
     results = AuctionResults(engine)
-    monkeypatch.setattr("bidcascade.service.api.auction_results.ALLOWED_CHUNK", 20)
+    monkeypatch.setattr("bidcascade.service.engine.ALLOWED_CHUNK", 20)
     for limit, completed_only in ((5, False), (300, False), (4, True), (5, False)):
         found = engine.auctions(frame, limit=limit, completed_only=completed_only)
         query = Query("all", completed_only, limit)
