@@ -39,7 +39,7 @@ def test_loaders_are_measured(tmp_path, capsys):
         deals = random_deals(5, seed=number)
         write_lin(deals, tmp_path / "lin" / "vugraph" / f"{number}.lin")
         write_pbn(deals, tmp_path / "pbn" / f"{number}.pbn")
-    assert loaders.main(["--repeat", "2", "--data", str(tmp_path)]) == 0
+    assert loaders.main(["--repeat", "1", "--data", str(tmp_path)]) == 0
     lines, _, table = capsys.readouterr().out.partition("\n\n")
     results = {result["measurement"]: result for result in map(json.loads, lines.splitlines())}
     for kind in ("lin", "pbn"):

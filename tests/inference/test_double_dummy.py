@@ -372,4 +372,4 @@ def test_published_tables_and_leads(pool, shared_data):
 
 @pytest.mark.slow
 def test_many_published_tables_and_leads(pool, shared_data):
-    check_published(pool, shared_data, "list100.txt", None)
+    check_published(pool, shared_data, "list100.txt", 50)

@@ -1,10 +1,14 @@
 """Compiled code in numba's cache: damaged, cut off, of another version, nowhere to be kept."""
 
+import json
+import os
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.support_cli import Ran, run_python
+from tests.support_cli import Ran, environment, run_python
 
 PROGRAM = """
 from bidcascade.kernels.dealing import deal_hands
@@ -46,21 +50,66 @@ DAMAGE = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-@pytest.mark.parametrize("how", DAMAGE)
-def test_damaged_code_is_compiled_anew(kept, suffix, how):
-    folder, expected, files = kept
-    for path, content in files.items():
-        path.write_bytes(DAMAGE[how](content) if path.suffix == suffix else content)
-    assert dealt(folder) == (0, expected, "")
-    # all files are whole again: nothing is compiled the next time
-    assert {path for path, content in files.items() if path.read_bytes() == content} >= {
-        path for path in files if path.suffix == ".nbi"
+SUFFIXES = (".nbi", ".nbc")
+SMALL_MODULE = """
+from bidcascade.kernels.compiled import compiled
+
+@compiled
+def double(number):
+    return 2 * number
+
+@compiled
+def quadruple(number):
+    return double(double(number))
+"""
+RUN_TWICE = """
+import importlib, json, pathlib, sys
+from numba import config
+def loaded(folder):
+    config.CACHE_DIR = folder
+    importlib.reload(small_module)
+    answer = small_module.quadruple(3)
+    files = pathlib.Path(folder).rglob("*.nb?")
+    return answer, {path.name: path.stat().st_mtime_ns for path in files}
+config.CACHE_DIR = sys.argv[1]
+import small_module
+for folder in sys.argv[1:]:
+    print(json.dumps([loaded(folder), loaded(folder)]), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory) -> dict[tuple[str, str], tuple[Path, Path, Any]]:
+    """Copies of a cache, damaged in each way, and what became of them; one process runs all."""
+    base = tmp_path_factory.mktemp("damaged")
+    (base / "small_module.py").write_text(SMALL_MODULE)
+    more = {"PYTHONPATH": os.pathsep.join([str(base), environment()["PYTHONPATH"]])}
+    whole = base / "whole"
+    assert run_python(RUN_TWICE, whole, **more).code == 0
+    cases = {(how, suffix): base / f"{how}{suffix}" for how in DAMAGE for suffix in SUFFIXES}
+    for (how, suffix), folder in cases.items():
+        shutil.copytree(whole, folder)
+        for path in folder.rglob(f"*{suffix}"):
+            path.write_bytes(DAMAGE[how](path.read_bytes()))
+    lines = run_python(RUN_TWICE, *cases.values(), **more).out.splitlines()
+    # where damage ends the process there are fewer lines
+    return {
+        case: (whole, folder, json.loads(line))
+        for (case, folder), line in zip(cases.items(), lines, strict=False)
     }
-    times = {path: path.stat().st_mtime_ns for path in files}
-    assert dealt(folder).out == expected
-    assert {path: path.stat().st_mtime_ns for path in files} == times
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("how", DAMAGE)
+def test_damaged_code_is_compiled_anew(damaged, suffix, how):
+    whole, folder, ((answer, written), (again, kept)) = damaged[how, suffix]
+    assert (answer, again) == (12, 12)
+    assert {name[-4:] for name in written} == {*SUFFIXES}
+    # all files are whole again: nothing is compiled the next time
+    assert kept == written
+    for path in whole.rglob("*.nbi"):
+        assert (folder / path.relative_to(whole)).read_bytes() == path.read_bytes()
 
 
 @pytest.mark.slow

@@ -129,7 +129,7 @@ def test_damaged_real_files(kind, tmp_path, shared_data, capfd):
         wholes = [file for file in files if 0 < file.stat().st_size < 200_000][::3]
     folder = tmp_path / "damaged"
     folder.mkdir()
-    found = damaged_files(folder, wholes, 500)
+    found = damaged_files(folder, wholes, 200)
     with capfd.disabled():
         print(f"\n{kind}: {dict(found)}")
     (folder / wholes[0].name).write_bytes(wholes[0].read_bytes())

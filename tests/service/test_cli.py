@@ -341,7 +341,7 @@ def test_bars_and_colours_belong_to_terminals(inputs, small, tmp_path):
     assert "batch first" in shown
     assert COLOUR.search(shown)
     assert not COLOUR.search(on_a_terminal("stderr", *arguments, tmp_path / "2", NO_COLOR="1"))
-    plain = run_apart("batch", *inputs, "--mode", "first", "--out", tmp_path / "3")
+    plain = run_apart(*arguments, tmp_path / "3")
     assert plain[:2] == (0, "")
     assert plain[2].splitlines() == [
         "bidcascade: 60 boards, 3 rejects, 60 rows, 1 parts",
