@@ -16,6 +16,7 @@ settings.register_profile("sanitizer", deadline=None, max_examples=3, derandomiz
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 LONGEST_FIRST = (
+    "service/jobs/test_kills.py",
     "table/test_large_table.py",
     "kernels/test_cuda_answers.py",
     "test_docs.py",

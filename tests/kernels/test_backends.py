@@ -201,7 +201,7 @@ def test_several_callers_at_once(backend):
     from concurrent.futures import ThreadPoolExecutor
 
     rng = np.random.default_rng(9)
-    plan, deals = random_plan(rng, SOME, nodes=300), deal_arrays(rng, 300)
+    plan, deals = random_plan(rng, SOME, nodes=100), deal_arrays(rng, 130)
     wanted = reference.cascade_counts(plan, deals)
     with ThreadPoolExecutor(8) as pool:
         for got in pool.map(lambda _: backend.cascade_counts(plan, deals), range(24)):

@@ -230,8 +230,9 @@ def solvers_of(process_id: int) -> list[int]:
 def server() -> Iterator[tuple[str, int]]:
     """A service with two solving processes that is warm, and its process."""
     with ready_server(dd_workers=2, backend="cpu", log_level="warning") as (url, process):
-        while not httpx.get(f"{url}/readyz", timeout=60).json()["warm"]:
-            time.sleep(0.1)
+        with httpx.Client(timeout=60) as client:
+            while not client.get(f"{url}/readyz").json()["warm"]:
+                time.sleep(0.1)
         # the first lead finds a process that runs
         assert solvers_of(process.pid)
         yield url, process.pid

@@ -322,8 +322,9 @@ def test_a_signal_loads_tables_anew(tmp_path):
 def wait_for(url: str, text: str, seconds: float = 150) -> bool:
     """Ask again until an answer has a text in it."""
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if text in httpx.get(url, timeout=100).text:
-            return True
-        time.sleep(0.1)
+    with httpx.Client(timeout=100) as client:
+        while time.monotonic() < deadline:
+            if text in client.get(url).text:
+                return True
+            time.sleep(0.1)
     return False

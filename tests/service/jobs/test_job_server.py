@@ -39,11 +39,13 @@ def begin(url, *, content=BOARDS):
 
 def wait_for(url, job_id, *states, boards=0):
     deadline = time.monotonic() + 300
-    while time.monotonic() < deadline:
-        job = httpx.get(f"{url}/v1/jobs/{job_id}", timeout=60).json()
-        if job["state"] in (states or ("done", "failed")) and job["progress"]["boards"] >= boards:
-            return job
-        time.sleep(0.02)
+    with httpx.Client(timeout=60) as client:
+        while time.monotonic() < deadline:
+            job = client.get(f"{url}/v1/jobs/{job_id}").json()
+            is_there = job["state"] in (states or ("done", "failed"))
+            if is_there and job["progress"]["boards"] >= boards:
+                return job
+            time.sleep(0.02)
     raise AssertionError(job)
 
 

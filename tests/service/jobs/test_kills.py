@@ -1,4 +1,4 @@
-"""Service, process of the job and command killed twenty times each, at any moment from the first.
+"""Service, process of the job and command killed six times each, at any moment from the first.
 
 Nothing is lost, and what comes of it is what comes of a run that nobody disturbs.
 """
@@ -28,7 +28,7 @@ pytestmark = [
     pytest.mark.timeout(1200),
 ]
 
-KILLS = 20
+KILLS = 6
 BOARDS = archive(600)
 
 
