@@ -117,8 +117,15 @@ def types(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def pages(session: nox.Session) -> None:
-    """Build the site of the pages, run the notebook."""
-    session.run(TOOLS / "pytest", "-m", "slow", "tests/docs_site", "tests/docs_notebook")
+    """Build the site of the pages, run the notebook and the examples of every page."""
+    # what reads pages runs here and not with the wheel, which has none
+    session.run(
+        TOOLS / "pytest", "-m", "slow", *PATIENCE.split(),
+        "tests/docs_site", "tests/docs_notebook", "tests/test_docs.py",
+        "tests/service/client/test_client_service.py::"
+        "test_examples_of_the_page_run_and_print_what_is_shown",
+        external=True,
+    )  # fmt: skip
 
 
 @nox.session
