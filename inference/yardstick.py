@@ -29,7 +29,7 @@ from bidcascade.bridge import (
     format_deal,
 )
 from bidcascade.kernels import DealArrays
-from bidcascade.loaders import HAND_COLUMNS, Batch, deal_arrays
+from bidcascade.loaders import HAND_COLUMNS, Batch, deal_arrays, play_disagrees
 from bidcascade.systems import System
 from bidcascade.systems.bidder import Bidder
 
@@ -93,6 +93,9 @@ class Archive(NamedTuple):
 def archive_of(batch: Batch) -> Archive:
     """Take the boards of :func:`bidcascade.loaders.read_deals` that have a complete auction.
 
+    Boards whose play is not of their hands (:func:`bidcascade.loaders.play_disagrees`) are left
+    out.
+
     Raises
     ------
     InvalidInput
@@ -101,13 +104,15 @@ def archive_of(batch: Batch) -> Archive:
     frame = batch.deals
     status = frame["auction_status"].cast(pl.String)
     complete = frame.filter(status == "complete")
-    boards = complete.unique(_SAME_RECORD, keep="first", maintain_order=True)
+    played = complete.filter(~play_disagrees(complete))
+    boards = played.unique(_SAME_RECORD, keep="first", maintain_order=True)
     left_out = {
         "unreadable record": batch.rejects.height,
         "no auction": int((status == "none").sum()),
         "unfinished auction": int((status == "unfinished").sum()),
         "illegal auction": int((status == "illegal").sum()),
-        "repeated record": complete.height - boards.height,
+        "play disagrees": complete.height - played.height,
+        "repeated record": played.height - boards.height,
     }
     if not boards.height:
         raise InvalidInput(f"expected boards with complete auctions, got none: {left_out}")

@@ -23,7 +23,7 @@ from .lin_writer import format_lin, write_lin
 from .parquet import iter_deal_parquet, read_deal_parquet, write_deal_parquet
 from .pbn import read_pbn
 from .pbn_writer import write_pbn
-from .play import count_declarer_tricks, count_tricks, trick_winner
+from .play import count_declarer_tricks, count_tricks, play_disagrees, trick_winner
 from .random_deals import board_frame, random_deals
 from .read import Progress, iter_deals, read_deals
 
@@ -32,8 +32,9 @@ __all__ = [
     "SEAT_ENUM", "VULNERABILITY_ENUM", "Batch", "Kind", "Progress", "board_frame",
     "count_declarer_tricks", "count_tricks", "deal_arrays", "deal_frame", "decode_text",
     "empty_deals", "empty_rejects", "format_lin", "from_endplay",
-    "iter_deal_parquet", "iter_deals", "parse_deal_line", "random_deals", "read_deal_parquet",
-    "read_deals", "read_hand_text", "read_handviewer", "read_lin", "read_lin_files", "read_pbn",
+    "iter_deal_parquet", "iter_deals", "parse_deal_line", "play_disagrees", "random_deals",
+    "read_deal_parquet", "read_deals", "read_hand_text", "read_handviewer", "read_lin",
+    "read_lin_files", "read_pbn",
     "reject_frame", "sniff", "to_endplay", "trick_winner", "write_deal_parquet", "write_lin",
     "write_pbn",
 ]  # fmt: skip

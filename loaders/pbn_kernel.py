@@ -141,6 +141,7 @@ def _read_play(
     seen = np.uint64(0)
     trick = np.full(4, -1, np.int64)
     columns = 0
+    in_row = 0
     at = start
     stopped = False
     while not stopped:
@@ -166,7 +167,13 @@ def _read_play(
                 owner = 0
                 while hands[owner] & bit == 0:
                     owner += 1
+                if count == 0:
+                    # as written, until the row is whole
+                    cards[in_row] = card
+                    in_row += 1
                 if seen & bit != 0 or trick[owner] >= 0:
+                    if count == 0:
+                        return in_row, 0, 0
                     stopped = True
                 else:
                     seen |= bit

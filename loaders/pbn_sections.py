@@ -245,7 +245,8 @@ def read_play(text: str, hands: Sequence[int], leader: int, strain: int) -> list
     read as well. Reading stops at ``*`` or ``+``, at the first card that is not known (``-``
     in the column of the seat to play), at a token that is no card, and at a card that cannot
     be played now (played before, or its holder has already played to the trick). Irregularities
-    (``^R``), notes and glyphs are skipped.
+    (``^R``), notes and glyphs are skipped. Such a card in the first row is kept, behind what stands
+    before it there: for :func:`.play.play_disagrees` it tells that these are other hands.
 
     Parameters
     ----------
@@ -266,6 +267,7 @@ def read_play(text: str, hands: Sequence[int], leader: int, strain: int) -> list
     played: list[int] = []
     seen = 0
     trick = [-1] * 4
+    row: list[int] = []
     columns = 0
     for token in _TOKEN.findall(text):
         first = token[0]
@@ -279,7 +281,10 @@ def read_play(text: str, hands: Sequence[int], leader: int, strain: int) -> list
             except InvalidCard:
                 break
             owner = next(seat for seat in range(4) if hands[seat] >> card & 1)
+            row.append(card)
             if seen >> card & 1 or trick[owner] >= 0:
+                if not played:
+                    return row
                 break
             seen |= 1 << card
             trick[owner] = card

@@ -39,8 +39,8 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     if contract, declarer, tricks and score agree with the calls and cards as the reader
     derives them. PBN cannot hold some things: line breaks in names, events and announcements
     become blanks; a closing brace in a remark of several lines becomes a bracket; play without
-    a contract and a declarer, calls behind one that could not be read, and an empty or padded
-    remark are left out or trimmed.
+    a contract and a declarer, cards behind one that its player does not hold, calls behind one
+    that could not be read, and an empty or padded remark are left out or trimmed.
 
     Parameters
     ----------
@@ -200,10 +200,14 @@ def _play(cards: list[int], hands: list[int], declarer: int) -> Iterator[str]:
     leader = (declarer + 1) % 4
     yield _tag("Play", SEATS[leader])
     for start in range(0, len(cards), 4):
+        trick = cards[start : start + 4]
+        owners = [next(seat for seat in range(4) if hands[seat] >> card & 1) for card in trick]
         row = ["-"] * 4
-        for card in cards[start : start + 4]:
-            owner = next(seat for seat in range(4) if hands[seat] >> card & 1)
+        for owner, card in zip(owners, trick, strict=True):
             row[(owner - leader) % 4] = format_card(card)
+        if len(set(owners)) < len(owners):
+            # no columns: it was not played from these hands
+            row = [format_card(card) for card in trick]
         yield " ".join(row)
     if len(cards) < 52:
         yield "*"

@@ -6,9 +6,15 @@ Cards are card numbers, ``13 * suit + rank``; strains 0-4 are C D H S N.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
+
+from bidcascade.kernels.compiled import compiled
+
+from .frame import HAND_COLUMNS
 
 _SUIT_SIZE = 13
 _DECK = 52
@@ -131,3 +137,66 @@ def declarer_tricks(
         leader = (leader + trick_winner(cards[start : start + 4], strain)) % 4
         tricks += (leader - declarer) % 2 == 0
     return tricks
+
+
+def play_disagrees(deals: pl.DataFrame) -> pl.Series:
+    """Tell which boards have cards that were not played from these hands, in this contract.
+
+    So it is where the opening lead is a card that the player on declarer's left does not hold, or
+    where more tricks hold two cards of one hand than a card of each. What stands there as hands is
+    then another deal's, or a call is missing in the auction. One trick at fault among others is a
+    slip of whoever wrote them down, and cards of a trick may come in any order: neither says
+    anything about hands and auction.
+
+    Parameters
+    ----------
+    deals : polars.DataFrame
+        Deal frame; hands, ``declarer`` and ``play`` are read.
+
+    Returns
+    -------
+    polars.Series
+        Boolean, never null: a board without play does not disagree.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import read_deals
+    >>> board = "md|3SAQ4HKJ3DK876CQ52,SK95HQ872DA54CKT3,SJ876HA65DQ93CJ94,|mb|1nppp|"
+    >>> read = read_deals(f"{board}pc|D4|{board}pc|DJ|{board}".encode())
+    >>> play_disagrees(read.deals).to_list()
+    [True, False, False]
+    """
+    play = deals["play"]
+    found = _disagreeing(
+        np.stack([deals[name].to_numpy() for name in HAND_COLUMNS]),
+        deals["declarer"].to_physical().cast(pl.Int8).fill_null(-1).to_numpy(),
+        play.filter(play.list.len() > 0).explode().to_numpy(),
+        play.list.len().fill_null(0).cast(pl.Int64).cum_sum().to_numpy(),
+    )
+    return pl.Series("play_disagrees", found)
+
+
+@compiled
+def _disagreeing(hands: Any, declarer: Any, cards: Any, ends: Any) -> Any:
+    found = np.zeros(len(declarer), np.bool_)
+    start = 0
+    for board in range(len(declarer)):
+        end = ends[board]
+        right = wrong = 0
+        for first in range(start, end, 4):
+            seats = 0
+            is_twice = False
+            for place in range(first, min(first + 4, end)):
+                seat = 0
+                while seat < 3 and not hands[seat, board] >> np.uint64(cards[place]) & np.uint64(1):
+                    seat += 1
+                if place == start and declarer[board] >= 0 and seat != (declarer[board] + 1) % 4:
+                    found[board] = True
+                is_twice |= seats >> seat & 1 != 0
+                seats |= 1 << seat
+            wrong += is_twice
+            right += seats == 15
+        if wrong > right:
+            found[board] = True
+        start = end
+    return found

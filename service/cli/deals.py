@@ -37,17 +37,18 @@ def load(options: argparse.Namespace) -> None:
     import polars as pl
 
     from bidcascade.bridge import InvalidInput
-    from bidcascade.loaders import empty_deals, empty_rejects, iter_deals
+    from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
     from bidcascade.service.jobs.deal_files import deal_sink
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.jobs.whole_files import write_parquet
 
-    boards, refused = 0, [empty_rejects()]
+    boards, disagree, refused = 0, 0, [empty_rejects()]
     with deal_sink(options.out) as write, progress_bar("load") as report:
         write(empty_deals())
         for batch in iter_deals(options.inputs, jobs=options.jobs, progress=report):
             write(batch.deals)
             boards += batch.deals.height
+            disagree += int(play_disagrees(batch.deals).sum())
             refused.append(batch.rejects)
         rejects = pl.concat(refused)
         if not boards:
@@ -56,8 +57,10 @@ def load(options: argparse.Namespace) -> None:
             write_parquet(rejects, Path(options.rejects))
     numbers = {"boards": boards, "rejects": rejects.height}
     if options.json and options.out != "-":
-        shared.print_json(numbers)
+        shared.print_json(numbers | {"play_disagrees": disagree})
     else:
+        if disagree:
+            numbers["boards whose play disagrees"] = disagree
         shared.note(shared.shown_numbers(numbers) + shared.first_reject(rejects))
         shared.tell_written(boards, "deal", options.out)
         if options.rejects:

@@ -79,15 +79,21 @@ def mine(options: argparse.Namespace) -> None:
     shared.print_answer(options, mined.report, _mined_text(mined.report), written)
 
 
+def _left_out(disagree: int) -> str:
+    """Tell how many boards have a play that is not of their hands; nothing where none has."""
+    return f", {disagree:,} whose play disagrees" if disagree else ""
+
+
 def _mined_text(report: dict[str, Any]) -> str:
     """Write the report of a mining run in a few lines."""
     from bidcascade.table.import_report import counted
 
-    records = report["boards"] + report["without_auction"] + report["rejects"]
+    disagree = report["play_disagrees"]
+    records = report["boards"] + report["without_auction"] + report["rejects"] + disagree
     lines = [
         f"{counted(records, 'record')} of {counted(report['inputs'], 'input')}: "
         f"{counted(report['boards'], 'board')} mined, {report['without_auction']:,} without "
-        f"auction, {counted(report['rejects'], 'reject')}",
+        f"auction, {counted(report['rejects'], 'reject')}{_left_out(disagree)}",
         f"{counted(report['calls'], 'call')}, {report['texts']:,} with a text; "
         f"{report['calls_ignored']:,} illegal or behind an illegal one, left out",
         f"{counted(report['entries'], 'entry', 'entries')}, {report['with_text']:,} with a text, "
@@ -206,7 +212,8 @@ def _learned_text(report: dict[str, Any]) -> str:
     if "records" in report:
         lines += [
             f"{report['records']:,} records: {report['boards']:,} boards with an auction, "
-            f"{report['without_auction']:,} without, {report['rejects']:,} rejects",
+            f"{report['without_auction']:,} without, {report['rejects']:,} rejects"
+            + _left_out(report["play_disagrees"]),
             f"{report['calls']:,} calls, {report['calls_outside']:,} of them not in the table; "
             f"{report['calls_beyond']:,} more behind those",
             f"{report['entries_reached']:,} entries were bid, {report['entries_learned']:,} by "
@@ -283,6 +290,7 @@ def _vetted_text(summary: dict[str, Any], folder: Path) -> str:
     repeated = summary["repeated_inputs"]
     lines = [
         f"{boards['records']:,} records: {boards['boards']:,} boards, {boards['rejects']:,} rejects"
+        + _left_out(boards["play_disagrees"])
         + (f", {boards['other_auctions']:,} bid otherwise" if boards["other_auctions"] else "")
         + (f"; {repeated:,} inputs left out that repeat others" if repeated else ""),
         f"{calls['judged']:,} of {calls['made']:,} calls judged: {shares['agrees']} as the table "

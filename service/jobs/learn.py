@@ -14,7 +14,7 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import get_backend
-from bidcascade.loaders import deal_arrays, empty_rejects
+from bidcascade.loaders import deal_arrays, empty_rejects, play_disagrees
 from bidcascade.loaders.inputs import Input, Source, find_sources
 from bidcascade.table import BiddingTable
 from bidcascade.table.decisions import CallLists
@@ -96,10 +96,11 @@ def learn_from(
 
             learned = learn(table, kept.chunks, options, backend=found, progress=passed)
     counts = {
-        "records": kept.boards + kept.without_auction + kept.rejects,
+        "records": kept.boards + kept.without_auction + kept.rejects + kept.play_disagrees,
         "boards": kept.boards,
         "without_auction": kept.without_auction,
         "rejects": kept.rejects,
+        "play_disagrees": kept.play_disagrees,
         "inputs": len(sources),
         "repeated_inputs": repeated,
     }
@@ -114,6 +115,7 @@ class _KeptBoards:
     boards: int = 0
     without_auction: int = 0
     rejects: int = 0
+    play_disagrees: int = 0
     files: int = 0
 
     def read(self, sources: list[Source], *, jobs: int | None, shown: bool | None) -> None:
@@ -126,14 +128,19 @@ class _KeptBoards:
                 first = chunk.rejects.head(1) if not first.height else first
                 self._keep(chunk.deals)
                 report(inputs.files_done, len(sources), self.boards)
-        if not self.boards + self.without_auction:
+        if not self.boards + self.without_auction + self.play_disagrees:
             raise InvalidInput(nothing_usable(first, self.rejects))
         if not self.boards:
-            raise InvalidInput(f"expected boards with auctions, got {self.without_auction} without")
+            raise InvalidInput(
+                f"expected boards with auctions, got {self.without_auction} without"
+                + (f", {self.play_disagrees} whose play disagrees" if self.play_disagrees else "")
+            )
 
     def _keep(self, deals: pl.DataFrame) -> None:
-        bid = deals.select(_COLUMNS).filter(pl.col("auction").list.len() > 0)
-        self.without_auction += deals.height - bid.height
+        played = deals.filter(~play_disagrees(deals))
+        bid = played.select(_COLUMNS).filter(pl.col("auction").list.len() > 0)
+        self.play_disagrees += deals.height - played.height
+        self.without_auction += played.height - bid.height
         if bid.height:
             path = self.folder / f"{self.files:06}.arrow"
             with can_write(path):

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from bidcascade.bridge import InvalidInput, InvalidTable
-from bidcascade.loaders import empty_rejects
+from bidcascade.loaders import empty_rejects, play_disagrees
 from bidcascade.loaders.inputs import Input, Source, find_sources
 from bidcascade.systems import open_table
 from bidcascade.table import BiddingTable
@@ -226,8 +226,11 @@ class _Job:
         boards = waiting = 0
         in_all = boards_in_parquet(self._sources)
         for chunk in self._inputs.chunks(position):
-            self._miner.add(chunk.deals)
-            self._miner.counts += MinedCounts(rejects=chunk.rejects.height)
+            disagrees = play_disagrees(chunk.deals)
+            self._miner.add(chunk.deals.filter(~disagrees))
+            self._miner.counts += MinedCounts(
+                rejects=chunk.rejects.height, play_disagrees=int(disagrees.sum())
+            )
             position.add(chunk.source, chunk.deals.height, chunk.rejects.height)
             rejects.append(chunk.rejects)
             boards += chunk.deals.height
@@ -235,7 +238,7 @@ class _Job:
             if boards >= self._step_boards or waiting >= _MOST_REJECTS:
                 self._folder.commit(self._miner, copy(position), rejects)
                 rejects, boards, waiting = [], 0, 0
-            mined = self._miner.counts.boards + self._miner.counts.without_auction
+            mined = self._miner.counts.records - self._miner.counts.rejects
             if in_all is None:
                 report(self._inputs.files_done, len(self._sources), mined)
             else:
@@ -247,7 +250,7 @@ class _Job:
         """Make the table and put it in its place."""
         folder, options = self._folder, self._folder.state.options
         counts = self._miner.counts
-        if not counts.boards + counts.without_auction:
+        if counts.records == counts.rejects:
             refused = folder.rejects()
             first = empty_rejects() if refused is None else refused.head(1).collect()
             raise InvalidInput(nothing_usable(first, counts.rejects))

@@ -10,7 +10,7 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput, format_calls
 from bidcascade.kernels import NO_ENTRY
-from bidcascade.loaders import deal_arrays, empty_rejects
+from bidcascade.loaders import deal_arrays, empty_rejects, play_disagrees
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.loaders.read import CHUNK_DEALS
 from bidcascade.service.engine import Engine
@@ -40,10 +40,11 @@ class Vetted:
     vetting : Vetting
     numbers : Counter
         ``repeated_inputs``: files left out because another one has the same contents; ``records``
-        in all; ``boards``; ``rejects``; ``other_auctions``: boards left out because
-        they were bid otherwise; ``complete``, ``unfinished``, ``illegal``, ``none``: boards by the
-        state of their auction; ``compared``: complete auctions compared with the table's own, of
-        which ``same_auction`` and ``same_contract`` (and declarer).
+        in all; ``boards``; ``rejects``; ``play_disagrees``: boards left out because their play is
+        not of their hands (:func:`bidcascade.loaders.play_disagrees`); ``other_auctions``: boards
+        left out because they were bid otherwise; ``complete``, ``unfinished``, ``illegal``,
+        ``none``: boards by the state of their auction; ``compared``: complete auctions compared
+        with the table's own, of which ``same_auction`` and ``same_contract`` (and declarer).
     rejects : polars.DataFrame
     table_lint, deal_lint : LintReport, optional
         Of the table by itself, and on the deals.
@@ -73,8 +74,8 @@ class Vetted:
             "auction": format_calls(self.auction),
             "boards": {
                 name: self.numbers[name]
-                for name in ("records", "boards", "rejects", "other_auctions", "complete",
-                             "unfinished", "illegal", "none")
+                for name in ("records", "boards", "rejects", "play_disagrees", "other_auctions",
+                             "complete", "unfinished", "illegal", "none")
             },
             "calls": {
                 "made": counts["calls"], "judged": decisions,
@@ -161,6 +162,9 @@ def vet(
         refused.append(chunk.rejects)
         if progress is not None:
             progress(reading.files_done, len(sources), numbers["records"])
+        played = frame.filter(~play_disagrees(frame))
+        numbers["play_disagrees"] += frame.height - played.height
+        frame = played
         if prefix:
             before = frame.height
             frame = _beginning_with(frame, prefix)
@@ -228,6 +232,8 @@ def _same(frame: pl.DataFrame, own: pl.DataFrame) -> dict[str, int]:
 def _nothing(numbers: Counter[str], rejects: pl.DataFrame, prefix: tuple[int, ...]) -> str:
     wanted = f"deals that were bid {format_calls(prefix)!r}" if prefix else "deals with an auction"
     found = f"{numbers['boards'] + numbers['other_auctions']:,} boards"
+    if numbers["play_disagrees"]:
+        found += f", {numbers['play_disagrees']:,} whose play disagrees"
     if rejects.height:
         found += f" and {rejects.height:,} rejects, the first: {first_reject(rejects)}"
     return f"expected {wanted}, got {found}"

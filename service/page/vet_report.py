@@ -113,6 +113,7 @@ def _boards_table(boards: dict[str, int]) -> Table:
     meanings = {
         "records": "records in the inputs",
         "rejects": "refused, with their reason in rejects.parquet",
+        "play_disagrees": "left out, because the cards played are not of their hands",
         "other_auctions": "left out, because they were bid otherwise",
         "boards": "boards taken",
         "complete": "of them, with a complete auction",

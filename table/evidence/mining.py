@@ -52,10 +52,16 @@ class MinedCounts:
     calls_ignored: int = 0  # illegal ones, and those behind one
     texts: int = 0  # calls given with a text
     texts_ignored: int = 0  # behind the last call, or with a call that was passed over
+    play_disagrees: int = 0  # boards left out by whoever read them: hands and auction of two deals
 
     def __add__(self, other: "MinedCounts") -> "MinedCounts":
         added = asdict(other)
         return MinedCounts(**{name: one + added[name] for name, one in asdict(self).items()})
+
+    @property
+    def records(self) -> int:
+        """All that was read."""
+        return self.boards + self.without_auction + self.rejects + self.play_disagrees
 
     @classmethod
     def of_table(cls, table: BiddingTable) -> "MinedCounts":

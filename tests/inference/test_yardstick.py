@@ -191,18 +191,24 @@ def test_rooms_of_a_deal_share_the_auction(kept):
 
 
 def test_what_is_left_out_is_counted():
-    frame = pl.concat([deal_frame([STRONG_NORTH])] * 6).with_columns(
-        auction=pl.Series([[0] * 4, [0] * 4, [7], [], [0] * 4, [0] * 4], dtype=pl.List(pl.UInt8)),
-        auction_status=pl.Series(
-            ["complete", "complete", "unfinished", "none", "illegal", "complete"]
+    notrump = [7, 0, 0, 0]
+    frame = pl.concat([deal_frame([STRONG_NORTH])] * 7).with_columns(
+        auction=pl.Series(
+            [[0] * 4, [0] * 4, [7], [], [0] * 4, [0] * 4, notrump], dtype=pl.List(pl.UInt8)
         ),
-        room=pl.Series(["open", "open", "open", "open", "open", "closed"]),
+        auction_status=pl.Series(
+            ["complete", "complete", "unfinished", "none", "illegal", "complete", "complete"]
+        ),
+        room=pl.Series(["open", "open", "open", "open", "open", "closed", "open"]),
+        declarer=pl.Series([None] * 6 + ["N"]),
+        # the ace of spades is declarer's
+        play=pl.Series([None] * 6 + [[51]], dtype=pl.List(pl.UInt8)),
     )
     found = archive_of(Batch(with_deal_schema(frame), empty_rejects()))
     assert found.boards["room"].to_list() == ["open", "closed"]
     assert found.left_out == {
         "unreadable record": 0, "no auction": 1, "unfinished auction": 1, "illegal auction": 1,
-        "repeated record": 1,
+        "play disagrees": 1, "repeated record": 1,
     }  # fmt: skip
     with pytest.raises(InvalidInput, match="expected boards with complete auctions"):
         archive_of(Batch(with_deal_schema(frame[2:5]), empty_rejects()))

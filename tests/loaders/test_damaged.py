@@ -94,7 +94,8 @@ def check_ways_agree(folder, capfd) -> None:
     capfd.readouterr()
     assert main(["load", str(folder), "--out", str(folder.parent / "out.parquet"), "--json"]) == 0
     out, err = capfd.readouterr()
-    assert json.loads(out) == {"boards": alone.deals.height, "rejects": alone.rejects.height}
+    numbers = {"boards": alone.deals.height, "rejects": alone.rejects.height}
+    assert json.loads(out) == numbers | {"play_disagrees": 0}
     assert "Traceback" not in err
     assert "panicked" not in err
     chunks = list(Inputs(find_sources(folder), 1000, 1).chunks(Position()))

@@ -1,5 +1,6 @@
 """The PBN reader, trap by trap; the kernel against the plain readers on any tokens."""
 
+import io
 from typing import Any
 
 import polars as pl
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import InvalidInput, format_call, format_card, format_deal, parse_deal
+from bidcascade.loaders import play_disagrees, write_pbn
 from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS, REJECT_SCHEMA, UNREADABLE
 from bidcascade.loaders.pbn import read_pbn, read_pbn_text
 from bidcascade.loaders.pbn_double_dummy import (
@@ -467,7 +469,10 @@ def test_play_of_all_cards_counts_tricks_whatever_the_result_says():
     ("play", "read_as"),
     [
         ("HA H6 H9 H2 HA", "HA H6 H9 H2"),
-        ("HA HK", "HA"),
+        # kept in the first trick alone, where it tells of other hands
+        ("HA HK", "HA HK"),
+        ("HA H6 H9 H2 HK HQ", "HA H6 H9 H2 HK"),
+        ("- HA HK", "HA HK"),
         ("HA H6 nonsense H9", "HA H6"),
         ("- H6 H9 H2", ""),
         ("*", ""),
@@ -478,6 +483,18 @@ def test_play_of_all_cards_counts_tricks_whatever_the_result_says():
 def test_play_that_stops(play, read_as):
     row = one(board(Contract="1NT", Declarer="N", Play="E", play_=play))
     assert cards(row) == read_as
+
+
+def test_play_of_other_hands_is_seen():
+    tags = {"Contract": "1NT", "Declarer": "N", "Play": "E"}
+    plays = ["HA H6 H9 H2", "HA HK DA CA", "HA H6 H9 H2 HK HQ"]
+    boards = "\n".join(board(**tags, play_=play) for play in plays)
+    deals = read_pbn(boards.encode()).deals
+    assert play_disagrees(deals).to_list() == [False, True, False]
+    with io.StringIO() as text:
+        write_pbn(deals, text)
+        again = read_pbn(text.getvalue().encode()).deals
+    assert again["play"].to_list() == deals["play"].to_list()
 
 
 def test_play_without_contract_has_no_order():
