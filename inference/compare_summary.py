@@ -33,6 +33,7 @@ from bidcascade.loaders import SEAT_ENUM, VULNERABILITY_ENUM
 
 from .auction_ends import I64, NO_CALL, PASSED_OUT, contract_of, keys_of, parts_of
 from .compare import DIFFERS, KINDS, NO_TRICKS, Bools, SystemMatch
+from .quantiles import quantile
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -44,9 +45,7 @@ _TABLE_COLUMNS: Final = ("auction", "contract", "declarer", "tricks", "score")
 CATEGORIES: Final = ("passed out", "partscore", "game", "small slam", "grand slam")
 _GAME_LEVELS: Final = np.array([5, 5, 4, 4, 3])
 """Level of game by strain, C D H S N."""
-_NORMAL: Final = 1.959964
 _ROUNDING: Final = 1e-12
-_FEW_DEGREES: Final = (math.nan, 12.706205, 4.302653)
 
 
 class Estimate(NamedTuple):
@@ -67,25 +66,6 @@ class Divergence(NamedTuple):
     before: tuple[int, ...]
     first: int
     second: int
-
-
-def quantile(degrees: int) -> float:
-    """How many standard errors an interval of 95 % reaches to either side (Student's t).
-
-    For three degrees of freedom and more it is the expansion 26.7.5 of Abramowitz and Stegun:
-    Handbook of Mathematical Functions, 1964; right to a thousandth.
-    """
-    if degrees < len(_FEW_DEGREES):
-        return _FEW_DEGREES[degrees]
-    x = _NORMAL
-    terms = (
-        x,
-        (x**3 + x) / 4,
-        (5 * x**5 + 16 * x**3 + 3 * x) / 96,
-        (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384,
-        (79 * x**9 + 776 * x**7 + 1482 * x**5 - 1920 * x**3 - 945 * x) / 92160,
-    )
-    return math.fsum(term / degrees**power for power, term in enumerate(terms))
 
 
 class Sample(NamedTuple):

@@ -17,7 +17,7 @@ Scorings:
 
 Touching cards, with no card in play between them, are one lead. All leads are measured on the same
 layouts, so that differences between them are known far better than each value. Which of a suit's
-cards is named where the layouts do not tell them apart says :mod:`.lead_carding`.
+cards are named where the layouts do not tell them apart says :mod:`.lead_carding`.
 """
 
 from collections.abc import Iterator
@@ -45,16 +45,17 @@ from bidcascade.bridge import (
 from bidcascade.kernels.types import U64
 
 from .double_dummy.protocol import I8, DoubleDummy, SolvedInPart
-from .lead_carding import is_small, standard_lead
+from .lead_carding import usual_leads
+from .quantiles import NORMAL, quantile
 
 F64: TypeAlias = NDArray[np.float64]
 
 LeadScoring: TypeAlias = Literal["tricks", "set", "matchpoints", "imps"]
 LEAD_SCORINGS: Final[tuple[LeadScoring, ...]] = get_args(LeadScoring)
 
-CONFIDENCE: Final = 0.95
-QUANTILE: Final = 1.959964
-"""Of the normal distribution for a two-sided interval of 95 %."""
+LEAST_DIFFERENT: Final = 6
+"""Layouts in which two leads differ that tell them apart at least: where one is better in all of
+five, chance would do that in one of sixteen cases (sign test, both sides)."""
 FIRST_LAYOUTS: Final = 6
 """Layouts behind the first answer."""
 STEP_LAYOUTS: Final = 30
@@ -80,6 +81,8 @@ class Lead:
         How much less the value is than that of the best lead, measured on the same layouts.
     behind_error : float or None
         Half the width of the interval of confidence of ``behind``.
+    differs : int
+        In how many layouts it is worth more or less than the best lead.
     best_share : float
         Share of layouts in which no lead takes more tricks.
     """
@@ -91,6 +94,7 @@ class Lead:
     high: float | None
     behind: float
     behind_error: float | None
+    differs: int
     tricks: float
     set: float
     matchpoints: float
@@ -105,7 +109,11 @@ class Lead:
     @property
     def is_close(self) -> bool:
         """Whether it may be as good as the best lead, as far as the layouts tell."""
-        return self.behind_error is None or self.behind <= self.behind_error
+        return (
+            self.behind_error is None
+            or self.behind <= self.behind_error
+            or self.differs < LEAST_DIFFERENT
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,30 +148,39 @@ class LeadStudy:
     @property
     def card(self) -> int:
         """The card to lead: of those in the best lead's suit that may be as good, the usual one."""
-        suit = [lead for lead in self.leads if lead.card // 13 == self.best.card // 13]
-        held = [card for lead in suit for card in lead.cards]
-        usual = standard_lead(held, trumps=self.contract.strain != _NOTRUMP)
-        good = [card for lead in suit if lead is self.best or lead.is_close for card in lead.cards]
-        return min(good, key=lambda card: (abs(card - usual), -card))
+        return self._named(self.best.card // 13)[0]
 
     @property
-    def undecided(self) -> tuple[Lead, ...]:
-        """Leads that may be as good as the best, but for small cards where it is one of its suit.
+    def undecided(self) -> tuple[int, ...]:
+        """Other cards that may be as good, by suit as the best of each suit come.
 
-        Which small card of a suit is led is a matter of carding.
+        Which of a suit's cards are named is a matter of carding: those that players lead.
         """
-        best = self.best.card
-        return tuple(
-            lead
-            for lead in self.leads[1:]
-            if lead.is_close
-            and not (lead.card // 13 == best // 13 and is_small(lead.card) and is_small(best))
-        )
+        suits = dict.fromkeys(lead.card // 13 for lead in self.leads if self._is_good(lead))
+        return tuple(card for suit in suits for card in self._named(suit))[1:]
 
     @property
     def is_decided(self) -> bool:
-        """Whether the best lead is clear of all others, small cards of one suit taken together."""
+        """Whether no other card that players lead may be as good."""
         return not self.undecided
+
+    def _is_good(self, lead: Lead) -> bool:
+        return lead is self.best or lead.is_close
+
+    def _named(self, suit: int) -> list[int]:
+        """Cards of a suit that may be as good as the best and that players lead.
+
+        The better one where they lead none of those: it is no matter of carding then.
+        """
+        leads = [lead for lead in self.leads if lead.card // 13 == suit]
+        held = [card for lead in leads for card in lead.cards]
+        good = [lead for lead in leads if self._is_good(lead)]
+        named = [
+            card
+            for card in usual_leads(held, trumps=self.contract.strain != _NOTRUMP)
+            if any(card in lead.cards for lead in good)
+        ]
+        return named or [good[0].card]
 
     @property
     def is_complete(self) -> bool:
@@ -292,6 +309,7 @@ def study_leads(
     errors = _errors(chosen, weights)
     behind = chosen[:, [best]] - chosen
     behind_errors = _errors(behind, weights)
+    differs = ((behind != 0) & (weights > 0)[:, None]).sum(axis=0)
     leads = []
     for place, group in enumerate(groups):
         value = float(means[scoring][place])
@@ -305,6 +323,7 @@ def study_leads(
                 high=high,
                 behind=max(0.0, float(_mean(behind[:, [place]], weights)[0])),
                 behind_error=None if behind_errors is None else float(behind_errors[place]),
+                differs=int(differs[place]),
                 tricks=float(means["tricks"][place]),
                 set=float(means["set"][place]),
                 matchpoints=float(means["matchpoints"][place]),
@@ -412,7 +431,7 @@ def _errors(values: F64, weights: F64) -> F64 | None:
     deviations = values - share @ values
     # for equal weights it is the sample variance over n
     variance = (share**2) @ deviations**2 * used / (used - 1)
-    errors: F64 = QUANTILE * np.sqrt(variance)
+    errors: F64 = quantile(used - 1) * np.sqrt(variance)
     return errors
 
 
@@ -423,8 +442,8 @@ def _interval(
         return None, None
     if scoring == "set":
         # Wilson's interval: a share that was never met is not known to be nil
-        square = QUANTILE**2 / size
+        square = NORMAL**2 / size
         centre = (value + square / 2) / (1 + square)
-        width = QUANTILE * sqrt(value * (1 - value) / size + square / (4 * size)) / (1 + square)
+        width = NORMAL * sqrt(value * (1 - value) / size + square / (4 * size)) / (1 + square)
         return max(0.0, centre - width), min(1.0, centre + width)
     return value - float(errors[place]), value + float(errors[place])

@@ -39,8 +39,8 @@ from .layouts.known import KnownCards
 from .layouts.result import LayoutReport, Layouts, deals_of, effective_size
 from .layouts.sampling import sample_layouts
 from .layouts.steps import Source
-from .leads import QUANTILE
 from .natural_calls import natural_calls
+from .quantiles import NORMAL
 from .total_tricks import estimated_scores
 
 F64: TypeAlias = NDArray[np.float64]
@@ -391,7 +391,7 @@ class _Trial:
         weights = self._layouts.weights[:count]
         values = self._values(row, count)
         mean, error = mean_and_error(values, weights)
-        margin = None if error is None else QUANTILE * error
+        margin = None if error is None else NORMAL * error
         distance, error = mean_and_error(self._values(best, count) - values, weights)
         tried_there = np.array(self._tried)[:, None] > np.arange(count)
         most = np.where(tried_there, self._points[:, :count], -np.inf).max(axis=0)
@@ -400,7 +400,7 @@ class _Trial:
         return CandidateCall(
             self._calls[row], self._calls[row] in question.lines, mean,
             None if margin is None else mean - margin, None if margin is None else mean + margin,
-            distance, None if error is None else QUANTILE * error,
+            distance, None if error is None else NORMAL * error,
             float(share @ self._points[row, :count]),
             float(share @ is_best), count, self._commonest(row, count),
         )  # fmt: skip

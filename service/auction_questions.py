@@ -253,6 +253,7 @@ def leads_dict(question: LeadQuestion, answer: LeadAnswer) -> dict[str, Any]:
                 "card": format_card(lead.card),
                 "cards": [format_card(card) for card in lead.cards],
                 **{name: rounded(getattr(lead, name)) for name in _NUMBERS},
+                "differs": lead.differs,
             }
             for lead in study.leads
         ],
@@ -262,7 +263,7 @@ def leads_dict(question: LeadQuestion, answer: LeadAnswer) -> dict[str, Any]:
         "contract": str(question.contract),
         "scoring": study.scoring,
         "decided": study.is_decided,
-        "undecided": [format_card(lead.card) for lead in study.undecided],
+        "undecided": [format_card(card) for card in study.undecided],
         "layouts": {
             "asked": question.layouts,
             "found": len(layouts),

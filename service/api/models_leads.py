@@ -105,6 +105,11 @@ class LeadAnswerItem(Body):
         "apart from the best.",
         examples=[0.0],
     )
+    differs: int = Field(
+        description="In how many layouts it is worth more or less than the best lead; below six "
+        "it is not told apart either.",
+        examples=[0],
+    )
     tricks: float = Field(description="Mean tricks of the defenders.", examples=[3.19])
     set: float = Field(
         description="Share of layouts in which the contract goes down.", examples=[0.09]
@@ -156,12 +161,12 @@ class LeadsAnswer(Body):
     contract: str = Field(description="The contract with its declarer.", examples=["3NE"])
     scoring: str = Field(description="What leads are judged by.", examples=["tricks"])
     decided: bool = Field(
-        description="Whether the best lead is clear of all others, small cards of its suit apart.",
+        description="Whether no other card that players lead may be as good.",
         examples=[False],
     )
     undecided: list[str] = Field(
-        description="First cards of the leads that may be as good as the best, as far as the "
-        "solved deals tell.",
+        description="Other cards that may be as good, as far as the solved deals tell: of each "
+        "suit those that players lead.",
         examples=[["HA"]],
     )
     warming: bool = Field(

@@ -347,7 +347,7 @@ def _print_leads(question: "LeadQuestion", answer: "LeadAnswer") -> None:
     )  # fmt: skip
     solved = f"{study.layouts} of {len(layouts)} layouts solved: lead {format_card(study.card)}"
     if not study.is_decided:
-        others = ", ".join(format_card(one.card) for one in study.undecided)
+        others = ", ".join(map(format_card, study.undecided))
         solved += f"; not decided, as far as they tell as good may be {others}"
     print(solved)
     report = layouts.report

@@ -230,6 +230,7 @@ class LeadAnswerItem(TypedDict):
     high: float | None
     behind: float
     behind_error: float | None
+    differs: int
     tricks: float
     set: float
     matchpoints: float

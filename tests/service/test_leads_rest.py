@@ -91,7 +91,10 @@ def test_a_budget_too_small_for_anything_is_one_layout(app):
     answer = leads_of(post(app, "/v1/leads", {**QUESTION, "seed": 98, "budget_ms": 1}))
     assert answer["layouts"]["solved"] == 1
     assert not answer["decided"]
-    assert len(answer["undecided"]) == len(answer["leads"]) - 1
+    # K52, AQ3 and KJ2 have two cards each that players lead, 9876 one
+    assert sorted([answer["card"], *answer["undecided"]]) == [
+        "C2", "CK", "D6", "H3", "HA", "S2", "SK",
+    ]  # fmt: skip
 
 
 def test_the_card_that_players_lead_is_named(app):
@@ -100,8 +103,8 @@ def test_the_card_that_players_lead_is_named(app):
     best = answer["leads"][0]["cards"][0]
     assert answer["card"][0] == best[0]
     usual = {"S": "S5", "H": "H4", "D": "D2", "C": "CJ"}[best[0]]
-    close = {card for lead in answer["leads"] if lead["card"] in {*answer["undecided"], best}
-             for card in lead["cards"]}  # fmt: skip
+    close = {card for lead in answer["leads"] for card in lead["cards"]
+             if lead["behind"] <= lead["behind_error"] or lead["differs"] < 6}  # fmt: skip
     assert answer["card"] == usual or usual not in close
 
 

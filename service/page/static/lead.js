@@ -10,6 +10,9 @@ import { callsBefore, isAtEnd, linkTo, placeAsked } from "./state.js";
 const SCORINGS = [
   ["tricks", "tricks"], ["set", "chance to set"], ["matchpoints", "matchpoints"], ["imps", "IMPs"],
 ];
+const LAYOUTS = 60;
+const MORE = 4;
+const MOST_LAYOUTS = 1000;
 let scoring = "tricks";
 
 export const title = "Lead";
@@ -26,13 +29,17 @@ function cardNode(cards) {
     h("span", { class: "hidden" }, SUIT_NAMES[suit]), ranks);
 }
 
-function answerNodes(answer) {
+function answerNodes(answer, findMore) {
   const found = answer.layouts;
+  // deals that time was too short for, or that are none, do not come by asking for more
+  const more = Math.min(MORE * found.asked, MOST_LAYOUTS);
+  const canMore = !answer.decided && found.solved === found.asked && more > found.asked;
   return [
     h("p", { class: "big" }, "Lead ", cardNode([answer.card])),
     !answer.decided && h("p", null, "Not decided: as far as ", plural(found.solved, "layout"),
       " can tell, ", answer.undecided.map((card, place) => [place ? ", " : "", cardNode([card])]),
-      " may be as good."),
+      " may be as good. ",
+      canMore && h("button", { type: "button", onclick: () => findMore(more) }, `Solve ${more} deals`)),
     table(
       "Leads, best first", ["Lead", "Tricks", "Sets", "MP", "IMPs", "Behind", "Best in"],
       answer.leads.map((one) => [
@@ -70,15 +77,14 @@ export async function show(place, now, signal) {
   const result = h("div", { "aria-live": "polite" });
   const select = h("select", { id: "lead-scoring", onchange: (event) => { scoring = event.target.value; } },
     SCORINGS.map(([name, text]) => h("option", { value: name, selected: name === scoring }, text)));
-  const find = async (event) => {
-    const button = event.currentTarget;
+  const find = async (layouts) => {
     button.disabled = true;
     clear(result, busy("Solving deals double dummy; this takes some seconds…"));
     try {
       const answer = await post("/v1/leads", {
-        hand, ...placeAsked(now), scoring, layouts: 60, budget_ms: 12_000,
+        hand, ...placeAsked(now), scoring, layouts, budget_ms: 12_000,
       }, { signal });
-      if (!signal.aborted) clear(result, answerNodes(answer));
+      if (!signal.aborted) clear(result, answerNodes(answer, find));
     } catch (error) {
       if (signal.aborted) return;
       clear(result, notice("error", isMissingRoute(error)
@@ -87,10 +93,10 @@ export async function show(place, now, signal) {
       button.disabled = false;
     }
   };
+  const button = h("button", { type: "button", class: "main", onclick: () => find(LAYOUTS) }, "Find the best lead");
   clear(
     place, head, handNode(hand),
-    h("div", { class: "row fields" }, h("span", { class: "field" }, h("label", { for: "lead-scoring" }, "Judged by"), select),
-      h("button", { type: "button", class: "main", onclick: find }, "Find the best lead")),
+    h("div", { class: "row fields" }, h("span", { class: "field" }, h("label", { for: "lead-scoring" }, "Judged by"), select), button),
     result,
     h("p", { class: "soft small" }, h("a", { href: linkTo({ view: "shown", at: null, eyes: SEATS[leader] }) },
       `What the auction has shown ${SEAT_NAMES[leader]}`)),
