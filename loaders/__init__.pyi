@@ -17,6 +17,7 @@ from .frame import (
     reject_frame,
 )
 from .hand_text import parse_deal_line, read_hand_text
+from .handviewer import format_handviewer
 from .inputs import Kind, sniff
 from .lin import read_handviewer, read_lin, read_lin_files
 from .lin_writer import format_lin, write_lin
@@ -31,7 +32,7 @@ __all__ = [
     "AUCTION_STATUS", "DEAL_SCHEMA", "HAND_COLUMNS", "REJECT_SCHEMA", "REQUIRED_COLUMNS", "ROOM",
     "SEAT_ENUM", "VULNERABILITY_ENUM", "Batch", "Kind", "Progress", "board_frame",
     "count_declarer_tricks", "count_tricks", "deal_arrays", "deal_frame", "decode_text",
-    "empty_deals", "empty_rejects", "format_lin", "from_endplay",
+    "empty_deals", "empty_rejects", "format_handviewer", "format_lin", "from_endplay",
     "iter_deal_parquet", "iter_deals", "parse_deal_line", "play_disagrees", "random_deals",
     "read_deal_parquet", "read_deals", "read_hand_text", "read_handviewer", "read_lin",
     "read_lin_files", "read_pbn",

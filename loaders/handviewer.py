@@ -1,18 +1,23 @@
-"""Links to BBO's handviewer, turned into LIN.
+"""Links to BBO's handviewer, turned into LIN, and made of it.
 
 Such a link holds a board as LIN in the parameter ``lin``, or in parameters of its own: ``n``,
 ``e``, ``s``, ``w`` hands, ``nn`` … names, ``d`` dealer, ``v`` vulnerability, ``b`` board, ``a``
-auction, ``p`` play. Described in "Handviewer documentation" of Bridge Base Online.
+auction, ``p`` play. Described in "Handviewer documentation" of Bridge Base Online. Links are
+written with ``lin``, which has room for all that LIN has.
 """
 
 import html
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
-from urllib.parse import unquote_to_bytes
+from typing import Final, NamedTuple
+from urllib.parse import quote, unquote_to_bytes
+
+import polars as pl
 
 from .encodings import UTF8, decode_text, decode_utf8
+from .lin_writer import format_lin
 
+HANDVIEWER: Final = "https://www.bridgebase.com/tools/handviewer.html"
 _LIN_PARAMETER = re.compile(rb"[?&;]lin=([^&\s\"'<>]+)")
 _ADDRESS = re.compile(rb"([\"']?)(?:https?:)?//[^\s\"'<>?]{0,200}\?")
 _HAND = re.compile(rb"(?:\A|[&;])[nesw]=[^&]")
@@ -24,6 +29,27 @@ _IGNORED = " \t\r\n,?"
 _DEALER = {"s": "1", "w": "2", "n": "3", "e": "4"}
 _VULNERABILITY = {"none": "o", "ns": "n", "ew": "e", "both": "b", "all": "b"}
 _BLANKS = re.compile(r"\s+")
+
+
+def format_handviewer(frame: pl.DataFrame) -> Iterator[str]:
+    """Yield a link to each board of a deal frame; columns that are missing count as null.
+
+    :func:`bidcascade.loaders.read_handviewer` reads them back, as :func:`.lin_writer.write_lin`
+    says.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import random_deals, read_handviewer
+    >>> deals = random_deals(1, seed=1)
+    >>> (link,) = format_handviewer(deals)
+    >>> link[:67]
+    'https://www.bridgebase.com/tools/handviewer.html?lin=st%7C%7Cmd%7C3'
+    >>> read_handviewer(link).deals["north"].equals(deals["north"])
+    True
+    """
+    for board in frame.iter_slices(1):
+        text = "".join(format_lin(board)).replace("|\n", "|")
+        yield f"{HANDVIEWER}?lin={quote(text, safe='')}"
 
 
 class Link(NamedTuple):

@@ -40,6 +40,13 @@ class Text(NamedTuple):
     soft: bool = False
 
 
+class Links(NamedTuple):
+    """A remark with links behind it: pairs of a text and an address, opened by who clicks on it."""
+
+    text: str
+    pairs: tuple[tuple[str, str], ...]
+
+
 class Numbers(NamedTuple):
     """A few numbers that say most: pairs of what and how much, as text."""
 
@@ -79,7 +86,7 @@ class Chart(NamedTuple):
     markup: str
 
 
-Block: TypeAlias = Text | Numbers | Table | Chart
+Block: TypeAlias = Text | Links | Numbers | Table | Chart
 
 
 class Section(NamedTuple):
@@ -203,6 +210,11 @@ def _html_block(block: Block, name: str) -> str:
     match block:
         case Text(text, soft):
             return f'<p class="soft">{html_text(text)}</p>' if soft else f"<p>{html_text(text)}</p>"
+        case Links(text, pairs):
+            links = (
+                f'<a href="{html_text(address)}">{html_text(what)}</a>' for what, address in pairs
+            )
+            return f'<p class="soft">{" · ".join((html_text(text), *links))}</p>'
         case Numbers(pairs):
             tiles = (
                 f"<div><dt>{html_text(what)}</dt><dd>{html_text(number)}</dd></div>"
@@ -250,10 +262,13 @@ def page_markdown(page: Page) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_block(block: Text | Numbers | Table) -> str:
+def _markdown_block(block: Text | Links | Numbers | Table) -> str:
     match block:
         case Text(text):
             return markdown_text(text)
+        case Links(text, pairs):
+            links = (f"[{markdown_text(what)}]({address})" for what, address in pairs)
+            return " · ".join((markdown_text(text), *links))
         case Numbers(pairs):
             return "\n".join(f"- {markdown_text(what)}: {markdown_text(n)}" for what, n in pairs)
     rows = [

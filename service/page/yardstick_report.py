@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from bidcascade.bridge import parse_deal, parse_seat, parse_vulnerability
 from bidcascade.inference.loss_causes import CAUSES
 from bidcascade.inference.sanity import Sign
 from bidcascade.inference.yardstick import (
@@ -18,6 +19,7 @@ from bidcascade.inference.yardstick import (
     Tally,
     Yardstick,
 )
+from bidcascade.loaders import deal_frame, format_handviewer
 
 from .charts import Interval, intervals
 from .compare_report import BOARDS, HTML, MARKDOWN, SUMMARY, summary_dict
@@ -25,6 +27,7 @@ from .report_page import (
     Block,
     Chart,
     Kind,
+    Links,
     Page,
     Section,
     Table,
@@ -207,7 +210,7 @@ def _lines(tally: Tally) -> tuple[Block, ...]:
         )  # fmt: skip
         for line in lines:
             for one in line.examples[:_EXAMPLES]:
-                blocks += _example(line, one, tally.name), Text(one.deal, soft=True)
+                blocks += _example(line, one, tally.name), _pictures(one, tally.name)
     return tuple(blocks) or (Text("It lost nothing."),)
 
 
@@ -226,6 +229,16 @@ def _example(line: LineLoss, one: BoardExample, name: str) -> Table:
              one.players_imps),
         ),
     )  # fmt: skip
+
+
+def _pictures(one: BoardExample, name: str) -> Links:
+    """Give the deal, with links to a picture of it and either auction."""
+    sides = parse_vulnerability(one.vulnerability)
+    deal = parse_deal(one.deal, dealer=parse_seat(one.dealer), vulnerability=sides)
+    auctions = pl.Series([one.auction, one.players_auction], dtype=pl.List(pl.UInt8))
+    links = format_handviewer(deal_frame([deal] * 2).with_columns(auction=auctions))
+    whose = (f"as {name} bid it", "as the players did")
+    return Links(one.deal, tuple(zip(whose, links, strict=True)))
 
 
 def _method(yardstick: Yardstick) -> tuple[Block, ...]:

@@ -5,11 +5,12 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import format_card
-from bidcascade.loaders import read_deals, read_handviewer, read_lin, sniff
+from bidcascade.loaders import format_handviewer, read_deals, read_handviewer, read_lin, sniff
 from bidcascade.loaders.handviewer import find_links, first_link
-from tests.support_lin import hand_text, shuffled_hands
+from tests.support_lin import FRAME_COLUMNS, FRAMES, hand_text, shuffled_hands
 
 NORTH = "SAKQ2HKQJDT98C432"
 EAST = "sj1098h1098dj765cj10"
@@ -183,3 +184,29 @@ def test_what_is_put_into_a_link_comes_out(seed, name, explanation, escape):
 def test_any_query_gives_a_deal_or_a_reject(query):
     batch = read_lin(PAGE.encode() + b"n=SAK&" + query)
     assert batch.deals.height + batch.rejects.height >= 1
+
+
+# --- links that are written -----------------------------------------------------------------------
+
+
+@given(FRAMES)
+def test_links_are_read_back(frame):
+    links = list(format_handviewer(frame))
+    assert len(links) == frame.height
+    for link in links:
+        # nothing ends it early, in whatever text it stands
+        assert not set(link) & set(" \n\"'<>&|()[]")
+    if links:
+        batch = read_handviewer("see " + ", ".join(f"<{link}>" for link in links))
+        assert batch.rejects.is_empty()
+        assert_frame_equal(batch.deals.select(FRAME_COLUMNS), frame)
+
+
+def test_a_remark_may_have_line_breaks():
+    frame = read_deals(f"{PAGE}{HANDS}&d=s&v=n&b=7&a=1N!(a+%2B+b%26c)PPP&p=S3SA").deals
+    frame = frame.with_columns(commentary=["one|\ntwo\nthree"])
+    (link,) = format_handviewer(frame)
+    again = read_handviewer(link).deals
+    where = ("source", "record", "encoding", "commentary")
+    assert_frame_equal(again.drop(where), frame.drop(where))
+    assert again["commentary"].to_list() == [["one/\ntwo\nthree"]]

@@ -9,8 +9,10 @@ import pytest
 
 from bidcascade.bridge import format_deal, parse_deal
 from bidcascade.inference.double_dummy.kept_tables import user_tables
+from bidcascade.loaders import read_handviewer
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
 from tests.inference.test_yardstick import GAME_VALUES, STRONG_NORTH, hands_of
+from tests.service.page.support_pages import check_page
 
 GAME = """\
 opening:
@@ -71,7 +73,17 @@ def test_systems_and_players_side_by_side(tmp_path, capsys):
         "How this was worked out",
     ]  # fmt: skip
     assert "Strong &lt;b&gt;" in html
-    assert "<script" not in html
+    check_page(html)
+    # the first link of either file shows the board with the first worst line's auction
+    for links in (re.findall(r'href="(https[^"]*)"', html), re.findall(r"\((https[^)]*)\)", text)):
+        deals = pl.concat([read_handviewer(one).deals for one in links])
+        assert deals["auction_status"].unique().to_list() == ["complete"]
+        assert set(deals["contract"][::2]) <= {
+            *boards["contract_game"].str.head(2),
+            *boards["contract_never"].str.head(2),
+            "Pass",
+        }
+        assert set(deals["contract"][1::2]) <= {"1N", "Pass"}
 
     assert main([*arguments, "--json"]) == 0
     again = json.loads(capsys.readouterr().out)

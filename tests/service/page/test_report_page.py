@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bidcascade.loaders.handviewer import HANDVIEWER
 from bidcascade.service.page.charts import SERIES, Bar, Interval, Stack, bars, intervals, stacks
 from bidcascade.service.page.report_page import (
     STYLE,
     Chart,
+    Links,
     Numbers,
     Page,
     Section,
@@ -53,11 +55,12 @@ def pages(draw):
     blocks = (
         Text(draw(texts)), Text(draw(texts), soft=True), Numbers(((draw(texts), draw(texts)),)),
         Table(draw(texts), tuple(heads), tuple(rows)),
+        Links(draw(texts), ((draw(texts), f"{HANDVIEWER}?lin=md%7C3"),)),
         *(Chart(draw(texts), chart) for chart in charts),
     )  # fmt: skip
     headings = draw(st.lists(texts, min_size=1, max_size=2))
     # ids of charts may stand once on a page
-    sections = [Section(heading, blocks[:4]) for heading in headings]
+    sections = [Section(heading, blocks[:5]) for heading in headings]
     sections[0] = Section(headings[0], blocks)
     return Page(draw(texts), draw(texts), tuple(sections))
 
