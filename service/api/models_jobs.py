@@ -6,16 +6,19 @@ from pydantic import Field
 
 from bidcascade.service.jobs.results import ResultForm
 
-from .models import Body, TableChoice
+from .models import Body, TableChoice, Word
 
-JobMode = Literal["first", "all", "counts"]
+JobMode = Literal["first", "all", "counts", "par"]
 MODE_TEXT = (
     "`first`: the one auction that the table bids for each board. `all`: every auction that it "
-    "allows. `counts`: how many boards reach each entry of the table."
+    "allows. `counts`: how many boards reach each entry of the table. `par`: how far from par the "
+    "boards end as a system bids them, and as the players did."
 )
+BESIDE_TEXT = "Mode `par`: other systems of the service, measured on the same boards."
+MOST_BESIDE = 9
 RESULT_TEXT = (
     "Forms of the files to download: `parquet`, `jsonl` (JSON Lines), `pbn` (mode `first`: the "
-    "boards with the table's auction, its calls explained)."
+    "boards with the table's auction, its calls explained). Mode `par` has files of its own."
 )
 COMPLETED_TEXT = "Mode `all`: only auctions that are complete."
 TEXT_TEXT = (
@@ -36,6 +39,9 @@ class JobRequest(Body):
     )
     table: TableChoice = None
     mode: JobMode = Field(default="first", description=MODE_TEXT, examples=["first"])
+    beside: list[Word] = Field(
+        default=[], max_length=MOST_BESIDE, description=BESIDE_TEXT, examples=[[]]
+    )
     completed_only: bool = Field(default=False, description=COMPLETED_TEXT, examples=[False])
     text: bool = Field(default=False, description=TEXT_TEXT, examples=[False])
     result: list[ResultForm] = Field(
@@ -80,6 +86,7 @@ class JobAnswer(Body):
         examples=["05b8a1f2c3d4e5f60718293a4b5c6d7e8f90123456789abcdef0123456789abc"],
     )
     mode: JobMode = Field(description="What is asked of it.", examples=["first"])
+    beside: list[str] = Field(description=BESIDE_TEXT, examples=[["acol"]])
     input: str = Field(
         description="Name of the upload, or the path below `jobs_root`.", examples=["season.zip"]
     )

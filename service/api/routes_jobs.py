@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from bidcascade.bridge import BidcascadeError
 from bidcascade.service.jobs.places import DataFolderUnusable
 from bidcascade.service.jobs.queue import JobQueue
+from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
 from bidcascade.service.jobs.results import RESULT_FORMS
 from bidcascade.service.jobs.rooted_paths import files_below
 from bidcascade.service.jobs.store import Job, QueueFull, StoreFailed
@@ -26,8 +27,10 @@ from .authentication import AdminOnly
 from .downloads import file_answer
 from .logs import moment_text
 from .models_jobs import (
+    BESIDE_TEXT,
     COMPLETED_TEXT,
     MODE_TEXT,
+    MOST_BESIDE,
     RESULT_TEXT,
     TEXT_TEXT,
     JobAnswer,
@@ -37,6 +40,7 @@ from .models_jobs import (
 )
 from .openapi import body_of, problems
 from .problems import Problem, check_query, problem_of, wrong_field
+from .tables import LoadedTable
 from .uploads import MEDIA_TYPES, receive_upload
 from .work import Workplace
 
@@ -90,6 +94,10 @@ async def job_create(
               examples=["sayc"]),
     ] = None,
     mode: Annotated[JobMode, Query(description=MODE_TEXT, examples=["first"])] = "first",
+    beside: Annotated[
+        str,
+        Query(description=f"{BESIDE_TEXT} Separated by commas.", examples=[""], max_length=1000),
+    ] = "",
     completed_only: Annotated[bool, Query(description=COMPLETED_TEXT, examples=[False])] = False,
     text: Annotated[bool, Query(description=TEXT_TEXT, examples=[False])] = False,
     result: Annotated[
@@ -112,9 +120,10 @@ async def job_create(
     accepted(request, [JSON])
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type in MEDIA_TYPES:
-        check_query(request, "table", "mode", "completed_only", "text", "result", "name")
-        forms = [form.strip() for form in result.split(",") if form.strip()]
-        asked = _asked(table, mode, forms, completed_only=completed_only, text=text)
+        check_query(request, "table", "mode", "beside", "completed_only", "text", "result", "name")
+        asked = _asked(
+            table, mode, _listed(beside), _listed(result), completed_only=completed_only, text=text
+        )
         job = await _from_upload(request, work, asked, name)
     elif media_type == JSON or media_type.endswith("+json"):
         check_query(request)
@@ -133,13 +142,25 @@ async def job_create(
     return answer
 
 
+def _listed(written: str) -> list[str]:
+    return [one.strip() for one in written.split(",") if one.strip()]
+
+
 def _asked(
-    table: str | None, mode: JobMode, forms: list[str], *, completed_only: bool, text: bool
+    table: str | None,
+    mode: JobMode,
+    beside: list[str],
+    forms: list[str],
+    *,
+    completed_only: bool,
+    text: bool,
 ) -> JobRequest:
+    if len(beside) > MOST_BESIDE:
+        raise wrong_field("beside", ",".join(beside), f"expected at most {MOST_BESIDE} systems")
     try:
         return JobRequest.model_validate(
-            {"path": "upload", "table": table, "mode": mode, "completed_only": completed_only,
-             "text": text, "result": forms}
+            {"path": "upload", "table": table, "mode": mode, "beside": beside,
+             "completed_only": completed_only, "text": text, "result": forms}
         )  # fmt: skip
     except ValidationError:
         reason = f"expected some of {', '.join(RESULT_FORMS)}, separated by commas"
@@ -155,19 +176,36 @@ def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
     if asked.completed_only and asked.mode != "all":
         reason = "expected completed_only only with mode all"
         raise wrong_field("completed_only", asked.completed_only, reason)
-    if asked.text and asked.mode == "counts":
+    if asked.text and asked.mode not in ("first", "all"):
         reason = "expected text only with mode first or all"
         raise wrong_field("text", asked.text, reason)
+    if asked.mode == "par":
+        if asked.result != ["parquet"]:
+            reason = "expected no result with mode par: it has files of its own"
+            raise wrong_field("result", ",".join(asked.result), reason)
+        _check_system(table, "table")
+    elif asked.beside:
+        raise wrong_field("beside", ",".join(asked.beside), "expected beside only with mode par")
+    beside = [work.tables.get(name) for name in asked.beside]
+    for one in beside:
+        _check_system(one, "beside")
     queued = work.jobs.counts().get("queued", 0)
     if queued >= work.settings.max_queued_jobs:
         raise _full(work)
     return {
         "table": table.name,
         "digest": table.digest,
-        **asked.model_dump(include={"mode", "completed_only", "text"}),
+        **asked.model_dump(include={"mode", "beside", "completed_only", "text"}),
+        "beside_digests": [one.digest for one in beside],
         "results": [form for form in RESULT_FORMS if form in asked.result],
         "part_deals": work.settings.job_part_deals,
     }
+
+
+def _check_system(table: LoadedTable, field: str) -> None:
+    if not table.engine.has_system or table.engine.table.overlays:
+        reason = "expected a system without overlays: a table says nothing behind its last entry"
+        raise wrong_field(field, table.name, reason)
 
 
 def _full(work: Workplace) -> Problem:
@@ -317,11 +355,7 @@ async def job_delete(request: Request, id: JobInPath, allowed: AdminOnly) -> Res
             "description": "The file as a whole, with its length.",
             "content": {
                 media_type: {"schema": {"type": "string", "format": "binary"}}
-                for media_type in (
-                    "application/vnd.apache.parquet",
-                    "application/jsonl",
-                    "application/x-pbn",
-                )
+                for media_type in RESULT_MEDIA_TYPES.values()
             },
         },
         **problems(401, 404, 406, 422, 500, 503),
@@ -362,6 +396,8 @@ def described(job: Job) -> dict[str, Any]:
         "table": job.request["table"],
         "digest": job.request["digest"],
         "mode": job.request["mode"],
+        # jobs that an earlier version took in do not say it
+        "beside": job.request.get("beside", []),
         "input": job.request["input"],
         "created": _moment(job.created),
         "started": _moment(job.started),

@@ -168,7 +168,8 @@ class JobAnswer(TypedDict):
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     table: str
     digest: str
-    mode: Literal["first", "all", "counts"]
+    mode: Literal["first", "all", "counts", "par"]
+    beside: list[str]
     input: str
     created: str
     started: str | None

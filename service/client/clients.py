@@ -532,15 +532,17 @@ class _Questions(Generic[_Transport]):
         name : str, optional
             What deals are named after; else the file's name.
         **options
-            ``mode``, ``completed_only``, ``text``, ``result``, ``table``.
+            ``mode``, ``beside``, ``completed_only``, ``text``, ``result``, ``table``.
         """
         with ExitStack() as stack:
             if isinstance(archive, str | PathLike):
                 name = name or Path(archive).name
                 archive = stack.enter_context(Path(archive).open("rb"))
-            params: dict[str, Any] = {k: v for k, v in options.items() if v is not None}
-            if "result" in params:
-                params["result"] = ",".join(params["result"])
+            params: dict[str, Any] = {
+                name: ",".join(value) if isinstance(value, list) else value
+                for name, value in options.items()
+                if value is not None
+            }
             params["name"] = name or "upload"
             question = _Question[answers.JobAnswer]("POST", "/v1/jobs", params, archive=archive)
             return await self._json(question)

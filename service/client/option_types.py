@@ -44,7 +44,8 @@ class InterpretOptions(TypedDict, total=False):
 
 class JobOptions(TypedDict, total=False):
     table: str | None
-    mode: Literal["first", "all", "counts"]
+    mode: Literal["first", "all", "counts", "par"]
+    beside: list[str]
     completed_only: bool
     text: bool
     result: list[Literal["parquet", "jsonl", "pbn"]]

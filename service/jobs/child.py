@@ -16,6 +16,8 @@ from .pipe_messages import receive, send
 _logger = logging.getLogger("bidcascade.service")
 
 MODULE: Final = "bidcascade.service.jobs.job_process"
+PAR_MODULE: Final = "bidcascade.service.page.par_job"
+"""It writes a report: that room knows of jobs, not the other way round."""
 LOG: Final = "process.log"
 _LONGEST_LOG: Final = 2000
 _END_S: Final = 30.0
@@ -33,13 +35,14 @@ class Child:
     """
 
     def __init__(self, start: Mapping[str, Any]) -> None:
+        module = PAR_MODULE if start["mode"] == "par" else MODULE
         self._log = Path(start["folder"]) / LOG
         self._stopping = threading.Lock()
         self._killed_for_memory = _kills_for_memory()
         paths = os.pathsep.join(path for path in sys.path if path)
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", MODULE],
+                [sys.executable, "-m", module],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
                 env={**os.environ, "PYTHONPATH": paths},
                 # a group of its own, which ends together

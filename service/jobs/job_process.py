@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -34,7 +34,7 @@ from .rooted_paths import check_inside
 LOCK: Final = ".job"
 _LOCK_S: Final = 60.0
 _LOCK_STEP_S: Final = 0.05
-_TELL_EVERY_S: Final = 0.5
+TELL_EVERY_S: Final = 0.5
 _NICE: Final = 5
 """Requests of the service go before its jobs."""
 _OOM_SCORE: Final = 500
@@ -64,7 +64,7 @@ class Progress:
 
     def __call__(self, done: int, total: int | None, boards: int) -> None:
         """Take in how many boards are answered."""
-        if time.monotonic() - self._told >= _TELL_EVERY_S or not self._comes_on:
+        if time.monotonic() - self._told >= TELL_EVERY_S or not self._comes_on:
             self.tell(boards)
 
     def tell(self, boards: int = 0) -> None:
@@ -96,16 +96,8 @@ def do_job(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
         If it cannot be done.
     """
     place = JobPlace(Path(start["folder"]))
-    engine = Engine.open(start["table"], start["backend"], overlays=start["overlays"])
-    # its path is nobody's business
-    engine.name = start["name"]
-    if engine.table.digest != start["digest"]:
-        raise InvalidTable(f"the table {start['name']!r} has changed since the job was asked for")
-    # sources are named as the user knows them, wherever the folder lies
-    os.chdir(start["place"])
-    inputs = [Path(name) for name in start["inputs"]]
-    if start["root"]:
-        _check_inputs(inputs)
+    engine = open_engine(start, start["backend"], start["overlays"])
+    inputs = enter_inputs(start)
     sources = find_sources(inputs)
     progress = Progress(outgoing, place.batch, boards_in_parquet(sources))
     progress.tell()
@@ -119,10 +111,32 @@ def do_job(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
                      "results": [asdict(file) for file in files]}}  # fmt: skip
 
 
-def _check_inputs(inputs: Sequence[Path]) -> None:
-    root = Path.cwd().resolve()
-    for path in inputs:
-        check_inside(root, root / path)
+def open_engine(named: Mapping[str, Any], backend: str, overlays: Sequence[str] = ()) -> Engine:
+    """Open the table that a job names.
+
+    Raises
+    ------
+    InvalidTable
+        If it is not what it was when the job came.
+    """
+    engine = Engine.open(named["table"], backend, overlays=overlays)
+    # its path is nobody's business
+    engine.name = named["name"]
+    if engine.table.digest != named["digest"]:
+        raise InvalidTable(f"the table {named['name']!r} has changed since the job was asked for")
+    return engine
+
+
+def enter_inputs(start: Mapping[str, Any]) -> list[Path]:
+    """Go to the place that a job's inputs lie in, and give them."""
+    # sources are named as the user knows them, wherever the folder lies
+    os.chdir(start["place"])
+    inputs = [Path(name) for name in start["inputs"]]
+    if start["root"]:
+        root = Path.cwd().resolve()
+        for path in inputs:
+            check_inside(root, root / path)
+    return inputs
 
 
 def said(error: BaseException, folder: Path) -> str:
@@ -173,7 +187,7 @@ def _go_first_where_memory_runs_out() -> None:
             adjust.write_text(f"{_OOM_SCORE}\n")
 
 
-def main() -> int:
+def main(do: Callable[[dict[str, Any], IO[bytes]], dict[str, Any]] = do_job) -> int:
     """Do the job that comes in."""
     faulthandler.enable()
     incoming, outgoing = own_pipes()
@@ -188,7 +202,7 @@ def main() -> int:
     folder = Path(start["folder"])
     try:
         lock = _wait_for_folder(folder)
-        message = do_job(start, outgoing)
+        message = do(start, outgoing)
     except BaseException as error:
         # panics of polars are no Exception; whatever it was, the service is told why
         message = {"error": said(error, folder), "known": isinstance(error, BidcascadeError)}

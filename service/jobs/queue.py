@@ -297,8 +297,10 @@ class JobQueue:
 
     def _do(self, folder: DataFolder, store: JobStore, job: Job) -> None:
         place = folder.of(job.id).folder
-        if job.request["table"] not in self._tables.paths:
-            table = job.request["table"]
+        names = [job.request["table"], *job.request.get("beside", ())]
+        gone = [name for name in names if name not in self._tables.paths]
+        if gone:
+            table = gone[0]
             store.fail(
                 job.id, f"expected the table {table!r}, which the service does not have any more"
             )
@@ -357,6 +359,13 @@ class JobQueue:
             # jobs that an earlier version took in do not say it
             "text": False,
             **request,
+            "beside": [
+                {"name": other, "table": self._tables.paths[other], "digest": digest}
+                for other, digest in zip(
+                    request.get("beside", ()), request.get("beside_digests", ()), strict=True
+                )
+            ],
+            "dd_workers": self._settings.dd_workers,
             "folder": str(place),
             "place": request["root"] or str(place / "input"),
             "root": bool(request["root"]),

@@ -33,6 +33,9 @@ MEDIA_TYPES: Final = {
     ".parquet": "application/vnd.apache.parquet",
     ".jsonl": "application/jsonl",
     ".pbn": "application/x-pbn",
+    ".html": "text/html",
+    ".md": "text/markdown",
+    ".json": "application/json",
 }
 REJECTS: Final = "rejects.jsonl"
 _GROUP_ROWS: Final = 1 << 18
@@ -95,10 +98,12 @@ def write_results(
                     file.writelines(annotated_games(engine, sources, answers))
             else:
                 _write_lines(_lines(batch, manifest, mode), partial)
-    return [
-        ResultFile(name, (folder / name).stat().st_size, MEDIA_TYPES[Path(name).suffix])
-        for name in names
-    ]
+    return [result_file(folder / name) for name in names]
+
+
+def result_file(path: Path) -> ResultFile:
+    """Tell what is to be said about a file to download."""
+    return ResultFile(path.name, path.stat().st_size, MEDIA_TYPES[path.suffix])
 
 
 def _files(manifest: Manifest, prefix: str) -> list[str]:

@@ -408,6 +408,8 @@ def test_an_archive_is_uploaded_watched_and_downloaded(visit):
     choose(page, f"qx|o1|{LIN}pg||\nqx|o2|{LIN}pg||\n".encode())
     page.get_by_label("Find").select_option("all")
     assert page.get_by_label("PBN").is_disabled()
+    page.get_by_label("Find").select_option("par")
+    assert page.get_by_label("Parquet").is_disabled()
     page.get_by_label("Find").select_option("first")
     page.get_by_label("PBN").check()
     button(page, "Upload and start").click()

@@ -9,6 +9,7 @@ const UNITS = ["bytes", "kB", "MB", "GB", "TB"];
 const MODES = [
   ["first", "the auction that the table bids"], ["all", "every auction that it allows"],
   ["counts", "how many boards reach each entry"],
+  ["par", "how far from par its auctions end, and those of the players"],
 ];
 const FORMS = [["parquet", "Parquet"], ["jsonl", "JSON Lines"], ["pbn", "PBN with the auctions"]];
 const STATES = {
@@ -136,8 +137,8 @@ function choices() {
     return [box, h("label", { class: "check field", for: box.id }, box, text)];
   });
   const fit = () => {
-    // a board has one auction in PBN
-    for (const [box] of boxes) box.disabled = box.value === "pbn" && mode.value !== "first";
+    // a board has one auction in PBN; a report has files of its own
+    for (const [box] of boxes) box.disabled = mode.value === "par" || (box.value === "pbn" && mode.value !== "first");
   };
   mode.addEventListener("change", fit);
   return {
@@ -147,7 +148,8 @@ function choices() {
     ],
     asked: () => ({
       mode: mode.value,
-      result: boxes.filter(([box]) => box.checked && !box.disabled).map(([box]) => box.value).join(","),
+      result: mode.value === "par" ? "parquet"
+        : boxes.filter(([box]) => box.checked && !box.disabled).map(([box]) => box.value).join(","),
     }),
   };
 }
