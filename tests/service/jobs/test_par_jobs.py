@@ -2,16 +2,20 @@
 
 import io
 import json
+import os
+import signal
+import time
 
 import numpy as np
 import polars as pl
 import pytest
 
 from bidcascade.inference.double_dummy.kept_tables import user_tables
-from bidcascade.loaders import deal_frame, write_pbn
+from bidcascade.loaders import deal_frame, random_deals, write_pbn
 from bidcascade.service.cli import main
 from tests.inference.test_yardstick import GAME_VALUES, STRONG_NORTH, hands_of
 from tests.service.jobs.support_jobs import download, jobs_app, upload, wait_for
+from tests.service.jobs.test_job_runs import process_of
 from tests.support_service import ask, problem_of, write_small_table
 
 GAME = """\
@@ -119,6 +123,26 @@ def test_an_archive_without_auctions_fails_the_job(app):
     job = wait_for(app, upload(app, content, "?table=game&mode=par").json()["id"])
     assert job["state"] == "failed"
     assert job["error"].startswith("expected boards with complete auctions, got none")
+
+
+@pytest.mark.slow
+def test_a_job_whose_process_is_killed_goes_on(app):
+    deals = random_deals(30, seed=8)
+    auctions = pl.Series([[7, 0, 0, 0]] * 30, dtype=pl.List(pl.UInt8))
+    with io.StringIO() as text:
+        write_pbn(deals.with_columns(auction=auctions), text)
+        content = text.getvalue().encode()
+    job_id = upload(app, content, "?table=game&mode=par").json()["id"]
+    path = f"/v1/jobs/{job_id}"
+    while not (progress := ask(app, "GET", path).json()["progress"])["boards"]:
+        time.sleep(0.05)
+    assert progress["of"] == 30
+    kept = len(user_tables())
+    os.kill(process_of(app, job_id), signal.SIGKILL)
+    job = wait_for(app, job_id)
+    assert job["state"] == "done", job
+    assert job["progress"]["boards"] == 30
+    assert 2 < kept < len(user_tables()) == 32
 
 
 def test_a_system_that_has_changed_meanwhile(app, played, tmp_path):
