@@ -35,12 +35,12 @@ def usual_leads(cards: Iterable[int], *, trumps: bool = False) -> list[int]:
 
     Examples
     --------
-    >>> from bidcascade.bridge import cards_of, format_card, parse_hand
-    >>> for hand in ("K95.AQJ4.9872.52", "KJ5.AK.Q.5432432"):
-    ...     suits = [parse_hand(hand) & 0x1FFF << 13 * suit for suit in (3, 2)]
-    ...     print([[format_card(card) for card in usual_leads(cards_of(suit))] for suit in suits])
-    [['S5', 'SK'], ['HQ', 'H4', 'HA']]
-    [['S5', 'SK'], ['HA']]
+    >>> from bidcascade.bridge import format_card, parse_card
+    >>> for holding in ("SK S9 S5", "SA SQ SJ S4", "SQ S2"):
+    ...     print(*map(format_card, usual_leads(map(parse_card, holding.split()))))
+    S5 SK
+    SQ S4 SA
+    SQ
     """
     held = sorted(cards, reverse=True)
     ranks = [card % 13 for card in held]
