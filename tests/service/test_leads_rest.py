@@ -212,7 +212,7 @@ def test_sixteen_at_once_while_workers_are_killed(app):
 
 
 def test_sixteen_at_once_of_many_layouts(app):
-    check_many_at_once(app, layouts=25)
+    check_many_at_once(app, layouts=12)
 
 
 def cpu_seconds(process_id: int) -> float:

@@ -20,7 +20,7 @@ from tests.support_service import DEAL, GOOD, problem_of, ready_server, running_
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
-MANY = 10_000
+MANY = 2_500
 
 
 @pytest.fixture(scope="module")
