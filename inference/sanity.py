@@ -37,7 +37,6 @@ SLAM_POINTS: Final = 33
 OPENING_POINTS: Final = 12
 MANY_CALLS: Final = 20
 MANY_DOWN: Final = 4
-MOST_EXAMPLES: Final = 3
 
 _CHUNK: Final = 1 << 14
 """Deals that are bid at once."""
