@@ -137,8 +137,14 @@ class Device(Protocol):
     name: str
     limits: Limits
 
+    def take(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
+        """Take memory for :meth:`empty`; raises any ``MemoryError`` where there is too little."""
+
     def empty(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
         """Array whose contents are undefined."""
+        # CuPy's own error is a MemoryError, and what allocators of others raise is no more
+        with out_of_memory(f"take {np.dtype(dtype)}{shape}"):
+            return self.take(shape, dtype)
 
     def zeros(self, shape: Shape, dtype: DTypeLike, *, stream: Stream | None = None) -> DeviceArray:
         """Array of zero bytes, zeroed in ``stream``."""
@@ -150,7 +156,10 @@ class Device(Protocol):
         """Set all bytes of an array to zero."""
 
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray[Any]:
-        """Host array that copies to and from the device can run beside work (page-locked)."""
+        """Host array that copies to and from the device can run beside work (page-locked).
+
+        To be taken seldom and kept: it takes the driver long, and more of it the host's memory.
+        """
 
     def copy_in(
         self, target: DeviceArray, source: NDArray[Any], *, stream: Stream | None = None
@@ -219,6 +228,17 @@ class Device(Protocol):
         """Keep other threads off the device; the same thread may enter again."""
 
 
+@contextlib.contextmanager
+def out_of_memory(doing: str) -> Iterator[None]:
+    """Turn any ``MemoryError`` into :class:`~bidcascade.bridge.OutOfDeviceMemory`."""
+    try:
+        yield
+    except OutOfDeviceMemory:
+        raise
+    except MemoryError as error:
+        raise OutOfDeviceMemory(f"out of device memory: {doing}: {error}") from error
+
+
 SOURCES = Path(__file__).parent / "gpu"
 """Where the ``.cu`` and ``.cuh`` files lie."""
 
@@ -280,8 +300,6 @@ def _faults(device: "CupyDevice", doing: str) -> Iterator[None]:
     cupy = _cupy()
     try:
         yield
-    except cupy.cuda.memory.OutOfMemoryError as error:
-        raise OutOfDeviceMemory(f"out of device memory: {doing}: {error}") from error
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
         if "emoryAllocation" in str(error) or "OUT_OF_MEMORY" in str(error):
             raise OutOfDeviceMemory(f"out of device memory: {doing}: {error}") from error
@@ -332,6 +350,8 @@ class CupyDevice(Device):
     limits: Limits = field(init=False)
     failure: str | None = field(default=None, init=False)
     """Why the device cannot be used any more; a fault of a kernel is for good."""
+    pool: Any = field(init=False)
+    """Memory of this device's arrays; CuPy's own is RMM's once somebody has imported cudf."""
     _kernels: dict[tuple[str, str, tuple[str, ...]], _CupyKernel] = field(
         default_factory=dict, init=False
     )
@@ -342,6 +362,7 @@ class CupyDevice(Device):
     def __post_init__(self) -> None:
         self.name = f"cuda:{self.number}"
         cupy = _cupy()
+        self.pool = cupy.cuda.MemoryPool()
         with _faults(self, "look at the device"):
             properties = cupy.cuda.runtime.getDeviceProperties(self.number)
         self.name = f"cuda:{self.number} {properties['name'].decode()}"
@@ -394,9 +415,10 @@ class CupyDevice(Device):
     def lock(self) -> AbstractContextManager[Any]:
         return self._lock
 
-    def empty(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
+    def take(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
+        nbytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         with self.use(None, f"take {np.dtype(dtype)}{shape}"):
-            return cast("DeviceArray", _cupy().empty(shape, dtype))
+            return cast("DeviceArray", _cupy().ndarray(shape, dtype, self.pool.malloc(nbytes)))
 
     def clear(self, array: DeviceArray, *, stream: Stream | None = None) -> None:
         if array.nbytes:
@@ -407,8 +429,12 @@ class CupyDevice(Device):
     def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray[Any]:
         sizes = (shape,) if isinstance(shape, int) else shape
         size = int(np.prod(sizes, dtype=np.int64))
+        cuda = _cupy().cuda
         with self.use(None, "take page-locked memory"):
-            memory = _cupy().cuda.alloc_pinned_memory(max(1, size * np.dtype(dtype).itemsize))
+            # past CuPy's pool, which reuses equal sizes only and gives nothing back by itself
+            memory = cuda.PinnedMemoryPointer(
+                cuda.PinnedMemory(max(1, size * np.dtype(dtype).itemsize)), 0
+            )
         return cast("NDArray[Any]", np.frombuffer(memory, np.dtype(dtype), size).reshape(sizes))
 
     def copy_in(
@@ -492,12 +518,13 @@ class CupyDevice(Device):
     def free_bytes(self) -> int:
         with self.use(None, "ask for the free memory"):
             free, _ = _cupy().cuda.runtime.memGetInfo()
-            return int(free) + int(_cupy().get_default_memory_pool().free_bytes())
+            room = int(free) + int(self.pool.free_bytes())
+            limit = int(self.pool.get_limit())
+            return min(room, limit - int(self.pool.used_bytes())) if limit else room
 
     def release(self) -> None:
         with self.use(None, "give memory back"):
-            _cupy().get_default_memory_pool().free_all_blocks()
-            _cupy().get_default_pinned_memory_pool().free_all_blocks()
+            self.pool.free_all_blocks()
 
 
 def _check_copy(device_array: DeviceArray, host_array: NDArray[Any]) -> None:

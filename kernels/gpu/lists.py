@@ -1,31 +1,32 @@
 """Entry lists on a device: how many first, then the entries themselves where they belong.
 
 Two passes, so no place is ever short: totals of a chunk of deals, and from them where each deal's
-entries start. Entries leave while the next chunk is walked.
+entries start. Entries leave while the next chunk is written.
 """
 
 import contextlib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
-from bidcascade.kernels.cuda_device import DeviceArray, KernelArgument, Stream
+from bidcascade.kernels.cuda_device import DeviceArray, Event, KernelArgument
 from bidcascade.kernels.results import EntryLists
-from bidcascade.kernels.types import U32, U64
+from bidcascade.kernels.types import U64
 
 from .counts import count_nodes, representatives
 from .forest import Forest
 from .nodes import RECORD_BYTES
-from .session import FEWEST_DEALS, AnyDeals, Chunk, DealFeed, RunningSums, fitting
+from .session import FEWEST_DEALS, AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting
 from .tables import PackedDeals, PlanTables, thread_staging
 
 _logger = logging.getLogger("bidcascade.kernels")
 
 MOST_ENTRIES = 1 << 26
-"""Most entries of a chunk of lists: 256 MB."""
+"""Most entries of a chunk of lists: 256 MB. One leaves while the next is written: 512 MB."""
 ENTRIES_SHARE = 0.25
 """Share of the free memory that entries may take."""
 MOST_LISTED = 1 << 26
@@ -187,30 +188,14 @@ def _window_bounds(forest: Forest, node_bytes: int) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Leaving:
-    """A chunk of lists on its way to the host."""
+class _Written:
+    """A chunk of lists on the device, there when ``written`` is reached."""
 
     first_deal: int
     offsets: U64
     totals: U64
     entries: DeviceArray
-    here: U32 | None
-    way: Stream
-
-
-def entry_lists(
-    tables: PlanTables, deals: AnyDeals, options: Options, most_deals: int, *, node_bytes: int,
-    most_entries: int = MOST_ENTRIES,
-) -> Iterator[EntryLists]:  # fmt: skip
-    """Entry lists in chunks of deals, of at most ``most_entries`` where a chunk has several deals.
-
-    Deals a chunk and entries a chunk are halved when the memory is short.
-    """
-    for leaving in _chunks(tables, deals, options, most_deals, most_entries, node_bytes):
-        with tables.session.device.lock():
-            tables.session.device.synchronize(leaving.way)
-        assert leaving.here is not None
-        yield EntryLists(leaving.first_deal, leaving.offsets, leaving.here, leaving.totals)
+    written: Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,23 +218,48 @@ class DeviceLists:
     totals: DeviceArray
 
 
+def entry_lists(
+    tables: PlanTables, deals: AnyDeals, options: Options, most_deals: int, *, node_bytes: int,
+    most_entries: int = MOST_ENTRIES,
+) -> Iterator[EntryLists]:  # fmt: skip
+    """Entry lists in chunks of deals, of at most ``most_entries`` where a chunk has several deals.
+
+    Deals a chunk and entries a chunk are halved when the memory is short.
+    """
+    return _chunks(tables, deals, options, most_deals, most_entries, node_bytes, _to_host)
+
+
 def entry_lists_on_device(
     tables: PlanTables, deals: AnyDeals, options: Options, most_deals: int, *, node_bytes: int,
     most_entries: int = MOST_ENTRIES,
 ) -> Iterator[DeviceLists]:  # fmt: skip
     """Entry lists that stay on the device; otherwise as :func:`entry_lists`."""
-    session = tables.session
-    for leaving in _chunks(tables, deals, options, most_deals, most_entries, node_bytes, stay=True):
-        with session.device.lock():
-            offsets, totals = session.upload(leaving.offsets), session.upload(leaving.totals)
-            session.wait()
-        yield DeviceLists(leaving.first_deal, len(leaving.totals), offsets, leaving.entries, totals)
+    return _chunks(tables, deals, options, most_deals, most_entries, node_bytes, _as_they_are)
+
+
+def _to_host(session: Session, lists: _Written) -> EntryLists:
+    device, way = session.device, session.ways_out[0]
+    (here,) = way.arrays([(lists.entries.size, np.uint32)])
+    device.wait(way.stream, lists.written)
+    device.copy_out(here, lists.entries, stream=way.stream)
+    device.synchronize(way.stream)
+    # whoever gets them may keep them, the page-locked buffer is for the next ones
+    return EntryLists(lists.first_deal, lists.offsets, here.copy(), lists.totals)
+
+
+def _as_they_are(session: Session, lists: _Written) -> DeviceLists:
+    offsets, totals = session.upload(lists.offsets), session.upload(lists.totals)
+    session.wait()
+    return DeviceLists(lists.first_deal, len(lists.totals), offsets, lists.entries, totals)
+
+
+_Lists = TypeVar("_Lists", EntryLists, DeviceLists)
 
 
 def _chunks(
     tables: PlanTables, deals: AnyDeals, options: Options, most_deals: int, most_entries: int,
-    node_bytes: int, *, stay: bool = False,
-) -> "Iterator[_Leaving]":  # fmt: skip
+    node_bytes: int, arrive: Callable[[Session, _Written], _Lists],
+) -> Iterator[_Lists]:  # fmt: skip
     session = tables.session
     per_deal = DealFeed.bytes_per_deal(deals) + ListWalker.bytes_per_deal(tables)
     size = fitting(session, per_deal, most_deals, len(deals))
@@ -257,10 +267,12 @@ def _chunks(
     start = 0
     while start < len(deals):
         try:
-            lister = _Lister(tables, deals, options, size, room, node_bytes, stay=stay)
-            for leaving in lister.run(start):
-                start = leaving.first_deal + len(leaving.totals)
-                yield leaving
+            lister = _Lister(tables, deals, options, size, room, node_bytes)
+            for written in lister.run(start):
+                with session.device.lock():
+                    lists = arrive(session, written)
+                start = written.first_deal + len(written.totals)
+                yield lists
             return
         except OutOfDeviceMemory as error:
             if size <= FEWEST_DEALS and room <= 1:
@@ -277,28 +289,26 @@ def _chunks(
 
 
 class _Lister:
-    """Lists chunk after chunk; a chunk leaves while the next is walked."""
+    """Lists chunk after chunk; gives one when the next is being written."""
 
     def __init__(
         self, tables: PlanTables, deals: AnyDeals, options: Options, size: int, room: int,
-        node_bytes: int, *, stay: bool,
+        node_bytes: int,
     ) -> None:  # fmt: skip
-        self.stay = stay
         self.tables, self.deals, self.options = tables, deals, options
         self.size, self.room, self.node_bytes = size, room, node_bytes
         self.session = tables.session
-        self._sent = 0
 
-    def run(self, start: int) -> Iterator[_Leaving]:
+    def run(self, start: int) -> Iterator[_Written]:
         """List the deals from ``start`` on; locks the device while it works only."""
         device = self.session.device
-        leaving: _Leaving | None = None
+        waiting: _Written | None = None
         try:
             if len(self.deals) == 1:
                 with device.lock():
-                    leaving = self._single()
-                if leaving is not None:
-                    yield leaving
+                    waiting = self._single()
+                if waiting is not None:
+                    yield waiting
                     return
             with device.lock():
                 feed = DealFeed(self.session, self.deals, self.size, start=start)
@@ -312,12 +322,12 @@ class _Lister:
                     break
                 for first, stop in _parts(self._listed(totals), self.room):
                     with device.lock():
-                        sent = self._send(walker, chunk, totals, first, stop)
-                    if leaving is not None:
-                        yield leaving
-                    leaving = sent
-            if leaving is not None:
-                yield leaving
+                        written = self._write(walker, chunk, totals, first, stop)
+                    if waiting is not None:
+                        yield waiting
+                    waiting = written
+            if waiting is not None:
+                yield waiting
         finally:
             # what the walker holds may be taken for something else from here on
             with device.lock(), contextlib.suppress(DeviceFault, OutOfDeviceMemory):
@@ -327,7 +337,7 @@ class _Lister:
         limit = self.options.limit
         return totals if limit is None else np.minimum(totals, np.uint64(limit))
 
-    def _single(self) -> _Leaving | None:
+    def _single(self) -> _Written | None:
         """List the only deal there is, if that can be done with many threads."""
         options, tables = self.options, self.tables
         forest = tables.forest(completed_only=options.completed_only, max_depth=options.max_depth)
@@ -340,13 +350,12 @@ class _Lister:
         if found is None:
             return None
         entries, total = found
-        size = entries.size
-        offsets, totals = np.array([0, size], np.uint64), np.array([total], np.uint64)
-        return self._leave(0, offsets, totals, entries)
+        offsets, totals = np.array([0, entries.size], np.uint64), np.array([total], np.uint64)
+        return self._written(0, offsets, totals, entries)
 
-    def _send(
+    def _write(
         self, walker: ListWalker, chunk: Chunk, totals: U64, first: int, stop: int
-    ) -> _Leaving:
+    ) -> _Written:
         part = chunk.part(first, stop)
         offsets = np.zeros(part.count + 1, np.uint64)
         np.cumsum(self._listed(totals[first:stop]), out=offsets[1:])
@@ -354,17 +363,13 @@ class _Lister:
         entries = self.session.device.empty(size, np.uint32)
         if size:
             walker.write(part, offsets, entries, packed=part.count == chunk.count)
-        return self._leave(part.start, offsets, totals[first:stop], entries)
+        return self._written(part.start, offsets, totals[first:stop], entries)
 
-    def _leave(self, first_deal: int, offsets: U64, totals: U64, entries: DeviceArray) -> _Leaving:
-        device, session = self.session.device, self.session
-        here = None if self.stay else device.pinned(entries.size, np.uint32)
-        way = session.ways_out[self._sent % 2]
-        self._sent += 1
-        if entries.size and here is not None:
-            device.wait(way, device.record(session.work))
-            device.copy_out(here, entries, stream=way)
-        return _Leaving(first_deal, offsets, totals, entries, here, way)
+    def _written(
+        self, first_deal: int, offsets: U64, totals: U64, entries: DeviceArray
+    ) -> _Written:
+        event = self.session.device.record(self.session.work)
+        return _Written(first_deal, offsets, totals, entries, event)
 
 
 def _list_one(

@@ -30,6 +30,39 @@ FEWEST_DEALS = 64
 SCAN_TILE = 1024
 LAUNCH_LIMIT = 1 << 30
 """Most blocks of threads in a launch."""
+_ALIGNMENT = 64
+
+
+@dataclass
+class Way:
+    """A stream for copies, with the one page-locked buffer that they pass.
+
+    The buffer stays and grows to what the largest copy needs: page-locked memory is dear to take,
+    and what is taken anew for every chunk adds up where chunks differ in size.
+    """
+
+    device: Device
+    stream: Stream = field(init=False)
+    _buffer: NDArray[np.uint8] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.stream = self.device.stream()
+        self._buffer = np.empty(0, np.uint8)
+
+    def arrays(self, kinds: Sequence[tuple[int, DTypeLike]]) -> list[NDArray[Any]]:
+        """Arrays in the buffer, by length and type, until the next call; waits for the stream."""
+        self.device.synchronize(self.stream)
+        places, end = [], 0
+        for length, kind in kinds:
+            places.append((end, end + length * np.dtype(kind).itemsize))
+            end = -(-places[-1][1] // _ALIGNMENT) * _ALIGNMENT
+        if end > len(self._buffer):
+            self._buffer = np.empty(0, np.uint8)  # goes before a larger one comes
+            self._buffer = self.device.pinned(1 << (end - 1).bit_length(), np.uint8)
+        return [
+            self._buffer[start:stop].view(kind)
+            for (start, stop), (_, kind) in zip(places, kinds, strict=True)
+        ]
 
 
 @dataclass
@@ -40,13 +73,13 @@ class Session:
     tables: "weakref.WeakSet[Any]" = field(default_factory=weakref.WeakSet, init=False)
     """What is kept on the device for plans; each can ``let_go()``."""
     work: Stream = field(init=False)
-    ways_in: tuple[Stream, Stream] = field(init=False)
-    ways_out: tuple[Stream, Stream] = field(init=False)
+    ways_in: tuple[Way, Way] = field(init=False)
+    ways_out: tuple[Way, Way] = field(init=False)
 
     def __post_init__(self) -> None:
         self.work = self.device.stream()
-        self.ways_in = (self.device.stream(), self.device.stream())
-        self.ways_out = (self.device.stream(), self.device.stream())
+        self.ways_in = (Way(self.device), Way(self.device))
+        self.ways_out = (Way(self.device), Way(self.device))
 
     def launch(
         self, file: str, entry: str, defines: Mapping[str, int], blocks: int, threads: int,
@@ -115,7 +148,8 @@ class Session:
 
     def wait_for_all(self) -> None:
         """Wait for all streams."""
-        for stream in (*self.ways_in, self.work, *self.ways_out):
+        ways_in, ways_out = ([way.stream for way in ways] for ways in (self.ways_in, self.ways_out))
+        for stream in (*ways_in, self.work, *ways_out):
             self.device.synchronize(stream)
 
 
@@ -192,14 +226,12 @@ class DealFeed:
         self.session, self.deals, self.start = session, deals, start
         self.size = max(1, min(size, len(deals) - start))
         self._slots: list[list[DeviceArray]] = []
-        self._pinned: list[list[NDArray[Any]]] = []
         self._done: list[Event | None] = [None, None]
         if isinstance(deals, DealArrays):
             slots = range(min(2, -(-(len(deals) - start) // self.size)))
-            kinds = ((4 * self.size, np.uint64), (self.size, np.uint8), (self.size, np.uint8))
-            device = session.device
-            self._slots = [[device.empty(*kind) for kind in kinds] for _ in slots]
-            self._pinned = [[device.pinned(*kind) for kind in kinds] for _ in slots]
+            self._slots = [
+                [session.device.empty(*kind) for kind in _kinds(self.size)] for _ in slots
+            ]
 
     @staticmethod
     def bytes_per_deal(deals: AnyDeals) -> int:
@@ -230,21 +262,25 @@ class DealFeed:
         device, way = self.session.device, self.session.ways_in[number % 2]
         start = self.start + number * self.size
         count = min(self.size, len(deals) - start)
-        device.synchronize(way)  # the copy before the last has left the pinned memory
+        page_locked = way.arrays(_kinds(count))
         done = self._done[number % 2]
         if done is not None:
-            device.wait(way, done)
+            device.wait(way.stream, done)
         arrays = []
         sources: list[NDArray[Any]] = [deals.hands, deals.dealer, deals.vulnerability]
-        for source, pinned, slot in zip(
-            sources, self._pinned[number % 2], self._slots[number % 2], strict=True
-        ):
+        for source, host, slot in zip(sources, page_locked, self._slots[number % 2], strict=True):
             part = source[..., start : start + count]
-            np.copyto(pinned[: part.size].reshape(part.shape), part)
-            device.copy_in(slot[: part.size], pinned[: part.size], stream=way)
+            np.copyto(host.reshape(part.shape), part)
+            device.copy_in(slot[: part.size], host, stream=way.stream)
             arrays.append(slot[: part.size].reshape(*part.shape))
         hands, dealer, vulnerability = arrays
-        return Chunk(start, count, hands, count, dealer, vulnerability, 0), device.record(way)
+        arrived = device.record(way.stream)
+        return Chunk(start, count, hands, count, dealer, vulnerability, 0), arrived
+
+
+def _kinds(deals: int) -> list[tuple[int, DTypeLike]]:
+    """Lengths and types of hands, dealer and vulnerability."""
+    return [(4 * deals, np.uint64), (deals, np.uint8), (deals, np.uint8)]
 
 
 def in_chunks(
@@ -277,13 +313,12 @@ def in_chunks(
         fill = prepare(feed.size)
         device, slots = session.device, range(min(2, -(-len(deals) // feed.size)))
         there = [[device.empty(*one) for one in results(feed.size)] for _ in slots]
-        here = [[device.pinned(*one) for one in results(feed.size)] for _ in slots]
         under_way: list[tuple[list[NDArray[Any]], int] | None] = [None, None]
 
         def arrive(slot: int) -> None:
             came = under_way[slot]
             if came is not None:
-                device.synchronize(session.ways_out[slot])
+                device.synchronize(session.ways_out[slot].stream)
                 under_way[slot] = None
                 use(*came)
 
@@ -291,13 +326,12 @@ def in_chunks(
         for number, chunk in enumerate(feed):
             slot, way = number % 2, session.ways_out[number % 2]
             arrive(slot)
-            lengths = [length for length, _ in results(chunk.count)]
-            made = [array[:length] for array, length in zip(there[slot], lengths, strict=True)]
-            came = [array[:length] for array, length in zip(here[slot], lengths, strict=True)]
+            came = way.arrays(results(chunk.count))
+            made = [array[: len(host)] for array, host in zip(there[slot], came, strict=True)]
             fill(chunk, made)
-            device.wait(way, device.record(session.work))
+            device.wait(way.stream, device.record(session.work))
             for target, source in zip(came, made, strict=True):
-                device.copy_out(target, source, stream=way)
+                device.copy_out(target, source, stream=way.stream)
             under_way[slot] = (came, chunk.start)
         arrive((number + 1) % 2)
         arrive(number % 2)

@@ -323,6 +323,31 @@ def test_memory_comes_back(emulator):
     assert backend.device.live_bytes == 0
 
 
+def test_a_long_job_takes_page_locked_memory_once(emulator):
+    """Chunks and lists of ever new sizes pass the same buffers, whoever keeps the answers."""
+    rng = np.random.default_rng(12)
+    plan = random_plan(rng, SOME, nodes=100)
+    backend = emulator.backend(Ways(most_deals=64, most_entries=300))
+    answers = []
+
+    def work(deals: DealArrays) -> None:
+        found = list(backend.cascade_all(plan, deals))
+        assert_same_lists(iter(found), reference.cascade_all(plan, deals))
+        answers.extend(found)
+        backend.cascade_first(plan, deals)
+
+    work(deal_arrays(rng, 300))
+    taken = backend.device.pinned_bytes
+    assert taken > 0
+    for count in range(20, 300, 23):
+        work(deal_arrays(rng, count))
+    assert backend.device.pinned_bytes == taken
+    kept = [part.entries.copy() for part in answers]
+    work(deal_arrays(rng, 300))
+    for part, entries in zip(answers, kept, strict=False):
+        np.testing.assert_array_equal(part.entries, entries)
+
+
 def test_no_memory_is_no_answer(emulator):
     rng = np.random.default_rng(10)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 100)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bidcascade.bridge import OutOfDeviceMemory
 from bidcascade.kernels import DealArrays, Plan, cuda
 from bidcascade.kernels.cuda_device import Device, cupy_device, default_device_number
 from bidcascade.kernels.dealing import deal_hands_reference
@@ -190,12 +191,10 @@ def test_several_callers_at_once(case, device):
 
 
 @pytest.fixture
-def pool() -> Iterator[Any]:
-    cupy = pytest.importorskip("cupy")
-    pool = cupy.get_default_memory_pool()
-    before = pool.get_limit()
-    yield pool
-    pool.set_limit(size=before)
+def pool(device) -> Iterator[Any]:
+    before = device.pool.get_limit()
+    yield device.pool
+    device.pool.set_limit(size=before)
 
 
 def test_memory_that_is_less_than_it_seems(device, case, pool, caplog):
@@ -263,9 +262,32 @@ def test_memory_comes_back(device, case):
         return int(cupy.cuda.runtime.memGetInfo()[0])
 
     first = free_after()  # the code of the kernels stays
-    assert cupy.get_default_memory_pool().used_bytes() == 0
+    assert device.pool.used_bytes() == 0
     for _ in range(3):
         assert free_after() >= first - 4 * MIB
+
+
+def test_memory_beside_a_pool_of_rmm(device, case):
+    """RMM's pool has half the memory, and raises plain MemoryError: neither is ours."""
+    cupy, rmm = pytest.importorskip("cupy"), pytest.importorskip("rmm")
+    from rmm.allocators.cupy import rmm_cupy_allocator
+
+    plan, base = case
+    device.release()
+    before, _ = cupy.cuda.runtime.memGetInfo()
+    size = before // 2 // 256 * 256
+    rmm.reinitialize(pool_allocator=True, initial_pool_size=size, maximum_pool_size=size)
+    cupy.cuda.set_allocator(rmm_cupy_allocator)
+    try:
+        assert device.free_bytes() <= before - size
+        backend = cuda.CudaBackend(device)
+        wanted = reference.cascade_counts(plan, base)
+        np.testing.assert_array_equal(backend.cascade_counts(plan, base), wanted)
+        with pytest.raises(OutOfDeviceMemory):
+            device.empty(before, np.uint8)
+    finally:
+        cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)
+        rmm.reinitialize()
 
 
 # --- time and faults ---

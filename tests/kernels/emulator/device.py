@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from bidcascade.bridge import OutOfDeviceMemory
 from bidcascade.kernels.cuda_device import Device, Limits, Timing, source_text
 from tests.kernels.emulator.build import kernel_library, runtime
 from tests.kernels.emulator.kernel import ArrayUse, Checks, EmulatedKernel, Launch
@@ -140,16 +139,16 @@ class EmulatedDevice(Device):
                 use for use in (*buffer.uses, *buffer.inherited) if not covers(self._host, use)
             ]
 
-    def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> EmulatedArray:
+    def take(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> EmulatedArray:
         self._check_failure()
         sizes = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(map(int, shape))
         kind = np.dtype(dtype)
         nbytes = math.prod(sizes) * kind.itemsize
         with self._lock:
             if self.live_bytes + nbytes > self.memory_bytes:
-                raise OutOfDeviceMemory(
-                    f"out of device memory: take {kind}{sizes}: {nbytes} of "
-                    f"{self.memory_bytes - self.live_bytes} bytes"
+                # as RMM, whose allocator CuPy has once cudf is imported
+                raise MemoryError(
+                    f"std::bad_alloc: {nbytes} of {self.memory_bytes - self.live_bytes} bytes"
                 )
             buffer = Buffer(self._library, nbytes)
             self._unfinished_frees = [
@@ -168,6 +167,11 @@ class EmulatedDevice(Device):
             self._library.emulator_mark_written(buffer.handle, offset, nbytes)
 
         self._enqueue("clear", run, [(array, True)], stream)
+
+    @property
+    def pinned_bytes(self) -> int:
+        """Page-locked memory that was ever taken; none of it comes back."""
+        return self._pinned.kept_bytes
 
     def pinned(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         self._check_failure()

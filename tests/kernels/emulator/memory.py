@@ -3,6 +3,7 @@
 import ctypes
 import math
 import weakref
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -135,10 +136,18 @@ def check_copy(device_array: EmulatedArray, host_array: NDArray[Any]) -> None:
 
 
 class PinnedMemory:
-    """Page-locked host memory: copies from and to it wait for their streams."""
+    """Page-locked host memory: copies from and to it wait for their streams.
+
+    As CuPy's pool it has memory that was let go for requests of the same size only.
+    """
 
     def __init__(self) -> None:
         self._parts: list[tuple[int, int, weakref.ref[Any]]] = []
+        self._most: Counter[int] = Counter()
+
+    @property
+    def kept_bytes(self) -> int:
+        return sum(nbytes * most for nbytes, most in self._most.items())
 
     def take(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         kind = np.dtype(dtype)
@@ -147,6 +156,8 @@ class PinnedMemory:
         start = -owner.ctypes.data % 64
         self._parts = [part for part in self._parts if part[2]() is not None]
         self._parts.append((owner.ctypes.data, owner.nbytes, weakref.ref(owner)))
+        used = sum(nbytes == owner.nbytes for _, nbytes, _ in self._parts)
+        self._most[owner.nbytes] = max(self._most[owner.nbytes], used)
         return owner[start : start + size * kind.itemsize].view(kind).reshape(shape)
 
     def owner_of(self, array: NDArray[Any]) -> "weakref.ref[Any] | None":
