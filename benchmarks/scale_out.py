@@ -21,8 +21,7 @@ from bidcascade.service import Engine
 from bidcascade.service.jobs import tasks
 from bidcascade.service.jobs.batch import run_batch
 from bidcascade.service.jobs.batch_parts import PART_COLUMNS
-from bidcascade.service.jobs.cluster import connected
-from bidcascade.service.jobs.device_worker import frame_bytes
+from bidcascade.service.jobs.cluster import connected, frame_bytes
 from bidcascade.systems import open_table
 
 from . import programs

@@ -564,13 +564,24 @@ def cupy_device(number: int) -> CupyDevice:
     BackendUnavailable
         If there is none of that number.
     """
+    check_device(number)
+    return CupyDevice(number)
+
+
+def check_device(number: int) -> None:
+    """Check that there is a device of a number.
+
+    Raises
+    ------
+    BackendUnavailable
+        If not.
+    """
     reason = why_no_device()
     if reason is not None:
         raise BackendUnavailable(f"expected device {number}: {reason}")
     count = int(_cupy().cuda.runtime.getDeviceCount())
     if not 0 <= number < count:
         raise BackendUnavailable(f"expected a device of 0 to {count - 1}, got {number!r}")
-    return CupyDevice(number)
 
 
 def default_device_number() -> int:

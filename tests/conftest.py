@@ -24,7 +24,6 @@ LONGEST_FIRST = (
     "service/jobs/test_bad_jobs.py",
     "kernels/test_cuda_compile.py",
     "systems/test_registry.py",
-    "service/test_batch_devices.py",
     "service/test_batch.py",
     "service/test_cli.py",
     "web/test_page_flows.py",

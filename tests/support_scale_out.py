@@ -3,6 +3,7 @@
 import os
 import time
 
+from bidcascade import bridge
 from bidcascade.service.engine import Engine
 from bidcascade.service.jobs import tasks
 
@@ -17,3 +18,18 @@ def slow_down(seconds: float) -> int:
 
     tasks._engine = opened_slowly
     return os.getpid()
+
+
+def fail(error: str, message: str, call: int) -> None:
+    """Let this worker's backend fail from its ``call``-th part on."""
+    opened = tasks._engine
+    calls = 0
+
+    def opened_and_lost(start: str) -> Engine:
+        nonlocal calls
+        calls += 1
+        if calls >= call:
+            raise getattr(bridge, error)(message)
+        return opened(start)
+
+    tasks._engine = opened_and_lost

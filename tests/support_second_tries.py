@@ -46,7 +46,6 @@ FLAKY = {
     "service/jobs/test_kills.py": "kills",
     "service/jobs/test_scale_out.py": "Dask's scheduler and workers are reached in time",
     "service/jobs/test_store.py::test_killed_at_any_moment": "kills",
-    "service/test_batch_devices.py": "kills, and processes that end in time",
     # commands that are ended in their middle
     "service/test_augment_dd.py::test_a_killed_run_is_resumed_with_the_same_bytes": "a kill",
     "service/test_augment_wide.py::test_nothing_is_left_of_an_interrupted_run": "a signal",

@@ -21,7 +21,7 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
     add("--devices", type=_devices, default=(), metavar="D,D",
         help="CUDA devices, as 0,1: a process for each (with --backend cpu so many "
-        "processes)")  # fmt: skip
+        "processes; needs the extra dask-gpu or dask)")  # fmt: skip
     add("--scheduler", type=_scheduler, metavar="ADDRESS",
         help="Dask scheduler, as tcp://host:8786: its workers answer (needs the extra "
         "dask)")  # fmt: skip
@@ -54,19 +54,23 @@ def batch(options: argparse.Namespace) -> None:
         raise shared.UsageError("expected --completed only with --mode all")
     if options.text and options.mode == "counts":
         raise shared.UsageError("expected --text only with --mode all or first")
+    if options.devices and options.scheduler:
+        raise shared.UsageError("expected --devices or --scheduler, got both")
     if options.devices and options.backend == "auto":
         # who names devices does not want the processor instead
         options.backend = "cuda"
+    backend = options.backend
     with ExitStack() as stack:
-        cluster = None
-        if options.scheduler:
-            if options.devices:
-                raise shared.UsageError("expected --devices or --scheduler, got both")
-            from bidcascade.service.jobs.cluster import connected
+        elsewhere = cluster = None
+        if options.devices or options.scheduler:
+            from bidcascade.service.jobs.cluster import connected, on_devices
 
-            cluster = stack.enter_context(connected(options.scheduler, options.backend))
+            if options.devices:
+                elsewhere = on_devices(options.devices, backend)
+            else:
+                elsewhere = cluster = stack.enter_context(connected(options.scheduler, backend))
             # the workers have the backend; here the table is only looked at
-            options.backend = "reference" if options.backend == "reference" else "cpu"
+            options.backend = "reference" if backend == "reference" else "cpu"
         from bidcascade.loaders.parquet_decoder import expect_parquet
 
         expect_parquet(options.inputs)
@@ -77,12 +81,14 @@ def batch(options: argparse.Namespace) -> None:
         summary = run_batch(
             engine, options.inputs, options.out, mode=options.mode,
             completed_only=options.completed, text=options.text, resume=options.resume,
-            jobs=options.jobs, devices=options.devices, elsewhere=cluster,
-            part_deals=options.part_deals,
+            jobs=options.jobs, elsewhere=elsewhere, part_deals=options.part_deals,
         )  # fmt: skip
     numbers = summary._asdict()
     if options.json:
-        backend = engine.backend if cluster is None else cluster.backend
+        if elsewhere is None:
+            backend = engine.backend
+        elif cluster is not None:
+            backend = cluster.backend
         shared.print_json({**numbers, "table": engine.table_info(), "backend": backend})
     else:
         shared.note(shared.shown_numbers(numbers))

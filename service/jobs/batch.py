@@ -12,9 +12,9 @@ Every file is written beside its place, brought to the disk and renamed; then th
 replaced. A run that is killed at any moment therefore goes on where the manifest stands. A part is
 so many deals as take a few seconds, whatever is asked; where parts are cut changes no row.
 
-With devices there is a process for each (see ``device_pool``), with a scheduler the workers of a
-cluster (see ``cluster``). Parts are begun in the same order and made to count in the same order,
-so that the rows are the same as well.
+The workers of a cluster, on this machine's devices or on others, answer where one is asked for (see
+``cluster``). Parts are begun in the same order and made to count in the same order, so that the
+rows are the same as well.
 """
 
 import time
@@ -39,7 +39,6 @@ from bidcascade.service.engine import Engine
 from .batch_folder import check_folder, clean, locked, remove_all, remove_if_empty
 from .batch_inputs import Inputs, boards_in_parquet, nothing_usable, refuse_hopeless
 from .batch_parts import FILE_ROWS, PART_COLUMNS, Answered, Answerer, Asked, Elsewhere, OwnAnswerer
-from .device_pool import DeviceAnswerer
 from .manifest import MANIFEST, Manifest, Part, Position, describe_inputs
 from .pace import Pace
 from .progress import Report, progress_bar
@@ -83,7 +82,6 @@ def run_batch(
     text: bool = False,
     resume: bool = False,
     jobs: int | None = None,
-    devices: Sequence[str] = (),
     elsewhere: Elsewhere | None = None,
     part_deals: int = PART_DEALS,
     show_progress: bool | None = None,
@@ -108,11 +106,8 @@ def run_batch(
         it is.
     jobs : int, optional
         Processes that read the inputs.
-    devices : sequence of str
-        Answer in processes of their own, one for each of these devices (``["0", "1"]``), which
-        ``cuda`` engines run on; others share the processor. What is written is the same.
     elsewhere : callable, optional
-        Answer there, in the place of devices: see ``connected`` of
+        Answer there: see ``connected`` and ``on_devices`` of
         :mod:`bidcascade.service.jobs.cluster`. What is written is the same.
     part_deals : int
         Most deals of a part. A part is so many as take about :data:`PART_S`, but at least
@@ -131,7 +126,7 @@ def run_batch(
     CannotWrite
         If the folder cannot be written to (disk full); what is written so far stays good.
     BackendUnavailable
-        If a device's process cannot run the engine.
+        If a worker cannot run the engine.
     """
     if mode not in BATCH_MODES:
         raise ValueError(f"expected a mode of {', '.join(BATCH_MODES)}, got {mode!r}")
@@ -168,8 +163,6 @@ def run_batch(
             answerer: Answerer | None = None
             if elsewhere is not None:
                 answerer = stack.enter_context(elsewhere(engine, path))
-            elif devices:
-                answerer = stack.enter_context(DeviceAnswerer.started(engine, path, devices))
             job = _Job(engine, answerer, sources, path, manifest, jobs, part_deals)
             stack.enter_context(job.showing_progress(shown=show_progress, report=report))
             job.run()

@@ -1,8 +1,7 @@
 """Parts of a batch answered: in this process, or wherever an :class:`Answerer` sends them.
 
 The job cuts the boards into parts and makes answered ones count, in order. Who answers them is told
-by an answerer; ``device_pool`` has the one with a process for each device, ``cluster`` the one
-with a cluster.
+by an answerer; ``cluster`` has the one with a cluster.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -5,16 +5,19 @@
       .scheduler.<pid>.partial/ ← files of answered parts, until all parts before them are there
 
 The batch reads, cuts into parts and makes answered ones count, in order, as it does without a
-cluster. What a lost worker was at is done again by another one; a part is written once, here.
+cluster. What a lost worker was at is done again by another one; a part is written once, here. The
+cluster is one that is there, or is started for the devices of this machine.
 """
 
+import importlib
+import io
 import json
 import logging
 import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -25,19 +28,21 @@ from uuid import uuid4
 import numpy as np
 import polars as pl
 
-from bidcascade.bridge import BackendUnavailable, InvalidInput
+from bidcascade import bridge
+from bidcascade.bridge import BackendUnavailable, BidcascadeError, InvalidInput
+from bidcascade.kernels import backend_name
 from bidcascade.kernels.types import U64
 from bidcascade.service.engine import Engine
 from bidcascade.systems import is_system
 
 from . import tasks
-from .batch_parts import PART_COLUMNS, Answered, Answerer, Asked
-from .device_pool import table_place
-from .device_worker import error_of, frame_bytes
-from .whole_files import PARTIAL_SUFFIX, can_write, whole_file
+from .batch_parts import PART_COLUMNS, Answered, Answerer, Asked, Elsewhere
+from .whole_files import PARTIAL_SUFFIX, CannotWrite, can_write, whole_file
 
 CONNECT_S: Final = 5.0
 """Seconds in which a scheduler must answer, and then a first worker be there."""
+_START_S: Final = 60.0
+_VISIBLE: Final = "CUDA_VISIBLE_DEVICES"
 _LOOK_S: Final = 2.0
 _TELL_S: Final = 30.0
 
@@ -93,22 +98,14 @@ def connected(
         If ``distributed`` is not installed, no scheduler answers or it has no worker.
     """
     check_address(address)
-    try:
-        import dask
-        import distributed
-    except ImportError as error:
-        raise BackendUnavailable(
-            f"expected the extra 'dask' for a scheduler (pip install 'bidcascade[dask]'): {error}"
-        ) from None
+    dask, distributed = _imported("dask", "dask", "distributed")
     with ExitStack() as stack:
         # a part is some megabytes, which Dask would rather have in few large pieces: it is one
         stack.enter_context(
             dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})
         )
-        # of its versions not all have types
-        open_client: Any = distributed.Client
         try:
-            client = open_client(address, timeout=connect_s, set_as_default=False)
+            client = distributed.Client(address, timeout=connect_s, set_as_default=False)
         except (OSError, ValueError) as error:
             raise BackendUnavailable(
                 f"no Dask scheduler answers at {address!r} within {connect_s:g} s: {_root(error)}"
@@ -121,6 +118,72 @@ def connected(
                 f"the scheduler at {address!r} has no worker after {worker_s:g} s"
             ) from None
         yield Cluster(client, address, backend)
+
+
+def on_devices(devices: Sequence[str], backend: str) -> Elsewhere:
+    """Answer in processes of this machine, one for each device; they end with the batch.
+
+    Parameters
+    ----------
+    devices : sequence of str
+        Numbers among the devices that this process sees, or names that CUDA knows them by, of which
+        dask-cuda gives each process its own. For other backends only how many there are counts.
+    backend : {"reference", "cpu", "cuda"}
+
+    Raises
+    ------
+    BackendUnavailable
+        If the backend cannot run here, there is no such device or the extra is not installed.
+    """
+    backend_name(backend)
+    options: dict[str, Any]
+    if backend == "cuda":
+        from bidcascade.kernels.cuda_device import check_device
+
+        for device in filter(str.isdecimal, devices):
+            check_device(int(device))
+        (module,) = _imported("dask-gpu", "dask_cuda")
+        start, options = module.LocalCUDACluster, {"CUDA_VISIBLE_DEVICES": visible(devices)}
+    else:
+        (module,) = _imported("dask", "distributed")
+        start, options = module.LocalCluster, {"n_workers": len(devices)}
+
+    @contextmanager
+    def started(engine: Engine, folder: Path) -> Iterator[Answerer]:
+        try:
+            cluster = start(
+                **options, threads_per_worker=1, processes=True,
+                # a table that is mapped into memory is no reason to end a process
+                memory_limit=0,
+                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+            )  # fmt: skip
+        except (OSError, RuntimeError, ValueError) as error:
+            raise BackendUnavailable(
+                f"no processes for devices {', '.join(devices)}: {_root(error)}"
+            ) from None
+        with (
+            cluster,
+            connected(cluster.scheduler_address, backend, worker_s=_START_S) as there,
+            there(engine, folder) as answerer,
+        ):
+            yield answerer
+
+    return started
+
+
+def visible(devices: Sequence[str]) -> list[str]:
+    """Names for CUDA of devices that are numbered among those that this process sees."""
+    seen = [name.strip() for name in os.environ.get(_VISIBLE, "").split(",") if name.strip()]
+    return [seen[int(one)] if seen and one.isdecimal() else one for one in devices]
+
+
+def _imported(extra: str, *names: str) -> list[Any]:
+    try:
+        return [importlib.import_module(name) for name in names]
+    except ImportError as error:
+        raise BackendUnavailable(
+            f"expected the extra {extra!r} (pip install 'bidcascade[{extra}]'): {error}"
+        ) from None
 
 
 class Cluster:
@@ -172,7 +235,7 @@ class Cluster:
             }
             ready = self._client.submit(tasks.prepare, json.dumps(start), pure=False).result()
             if "error" in ready:
-                raise error_of(ready, f"worker {ready['worker']}")
+                raise _error_of(ready)
             self.backend = start["backend"] = ready["backend"]
             with can_write(own):
                 own.mkdir(exist_ok=True)
@@ -324,8 +387,45 @@ class ClusterAnswerer:
             )
         reply: tasks.Reply = came.result()
         if "error" in reply:
-            raise error_of(reply, f"worker {reply['worker']}")
+            raise _error_of(reply)
         return reply
+
+
+@contextmanager
+def table_place(engine: Engine, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Name or folder, and options, with which a process can open the engine's table."""
+    if engine.opened_from is not None:
+        name, options = engine.opened_from
+        if engine.table.overlays or is_system(name) or Path(name).is_dir():
+            yield name, options
+            return
+    if engine.has_system:
+        # deals that leave the table are bid on by the system, which each process must have
+        raise InvalidInput("expected a system opened by its name or path for work elsewhere")
+    place = folder / f".table.{os.getpid()}{PARTIAL_SUFFIX}"
+    try:
+        engine.table.save(place)
+        yield str(place), {}
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def frame_bytes(frame: pl.DataFrame) -> bytes:
+    """Frame as an Arrow IPC stream."""
+    buffer = io.BytesIO()
+    frame.rechunk().write_ipc_stream(buffer)
+    return buffer.getvalue()
+
+
+def _error_of(reply: tasks.Reply) -> Exception:
+    """Error that a worker has told, as one of the same kind."""
+    text, name = f"worker {reply['worker']}: {reply['text']}", reply["error"]
+    if name == "MemoryError":
+        return MemoryError(text)
+    kind = getattr(bridge, name, None)
+    if isinstance(kind, type) and issubclass(kind, BidcascadeError):
+        return kind(text)
+    return CannotWrite(text)
 
 
 def _seen_from_anywhere(place: str) -> str:

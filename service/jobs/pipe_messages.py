@@ -1,4 +1,4 @@
-"""Messages between a batch and the processes of its devices: JSON with a block of bytes behind.
+"""Messages between the service and the processes of its jobs: JSON with a block of bytes behind.
 
     4 bytes length of the JSON, 8 bytes length of the block (both little-endian), JSON, block
 

@@ -5,6 +5,7 @@ in itself: done twice, or begun on one worker and done on another, it gives the 
 """
 
 import json
+import os
 import sys
 import tempfile
 from functools import lru_cache
@@ -20,7 +21,6 @@ from bidcascade.service.engine import Engine
 from bidcascade.service.version import package_version
 
 from .batch_parts import Asked, answer_part
-from .device_worker import described
 
 Reply: TypeAlias = dict[str, Any]
 
@@ -107,6 +107,9 @@ def _opened(text: str) -> Engine:
         raise InvalidInput(
             f"expected the versions of the batch, {start['versions']!r}, got {versions()!r}"
         )
+    if "dask_cuda" in sys.modules:
+        # its workers see their own device as the first, whatever the machine's others take
+        os.environ.pop("BIDCASCADE_CUDA_DEVICE", None)
     engine = Engine.open(start["table"], start["backend"], **start["options"])
     if engine.table.digest != start["digest"]:
         raise InvalidTable(f"the table {start['table']!r} is another here than where the batch is")
@@ -114,7 +117,10 @@ def _opened(text: str) -> Engine:
 
 
 def _failed(error: Exception) -> Reply:
-    return {**described(error), "worker": _worker_name()}
+    name, text = type(error).__name__, str(error).partition("\n")[0]
+    if isinstance(error, MemoryError) and not isinstance(error, BidcascadeError):
+        name, text = "MemoryError", "not enough memory"
+    return {"error": name, "text": text, "worker": _worker_name()}
 
 
 def _worker_name() -> str:

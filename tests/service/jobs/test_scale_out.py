@@ -1,4 +1,6 @@
-"""A batch on a cluster of two workers: the same bytes as from one process, whatever happens."""
+"""A batch on a cluster of two workers, connected to or started here for devices: the same bytes as
+from one process, whatever happens.
+"""
 
 import json
 import os
@@ -7,20 +9,37 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 
 import polars as pl
 import pytest
 
-from bidcascade.bridge import BackendUnavailable, InvalidTable
+from bidcascade.bridge import (
+    BackendUnavailable,
+    DeviceFault,
+    InvalidInput,
+    InvalidTable,
+    OutOfDeviceMemory,
+)
+from bidcascade.kernels import cuda_device, why_unavailable
 from bidcascade.service import Engine
 from bidcascade.service.cli import main
+from bidcascade.service.jobs import cluster as cluster_module
+from bidcascade.service.jobs import tasks
 from bidcascade.service.jobs.batch import BATCH_MODES, run_batch
-from bidcascade.service.jobs.cluster import check_address, connected
+from bidcascade.service.jobs.cluster import (
+    check_address,
+    connected,
+    on_devices,
+    table_place,
+    visible,
+)
+from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.systems import import_table
 from bidcascade.table import build_table
 from tests.service.support_interruptions import parts_in
 from tests.support_cli import command, environment, run_apart, write_inputs
-from tests.support_scale_out import slow_down
+from tests.support_scale_out import fail, slow_down
 from tests.support_service import write_small_table
 
 try:
@@ -279,12 +298,149 @@ def test_nobody_answers_or_nobody_works(tmp_path):
         pass
 
 
+@needs_dask
+@pytest.mark.parametrize("mode", BATCH_MODES)
+def test_two_devices_write_what_one_process_writes(engine, inputs, one_process, tmp_path, mode):
+    run_batch(
+        engine, inputs, tmp_path / "out", mode=mode, part_deals=PART_DEALS,
+        elsewhere=on_devices(["0", "1"], "reference"),
+    )  # fmt: skip
+    check_equal(contents(tmp_path / "out"), one_process[mode], mode)
+
+
+@needs_dask
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+def test_killed_and_resumed_without_devices(inputs, one_process, table_folder, tmp_path):
+    folder = tmp_path / "out"
+    arguments = ("batch", *inputs, "--out", folder, "--resume", "--jobs", 1, "--part-deals",
+                 PART_DEALS, "--backend", "reference", "--table", table_folder)  # fmt: skip
+    process = subprocess.Popen(
+        command(*arguments, "--devices", "0,1"), env=environment(), stderr=subprocess.PIPE
+    )
+    while process.poll() is None and not parts_in(folder):
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    resumed = run_apart(*arguments)
+    assert resumed.code == 0, resumed.err
+    assert not [file for file in folder.iterdir() if file.is_dir()]
+    assert contents(folder) == one_process["all"]
+
+
+@needs_dask
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [(DeviceFault, "the device failed: it is gone"), (OutOfDeviceMemory, "others hold it")],
+)
+def test_a_device_is_taken_away_in_the_middle(
+    slow_cluster, engine, inputs, one_process, tmp_path, fault, message
+):
+    """The batch ends with the reason; what counts is whole, and can be gone on with."""
+    address, client, _ = slow_cluster
+    client.run(fail, fault.__name__, message, 4)
+    folder = tmp_path / "out"
+    with (
+        pytest.raises(fault, match=rf"worker tcp://.*: {message}"),
+        connected(address, "reference") as elsewhere,
+    ):
+        run_batch(engine, inputs, folder, part_deals=PART_DEALS, elsewhere=elsewhere)
+    assert 0 < len(Manifest.read(folder).parts) < 12
+    assert not [file for file in folder.iterdir() if file.is_dir()]
+    run_batch(engine, inputs, folder, part_deals=PART_DEALS, resume=True)
+    assert contents(folder) == one_process["all"]
+
+
+@needs_dask
+def test_each_process_has_its_own_device(tmp_path, monkeypatch):
+    """dask-cuda is told of the devices, and what it starts does not take another than its first."""
+    told = {}
+
+    def local_cuda_cluster(CUDA_VISIBLE_DEVICES, **options):
+        told["devices"] = CUDA_VISIBLE_DEVICES
+        # its workers load a module of it before anything else
+        return distributed.LocalCluster(n_workers=2, preload=["dask_cuda"], **options)
+
+    (tmp_path / "dask_cuda.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("BIDCASCADE_CUDA_DEVICE", "3")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4, 6")
+    monkeypatch.setattr(cluster_module, "backend_name", lambda name: name)
+    monkeypatch.setattr(cuda_device, "check_device", lambda number: None)
+    import dask_cuda
+
+    dask_cuda.LocalCUDACluster = local_cuda_cluster
+    elsewhere = on_devices(["1", "0"], "cuda")
+    # answered on what a machine without a device has; only who sees what is looked at
+    monkeypatch.setattr(cluster_module, "connected", lambda address, *_, **__: looked(address))
+
+    @contextmanager
+    def looked(address):
+        with distributed.Client(address, set_as_default=False) as client:
+            told["before"] = client.run(os.getenv, "BIDCASCADE_CUDA_DEVICE")
+            client.run(tasks.prepare, json.dumps({"versions": tasks.versions(), "table": "none",
+                                                  "backend": "cpu", "options": {}}))  # fmt: skip
+            told["after"] = client.run(os.getenv, "BIDCASCADE_CUDA_DEVICE")
+        yield lambda engine, folder: nullcontext()
+
+    with elsewhere(None, tmp_path):
+        pass
+    assert told["devices"] == ["6", "4"]
+    assert [*told["before"].values()] == ["3", "3"]
+    assert [*told["after"].values()] == [None, None]
+
+
+def test_numbers_count_among_the_visible_devices(monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert visible(["1", "GPU-8f1c"]) == ["1", "GPU-8f1c"]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4, 6")
+    assert visible(["1", "0", "GPU-8f1c"]) == ["6", "4", "GPU-8f1c"]
+
+
+def test_a_system_goes_to_workers_by_its_name(engine, tmp_path):
+    """Deals that leave the table are bid on by the system; a table alone would answer otherwise."""
+    nameless = Engine(engine.table, "reference", system=object)
+    with (
+        pytest.raises(InvalidInput, match="a system opened by its name or path"),
+        table_place(nameless, tmp_path),
+    ):
+        pass
+    with table_place(engine, tmp_path) as place:
+        assert place == engine.opened_from
+    nameless.opened_from = "sayc", {"options": {"a": True}}
+    with table_place(nameless, tmp_path) as place:
+        assert place == ("sayc", {"options": {"a": True}})
+    plain = Engine(engine.table, "reference", name="made here")
+    with table_place(plain, tmp_path) as (folder, _):
+        assert Engine.open(folder, "reference").table.digest == engine.table.digest
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.skipif(why_unavailable("cuda") is None, reason="here is a device")
+def test_devices_without_a_gpu_is_exit_3(inputs, tmp_path, capsys):
+    assert main(["batch", str(inputs[0]), "--out", str(tmp_path / "out"), "--devices", "0,1"]) == 3
+    assert "error: backend 'cuda' cannot run here: " in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@needs_dask
+def test_bad_inputs_start_no_process(engine, tmp_path, monkeypatch):
+    monkeypatch.setattr(distributed, "LocalCluster", None)
+    (tmp_path / "notes.txt").write_text("no deals here")
+    with pytest.raises(InvalidInput, match="expected LIN"):
+        run_batch(
+            engine, [tmp_path / "notes.txt"], tmp_path / "out",
+            elsewhere=on_devices(["0"], "reference"),
+        )  # fmt: skip
+
+
 def test_without_the_extra(inputs, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "distributed", None)
     arguments = ["batch", str(inputs[0]), "--out", str(tmp_path / "out")]
-    assert main([*arguments, "--scheduler", "tcp://127.0.0.1:9"]) == 3
-    told = capsys.readouterr().err
-    assert told.startswith("bidcascade: error: expected the extra 'dask' for a scheduler (pip ")
+    for where in (["--scheduler", "tcp://127.0.0.1:9"], ["--devices", "0", "--backend", "cpu"]):
+        assert main([*arguments, *where]) == 3
+        told = capsys.readouterr().err
+        assert told.startswith("bidcascade: error: expected the extra 'dask' (pip install ")
     assert not (tmp_path / "out").exists()
 
 
@@ -293,6 +449,9 @@ def test_arguments_that_make_no_sense(inputs, tmp_path, capsys):
     for address in ("", "127.0.0.1:8786", "http://host:8786", "tcp://host", "tcp://host:70000"):
         assert main([*arguments, "--scheduler", address]) == 1
         assert "expected a scheduler as tcp://host:port" in capsys.readouterr().err
+    for devices in ("0,0", "0,", ""):
+        assert main([*arguments, "--devices", devices]) == 1
+        assert "expected different devices" in capsys.readouterr().err
     assert main([*arguments, "--scheduler", "tcp://h:8786", "--devices", "0"]) == 1
     assert "expected --devices or --scheduler" in capsys.readouterr().err
     assert check_address("tls://[::1]:8786") == "tls://[::1]:8786"
