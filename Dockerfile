@@ -35,7 +35,8 @@ COPY --from=build /app/.venv /app/.venv
 ENV PATH=/app/.venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     XDG_CACHE_HOME=/var/cache/bidcascade \
-    NUMBA_CACHE_DIR=/var/cache/bidcascade/numba
+    NUMBA_CACHE_DIR=/var/cache/bidcascade/numba \
+    CUPY_CACHE_DIR=/var/cache/bidcascade/cupy
 WORKDIR /var/lib/bidcascade
 USER 10001
 # Compiled bidding tables and kernels; keep it between runs for a fast start
