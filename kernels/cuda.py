@@ -109,7 +109,9 @@ class CudaBackend:
 
         Words are LSB first and padded with zeros to whole 64 bits, as in :class:`BitColumns`.
         """
-        return bits.evaluate_on_device(self.tables(plan), deals, expressions)
+        return bits.evaluate_on_device(
+            self.tables(plan), deals, expressions, self._chunk(len(deals))
+        )
 
     def cascade_counts(self, plan: Plan, deals: DealArrays | DeviceDeals) -> U64:
         variant = self.variant or chosen_variant()

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.plan import Family, family
 from bidcascade.kernels.results import BitColumns
 from bidcascade.kernels.types import U32, U64
 
-from .session import AnyDeals, Chunk, DealFeed, Session, in_chunks
+from .session import AnyDeals, Chunk, DealFeed, Session, fitting, halving, in_chunks
 from .tables import BoxSets, PlanTables
 
 TILE_DEALS = 1024
@@ -164,20 +165,37 @@ class _Evaluation:
 
 
 def evaluate_on_device(
-    tables: PlanTables, deals: AnyDeals, expressions: Sequence[int] | None
+    tables: PlanTables, deals: AnyDeals, expressions: Sequence[int] | None, most_deals: int
 ) -> DeviceArray:
     """Bit columns that stay on the device: uint32 [expressions, 4, words], see ``out_words``."""
     session, sets = tables.session, _expression_sets(tables, expressions)
-    count = len(sets.set_offsets) - 1
+    rows, words = 4 * (len(sets.set_offsets) - 1), out_words(len(deals))
+
+    def run(size: int) -> DeviceArray:
+        out = session.device.empty(rows * words, np.uint32)
+        feed = DealFeed(session, deals, size)
+        work = _Evaluation(tables, sets, feed.size)
+        part = session.device.empty(rows * out_words(feed.size), np.uint32)
+        for chunk in feed:
+            there = part[: rows * out_words(chunk.count)]
+            work.fill(chunk, [there])
+            session.each(
+                "frames.cu", "place_words", {"FULL_DECK": FULL_DECK}, there.size,
+                [
+                    there, np.uint64(there.size), np.uint32(out_words(chunk.count)),
+                    np.uint32(words), np.uint32(chunk.start // 32), out,
+                ],
+            )  # fmt: skip
+        session.wait()  # what the work used is free from here on
+        return out
+
     with session.working():
-        words = out_words(len(deals))
-        out = session.device.empty(count * 4 * words, np.uint32)
-        if out.size:
-            feed = DealFeed(session, deals, len(deals))
-            work = _Evaluation(tables, sets, feed.size)
-            for chunk in feed:
-                work.fill(chunk, [out])
-    return out.reshape(count, 4, words)
+        if not rows or not words:
+            return session.device.empty((rows // 4, 4, words), np.uint32)
+        per_deal = DealFeed.bytes_per_deal(deals) + _Evaluation.bytes_per_deal(tables, sets)
+        size = fitting(session, per_deal + rows / 8, most_deals, len(deals))
+        out: DeviceArray = halving(session, size, run)
+        return out.reshape(rows // 4, 4, words)
 
 
 def members(

@@ -45,6 +45,15 @@ extern "C" __global__ void __launch_bounds__(THREADS) unpack_bits(const u8* bits
     reinterpret_cast<u64*>(out)[at] = spread;
 }
 
+// Rows of a chunk's words to their place in longer rows: [rows][words] into [rows][row_words], from
+// word `first` of each on.
+extern "C" __global__ void __launch_bounds__(THREADS) place_words(
+    const u32* chunk, u64 count, u32 words, u32 row_words, u32 first, u32* out) {
+    const u64 number = thread_number();
+    if (number >= count) return;
+    out[number / words * row_words + first + number % words] = chunk[number];
+}
+
 // Which list each item is in, by bisection of the offsets: the last list that begins at or before
 // the item and is not empty.
 extern "C" __global__ void __launch_bounds__(THREADS) list_numbers(

@@ -170,6 +170,18 @@ def test_another_backend_has_no_device(reference):
         reference.on_device()
 
 
+@pytest.mark.parametrize("options", [{"most_deals": 64}, {"memory_bytes": 1_050_000}])
+def test_expressions_come_in_chunks(emulated, table, reference, options, caplog):
+    frame = random_deals(4000, seed=5)
+    device = emulated(**options)
+    engine = Engine(table, "cuda").on_device()
+    columns = columns_of(frame, device)
+    device.free_bytes = lambda: 1 << 30
+    found = engine.evaluate(columns, EXPRESSIONS).to_polars()
+    assert found.equals(reference.evaluate(frame, EXPRESSIONS))
+    assert ("from now on" in caplog.text) == ("memory_bytes" in options)
+
+
 @pytest.mark.slow
 def test_short_memory_halves_and_says_so(emulated, table, reference, caplog):
     """Chunks get smaller until they fit; the answer is the same."""
