@@ -545,13 +545,25 @@ def why_no_device() -> str | None:
     try:
         count = int(cupy.cuda.runtime.getDeviceCount())
     except (cupy.cuda.runtime.CUDARuntimeError, OSError, RuntimeError) as error:
-        return f"CUDA finds no device: {error}"
+        return f"CUDA finds no device: {_why_no_driver(cupy) or error}"
     if not count:
         return "CUDA finds no device"
     try:
         cupy.cuda.nvrtc.getVersion()
     except (ImportError, OSError, RuntimeError) as error:
         return f"NVRTC, which compiles the kernels, does not load: {error}"
+    return None
+
+
+def _why_no_driver(cupy: Any) -> str | None:
+    """Say what is wrong with the driver, which CUDA calls insufficient also where there is none."""
+    runtime = cupy.cuda.runtime
+    driver, needed = int(runtime.driverGetVersion()), int(runtime.runtimeGetVersion())
+    if not driver:
+        return "no NVIDIA driver is loaded"
+    if driver // 1000 < needed // 1000:
+        there, wanted = (f"{one // 1000}.{one % 1000 // 10}" for one in (driver, needed))
+        return f"the driver is for CUDA {there}, CuPy for {wanted}: expected a newer driver"
     return None
 
 

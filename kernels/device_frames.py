@@ -6,11 +6,12 @@ or a cudf frame. This is the only module that imports cudf, on first use; where 
 but cudf frames works.
 """
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from bidcascade.bridge import (
     InvalidInput,
 )
 
-from .cuda_device import Device, DeviceArray
+from .cuda_device import Device, DeviceArray, out_of_memory
 
 HAND_NAMES = ("north", "east", "south", "west")
 CODE_NAMES = {"dealer": SEATS, "vulnerability": VULNERABILITIES}
@@ -32,6 +33,7 @@ NO_CODE = 255
 THREADS = 256
 _FILE = "frames.cu"
 
+_Made = TypeVar("_Made")
 DeviceColumns: TypeAlias = dict[str, DeviceArray]
 """Columns on the device by name, all of one length."""
 
@@ -237,6 +239,19 @@ def deals_of_cudf(device: Device, frame: Any) -> DeviceDeals:
     InvalidInput
         If a column is missing, has nulls or is of another type, or a row is no deal.
     """
+    return _with_room(device, lambda: _deals_of_cudf(device, frame))
+
+
+def _with_room(device: Device, work: Callable[[], _Made]) -> _Made:
+    """Call what takes memory for cudf, once more if what the backend holds for reuse is needed."""
+    with contextlib.suppress(MemoryError):
+        return work()
+    device.release()
+    with out_of_memory("cudf"):
+        return work()
+
+
+def _deals_of_cudf(device: Device, frame: Any) -> DeviceDeals:
     columns: dict[str, object] = {}
     categories: dict[str, Sequence[str]] = {}
     for name in (*HAND_NAMES, *CODE_NAMES):
@@ -245,8 +260,15 @@ def deals_of_cudf(device: Device, frame: Any) -> DeviceDeals:
         column = frame[name]
         if column.null_count:
             raise InvalidInput(f"expected no nulls in {name!r}, got {column.null_count}")
+        if name in HAND_NAMES and column.dtype != np.uint64:
+            raise InvalidInput(f"expected uint64 in {name!r}, got {column.dtype}")
         if name in CODE_NAMES and column.dtype != np.uint8:
-            column = column.astype("category")
+            try:
+                column = column.astype("category")
+            except (TypeError, ValueError, NotImplementedError):
+                raise InvalidInput(
+                    f"expected codes or texts in {name!r}, got {column.dtype}"
+                ) from None
             categories[name] = column.cat.categories.to_arrow().to_pylist()
             column = column.cat.codes.astype("uint8")
         columns[name] = column

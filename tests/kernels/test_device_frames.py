@@ -1,6 +1,7 @@
 """Deals that lie on a device go in, results come out where they are; the kernels are emulated."""
 
 import importlib.util
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -8,7 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.tables import numpy_hands
-from bidcascade.bridge import SEATS, VULNERABILITIES, BackendUnavailable, InvalidInput
+from bidcascade.bridge import (
+    SEATS,
+    VULNERABILITIES,
+    BackendUnavailable,
+    InvalidInput,
+    OutOfDeviceMemory,
+)
 from bidcascade.kernels import device_frames
 from bidcascade.kernels.device_frames import (
     HAND_NAMES,
@@ -168,6 +175,37 @@ def test_cudf_frames_that_are_none(device):
         deals_of_cudf(device, DataFrame(some))
     columns["east"].null_count = 2
     with pytest.raises(InvalidInput, match="expected no nulls in 'east', got 2"):
+        deals_of_cudf(device, DataFrame(columns))
+
+
+def test_cudf_columns_of_other_types(device):
+    columns = cudf_columns(device, host_columns(5), "codes")
+    for name, dtype, message in (
+        ("south", np.int64, "expected uint64 in 'south', got int64"),
+        ("dealer", np.float32, "expected codes or texts in 'dealer', got float32"),
+    ):
+        other = DeviceSeries(device.upload(np.zeros(5, dtype)), device)
+        other.astype = mock.Mock(side_effect=TypeError("no categories of these"))
+        with pytest.raises(InvalidInput, match=message):
+            deals_of_cudf(device, DataFrame({**columns, name: other}))
+
+
+def test_cudf_gets_the_memory_that_is_held_for_reuse(device):
+    """What RMM raises where there is none is a MemoryError and no more."""
+    columns = cudf_columns(device, host_columns(5), "texts")
+    whole, full = columns["dealer"].astype, [MemoryError("std::bad_alloc")]
+
+    def astype(kind):
+        if full:
+            raise full.pop()
+        return whole(kind)
+
+    columns["dealer"].astype = astype
+    with mock.patch.object(device, "release", wraps=device.release) as release:
+        assert len(deals_of_cudf(device, DataFrame(columns))) == 5
+    release.assert_called_once_with()
+    full += [MemoryError("std::bad_alloc"), MemoryError("std::bad_alloc")]
+    with pytest.raises(OutOfDeviceMemory, match="out of device memory: cudf: std::bad_alloc"):
         deals_of_cudf(device, DataFrame(columns))
 
 

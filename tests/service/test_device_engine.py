@@ -9,10 +9,12 @@ import pytest
 
 from bidcascade.bridge import BackendUnavailable, DeviceFault, InvalidInput, OutOfDeviceMemory
 from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
-from bidcascade.loaders import deal_arrays, random_deals
+from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet
 from bidcascade.service import Engine
 from bidcascade.service import engine as engine_module
 from bidcascade.service.api import auction_results, tables
+from bidcascade.service.jobs.batch import run_batch
+from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.table import build_table
 from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf
 from tests.support_emulator import emulated_device
@@ -252,3 +254,35 @@ def test_a_fault_is_raised_not_answered(emulated, table, frame):
     ):  # fmt: skip
         with pytest.raises(DeviceFault, match="the device failed"):
             ask_engine()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["all", "first", "counts"])
+def test_a_device_that_is_taken_away_in_the_middle_of_a_batch(
+    emulated, table, reference, tmp_path, mode
+):
+    """Nothing half written is left, and the processor goes on where the device was lost."""
+    device = emulated()
+    write_deal_parquet(random_deals(400, seed=6), tmp_path / "deals.parquet")
+    options = {"mode": mode, "part_deals": 50, "show_progress": False}
+    device_launch, most = device._launch, 20
+
+    def launch(*arguments):
+        if device.launches >= most:
+            device.failure = "the device failed: unspecified launch failure"
+        device._check_failure()
+        device_launch(*arguments)
+
+    device._launch = launch
+    folder = tmp_path / "out"
+    with pytest.raises(DeviceFault, match="unspecified launch failure"):
+        run_batch(Engine(table, "cuda"), tmp_path / "deals.parquet", folder, **options)
+    manifest = Manifest.read(folder)
+    assert not manifest.finished
+    assert not [*folder.glob("*.partial")]
+    if mode != "counts":
+        assert 0 < len(manifest.parts) < 8
+    run_batch(reference, tmp_path / "deals.parquet", folder, resume=True, **options)
+    run_batch(reference, tmp_path / "deals.parquet", tmp_path / "whole", **options)
+    for path in (tmp_path / "whole").glob("*.parquet"):
+        assert pl.read_parquet(folder / path.name).equals(pl.read_parquet(path)), path.name
