@@ -272,6 +272,7 @@ def _chunks(
                 with session.device.lock():
                     lists = arrive(session, written)
                 start = written.first_deal + len(written.totals)
+                del written  # its memory is for the next but one
                 yield lists
             return
         except OutOfDeviceMemory as error:

@@ -6,6 +6,7 @@ ways that large ones take.
 """
 
 import contextlib
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -346,6 +347,24 @@ def test_a_long_job_takes_page_locked_memory_once(emulator):
     work(deal_arrays(rng, 300))
     for part, entries in zip(answers, kept, strict=False):
         np.testing.assert_array_equal(part.entries, entries)
+
+
+def test_lists_of_two_chunks_are_on_the_device_at_once(emulator):
+    rng = np.random.default_rng(16)
+    plan, deals = random_plan(rng, SOME, nodes=100), deal_arrays(rng, 300)
+    written: list[weakref.ref[Any]] = []
+    write = lists._Lister._write
+
+    def counted(lister: Any, *arguments: Any) -> Any:
+        assert sum(one() is not None for one in written) <= 1
+        made = write(lister, *arguments)
+        written.append(weakref.ref(made.entries))
+        return made
+
+    with mock.patch.object(lists._Lister, "_write", counted):
+        for _ in emulator.backend(Ways(most_deals=64)).cascade_all(plan, deals):
+            pass
+    assert len(written) == 5
 
 
 def test_no_memory_is_no_answer(emulator):
