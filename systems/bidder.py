@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from types import FrameType
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.kernels import DealArrays, term_range
+from bidcascade.kernels import Backend, DealArrays, term_range
 from bidcascade.kernels.cpu import in_blocks, pack, thread_count
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system import expand as kernels
@@ -33,6 +33,9 @@ from .budget import DEFAULT_BUDGET
 from .expansion import Place
 from .knowledge import EVERYTHING, LENGTHS, reach, to_cells
 from .program import SystemProgram, to_words
+
+if TYPE_CHECKING:
+    from bidcascade.kernels.cuda import CudaBackend
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -512,7 +515,9 @@ class Bidder:
             return both
         return words
 
-    def bid(self, deals: DealArrays, calls: Sequence[int] = ()) -> BidDeals:
+    def bid(
+        self, deals: DealArrays, calls: Sequence[int] = (), *, backend: Backend | None = None
+    ) -> BidDeals:
         """Bid deals to the end from a place on.
 
         Parameters
@@ -521,6 +526,8 @@ class Bidder:
             With any dealers and vulnerabilities.
         calls
             What all of them have bid so far; the auction goes on.
+        backend
+            Where many deals are bid; on the processor unless it is ``cuda``.
         """
         with self.lock:
             try:
@@ -530,6 +537,9 @@ class Bidder:
                 defaults = np.zeros(len(deals), np.uint16)
                 if len(deals) <= FEW:
                     self._bid_few(deals, place, entry, defaults)
+                elif backend is not None and backend.NAME == "cuda":
+                    on_device = cast("CudaBackend", backend)
+                    return self._bid_on_device(on_device, deals, int(place[0]), len(calls))
                 else:
                     for _ in self._bid_many(deals, len(calls), place, entry, defaults):
                         pass
@@ -538,6 +548,32 @@ class Bidder:
                 self.start_over()
                 raise
             return BidDeals(place, entry, defaults)
+
+    def _bid_on_device(
+        self, backend: "CudaBackend", deals: DealArrays, place: int, depth: int
+    ) -> BidDeals:
+        """Bid deals on a device, which asks for the places that it comes to, and none has seen."""
+        from bidcascade.kernels.gpu.systems import Side
+
+        def sides() -> tuple[Side, Side]:
+            first, other = (
+                Side(
+                    side.entries.array[: side.entries.count], side.tests.array[: side.tests.count],
+                    side.packing, np.array(side.derived_tests, np.int32),
+                    np.array(side.derived_flags, np.int32),
+                )
+                for side in self.sides
+            )  # fmt: skip
+            return first, other
+
+        def work_out(keys: U64) -> None:
+            self._make_room(len(keys))
+            places = np.empty(len(keys), np.int32)
+            walk.places_behind(self._store, keys, places)
+            self._work_out(places)
+
+        places = backend.places_of(self._store)
+        return BidDeals(*places.bid(deals, place, depth, self._store, sides, work_out))
 
     def bid_on(self, deals: DealArrays, places: I32, calls: U8, depth: int) -> BidDeals:
         """Bid deals to the end, each from a place of its own on, with a call that is given there.

@@ -8,6 +8,7 @@ import pytest
 from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels import Postfix
 from bidcascade.kernels.cuda_device import SOURCES, compiler_options, source_text
+from bidcascade.kernels.gpu import systems
 from bidcascade.kernels.gpu.tables import feature_defines, first_defines, word_defines
 from tests.kernels.emulator.backend import EveryVariant
 from tests.kernels.emulator.device import Checks, EmulatedDevice
@@ -38,7 +39,7 @@ def kernel_variants(lane_words: int = 1, flag_words: int = 1) -> list[tuple[str,
     ]
     found += [("counts_frontier.cu", words), ("walk.cu", words)]
     found += [("first.cu", first_defines(lane_words, flag_words)), ("entries.cu", {})]
-    return [*found, ("dealing.cu", {})]
+    return [*found, ("dealing.cu", {}), ("system_walk.cu", systems.DEFINES)]
 
 
 def variants() -> list[tuple[str, Defines]]:
@@ -105,7 +106,7 @@ def test_what_the_backend_asks_for_compiles(compilers, emulator_folder):
         assert entry in built[file, defines]
     assert {file for file, _, _ in device.requested} == {
         path.name for path in SOURCES.glob("*.cu")
-    } - {"frames.cu"}
+    } - {"frames.cu", "system_walk.cu"}
 
 
 def test_a_warning_is_told_with_its_place(compilers):

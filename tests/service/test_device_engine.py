@@ -6,6 +6,7 @@ import logging
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import BackendUnavailable, DeviceFault, InvalidInput, OutOfDeviceMemory
 from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
@@ -13,10 +14,12 @@ from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
 from bidcascade.service import engine as engine_module
 from bidcascade.service.api import auction_results, tables
+from bidcascade.systems.system import System
 from bidcascade.table import build_table
 from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf
 from tests.support_emulator import emulated_device
 from tests.support_service import GOOD, ask, loaded_app, post, problem_of
+from tests.support_systems import SMALL_SYSTEM
 
 ROWS = [
     {"prior": "", "call": "P", "criteria": ["HCP <= 11"]},
@@ -240,3 +243,12 @@ def test_a_fault_is_raised_not_answered(emulated, table, frame):
     ):  # fmt: skip
         with pytest.raises(DeviceFault, match="the device failed"):
             ask_engine()
+
+
+def test_a_system_is_bid_on_the_device(emulated, table):
+    device, deals = emulated(), random_deals(150, seed=5)
+    system = System.parse(SMALL_SYSTEM)
+    there = Engine(table, "cuda", system=system).auctions(deals, mode="first")
+    assert device.launches > 10
+    here = Engine(table, "cpu", system=System(system.text)).auctions(deals, mode="first")
+    assert_frame_equal(there, here)
