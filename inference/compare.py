@@ -91,8 +91,8 @@ class SystemMatch:
     """A match of two systems, bid at once; contracts are worked out step by step.
 
     ``seed`` is of the order in which deals are worked out; setting ``cancel`` stops it; deals are
-    bid on the processor, or where ``backend`` is. Arrays of results go by deal, those of two rows by
-    table: ``ending`` (a number of ``endings``), ``tricks`` of declarer's side, ``scores`` of
+    bid on the processor, or where ``backend`` is. Arrays of results go by deal, those of two rows
+    by table: ``ending`` (a number of ``endings``), ``tricks`` of declarer's side, ``scores`` of
     North-South; ``imps`` are for the first system, 0 where the result is not ``done``.
 
     Raises
