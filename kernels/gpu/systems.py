@@ -5,120 +5,24 @@ nobody has worked out yet waits; the host is told all such places at once, and t
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels.cuda_device import DeviceArray
-from bidcascade.kernels.layout import Packing
-from bidcascade.kernels.plan import build_plan
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.types import U16, U64
 
 from .session import AnyDeals, Chunk, DealFeed, Session, fitting, halving
-from .tables import SORT_KEYS, PlanTables
+from .system_places import PlaceWorker
+from .system_tables import DEFINES, I32, Grown, Sides, SideTables
+from .tables import SORT_KEYS
 
-I32 = NDArray[np.int32]
-
-DEFINES: Final = {
-    "ENTRY_BYTES": rows.ENTRY.itemsize,
-    "TEST_BYTES": rows.TEST.itemsize,
-    "TEST_HOLDS": rows.HOLDS,
-}
 _FILE: Final = "system_walk.cu"
 _SORT_BYTES: Final = 4
 _DEAL_BYTES: Final = 12 + 2 * 4 + 3 * 8
 """What a deal takes beside its packed hands: how far it is, waiting lists, places it may want."""
-
-
-class Side(NamedTuple):
-    """What one side's players choose by, as far as it is known.
-
-    Parameters
-    ----------
-    entries, tests
-        Rows of :data:`~.arrays.ENTRY` and :data:`~.arrays.TEST`; those that are there stay as they
-        are for as long as the packing is the same object.
-    packing
-        How hands are packed for the tests.
-    derived_tests, derived_flags : int32
-        First tests of flags that follow from others, in order, and those flags.
-    """
-
-    entries: rows.Rows
-    tests: rows.Rows
-    packing: Packing
-    derived_tests: I32
-    derived_flags: I32
-
-
-Sides = tuple[Side, Side]
-"""Systems of the players at positions 0 and 2, and at 1 and 3."""
-
-
-class _Grown:
-    """Rows on the device, of which there only come to be more."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._array: DeviceArray | None = None
-        self._count = 0
-
-    def with_all(self, known: NDArray[Any]) -> DeviceArray:
-        """Return the array, with those rows brought that it has not got yet, and room behind."""
-        if known.dtype.names:
-            known = known.view((np.uint32, known.dtype.itemsize // 4))
-        device, work = self._session.device, self._session.work
-        if self._array is None or len(known) > self._array.shape[0]:
-            room = max(64, len(known) + len(known) // 2)
-            self._array = device.empty((room, *known.shape[1:]), known.dtype)
-            self._count = 0
-        if len(known) > self._count:
-            new = np.ascontiguousarray(known[self._count :])
-            device.copy_in(self._array[self._count : len(known)], new, stream=work)
-            self._count = len(known)
-        return self._array
-
-
-class _SideTables:
-    """One side on the device, for one packing."""
-
-    def __init__(self, session: Session, packing: Packing) -> None:
-        empty = build_plan(
-            expressions=[], criteria=[], variant_sets=[[]], root_count=0,
-            first_child=np.zeros(0, np.uint32), child_count=np.zeros(0, np.uint16),
-            call=np.zeros(0, np.uint8), flags=np.zeros(0, np.uint8),
-            variant_set=np.zeros(0, np.uint32),
-        )  # fmt: skip
-        width = packing.lane_words + packing.flag_words
-        boxes = np.zeros((2, 2 * width), np.uint64)
-        self.session, self.packing, self.width = session, packing, width
-        self.tables = PlanTables(session, replace(empty, packing=packing, boxes=boxes, cache={}))
-        self._entries, self._tests = _Grown(session), _Grown(session)
-
-    def arrays(self, side: Side) -> tuple[DeviceArray, DeviceArray]:
-        """Entries and tests."""
-        return self._entries.with_all(side.entries), self._tests.with_all(side.tests)
-
-    def pack(self, side: Side, chunk: Chunk, order: DeviceArray) -> DeviceArray:
-        """Packed hands of a chunk, uint64 [4, words, deals], deals in an order."""
-        session, count = self.session, chunk.count
-        words = session.device.empty(4 * self.width * count, np.uint64)
-        self.tables.pack(chunk, words, order=order)
-        if len(side.derived_flags):
-            session.each(
-                _FILE, "derive_flags", DEFINES, 4 * count,
-                [
-                    self._tests.with_all(side.tests), session.upload(side.derived_tests),
-                    session.upload(side.derived_flags), np.uint32(len(side.derived_flags)),
-                    np.uint32(self.packing.lane_words), np.uint32(self.width), np.uint32(count),
-                    words,
-                ],
-            )  # fmt: skip
-            session.wait()  # what was uploaded goes
-        return words
 
 
 class DevicePlaces:
@@ -138,13 +42,21 @@ class DevicePlaces:
 
     def let_go(self) -> None:
         """Give the device memory back; places come again when needed."""
-        self._sides: tuple[_SideTables, ...] = ()
+        self._sides: tuple[SideTables, ...] = ()
         self._grown = {
-            name: _Grown(self.session) for name in ("parent", "call", "list_first", "list_items")
+            name: Grown(self.session) for name in ("parent", "call", "list_first", "list_items")
         }
         self._keys: DeviceArray | None = None
         self._values: DeviceArray | None = None
         self._entered = 1
+        self._worker = PlaceWorker(self.session)
+
+    def work_out(self, sides: Sides, store: rows.Store, block: rows.Block, places: I32) -> bool:
+        """Work out places as :func:`.walk.work_out` does, none of them the root.
+
+        False, with nothing in the block, if one of them has more than there is room for here.
+        """
+        return self._worker.work_out(sides, self.tables(sides), store, block, places)
 
     def bid(
         self, deals: AnyDeals, place: int, depth: int, store: rows.Store,
@@ -191,14 +103,14 @@ class DevicePlaces:
                 halving(session, fitting(session, per_deal, self._most_deals, len(deals)), run)
         return found
 
-    def tables(self, sides: Sides) -> tuple[_SideTables, _SideTables]:
+    def tables(self, sides: Sides) -> tuple[SideTables, SideTables]:
         """Tables of both sides; a side whose hands are packed otherwise now gets new ones."""
         kept = {id(one.packing): one for one in self._sides}
-        found: list[_SideTables] = []
+        found: list[SideTables] = []
         for side in sides:
             key = id(side.packing)
             if key not in kept:
-                kept[key] = _SideTables(self.session, side.packing)
+                kept[key] = SideTables(self.session, side.packing)
             found.append(kept[key])
         self._sides = found[0], found[1]
         return self._sides
@@ -261,7 +173,7 @@ class _Chunk:
         self._lists = [device.empty(count, np.uint32) for _ in range(2)]
         self._wanted = device.empty(1 << (2 * count).bit_length(), np.uint64)
         self._keys = device.empty(count, np.uint64)
-        self._packed_for: tuple[_SideTables, ...] = ()
+        self._packed_for: tuple[SideTables, ...] = ()
         self._words: tuple[DeviceArray, ...] = ()
 
     def to_the_end(self) -> Iterable[DeviceArray]:
@@ -290,7 +202,8 @@ class _Chunk:
             self._packed_for, self._words = both, (first, other)
         one_each: list[Any] = []
         for tables, side, words in zip(both, sides, self._words, strict=True):
-            one_each += [*tables.arrays(side), words, np.uint32(tables.width)]
+            arrays = [tables.array(side, name) for name in ("entries", "tests")]
+            one_each += [*arrays, words, np.uint32(tables.width)]
         session.device.clear(self._wanted, stream=session.work)
         counters = session.zeros(2, np.uint32)
         session.each(
