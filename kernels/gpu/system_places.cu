@@ -40,15 +40,11 @@ struct Store {
     Array<u8[4]> lengths;
 };
 
-// What comes of each place, and room to work.
-struct Block {
-    const u8 (*hulls)[HULL][2];
-    const i8 (*ranges)[RANGES][2];
-    Place* rows;
-    i32 (*items)[MOST_ITEMS];
-    i64 (*misses)[MOST_MISSES][5];
-    Groups (*found)[MOST_GROUPS];
-    i32 (*owners)[CALLS];
+// Entries of a place, and room to find them.
+struct Room {
+    i32* items;     // [MOST_ITEMS]
+    Groups* found;  // [MOST_GROUPS]
+    i32* owners;    // [CALLS]
 };
 static_assert(sizeof(Job) == JOB_BYTES && sizeof(Groups) == GROUPS_BYTES, "rows of work");
 
@@ -207,23 +203,23 @@ extern "C" __global__ void __launch_bounds__(128) fill_ranges(
 struct Worker {
     const Program& prog;
     const Store& store;
-    const Block& block;
-    u32 item;
     i64 blamed;  // the item, or -1 - item where the row before is asked
     Asked at;
+    i64 (*misses)[5];
     i32 missed;
+    Room room;
     bool too_much;
 
     __device__ __forceinline__ Worker(
-        const Program& prog, const Store& store, const Block& block, u32 item, i64 blamed,
-        const Place* row, i32 missed)
-        : prog(prog), store(store), block(block), item(item), blamed(blamed),
-          at{row, store.ranges.data, block.ranges}, missed(missed), too_much(false) {}
+        const Program& prog, const Store& store, i64 blamed, const Place& row,
+        const i8 (*new_ranges)[RANGES][2], i64 (*misses)[5], i32 missed)
+        : prog(prog), store(store), blamed(blamed), at{&row, store.ranges.data, new_ranges},
+          misses(misses), missed(missed), room{}, too_much(false) {}
 
     // Notes what is missing, as long as there is room: the rest comes up again.
     __device__ void note(i32 kind, i64 a, i64 b, i64 c) {
         if (missed >= MOST_MISSES) return;
-        i64* const row = block.misses[item][missed++];
+        i64* const row = misses[missed++];
         row[0] = kind, row[1] = blamed, row[2] = a, row[3] = b, row[4] = c;
     }
 
@@ -405,20 +401,20 @@ struct Worker {
             for (u32 term = 0; term < TERMS; ++term)
                 narrow(row.terms[me][term], terms[term][0], terms[term][1]);
         row.kinds[me] = kinds;
-        row.known[me] = -1 - static_cast<i32>(item);
-        for (u32 term = 0; term < HULL; ++term)
-            for (u32 side = 0; side < 2; ++side)
-                row.hull[me][term][side] = block.hulls[item][term][side];
         return true;
     }
 
-    // Writes the row behind a call; false if something is missing.
-    __device__ bool advance(const Program* programs, const Job& job) {
+    // Writes the row behind a call, which has shown a set with that hull; false if something is
+    // missing. The set is named -1 - item.
+    __device__ bool advance(
+        const Program* programs, const Job& job, i32 item, const u8 (*hull)[2], Place& row) {
         const Place& before = *at.row;
-        Place& row = block.rows[item];
         const i32 me = before.length & 3, side = me & 1, call = job.call;
         row = before;
         row.parent = job.parent;
+        row.known[me] = -1 - item;
+        for (u32 term = 0; term < HULL; ++term)
+            for (u32 side_of = 0; side_of < 2; ++side_of) row.hull[me][term][side_of] = hull[term][side_of];
         bool is_missing = false;
         for (i32 either = 0; either < 2; ++either) {
             const i32 state = find(
@@ -480,7 +476,7 @@ struct Worker {
                 needs = own;
             }
             if (tree.group >= 0)
-                block.found[item][count++] = {
+                room.found[count++] = {
                     prog.groups[tree.group].turn, tree.group, tree.bindings, needs};
             if (tree.child >= 0) stack[depth][0] = tree.child, stack[depth++][1] = needs;
         }
@@ -488,7 +484,7 @@ struct Worker {
     }
 
     __device__ void put_in_order(i32 count) {
-        Groups* const found = block.found[item];
+        Groups* const found = room.found;
         for (i32 number = 1; number < count; ++number) {
             const Groups one = found[number];
             i32 place = number;
@@ -530,7 +526,7 @@ struct Worker {
                 is_missing = true;
                 continue;
             }
-            if (end < MOST_ITEMS) block.items[item][end] = entry << 1 | begins;
+            if (end < MOST_ITEMS) room.items[end] = entry << 1 | begins;
             begins = 0;
             ++end;
         }
@@ -539,8 +535,8 @@ struct Worker {
 
     // Appends the entries of one group, found under several bindings; the new end, or MISSING.
     __device__ i32 group_entries(i32 start, i32 stop, i32 end) {
-        const Groups* const found = block.found[item];
-        i32* const owners = block.owners[item];
+        const Groups* const found = room.found;
+        i32* const owners = room.owners;
         const Group& group = prog.groups[found[start].group];
         bool is_missing = false;
         for (i32 place = group.first; place < group.end; ++place) {
@@ -603,19 +599,20 @@ struct Worker {
     }
 
     // Writes the entries of a place; how many there are, or MISSING.
-    __device__ i32 expand(i32 partners) {
+    __device__ i32 expand(i32 partners, const Room& where) {
+        room = where;
         const i32 me = at.me();
         i32 count = climb(prog.heads[at.row->pattern[me & 1]], 0);
         if (count != MISSING && partners >= 0) count = below(partners, at.row->call[me ^ 2], count);
         if (count != MISSING) count = climb(prog.anywhere[0], count);
         if (count == MISSING || too_much) return MISSING;
         put_in_order(count);
-        for (i32 call = 0; call < CALLS; ++call) block.owners[item][call] = -1;
+        for (i32 call = 0; call < CALLS; ++call) room.owners[call] = -1;
         bool is_missing = false;
         i32 end = 0;
         for (i32 start = 0; start < count;) {
             i32 stop = start + 1;
-            while (stop < count && block.found[item][stop].turn == block.found[item][start].turn) ++stop;
+            while (stop < count && room.found[stop].turn == room.found[start].turn) ++stop;
             const i32 more = group_entries(start, stop, end);
             if (more == MISSING) is_missing = true;
             else end = more;
@@ -625,34 +622,48 @@ struct Worker {
     }
 };
 
-// Rows and entries of each job, once show_cells has said what the calls have shown.
+// Rows of each job, once show_cells has said what the calls have shown.
 //
-//   counts  entries of each place; missed  notes of what is missing, as far as there was room
-extern "C" __global__ void __launch_bounds__(64) work_out(
+//   missed  notes of what is missing, as far as there was room
+extern "C" __global__ void __launch_bounds__(64) advance_rows(
     const Program* __restrict__ programs, const Store* __restrict__ stores,
     const Job* __restrict__ jobs, u32 count, const u8 (*__restrict__ hulls)[HULL][2],
-    const i8 (*__restrict__ ranges)[RANGES][2], Place* rows, i32* __restrict__ status,
-    i32* __restrict__ counts, i32 (*__restrict__ items)[MOST_ITEMS], i32* __restrict__ missed,
+    Place* __restrict__ rows, i32* __restrict__ status, i32* __restrict__ missed,
+    i64 (*__restrict__ misses)[MOST_MISSES][5]) {
+    const u64 item = thread_number();
+    if (item >= count) return;
+    const Place& before = stores->rows[jobs[item].row];
+    const Program& prog = programs[before.length & 1];
+    // the row before is blamed for what is missing
+    Worker worker(prog, *stores, -1 - static_cast<i64>(item), before, nullptr, misses[item], 0);
+    const bool is_done = worker.advance(
+        programs, jobs[item], static_cast<i32>(item), hulls[item], rows[item]);
+    status[item] = is_done ? DONE : LEARN;
+    missed[item] = worker.missed;
+}
+
+// Entries of each job whose row is there; counts say how many.
+extern "C" __global__ void __launch_bounds__(64) expand_places(
+    const Program* __restrict__ programs, const Store* __restrict__ stores,
+    const Job* __restrict__ jobs, u32 count, const i8 (*__restrict__ ranges)[RANGES][2],
+    const Place* __restrict__ rows, i32* __restrict__ status, i32* __restrict__ counts,
+    i32 (*__restrict__ items)[MOST_ITEMS], i32* __restrict__ missed,
     i64 (*__restrict__ misses)[MOST_MISSES][5], Groups (*__restrict__ found)[MOST_GROUPS],
     i32 (*__restrict__ owners)[CALLS]) {
-    const u64 number = thread_number();
-    if (number >= count) return;
-    const u32 item = static_cast<u32>(number);
-    const Job& job = jobs[item];
-    const Block block = {hulls, ranges, rows, items, misses, found, owners};
-    const Place* const before = stores->rows.data + job.row;
-    const i64 its_number = static_cast<i64>(item);
-    Worker caller(
-        programs[before->length & 1], *stores, block, item, -1 - its_number, before, 0);
-    i32 end = caller.advance(programs, job) ? 0 : MISSING;
-    Worker next(
-        programs[(before->length + 1) & 1], *stores, block, item, its_number, rows + item,
-        caller.missed);
-    if (end != MISSING && !job.only_row) end = next.expand(job.partners);
-    missed[item] = next.missed;
-    counts[item] = end == MISSING ? 0 : end;
+    const u64 item = thread_number();
+    if (item >= count) return;
+    counts[item] = 0;
+    if (status[item] != DONE || jobs[item].only_row) return;
+    const Place& row = rows[item];
+    Worker worker(
+        programs[row.length & 1], *stores, static_cast<i64>(item), row, ranges, misses[item],
+        missed[item]);
+    const i32 end = worker.expand(jobs[item].partners, {items[item], found[item], owners[item]});
+    missed[item] = worker.missed;
     // the host works out what has no room here
-    status[item] = next.too_much || end > MOST_ITEMS ? TOO_MUCH : end == MISSING ? LEARN : DONE;
+    if (worker.too_much || end > MOST_ITEMS) status[item] = TOO_MUCH;
+    else if (end == MISSING) status[item] = LEARN;
+    else counts[item] = end;
 }
 
 // Puts the entries of all places one behind the other.

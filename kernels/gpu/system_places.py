@@ -47,7 +47,12 @@ _BLOCK: Final[dict[str, tuple[int, Any]]] = {
 }
 """What comes of places and room to work: numbers a place, and their type."""
 _SHOWN: Final = ("sets", "hulls", "ranges")
-_WORKED_OUT: Final = tuple(name for name in _BLOCK if name != "sets")
+_BY_THREADS: Final = {
+    "advance_rows": ("hulls", "rows", "status", "missed", "misses"),
+    "expand_places": (
+        "ranges", "rows", "status", "counts", "items", "missed", "misses", "found", "owners",
+    ),
+}  # fmt: skip
 
 
 class PlaceWorker:
@@ -94,10 +99,11 @@ class PlaceWorker:
             _FILE, "show_cells", PLACES_DEFINES, 32 * count,
             [*arguments, *(block_of[name] for name in _SHOWN)], threads=128,
         )  # fmt: skip
-        session.each(
-            _FILE, "work_out", PLACES_DEFINES, count,
-            [*arguments, *(block_of[name] for name in _WORKED_OUT)], threads=64,
-        )  # fmt: skip
+        for entry, names in _BY_THREADS.items():
+            session.each(
+                _FILE, entry, PLACES_DEFINES, count,
+                [*arguments, *(block_of[name] for name in names)], threads=64,
+            )  # fmt: skip
         status = session.download(self._block["status"][:count])[:, 0]
         if (status == TOO_MUCH).any():
             return False
