@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import Cancelled, InvalidInput, imps, score
-from bidcascade.kernels import DealArrays
+from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.types import U8
 from bidcascade.systems import System
 
@@ -90,10 +90,10 @@ class Budget:
 class SystemMatch:
     """A match of two systems, bid at once; contracts are worked out step by step.
 
-    ``seed`` is of the order in which deals are worked out; setting ``cancel`` stops it. Arrays of
-    results go by deal, those of two rows by table: ``ending`` (a number of ``endings``), ``tricks``
-    of declarer's side, ``scores`` of North-South; ``imps`` are for the first system, 0 where the
-    result is not ``done``.
+    ``seed`` is of the order in which deals are worked out; setting ``cancel`` stops it; deals are
+    bid on the processor, or where ``backend`` is. Arrays of results go by deal, those of two rows
+    by table: ``ending`` (a number of ``endings``), ``tricks`` of declarer's side, ``scores`` of
+    North-South; ``imps`` are for the first system, 0 where the result is not ``done``.
 
     Raises
     ------
@@ -112,6 +112,7 @@ class SystemMatch:
         seed: int = 0,
         progress: Progress | None = None,
         cancel: Event | None = None,
+        backend: Backend | None = None,
     ) -> None:
         if not len(deals):
             raise InvalidInput("expected deals to compare systems on, got none")
@@ -122,7 +123,7 @@ class SystemMatch:
         self.names = first.name, second.name
         self.deals = deals
         # [2, n]: where the first system sat North-South, and where it sat East-West
-        self.endings, self.ending = self._bid(first, second)
+        self.endings, self.ending = self._bid(first, second, backend)
         differs = self.contracts[0] != self.contracts[1]
         self.kind: U8 = np.where(differs, DIFFERS, SAME).astype(np.uint8)
         self.done: Bools = ~differs
@@ -154,7 +155,7 @@ class SystemMatch:
         weight = differs.sum() / max(self.sampled, 1)
         return np.where(self.done, np.where(differs, weight, 1.0), 0.0)
 
-    def _bid(self, first: System, second: System) -> tuple[Endings, I64]:
+    def _bid(self, first: System, second: System, backend: Backend | None) -> tuple[Endings, I64]:
         """Bid all deals at both tables."""
         deals, count = self.deals, len(self.deals)
         by_dealer = np.empty((2, count), np.int64)
@@ -166,7 +167,8 @@ class SystemMatch:
                 self._go_on("bidding", pair * count + start, 2 * count)
                 chunk = deals.slice(start, min(start + _CHUNK, count))
                 with bidder.lock:
-                    places, which = np.unique(bidder.bid(chunk).place, return_inverse=True)
+                    bid = bidder.bid(chunk, backend=backend)
+                    places, which = np.unique(bid.place, return_inverse=True)
                     parts.append(Endings.of(bidder.endings(places)))
                 by_dealer[pair, start : start + len(chunk)] = so_far + which
                 so_far += len(places)

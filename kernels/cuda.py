@@ -10,6 +10,8 @@ answer.
 import os
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -24,6 +26,9 @@ from .gpu.tables import PlanTables
 from .plan import Plan
 from .results import BitColumns, DealArrays, EntryLists, FirstAuctions
 from .types import U64
+
+if TYPE_CHECKING:
+    from .gpu.systems import DevicePlaces
 
 VARIANTS = tuple(counts.VARIANTS)
 """Ways to count; see ``gpu.counts``."""
@@ -75,6 +80,7 @@ class CudaBackend:
         self.session = Session(device)
         self.variant, self.node_bytes = variant, node_bytes
         self._most_deals, self._most_entries = most_deals, most_entries
+        self._places: WeakKeyDictionary[Any, DevicePlaces] = WeakKeyDictionary()
 
     def tables(self, plan: Plan) -> PlanTables:
         """Return the plan's tables on this device; they live as long as the plan."""
@@ -165,6 +171,17 @@ class CudaBackend:
         return first.first_auctions_on_device(
             self.tables(plan), deals, self._chunk(len(deals)), node_bytes=self._node_room(plan)
         )
+
+    def places_of(self, store: Any) -> "DevicePlaces":
+        """Return the places of a store of systems on this device; they live as long as it does."""
+        # what lays out the store needs numba, which all else here does without
+        from .gpu.systems import DevicePlaces
+
+        with self.session.device.lock():
+            if store not in self._places:
+                most = self._most_deals or self.BLOCK_DEALS
+                self._places[store] = DevicePlaces(self.session, most)
+            return self._places[store]
 
     def deal_hands(self, seed: int, first: int, count: int) -> U64:
         """Deal the deals ``first`` to ``first + count - 1`` of a seed; see ``dealing``."""

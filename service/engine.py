@@ -350,7 +350,8 @@ class Engine:
                 yield writer.first(self._backend.cascade_first(self.plan, deals), deals)
                 return
             with bidder.lock:
-                written = writer.bid(bidder, bidder.bid(deals), deals)
+                bid = bidder.bid(deals, backend=self._backend)
+                written = writer.bid(bidder, bid, deals)
             yield written
         elif bidder is not None:
             yield from _allowed(bidder, deals, query, writer)

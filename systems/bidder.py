@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from types import FrameType
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.kernels import DealArrays, term_range
+from bidcascade.kernels import Backend, DealArrays, term_range
 from bidcascade.kernels.cpu import in_blocks, pack, thread_count
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system import expand as kernels
@@ -34,6 +34,11 @@ from .expansion import Place
 from .knowledge import EVERYTHING, LENGTHS, reach, to_cells
 from .program import SystemProgram, to_words
 
+if TYPE_CHECKING:
+    from bidcascade.kernels.cuda import CudaBackend
+    from bidcascade.kernels.gpu.system_tables import Sides
+    from bidcascade.kernels.gpu.systems import DevicePlaces
+
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 Calls = tuple[int, ...]
@@ -44,6 +49,8 @@ FEW: Final = 64
 """Up to so many deals are bid one by one."""
 BLOCK_PLACES: Final = 512
 """Places that a thread works out before they are taken in."""
+DEVICE_PLACES: Final = 1 << 12
+"""Places that a device works out before they are taken in."""
 _CHOSEN_AT_ONCE: Final = 1 << 14
 LONGEST_AUCTION: Final = 320
 """More calls than any auction has (319)."""
@@ -180,6 +187,8 @@ class Bidder:
         self.left_open = 0
         self._pace = 16
         self._block_list: list[rows.Block] = []
+        self._device: DevicePlaces | None = None
+        """Where places are worked out, while deals are bid on a device."""
         self.start_over()
 
     # --- the store --------------------------------------------------------------------------------
@@ -301,6 +310,8 @@ class Bidder:
             hulls=np.zeros((1 << 8, rows.HULL_TERMS, 2), np.uint8),
             ranges=np.zeros((1 << 8, rows.RANGES, 2), np.int8),
         )
+        # another store for whoever has a copy, since rows and sets get their numbers anew
+        self._store = rows.Store(**{name: getattr(store, name) for name in rows.Store.fields})
         self._first_row()
 
     def _make_room(self, places: int = 0, worked_out: int = 0, items: int = 0) -> None:
@@ -344,14 +355,16 @@ class Bidder:
             if self.bytes > self.budget // 2:
                 self.start_over()
 
-    def _blocks(self, count: int) -> list[rows.Block]:
+    def _blocks(self, count: int, places: int = BLOCK_PLACES) -> list[rows.Block]:
         """Blocks for some threads, large enough for the programs as they stand."""
         questions = max(len(side.questions.array) for side in self.sides)
         trees = max(len(side.forest.array) for side in self.sides)
         for number in range(count):
             if number == len(self._block_list):
-                self._block_list.append(_new_block(questions, trees, 1 << 16))
+                self._block_list.append(_new_block(questions, trees, 1 << 16, places))
             block = self._block_list[number]
+            if len(block.status) < places:
+                block.set(**_room_for(places))
             if len(block.stamps) < questions or len(block.found) < trees:
                 block.set(
                     stamps=np.zeros(questions, np.int64), values=np.zeros(questions, np.int64),
@@ -412,27 +425,25 @@ class Bidder:
         start = 0
         while start < len(places):
             rest = len(places) - start
-            threads = max(1, min(thread_count(), -(-rest // 64)))
+            threads, most = max(1, min(thread_count(), -(-rest // 64))), BLOCK_PLACES
+            if self._device is not None:
+                threads, most = 1, DEVICE_PLACES
             size = min(self._pace, -(-rest // threads))
             left = self._round(places, start, size, threads)
             start += min(rest, size * threads) - len(left)
             # where much is missing, a few places teach what many others ask too
-            self._pace = max(16, self._pace // 4) if left else min(BLOCK_PLACES, 2 * self._pace)
+            self._pace = max(16, self._pace // 4) if left else min(most, 2 * self._pace)
             places[start : start + len(left)] = left
 
     def _round(self, places: I32, start: int, size: int, threads: int) -> list[int]:
         """Work out places in a block a thread; those that have to be tried again."""
-        blocks = self._blocks(threads)
-        first_side, other_side = self._programs()
-        store = self._store
+        blocks = self._blocks(threads, size)
         spans = [
             (at, min(at + size, len(places)))
             for at in range(start, min(start + size * threads, len(places)), size)
         ]
         stops = in_blocks(
-            lambda number: walk.work_out(
-                first_side, other_side, store, blocks[number], places, *spans[number]
-            ),
+            lambda number: self._work_out_block(blocks[number], places, *spans[number]),
             range(len(spans)),
         )
         Bidder.is_warm = True
@@ -449,6 +460,16 @@ class Bidder:
                 with uninterrupted():
                     self._learn(block, places, begin)
         return left
+
+    def _work_out_block(self, block: rows.Block, places: I32, start: int, stop: int) -> int:
+        """Work out places here or on the device; where it stopped."""
+        if self._device is not None and self._device.work_out(
+            self._sides_there(), self._store, block, places[start:stop]
+        ):
+            return stop
+        programs = self._programs()
+        stopped: int = walk.work_out(*programs, self._store, block, places, start, stop)
+        return stopped
 
     def _enlarge(self, block: rows.Block) -> None:
         """Give a block more room for entries: one place has more than it can take."""
@@ -512,7 +533,9 @@ class Bidder:
             return both
         return words
 
-    def bid(self, deals: DealArrays, calls: Sequence[int] = ()) -> BidDeals:
+    def bid(
+        self, deals: DealArrays, calls: Sequence[int] = (), *, backend: Backend | None = None
+    ) -> BidDeals:
         """Bid deals to the end from a place on.
 
         Parameters
@@ -521,6 +544,8 @@ class Bidder:
             With any dealers and vulnerabilities.
         calls
             What all of them have bid so far; the auction goes on.
+        backend
+            Where many deals are bid; on the processor unless it is ``cuda``.
         """
         with self.lock:
             try:
@@ -530,6 +555,9 @@ class Bidder:
                 defaults = np.zeros(len(deals), np.uint16)
                 if len(deals) <= FEW:
                     self._bid_few(deals, place, entry, defaults)
+                elif backend is not None and backend.NAME == "cuda":
+                    on_device = cast("CudaBackend", backend)
+                    return self._bid_on_device(on_device, deals, int(place[0]), len(calls))
                 else:
                     for _ in self._bid_many(deals, len(calls), place, entry, defaults):
                         pass
@@ -538,6 +566,37 @@ class Bidder:
                 self.start_over()
                 raise
             return BidDeals(place, entry, defaults)
+
+    def _bid_on_device(
+        self, backend: "CudaBackend", deals: DealArrays, place: int, depth: int
+    ) -> BidDeals:
+        """Bid deals on a device, which asks for the places that it comes to, and none has seen."""
+
+        def work_out(keys: U64) -> None:
+            self._make_room(len(keys))
+            places = np.empty(len(keys), np.int32)
+            walk.places_behind(self._store, keys, places)
+            self._work_out(places)
+
+        self._device = backend.places_of(self._store)
+        try:
+            found = self._device.bid(deals, place, depth, self._store, self._sides_there, work_out)
+        finally:
+            self._device = None
+        return BidDeals(*found)
+
+    def _sides_there(self) -> "Sides":
+        """Systems as a device wants to know them, as they are now."""
+        from bidcascade.kernels.gpu.system_tables import GROWING, Side
+
+        first, other = (
+            Side(
+                side.arrays, tuple(getattr(side, name).count for name in GROWING), side.packing,
+                np.array(side.derived_tests, np.int32), np.array(side.derived_flags, np.int32),
+            )
+            for side in self.sides
+        )  # fmt: skip
+        return first, other
 
     def bid_on(self, deals: DealArrays, places: I32, calls: U8, depth: int) -> BidDeals:
         """Bid deals to the end, each from a place of its own on, with a call that is given there.
@@ -763,14 +822,21 @@ class _Answers:
         return self._known[question]
 
 
-def _new_block(questions: int, trees: int, items: int) -> rows.Block:
+def _room_for(places: int) -> dict[str, Any]:
+    """Arrays of a block with something for each place."""
+    return {
+        "status": np.zeros(places, np.int32),
+        "rows": np.zeros(places, rows.PLACE),
+        "sets": np.zeros((places, rows.SET_WORDS), np.uint64),
+        "hulls": np.zeros((places, rows.HULL_TERMS, 2), np.uint8),
+        "ranges": np.zeros((places, rows.RANGES, 2), np.int8),
+        "first": np.zeros(places + 1, np.int64),
+    }
+
+
+def _new_block(questions: int, trees: int, items: int, places: int) -> rows.Block:
     return rows.Block(
-        status=np.zeros(BLOCK_PLACES, np.int32),
-        rows=np.zeros(BLOCK_PLACES, rows.PLACE),
-        sets=np.zeros((BLOCK_PLACES, rows.SET_WORDS), np.uint64),
-        hulls=np.zeros((BLOCK_PLACES, rows.HULL_TERMS, 2), np.uint8),
-        ranges=np.zeros((BLOCK_PLACES, rows.RANGES, 2), np.int8),
-        first=np.zeros(BLOCK_PLACES + 1, np.int64),
+        **_room_for(places),
         items=np.zeros(items, np.int32),
         misses=np.zeros((1 << 12, 5), np.int64),
         found=np.zeros((trees, 4), np.int32),

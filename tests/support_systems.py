@@ -1,8 +1,9 @@
-"""A small bidding system for tests, and whole auctions bid call by call with a system."""
+"""Small bidding systems for tests, and whole auctions bid call by call with a system."""
 
 import pytest
+from hypothesis import strategies as st
 
-from bidcascade.bridge import Auction, Seat, Vulnerability
+from bidcascade.bridge import Auction, InvalidSystem, Seat, Vulnerability
 from bidcascade.kernels import DealArrays
 from bidcascade.systems import kept_tables, registry
 from bidcascade.systems.choice import Choice, choose
@@ -55,6 +56,64 @@ general:
   when forced:
     cheapest NT = Answer: any hand
 """
+
+
+SMALL = System.parse(SMALL_SYSTEM)
+OTHER = System.parse(
+    """
+opening:
+  1NT = Weak notrump: 12-14 points, balanced; limited, #weak
+  1X = Natural: 12+ points, 4+ X; shows 12+ points
+  2X = Weak: 5-10 points, 6 X; preemptive
+after 1X:
+  2X = Raise: 6-10 points, 4+ X
+over (1NT):
+  Double = Penalty: 15+ points; penalty
+over (1X):
+  1Y = Overcall: 8+ points, 5+ Y
+  Double = Takeout: 12+ points, at most 2 X; takeout, forcing
+when forced:
+  cheapest NT = Waiting: any hand
+general:
+  Pass = Nothing: at most 5 points
+  3NT = Game: 25+ combined points, stopper in their suits
+"""
+)
+
+
+CALLS = ["1C", "1M", "1NT", "2X", "2NT", "Pass", "Double", "cheapest X", "jump X", "game in M",
+         "transfer to 2M", "nX", "Redouble"]  # fmt: skip
+CONDITIONS = ["12+ points", "5+ hearts", "balanced", "any hand", "8-11 points, 4+ spades",
+              "stopper in their suit", "3+ card support", "25+ combined points",
+              "8+ combined cards in hearts", "law of total tricks at 3S", "at most 2 clubs",
+              "2+ aces", "partner has shown 3+ hearts, 6+ points", "forced",
+              "a 5-card major"]  # fmt: skip
+HEADERS = ["opening", "opening, 3rd or 4th seat", "after 1C", "after 1M (any bid)", "over (1M)",
+           "after … 2X", "when contested", "when forced", "when they bid X, partner has shown 4+ M",
+           "when RHO doubled", "when partner's last call was #mark", "general", "foremost",
+           "when I am a passed hand, at most 2-level"]  # fmt: skip
+AGREEMENTS = ["", "; forcing", "; artificial, #mark", "; limited", "; shows 12+ points",
+              "; agrees hearts", "; forcing to game"]  # fmt: skip
+
+
+@st.composite
+def systems(draw: st.DrawFn) -> System:
+    """Small systems of all kinds of headers, calls, conditions and agreements."""
+    text = []
+    for header in draw(st.lists(st.sampled_from(HEADERS), min_size=1, max_size=6)):
+        text.append(f"{header}:")
+        for _ in range(draw(st.integers(1, 4))):
+            call, condition, said = (
+                draw(st.sampled_from(some)) for some in (CALLS, CONDITIONS, AGREEMENTS)
+            )
+            text.append(f"  {call} = Line: {condition}{said}")
+            if draw(st.integers(0, 4)) == 0:
+                text.append(f"    2NT = Below: {draw(st.sampled_from(CONDITIONS))}")
+    try:
+        return System.parse("\n".join(text))
+    except InvalidSystem:
+        # a variable that no header binds, conditions that exclude each other
+        return SMALL
 
 
 LONGEST = "P P P " + " ".join(

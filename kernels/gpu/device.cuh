@@ -5,7 +5,9 @@
 // also compiles for the processor behind a header that stands in for them.
 #pragma once
 
+typedef signed char i8;
 typedef unsigned char u8;
+typedef short i16;
 typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;

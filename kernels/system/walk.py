@@ -286,6 +286,14 @@ def follow(
 
 
 @native
+def places_behind(store: Store, keys: U64, places: I32) -> None:
+    """Find the places behind ``place << 6 | call``; each gets a number if it has none."""
+    for number in range(len(keys)):
+        key = np.int64(keys[number])
+        places[number] = child_of(store, key >> 6, key & 63)
+
+
+@native
 def has_room(store: Store, places: int, worked_out: int, items: int) -> bool:
     """Whether so many places, places that are worked out, and items of their lists fit."""
     counts = store.counts

@@ -33,6 +33,7 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     add("--dd-budget", metavar="B",
         help="how long (90s, 5m), or how many, deals with different contracts are worked out; all "
         f"for every one (default: {_DEFAULT_BUDGET})")  # fmt: skip
+    add("--backend", default="auto", choices=shared.BACKENDS, help="where two systems bid")
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
     add("--out", metavar="FOLDER", help="for report.html, report.md, summary.json, Parquet")
     add("--resume", action="store_true",
@@ -64,6 +65,7 @@ def compare(options: argparse.Namespace) -> None:
     from bidcascade.inference.compare_summary import boards_frame, summarize
     from bidcascade.inference.double_dummy.kept_tables import user_tables
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
+    from bidcascade.kernels import get_backend
     from bidcascade.loaders import deal_arrays, random_deals
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.page.compare_report import BOARDS, summary_dict, write_compare_report
@@ -85,7 +87,7 @@ def compare(options: argparse.Namespace) -> None:
         earlier = pl.read_parquet(folder / BOARDS)
     with progress_bar("compare") as bar, DoubleDummyPool(options.workers) as pool:
         match = SystemMatch(
-            first, second, deals, seed=options.seed,
+            first, second, deals, seed=options.seed, backend=get_backend(options.backend),
             progress=lambda what, done, total: bar(done, total, done),
         )  # fmt: skip
         if earlier is not None:

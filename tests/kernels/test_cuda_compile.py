@@ -8,6 +8,8 @@ import pytest
 from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels import Postfix
 from bidcascade.kernels.cuda_device import SOURCES, compiler_options, source_text
+from bidcascade.kernels.gpu.system_places import PLACES_DEFINES
+from bidcascade.kernels.gpu.system_tables import DEFINES
 from bidcascade.kernels.gpu.tables import feature_defines, first_defines, word_defines
 from tests.kernels.emulator.backend import EveryVariant
 from tests.kernels.emulator.device import Checks, EmulatedDevice
@@ -22,6 +24,9 @@ WORDS = ((1, 1), (3, 6))
 """Lane and flag words of a hand: the least, and more than the published tables need."""
 
 Defines = Mapping[str, int]
+SYSTEMS: list[tuple[str, Defines]] = [
+    ("system_walk.cu", DEFINES), ("system_places.cu", PLACES_DEFINES),
+]  # fmt: skip
 
 
 def kernel_variants(lane_words: int = 1, flag_words: int = 1) -> list[tuple[str, Defines]]:
@@ -38,7 +43,7 @@ def kernel_variants(lane_words: int = 1, flag_words: int = 1) -> list[tuple[str,
     ]
     found += [("counts_frontier.cu", words), ("walk.cu", words)]
     found += [("first.cu", first_defines(lane_words, flag_words)), ("entries.cu", {})]
-    return [*found, ("dealing.cu", {})]
+    return [*found, ("dealing.cu", {}), *SYSTEMS]
 
 
 def variants() -> list[tuple[str, Defines]]:
@@ -105,7 +110,7 @@ def test_what_the_backend_asks_for_compiles(compilers, emulator_folder):
         assert entry in built[file, defines]
     assert {file for file, _, _ in device.requested} == {
         path.name for path in SOURCES.glob("*.cu")
-    } - {"frames.cu"}
+    } - {"frames.cu", *dict(SYSTEMS)}
 
 
 def test_a_warning_is_told_with_its_place(compilers):

@@ -6,6 +6,7 @@ import logging
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import BackendUnavailable, DeviceFault, InvalidInput, OutOfDeviceMemory
 from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
@@ -15,10 +16,12 @@ from bidcascade.service import engine as engine_module
 from bidcascade.service.api import auction_results, tables
 from bidcascade.service.jobs.batch import run_batch
 from bidcascade.service.jobs.manifest import Manifest
+from bidcascade.systems.system import System
 from bidcascade.table import build_table
 from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf
 from tests.support_emulator import emulated_device
 from tests.support_service import GOOD, ask, loaded_app, post, problem_of
+from tests.support_systems import SMALL_SYSTEM
 
 ROWS = [
     {"prior": "", "call": "P", "criteria": ["HCP <= 11"]},
@@ -286,3 +289,12 @@ def test_a_device_that_is_taken_away_in_the_middle_of_a_batch(
     run_batch(reference, tmp_path / "deals.parquet", tmp_path / "whole", **options)
     for path in (tmp_path / "whole").glob("*.parquet"):
         assert pl.read_parquet(folder / path.name).equals(pl.read_parquet(path)), path.name
+
+
+def test_a_system_is_bid_on_the_device(emulated, table):
+    device, deals = emulated(), random_deals(150, seed=5)
+    system = System.parse(SMALL_SYSTEM)
+    there = Engine(table, "cuda", system=system).auctions(deals, mode="first")
+    assert device.launches > 10
+    here = Engine(table, "cpu", system=System(system.text)).auctions(deals, mode="first")
+    assert_frame_equal(there, here)

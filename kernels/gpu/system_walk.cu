@@ -1,0 +1,147 @@
+// Deals go from place to place of a system: each chooses a call and goes on to the place behind it,
+// a deal a thread, until its auction is over or nobody has worked that place out yet.
+//
+//   hash tables of (place, call)   a slot is 0, or the key: (place << 6 | call) + 1
+#include "system.cuh"
+
+__device__ __forceinline__ u64 key_behind(i32 place, i32 call) {
+    return (static_cast<u64>(place) << 6 | static_cast<u64>(call)) + 1;
+}
+
+struct Places {
+    const u64* keys;    // [slots]
+    const i32* values;  // [slots] the place behind
+    u32 slots;
+    const i32* parent;
+    const u8* call;
+    const i32* chosen;  // list that is chosen from, negative until the place is worked out
+    const i64* list_first;
+    const i32* list_items;
+
+    // Place behind a call if it was worked out, else -1.
+    __device__ __forceinline__ i32 behind(i32 place, i32 made) const {
+        const u64 key = key_behind(place, made);
+        u32 slot = static_cast<u32>(mixed(key)) & (slots - 1);
+        for (;; slot = (slot + 1) & (slots - 1)) {
+            const u64 found = __ldg(keys + slot);
+            if (found == 0) return -1;
+            if (found == key) break;
+        }
+        const i32 child = __ldg(values + slot);
+        return __ldg(chosen + child) < 0 ? -1 : child;
+    }
+
+    // Whether a call at a place is the last of the auction.
+    __device__ __forceinline__ bool ends(i32 place, i32 made) const {
+        if (made != 0) return false;
+        u32 passes = 1;
+        for (; place > 0 && __ldg(call + place) == 0; place = __ldg(parent + place)) ++passes;
+        return passes >= (place == 0 ? 4 : 3);
+    }
+};
+
+// Bids each deal on as far as places are known.
+//
+//   waiting   [count] which of the packed deals go on; null for all `packed` of them
+//   order     [packed] number of a packed deal; what follows goes by number
+//   place     where each deal is to call; behind, the place of its last call
+//   depth     how many calls lead there
+//   entry     that made the last call, negative for a pass by default
+//   defaults  passes that were made because no entry held, where the place has one with conditions
+//   wanted    [wanted_slots] table of what has to be worked out, 0 before; listed in wanted_keys
+//   counters  listed keys, deals that wait for them
+extern "C" __global__ void __launch_bounds__(256) bid_on(
+    const Entry* __restrict__ first_entries, const Test* __restrict__ first_tests,
+    const u64* __restrict__ first_words, u32 first_width, const Entry* __restrict__ other_entries,
+    const Test* __restrict__ other_tests, const u64* __restrict__ other_words, u32 other_width,
+    const u64* __restrict__ keys, const i32* __restrict__ values, u32 slots,
+    const i32* __restrict__ parent, const u8* __restrict__ call, const i32* __restrict__ chosen,
+    const i64* __restrict__ list_first, const i32* __restrict__ list_items,
+    const u32* __restrict__ waiting, u32 count, const u32* __restrict__ order, u32 packed,
+    i32* __restrict__ place, u16* __restrict__ depth, i32* __restrict__ entry,
+    u16* __restrict__ defaults, u64* __restrict__ wanted, u32 wanted_slots,
+    u64* __restrict__ wanted_keys, u32* __restrict__ counters, u32* __restrict__ still_waiting) {
+    const u64 number = thread_number();
+    if (number >= count) return;
+    const u32 at = waiting == nullptr ? static_cast<u32>(number) : waiting[number];
+    const u32 deal = order[at];
+    const Places places = {keys, values, slots, parent, call, chosen, list_first, list_items};
+    i32 here = place[deal];
+    u32 length = depth[deal];
+    u32 passed = defaults[deal];
+    for (;;) {
+        const bool is_first = (length & 1u) == 0;
+        const Entry* const entries = is_first ? first_entries : other_entries;
+        const Test* const tests = is_first ? first_tests : other_tests;
+        const u64 width = is_first ? first_width : other_width;
+        const u64* const words =
+            (is_first ? first_words : other_words) + (length & 3u) * width * packed + at;
+        const i32 list = __ldg(chosen + here);
+        const i64 end = __ldg(list_first + list + 1);
+        i32 taken = -1, made = 0;
+        bool has_pass = false;
+        for (i64 item = __ldg(list_first + list); item < end; ++item) {
+            const i32 candidate = __ldg(list_items + item) >> 1;
+            const i32 its_call = __ldg(&entries[candidate].call);
+            if (passes_chain(tests, __ldg(&entries[candidate].test), words, packed)) {
+                taken = candidate;
+                made = its_call;
+                break;
+            }
+            has_pass |= its_call == 0;
+        }
+        const u32 by_default = taken < 0 && has_pass ? 1u : 0u;
+        if (places.ends(here, made)) {
+            place[deal] = here;
+            depth[deal] = static_cast<u16>(length);
+            entry[deal] = taken;
+            defaults[deal] = static_cast<u16>(passed + by_default);
+            return;
+        }
+        const i32 child = places.behind(here, made);
+        if (child < 0) {
+            // it calls again when the place behind is there
+            place[deal] = here;
+            depth[deal] = static_cast<u16>(length);
+            defaults[deal] = static_cast<u16>(passed);
+            still_waiting[atomicAdd(counters + 1, 1u)] = at;
+            const u64 key = key_behind(here, made);
+            u32 slot = static_cast<u32>(mixed(key)) & (wanted_slots - 1);
+            for (;; slot = (slot + 1) & (wanted_slots - 1)) {
+                const u64 found = atomicCAS(wanted + slot, 0ull, key);
+                if (found == 0) wanted_keys[atomicAdd(counters, 1u)] = key - 1;
+                if (found == 0 || found == key) return;
+            }
+        }
+        passed += by_default;
+        here = child;
+        ++length;
+    }
+}
+
+// Enters the places from `first` to `end` into the hash table, a thread each.
+extern "C" __global__ void __launch_bounds__(256) enter_places(
+    const i32* __restrict__ parent, const u8* __restrict__ call, u32 first, u32 end,
+    u64* __restrict__ keys, i32* __restrict__ values, u32 slots) {
+    const u64 place = first + thread_number();
+    if (place >= end) return;
+    const u64 key = key_behind(parent[place], call[place]);
+    u32 slot = static_cast<u32>(mixed(key)) & (slots - 1);
+    while (atomicCAS(keys + slot, 0ull, key) != 0) slot = (slot + 1) & (slots - 1);
+    values[slot] = static_cast<i32>(place);
+}
+
+// Sets the flags of packed hands that follow from other flags and lanes; words [4][width][count].
+extern "C" __global__ void __launch_bounds__(256) derive_flags(
+    const Test* __restrict__ tests, const i32* __restrict__ first_tests,
+    const i32* __restrict__ flags, u32 flag_count, u32 lane_words, u32 width, u32 count,
+    u64* __restrict__ words) {
+    const u64 number = thread_number();
+    if (number >= 4ull * count) return;
+    u64* const own = words + number / count * width * count + number % count;
+    for (u32 which = 0; which < flag_count; ++which)
+        if (passes_chain(tests, __ldg(first_tests + which), own, count)) {
+            const u32 flag = static_cast<u32>(__ldg(flags + which));
+            own[static_cast<u64>(lane_words + flag / 64) * count] |= 1ull << (flag % 64);
+        }
+}

@@ -1,0 +1,219 @@
+"""Bidding by systems on a device: a deal a thread, from place to place.
+
+The device has a copy of what the host's places say, which grows with them. A deal whose place
+nobody has worked out yet waits; the host is told all such places at once, and the deals go on.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.kernels.cuda_device import DeviceArray
+from bidcascade.kernels.system import arrays as rows
+from bidcascade.kernels.types import U16, U64
+
+from .session import AnyDeals, Chunk, DealFeed, Session, fitting, halving
+from .system_places import PlaceWorker
+from .system_tables import DEFINES, I32, Grown, Sides, SideTables
+from .tables import SORT_KEYS
+
+_FILE: Final = "system_walk.cu"
+_SORT_BYTES: Final = 4
+_DEAL_BYTES: Final = 12 + 2 * 4 + 3 * 8
+"""What a deal takes beside its packed hands: how far it is, waiting lists, places it may want."""
+
+
+class DevicePlaces:
+    """The places of a store on a device.
+
+    Parameters
+    ----------
+    session : Session
+    most_deals : int
+        Most deals in a chunk.
+    """
+
+    def __init__(self, session: Session, most_deals: int) -> None:
+        self.session, self._most_deals = session, most_deals
+        self.let_go()
+        session.tables.add(self)
+
+    def let_go(self) -> None:
+        """Give the device memory back; places come again when needed."""
+        self._sides: tuple[SideTables, ...] = ()
+        self._grown = {
+            name: Grown(self.session) for name in ("parent", "call", "list_first", "list_items")
+        }
+        self._keys: DeviceArray | None = None
+        self._values: DeviceArray | None = None
+        self._entered = 1
+        self._worker = PlaceWorker(self.session)
+
+    def work_out(self, sides: Sides, store: rows.Store, block: rows.Block, places: I32) -> bool:
+        """Work out places as :func:`.walk.work_out` does, none of them the root.
+
+        False, with nothing in the block, if one of them has more than there is room for here.
+        """
+        return self._worker.work_out(sides, self.tables(sides), store, block, places)
+
+    def bid(
+        self, deals: AnyDeals, place: int, depth: int, store: rows.Store,
+        sides: Callable[[], Sides], work_out: Callable[[U64], None],
+    ) -> tuple[I32, I32, U16]:  # fmt: skip
+        """Bid deals to the end from a place on.
+
+        Parameters
+        ----------
+        deals : DealArrays or DeviceDeals
+        place, depth : int
+            A place that was worked out, and how many calls lead there.
+        store : Store
+            Always the same one; places in it stay, and more may come.
+        sides : function
+            What players choose by, as it is now.
+        work_out : function
+            Sees to it that places are there and worked out, by ``place << 6 | call`` of the places
+            before them and the calls, each once, in order.
+
+        Returns
+        -------
+        tuple of int32 [n], int32 [n], uint16 [n]
+            As :class:`~bidcascade.systems.bidder.BidDeals` has them.
+        """
+        found = (
+            np.empty(len(deals), np.int32), np.empty(len(deals), np.int32),
+            np.empty(len(deals), np.uint16),
+        )  # fmt: skip
+        targets: list[NDArray[Any]] = [*found]
+        session = self.session
+        width = sum(one.packing.lane_words + one.packing.flag_words for one in sides())
+        per_deal = DealFeed.bytes_per_deal(deals) + _SORT_BYTES + 32 * width + _DEAL_BYTES
+
+        def run(size: int) -> None:
+            for chunk in DealFeed(session, deals, size):
+                bid = _Chunk(self, chunk, place, depth, store, sides, work_out)
+                for target, array in zip(targets, bid.to_the_end(), strict=True):
+                    part = slice(chunk.start, chunk.start + chunk.count)
+                    target[part] = session.download(array)
+
+        if len(deals):
+            with session.working():
+                halving(session, fitting(session, per_deal, self._most_deals, len(deals)), run)
+        return found
+
+    def tables(self, sides: Sides) -> tuple[SideTables, SideTables]:
+        """Tables of both sides; a side whose hands are packed otherwise now gets new ones."""
+        kept = {id(one.packing): one for one in self._sides}
+        found: list[SideTables] = []
+        for side in sides:
+            key = id(side.packing)
+            if key not in kept:
+                kept[key] = SideTables(self.session, side.packing)
+            found.append(kept[key])
+        self._sides = found[0], found[1]
+        return self._sides
+
+    def arrays(self, store: rows.Store) -> list[Any]:
+        """Places as they are now, as ``bid_on`` takes them."""
+        counts = store.counts
+        places, lists = int(counts[rows.PLACES]), int(counts[rows.LISTS])
+        ends = {
+            "parent": places, "call": places,
+            "list_first": lists + 1, "list_items": int(counts[rows.ITEMS]),
+        }  # fmt: skip
+        parent, call, first, items = (
+            self._grown[name].with_all(getattr(store, name)[:end]) for name, end in ends.items()
+        )
+        keys, values = self._entered_places(parent, call, places)
+        chosen = self.session.upload(store.chosen[:places])
+        return [keys, values, np.uint32(keys.size), parent, call, chosen, first, items]
+
+    def _entered_places(
+        self, parent: DeviceArray, call: DeviceArray, places: int
+    ) -> tuple[DeviceArray, DeviceArray]:
+        """Hash table of all places but the root."""
+        session = self.session
+        if self._keys is None or self._values is None or 2 * places > self._keys.size:
+            slots = 1 << (4 * places).bit_length()
+            self._keys = session.zeros(slots, np.uint64)
+            self._values = session.device.empty(slots, np.int32)
+            self._entered = 1
+        session.each(
+            _FILE, "enter_places", DEFINES, places - self._entered,
+            [
+                parent, call, np.uint32(self._entered), np.uint32(places),
+                self._keys, self._values, np.uint32(self._keys.size),
+            ],
+        )  # fmt: skip
+        self._entered = places
+        return self._keys, self._values
+
+
+class _Chunk:
+    """Deals on their way."""
+
+    def __init__(
+        self, places: DevicePlaces, chunk: Chunk, place: int, depth: int, store: rows.Store,
+        sides: Callable[[], Sides], work_out: Callable[[U64], None],
+    ) -> None:  # fmt: skip
+        self._places, self._chunk, self._store = places, chunk, store
+        self._get_sides, self._work_out = sides, work_out
+        session, count = places.session, chunk.count
+        device = session.device
+        self._order = device.empty(count, np.uint32)
+        places.tables(sides())[0].tables.sort(
+            chunk, self._order, device.empty(SORT_KEYS, np.uint32)
+        )
+        self._place = session.upload(np.full(count, place, np.int32))
+        self._depth = session.upload(np.full(count, depth, np.uint16))
+        self._entry = device.empty(count, np.int32)
+        self._defaults = session.zeros(count, np.uint16)
+        self._lists = [device.empty(count, np.uint32) for _ in range(2)]
+        self._wanted = device.empty(1 << (2 * count).bit_length(), np.uint64)
+        self._keys = device.empty(count, np.uint64)
+        self._packed_for: tuple[SideTables, ...] = ()
+        self._words: tuple[DeviceArray, ...] = ()
+
+    def to_the_end(self) -> Iterable[DeviceArray]:
+        """Place, entry and defaults of each deal."""
+        session = self._places.session
+        waiting, count = None, self._chunk.count
+        while count:
+            found, count = self._on(waiting, count)
+            waiting, self._lists = self._lists[0], self._lists[::-1]
+            if count:
+                keys = session.download(self._keys[:found])
+                keys.sort()  # so that places have the same numbers every time
+                self._work_out(keys)
+        return self._place, self._entry, self._defaults
+
+    def _on(self, waiting: DeviceArray | None, count: int) -> tuple[int, int]:
+        """Let deals go on; how many places are wanted, and how many deals wait for them."""
+        places, session = self._places, self._places.session
+        sides = self._get_sides()
+        both = places.tables(sides)
+        if self._packed_for != both:
+            self._words = ()
+            first = both[0].pack(sides[0], self._chunk, self._order)
+            is_one = both[0] is both[1]
+            other = first if is_one else both[1].pack(sides[1], self._chunk, self._order)
+            self._packed_for, self._words = both, (first, other)
+        one_each: list[Any] = []
+        for tables, side, words in zip(both, sides, self._words, strict=True):
+            arrays = [tables.array(side, name) for name in ("entries", "tests")]
+            one_each += [*arrays, words, np.uint32(tables.width)]
+        session.device.clear(self._wanted, stream=session.work)
+        counters = session.zeros(2, np.uint32)
+        session.each(
+            _FILE, "bid_on", DEFINES, count,
+            [
+                *one_each, *places.arrays(self._store), waiting, np.uint32(count), self._order,
+                np.uint32(self._chunk.count), self._place, self._depth, self._entry,
+                self._defaults, self._wanted, np.uint32(self._wanted.size), self._keys, counters,
+                self._lists[0],
+            ],
+        )  # fmt: skip
+        found, left = session.download(counters).tolist()
+        return found, left

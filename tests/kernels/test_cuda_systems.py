@@ -1,0 +1,248 @@
+"""Systems bid on a device as on the processor: the same places, and deals go the same ways.
+
+Both bid with the same programs, so that even the numbers of entries are the same; the device bids
+first, and so asks for all that is to be learned.
+"""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bidcascade.bridge import InvalidSystem, OutOfDeviceMemory, parse_calls
+from bidcascade.inference.compare import SystemMatch
+from bidcascade.kernels import DealArrays, cuda
+from bidcascade.kernels.cuda import CudaBackend
+from bidcascade.kernels.cuda_device import cupy_device, default_device_number
+from bidcascade.kernels.gpu import system_places
+from bidcascade.kernels.system import arrays as rows
+from bidcascade.kernels.system.questions import WORDS, _range_in
+from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.program import SystemProgram
+from bidcascade.systems.system import System
+from tests.kernels.emulator.backend import EmulatedBackend
+from tests.kernels.emulator.device import Checks
+from tests.support_deals import mixed_deals
+from tests.support_examples import examples
+from tests.support_systems import OTHER, SMALL, bid_call_by_call, systems
+
+GPU = pytest.param(
+    "cuda",
+    marks=[
+        pytest.mark.gpu,
+        pytest.mark.skipif(cuda.why_unavailable() is not None, reason=str(cuda.why_unavailable())),
+    ],
+)
+Calls = tuple[int, ...]
+
+
+@pytest.fixture(params=["emulator", GPU])
+def device_backend(request):
+    """Make a backend; options of the device are for the emulator."""
+    folder = None
+    if request.param == "emulator":
+        folder = request.getfixturevalue("emulator_folder")
+
+    def make(device_options: dict[str, Any] | None = None, **options: Any) -> CudaBackend:
+        if folder is not None:
+            return EmulatedBackend(folder, device_options=device_options, **options)
+        return CudaBackend(cupy_device(default_device_number()), **options)
+
+    return make
+
+
+def assert_same_bids(
+    backend: CudaBackend, programs: list[SystemProgram], deals: DealArrays, calls: Calls = (),
+    **options: Any,
+) -> Bidder:  # fmt: skip
+    """Deals are bid alike; the bidder that bid them on the device."""
+    there, here = Bidder(*programs, **options), Bidder(*programs, **options)
+    found = there.bid(deals, calls, backend=backend)
+    expected = here.bid(deals, calls)
+    for one, other in zip(there.endings(found.place), here.endings(expected.place), strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(found.entry, expected.entry)
+    np.testing.assert_array_equal(found.defaults, expected.defaults)
+    assert_same_places(there, here)
+    return there
+
+
+def assert_same_places(there: Bidder, here: Bidder) -> None:
+    """All that is known at each place, by the auctions that lead there."""
+    one, other, count = there._store, here._store, there.count
+    assert here.count == count
+    behind = {
+        (int(other.parent[place]), int(other.call[place])): place for place in range(1, count)
+    }
+    same = np.zeros(count, np.int64)
+    for place in range(1, count):
+        same[place] = behind[same[one.parent[place]], int(one.call[place])]
+    found, expected = one.rows[one.row[:count]], other.rows[other.row[same]]
+    for name in rows.PLACE.names or ():
+        if name not in ("parent", "known"):
+            np.testing.assert_array_equal(found[name], expected[name], name)
+    np.testing.assert_array_equal(one.sets[found["known"]], other.sets[expected["known"]])
+    for number in range(1, min(200, int(one.counts[rows.SETS]))):
+        ranges = [_range_in(one, one.sets[number], term) for term in range(rows.RANGES)]
+        # those that are there; the processor works out only what is asked for
+        known = one.ranges[number, :, 0] >= 0
+        np.testing.assert_array_equal(one.ranges[number][known], np.array(ranges)[known])
+    for place in range(count):
+        mine, his = one.list[place], other.list[same[place]]
+        np.testing.assert_array_equal(
+            one.list_items[one.list_first[mine] : one.list_first[mine + 1]],
+            other.list_items[other.list_first[his] : other.list_first[his + 1]],
+        )
+
+
+def programs_of(*sides: System) -> list[SystemProgram]:
+    """New programs, which have learned nothing."""
+    return [SystemProgram(side.rules) for side in sides]
+
+
+@settings(examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(systems(), systems(), st.integers(0, 1000), st.integers(0, 9))
+def test_made_systems(device_backend, one, other, seed, schedule):
+    backend = device_backend({"schedule": schedule}, most_deals=64)
+    deals = mixed_deals(70, seed)
+    try:
+        assert_same_bids(backend, programs_of(one, other), deals)
+    except InvalidSystem as error:
+        with pytest.raises(InvalidSystem, match=re.escape(str(error))):
+            Bidder(*programs_of(one, other)).bid(deals)
+
+
+@pytest.mark.parametrize(
+    ("sides", "most_deals"), [((SMALL,), None), ((SMALL, OTHER), 64), ((OTHER, SMALL), None)]
+)
+def test_small_systems(device_backend, sides, most_deals):
+    deals = mixed_deals(150, 1)
+    backend = device_backend(most_deals=most_deals)
+    assert assert_same_bids(backend, programs_of(*sides), deals).count > 200
+
+
+def test_words_for_calls(device_backend):
+    """Every word that a header has for somebody's last call, with calls of all kinds to meet it."""
+    lines = ["opening:", "  3X = Three: 8-9 points, 6+ X", "  2X = Two: 5-9 points, 5+ X"]
+    lines += ["  1X = One: 10+ points, 4+ X", "general:"]
+    for who in ("partner's", "LHO's"):
+        for number, word in enumerate(WORDS):
+            lines += [
+                f"  when {who} last call was {word}:",
+                f"    cheapest X = Next: {4 + number % 3}+ X, {number}+ points",
+                f"    jump X = Jump: {5 - number % 2}+ X, {number}+ points",
+                "    double jump X = Far: 6+ X",
+            ]
+    system = System.parse("\n".join(lines))
+    backend = device_backend({"checks": Checks.NONE})
+    assert assert_same_bids(backend, programs_of(system), mixed_deals(80, 1)).count > 1000
+
+
+def test_they_bid_as_the_definition_does(device_backend):
+    deals = mixed_deals(65, 5)
+    bidder = SMALL.bidder()
+    bid = bidder.bid(deals, backend=device_backend())
+    for deal in range(65):
+        calls = (*bidder.auction_of(bid.place[deal]), 0)
+        assert calls == bid_call_by_call(SMALL, deals, deal)
+
+
+def test_deals_go_on_from_anywhere(device_backend):
+    calls = tuple(parse_calls("P 1N P"))
+    assert_same_bids(device_backend(), programs_of(SMALL, OTHER), mixed_deals(100, 2), calls)
+
+
+def test_what_overlays_say_is_bid(device_backend):
+    criteria = SMALL.expand().entries[0].criteria
+    instead = {(): [(7, criteria, "x")], tuple(parse_calls("1N P")): [(20, (), "Overlaid")]}
+    programs = programs_of(SMALL)
+    there = assert_same_bids(device_backend(), programs, mixed_deals(80, 1), instead=instead)
+    behind = there.reach(tuple(parse_calls("1N P 4H")))
+    assert there.place_with_numbers(behind)[0].calls == tuple(parse_calls("1N P 4H"))
+
+
+def test_places_are_worked_out_once(device_backend):
+    backend, deals = device_backend({"schedule": 3}), mixed_deals(200, 4)
+    bidder = Bidder(*programs_of(SMALL))
+    first = bidder.bid(deals, backend=backend)
+    count, launches = bidder.count, backend.session.device.launches
+    again = bidder.bid(deals, backend=backend)
+    assert bidder.count == count
+    assert again.place.tolist() == first.place.tolist()
+    # sort, pack, bid: nothing has to be worked out
+    assert backend.session.device.launches - launches < 8
+
+
+def test_new_conditions_widen_hands(device_backend):
+    """What is learned half-way asks for more of a hand than was packed."""
+    programs, backend = programs_of(SMALL), device_backend()
+    narrow = programs[0].packing
+    assert_same_bids(backend, programs, mixed_deals(150, 6))
+    wide = programs[0].packing
+    assert (len(wide.lane_forms), len(wide.flag_trees)) > (
+        len(narrow.lane_forms), len(narrow.flag_trees),
+    )  # fmt: skip
+
+
+def test_what_has_no_room_there_is_worked_out_here(device_backend, monkeypatch):
+    """More entries than fit take the processor's way, and more that is missing comes up again."""
+    for name, size, array, width in (("ITEMS", 8, "items", 8), ("MISSES", 1, "misses", 5)):
+        monkeypatch.setattr(system_places, f"MOST_{name}", size)
+        monkeypatch.setitem(system_places.PLACES_DEFINES, f"MOST_{name}", size)
+        kind = system_places._BLOCK[array][1]
+        monkeypatch.setitem(system_places._BLOCK, array, (width, kind))
+    there = assert_same_bids(device_backend(), programs_of(SMALL, OTHER), mixed_deals(100, 9))
+    lengths = np.diff(there._store.list_first[: there._store.counts[rows.LISTS] + 1])
+    assert lengths.min() <= 8 < lengths.max()
+
+
+def test_what_is_dropped_is_worked_out_again(device_backend):
+    deals, backend = mixed_deals(100, 4), device_backend()
+    free, tight = Bidder(SMALL.program), Bidder(SMALL.program, budget=1 << 16)
+    expected = [free.auction_of(place) for place in free.bid(deals).place]
+    for _ in range(3):
+        bid = tight.bid(deals, backend=backend)
+        assert [tight.auction_of(place) for place in bid.place] == expected
+    free.forget_rows()
+    more = mixed_deals(100, 5)
+    again = [free.auction_of(place) for place in free.bid(more, backend=backend).place]
+    assert again == [tight.auction_of(place) for place in tight.bid(more).place]
+
+
+def test_memory_that_is_short_halves_the_chunks(device_backend, caplog):
+    deals = mixed_deals(1000, 3)
+    backend = device_backend({"memory_bytes": 5 << 20})
+    if not isinstance(backend, EmulatedBackend):
+        pytest.skip("a device has more memory than that")
+    assert_same_bids(backend, programs_of(SMALL), deals)
+    backend = device_backend({"memory_bytes": 1 << 12})
+    with pytest.raises(OutOfDeviceMemory):
+        Bidder(*programs_of(SMALL)).bid(deals, backend=backend)
+
+
+def test_a_match_on_the_device(device_backend):
+    deals = mixed_deals(150, 8)
+    there = SystemMatch(SMALL, OTHER, deals, backend=device_backend())
+    here = SystemMatch(System(SMALL.text), System(OTHER.text), deals)
+    np.testing.assert_array_equal(there.contracts, here.contracts)
+    assert there.kind.tolist() == here.kind.tolist()
+
+
+@pytest.mark.slow
+def test_ten_thousand_places_of_sayc(device_backend):
+    programs = [System.open("sayc").bidder().sides[0]]
+    backend = device_backend({"checks": Checks.NONE})
+    assert assert_same_bids(backend, programs, mixed_deals(3000, 3)).count > 10_000
+
+
+@pytest.mark.parametrize(
+    "names", [("sayc",), ("acol",), ("two-over-one",), ("sayc", "acol")], ids=" ".join
+)
+def test_shipped_systems(device_backend, names):
+    programs = [System.open(name).bidder().sides[0] for name in names]
+    # small systems have each access judged
+    backend = device_backend({"checks": Checks.NONE})
+    assert assert_same_bids(backend, programs, mixed_deals(100, 7)).count > 500
