@@ -23,7 +23,7 @@ from bidcascade.kernels import (
 )
 from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import cupy_device, default_device_number
-from tests.kernels.emulator.backend import EmulatedBackend, EveryVariant
+from tests.kernels.emulator.backend import EmulatedBackend
 from tests.support_backends import (
     SIZES,
     SOME,
@@ -55,7 +55,7 @@ def backend(request) -> Backend:
     if request.param == "emulator":
         return EmulatedBackend(request.getfixturevalue("emulator_folder"))
     if request.param == "cuda":
-        return EveryVariant(cupy_device(default_device_number()))
+        return CudaBackend(cupy_device(default_device_number()))
     return get_backend(request.param)
 
 

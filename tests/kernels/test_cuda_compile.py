@@ -7,9 +7,9 @@ import pytest
 
 from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels import Postfix
+from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import SOURCES, compiler_options, source_text
 from bidcascade.kernels.gpu.tables import feature_defines, first_defines, word_defines
-from tests.kernels.emulator.backend import EveryVariant
 from tests.kernels.emulator.device import Checks, EmulatedDevice
 from tests.support_backends import SOME, assert_same_answers
 from tests.support_missing import missing
@@ -31,14 +31,9 @@ def kernel_variants(lane_words: int = 1, flag_words: int = 1) -> list[tuple[str,
         ("features.cu", feature_defines(lane_words, flag_words, stack)) for stack in (0, 5)
     ]
     found += [("columns.cu", {"BLOCK_WORDS": 32 * lane}) for lane in (1, 2, 4)]
-    found += [("counts_hybrid.cu", {"WORDS_A_LANE": lane, "LEVELS": 24}) for lane in (1, 2, 4)]
-    found += [
-        ("counts_lists.cu", words | {"DEALS_A_BLOCK": deals, "LIST_PLACES": room, "LEVELS": 24})
-        for deals, room in ((512, 1024), (2048, 256))
-    ]
-    found += [("counts_frontier.cu", words), ("walk.cu", words)]
-    found += [("first.cu", first_defines(lane_words, flag_words)), ("entries.cu", {})]
-    return [*found, ("dealing.cu", {})]
+    found += [("counts.cu", {"WORDS_A_LANE": lane, "LEVELS": 24}) for lane in (1, 2, 4)]
+    found += [("first.cu", first_defines(lane_words, flag_words)), ("lists.cu", words)]
+    return [*found, ("entries.cu", {}), ("dealing.cu", {})]
 
 
 def variants() -> list[tuple[str, Defines]]:
@@ -93,7 +88,7 @@ def test_what_the_backend_asks_for_compiles(compilers, emulator_folder):
     product: Postfix = ("SL_S", "SL_H", "*", 12, ">=")
     for asked in (SOME, [*cards, *SOME, *((f"Top{n}_S", 2, ">=") for n in (3, 5))], [product]):
         plan, deals = random_plan(rng, asked), deal_arrays(rng, 20)
-        backend = EveryVariant(device)
+        backend = CudaBackend(device)
         assert_same_answers(backend, plan, deals)
         backend.deal_hands(1, 0, 10)
     newest = compilers[-1]

@@ -1,4 +1,4 @@
-// Counts, variant "hybrid": a warp walks a run of nodes for a block of deals, all on bit columns.
+// Counts: a warp walks a run of nodes for a block of deals, all on bit columns.
 //
 //   while many deals are left   a set is BLOCK_WORDS words, WORDS_A_LANE in each lane's registers;
 //                               a child's set is the AND of its parent's and its box's columns
@@ -127,7 +127,7 @@ __device__ __forceinline__ u32 deal_of_lane(
 //
 //   columns     [deal blocks][4][column_count][BLOCK_WORDS]
 //   splits      blocks of threads that share a block of deals; each takes a part of the items
-extern "C" __global__ void __launch_bounds__(WARPS* WARP) count_hybrid(
+extern "C" __global__ void __launch_bounds__(WARPS* WARP) count_nodes(
     const u32* __restrict__ columns_of_all, u32 column_count, const u32* __restrict__ tests,
     const uint2* __restrict__ spans, const uint4* __restrict__ nodes, u32 first_node,
     const uint2* __restrict__ runs, const u32* __restrict__ path_offsets,
