@@ -28,6 +28,7 @@ from bidcascade.kernels.gpu.session import RunningSums, Session
 from tests.kernels.emulator.backend import EmulatedBackend
 from tests.kernels.emulator.device import Checks
 from tests.support_backends import (
+    SIZES,
     SOME,
     assert_same_answers,
     assert_same_lists,
@@ -35,7 +36,14 @@ from tests.support_backends import (
     merged,
     reference,
 )
-from tests.support_plans import atoms, deal_arrays, expressions, random_plan
+from tests.support_plans import (
+    ASKING_CASES,
+    AskingCase,
+    atoms,
+    deal_arrays,
+    expressions,
+    random_plan,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -183,11 +191,39 @@ def test_cascade_equals_reference(places, expression_list, seed, count, undescri
     places.compare(ways, plan, deal_arrays(rng, count))
 
 
+EDGE_WAYS = (
+    Ways(),
+    Ways(
+        most_deals=64, node_bytes=160, most_entries=100, item_nodes=1, members_at_once=5,
+        staged=False,
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("ways", EDGE_WAYS, ids=("whole", "parts"))
+@pytest.mark.parametrize("case", ASKING_CASES, ids=str)
+def test_edges_of_warps_and_words(places, case, ways):
+    plan, deals = case.made()
+    first = np.flatnonzero(reference.cascade_counts(plan, deals) == case.vulnerable)
+    assert 0 in first  # the first call holds for as many as it says
+    places.compare(ways, plan, deals)
+
+
+@settings(EMULATED, max_examples=12)
+@given(
+    deals=st.sampled_from(SIZES), vulnerable=st.sampled_from((*SIZES, 1000)), wide=st.booleans(),
+    seed=st.integers(0, 2**32), nodes=st.integers(1, 60), ways=WAYS,
+)  # fmt: skip
+def test_nodes_that_ask(places, deals, vulnerable, wide, seed, nodes, ways):
+    case = AskingCase(deals, min(deals, vulnerable), wide, seed, nodes)
+    places.compare(ways, *case.made())
+
+
 @pytest.mark.parametrize("schedule", range(6))
 def test_a_block_of_columns_and_one_more(places, schedule):
     # more than a block of 1,024 deals, and more than a tile of 256; every order of threads
     rng = np.random.default_rng(schedule)
-    plan, deals = random_plan(rng, SOME, nodes=30), deal_arrays(rng, 300)
+    plan, deals = random_plan(rng, SOME, nodes=30, asking=True), deal_arrays(rng, 300)
     many = DealArrays(
         np.tile(deals.hands, 4)[:, :1025], np.tile(deals.dealer, 4)[:1025],
         np.tile(deals.vulnerability, 4)[:1025],
