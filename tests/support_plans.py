@@ -117,12 +117,15 @@ class AskingCase:
     vulnerable: int
     wide: bool = False
     seed: int = 1
-    nodes: int = 60
+    nodes: int = 90
 
     def made(self) -> tuple[Plan, DealArrays]:
         rng = np.random.default_rng([self.seed, self.deals, self.vulnerable])
         expression_list = ASKING + NO_SPADE * self.wide
-        plan = random_plan(rng, expression_list, nodes=self.nodes, asking=True)
+        undescribed = ("allow", "pass", "reject")[self.deals % 3]
+        plan = random_plan(
+            rng, expression_list, nodes=self.nodes, asking=True, undescribed=undescribed
+        )
         found = deal_arrays(rng, min(self.deals, 300))
         which = np.arange(self.deals) % 300
         hands = found.hands[:, which]
