@@ -160,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(256) combine_boxes(
 // thread works one word out for all of them.
 //
 //   parents  [nodes] row of the parent, -1 for all deals
-extern "C" __global__ void __launch_bounds__(256) member_bits(
+extern "C" __global__ void __launch_bounds__(256, 4) member_bits(
     const u32* __restrict__ columns_of_all, u32 columns, u32 count, u32 nodes,
     const i32* __restrict__ parents, const u8* __restrict__ seats,
     const u32* __restrict__ set_offsets, const u32* __restrict__ box_offsets,

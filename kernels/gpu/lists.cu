@@ -1,6 +1,6 @@
 // The walk of one deal a thread: depth first without a stack, as the nodes say where to go on.
 //
-//   node k: x test, y fail (as in nodes.cuh),
+//   node k: x test, y fail (as in counts.cu),
 //           z listed_from, w listed_behind: where in `listed` the entries of k, and those behind
 //             everything below k, start
 //

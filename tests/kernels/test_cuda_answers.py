@@ -195,7 +195,7 @@ EDGE_WAYS = (
     Ways(),
     Ways(
         most_deals=64, node_bytes=160, most_entries=100, item_nodes=1, members_at_once=5,
-        staged=False,
+        staged=False, words_a_lane=4,
     ),
 )  # fmt: skip
 

@@ -1,15 +1,12 @@
 """Every kernel compiles to machine code of every generation of cards, without a warning."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pytest
 
-from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels import Postfix
 from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import SOURCES, compiler_options, source_text
-from bidcascade.kernels.gpu.tables import feature_defines, first_defines, word_defines
+from tests.kernels.compiled_kernels import spelled, variants
 from tests.kernels.emulator.device import Checks, EmulatedDevice
 from tests.support_backends import SOME, assert_same_answers
 from tests.support_missing import missing
@@ -17,38 +14,6 @@ from tests.support_nvrtc import ARCHITECTURES, CompileError, Nvrtc, libraries, w
 from tests.support_plans import deal_arrays, random_plan
 
 pytestmark = pytest.mark.slow
-
-WORDS = ((1, 1), (3, 6))
-"""Lane and flag words of a hand: the least, and more than the published tables need."""
-
-Defines = Mapping[str, int]
-
-
-def kernel_variants(lane_words: int = 1, flag_words: int = 1) -> list[tuple[str, Defines]]:
-    """Files with ``#define``s to compile them with, every file at least once."""
-    words = word_defines(lane_words, flag_words)
-    found: list[tuple[str, Defines]] = [
-        ("features.cu", feature_defines(lane_words, flag_words, stack)) for stack in (0, 5)
-    ]
-    found += [("columns.cu", {"BLOCK_WORDS": 32 * lane}) for lane in (1, 2, 4)]
-    found += [("counts.cu", {"WORDS_A_LANE": lane, "LEVELS": 24}) for lane in (1, 2, 4)]
-    found += [("first.cu", first_defines(lane_words, flag_words)), ("lists.cu", words)]
-    return [*found, ("entries.cu", {}), ("dealing.cu", {})]
-
-
-def variants() -> list[tuple[str, Defines]]:
-    distinct: dict[tuple[str, tuple[tuple[str, int], ...]], Defines] = {}
-    for words in WORDS:
-        for file, defines in kernel_variants(*words):
-            distinct.setdefault((file, tuple(sorted(defines.items()))), defines)
-    return [(file, defines) for (file, _), defines in distinct.items()] + [
-        ("frames.cu", {"FULL_DECK": FULL_DECK})
-    ]
-
-
-def spelled(file: str, defines: Defines) -> str:
-    numbers = [f"{name}={value}" for name, value in defines.items() if not name.startswith("OP_")]
-    return " ".join([file, *numbers])
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +43,7 @@ def test_compiles_without_a_warning(compilers, file, defines, architecture):
         assert usage
         for entry, used in usage.items():
             assert used.shared_bytes <= 48 << 10, entry
+            assert used.spilled_bytes == 0, entry
 
 
 def test_what_the_backend_asks_for_compiles(compilers, emulator_folder):

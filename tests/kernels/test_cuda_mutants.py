@@ -188,6 +188,9 @@ EDGE_CHANGES = [
     Change("lists.cu", "while (k < end_node && at < end)", "while (k <= end_node && at < end)"),
     Change("columns.cu", "LANE_BITS = 7;", "LANE_BITS = 4;"),
     Change("columns.cu", "~in_high)) |", "in_high)) |"),
+    Change("counts.cu", "if (count > 2)", "if (count > 3)"),
+    Change("bidcascade.kernels.gpu.nodes:NodeRecords._near", "four | five <<", "five | four <<",
+           changes_nothing=True),  # AND in any order, and what is missing repeats the last
     # edges
     Change("counts.cu", "size == WARP ? ALL_LANES : lanes_below(size)", "lanes_below(size)"),
     Change("counts.cu", "left == WARP ? ALL_LANES : lanes_below(left)", "lanes_below(left)"),
