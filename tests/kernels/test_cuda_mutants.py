@@ -242,7 +242,8 @@ def change_function(monkeypatch: pytest.MonkeyPatch, change: Change) -> None:
 def edge_cases_pass(folder: Path, change: Change) -> bool:
     """Whether all answers are right where warps, words and windows end, bounds watched only."""
     for ways in EDGE_WAYS:
-        for case in ASKING_CASES:
+        # the last case has many deals: too long a wait where nothing is to be found
+        for case in ASKING_CASES[: -1 if change.changes_nothing else None]:
             options = ways.device_options | {"checks": Checks.BOUNDS}
             device = MutantDevice(folder, **options)
             device.mutant = change if change.place.endswith(".cu") else None
