@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .compare import Disagreement
-from .engines import ENGINES, VARIANTS, get_engine
+from .engines import ENGINES, get_engine
 from .floors import floors
 from .machine import environment, in_a_process, machine_kind, sources_digest
 from .programs import RESULTS
@@ -40,14 +40,6 @@ PRESETS = {
             "evaluate", "features", "deals", "one/selective",
         ),
         repeat=5,
-        budget=5.0,
-    ),
-    "variants": Preset(
-        "the candidates for counts on the GPU against each other",
-        # numpy is there to compare the answers with, on a bare machine too
-        (*(f"cuda:{variant}" for variant in VARIANTS), "numpy"),
-        ("counts",),
-        repeat=7,
         budget=5.0,
     ),
 }  # fmt: skip

@@ -23,7 +23,6 @@ import numpy as np
 
 from bidcascade.kernels import NEVER, Plan
 from bidcascade.kernels.cuda_device import Device, KernelArgument, Timing
-from bidcascade.kernels.gpu.counts import words_a_lane
 from bidcascade.kernels.gpu.tables import BoxSets
 
 
@@ -59,24 +58,6 @@ class Ceilings:
 
 H200 = Ceilings(4.3e12, 1.7e13, "H200: 4.3 TB/s copied, 132 × 64 lanes × 1.98 GHz")
 """For predictions where there is no device to measure on."""
-
-
-class Load(NamedTuple):
-    """What one candidate has to do for all deals."""
-
-    visits: float = 0.0
-    """Nodes tried by a warp."""
-    wide_visits: float = 0.0
-    """Of these, nodes tried on more than 32 deals."""
-    steps: float = 0.0
-    """Filter steps of 32 deals."""
-    wide_columns: float = 0.0
-    """Columns read for a whole block."""
-    narrow_columns: float = 0.0
-    """Columns of which each lane reads one word."""
-    tests: float = 0.0
-    """Tests of single deals."""
-    survivors: float = 0.0
 
 
 MASK_BYTES = 34
@@ -130,13 +111,13 @@ def work_of(operation: str, plan: Plan, deals: int, shape: dict[str, float]) -> 
 
 
 def kernel_works(
-    operation: str, plan: Plan, deals: int, shape: dict[str, float], load: Load | None = None
+    operation: str, plan: Plan, deals: int, shape: dict[str, float]
 ) -> dict[str, Work]:
     """What each kernel of the backend ``cuda`` costs at least in an operation, by its name.
 
     Other than :func:`work_of` this takes the steps as the kernels divide them: what one writes for
-    another crosses the memory twice. ``load`` is that of ``count_hybrid``'s blocks of deals, whose
-    operations are an AND and a count for each word of 32 deals, not tests of single ones.
+    another crosses the memory twice; and ``count_nodes`` makes 32 tests at once, with an AND and a
+    count at the least.
     """
     words, nodes = plan.packing.lane_words + plan.packing.flag_words, plan.node_count
     packed = 32.0 * words * deals
@@ -159,25 +140,16 @@ def kernel_works(
     if "tests_per_deal" not in shape:
         return works
     tests = shape["tests_per_deal"] * deals * operations_a_test(plan)
-    trie = Work(packed + (16 + 8) * nodes, tests)
-    works |= {"count_lists": trie, "count_walk": trie, "frontier_expand": trie}
+    ands = 2 * shape["tests_per_deal"] * deals / 32
+    works["count_nodes"] = Work(column_bytes + (16 + 8) * nodes, ands)
     works["spread_counts"] = Work(20.0 * nodes, nodes)
     pairs = shape["holding_per_deal"] * deals
     works["list_totals"] = Work(packed + 16 * nodes + 8 * deals, tests)
     works["list_entries"] = Work(packed + 16 * nodes + 8 * deals + 4 * pairs, tests)
-    if load is not None:
-        block_words = hybrid_block(deals) / 32
-        ands = (load.wide_columns + load.wide_visits) * block_words
-        works["count_hybrid"] = Work(column_bytes + 24 * nodes, ands + load.narrow_columns * 64)
     if "first_tests_per_deal" in shape:
         first = shape["first_tests_per_deal"] * deals * operations_a_test(plan)
         works["first_auctions"] = Work(packed + 7 * deals, first)
     return works
-
-
-def hybrid_block(deals: int) -> int:
-    """Deals of a block of ``count_hybrid``."""
-    return 1024 * words_a_lane(deals)
 
 
 CEILINGS = str(Path(__file__).with_name("ceilings.cu"))

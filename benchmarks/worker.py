@@ -14,8 +14,7 @@ from .compare import check
 from .engines import get_engine
 from .engines.column_engine import PackedColumns, first_auctions, hands_by_call
 from .machine import forget_peak, peak_bytes
-from .roofline import Ceilings, Work, device_run, hybrid_block, kernel_works, work_of
-from .variant_model import sampled_load
+from .roofline import Ceilings, Work, device_run, kernel_works, work_of
 from .workloads import Inputs, digest, find_workloads, latencies, run
 
 _FIRST_DEALS = 4_096
@@ -206,11 +205,7 @@ def _measure_device(job: Job, engine: Any, inputs: Inputs, timing: Timing) -> No
     operation, plan = inputs.workload.operation, inputs.plan
     whole = work_of(operation, plan, len(part.deals), job.shape)
     if whole is not None:
-        load = None
-        if operation == "counts":
-            load = sampled_load(plan, part.deals, hybrid_block(len(part.deals)), engine.counts)
-        timing.works = {
-            "": whole, **kernel_works(operation, plan, len(part.deals), job.shape, load)
-        }  # fmt: skip
+        works = kernel_works(operation, plan, len(part.deals), job.shape)
+        timing.works = {"": whole, **works}
     if hasattr(engine, "ceilings"):
         timing.ceilings = engine.ceilings()

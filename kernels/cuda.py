@@ -1,13 +1,10 @@
 """The ``cuda`` backend: CUDA kernels through CuPy, deals in chunks that fit the device.
 
 :class:`CudaBackend` works on any device, :func:`backend_here` on the one that
-``BIDCASCADE_CUDA_DEVICE`` names (0 by default). How counts walk the table is chosen by
-``BIDCASCADE_CUDA_VARIANT`` (``hybrid`` by default). Short memory halves the chunks, and says so in
-the log; a fault of the device is a :class:`~bidcascade.bridge.DeviceFault`, never a part of an
-answer.
+``BIDCASCADE_CUDA_DEVICE`` names (0 by default). Short memory halves the chunks, and says so in the
+log; a fault of the device is a :class:`~bidcascade.bridge.DeviceFault`, never a part of an answer.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -30,28 +27,9 @@ from .types import U64
 if TYPE_CHECKING:
     from .gpu.systems import DevicePlaces
 
-VARIANTS = tuple(counts.VARIANTS)
-"""Ways to count; see ``gpu.counts``."""
-VARIANT_VARIABLE = "BIDCASCADE_CUDA_VARIANT"
 _LEAST_CHUNK = 1 << 18
 """A run of more deals is cut in four, so that copies run beside kernels; but not below this."""
 _DEALING_THREADS = 128
-
-
-def chosen_variant() -> str:
-    """Return the variant that ``BIDCASCADE_CUDA_VARIANT`` names.
-
-    Raises
-    ------
-    BackendUnavailable
-        If there is none of that name.
-    """
-    name = os.environ.get(VARIANT_VARIABLE) or counts.DEFAULT_VARIANT
-    if name not in VARIANTS:
-        raise BackendUnavailable(
-            f"expected a variant of {', '.join(VARIANTS)} in {VARIANT_VARIABLE}, got {name!r}"
-        )
-    return name
 
 
 class CudaBackend:
@@ -60,8 +38,6 @@ class CudaBackend:
     Parameters
     ----------
     device : Device
-    variant : str, optional
-        Way to count; what the environment says by default.
     most_deals : int, optional
         Most deals in a chunk.
     node_bytes : int, optional
@@ -74,11 +50,11 @@ class CudaBackend:
     """Most deals that are worked on at once."""
 
     def __init__(
-        self, device: Device, *, variant: str | None = None, most_deals: int | None = None,
+        self, device: Device, *, most_deals: int | None = None,
         node_bytes: int | None = None, most_entries: int | None = None,
     ) -> None:  # fmt: skip
         self.session = Session(device)
-        self.variant, self.node_bytes = variant, node_bytes
+        self.node_bytes = node_bytes
         self._most_deals, self._most_entries = most_deals, most_entries
         self._places: WeakKeyDictionary[Any, DevicePlaces] = WeakKeyDictionary()
 
@@ -120,9 +96,8 @@ class CudaBackend:
         )
 
     def cascade_counts(self, plan: Plan, deals: DealArrays | DeviceDeals) -> U64:
-        variant = self.variant or chosen_variant()
         return counts.count_entries(
-            self.tables(plan), deals, variant, self._chunk(len(deals)), node_bytes=self.node_bytes
+            self.tables(plan), deals, self._chunk(len(deals)), node_bytes=self.node_bytes
         )
 
     def cascade_all(
@@ -149,9 +124,8 @@ class CudaBackend:
     def counts_on_device(self, plan: Plan, deals: DealArrays | DeviceDeals) -> DeviceArray:
         """Return counts that stay on the device, uint64 [nodes]."""
         return counts.count_entries_on_device(
-            self.tables(plan), deals, self.variant or chosen_variant(), self._chunk(len(deals)),
-            node_bytes=self.node_bytes,
-        )  # fmt: skip
+            self.tables(plan), deals, self._chunk(len(deals)), node_bytes=self.node_bytes
+        )
 
     def lists_on_device(
         self, plan: Plan, deals: DealArrays | DeviceDeals, *, completed_only: bool = False,
@@ -226,7 +200,7 @@ class CudaBackend:
         tables = self.tables(plan)
         with self.session.device.lock():
             for lane_words in (2, 4):
-                counts.compile_hybrid(tables, lane_words)
+                counts.compile_counts(tables, lane_words)
 
 
 @cache
@@ -251,7 +225,6 @@ def why_unavailable() -> str | None:
     if reason is not None:
         return reason
     try:
-        chosen_variant()
         return cupy_device(default_device_number()).failure
     except BackendUnavailable as error:
         return str(error)

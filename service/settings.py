@@ -23,7 +23,6 @@ OTHER_VARIABLES: Final = {
     f"{PREFIX}API_KEY": "key that the Python clients send",
     f"{PREFIX}CACHE": "folder for compiled bidding tables and parsed systems",
     f"{PREFIX}CUDA_DEVICE": "number of the GPU that the backend cuda uses (0)",
-    f"{PREFIX}CUDA_VARIANT": "how the backend cuda walks a table: hybrid, lists, frontier or walk",
     f"{PREFIX}URL": "address of the service that the Python clients ask",
 }
 """Variables with the prefix that are read elsewhere."""

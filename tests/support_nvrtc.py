@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ARCHITECTURES = (75, 80, 90, 100)
-"""Compute capabilities: Turing, Ampere, Hopper, Blackwell (the data centre's of each)."""
+ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
+"""Compute capabilities: Turing, Ampere (two), Ada, Hopper, Blackwell (two)."""
 
 _SUCCESS = 0
 

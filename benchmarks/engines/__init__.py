@@ -5,16 +5,13 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from bidcascade.kernels import Plan, cuda
+from bidcascade.kernels import Plan
 
 ENGINES = (
     "reference", "cpu", "cuda", "lists", "numpy", "polars", "polars-frames", "polars-columns",
     "cudf",
 )  # fmt: skip
 """Slowest definition first, then the project's own, a prototype, and the usual ways."""
-
-VARIANTS = cuda.VARIANTS
-"""Candidates for counts on the GPU; engine ``cuda:lists`` is ``cuda`` with one of them."""
 
 OPERATIONS = ("counts", "entry_lists", "first", "evaluate", "features", "hands")
 
@@ -81,11 +78,9 @@ def get_engine(name: str) -> Any:
     ValueError
         If there is no engine of that name.
     """
-    base, colon, variant = name.partition(":")
-    if base not in _CLASSES or (colon and (base != "cuda" or variant not in VARIANTS)):
-        known = ", ".join((*ENGINES, *(f"cuda:{variant}" for variant in VARIANTS)))
-        raise ValueError(f"expected an engine of {known}, got {name!r}")
-    module, _, kind = _CLASSES[base].partition(".")
+    if name not in _CLASSES:
+        raise ValueError(f"expected an engine of {', '.join(ENGINES)}, got {name!r}")
+    module, _, kind = _CLASSES[name].partition(".")
     try:
         found = getattr(importlib.import_module(f".{module}", __name__), kind)
     except ModuleNotFoundError as error:

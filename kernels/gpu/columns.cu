@@ -12,6 +12,7 @@ constexpr u32 TILE_WORDS = 32;
 constexpr u32 WORDS_A_WARP = TILE_WORDS / TILE_WARPS;
 constexpr u32 TILE_DEALS = 32 * TILE_WORDS;
 constexpr u32 BLOCK_DEALS = 32 * BLOCK_WORDS;
+constexpr u32 LANE_BITS = 7;
 static_assert(BLOCK_WORDS % TILE_WORDS == 0, "a tile lies in one block of deals");
 
 // Place of a thread's deal in one of its warp's words.
@@ -19,7 +20,18 @@ __device__ __forceinline__ u32 place_of(u32 tile, u32 word, u32 warp, u32 lane) 
     return tile * TILE_DEALS + (word * TILE_WARPS + warp) * 32 + lane;
 }
 
-// Works out all columns of TILE_DEALS deals for one row, WORDS_A_WARP deals a thread.
+// Bits of a word of deals that exist.
+__device__ __forceinline__ u32 existing(u32 word, u32 count) {
+    const u32 start = word * 32;
+    if (start + 32 <= count) return ALL_LANES;
+    return start < count ? (1u << (count - start)) - 1u : 0u;
+}
+
+// Works out all columns of TILE_DEALS deals for one row, WORDS_A_WARP words of them a warp.
+//
+// 32 columns at once, a lane each. The bits of a value become words by ballot, and every lane compares
+// these with the two bounds of its own column, from the lowest bit up: where a bound has a one,
+// "at least so far" needs the value's bit too, where it has a zero the bit alone is enough.
 //
 //   halves       [4][words][count][2]: packed words by row, as two halves each
 //   column_half  [columns] which half holds the lane or flag; ascending
@@ -39,16 +51,24 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS) bit_columns(
     u32* const target =
         out + (static_cast<u64>(deal_block) * 4 + row) * columns * BLOCK_WORDS + first_word + lane;
 
-    u32 half[WORDS_A_WARP], value[WORDS_A_WARP];
-    u32 loaded_half = ~0u, loaded_value = ~0u;
+    u32 half[WORDS_A_WARP];
+    u32 loaded_half = ~0u;
     for (u32 start = 0; start < columns; start += WARP) {
         const u32 size = min(WARP, columns - start);
+        const u32 own_half = lane < size ? __ldg(column_half + start + lane) : 0;
+        const u32 test = lane < size ? __ldg(column_test + start + lane) : 0;
+        const u32 low = test >> 8 & 255u, high = low + (test & 255u);
         u32 mine[WORDS_A_WARP] = {};
-        for (u32 number = 0; number < size; ++number) {
-            const u32 wanted = __ldg(column_half + start + number);
-            const u32 test = __ldg(column_test + start + number);
-            // columns of one half, and those of one lane in it, stand together
+        u32 waiting = size == WARP ? ALL_LANES : lanes_below(size);
+        while (waiting != 0) {
+            // all columns of the first value that waits
+            const u32 first = __ffs(waiting) - 1;
+            const u32 wanted = __shfl_sync(ALL_LANES, own_half, first);
+            const u32 value = __shfl_sync(ALL_LANES, test >> 16, first);
+            const bool is_mine = own_half == wanted && test >> 16 == value;
+            waiting &= ~__ballot_sync(ALL_LANES, is_mine);
             if (wanted != loaded_half) {
+                loaded_half = wanted;
                 const u64 from = (static_cast<u64>(row) * words + wanted / 2) * count;
 #pragma unroll
                 for (u32 word = 0; word < WORDS_A_WARP; ++word) {
@@ -57,40 +77,43 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS) bit_columns(
                         place < count ? __ldg(halves + (from + place) * 2 + wanted % 2) : 0;
                 }
             }
-            if (wanted != loaded_half || test >> 16 != loaded_value) {
-                loaded_half = wanted;
-                loaded_value = test >> 16;
-                const u32 shift = test >> 24, mask = test >> 16 & 255u;
+            if ((value & 255u) == 1) {
 #pragma unroll
-                for (u32 word = 0; word < WORDS_A_WARP; ++word)
-                    // a deal that is none has a value in no interval
-                    value[word] = place_of(tile, word, warp, lane) < count
-                                      ? half[word] >> shift & mask
-                                      : ALL_LANES;
+                for (u32 word = 0; word < WORDS_A_WARP; ++word) {
+                    const u32 ones = __ballot_sync(ALL_LANES, half[word] >> (value >> 8) & 1u);
+                    if (is_mine) mine[word] = low ? ones : ~ones;
+                }
+                continue;
             }
-            const u32 low = test >> 8 & 255u, span = test & 255u;
+            u32 at_least[WORDS_A_WARP], above[WORDS_A_WARP];
 #pragma unroll
-            for (u32 word = 0; word < WORDS_A_WARP; ++word) {
-                const u32 bits = __ballot_sync(ALL_LANES, value[word] - low <= span);
-                if (lane == number) mine[word] = bits;
+            for (u32 word = 0; word < WORDS_A_WARP; ++word)
+                at_least[word] = ALL_LANES, above[word] = 0;
+#pragma unroll
+            for (u32 bit = 0; bit < LANE_BITS; ++bit) {
+                const u32 in_low = 0u - (low >> bit & 1u), in_high = 0u - (high >> bit & 1u);
+                const u32 place = 1u << ((value >> 8) + bit);
+#pragma unroll
+                for (u32 word = 0; word < WORDS_A_WARP; ++word) {
+                    const u32 ones = __ballot_sync(ALL_LANES, (half[word] & place) != 0);
+                    at_least[word] = (ones & (at_least[word] | ~in_low)) | (at_least[word] & ~in_low);
+                    above[word] = (ones & (above[word] | ~in_high)) | (above[word] & ~in_high);
+                }
             }
+#pragma unroll
+            for (u32 word = 0; word < WORDS_A_WARP; ++word)
+                if (is_mine) mine[word] = at_least[word] & ~above[word];
         }
         // through shared memory: a warp writes 32 words of a column side by side
 #pragma unroll
         for (u32 word = 0; word < WORDS_A_WARP; ++word)
-            stage[lane][word * TILE_WARPS + warp] = mine[word];
+            stage[lane][word * TILE_WARPS + warp] =
+                mine[word] & existing(tile * TILE_WORDS + word * TILE_WARPS + warp, count);
         __syncthreads();
         for (u32 number = warp; number < size; number += TILE_WARPS)
             target[static_cast<u64>(start + number) * BLOCK_WORDS] = stage[number][lane];
         __syncthreads();
     }
-}
-
-// Bits of a word of deals that exist.
-__device__ __forceinline__ u32 existing(u32 word, u32 count) {
-    const u32 start = word * 32;
-    if (start + 32 <= count) return ALL_LANES;
-    return start < count ? (1u << (count - start)) - 1u : 0u;
 }
 
 // AND of some columns of a row, for one word of deals.
@@ -137,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(256) combine_boxes(
 // thread works one word out for all of them.
 //
 //   parents  [nodes] row of the parent, -1 for all deals
-extern "C" __global__ void __launch_bounds__(256) member_bits(
+extern "C" __global__ void __launch_bounds__(256, 4) member_bits(
     const u32* __restrict__ columns_of_all, u32 columns, u32 count, u32 nodes,
     const i32* __restrict__ parents, const u8* __restrict__ seats,
     const u32* __restrict__ set_offsets, const u32* __restrict__ box_offsets,

@@ -80,10 +80,3 @@ extern "C" __global__ void __launch_bounds__(THREADS) spread_counts(
     const u32 node = __ldg(representative + entry);
     out[entry] = node < nodes ? __ldg(counts + node) : node == nodes ? deals : 0;
 }
-
-// target [count] += source.
-extern "C" __global__ void __launch_bounds__(THREADS) add_counts(
-    const u64* __restrict__ source, u64 count, u64* __restrict__ target) {
-    const u64 number = thread_number();
-    if (number < count) target[number] += source[number];
-}

@@ -100,7 +100,7 @@ __device__ __forceinline__ void set_flag(u64* words, u32 flag) {
 //   order    [count] which deal stands at each place, or null for their own order
 //   rotate   row 0 of the result is the dealer's hand (1), or North's (0)
 //   out      word w of row r at place p stands at r * row_stride + w * word_stride + p * place_stride
-extern "C" __global__ void __launch_bounds__(256) pack_hands(
+extern "C" __global__ void __launch_bounds__(256, 4) pack_hands(
     const u64* __restrict__ hands, u64 hands_stride, const u8* __restrict__ dealer,
     const u8* __restrict__ vulnerability, u64 first, const u32* __restrict__ order, u32 count,
     u32 rotate, const u64* __restrict__ suit_words, const u64* __restrict__ length_words,

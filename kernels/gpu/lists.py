@@ -166,7 +166,7 @@ class ListWalker:
 
     def _launch(self, entry: str, count: int, arguments: Sequence[KernelArgument]) -> None:
         self.session.each(
-            "walk.cu", entry, self.tables.defines, count, arguments,
+            "lists.cu", entry, self.tables.defines, count, arguments,
             threads=self.threads, shared_bytes=self.shared_bytes,
         )  # fmt: skip
 
@@ -391,7 +391,7 @@ def _list_one(
     session, count = tables.session, len(listed.listed)
     if not 0 < count <= MOST_LISTED or not len(tables.forest()):
         return None
-    counts = count_nodes(tables, deals, "hybrid", 64, None)
+    counts = count_nodes(tables, deals, 64, None)
     if isinstance(counts, np.ndarray):
         return None
     kept = ("one", *key)

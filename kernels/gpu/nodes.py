@@ -18,6 +18,9 @@ RECORD_BYTES = 16
 ITEMS = 1024
 """About how many runs of nodes a forest is cut into."""
 SMALLEST_ITEM = 64
+NEAR_COLUMNS = 5
+"""Columns that a record holds itself, of 16 bits each."""
+NODE_NEAR = 1 << 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ def windows_of(forest: Forest, most_nodes: int) -> list[Window]:
 
 
 class NodeRecords:
-    """Records ``test, fail, first, count`` of a forest's nodes (see ``nodes.cuh``)."""
+    """Records of a forest's nodes (see ``counts.cu``)."""
 
     def __init__(self, plan: Plan, forest: Forest) -> None:
         self.forest = forest
@@ -78,9 +81,24 @@ class NodeRecords:
             np.stack([self.sets.set_offsets[:-1], np.diff(self.sets.set_offsets)], axis=1),
             self.spans[first_box] if len(self.spans) else 0,
         )
-        self._by_place = np.zeros((int(used.max(initial=-1)) + 1, 2), np.uint32)
-        self._by_place[used] = by_use
+        self._by_place = np.zeros((int(used.max(initial=-1)) + 1, 3), np.uint32)
+        self._by_place[used, 1:] = by_use
+        near, columns = self._near(np.flatnonzero(~is_set), by_use)
+        self._by_place[used[near]] = columns
         self._singles = singles
+
+    def _near(self, rows: NDArray[np.int64], by_use: U32) -> "tuple[NDArray[np.int64], U32]":
+        """Single boxes whose columns fit a record, and what the record holds of them."""
+        count = by_use[rows, 1]
+        rows = rows[(count > 0) & (count <= NEAR_COLUMNS)]
+        first, count = by_use[rows].T
+        places = first[:, None] + np.minimum(np.arange(NEAR_COLUMNS), count[:, None] - 1)
+        columns = self.sets.columns.box_columns[places.astype(np.int64)]
+        fits = (columns < 1 << 16).all(axis=1)
+        one, two, three, four, five = columns[fits].T
+        count = count[fits] << np.uint32(16) | np.uint32(NODE_NEAR)
+        held = [count | one, two | three << np.uint32(16), four | five << np.uint32(16)]
+        return rows[fits], np.stack(held, axis=1)
 
     def __getitem__(self, which: "slice | NDArray[np.uint32]") -> U32:
         """Return the records of some nodes, uint32 [n, 4]."""
@@ -88,9 +106,10 @@ class NodeRecords:
         place = (test & np.uint32(TEST_LIMIT - 1)).astype(np.int64)
         place += np.where(test & TEST_MULTIPLE, self._singles, 0)
         records = np.empty((len(test), 4), np.uint32)
-        records[:, 0] = test
+        held = self._by_place[place]
+        records[:, 0] = test & ~np.uint32(TEST_LIMIT - 1) | held[:, 0]
         records[:, 1] = self.forest.fail[which]
-        records[:, 2:] = self._by_place[place]
+        records[:, 2:] = held[:, 1:]
         return records
 
 

@@ -1,4 +1,4 @@
-"""The commands ``gpu``, ``variants`` and ``floors``: one line each, also where there is no GPU."""
+"""The commands ``gpu`` and ``floors``: one line each, also where there is no GPU."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks.__main__ import PRESETS, parse
-from benchmarks.engines import VARIANTS, get_engine
+from benchmarks.engines import get_engine
 from bidcascade.kernels import why_unavailable
 
 NO_GPU = why_unavailable("cuda")
@@ -21,26 +21,17 @@ def test_what_the_command_line_says_goes_first():
     assert (gpu.repeat, gpu.budget) == (5, 5)
     some = parse(["gpu", "--engine", "cuda", "--workload", "deals", "--repeat", "2"])
     assert (some.engine, some.workload, some.repeat) == (["cuda"], ["deals"], 2)
-    assert parse(["variants"]).engine == [*(f"cuda:{one}" for one in VARIANTS), "numpy"]
     assert command._command(some).startswith("python -m benchmarks gpu --workload deals --engine")
 
 
-@pytest.mark.parametrize("name", ["cuda:best", "cpu:lists", "numpy:", "gpu"])
-def test_variants_that_are_none(name):
-    with pytest.raises(ValueError, match=f"cuda:lists, .*, got {name!r}"):
+@pytest.mark.parametrize("name", ["cuda:best", "gpu"])
+def test_engines_that_are_none(name):
+    with pytest.raises(ValueError, match=f"cuda, .*, got {name!r}"):
         get_engine(name)
 
 
-def test_variants_are_of_the_cascade_only():
-    for variant in VARIANTS:
-        engine = get_engine(f"cuda:{variant}")
-        reason = engine.why_unavailable("features")
-        assert reason == (NO_GPU or "there is one way to do it only")
-
-
 @pytest.mark.skipif(NO_GPU is None, reason="here is a device")
-@pytest.mark.parametrize("name", ["gpu", "variants"])
-def test_without_a_gpu_the_report_says_why(name, tmp_path, monkeypatch):
+def test_without_a_gpu_the_report_says_why(tmp_path, monkeypatch):
     # a process for each engine takes long and is tested elsewhere
     monkeypatch.setattr(command, "in_a_process", lambda function, job: function(job))
     monkeypatch.setattr(command, "sources_digest", lambda: command.environment()["sources"])
@@ -48,17 +39,17 @@ def test_without_a_gpu_the_report_says_why(name, tmp_path, monkeypatch):
         "--entries", "1200", "--deals", "256", "--repeat", "1", "--budget", "0.1",
         "--workload", "counts/selective", "--out", str(tmp_path / "out"),
     )  # fmt: skip
-    assert command.main([name, *words]) == 0
+    assert command.main(["gpu", *words]) == 0
     results = (tmp_path / "out/results.jsonl").read_text("utf-8")
     lines = [json.loads(line) for line in results.splitlines()]
-    assert [line["engine"] for line in lines] == list(PRESETS[name].engines)
+    assert [line["engine"] for line in lines] == list(PRESETS["gpu"].engines)
     for line in lines:
         if line["engine"].startswith("cuda"):
             assert line["unavailable"] == NO_GPU
         elif line["engine"] in ("cpu", "numpy", "polars"):
             assert line["runs"]
     report = (tmp_path / "out/report.md").read_text("utf-8")
-    assert f"python -m benchmarks {name}" in report
+    assert "python -m benchmarks gpu" in report
     assert NO_GPU in report
 
 
@@ -66,12 +57,8 @@ def test_floors_are_told_without_a_gpu(capsys):
     some = ["counts/dense", "first/selective", "evaluate", "features", "deals"]
     words = ["--entries", "1200", "--deals", "1000", "--workload", *some]
     assert command.main(["floors", *words]) == 0
-    first, _, second = capsys.readouterr().out.partition("\n\nCounts, a deal: ")
-    lines = first.splitlines()
+    lines = capsys.readouterr().out.splitlines()
     rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines if line[:3] != "| -"}
     for workload in some:
         assert rows[workload].endswith(("| memory |", "| integer operations |"))
     assert "H200: 4.3 TB/s" in lines[0]
-    # a second table, of the candidates
-    for variant in VARIANTS:
-        assert f"| counts/dense | {variant} | " in second

@@ -23,7 +23,7 @@ from bidcascade.kernels import (
 )
 from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import cupy_device, default_device_number
-from tests.kernels.emulator.backend import EmulatedBackend, EveryVariant
+from tests.kernels.emulator.backend import EmulatedBackend
 from tests.support_backends import (
     SIZES,
     SOME,
@@ -33,7 +33,7 @@ from tests.support_backends import (
     reference,
 )
 from tests.support_examples import examples
-from tests.support_plans import atoms, deal_arrays, expressions, random_plan
+from tests.support_plans import AskingCase, atoms, deal_arrays, expressions, random_plan
 
 FAST = [
     pytest.param(
@@ -55,7 +55,7 @@ def backend(request) -> Backend:
     if request.param == "emulator":
         return EmulatedBackend(request.getfixturevalue("emulator_folder"))
     if request.param == "cuda":
-        return EveryVariant(cupy_device(default_device_number()))
+        return CudaBackend(cupy_device(default_device_number()))
     return get_backend(request.param)
 
 
@@ -93,8 +93,10 @@ def test_cascade_equals_reference(backend_name, expression_list, seed, count, un
 
 @pytest.mark.parametrize("count", SIZES)
 def test_sizes(backend, count):
-    rng = np.random.default_rng(count)
-    assert_same_answers(backend, random_plan(rng, SOME), deal_arrays(rng, count))
+    plan, deals = AskingCase(count, count // 2 + 1).made()
+    held = reference.cascade_counts(plan, deals)
+    assert count < 3 or count // 2 + 1 in held
+    assert_same_answers(backend, plan, deals)
 
 
 @pytest.mark.parametrize("block", [64, 128])

@@ -1,6 +1,6 @@
 """The CUDA backend, kernels and host code, gives the bits of ``reference``.
 
-One body for the emulator and for a real device (``-m gpu``). Every count is asked of all variants.
+One body for the emulator and for a real device (``-m gpu``).
 Chunks, windows of nodes, items and tiles are drawn as small as they go, so that small plans go the
 ways that large ones take.
 """
@@ -26,9 +26,10 @@ from bidcascade.kernels.device_frames import DeviceDeals
 from bidcascade.kernels.gpu import bits, first, lists, nodes
 from bidcascade.kernels.gpu import counts as counts_module
 from bidcascade.kernels.gpu.session import RunningSums, Session
-from tests.kernels.emulator.backend import EmulatedBackend, EveryVariant
+from tests.kernels.emulator.backend import EmulatedBackend
 from tests.kernels.emulator.device import Checks
 from tests.support_backends import (
+    SIZES,
     SOME,
     assert_same_answers,
     assert_same_lists,
@@ -36,7 +37,14 @@ from tests.support_backends import (
     merged,
     reference,
 )
-from tests.support_plans import atoms, deal_arrays, expressions, random_plan
+from tests.support_plans import (
+    ASKING_CASES,
+    AskingCase,
+    atoms,
+    deal_arrays,
+    expressions,
+    random_plan,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -66,8 +74,6 @@ class Ways:
     node_bytes: int | None = None
     most_entries: int | None = None
     item_nodes: int = 64
-    list_deals: int = 2048
-    list_warps: int = 16
     words_a_lane: int = 1
     members_at_once: int = 1024
     staged: bool = True
@@ -77,13 +83,11 @@ class Ways:
         with (
             mock.patch.object(nodes, "SMALLEST_ITEM", self.item_nodes),
             mock.patch.object(nodes, "ITEMS", 1 << 20),
-            mock.patch.object(counts_module, "LIST_DEALS", self.list_deals),
-            mock.patch.object(counts_module, "LIST_WARPS", self.list_warps),
             mock.patch.object(counts_module, "words_a_lane", return_value=self.words_a_lane),
             mock.patch.object(bits, "MEMBERS_AT_ONCE", self.members_at_once),
             contextlib.ExitStack() as more,
         ):
-            for module in () if self.staged else (counts_module, first, lists):
+            for module in () if self.staged else (first, lists):
                 # as where a hand has more words than a block has shared memory for
                 more.enter_context(
                     mock.patch.object(module, "thread_staging", return_value=(128, 0))
@@ -108,7 +112,6 @@ WAYS = st.builds(
     Ways, schedule=st.integers(0, 9), architecture=st.sampled_from((750, 900)),
     most_deals=st.sampled_from((None, 64, 128)), node_bytes=st.sampled_from((None, 16, 160, 800)),
     most_entries=st.sampled_from((None, 20, 1000)), item_nodes=st.sampled_from((1, 2, 7, 64)),
-    list_deals=st.sampled_from((32, 2048)), list_warps=st.sampled_from((1, 3)),
     words_a_lane=st.sampled_from((1, 2, 4)), members_at_once=st.sampled_from((1, 5, 1024)),
     staged=st.booleans(),
 )  # fmt: skip
@@ -126,13 +129,13 @@ class Places:
 
     def backend(
         self, ways: Ways, *, device_options: dict[str, Any] | None = None, **options: Any
-    ) -> EveryVariant:
+    ) -> cuda.CudaBackend:
         options = ways.options | options
         if self.folder is not None:
             return EmulatedBackend(
                 self.folder, device_options=ways.device_options | (device_options or {}), **options
             )
-        return EveryVariant(cupy_device(default_device_number()), **options)
+        return cuda.CudaBackend(cupy_device(default_device_number()), **options)
 
     def compare(self, ways: Ways, plan: Plan, deals: DealArrays, **more: Any) -> None:
         with ways.taken():
@@ -189,11 +192,39 @@ def test_cascade_equals_reference(places, expression_list, seed, count, undescri
     places.compare(ways, plan, deal_arrays(rng, count))
 
 
+EDGE_WAYS = (
+    Ways(),
+    Ways(
+        most_deals=64, node_bytes=160, most_entries=100, item_nodes=1, members_at_once=5,
+        staged=False, words_a_lane=4,
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("ways", EDGE_WAYS, ids=("whole", "parts"))
+@pytest.mark.parametrize("case", ASKING_CASES, ids=str)
+def test_edges_of_warps_and_words(places, case, ways):
+    plan, deals = case.made()
+    first = np.flatnonzero(reference.cascade_counts(plan, deals) == case.vulnerable)
+    assert 0 in first  # the first call holds for as many as it says
+    places.compare(ways, plan, deals)
+
+
+@settings(EMULATED, max_examples=12)
+@given(
+    deals=st.sampled_from(SIZES), vulnerable=st.sampled_from((*SIZES, 1000)), wide=st.booleans(),
+    seed=st.integers(0, 2**32), nodes=st.integers(1, 60), ways=WAYS,
+)  # fmt: skip
+def test_nodes_that_ask(places, deals, vulnerable, wide, seed, nodes, ways):
+    case = AskingCase(deals, min(deals, vulnerable), wide, seed, nodes)
+    places.compare(ways, *case.made())
+
+
 @pytest.mark.parametrize("schedule", range(6))
 def test_a_block_of_columns_and_one_more(places, schedule):
     # more than a block of 1,024 deals, and more than a tile of 256; every order of threads
     rng = np.random.default_rng(schedule)
-    plan, deals = random_plan(rng, SOME, nodes=30), deal_arrays(rng, 300)
+    plan, deals = random_plan(rng, SOME, nodes=30, asking=True), deal_arrays(rng, 300)
     many = DealArrays(
         np.tile(deals.hands, 4)[:, :1025], np.tile(deals.dealer, 4)[:1025],
         np.tile(deals.vulnerability, 4)[:1025],
@@ -206,9 +237,9 @@ def test_a_block_of_columns_and_one_more(places, schedule):
 
 
 def test_least_shared_memory(emulator):
-    # lists spill, and a block of threads stages fewer deals
+    # a block of threads stages fewer deals
     rng = np.random.default_rng(6)
-    emulator.compare(Ways(item_nodes=5, list_deals=64), random_plan(rng, MANY, nodes=150),
+    emulator.compare(Ways(item_nodes=5), random_plan(rng, MANY, nodes=150),
         deal_arrays(rng, 140), device_options={"limits": LEAST_SHARED},
     )  # fmt: skip
 
@@ -273,43 +304,22 @@ def answer(backend: EmulatedBackend, operation: str, plan: Plan, deals: DealArra
     return [found.words if hasattr(found, "words") else found]
 
 
-@pytest.mark.parametrize(
-    ("operation", "variant"),
-    [*((operation, None) for operation in OPERATIONS if operation != "cascade_counts"),
-     *(("cascade_counts", variant) for variant in cuda.VARIANTS)],
-)  # fmt: skip
-def test_short_memory_halves_the_chunks(emulator, caplog, monkeypatch, operation, variant):
-    monkeypatch.setattr(counts_module, "MOST_PAIRS", 2000)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_short_memory_halves_the_chunks(emulator, caplog, operation):
     rng = np.random.default_rng(7)
     plan, deals = random_plan(rng, SOME), deal_arrays(rng, 1000)
-    whole = emulator.backend(Ways(), variant=variant or "hybrid")
+    whole = emulator.backend(Ways())
     wanted = answer(whole, operation, plan, deals)
-    parts = emulator.backend(Ways(most_deals=64), variant=variant or "hybrid")
+    parts = emulator.backend(Ways(most_deals=64))
     answer(parts, operation, plan, deals)
     needs = [backend.device.most_live_bytes for backend in (parts, whole)]
     assert needs[0] < needs[1]
     # the device shows more memory than it then has to give
-    short = emulator.backend(
-        Ways(), variant=variant or "hybrid", device_options={"memory_bytes": sum(needs) // 2}
-    )
+    short = emulator.backend(Ways(), device_options={"memory_bytes": sum(needs) // 2})
     with mock.patch.object(short.device, "free_bytes", whole.device.free_bytes):
         for found, right in zip(answer(short, operation, plan, deals), wanted, strict=True):
             np.testing.assert_array_equal(found, right)
     assert "from now on: out of device memory" in caplog.text
-
-
-@pytest.mark.parametrize("pairs", [70, 200, 1000])
-def test_pairs_that_do_not_fit_are_split(places, monkeypatch, pairs):
-    monkeypatch.setattr(counts_module, "MOST_PAIRS", pairs)
-    rng = np.random.default_rng(8)
-    plan, deals = random_plan(rng, [("HCP", 8, ">=")], nodes=20), deal_arrays(rng, 260)
-    backend = places.backend(Ways(), variant="frontier")
-    try:
-        found = backend.cascade_counts(plan, deals)
-    except OutOfDeviceMemory as error:
-        assert "pairs" in str(error)  # noqa: PT017 - either answer is right, a wrong count is not
-    else:
-        np.testing.assert_array_equal(found, reference.cascade_counts(plan, deals))
 
 
 def test_memory_comes_back(emulator):
@@ -391,7 +401,7 @@ def test_running_sums(places, count):
 
 
 def test_several_plans_on_one_device(places):
-    backend = places.backend(Ways(most_deals=64), variant="lists")
+    backend = places.backend(Ways(most_deals=64))
     rng = np.random.default_rng(13)
     plans = [random_plan(rng, SOME, nodes=size) for size in (10, 60, 200)]
     deals = deal_arrays(rng, 100)

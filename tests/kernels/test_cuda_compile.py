@@ -1,17 +1,12 @@
 """Every kernel compiles to machine code of every generation of cards, without a warning."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pytest
 
-from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels import Postfix
+from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import SOURCES, compiler_options, source_text
-from bidcascade.kernels.gpu.system_places import PLACES_DEFINES
-from bidcascade.kernels.gpu.system_tables import DEFINES
-from bidcascade.kernels.gpu.tables import feature_defines, first_defines, word_defines
-from tests.kernels.emulator.backend import EveryVariant
+from tests.kernels.compiled_kernels import SYSTEMS, most_spilled, spelled, variants
 from tests.kernels.emulator.device import Checks, EmulatedDevice
 from tests.support_backends import SOME, assert_same_answers
 from tests.support_missing import missing
@@ -19,46 +14,6 @@ from tests.support_nvrtc import ARCHITECTURES, CompileError, Nvrtc, libraries, w
 from tests.support_plans import deal_arrays, random_plan
 
 pytestmark = pytest.mark.slow
-
-WORDS = ((1, 1), (3, 6))
-"""Lane and flag words of a hand: the least, and more than the published tables need."""
-
-Defines = Mapping[str, int]
-SYSTEMS: list[tuple[str, Defines]] = [
-    ("system_walk.cu", DEFINES), ("system_places.cu", PLACES_DEFINES),
-]  # fmt: skip
-
-
-def kernel_variants(lane_words: int = 1, flag_words: int = 1) -> list[tuple[str, Defines]]:
-    """Files with ``#define``s to compile them with, every file at least once."""
-    words = word_defines(lane_words, flag_words)
-    found: list[tuple[str, Defines]] = [
-        ("features.cu", feature_defines(lane_words, flag_words, stack)) for stack in (0, 5)
-    ]
-    found += [("columns.cu", {"BLOCK_WORDS": 32 * lane}) for lane in (1, 2, 4)]
-    found += [("counts_hybrid.cu", {"WORDS_A_LANE": lane, "LEVELS": 24}) for lane in (1, 2, 4)]
-    found += [
-        ("counts_lists.cu", words | {"DEALS_A_BLOCK": deals, "LIST_PLACES": room, "LEVELS": 24})
-        for deals, room in ((512, 1024), (2048, 256))
-    ]
-    found += [("counts_frontier.cu", words), ("walk.cu", words)]
-    found += [("first.cu", first_defines(lane_words, flag_words)), ("entries.cu", {})]
-    return [*found, ("dealing.cu", {}), *SYSTEMS]
-
-
-def variants() -> list[tuple[str, Defines]]:
-    distinct: dict[tuple[str, tuple[tuple[str, int], ...]], Defines] = {}
-    for words in WORDS:
-        for file, defines in kernel_variants(*words):
-            distinct.setdefault((file, tuple(sorted(defines.items()))), defines)
-    return [(file, defines) for (file, _), defines in distinct.items()] + [
-        ("frames.cu", {"FULL_DECK": FULL_DECK})
-    ]
-
-
-def spelled(file: str, defines: Defines) -> str:
-    numbers = [f"{name}={value}" for name, value in defines.items() if not name.startswith("OP_")]
-    return " ".join([file, *numbers])
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +43,7 @@ def test_compiles_without_a_warning(compilers, file, defines, architecture):
         assert usage
         for entry, used in usage.items():
             assert used.shared_bytes <= 48 << 10, entry
+            assert used.spilled_bytes <= most_spilled(file), entry
 
 
 def test_what_the_backend_asks_for_compiles(compilers, emulator_folder):
@@ -98,7 +54,7 @@ def test_what_the_backend_asks_for_compiles(compilers, emulator_folder):
     product: Postfix = ("SL_S", "SL_H", "*", 12, ">=")
     for asked in (SOME, [*cards, *SOME, *((f"Top{n}_S", 2, ">=") for n in (3, 5))], [product]):
         plan, deals = random_plan(rng, asked), deal_arrays(rng, 20)
-        backend = EveryVariant(device)
+        backend = CudaBackend(device)
         assert_same_answers(backend, plan, deals)
         backend.deal_hands(1, 0, 10)
     newest = compilers[-1]

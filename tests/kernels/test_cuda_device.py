@@ -18,7 +18,6 @@ from bidcascade.bridge import OutOfDeviceMemory
 from bidcascade.kernels import DealArrays, Plan, cuda
 from bidcascade.kernels.cuda_device import Device, cupy_device, default_device_number
 from bidcascade.kernels.dealing import deal_hands_reference
-from tests.kernels.emulator.backend import EveryVariant
 from tests.support_backends import SOME, assert_same_answers, merged, reference
 from tests.support_plans import deal_arrays, random_plan
 
@@ -77,7 +76,7 @@ def test_more_deals_than_run_at_once(device, poison, case, count):
     plan, base = case
     deals = tiled(base, count)
     times, rest = divmod(count, BASE)
-    backend = EveryVariant(device)
+    backend = cuda.CudaBackend(device)
     poison()
     wanted = reference.cascade_counts(plan, base) * np.uint64(times)
     wanted += reference.cascade_counts(plan, base.slice(0, rest))
@@ -118,7 +117,7 @@ def test_lists_of_more_deals_than_run_at_once(device, poison, case, limit):
     source = np.arange(count) % BASE
     poison()
     first = 0
-    for part in EveryVariant(device).cascade_all(plan, tiled(base, count), limit=limit):
+    for part in cuda.CudaBackend(device).cascade_all(plan, tiled(base, count), limit=limit):
         assert part.first_deal == first
         here = source[first : first + len(part.totals)]
         first += len(part.totals)
@@ -139,7 +138,8 @@ def test_fresh_random_inputs(device, poison):
     for _ in range(5):
         plan = random_plan(rng, SOME, nodes=int(rng.integers(1, 400)))
         poison()
-        assert_same_answers(EveryVariant(device), plan, deal_arrays(rng, int(rng.integers(1, 200))))
+        deals = deal_arrays(rng, int(rng.integers(1, 200)))
+        assert_same_answers(cuda.CudaBackend(device), plan, deals)
 
 
 def test_a_large_table(device, poison):
@@ -153,7 +153,7 @@ def test_a_large_table(device, poison):
     deals = tiled(base, count)
     for node_bytes in (None, plan.node_count // 3 * 16):
         poison()
-        backend = EveryVariant(device, node_bytes=node_bytes)
+        backend = cuda.CudaBackend(device, node_bytes=node_bytes)
         np.testing.assert_array_equal(backend.cascade_counts(plan, deals), wanted)
         got = backend.cascade_first(plan, deals)
         source = np.arange(count) % len(base)
@@ -162,7 +162,7 @@ def test_a_large_table(device, poison):
 
 def test_random_deals(device, poison):
     poison()
-    hands = EveryVariant(device).deal_hands(20240229, 5, 2_500_001)
+    hands = cuda.CudaBackend(device).deal_hands(20240229, 5, 2_500_001)
     deck = np.bitwise_or.reduce(hands, axis=0)
     assert (deck == (1 << 52) - 1).all()
     assert (np.bitwise_count(hands) == 13).all()
@@ -173,12 +173,12 @@ def test_random_deals(device, poison):
 def test_several_callers_at_once(case, device):
     plan, base = case
     # one backend that all share, and one for each: streams beside streams
-    shared = EveryVariant(device, most_deals=64)
+    shared = cuda.CudaBackend(device, most_deals=64)
     wanted = reference.cascade_counts(plan, base)
     first = reference.cascade_first(plan, base).entry
 
     def ask(number: int) -> None:
-        backend = shared if number % 2 else EveryVariant(device, most_deals=128)
+        backend = shared if number % 2 else cuda.CudaBackend(device, most_deals=128)
         np.testing.assert_array_equal(backend.cascade_counts(plan, base), wanted)
         np.testing.assert_array_equal(backend.cascade_first(plan, base).entry, first)
 
@@ -211,11 +211,7 @@ def test_memory_that_is_less_than_it_seems(device, case, pool, caplog):
     device.release()
     pool.set_limit(size=pool.total_bytes() + 48 * MIB)
     caplog.set_level(logging.WARNING, "bidcascade.kernels")
-    for variant in cuda.VARIANTS:
-        if variant == "frontier":
-            continue  # takes a share of what is free, which is more than the pool gives
-        backend = cuda.CudaBackend(device, variant=variant)
-        np.testing.assert_array_equal(backend.cascade_counts(plan, deals), wanted)
+    np.testing.assert_array_equal(cuda.CudaBackend(device).cascade_counts(plan, deals), wanted)
     assert "chunks of" in caplog.text
 
 
@@ -233,14 +229,11 @@ def test_a_table_larger_than_the_free_memory(device, case):
     taken = cupy.cuda.runtime.malloc(free - left)
     try:
         # nodes get less than they need
-        backend = EveryVariant(device, node_bytes=plan.node_count * 4)
+        backend = cuda.CudaBackend(device, node_bytes=plan.node_count * 4)
         np.testing.assert_array_equal(backend.cascade_counts(plan, base), wanted)
         many = tiled(base, 1_200_000)
-        for variant in cuda.VARIANTS:
-            one = cuda.CudaBackend(device, variant=variant)
-            np.testing.assert_array_equal(
-                one.cascade_counts(plan, many), wanted * np.uint64(100_000)
-            )
+        one = cuda.CudaBackend(device)
+        np.testing.assert_array_equal(one.cascade_counts(plan, many), wanted * np.uint64(100_000))
     finally:
         cupy.cuda.runtime.free(taken)
 
@@ -249,7 +242,7 @@ def test_memory_comes_back(device, case):
     cupy = pytest.importorskip("cupy")
     plan, base = case
     deals = tiled(base, 1_000_001)
-    backend = EveryVariant(device)
+    backend = cuda.CudaBackend(device)
 
     def free_after() -> int:
         backend.cascade_counts(plan, deals)
@@ -296,12 +289,12 @@ def test_memory_beside_a_pool_of_rmm(device, case):
 def test_launches_and_copies_are_timed(device, case):
     plan, base = case
     deals = tiled(base, 1_000_000)
-    backend = cuda.CudaBackend(device, variant="hybrid")
+    backend = cuda.CudaBackend(device)
     backend.cascade_counts(plan, deals)
     with device.timings() as timings:
         backend.cascade_counts(plan, deals)
     names = {timing.name for timing in timings}
-    assert {"copy in", "pack_hands", "bit_columns", "count_hybrid"} <= names
+    assert {"copy in", "pack_hands", "bit_columns", "count_nodes"} <= names
     assert all(timing.seconds >= 0 for timing in timings)
     assert sum(timing.seconds for timing in timings) > 0
     brought = sum(timing.copied_bytes for timing in timings if timing.name == "copy in")

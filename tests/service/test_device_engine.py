@@ -232,7 +232,7 @@ def test_the_service_runs_on_the_device(service, tmp_path):
 
 def test_a_fault_of_the_device_ends_readiness(service):
     app, device = service
-    device.failure = "the device failed: count_hybrid: an illegal memory access"
+    device.failure = "the device failed: count_nodes: an illegal memory access"
     body = problem_of(post(app, "/v1/auctions", GOOD), 503, "device-fault")
     assert body["detail"] == device.failure
     reason = device.failure

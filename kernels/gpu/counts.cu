@@ -1,4 +1,4 @@
-// Counts, variant "hybrid": a warp walks a run of nodes for a block of deals, all on bit columns.
+// Counts: a warp walks a run of nodes for a block of deals, all on bit columns.
 //
 //   while many deals are left   a set is BLOCK_WORDS words, WORDS_A_LANE in each lane's registers;
 //                               a child's set is the AND of its parent's and its box's columns
@@ -6,11 +6,58 @@
 //                               lane tests its deal's bit in each column
 //
 // Sets that the walk comes back to lie in local memory, lane beside lane; leaves store nothing.
-#include "nodes.cuh"
+//
+// Nodes that hold always are left out (they hold where the node above does), the others stand depth
+// first, so a walk needs no more than where to go on.
+//
+//   node k: x  seat whose hand is tested (NODE_SEAT_SHIFT), NODE_MULTIPLE, NODE_NEAR
+//           y  fail: the next node that is not below k; k + 1 is its first child if that is not fail
+//           near       up to five columns of 16 bits, the first in x, and how many in x from bit 16
+//           otherwise  z first, w count: columns of its box in `tests`; for a set of boxes, its spans
+//
+// Nodes come in windows: `nodes` holds first_node .. of them. A warp's share of a window is an item, a
+// run of nodes whose ancestors outside the run are the same ones, its path.
+#include "device.cuh"
 
+constexpr u32 NODE_SEAT_SHIFT = 28;
+constexpr u32 NODE_MULTIPLE = 1u << 30;
+constexpr u32 NODE_NEAR = 1u << 31;
 constexpr u32 BLOCK_WORDS = WARP * WORDS_A_LANE;
 constexpr u32 BLOCK_DEALS = 32 * BLOCK_WORDS;
 constexpr u32 WARPS = 8;
+
+__device__ __forceinline__ u32 warp_sum(u32 value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(ALL_LANES, value);
+#else
+#pragma unroll
+    for (u32 step = WARP / 2; step > 0; step /= 2) value += __shfl_xor_sync(ALL_LANES, value, step);
+    return value;
+#endif
+}
+
+// Sum of the values of the lanes below.
+__device__ __forceinline__ u32 sum_below(u32 value, u32 lane) {
+    u32 sum = value;
+#pragma unroll
+    for (u32 step = 1; step < WARP; step *= 2) {
+        const u32 below = __shfl_up_sync(ALL_LANES, sum, step);
+        if (lane >= step) sum += below;
+    }
+    return sum - value;
+}
+
+// Gives the warps of a block one number after the other, each to one warp.
+__device__ __forceinline__ u32 next_number(u32* cursor, u32 lane) {
+    u32 number = 0;
+    if (lane == 0) number = atomicAdd(cursor, 1u);
+    return __shfl_sync(ALL_LANES, number, 0);
+}
+
+// The words that a lane keeps of a set stand side by side, so that one load brings them.
+struct alignas(4 * WORDS_A_LANE) LaneWords {
+    u32 word[WORDS_A_LANE];
+};
 
 // The columns of a block of deals: [row][column][BLOCK_WORDS].
 struct BlockColumns {
@@ -18,36 +65,66 @@ struct BlockColumns {
     u64 row_words;
     const u32* __restrict__ tests;      // column numbers, box after box
     const uint2* __restrict__ spans;    // of the boxes in sets: first, count in `tests`
+
+    __device__ __forceinline__ const u32* row(const uint4& node) const {
+        return words + (node.x >> NODE_SEAT_SHIFT & 3u) * row_words;
+    }
 };
 
-// bits &= columns [first, first + count) of a row.
-__device__ __forceinline__ void and_columns(
-    u32 (&bits)[WORDS_A_LANE], const u32* __restrict__ row, const u32* __restrict__ tests, u32 first,
-    u32 count, u32 lane) {
+// Hands on the numbers tests [first, first + count); the whole warp asks at once.
+template <class Use>
+__device__ __forceinline__ void each_of(
+    const u32* __restrict__ tests, u32 first, u32 count, u32 lane, Use use) {
     for (u32 start = 0; start < count; start += WARP) {
         const u32 size = min(WARP, count - start);
         // all numbers with one load; what follows does not wait for each of them in turn
         const u32 mine = lane < size ? __ldg(tests + first + start + lane) : 0;
 #pragma unroll 4
-        for (u32 number = 0; number < size; ++number) {
-            // 32 bits hold any place in a row; the host checks the number of columns
-            const u32* const column =
-                row + (__shfl_sync(ALL_LANES, mine, number) * BLOCK_WORDS + lane);
-#pragma unroll
-            for (u32 word = 0; word < WORDS_A_LANE; ++word) bits[word] &= __ldg(column + word * WARP);
-        }
+        for (u32 number = 0; number < size; ++number)
+            use(__shfl_sync(ALL_LANES, mine, number));
     }
 }
+
+// Hands on the columns of a node's only box.
+template <class Use>
+__device__ __forceinline__ void each_column(
+    const uint4& node, const BlockColumns& columns, u32 lane, Use use) {
+    if (!(node.x & NODE_NEAR)) {
+        each_of(columns.tests, node.z, node.w, lane, use);
+        return;
+    }
+    const u32 count = node.x >> 16 & 7u;
+    use(node.x & 0xFFFFu);
+    if (count > 1) use(node.z & 0xFFFFu);
+    if (count > 2) use(node.z >> 16);
+    if (count > 3) use(node.w & 0xFFFFu);
+    if (count > 4) use(node.w >> 16);
+}
+
+// bits &= a column of a row.
+struct AndColumn {
+    u32 (&bits)[WORDS_A_LANE];
+    const u32* row;
+    u32 lane;
+
+    __device__ __forceinline__ void operator()(u32 column) const {
+        // 32 bits hold any place in a row; the host checks the number of columns
+        const LaneWords found = *reinterpret_cast<const LaneWords*>(
+            row + (column * BLOCK_WORDS + lane * WORDS_A_LANE));
+#pragma unroll
+        for (u32 word = 0; word < WORDS_A_LANE; ++word) bits[word] &= found.word[word];
+    }
+};
 
 // The deals of `parent` for which a node's test holds.
 __device__ __forceinline__ void test_bits(
     u32 (&bits)[WORDS_A_LANE], const u32 (&parent)[WORDS_A_LANE], const uint4& node,
     const BlockColumns& columns, u32 lane) {
-    const u32* const row = columns.words + node_seat(node) * columns.row_words;
+    const u32* const row = columns.row(node);
     if (!(node.x & NODE_MULTIPLE)) {
 #pragma unroll
         for (u32 word = 0; word < WORDS_A_LANE; ++word) bits[word] = parent[word];
-        and_columns(bits, row, columns.tests, node.z, node.w, lane);
+        each_column(node, columns, lane, AndColumn{bits, row, lane});
         return;
     }
 #pragma unroll
@@ -57,42 +134,30 @@ __device__ __forceinline__ void test_bits(
         u32 some[WORDS_A_LANE];
 #pragma unroll
         for (u32 word = 0; word < WORDS_A_LANE; ++word) some[word] = parent[word];
-        and_columns(some, row, columns.tests, span.x, span.y, lane);
+        each_of(columns.tests, span.x, span.y, lane, AndColumn{some, row, lane});
 #pragma unroll
         for (u32 word = 0; word < WORDS_A_LANE; ++word) bits[word] |= some[word];
     }
 }
 
-// Whether one deal is in columns [first, first + count) of a row; the whole warp asks at once.
-__device__ __forceinline__ bool in_columns(
-    const u32* __restrict__ row, const u32* __restrict__ tests, u32 first, u32 count, u32 deal,
-    u32 lane) {
-    u32 bits = ALL_LANES;
-    for (u32 start = 0; start < count; start += WARP) {
-        const u32 size = min(WARP, count - start);
-        const u32 mine = lane < size ? __ldg(tests + first + start + lane) : 0;
-#pragma unroll 4
-        for (u32 number = 0; number < size; ++number)
-            bits &= __ldg(row + (__shfl_sync(ALL_LANES, mine, number) * BLOCK_WORDS + deal / 32));
-    }
-    return bits >> (deal % 32) & 1u;
-}
-
 // Lanes of `parent` for whose deal a node's test holds.
 __device__ __forceinline__ u32 test_lanes(
     u32 parent, u32 deal, const uint4& node, const BlockColumns& columns, u32 lane) {
-    const u32* const row = columns.words + node_seat(node) * columns.row_words;
-    bool holds;
+    const u32* const row = columns.row(node) + deal / 32;
+    u32 holds = 0, bits = ALL_LANES;
+    const auto and_word = [&](u32 column) { bits &= __ldg(row + column * BLOCK_WORDS); };
     if (!(node.x & NODE_MULTIPLE)) {
-        holds = in_columns(row, columns.tests, node.z, node.w, deal, lane);
+        each_column(node, columns, lane, and_word);
+        holds = bits;
     } else {
-        holds = false;
         for (u32 box = 0; box < node.w; ++box) {
             const uint2 span = __ldg(columns.spans + node.z + box);
-            holds |= in_columns(row, columns.tests, span.x, span.y, deal, lane);
+            bits = ALL_LANES;
+            each_of(columns.tests, span.x, span.y, lane, and_word);
+            holds |= bits;
         }
     }
-    return __ballot_sync(ALL_LANES, holds) & parent;
+    return __ballot_sync(ALL_LANES, holds >> (deal % 32) & 1u) & parent;
 }
 
 __device__ __forceinline__ u32 size_of(const u32 (&bits)[WORDS_A_LANE]) {
@@ -113,7 +178,7 @@ __device__ __forceinline__ u32 deal_of_lane(
     for (u32 word = 0; word < WORDS_A_LANE; ++word) {
         u32 rest = bits[word];
         while (rest != 0) {
-            places[rank++] = (word * WARP + lane) * 32 + __ffs(rest) - 1;
+            places[rank++] = (lane * WORDS_A_LANE + word) * 32 + __ffs(rest) - 1;
             rest &= rest - 1;
         }
     }
@@ -127,7 +192,7 @@ __device__ __forceinline__ u32 deal_of_lane(
 //
 //   columns     [deal blocks][4][column_count][BLOCK_WORDS]
 //   splits      blocks of threads that share a block of deals; each takes a part of the items
-extern "C" __global__ void __launch_bounds__(WARPS* WARP) count_hybrid(
+extern "C" __global__ void __launch_bounds__(WARPS* WARP, 4) count_nodes(
     const u32* __restrict__ columns_of_all, u32 column_count, const u32* __restrict__ tests,
     const uint2* __restrict__ spans, const uint4* __restrict__ nodes, u32 first_node,
     const uint2* __restrict__ runs, const u32* __restrict__ path_offsets,
@@ -157,7 +222,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* WARP) count_hybrid(
         u32 set[WORDS_A_LANE];  // the parent's; in lanes only set[0] counts
 #pragma unroll
         for (u32 word = 0; word < WORDS_A_LANE; ++word) {
-            const u32 start = (word * WARP + lane) * 32;
+            const u32 start = (lane * WORDS_A_LANE + word) * 32;
             set[word] = start + 32 <= deals ? ALL_LANES
                         : start < deals     ? (1u << (deals - start)) - 1u
                                             : 0u;

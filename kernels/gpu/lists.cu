@@ -1,6 +1,6 @@
 // The walk of one deal a thread: depth first without a stack, as the nodes say where to go on.
 //
-//   node k: x test, y fail (as in nodes.cuh),
+//   node k: x test, y fail (as in counts.cu),
 //           z listed_from, w listed_behind: where in `listed` the entries of k, and those behind
 //             everything below k, start
 //
@@ -10,29 +10,6 @@
 
 __device__ __forceinline__ bool node_holds(const DealWords& own, u32 test, const Boxes& boxes) {
     return passes_test(own.row(test_seat(test)), own.stride, test, boxes);
-}
-
-// Counts, variant "walk": counts [node_count] rises by one for every deal that reaches a node.
-extern "C" __global__ void count_walk(
-    const u64* __restrict__ features, u32 count, u32 staged, const u64* __restrict__ box_rows,
-    const u32* __restrict__ set_offsets, const u32* __restrict__ set_boxes,
-    const uint4* __restrict__ nodes, u32 node_count, u64* __restrict__ counts) {
-    DYNAMIC_SHARED(shared);
-    const u64 place = thread_number();
-    if (place >= count) return;
-    const Boxes boxes = {box_rows, set_offsets, set_boxes};
-    const DealWords own = words_of_deal(
-        reinterpret_cast<u64*>(shared), features, count, static_cast<u32>(place), staged);
-    u32 k = 0;
-    while (k < node_count) {
-        const uint4 node = __ldg(nodes + k);
-        if (node_holds(own, node.x, boxes)) {
-            atomicAdd(counts + k, 1ull);
-            ++k;
-        } else {
-            k = node.y;
-        }
-    }
 }
 
 // How many entries each deal lists: totals [deals], by place turned to deal by `order`.
