@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 
 from bidcascade.kernels import Plan, reference
 from bidcascade.kernels.gpu import forest as forest_module
-from bidcascade.kernels.gpu.forest import TEST_SEAT_SHIFT, Forest, build_forest, split
-from bidcascade.kernels.gpu.nodes import NodeRecords, windows_of
+from bidcascade.kernels.gpu.forest import (
+    TEST_MULTIPLE,
+    TEST_SEAT_SHIFT,
+    Forest,
+    build_forest,
+    split,
+)
+from bidcascade.kernels.gpu.nodes import NODE_NEAR, NodeRecords, windows_of
 from bidcascade.kernels.plan import ALWAYS
 from tests.support_backends import SOME
 from tests.support_examples import examples
@@ -108,6 +114,15 @@ def test_windows_follow_one_another(seed, most_nodes):
     assert all(window.nodes <= max(most_nodes, 1) for window in windows)
 
 
+def asked_columns(record, box_columns):
+    """Columns of a node with a single box: in its record, or where the record points to."""
+    kind, _, here, there = record.tolist()
+    if kind & NODE_NEAR:
+        held = [kind & 0xFFFF, here & 0xFFFF, here >> 16, there & 0xFFFF, there >> 16]
+        return np.array(held[: kind >> 16 & 7])
+    return box_columns[here : here + there]
+
+
 @examples(25)
 @given(seed=st.integers(0, 2**16))
 def test_records_name_the_columns_of_the_box(seed):
@@ -116,20 +131,20 @@ def test_records_name_the_columns_of_the_box(seed):
     records = NodeRecords(plan, forest)
     columns = records.sets.columns
     some = records[0 : len(forest)]
-    np.testing.assert_array_equal(some[:, 0], forest.test)
+    seat_and_kind = np.uint32(TEST_MULTIPLE | 3 << TEST_SEAT_SHIFT)
+    np.testing.assert_array_equal(some[:, 0] & seat_and_kind, forest.test & seat_and_kind)
     np.testing.assert_array_equal(some[:, 1], forest.fail)
     flags = plan.packing.flag_words
     for node, entry in entries_of_nodes(plan, forest).items():
         box = int(plan.node_box[entry])
-        start, count = some[node, 2:].tolist()
         if box >> 31:
+            start, count = some[node, 2:].tolist()
             number = box & 0x7FFFFFFF
             size = int(plan.set_offsets[number + 1] - plan.set_offsets[number])
             assert count == size > 1
             assert records.spans[start : start + count].shape == (size, 2)
             continue
+        asked = asked_columns(some[node], columns.box_columns)
         bits = plan.boxes[box, -2 * flags :].copy().view(np.uint8)
-        is_flag = columns.half[columns.box_columns[start : start + count]] >= (
-            2 * plan.packing.lane_words
-        )
+        is_flag = columns.half[asked] >= (2 * plan.packing.lane_words)
         assert is_flag.sum() == np.unpackbits(bits).sum()
