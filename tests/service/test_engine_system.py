@@ -83,8 +83,8 @@ def test_nobody_uses_a_bidder_before_its_numbers_are_written(engine, monkeypatch
     deals, frame = deals_and_frame(20, 9)
     tries = []
 
-    def bid_while_others_want_to(deals):
-        bid = bidder.Bidder.bid(engine.bidder, deals)
+    def bid_while_others_want_to(deals, backend=None):
+        bid = bidder.Bidder.bid(engine.bidder, deals, backend=backend)
         with ThreadPoolExecutor(1) as other:
             tries.append(other.submit(engine.bidder.lock.acquire, blocking=False).result())
         return bid
