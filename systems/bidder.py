@@ -49,8 +49,6 @@ FEW: Final = 64
 """Up to so many deals are bid one by one."""
 BLOCK_PLACES: Final = 512
 """Places that a thread works out before they are taken in."""
-DEVICE_PLACES: Final = 1 << 12
-"""Places that a device works out before they are taken in."""
 _CHOSEN_AT_ONCE: Final = 1 << 14
 LONGEST_AUCTION: Final = 320
 """More calls than any auction has (319)."""
@@ -426,8 +424,8 @@ class Bidder:
         while start < len(places):
             rest = len(places) - start
             threads, most = max(1, min(thread_count(), -(-rest // 64))), BLOCK_PLACES
-            if self._device is not None:
-                threads, most = 1, DEVICE_PLACES
+            if self._device is not None and self._device.most_places:
+                threads, most = 1, self._device.most_places
             size = min(self._pace, -(-rest // threads))
             left = self._round(places, start, size, threads)
             start += min(rest, size * threads) - len(left)
@@ -463,10 +461,11 @@ class Bidder:
 
     def _work_out_block(self, block: rows.Block, places: I32, start: int, stop: int) -> int:
         """Work out places here or on the device; where it stopped."""
-        if self._device is not None and self._device.work_out(
-            self._sides_there(), self._store, block, places[start:stop]
-        ):
-            return stop
+        if self._device is not None:
+            sides, wanted = self._sides_there(), places[start:stop]
+            done = self._device.work_out(sides, self._store, block, wanted)
+            if done:
+                return start + done
         programs = self._programs()
         stopped: int = walk.work_out(*programs, self._store, block, places, start, stop)
         return stopped

@@ -153,10 +153,10 @@ class Session:
             self.device.synchronize(stream)
 
 
-def halving(session: Session, deals: int, run: Callable[[int], Any]) -> Any:
+def halving(session: Session, deals: int, run: Callable[[int], Any], *, of: str = "deals") -> Any:
     """Call ``run(deals)``, and with half as many deals a chunk as long as the memory is short.
 
-    ``run`` starts afresh every time. Says in the log what it halves to.
+    ``run`` starts afresh every time. Says in the log what it halves to, and ``of`` what.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def halving(session: Session, deals: int, run: Callable[[int], Any]) -> Any:
             # copies under way still use what the run holds; once the error is gone, that is free
             session.wait_for_all()
             # the text, not the error: whoever keeps log records would keep frames and their arrays
-            _logger.warning("chunks of %d deals from now on: %s", deals, str(error))
+            _logger.warning("chunks of %d %s from now on: %s", deals, of, str(error))
         # outside the handler, which holds on to what did not fit
         session.make_room()
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bidcascade.bridge import DeviceFault
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.system import arrays as rows
 
@@ -68,12 +69,20 @@ class PlaceWorker:
         self._ranges_known = 0
         self._block: dict[str, DeviceArray] = {}
         self._room = 0
+        self._asked: set[tuple[int, ...]] = set()
+        """What was missing first, and so was learned in any case, with the place it was for."""
 
     def work_out(
         self, sides: Sides, tables: tuple[SideTables, SideTables], store: rows.Store,
         block: rows.Block, places: I32,
     ) -> bool:  # fmt: skip
-        """Fill a block of the host; false where a place has more than there is room for."""
+        """Fill a block of the host; false where a place has more than there is room for.
+
+        Raises
+        ------
+        DeviceFault
+            If the device asks again for what it was told, which it would do for ever.
+        """
         session, count = self._session, len(places)
         jobs = session.upload(_jobs(store, places))
         programs = [
@@ -109,7 +118,18 @@ class PlaceWorker:
             return False
         block.status[:count] = status
         self._bring_back(block, count)
+        if (status == LEARN).any():
+            self._check_progress(block.misses[: block.sizes[rows.MISSES]], places)
         return True
+
+    def _check_progress(self, misses: NDArray[np.int64], places: I32) -> None:
+        if not len(misses):
+            raise DeviceFault("expected what is missing at a place, got nothing from the device")
+        kind, item, *numbers = misses[0].tolist()
+        asked = (kind, int(places[max(item, -1 - item)]), *numbers)
+        if asked in self._asked:
+            raise DeviceFault(f"expected that the device knows what was learned, got {asked} again")
+        self._asked.add(asked)
 
     def _bring_back(self, block: rows.Block, count: int) -> None:
         session = self._session

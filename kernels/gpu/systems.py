@@ -4,12 +4,14 @@ The device has a copy of what the host's places say, which grows with them. A de
 nobody has worked out yet waits; the host is told all such places at once, and the deals go on.
 """
 
+import logging
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.types import U16, U64
@@ -19,8 +21,12 @@ from .system_places import PlaceWorker
 from .system_tables import DEFINES, I32, Grown, Sides, SideTables
 from .tables import SORT_KEYS
 
+_logger = logging.getLogger("bidcascade.kernels")
+
 _FILE: Final = "system_walk.cu"
 _SORT_BYTES: Final = 4
+_MOST_PLACES: Final = 1 << 12
+"""Places that are worked out before they are taken in; 16 kB each."""
 _DEAL_BYTES: Final = 12 + 2 * 4 + 3 * 8
 """What a deal takes beside its packed hands: how far it is, waiting lists, places it may want."""
 
@@ -33,10 +39,16 @@ class DevicePlaces:
     session : Session
     most_deals : int
         Most deals in a chunk.
+
+    Attributes
+    ----------
+    most_places : int
+        Places that are worked out at once; 0 once the memory was too short for that.
     """
 
     def __init__(self, session: Session, most_deals: int) -> None:
         self.session, self._most_deals = session, most_deals
+        self.most_places = _MOST_PLACES
         self.let_go()
         session.tables.add(self)
 
@@ -51,12 +63,36 @@ class DevicePlaces:
         self._entered = 1
         self._worker = PlaceWorker(self.session)
 
-    def work_out(self, sides: Sides, store: rows.Store, block: rows.Block, places: I32) -> bool:
-        """Work out places as :func:`.walk.work_out` does, none of them the root.
+    def work_out(self, sides: Sides, store: rows.Store, block: rows.Block, places: I32) -> int:
+        """Work out the first of some places as :func:`.walk.work_out` does, none of them the root.
 
-        False, with nothing in the block, if one of them has more than there is room for here.
+        Returns
+        -------
+        int
+            How many; 0, with nothing in the block, if the processor has to: one of them has more
+            than there is room for here, or the memory is short.
+
+        Raises
+        ------
+        DeviceFault
+            If the device asks again for what it was told.
         """
-        return self._worker.work_out(sides, self.tables(sides), store, block, places)
+        size = min(self.most_places, len(places))
+
+        def run(most: int) -> int:
+            if most < size:
+                self.most_places = most
+            is_done = self._worker.work_out(sides, self.tables(sides), store, block, places[:most])
+            return most if is_done else 0
+
+        try:
+            return int(halving(self.session, size, run, of="places")) if size else 0
+        except OutOfDeviceMemory as error:
+            self.session.wait_for_all()
+            _logger.warning("places are worked out on the processor from now on: %s", str(error))
+        # outside the handler, which holds on to what did not fit
+        self.most_places, self._worker = 0, PlaceWorker(self.session)
+        return 0
 
     def bid(
         self, deals: AnyDeals, place: int, depth: int, store: rows.Store,
@@ -81,6 +117,11 @@ class DevicePlaces:
         -------
         tuple of int32 [n], int32 [n], uint16 [n]
             As :class:`~bidcascade.systems.bidder.BidDeals` has them.
+
+        Raises
+        ------
+        DeviceFault
+            If the device asks again for what it was told.
         """
         found = (
             np.empty(len(deals), np.int32), np.empty(len(deals), np.int32),
@@ -180,13 +221,17 @@ class _Chunk:
         """Place, entry and defaults of each deal."""
         session = self._places.session
         waiting, count = None, self._chunk.count
+        before: U64 = np.zeros(0, np.uint64)
         while count:
             found, count = self._on(waiting, count)
             waiting, self._lists = self._lists[0], self._lists[::-1]
             if count:
                 keys = session.download(self._keys[:found])
                 keys.sort()  # so that places have the same numbers every time
+                if not found or np.isin(keys, before).any():
+                    raise DeviceFault("expected deals to go on to a place that is there, got none")
                 self._work_out(keys)
+                before = keys
         return self._place, self._entry, self._defaults
 
     def _on(self, waiting: DeviceArray | None, count: int) -> tuple[int, int]:

@@ -12,12 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bidcascade.bridge import InvalidSystem, OutOfDeviceMemory, parse_calls
+from bidcascade.bridge import DeviceFault, InvalidSystem, OutOfDeviceMemory, parse_calls
 from bidcascade.inference.compare import SystemMatch
 from bidcascade.kernels import DealArrays, cuda
 from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import cupy_device, default_device_number
 from bidcascade.kernels.gpu import system_places
+from bidcascade.kernels.gpu.system_places import PlaceWorker
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system.questions import WORDS, _range_in
 from bidcascade.systems.bidder import Bidder
@@ -25,6 +26,7 @@ from bidcascade.systems.program import SystemProgram
 from bidcascade.systems.system import System
 from tests.kernels.emulator.backend import EmulatedBackend
 from tests.kernels.emulator.device import Checks
+from tests.kernels.test_cuda_mutants import Change
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples
 from tests.support_systems import OTHER, SMALL, bid_call_by_call, systems
@@ -221,6 +223,64 @@ def test_memory_that_is_short_halves_the_chunks(device_backend, caplog):
     backend = device_backend({"memory_bytes": 1 << 12})
     with pytest.raises(OutOfDeviceMemory):
         Bidder(*programs_of(SMALL)).bid(deals, backend=backend)
+
+
+def test_places_that_do_not_fit_are_worked_out_here(device_backend, caplog, monkeypatch):
+    """First fewer at once, then none there; the answers are the same."""
+    work_out, tried = PlaceWorker.work_out, []
+
+    def with_room_for(most):
+        def run(self, sides, tables, store, block, places):
+            tried.append(len(places))
+            done = work_out(self, sides, tables, store, block, places)
+            if len(places) > most:
+                raise OutOfDeviceMemory("out of device memory")
+            return done
+
+        monkeypatch.setattr(PlaceWorker, "work_out", run)
+
+    programs, deals = programs_of(SMALL, OTHER), mixed_deals(1000, 3)
+    Bidder(*programs).bid(deals)  # where nothing has to be learned, many places come at once
+    with_room_for(64)
+    assert_same_bids(device_backend({"checks": Checks.NONE}), programs, deals)
+    cut = tried.index(max(tried))
+    assert max(tried[: cut + 1]) > 64 >= max(tried[cut + 1 :])
+    assert "chunks of 64 places" in caplog.text
+    tried.clear()
+    with_room_for(0)
+    assert_same_bids(device_backend(), programs_of(SMALL), mixed_deals(100, 3))
+    assert len(tried) == 1
+    assert "on the processor from now on" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            Change("system_walk.cu", "(chosen + child) < 0", "(chosen + child) < 1 << 30"),
+            "expected deals to go on",
+        ),
+        (
+            Change("system_places.cu", "is_done ? DONE", "is_done && count == 0 ? DONE"),
+            "expected what is missing",
+        ),
+        (
+            Change("system_places.cu", "if (root >= 0) return", "if (root == NEVER) return"),
+            "expected that the device knows",
+        ),
+    ],
+)
+def test_a_device_that_learns_nothing_is_a_fault(emulator_folder, change, message):
+    """It would ask for the same for ever."""
+    backend = EmulatedBackend(emulator_folder)
+    source = backend.device.source
+    backend.device.source = lambda file: (
+        change.applied(source(file)) if file == change.place else source(file)
+    )
+    bidder = Bidder(*programs_of(SMALL))
+    with pytest.raises(DeviceFault, match=message):
+        bidder.bid(mixed_deals(100, 3), backend=backend)
+    assert bidder.count == 1
 
 
 def test_a_match_on_the_device(device_backend):
