@@ -10,7 +10,7 @@ compared at once: with H = 0x8080808080808080 and lanes below 128,
 ``((f | H) - lo) & ((hi | H) - f) & H == H``.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -40,6 +40,8 @@ CAN_COMPLETE = 2
 
 UNDESCRIBED_POLICIES = ("allow", "pass", "reject")
 LANE_HIGH_BITS = 0x8080808080808080
+BLOCK_NODES = 1 << 20
+"""Nodes that are checked and given their boxes at a time."""
 
 
 @dataclass(frozen=True)
@@ -346,12 +348,15 @@ def build_plan(
         np.uint32,
     )
     set_box[0] = ALWAYS
-    node_box = set_box[variant_set]
-    is_undescribed = variant_set == 0
-    if undescribed != "allow":
-        node_box[is_undescribed] = NEVER
-    if undescribed == "pass":
-        node_box[is_undescribed & (call == 0)] = ALWAYS
+    node_box = np.empty(len(variant_set), np.uint32)
+    for block in _blocks(len(variant_set)):
+        boxes_here = set_box[variant_set[block]]
+        is_undescribed = variant_set[block] == 0
+        if undescribed != "allow":
+            boxes_here[is_undescribed] = NEVER
+        if undescribed == "pass":
+            boxes_here[is_undescribed & (call[block] == 0)] = ALWAYS
+        node_box[block] = boxes_here
     return Plan(
         profile=profile, undescribed=undescribed, expressions=tuple(expressions),
         criteria=tuple(tuple(row) for row in criteria),
@@ -364,6 +369,12 @@ def build_plan(
         first_child=first_child, child_count=child_count, call=call, flags=flags,
         variant_set=variant_set, node_box=node_box, root_count=root_count,
     )  # fmt: skip
+
+
+def _blocks(nodes: int) -> Iterator[slice]:
+    """Slices of all nodes: indices of int64 are made for a block, not for a whole column."""
+    for begin in range(0, nodes, BLOCK_NODES):
+        yield slice(begin, min(begin + BLOCK_NODES, nodes))
 
 
 def _check_trie(
@@ -387,12 +398,12 @@ def _check_trie(
             f"expected every node to be an opening call or one node's child: {nodes} nodes, "
             f"{root_count} opening calls, {int(child_count.sum(dtype=np.int64))} children"
         )
-    inner = child_count > 0
-    if inner.any():
-        first = first_child[inner]
-        if not (first > np.flatnonzero(inner)).all():
+    for block in _blocks(nodes):
+        inner = np.flatnonzero(child_count[block])
+        first = first_child[block][inner].astype(np.int64)
+        if not (first > inner + block.start).all():
             raise ValueError("expected parents to precede their children")
-        if int((first.astype(np.int64) + child_count[inner]).max()) > nodes:
+        if (first + child_count[block][inner] > nodes).any():
             raise ValueError("expected children within the table, got a first_child beyond it")
     if nodes and int(variant_set.max()) >= set_count:
         raise ValueError(f"expected variant sets below {set_count}, got {int(variant_set.max())}")

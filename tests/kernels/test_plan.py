@@ -1,11 +1,13 @@
 """Plans: how expressions become lanes, flags and boxes, and what is refused."""
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
 import pytest
 
 from bidcascade.kernels import ALWAYS, NEVER, Plan, Postfix, build_plan
+from bidcascade.kernels import plan as plan_module
 from bidcascade.kernels.lowering import lower, to_tree
 
 
@@ -167,3 +169,56 @@ def test_and_is_split_or_is_opaque():
     assert isinstance(either, list)
     assert isinstance(neither, list)
     assert (len(both), len(either), len(neither)) == (2, 1, 2)
+
+
+def random_trie(seed: int) -> dict[str, Any]:
+    """A trie of 40 nodes, each with the next free places as children."""
+    generator = np.random.default_rng(seed)
+    nodes, root_count = 40, 3
+    first_child, child_count = np.zeros(nodes, np.uint32), np.zeros(nodes, np.uint16)
+    free = root_count
+    for node in range(nodes):
+        children = min(int(generator.integers(1, 4)), nodes - free)
+        first_child[node], child_count[node] = free if children else 0, children
+        free += children
+    return {
+        "first_child": first_child,
+        "child_count": child_count,
+        "call": generator.integers(0, 3, nodes).astype(np.uint8),
+        "flags": np.zeros(nodes, np.uint8),
+        "variant_set": generator.integers(0, 3, nodes).astype(np.uint32),
+        "root_count": root_count,
+    }
+
+
+@pytest.mark.parametrize("undescribed", ["allow", "pass", "reject"])
+@pytest.mark.parametrize("block", [1, 7, 39, 40])
+def test_blocks_give_what_one_pass_gives(monkeypatch, block, undescribed):
+    expressions: list[Postfix] = [("HCP", 12, ">="), ("SL_S", 5, ">=")]
+    trie = random_trie(block) | {"undescribed": undescribed}
+    whole = plan_of(expressions, [[0], [1]], **trie)
+    monkeypatch.setattr(plan_module, "BLOCK_NODES", block)
+    assert plan_of(expressions, [[0], [1]], **trie).node_box.tolist() == whole.node_box.tolist()
+    for first, message in ((0, "parents to precede"), (40, "children within the table")):
+        wrong = trie["first_child"].copy()
+        wrong[np.flatnonzero(trie["child_count"])[-1]] = first
+        with pytest.raises(ValueError, match=message):
+            plan_of(expressions, [[0], [1]], **trie | {"first_child": wrong})
+
+
+def test_a_plan_takes_little_more_memory_than_its_boxes(monkeypatch):
+    nodes = 1 << 20
+    monkeypatch.setattr(plan_module, "BLOCK_NODES", 1 << 14)
+    trie = {
+        "first_child": np.zeros(nodes, np.uint32),
+        "child_count": np.zeros(nodes, np.uint16),
+        "call": np.zeros(nodes, np.uint8),
+        "flags": np.zeros(nodes, np.uint8),
+        "variant_set": np.ones(nodes, np.uint32),
+        "root_count": nodes,
+    }
+    tracemalloc.start()
+    plan = plan_of([("HCP", 12, ">=")], [[0]], **trie)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < plan.node_box.nbytes + (2 << 20)
