@@ -111,17 +111,22 @@ def bid_strain(call: int) -> int:
     return _check_bid(call) % 5
 
 
-def parse_calls(text: str) -> tuple[int, ...]:
-    """Codes of calls separated by blanks, commas or hyphens, in the order written.
+def parse_calls(calls: str | Iterable[int | str]) -> tuple[int, ...]:
+    """Codes of calls, in order: a text of them, or each by itself as its text or its code.
 
-    Legality is not looked at here: see :class:`bidcascade.bridge.auction.Auction`.
+    In a text they are separated by blanks, commas or hyphens. Neither legality nor codes that are
+    given are looked at here: see :class:`bidcascade.bridge.auction.Auction`.
 
     Examples
     --------
     >>> parse_calls("1N-P-3N")
     (7, 0, 17)
+    >>> parse_calls(["1N", 0])
+    (7, 0)
     """
-    return tuple(parse_call(part) for part in _SEPARATORS.split(text.strip()) if part)
+    if isinstance(calls, str):
+        calls = [part for part in _SEPARATORS.split(calls.strip()) if part]
+    return tuple(parse_call(call) if isinstance(call, str) else call for call in calls)
 
 
 def format_calls(calls: Iterable[int], separator: str = " ") -> str:

@@ -100,7 +100,7 @@ class BidAnswer:
 def answer_bid(
     table: BiddingTable,
     hand: int | str,
-    auction: Sequence[int] | str,
+    auction: Sequence[int | str] | str,
     dealer: Seat | str,
     vulnerability: Vulnerability | str,
 ) -> BidAnswer:
@@ -136,7 +136,7 @@ def answer_bid(
 
 def what_is_asked(
     hand: int | str,
-    auction: Sequence[int] | str,
+    auction: Sequence[int | str] | str,
     dealer: Seat | str,
     vulnerability: Vulnerability | str,
 ) -> tuple[int, tuple[int, ...], Context]:
@@ -150,7 +150,7 @@ def what_is_asked(
         If the auction is illegal or over.
     """
     mask = parse_hand(hand) if isinstance(hand, str) else check_hand(hand)
-    calls = tuple(parse_calls(auction) if isinstance(auction, str) else auction)
+    calls = parse_calls(auction)
     context = context_at(len(calls), dealer, vulnerability)
     if Auction.of(calls).is_complete:
         raise IllegalCall(f"expected an auction that goes on, got {format_calls(calls)!r}")

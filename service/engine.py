@@ -578,7 +578,7 @@ class Engine:
     def bid(
         self,
         hand: int | str,
-        auction: Sequence[int] | str = (),
+        auction: Sequence[int | str] | str = (),
         *,
         dealer: Seat | str = Seat.NORTH,
         vulnerability: Vulnerability | str = Vulnerability.NONE,
@@ -592,7 +592,7 @@ class Engine:
         hand : int or str
             Hand mask or text (``K52.AQ3.9876.KJ2``) of the player to call.
         auction : sequence of int or str
-            The calls so far, from the dealer on (``1N P``).
+            The calls so far, from the dealer on (``"1N P"``, ``["1N", "P"]``).
         dealer, vulnerability
             Who dealt, who is vulnerable.
 

@@ -355,9 +355,10 @@ class BidRequest(Body):
     dealer: SeatText = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["N"])
     vulnerability: Sides = "None"
     table: TableChoice = None
-    simulate: SimulateRequest | bool | None = Field(
+    simulate: SimulateRequest | bool | Annotated[int, Field(ge=1, le=MOST_LAYOUTS)] | None = Field(
         default=None,
-        description="`true` or an object: choose the call by simulation. `false`: never. Else only "
+        description="`true`, a number of layouts or an object: choose the call by simulation. "
+        "`false`: never. Else only "
         "where the system has no line for the place (setting `auto_simulate_ms`).",
         examples=[None],
     )

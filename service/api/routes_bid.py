@@ -84,7 +84,12 @@ async def _simulated(
                 engine, answer, *about, solver=solver, budget_ms=budget, cancel=given_up
             )
     else:
-        how = SimulateRequest() if wished is True else wished
+        if wished is True:
+            how = SimulateRequest()
+        elif isinstance(wished, int):
+            how = SimulateRequest(layouts=wished)
+        else:
+            how = wished
         limit = time_for(work, how.budget_ms)
         wish = SimulationWish(how.layouts, how.scoring, how.budget_ms, how.seed)
 

@@ -20,7 +20,7 @@ class BidOptions(TypedDict, total=False):
     dealer: str
     vulnerability: str
     table: str | None
-    simulate: SimulateRequest | bool | None
+    simulate: SimulateRequest | bool | int | None
 
 
 class DealRequest(TypedDict, total=False):

@@ -7,7 +7,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from bidcascade.bridge import Auction, IllegalCall, InvalidTable, Seat, format_calls, parse_calls
+from bidcascade.bridge import (
+    Auction,
+    IllegalCall,
+    InvalidCall,
+    InvalidTable,
+    Seat,
+    format_calls,
+    parse_calls,
+)
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
@@ -44,6 +52,15 @@ def deals_and_frame(count: int, seed: int) -> tuple[DealArrays, pl.DataFrame]:
         pl.Series("vulnerability", sides, frame.schema["vulnerability"]),
     )
     return deal_arrays(frame), frame
+
+
+@pytest.mark.parametrize("calls", [(), ("1N", "P"), ("1C", "X", "P")])
+def test_calls_may_stand_each_by_itself(engine, calls):
+    hand = "K52.AQ32.9876.K2"
+    answer = engine.bid(hand, " ".join(calls))
+    assert answer == engine.bid(hand, list(calls)) == engine.bid(hand, parse_calls(calls))
+    with pytest.raises(InvalidCall, match="'8N'"):
+        engine.bid(hand, [*calls, "8N"])
 
 
 @pytest.mark.parametrize("few", [0, 2000])

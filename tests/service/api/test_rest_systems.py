@@ -66,6 +66,22 @@ def test_a_call_with_its_reasons(app):
     assert taken["Stayman"] is None
 
 
+def test_a_number_is_how_many_layouts_to_simulate(app):
+    body = {"hand": HAND, "auction": ["1N", "P"]}
+    plain, short, long = (
+        BidAnswer.model_validate_json(post(app, "/v1/bid", body | {"simulate": wished}).content)
+        for wished in (False, 3, {"layouts": 3})
+    )
+    assert plain.simulation is None
+    assert short.simulation.layouts.asked == 3
+    # all but the time that it took
+    for one in (short, long):
+        one.simulation.elapsed_ms = 0
+    assert short == long
+    for wrong in (0, -1, 10**9, "20"):
+        assert post(app, "/v1/bid", body | {"simulate": wrong}).status_code == 422
+
+
 @pytest.mark.parametrize(
     "auction",
     [[], ["7N"], ["7C", "X", "XX", "7N"], ["1C", "X", "XX", "1D", "P", "P", "2H", "X"], ["P"] * 3],

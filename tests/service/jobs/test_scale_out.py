@@ -10,6 +10,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -388,6 +389,27 @@ def test_each_process_has_its_own_device(tmp_path, monkeypatch):
     assert told["devices"] == ["6", "4"]
     assert [*told["before"].values()] == ["3", "3"]
     assert [*told["after"].values()] == [None, None]
+
+
+@needs_dask
+def test_a_name_that_no_device_has(tmp_path, monkeypatch):
+    """dask-cuda asks NVML for the device, whose errors are classes of its own."""
+
+    class NVMLError(Exception):
+        pass
+
+    def local_cuda_cluster(**options):
+        raise NVMLError("Invalid Argument")
+
+    monkeypatch.setitem(
+        sys.modules, "dask_cuda", SimpleNamespace(LocalCUDACluster=local_cuda_cluster)
+    )
+    monkeypatch.setattr(cluster_module, "backend_name", lambda name: name)
+    with (
+        pytest.raises(BackendUnavailable, match=r"for devices GPU-junk: .*Argument"),
+        on_devices(["GPU-junk"], "cuda")(None, tmp_path),
+    ):
+        pass
 
 
 def test_numbers_count_among_the_visible_devices(monkeypatch):
