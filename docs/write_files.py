@@ -33,6 +33,7 @@ from typing import {names}
 _ARGUMENTS: Final = {
     "Auctions": ("deals",), "Bid": ("hand", "auction"), "Interpret": ("auction",),
     "Job": ("path",), "Layouts": ("auction",), "Leads": ("hand", "auction"),
+    "Members": ("deals", "entries"),
 }  # fmt: skip
 """Fields of requests that are arguments of their own; the others are options."""
 _ANYTHING_GOES: Final = frozenset({"DealRequest", "SimulateRequest"})

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import (
+    Auction,
     BackendUnavailable,
     InvalidTable,
     Seat,
@@ -496,13 +497,15 @@ class Engine:
             ]
         )
 
-    def members(self, frame: pl.DataFrame, entries: Iterable[int | str]) -> pl.DataFrame:
+    def members(
+        self, frame: pl.DataFrame | DealArrays, entries: Iterable[int | str]
+    ) -> pl.DataFrame:
         """For chosen entries, or auctions of a system, which deals reach them.
 
         Parameters
         ----------
-        frame : polars.DataFrame
-            Deal frame.
+        frame : polars.DataFrame or DealArrays
+            Deal frame, or the deals as arrays.
         entries : iterable of int or str
             Entry numbers, or auctions (``1N P 3N``); of a system any legal auction.
 
@@ -519,11 +522,12 @@ class Engine:
         IllegalCall
             If an auction of a system is illegal.
         """
+        deals = frame if isinstance(frame, DealArrays) else deal_arrays(frame)
         if self.bidder is not None:
             from bidcascade.systems.allowed import members
 
-            auctions = list(dict.fromkeys(map(self._auction, entries)))
-            columns = members(self.bidder, deal_arrays(frame), auctions)
+            auctions = list(dict.fromkeys(map(self.auction_of, entries)))
+            columns = members(self.bidder, deals, auctions)
             return pl.DataFrame(
                 [
                     pl.Series(format_calls(calls), column)
@@ -531,7 +535,7 @@ class Engine:
                 ]
             )
         numbers = self.table.entry_numbers(entries)
-        bits = self._backend.members(self.plan, deal_arrays(frame), numbers)
+        bits = self._backend.members(self.plan, deals, numbers)
         return pl.DataFrame(
             {
                 format_calls(self.table.auction_of(entry)): pl.Series(bits.arrow(column))
@@ -539,15 +543,33 @@ class Engine:
             }
         )
 
-    def _auction(self, entry: int | str) -> tuple[int, ...]:
-        calls = (
-            parse_calls(entry)
-            if isinstance(entry, str)
-            else self.table.auction_of(self.table.entry_number(entry))
-        )
+    def auction_of(self, entry: int | str) -> tuple[int, ...]:
+        """Calls of an entry, given by its number or as text.
+
+        Parameters
+        ----------
+        entry : int or str
+            An entry of the table; as text of a system any legal auction.
+
+        Raises
+        ------
+        InvalidTable
+            If the table has no such entry, or the auction has no call.
+        InvalidCall, IllegalCall
+            If it is no auction, or none that a system may bid.
+
+        Examples
+        --------
+        >>> Engine.open("sayc", "reference").auction_of("1C P")
+        (3, 0)
+        """
+        if isinstance(entry, int) or not self.has_system:
+            return tuple(self.table.auction_of(self.table.entry_number(entry)))
+        calls = tuple(parse_calls(entry))
         if not calls:
             raise InvalidTable(f"expected an auction of at least one call, got {entry!r}")
-        return tuple(calls)
+        Auction.of(calls)
+        return calls
 
     def evaluate(self, frame: pl.DataFrame, expressions: Sequence[str]) -> pl.DataFrame:
         """Truth of expressions on all four hands of each deal.

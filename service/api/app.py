@@ -21,6 +21,7 @@ from . import (
     routes_jobs,
     routes_layouts,
     routes_leads,
+    routes_members,
     routes_page,
     routes_reload,
     routes_tables,
@@ -82,6 +83,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         routes_reload,
         routes_layouts,
         routes_leads,
+        routes_members,
         routes_page,
         routes_jobs,
     ):

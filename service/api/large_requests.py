@@ -8,7 +8,7 @@ looking into them; they never look further than a piece either, and never go bac
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pydantic_core import from_json
 
@@ -16,9 +16,11 @@ from bidcascade.kernels import DealArrays
 
 from .deal_requests import deals_of
 from .limits import malformed, parse_body
-from .models import AuctionsRequest
+from .models import DealsRequest
 from .problems import LONGEST_VALUE, Problem, wrong_field
 from .questions import joined
+
+_Model = TypeVar("_Model", bound=DealsRequest)
 
 PIECE: Final = 1 << 16
 """Bytes of JSON that are parsed at once, and longest deal or other value of a large body."""
@@ -40,12 +42,18 @@ _END: Final = re.compile(rb"\s*+\Z")
 
 
 def read_large(
-    body: bytes | bytearray, check: Callable[[int], None], *, piece: int = PIECE
-) -> tuple[AuctionsRequest, DealArrays]:
+    model: type[_Model],
+    body: bytes | bytearray,
+    check: Callable[[int], None],
+    *,
+    piece: int = PIECE,
+) -> tuple[_Model, DealArrays]:
     """Read a request with many deals; what it returns of the request has none.
 
     Parameters
     ----------
+    model : type
+        Of the request; its deals are the field ``deals``.
     body : bytes
     check : callable
         Gets the number of deals so far, and raises where they are too many.
@@ -80,8 +88,39 @@ def read_large(
     scan.take(_END, b"", "body")
     if runs is not None:
         others.append(b'"deals":[{}]')
-    asked = parse_body(AuctionsRequest, b"{%b}" % b",".join(others))
+    asked = parse_body(model, b"{%b}" % b",".join(others))
     return asked, joined(runs or [])
+
+
+def read_deals_body(
+    model: type[_Model], body: bytes | bytearray, most: int
+) -> tuple[_Model, DealArrays | None]:
+    """Read a request about deals, short or large.
+
+    Returns
+    -------
+    tuple of request and DealArrays or None
+        The deals are read already where there are many; else they are in the request.
+
+    Raises
+    ------
+    Problem
+        As :func:`read_large`; 413 if there are more than ``most`` deals.
+    """
+
+    def check(count: int) -> None:
+        if count > most:
+            raise Problem(
+                "too-many-deals",
+                f"expected at most {most:,} deals in a request (setting max_request_deals), got "
+                f"{count:,}; `bidcascade batch` works on any number",
+            )
+
+    if len(body) > PIECE:
+        return read_large(model, body, check)
+    asked = parse_body(model, body)
+    check(len(asked.deals))
+    return asked, None
 
 
 def _read_deals(scan: "_Scan", check: Callable[[int], None]) -> list[DealArrays]:
@@ -95,7 +134,7 @@ def _read_deals(scan: "_Scan", check: Callable[[int], None]) -> list[DealArrays]
         text = scan.take(_DEALS, b"[", f"deals[{count}]")[0]
         run = text.removesuffix(b",")
         more = len(run) < len(text)
-        asked = parse_body(AuctionsRequest, b'{"deals":[%b]}' % run, first=count, start=start)
+        asked = parse_body(DealsRequest, b'{"deals":[%b]}' % run, first=count, start=start)
         check(count + len(asked.deals))
         runs.append(deals_of(asked.deals, first=count))
         count += len(asked.deals)

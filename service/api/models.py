@@ -109,18 +109,23 @@ class DealRequest(Body):
     )
 
 
-class AuctionsRequest(Body):
-    """Deals, and which of their auctions to list."""
+class DealsRequest(Body):
+    """A request about deals, of which there may be many (see :mod:`.large_requests`)."""
 
     deals: Annotated[
         list[DealRequest],
         FailFast(),
         Field(
             min_length=1,
-            description="The deals; the answer has one result for each, in this order.",
+            description="The deals, numbered from 0 in this order; each has a result.",
             examples=[[{"deal": EXAMPLE_DEAL, "dealer": "N", "vulnerability": "None"}]],
         ),
     ]
+
+
+class AuctionsRequest(DealsRequest):
+    """Deals, and which of their auctions to list."""
+
     table: TableChoice = None
     mode: Literal["all", "first"] = Field(
         default="all",

@@ -14,11 +14,11 @@ from bidcascade.service.answers import Query
 
 from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, begun
 from .deal_requests import deals_of
-from .large_requests import PIECE, read_large
-from .limits import client_of, parse_body
+from .large_requests import PIECE, read_deals_body
+from .limits import client_of
 from .models import AuctionsAnswer, AuctionsRequest
 from .openapi import body_of, problems
-from .problems import Problem, wrong_field
+from .problems import wrong_field
 from .questions import AuctionsQuestion, part_deals
 from .tables import LoadedTable
 from .work import Workplace
@@ -95,22 +95,7 @@ async def auctions(request: Request) -> Response:
 
 
 def _read(body: bytearray, work: Workplace) -> tuple[AuctionsRequest, DealArrays]:
-    most = work.settings.max_request_deals
-
-    def check(count: int) -> None:
-        if count > most:
-            raise Problem(
-                "too-many-deals",
-                f"expected at most {most:,} deals in a request (setting max_request_deals), got "
-                f"{count:,}; `bidcascade batch` works on any number",
-            )
-
-    deals: DealArrays | None = None
-    if len(body) <= PIECE:
-        asked = parse_body(AuctionsRequest, body)
-        check(len(asked.deals))
-    else:
-        asked, deals = read_large(body, check)
+    asked, deals = read_deals_body(AuctionsRequest, body, work.settings.max_request_deals)
     highest = work.settings.max_limit_auctions
     if asked.limit > highest:
         reason = f"expected a number up to {highest} (setting max_limit_auctions)"

@@ -83,6 +83,12 @@ class EntryAnswer(TypedDict):
     variants: list[VariantAnswer]
 
 
+class EntryMembers(TypedDict):
+    auction: list[str]
+    total: int
+    deals: list[int]
+
+
 class ExplainAnswer(TypedDict):
     auction: list[str]
     calls: list[ExplainedCallAnswer]
@@ -273,6 +279,12 @@ class LintAnswer(TypedDict):
     deals: int | None
     findings: dict[str, FindingAnswer]
     table: TableName
+
+
+class MembersAnswer(TypedDict):
+    members: list[EntryMembers]
+    table: TableName
+    backend: Literal["reference", "cpu", "cuda"]
 
 
 class NextAnswer(TypedDict):

@@ -452,6 +452,17 @@ class _Questions(Generic[_Transport]):
         return _Question("POST", "/v1/bid", body=body)
 
     @_asks
+    def members(
+        self,
+        deals: Iterable[Deal],
+        entries: Sequence[int | str],
+        **options: Unpack[asked.MembersOptions],
+    ) -> _Question[answers.MembersAnswer]:
+        """Tell which deals, numbered from 0, reach each of some entries or auctions."""
+        body = {"deals": [*map(_deal_of, deals)], "entries": list(entries), **options}
+        return _Question("POST", "/v1/members", body=body)
+
+    @_asks
     def interpret(
         self, auction: Calls, **options: Unpack[asked.InterpretOptions]
     ) -> _Question[answers.InterpretAnswer]:

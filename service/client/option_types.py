@@ -76,6 +76,10 @@ class LeadsOptions(TypedDict, total=False):
     table: str | None
 
 
+class MembersOptions(TypedDict, total=False):
+    table: str | None
+
+
 class SimulateRequest(TypedDict, total=False):
     layouts: int
     scoring: Literal["imps", "matchpoints", "points"]

@@ -68,7 +68,7 @@ GOOD_BODIES = st.builds(
 
 @given(GOOD_BODIES, st.integers(400, 3000))
 def test_pieces_are_read_as_the_whole(body, piece):
-    found = read(lambda text: read_large(text, any_number, piece=piece), body)
+    found = read(lambda text: read_large(AuctionsRequest, text, any_number, piece=piece), body)
     assert found == read(in_one_go, body)
     assert not isinstance(found, int)
 
@@ -80,7 +80,7 @@ def test_a_slip_is_found_as_in_the_whole(body, data):
     gone = data.draw(st.integers(0, 3))
     put = data.draw(st.sampled_from([b"", *(bytes([one]) for one in b'{}[]",:\\ n7')]))
     body = body[:place] + put + body[place + gone :]
-    found = read(lambda text: read_large(text, any_number, piece=600), body)
+    found = read(lambda text: read_large(AuctionsRequest, text, any_number, piece=600), body)
     expected = read(in_one_go, body)
     if isinstance(expected, int):
         assert isinstance(found, int), body
@@ -91,13 +91,19 @@ def test_a_slip_is_found_as_in_the_whole(body, data):
 @pytest.mark.parametrize("name", [b"\\deals", b"li\\mit", b"\\u12"])
 def test_a_name_with_an_escape_that_is_none_is_no_json(name):
     body = b'{"%b": 1, "deals": [%b]}' % (name, json.dumps(DEALS[0]).encode())
-    assert read(lambda text: read_large(text, any_number), body) == read(in_one_go, body) == 400
+    assert (
+        read(lambda text: read_large(AuctionsRequest, text, any_number), body)
+        == read(in_one_go, body)
+        == 400
+    )
 
 
 def test_names_may_be_written_with_escapes_and_come_twice():
     deal = json.dumps({"deal": DEAL}).encode()
     body = b'{"d\\u0065als":[%b,%b],"limit":5,"limit":7,"deals":[%b]}' % (deal, deal, deal)
-    assert read(lambda text: read_large(text, any_number), body) == read(in_one_go, body)
+    assert read(lambda text: read_large(AuctionsRequest, text, any_number), body) == read(
+        in_one_go, body
+    )
 
 
 def test_many_deals_are_all_there(app):
@@ -105,7 +111,7 @@ def test_many_deals_are_all_there(app):
     body = json.dumps({"deals": [{"deal": format_deal(Deal(row))} for row in rows]}).encode()
     assert len(body) > 3 * PIECE
     counts = []
-    asked, deals = read_large(body, counts.append)
+    asked, deals = read_large(AuctionsRequest, body, counts.append)
     assert deals.hands.T.tolist() == [list(row) for row in rows]
     assert asked.limit == 100
     assert counts == sorted(counts)

@@ -1,0 +1,126 @@
+"""``POST /v1/members``: which of many deals reach chosen auctions, as JSON or Arrow."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import Final
+
+import numpy as np
+import polars as pl
+from fastapi import APIRouter, Request, Response
+
+from bidcascade.kernels import DealArrays
+
+from .answering import ARROW, JSON, ArrowParts, PartsResponse, accepted, begun, json_bytes
+from .deal_requests import deals_of
+from .large_requests import PIECE, read_deals_body
+from .limits import client_of
+from .models_members import MembersAnswer, MembersRequest
+from .openapi import body_of, problems
+from .problems import Problem, read_field
+from .tables import LoadedTable
+from .work import Workplace
+
+router = APIRouter(tags=["answers"])
+
+MOST_LISTED: Final = 1_000_000
+"""Deals times entries of one answer in JSON; as Arrow each takes a bit."""
+
+
+@router.post(
+    "/v1/members",
+    operation_id="members",
+    summary="Deals that reach auctions",
+    response_model=MembersAnswer,
+    responses={
+        200: {
+            "description": "For each auction the numbers of the deals that reach it. Headers "
+            "`Bidcascade-Table`, `Bidcascade-Table-Digest` and `Bidcascade-Backend` name table and "
+            "engine.",
+            "content": {
+                ARROW: {
+                    "schema": {
+                        "type": "string",
+                        "format": "binary",
+                        "description": "Arrow IPC stream, a row for each deal and a Boolean column "
+                        "for each auction, named by its calls (`1N P 2C`). Begins while later "
+                        "deals are still worked on.",
+                    }
+                }
+            },
+        },
+        **problems(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
+    },
+    openapi_extra=body_of(MembersRequest),
+)
+async def members(request: Request) -> Response:
+    """Tell which deals reach chosen entries of a table, or may bid auctions of a system."""
+    work: Workplace = request.app.state.workplace
+    form = accepted(request, (JSON, ARROW))
+    with ExitStack() as stack:
+        async with work.body(request) as body:
+            stack.enter_context(work.slots.taken(client_of(request)))
+            asked, deals = await work.run(lambda: _read(body, work), small=len(body) <= PIECE)
+        table = work.tables.get(asked.table)
+        for number, entry in enumerate(asked.entries):
+            read_field(table.engine.auction_of, entry, f"entries[{number}]")
+        frames = _frames(work, table, deals, asked.entries)
+        if form == ARROW:
+            return PartsResponse(
+                await begun(_as_arrow(frames)), media_type=ARROW, headers=table.headers,
+                timeout_s=work.timeout_s, release=stack.pop_all().close,
+            )  # fmt: skip
+        if len(deals) * len(asked.entries) > MOST_LISTED:
+            raise Problem(
+                "limit-exceeded",
+                f"expected at most {MOST_LISTED:,} deals times entries as JSON, got "
+                f"{len(deals):,} times {len(asked.entries):,}; `Accept: {ARROW}` takes more",
+            )
+        async with work.in_time():
+            found = await _listed(frames)
+        return Response(
+            table.told(json_bytes({"members": found})), media_type=JSON, headers=table.headers
+        )
+
+
+def _read(body: bytearray, work: Workplace) -> tuple[MembersRequest, DealArrays]:
+    asked, deals = read_deals_body(MembersRequest, body, work.settings.max_request_deals)
+    # a table that does not exist is told before the deals are looked at
+    work.tables.get(asked.table)
+    return asked, deals_of(asked.deals) if deals is None else deals
+
+
+async def _frames(
+    work: Workplace, table: LoadedTable, deals: DealArrays, entries: Sequence[int | str]
+) -> AsyncIterator[pl.DataFrame]:
+    """Answers about one run of deals after the other."""
+
+    def find(payloads: Sequence[DealArrays]) -> list[pl.DataFrame]:
+        return [table.engine.members(some, entries) for some in payloads]
+
+    size = work.settings.stream_chunk_deals
+    for start in range(0, len(deals), size):
+        chosen = deals.slice(start, min(start + size, len(deals)))
+        ask = partial(work.ask, deals=len(chosen), lane="part", begun=start > 0)
+        yield await ask(find, chosen)
+
+
+async def _as_arrow(frames: AsyncIterator[pl.DataFrame]) -> AsyncIterator[bytes]:
+    arrow = ArrowParts()
+    async for frame in frames:
+        yield arrow.part(frame)
+    yield arrow.end()
+
+
+async def _listed(frames: AsyncIterator[pl.DataFrame]) -> list[dict[str, object]]:
+    found: dict[str, list[int]] = {}
+    done = 0
+    async for frame in frames:
+        for column in frame:
+            numbers = done + np.flatnonzero(column.to_numpy())
+            found.setdefault(column.name, []).extend(numbers.tolist())
+        done += frame.height
+    return [
+        {"auction": calls.split(), "total": len(numbers), "deals": numbers}
+        for calls, numbers in found.items()
+    ]

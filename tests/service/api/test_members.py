@@ -1,0 +1,111 @@
+"""``POST /v1/members``: as the engine says it, in both forms, of tables and systems."""
+
+import io
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bidcascade.bridge import Deal, format_deal
+from bidcascade.loaders import HAND_COLUMNS, random_deals
+from bidcascade.service.api import routes_members
+from bidcascade.service.api.models_members import MembersAnswer
+from tests.support_service import loaded_app, post, problem_of, write_small_table
+from tests.support_systems import SMALL_SYSTEM, compile_few
+
+DEALS = random_deals(60, seed=5)
+TEXTS = [
+    {"deal": format_deal(Deal(row[:4])), "dealer": row[4], "vulnerability": row[5]}
+    for row in DEALS.select(*HAND_COLUMNS, "dealer", "vulnerability").rows()
+]
+ARROW = "application/vnd.apache.arrow.stream"
+ENTRIES = ["P", "1N", "1N P", "1N P 2C"]
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("members")
+    (folder / "small.bidding").write_text(SMALL_SYSTEM, "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BIDCASCADE_CACHE", str(folder / "cache"))
+        compile_few(patch)
+        yield loaded_app(
+            table=f"rows={write_small_table(folder)}", extra_tables=str(folder / "small.bidding"),
+            backend="cpu", stream_chunk_deals=7, max_request_deals=2000,
+        )  # fmt: skip
+
+
+def expected(app, table, entries):
+    frame = app.state.workplace.tables.get(table).engine.members(DEALS, entries)
+    return {name: frame[name].arg_true().to_list() for name in frame.columns}
+
+
+@pytest.mark.parametrize("table", ["rows", "small"])
+def test_both_forms_say_what_the_engine_says(app, table):
+    body = {"deals": TEXTS, "entries": ENTRIES, "table": table}
+    response = post(app, "/v1/members", body)
+    assert response.status_code == 200, response.text
+    answer = MembersAnswer.model_validate_json(response.content)
+    assert (answer.table.name, answer.backend) == (table, "cpu")
+    wanted = expected(app, table, ENTRIES)
+    assert any(wanted.values())
+    assert {" ".join(one.auction): one.deals for one in answer.members} == wanted
+    assert [one.total for one in answer.members] == [len(one) for one in wanted.values()]
+    response = post(app, "/v1/members", body, Accept=ARROW)
+    assert response.headers["bidcascade-table"] == table
+    frame = pl.read_ipc_stream(io.BytesIO(response.content))
+    assert frame.equals(app.state.workplace.tables.get(table).engine.members(DEALS, ENTRIES))
+    slots = app.state.workplace.slots
+    assert slots.free == slots.count
+
+
+@settings(max_examples=20, deadline=None)
+@given(entries=st.lists(st.integers(0, 6), min_size=1, max_size=9))
+def test_entries_by_number(app, entries):
+    body = {"deals": TEXTS, "entries": entries}
+    answer = MembersAnswer.model_validate_json(post(app, "/v1/members", body).content)
+    wanted = expected(app, "rows", entries)
+    assert len(wanted) == len(set(entries))
+    assert [(" ".join(one.auction), one.deals) for one in answer.members] == [*wanted.items()]
+
+
+def test_more_deals_than_are_parsed_at_once(app):
+    body = {"entries": ["1N"], "deals": TEXTS * 20}
+    answer = post(app, "/v1/members", body).json()
+    once = expected(app, "rows", ["1N"])["1N"]
+    assert answer["members"][0]["deals"] == [
+        60 * turn + deal for turn in range(20) for deal in once
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "reason"),
+    [
+        ({"entries": []}, "entries", "at least 1 items"),
+        ({"entries": ["1N"] * 101}, "entries", "at most 100 items"),
+        ({"entries": ["1N", "2D"]}, "entries[1]", "2D"),
+        ({"entries": [7]}, "entries[0]", "7"),
+        ({"entries": ["no"]}, "entries[0]", "'no'"),
+        ({"entries": [""]}, "entries[0]", "expected"),
+        ({"entries": ["1N 1C"], "table": "small"}, "entries[0]", "call 2, '1C', is illegal"),
+        ({"entries": [""], "table": "small"}, "entries[0]", "at least one call"),
+        ({"deals": [{"deal": "N:A"}]}, "deals[0].deal", "expected"),
+    ],
+)
+def test_fields_at_fault(app, change, field, reason):
+    body = {"deals": TEXTS[:1], "entries": ["1N"], **change}
+    problem = problem_of(post(app, "/v1/members", body), 422, "invalid-request")
+    assert problem["errors"][0]["field"] == field
+    assert reason in problem["errors"][0]["reason"]
+
+
+def test_limits(app, monkeypatch):
+    body = {"deals": TEXTS, "entries": ["1N", "P"]}
+    problem_of(post(app, "/v1/members", {**body, "table": "none"}), 404, "unknown-table")
+    problem_of(post(app, "/v1/members", {**body, "deals": TEXTS * 34}), 413, "too-many-deals")
+    problem_of(post(app, "/v1/members", body, Accept="text/csv"), 406, "not-acceptable")
+    monkeypatch.setattr(routes_members, "MOST_LISTED", 119)
+    problem = problem_of(post(app, "/v1/members", body), 413, "limit-exceeded")
+    assert "60 times 2" in problem["detail"]
+    assert post(app, "/v1/members", body, Accept=ARROW).status_code == 200
