@@ -31,12 +31,14 @@ from __future__ import annotations
 from typing import {names}
 '''
 _ARGUMENTS: Final = {
-    "Auctions": ("deals",), "Bid": ("hand", "auction"), "Interpret": ("auction",),
-    "Job": ("path",), "Layouts": ("auction",), "Leads": ("hand", "auction"),
-    "Members": ("deals", "entries"),
+    "Auctions": ("deals",), "Bid": ("hand", "auction"), "Compare": ("first", "second"),
+    "Infer": ("auction",), "Interpret": ("auction",), "Job": ("path",), "Layouts": ("auction",),
+    "Leads": ("hand", "auction"),
+    "Members": ("deals", "entries"), "SystemCheck": ("system",),
+    "SystemDiff": ("old", "new"),
 }  # fmt: skip
 """Fields of requests that are arguments of their own; the others are options."""
-_ANYTHING_GOES: Final = frozenset({"DealRequest", "SimulateRequest"})
+_ANYTHING_GOES: Final = frozenset({"DealRequest", "SimulateRequest", "SystemChoice"})
 """Parts of requests; every field of them may be left out."""
 _PLAIN: Final = {
     "string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None",

@@ -46,9 +46,8 @@ from bidcascade.kernels.types import U64
 
 from .double_dummy.protocol import I8, DoubleDummy, SolvedInPart
 from .lead_carding import usual_leads
-from .quantiles import NORMAL, quantile
-
-F64: TypeAlias = NDArray[np.float64]
+from .quantiles import NORMAL
+from .weighted import F64, margins, weighted_mean
 
 LeadScoring: TypeAlias = Literal["tricks", "set", "matchpoints", "imps"]
 LEAD_SCORINGS: Final[tuple[LeadScoring, ...]] = get_args(LeadScoring)
@@ -300,15 +299,17 @@ def study_leads(
     heads = tricks[:, [group[0] for group in groups]].astype(np.int64)
     values = _values(heads, held, contract, vulnerability)
     chosen = values[scoring]
-    means = {name: _mean(value, weights) for name, value in values.items()}
-    best_share = _mean((heads == held.max(axis=1, keepdims=True)).astype(np.float64), weights)
+    means = {name: weighted_mean(value, weights) for name, value in values.items()}
+    best_share = weighted_mean(
+        (heads == held.max(axis=1, keepdims=True)).astype(np.float64), weights
+    )
     # equal ones by tricks, then as they stand; nothing hangs on the last digits of a sum
     order = np.lexsort((-means["tricks"].round(9), -means[scoring].round(9))).tolist()
     best = order[0]
     size = float(weights.sum() ** 2 / (weights**2).sum())
-    errors = _errors(chosen, weights)
+    errors = margins(chosen, weights)
     behind = chosen[:, [best]] - chosen
-    behind_errors = _errors(behind, weights)
+    behind_errors = margins(behind, weights)
     differs = ((behind != 0) & (weights > 0)[:, None]).sum(axis=0)
     leads = []
     for place, group in enumerate(groups):
@@ -321,7 +322,7 @@ def study_leads(
                 value=value,
                 low=low,
                 high=high,
-                behind=max(0.0, float(_mean(behind[:, [place]], weights)[0])),
+                behind=max(0.0, float(weighted_mean(behind[:, [place]], weights)[0])),
                 behind_error=None if behind_errors is None else float(behind_errors[place]),
                 differs=int(differs[place]),
                 tricks=float(means["tricks"][place]),
@@ -415,24 +416,6 @@ def _values(
         else np.full(heads.shape, 0.5),
         "imps": field_imps[rows, heads],
     }
-
-
-def _mean(values: F64, weights: F64) -> F64:
-    mean: F64 = weights @ values / weights.sum()
-    return mean
-
-
-def _errors(values: F64, weights: F64) -> F64 | None:
-    """Half the width of the interval of confidence of each mean."""
-    used = int((weights > 0).sum())
-    if used < 2:
-        return None
-    share = weights / weights.sum()
-    deviations = values - share @ values
-    # for equal weights it is the sample variance over n
-    variance = (share**2) @ deviations**2 * used / (used - 1)
-    errors: F64 = quantile(used - 1) * np.sqrt(variance)
-    return errors
 
 
 def _interval(

@@ -544,7 +544,7 @@ class Engine:
         )
 
     def auction_of(self, entry: int | str) -> tuple[int, ...]:
-        """Calls of an entry, given by its number or as text.
+        """Give the calls of an entry, which is named by its number or as text.
 
         Parameters
         ----------

@@ -116,7 +116,7 @@ def sample_layouts(
     dealer, sides = dealer_and_sides(dealer, vulnerability)
     hands = known_by_seat(known or {})
     steps, judges = steps_of(source, calls, dealer, opponents)
-    vocabulary = steps[0].vocabulary if steps else _vocabulary(source)
+    vocabulary = steps[0].vocabulary if steps else vocabulary_of(source)
     question = Question(
         hands, Constraints(where, vocabulary), dealer, sides, backend or get_backend("cpu"), seed
     )
@@ -222,7 +222,8 @@ def _own_calls(question: Question, steps: Sequence[Step], judges: Judges) -> tup
     )
 
 
-def _vocabulary(source: Source) -> Vocabulary:
+def vocabulary_of(source: Source) -> Vocabulary:
+    """Give the terms of what calls mean."""
     if isinstance(source, System | BiddingTable):
         return source.vocabulary
     return source.sides[0].vocabulary

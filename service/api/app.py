@@ -18,12 +18,14 @@ from . import (
     routes_auctions,
     routes_bid,
     routes_health,
+    routes_infer,
     routes_jobs,
     routes_layouts,
     routes_leads,
     routes_members,
     routes_page,
     routes_reload,
+    routes_systems,
     routes_tables,
 )
 from .authentication import DOCS_PATH, Authentication, open_keys
@@ -40,6 +42,7 @@ _logger = logging.getLogger("bidcascade.service")
 _TAGS = [
     {"name": "answers", "description": "What a bidding table says about hands."},
     {"name": "tables", "description": "The bidding tables themselves."},
+    {"name": "systems", "description": "Bidding systems as text, and matches of two."},
     {"name": "jobs", "description": "Archives that are answered in the background."},
     {"name": "service", "description": "For those who run the service."},
 ]
@@ -83,7 +86,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         routes_reload,
         routes_layouts,
         routes_leads,
+        routes_infer,
         routes_members,
+        routes_systems,
         routes_page,
         routes_jobs,
     ):

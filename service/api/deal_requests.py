@@ -33,7 +33,9 @@ _VULNERABILITY_CODES: Final = {
 }
 
 
-def deals_of(requests: Sequence[DealRequest], *, first: int = 0) -> DealArrays:
+def deals_of(
+    requests: Sequence[DealRequest], *, first: int = 0, field: str = "deals"
+) -> DealArrays:
     """Arrays of the deals of a request, or of those from the deal ``first`` on.
 
     Raises
@@ -51,7 +53,7 @@ def deals_of(requests: Sequence[DealRequest], *, first: int = 0) -> DealArrays:
     for number, request in enumerate(requests):
         lin = "" if request.lin is None else next(lin_deals)
         try:
-            deal = _deal_of(request, lin, f"deals[{first + number}]")
+            deal = _deal_of(request, lin, f"{field}[{first + number}]")
         except Problem as problem:
             errors += problem.errors
             # a whole file of the wrong kind needs no longer list

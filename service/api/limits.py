@@ -25,6 +25,8 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 LONGEST_QUESTION: Final = 1 << 16
 """Bytes of a body about one hand or auction: the longest auction and many conditions fit."""
+LONGEST_TEXTS: Final = 1 << 20
+"""Bytes of a body with texts of systems."""
 _FEW_ERRORS: Final = 100
 
 
@@ -89,7 +91,7 @@ async def read_body(
 
 
 def _too_large(got: str, max_bytes: int) -> Problem:
-    limit = "" if max_bytes == LONGEST_QUESTION else " (setting max_request_bytes)"
+    limit = "" if max_bytes in (LONGEST_QUESTION, LONGEST_TEXTS) else " (setting max_request_bytes)"
     return Problem(
         "body-too-large", f"expected a body of at most {max_bytes:,} bytes{limit}, got {got}"
     )

@@ -112,7 +112,9 @@ class Layout(Body):
     weight: float = Field(description="Mean 1 over all layouts.", examples=[1.0])
 
 
-class _Answer(Body):
+class AboutAuction(Body):
+    """What is answered about any auction."""
+
     auction: list[str] = Field(description="The calls.", examples=[["1N", "P", "2C", "P"]])
     dealer: str = Field(description="Who dealt.", examples=["N"])
     vulnerability: str = Field(description="Who is vulnerable.", examples=["None"])
@@ -121,7 +123,7 @@ class _Answer(Body):
     backend: BackendName = Field(description="The engine of the service.", examples=["cpu"])
 
 
-class LayoutsAnswer(_Answer):
+class LayoutsAnswer(AboutAuction):
     """Deals that fit an auction and what is known."""
 
     layouts: list[Layout] = Field(description="The deals.")
@@ -177,7 +179,7 @@ class Agreed(Body):
     EW: str | None = Field(description="Of East-West.", examples=[None])
 
 
-class InterpretAnswer(_Answer):
+class InterpretAnswer(AboutAuction):
     """What an auction shows."""
 
     known: list[str] = Field(description="Seats whose hand is known in whole.", examples=[["E"]])

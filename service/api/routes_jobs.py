@@ -40,7 +40,7 @@ from .models_jobs import (
 )
 from .openapi import body_of, problems
 from .problems import Problem, check_query, problem_of, wrong_field
-from .tables import LoadedTable
+from .tables import check_system
 from .uploads import MEDIA_TYPES, receive_upload
 from .work import Workplace
 
@@ -183,12 +183,12 @@ def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
         if asked.result != ["parquet"]:
             reason = "expected no result with mode par: it has files of its own"
             raise wrong_field("result", ",".join(asked.result), reason)
-        _check_system(table, "table")
+        check_system(table, "table")
     elif asked.beside:
         raise wrong_field("beside", ",".join(asked.beside), "expected beside only with mode par")
     beside = [work.tables.get(name) for name in asked.beside]
     for one in beside:
-        _check_system(one, "beside")
+        check_system(one, "beside")
     queued = work.jobs.counts().get("queued", 0)
     if queued >= work.settings.max_queued_jobs:
         raise _full(work)
@@ -200,12 +200,6 @@ def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
         "results": [form for form in RESULT_FORMS if form in asked.result],
         "part_deals": work.settings.job_part_deals,
     }
-
-
-def _check_system(table: LoadedTable, field: str) -> None:
-    if not table.engine.has_system or table.engine.table.overlays:
-        reason = "expected a system without overlays: a table says nothing behind its last entry"
-        raise wrong_field(field, table.name, reason)
 
 
 def _full(work: Workplace) -> Problem:

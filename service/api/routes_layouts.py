@@ -135,7 +135,7 @@ def _question(work: Workplace, asked: AuctionRequest, count: int, field: str) ->
             [complaint(field, count, f"expected at most {most}")],
         )
     circumstances = circumstances_of(asked)
-    calls = read_field(_legal_calls, " ".join(asked.auction), "auction")
+    calls = read_field(legal_calls, " ".join(asked.auction), "auction")
     return AuctionQuestion(calls=calls, layouts=count, **circumstances)
 
 
@@ -162,7 +162,8 @@ def circumstances_of(
     }
 
 
-def _legal_calls(text: str) -> tuple[int, ...]:
+def legal_calls(text: str) -> tuple[int, ...]:
+    """Read an auction and check that it is legal."""
     calls = auction_calls(text)
     Auction.of(calls)
     return calls

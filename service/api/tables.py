@@ -40,7 +40,7 @@ from .auction_results import AuctionResults
 from .collection import without_full_collections
 from .deal_requests import deals_of_lin
 from .models import EXAMPLE_DEAL
-from .problems import Problem
+from .problems import Problem, wrong_field
 
 _logger = logging.getLogger("bidcascade.service")
 
@@ -408,6 +408,19 @@ class Tables:
         if isinstance(self.error, BackendUnavailable | DeviceFault):
             reason = str(self.error)
         return Problem("not-ready", reason, headers={"Retry-After": "1"})
+
+
+def check_system(table: LoadedTable, field: str) -> None:
+    """Refuse tables that have no system behind their last entry, or not everywhere.
+
+    Raises
+    ------
+    Problem
+        422 that names the field.
+    """
+    if not table.engine.has_system or table.engine.table.overlays:
+        reason = "expected a system without overlays: a table says nothing behind its last entry"
+        raise wrong_field(field, table.name, reason)
 
 
 def _load(name: str, path: str, backend: str, overlays: Sequence[str] = ()) -> LoadedTable:

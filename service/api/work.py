@@ -38,6 +38,8 @@ THREADS: Final = 4
 """Threads for larger work, which goes from part to part; more would only slow small requests."""
 WAITING_THREADS: Final = 32
 """Requests that are worked on at once while they wait for other processes."""
+SYSTEM_QUESTIONS: Final = 4
+"""Processes that work on systems given as text, at once; a client gets three quarters of them."""
 _HELD_BODIES: Final = 8
 """Bodies of the greatest length that are held at once."""
 
@@ -52,6 +54,7 @@ class Workplace:
         self._bodies = Slots(
             _HELD_BODIES * settings.max_request_bytes, "bytes of bodies that are not read yet"
         )
+        self.system_questions = Slots(SYSTEM_QUESTIONS, "questions about systems at once")
         self.timeout_s = settings.request_timeout_ms / 1000
         self.on_death: Callable[[BidcascadeError], None] = lambda error: None
         """Called when there are no tables or the engine's thread has ended: start anew."""

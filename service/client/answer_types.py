@@ -55,6 +55,11 @@ class CandidateAnswer(TypedDict):
     taken_by: str | None
 
 
+class CompareAnswer(TypedDict):
+    complaints: list[SystemComplaint]
+    result: MatchResult | None
+
+
 class ContractShare(TypedDict):
     contract: str
     share: float
@@ -87,6 +92,12 @@ class EntryMembers(TypedDict):
     auction: list[str]
     total: int
     deals: list[int]
+
+
+class EstimateAnswer(TypedDict):
+    value: float | None
+    low: float | None
+    high: float | None
 
 
 class ExplainAnswer(TypedDict):
@@ -135,6 +146,25 @@ class HandTypeAnswer(TypedDict):
 class HealthAnswer(TypedDict):
     status: Literal["ok"]
     version: str
+
+
+class InferAnswer(TypedDict):
+    auction: list[str]
+    dealer: str
+    vulnerability: str
+    report: LayoutReport
+    table: TableName
+    backend: Literal["reference", "cpu", "cuda"]
+    layouts: list[InferredLayout]
+    rejected: RejectedDeals | None
+    utility: UtilityAnswer | None
+
+
+class InferredLayout(TypedDict):
+    deal: str
+    weight: float
+    tricks: NotRequired[int | None]
+    points: NotRequired[int | None]
 
 
 class InterpretAnswer(TypedDict):
@@ -274,11 +304,61 @@ class LeadsAnswer(TypedDict):
     backend: Literal["reference", "cpu", "cuda"]
 
 
+class LineShareAnswer(TypedDict):
+    call: str
+    name: str
+    where: str
+    chosen: int
+    fits: int
+    taken: dict[str, int]
+
+
 class LintAnswer(TypedDict):
     entries: int
     deals: int | None
     findings: dict[str, FindingAnswer]
     table: TableName
+
+
+class MatchBoard(TypedDict):
+    number: int
+    deal: str
+    dealer: str
+    vulnerability: str
+    kind: str
+    weight: float
+    imps: int
+    divergence: str | None
+    tables: list[MatchTable]
+
+
+class MatchDivergence(TypedDict):
+    where: str
+    examined: int
+    share: EstimateAnswer
+    imps: EstimateAnswer
+    effect: EstimateAnswer
+
+
+class MatchResult(TypedDict):
+    names: list[str]
+    deals: int
+    same: int
+    differs: int
+    examined: int
+    solved: int
+    imps: EstimateAnswer
+    points: EstimateAnswer
+    outcomes: dict[str, EstimateAnswer]
+    divergences: list[MatchDivergence]
+    boards: list[MatchBoard]
+
+
+class MatchTable(TypedDict):
+    calls: list[str]
+    contract: str
+    tricks: int | None
+    score: int | None
 
 
 class MembersAnswer(TypedDict):
@@ -313,6 +393,14 @@ class OverlayName(TypedDict):
     sha256: str
 
 
+class PlaceSharesAnswer(TypedDict):
+    auction: str
+    deals: int
+    lines: list[LineShareAnswer]
+    default_pass: int
+    forced: bool
+
+
 class ProblemAnswer(TypedDict):
     type: str
     title: str
@@ -330,6 +418,21 @@ class ReadyAnswer(TypedDict):
     started_in_ms: int
     warm: bool
     reload_errors: dict[str, list[str]]
+
+
+class RejectedCall(TypedDict):
+    number: int
+    call: str
+    seat: str
+    known: bool
+    first: int
+    any: int
+
+
+class RejectedDeals(TypedDict):
+    dealt: int
+    fit: int
+    calls: list[RejectedCall]
 
 
 class ReloadAnswer(TypedDict):
@@ -381,6 +484,59 @@ class SimulationAnswer(TypedDict):
     elapsed_ms: int
 
 
+class SystemChange(TypedDict):
+    auction: str
+    old: str
+    new: str
+    old_rule: str
+    new_rule: str
+    deals: int
+    examples: list[str]
+
+
+class SystemCheckAnswer(TypedDict):
+    complaints: list[SystemComplaint]
+    result: SystemCheckResult | None
+
+
+class SystemCheckResult(TypedDict):
+    deals: int
+    places: list[PlaceSharesAnswer]
+    findings: list[SystemFinding]
+    findings_total: int
+    expanded: int
+    entries: int
+    by_depth: list[int]
+
+
+class SystemComplaint(TypedDict):
+    system: str
+    file: str
+    line: int
+    column: int
+    message: str
+    advice: str
+
+
+class SystemDiffAnswer(TypedDict):
+    complaints: list[SystemComplaint]
+    result: SystemDiffResult | None
+
+
+class SystemDiffResult(TypedDict):
+    deals: int
+    changed: int
+    changes: list[SystemChange]
+    changes_total: int
+
+
+class SystemFinding(TypedDict):
+    kind: str
+    text: str
+    deals: int
+    examples: list[str]
+
+
 class TableAnswer(TypedDict):
     name: str
     digest: str
@@ -419,6 +575,19 @@ class TablesAnswer(TypedDict):
     backend: Literal["reference", "cpu", "cuda"]
 
 
+class UtilityAnswer(TypedDict):
+    contract: str
+    scoring: Literal["points", "imps", "matchpoints"]
+    value: WorthAnswer
+    tricks: WorthAnswer
+    points: WorthAnswer
+    imps: WorthAnswer | None
+    matchpoints: WorthAnswer | None
+    made: float
+    chances: list[float]
+    solved: int
+
+
 class VariantAnswer(TypedDict):
     name: str
     description: str
@@ -429,3 +598,9 @@ class VariantAnswer(TypedDict):
     source_index: int | None
     count: int | None
     source: str
+
+
+class WorthAnswer(TypedDict):
+    value: float
+    low: float | None
+    high: float | None

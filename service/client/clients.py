@@ -72,6 +72,10 @@ Deal = str | Sequence[str] | asked.DealRequest
 """A deal: PBN or LIN text, four hands, or all that the API knows of one."""
 
 
+System = str | asked.SystemChoice
+"""A system: the name of a table, a text of more than one line, or all that the API knows of one."""
+
+
 class NumberedResult(answers.DealResult):
     """The auctions of one deal, with the deal's number from 0."""
 
@@ -182,6 +186,12 @@ def _deal_of(deal: Deal) -> asked.DealRequest:
     if isinstance(deal, str):
         return {"lin": deal} if "|" in deal else {"deal": deal}
     return deal if isinstance(deal, Mapping) else {"hands": list(deal)}
+
+
+def _system_of(system: System) -> asked.SystemChoice:
+    if isinstance(system, str):
+        return {"text": system} if "\n" in system else {"table": system}
+    return system
 
 
 def _parts_of(
@@ -477,6 +487,13 @@ class _Questions(Generic[_Transport]):
         return _Question("POST", "/v1/layouts", body={"auction": _calls_of(auction), **options})
 
     @_asks
+    def infer(
+        self, auction: Calls, **options: Unpack[asked.InferOptions]
+    ) -> _Question[answers.InferAnswer]:
+        """Ask for layouts that fit an auction, who does not fit and why, a contract's worth."""
+        return _Question("POST", "/v1/infer", body={"auction": _calls_of(auction), **options})
+
+    @_asks
     def leads(
         self, hand: str, auction: Calls | None = None, **options: Unpack[asked.LeadsOptions]
     ) -> _Question[answers.LeadsAnswer]:
@@ -491,6 +508,30 @@ class _Questions(Generic[_Transport]):
         async with self._answer(_leads(hand, auction, options, _JSON_LINES)) as response:
             async for answer in _lines_of(self._pieces(response)):
                 yield answer
+
+    @_asks
+    def check_system(
+        self, system: System, **options: Unpack[asked.SystemCheckOptions]
+    ) -> _Question[answers.SystemCheckAnswer]:
+        """Say what is wrong in a system's text, or what the system does on random deals."""
+        body = {"system": _system_of(system), **options}
+        return _Question("POST", "/v1/systems/check", body=body)
+
+    @_asks
+    def diff_systems(
+        self, old: System, new: System, **options: Unpack[asked.SystemDiffOptions]
+    ) -> _Question[answers.SystemDiffAnswer]:
+        """List where the auctions of two systems part."""
+        body = {"old": _system_of(old), "new": _system_of(new), **options}
+        return _Question("POST", "/v1/systems/diff", body=body)
+
+    @_asks
+    def compare(
+        self, first: System, second: System, **options: Unpack[asked.CompareOptions]
+    ) -> _Question[answers.CompareAnswer]:
+        """Play a match of two systems; IMPs are for the first."""
+        body = {"first": _system_of(first), "second": _system_of(second), **options}
+        return _Question("POST", "/v1/compare", body=body)
 
     @_asks
     def tables(self) -> _Question[answers.TablesAnswer]:

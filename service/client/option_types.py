@@ -23,12 +23,37 @@ class BidOptions(TypedDict, total=False):
     simulate: SimulateRequest | bool | int | None
 
 
+class CompareOptions(TypedDict, total=False):
+    deals: int
+    boards: list[DealRequest] | None
+    seed: int
+    solve: int
+    budget_ms: int | None
+
+
 class DealRequest(TypedDict, total=False):
     deal: str | None
     hands: list[str] | None
     lin: str | None
     dealer: str | None
     vulnerability: str | None
+
+
+class InferOptions(TypedDict, total=False):
+    dealer: str
+    vulnerability: str
+    known: dict[str, str]
+    where: list[str]
+    strict: bool
+    seed: int
+    table: str | None
+    layouts: int
+    deals: int
+    contract: str | None
+    lead: str | None
+    against: str | None
+    scoring: Literal["points", "imps", "matchpoints"]
+    budget_ms: int | None
 
 
 class InterpretOptions(TypedDict, total=False):
@@ -86,3 +111,22 @@ class SimulateRequest(TypedDict, total=False):
     budget_ms: int | None
     double_dummy: bool
     seed: int
+
+
+class SystemCheckOptions(TypedDict, total=False):
+    deals: int
+    seed: int
+    auctions: list[str]
+    least: int
+
+
+class SystemChoice(TypedDict, total=False):
+    text: str | None
+    table: str | None
+    options: dict[str, bool]
+
+
+class SystemDiffOptions(TypedDict, total=False):
+    deals: int
+    seed: int
+    show: int

@@ -18,6 +18,8 @@ _logger = logging.getLogger("bidcascade.service")
 MODULE: Final = "bidcascade.service.jobs.job_process"
 PAR_MODULE: Final = "bidcascade.service.page.par_job"
 """It writes a report: that room knows of jobs, not the other way round."""
+QUESTION: Final = "question"
+_MODULES: Final = {"par": PAR_MODULE, QUESTION: "bidcascade.service.jobs.system_questions"}
 LOG: Final = "process.log"
 _LONGEST_LOG: Final = 2000
 _END_S: Final = 30.0
@@ -31,11 +33,11 @@ class Child:
     Parameters
     ----------
     start : mapping
-        What it is to do; see :func:`.job_process.do_job`.
+        What it is to do; see :func:`.job_process.do_job`, and :mod:`.system_questions`.
     """
 
     def __init__(self, start: Mapping[str, Any]) -> None:
-        module = PAR_MODULE if start["mode"] == "par" else MODULE
+        module = _MODULES.get(start["mode"], MODULE)
         self._log = Path(start["folder"]) / LOG
         self._stopping = threading.Lock()
         self._killed_for_memory = _kills_for_memory()

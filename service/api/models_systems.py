@@ -1,0 +1,325 @@
+"""Bodies of the questions about systems, which may come as text, field by field."""
+
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from .models import Body, DealRequest, Word, exactly_one
+
+LONGEST_SYSTEM: Final = 1 << 18
+"""Characters of a system's text: the largest that is shipped has about 210,000 with all its pages,
+which a text may include."""
+MOST_CHECKED: Final = 20_000
+MOST_DIFFED: Final = 50_000
+MOST_COMPARED: Final = 5_000
+MOST_SOLVED: Final = 500
+_MOST_AUCTIONS: Final = 20
+_MOST_OPTIONS: Final = 50
+_FILE: Final = "mine.bidding"
+
+Seed = Annotated[
+    int,
+    Field(ge=0, le=2**53, description="The same seed, the same random deals.", examples=[2026]),
+]
+
+
+class SystemChoice(Body):
+    """A bidding system: its text, or a table of the service that was compiled from one."""
+
+    model_config = exactly_one(text="string", table="string")
+
+    text: Annotated[str, Field(max_length=LONGEST_SYSTEM)] | None = Field(
+        default=None,
+        description="Text of a system. It may `include` systems and pages that come with "
+        "bidcascade, and no other file.",
+        examples=["opening:\n  1NT = Strong notrump: 15-17 points, balanced\n"],
+    )
+    table: Word | None = Field(
+        default=None, description="Name of a table that was compiled from a system.",
+        examples=["sayc"],
+    )  # fmt: skip
+    options: dict[Word, bool] = Field(
+        default={}, max_length=_MOST_OPTIONS, description="Options of the system to be set.",
+        examples=[{}],
+    )  # fmt: skip
+
+
+class SystemComplaint(Body):
+    """Something wrong in a text."""
+
+    system: str = Field(description="Field of the request that has the text.", examples=["system"])
+    file: str = Field(
+        description="That field, or the name of the page that the text includes.",
+        examples=["system"],
+    )
+    line: int = Field(description="Line, from 1; 0 for the whole text.", examples=[2])
+    column: int = Field(description="Column, from 1; 0 for the whole line.", examples=[31])
+    message: str = Field(
+        description="What was expected and what was read.", examples=["unknown word 'pionts'"]
+    )
+    advice: str = Field(
+        description="What to write instead, if that can be said.", examples=["did you mean points"]
+    )
+
+
+Complaints = Annotated[
+    list[SystemComplaint],
+    Field(description="What is wrong in the texts, at most 200; there is no result then."),
+]
+
+# --- check ----------------------------------------------------------------------------------------
+
+
+class SystemCheckRequest(Body):
+    """A system to be checked."""
+
+    system: SystemChoice = Field(description="The system; both sides play it.")
+    deals: int = Field(
+        default=2000, ge=1, le=MOST_CHECKED, description="Random deals that are bid to the end.",
+        examples=[2000],
+    )  # fmt: skip
+    seed: Seed = 2026
+    auctions: list[Annotated[str, Field(max_length=2000)]] = Field(
+        default=[""],
+        max_length=_MOST_AUCTIONS,
+        description="Places whose shares are wanted; the empty text is the opening call.",
+        examples=[["", "1N P"]],
+    )
+    least: int = Field(
+        default=1, ge=1, description="Places that fewer deals reach are left out.", examples=[1]
+    )
+
+
+class LineShareAnswer(Body):
+    """One line of a place on the deals that came there."""
+
+    call: str = Field(description="Its call.", examples=["1N"])
+    name: str = Field(description="Its name.", examples=["Strong notrump"])
+    where: str = Field(description="File and line.", examples=["system:2"])
+    chosen: int = Field(description="Deals that bid it.", examples=[101])
+    fits: int = Field(description="Deals whose hand meets it.", examples=[104])
+    taken: dict[str, int] = Field(
+        description="Deals that fit and went to an earlier line, by that line.", examples=[{}]
+    )
+
+
+class PlaceSharesAnswer(Body):
+    """What the lines of one place took."""
+
+    auction: str = Field(description="The calls before.", examples=["1N P"])
+    deals: int = Field(description="Deals that came here.", examples=[85])
+    lines: list[LineShareAnswer] = Field(description="In the order in which they are tried.")
+    default_pass: int = Field(description="Deals that no line takes.", examples=[12])
+    forced: bool = Field(
+        description="Whether the player may not pass: then these are gaps.", examples=[False]
+    )
+
+
+class SystemFinding(Body):
+    """Something to look at."""
+
+    kind: str = Field(
+        description="`gap`, `strong pass`, `double claim`, `dead line`, `unreached line` or "
+        "`asymmetry`.",
+        examples=["gap"],
+    )
+    text: str = Field(
+        description="In words.",
+        examples=["nothing fits after Stayman (system:9), which is forcing"],
+    )
+    deals: int = Field(description="How many deals it concerns.", examples=[3])
+    examples: list[str] = Field(description="Auctions.", examples=[["1N P 2C P"]])
+
+
+class SystemCheckResult(Body):
+    """What a system does on random deals."""
+
+    deals: int = Field(description="Deals that were bid.", examples=[2000])
+    places: list[PlaceSharesAnswer] = Field(
+        description="Shares at the places that were asked for, as far as a deal came there."
+    )
+    findings: list[SystemFinding] = Field(
+        description="At most 300; most deals first within a kind."
+    )
+    findings_total: int = Field(description="How many there are.", examples=[7])
+    expanded: int = Field(description="Places that the deals needed.", examples=[812])
+    entries: int = Field(description="Lines that hold there for some hand.", examples=[4100])
+    by_depth: list[int] = Field(
+        description="Deals that still had to call, by number of calls before.",
+        examples=[[2000, 2000, 1800]],
+    )
+
+
+class SystemCheckAnswer(Body):
+    """What is wrong in a text, or what the system does."""
+
+    complaints: Complaints
+    result: SystemCheckResult | None = Field(description="Null where there are complaints.")
+
+
+# --- diff -----------------------------------------------------------------------------------------
+
+
+class SystemDiffRequest(Body):
+    """Two systems to be compared call by call, as before and after a change."""
+
+    old: SystemChoice = Field(description="Before.")
+    new: SystemChoice = Field(description="After.")
+    deals: int = Field(
+        default=10_000, ge=1, le=MOST_DIFFED, description="Random deals that both bid.",
+        examples=[10_000],
+    )  # fmt: skip
+    seed: Seed = 2026
+    show: int = Field(default=20, ge=1, le=200, description="Most changes listed.", examples=[20])
+
+
+class SystemChange(Body):
+    """A place where the two call differently."""
+
+    auction: str = Field(description="The calls before.", examples=["1N P"])
+    old: str = Field(description="Call of the old one; `end` if it has none.", examples=["2C"])
+    new: str = Field(description="Call of the new one.", examples=["P"])
+    old_rule: str = Field(description="Its line.", examples=["Stayman (old:9)"])
+    new_rule: str = Field(description="Its line.", examples=["no line fits"])
+    deals: int = Field(description="Deals that part here.", examples=[31])
+    examples: list[str] = Field(description="Hands of some.", examples=[["K52.AQ32.J876.Q2"]])
+
+
+class SystemDiffResult(Body):
+    """What a change does."""
+
+    deals: int = Field(description="Deals that were bid.", examples=[10_000])
+    changed: int = Field(description="Deals whose auctions differ.", examples=[210])
+    changes: list[SystemChange] = Field(description="Places, most deals first.")
+    changes_total: int = Field(description="How many places there are.", examples=[14])
+
+
+class SystemDiffAnswer(Body):
+    """What is wrong in the texts, or where the systems part."""
+
+    complaints: Complaints
+    result: SystemDiffResult | None = Field(description="Null where there are complaints.")
+
+
+# --- compare --------------------------------------------------------------------------------------
+
+
+class CompareRequest(Body):
+    """A match of two systems."""
+
+    first: SystemChoice = Field(description="The one that IMPs are for.")
+    second: SystemChoice = Field(description="The other one.")
+    deals: int = Field(
+        default=500,
+        ge=1,
+        description=f"Random deals, at most {MOST_COMPARED:,}; left alone where `boards` are "
+        "given.",
+        examples=[500],
+    )
+    boards: list[DealRequest] | None = Field(
+        default=None, min_length=1, max_length=1000, description="Deals to play instead.",
+        examples=[None],
+    )  # fmt: skip
+    seed: Seed = 2026
+    solve: int = Field(
+        default=100,
+        ge=0,
+        description=f"Of the deals whose contracts differ so many are worked out double dummy, at "
+        f"most {MOST_SOLVED}, drawn at random.",
+        examples=[100],
+    )
+    budget_ms: int | None = Field(
+        default=None, ge=1, description="End the working out after so long.", examples=[10_000]
+    )
+
+
+class EstimateAnswer(Body):
+    """A number about all deals, with its interval of 95 %."""
+
+    value: float | None = Field(
+        description="The estimate; null where nothing is known of it.", examples=[0.31]
+    )
+    low: float | None = Field(
+        description="Lower end; null where the deals do not tell it.", examples=[-0.2]
+    )
+    high: float | None = Field(description="Upper end.", examples=[0.82])
+
+
+class MatchDivergence(Body):
+    """A place where auctions parted."""
+
+    where: str = Field(
+        description="The calls before, then what either system called.", examples=["1N P: 2C/2D"]
+    )
+    examined: int = Field(description="Deals from here that were worked out.", examples=[9])
+    share: EstimateAnswer = Field(description="Part of all deals.")
+    imps: EstimateAnswer = Field(description="IMPs there.")
+    effect: EstimateAnswer = Field(description="What they add to the mean over all deals.")
+
+
+class MatchTable(Body):
+    """What happened at one table."""
+
+    calls: list[str] = Field(description="The auction.", examples=[["1N", "P", "P", "P"]])
+    contract: str = Field(description="With its declarer, or `Pass`.", examples=["1NN"])
+    tricks: int | None = Field(
+        description="Of declarer's side; null where it was passed out or need not be known.",
+        examples=[7],
+    )
+    score: int | None = Field(
+        description="Of North-South; null where the contract is that of the other table.",
+        examples=[90],
+    )
+
+
+class MatchBoard(Body):
+    """A board of which the IMPs are known."""
+
+    number: int = Field(description="Number of the deal, from 0.", examples=[17])
+    deal: str = Field(
+        description="PBN text, North's hand first.",
+        examples=["N:A65.AJ72.AQT.974 QJ98.54.K732.T65 KT73.KT9.985.AK2 42.Q863.J64.QJ83"],
+    )
+    dealer: str = Field(description="Who dealt.", examples=["N"])
+    vulnerability: str = Field(description="Who is vulnerable.", examples=["None"])
+    kind: str = Field(
+        description="`same`: one contract at both tables, which is flat; `differs`.",
+        examples=["differs"],
+    )
+    weight: float = Field(description="For how many deals it stands.", examples=[1.5])
+    imps: int = Field(description="For the first system.", examples=[5])
+    divergence: str | None = Field(
+        description="Where the auctions parted; null if they did not.", examples=["opening: 1N/1C"]
+    )
+    tables: list[MatchTable] = Field(
+        description="Where the first system sat North-South, then where it sat East-West."
+    )
+
+
+class MatchResult(Body):
+    """A match; numbers are for the first system."""
+
+    names: list[str] = Field(description="Of both systems.", examples=[["first", "sayc"]])
+    deals: int = Field(description="Deals that were bid at both tables.", examples=[500])
+    same: int = Field(description="Those with one contract at both tables.", examples=[310])
+    differs: int = Field(description="The others.", examples=[190])
+    examined: int = Field(description="Of those, worked out double dummy.", examples=[100])
+    solved: int = Field(description="Contracts that were solved for that.", examples=[198])
+    imps: EstimateAnswer = Field(description="Mean IMPs a deal.")
+    points: EstimateAnswer = Field(description="Mean difference in points a deal.")
+    outcomes: dict[str, EstimateAnswer] = Field(
+        description="Parts of the deals: `won`, `lost`, `flat`, `other_auction`, `other_contract`."
+    )
+    divergences: list[MatchDivergence] = Field(
+        description="Where auctions parted, the surest effect first."
+    )
+    boards: list[MatchBoard] = Field(
+        description="Boards that are worked out; where `boards` were given, flat ones as well."
+    )
+
+
+class CompareAnswer(Body):
+    """What is wrong in the texts, or the match."""
+
+    complaints: Complaints
+    result: MatchResult | None = Field(description="Null where there are complaints.")

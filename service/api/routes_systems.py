@@ -1,0 +1,166 @@
+"""Questions about bidding systems that may come as text: ``/v1/systems/…`` and ``/v1/compare``."""
+
+import threading
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar
+
+from fastapi import APIRouter, Request, Response
+
+from bidcascade.service.jobs.system_questions import ask_process
+
+from .answering import JSON, accepted, json_bytes
+from .deal_requests import deals_of
+from .limits import LONGEST_TEXTS, client_of, parse_body
+from .models import Body
+from .models_systems import (
+    MOST_COMPARED,
+    MOST_SOLVED,
+    CompareAnswer,
+    CompareRequest,
+    SystemCheckAnswer,
+    SystemCheckRequest,
+    SystemChoice,
+    SystemDiffAnswer,
+    SystemDiffRequest,
+)
+from .openapi import body_of, problems
+from .problems import Problem, complaint, read_field, wrong_field
+from .routes_layouts import legal_calls
+from .tables import check_system
+from .waiting import run_waiting, time_for
+from .work import Workplace
+
+router = APIRouter(tags=["systems"])
+
+_Model = TypeVar("_Model", bound=Body)
+_STATUSES: Final = (400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504)
+
+
+@router.post(
+    "/v1/systems/check",
+    operation_id="systemCheck",
+    summary="What a system does on random deals",
+    response_model=SystemCheckAnswer,
+    responses={
+        200: {"description": "Complaints about the text with their places, or the findings."},
+        **problems(*_STATUSES),
+    },
+    openapi_extra=body_of(SystemCheckRequest),
+)
+async def system_check(request: Request) -> Response:
+    """Read a system's text and say what is wrong, or bid deals with it and say what stands out.
+
+    Shares of lines, gaps, double claims, dead lines, strong hands that pass. Nothing of the text is
+    kept.
+    """
+    work, asked = await _asked(request, SystemCheckRequest)
+    for number, auction in enumerate(asked.auctions):
+        read_field(legal_calls, auction, f"auctions[{number}]")
+    given = asked.model_dump(include={"deals", "seed", "auctions", "least"})
+    return await _answer(work, request, "check", {"system": asked.system}, given)
+
+
+@router.post(
+    "/v1/systems/diff",
+    operation_id="systemDiff",
+    summary="What a change of a system changes",
+    response_model=SystemDiffAnswer,
+    responses={
+        200: {"description": "Complaints about the texts with their places, or the changes."},
+        **problems(*_STATUSES),
+    },
+    openapi_extra=body_of(SystemDiffRequest),
+)
+async def system_diff(request: Request) -> Response:
+    """Bid the same random deals with two systems and list where their auctions part."""
+    work, asked = await _asked(request, SystemDiffRequest)
+    given = asked.model_dump(include={"deals", "seed", "show"})
+    return await _answer(work, request, "diff", {"old": asked.old, "new": asked.new}, given)
+
+
+@router.post(
+    "/v1/compare",
+    operation_id="compare",
+    summary="A match of two systems",
+    response_model=CompareAnswer,
+    responses={
+        200: {"description": "Complaints about the texts with their places, or the match."},
+        **problems(*_STATUSES),
+    },
+    openapi_extra=body_of(CompareRequest),
+)
+async def compare(request: Request) -> Response:
+    """Let two systems bid the same deals both ways, and say who wins, by how much and where.
+
+    Deals with the same contract at both tables are flat; of the others some, drawn at random, are
+    worked out double dummy, and intervals say how much that leaves open.
+    """
+    work, asked = await _asked(request, CompareRequest)
+    for name, number, most in (
+        ("deals", asked.deals, MOST_COMPARED), ("solve", asked.solve, MOST_SOLVED),
+    ):  # fmt: skip
+        if number > most:
+            raise Problem(
+                "limit-exceeded",
+                f"{name}: expected at most {most:,} in a request, got {number:,}; a job of mode "
+                "par with `beside` measures systems on any number of boards, and `bidcascade "
+                "compare` plays matches of any length",
+                [complaint(name, number, f"expected a number up to {most}")],
+            )
+    boards = None
+    if asked.boards is not None:
+        deals = await work.run(lambda: deals_of(asked.boards or (), field="boards"))
+        columns = (*deals.hands, deals.dealer, deals.vulnerability)
+        boards = [*zip(*(one.tolist() for one in columns), strict=True)]
+    given = {
+        **asked.model_dump(include={"deals", "seed", "solve"}), "boards": boards,
+        "workers": work.settings.dd_workers,
+    }  # fmt: skip
+    systems = {"first": asked.first, "second": asked.second}
+    return await _answer(work, request, "compare", systems, given, asked.budget_ms)
+
+
+async def _asked(request: Request, model: type[_Model]) -> tuple[Workplace, _Model]:
+    work: Workplace = request.app.state.workplace
+    accepted(request, [JSON])
+    most = min(LONGEST_TEXTS, work.settings.max_request_bytes)
+    async with work.body(request, most) as content:
+        return work, parse_body(model, content)
+
+
+async def _answer(
+    work: Workplace, request: Request, question: str, systems: Mapping[str, SystemChoice],
+    given: Mapping[str, Any], budget_ms: int | None = None,
+) -> Response:  # fmt: skip
+    chosen = {field: _choice(work, one, field) for field, one in systems.items()}
+    limit = time_for(work, None)
+    further = dict(given)
+    if question == "compare":
+        further["budget_s"] = time_for(work, budget_ms)
+    client = client_of(request)
+    with work.slots.taken(client), work.system_questions.taken(client):
+
+        def ask(given_up: threading.Event) -> dict[str, Any]:
+            return ask_process(
+                question, chosen, further, time_limit_s=limit, cancel=given_up,
+                places_bytes=work.settings.places_bytes,
+            )  # fmt: skip
+
+        return Response(json_bytes(await run_waiting(work, request, ask)), media_type=JSON)
+
+
+def _choice(work: Workplace, asked: SystemChoice, field: str) -> dict[str, Any]:
+    """Text or path of a system.
+
+    Raises
+    ------
+    Problem
+        422 if it is not one of them, or the table is of no system; 404 if there is no such table.
+    """
+    if (asked.text is None) == (asked.table is None):
+        raise wrong_field(field, asked.table, "expected a text or a table, and not both")
+    if asked.table is None:
+        return {"text": asked.text, "options": asked.options}
+    table = work.tables.get(asked.table)
+    check_system(table, f"{field}.table")
+    return {"path": work.tables.paths[table.name], "options": asked.options}

@@ -1,0 +1,120 @@
+"""One question for all that layouts tell: what fits, what does not, what a contract is worth."""
+
+import threading
+import time
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal
+
+from bidcascade.bridge import Contract
+from bidcascade.inference.contract_worth import (
+    ContractWorth,
+    Worth,
+    WorthScoring,
+    contract_worth,
+)
+from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.layouts.rejections import count_rejections
+from bidcascade.inference.layouts.sampling import sample_layouts
+from bidcascade.inference.layouts.searching import Limits
+from bidcascade.inference.layouts.steps import Source
+
+from .auction_questions import AuctionQuestion, layouts_dict, rounded
+
+_SHARE_FOR_DEALING: Final = 0.2
+_SHARE_FOR_SAMPLING: Final = 0.6
+"""Of the time that is left then; the rest is for solving."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InferenceQuestion(AuctionQuestion):
+    """What layouts tell about an auction.
+
+    Parameters
+    ----------
+    deals : int
+        Deals that rejections are counted on; 0 for none.
+    contract : Contract, optional
+        What is to be worth something.
+    against : Contract or "Pass", optional
+        What is played at the other table.
+    lead : int, optional
+        Card that is led.
+    scoring : {"points", "imps", "matchpoints"}
+    """
+
+    deals: int = 0
+    contract: Contract | None = None
+    against: Contract | Literal["Pass"] | None = None
+    lead: int | None = None
+    scoring: WorthScoring = "points"
+
+
+def infer(
+    source: Source,
+    question: InferenceQuestion,
+    solver: DoubleDummy,
+    *,
+    time_limit_s: float,
+    cancel: threading.Event | None = None,
+) -> dict[str, Any]:
+    """Answer as plain values for JSON.
+
+    Raises
+    ------
+    BidcascadeError
+        As :func:`~bidcascade.inference.sample_layouts` and the solver do.
+    """
+    until = time.perf_counter() + time_limit_s
+    rejected = None
+    if question.deals:
+        found = count_rejections(
+            source, question.calls, deals=question.deals, **question.circumstances,
+            limits=Limits(
+                until=time.perf_counter() + _SHARE_FOR_DEALING * time_limit_s, cancel=cancel
+            ),
+        )  # fmt: skip
+        rejected = asdict(found)
+    left = max(0.001, until - time.perf_counter())
+    limit = left if question.contract is None else _SHARE_FOR_SAMPLING * left
+    layouts = sample_layouts(
+        source, question.calls, count=question.layouts, **question.circumstances,
+        time_limit_s=limit, cancel=cancel,
+    )  # fmt: skip
+    answer = {**layouts_dict(question, layouts), "rejected": rejected, "utility": None}
+    if question.contract is None:
+        return answer
+    worth = contract_worth(
+        layouts.hands, question.contract, solver, weights=layouts.weights,
+        vulnerability=layouts.vulnerability, against=question.against, lead=question.lead,
+        time_limit_s=max(0.0, until - time.perf_counter()), cancel=cancel,
+    )  # fmt: skip
+    tricks, points = worth.tricks_by_layout.tolist(), worth.points_by_layout.tolist()
+    for one, taken, scored in zip(answer["layouts"], tricks, points, strict=True):
+        one |= (
+            {"tricks": None, "points": None} if taken < 0 else {"tricks": taken, "points": scored}
+        )
+    answer["utility"] = _worth_dict(worth, question)
+    return answer
+
+
+def _worth_dict(worth: ContractWorth, question: InferenceQuestion) -> dict[str, Any]:
+    numbers = {
+        name: None if one is None else _number(one)
+        for name, one in (
+            ("tricks", worth.tricks), ("points", worth.points), ("imps", worth.imps),
+            ("matchpoints", worth.matchpoints),
+        )
+    }  # fmt: skip
+    return {
+        "contract": str(worth.contract),
+        "scoring": question.scoring,
+        "value": numbers[question.scoring],
+        **numbers,
+        "made": rounded(worth.made),
+        "chances": [rounded(one) for one in worth.chances],
+        "solved": worth.solved,
+    }
+
+
+def _number(worth: Worth) -> dict[str, float | None]:
+    return {name: rounded(one) for name, one in worth._asdict().items()}

@@ -1,0 +1,328 @@
+"""Questions about systems that came as text: each has a process of its own, and nothing is kept.
+
+How much a text asks for nobody knows before it is read: what is worked out at its places is bounded
+by a budget for the whole process, memory by a limit of the process, and time by its end. So the
+service itself reads no text that came in a request.
+
+``python -m bidcascade.service.jobs.system_questions`` is that process; see ``job_process``. A text
+may include what comes with the package, and nothing else of this machine.
+"""
+
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import PurePath
+from typing import IO, Any, Final
+
+import numpy as np
+
+from bidcascade.bridge import (
+    Cancelled,
+    InvalidInput,
+    InvalidSystem,
+    LimitExceeded,
+    TimedOut,
+    format_calls,
+)
+from bidcascade.inference.compare import Budget, SystemMatch
+from bidcascade.inference.compare_summary import (
+    Estimate,
+    Summary,
+    boards_frame,
+    divergence_text,
+    summarize,
+)
+from bidcascade.inference.double_dummy import DoubleDummyPool
+from bidcascade.kernels import DealArrays
+from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
+from bidcascade.service.auction_questions import deal_text, rounded
+from bidcascade.systems.budget import set_places_budget
+from bidcascade.systems.check import check_system
+from bidcascade.systems.diff import diff_systems
+from bidcascade.systems.system import System
+
+from .child import QUESTION, Child
+from .job_process import main
+
+PLACES_BYTES: Final = 512 << 20
+"""Most memory for the places of a question's systems."""
+MEMORY_BYTES: Final = 6 << 30
+"""Most memory of its process."""
+MOST_COMPLAINTS: Final = 200
+MOST_FINDINGS: Final = 300
+_SHARE_FOR_SOLVING: Final = 0.8
+_WATCH_S: Final = 0.05
+
+
+def ask_process(
+    question: str,
+    systems: Mapping[str, Mapping[str, Any]],
+    given: Mapping[str, Any],
+    *,
+    time_limit_s: float,
+    cancel: threading.Event,
+    places_bytes: int = PLACES_BYTES,
+) -> dict[str, Any]:
+    """Answer a question about systems in a process that ends with it.
+
+    Parameters
+    ----------
+    question : {"check", "diff", "compare"}
+    systems : mapping
+        By the name that complaints tell them by, each with ``text`` or ``path``, and ``options``.
+    given : mapping
+        Further arguments of the question, as JSON has them.
+    time_limit_s : float
+        When the process is killed.
+    cancel : threading.Event
+        Kills it when set by another thread.
+    places_bytes : int
+        Memory for places.
+
+    Returns
+    -------
+    dict
+        ``complaints``, where texts cannot be used, and ``result``, null then.
+
+    Raises
+    ------
+    TimedOut, Cancelled
+        If the process was killed.
+    LimitExceeded
+        If its memory was not enough.
+    InvalidInput
+        If it refuses the question.
+    RuntimeError
+        If it failed.
+    """
+    until = time.monotonic() + time_limit_s
+    start = {
+        "mode": QUESTION, "question": question, "systems": systems, "given": given,
+        "places_bytes": min(places_bytes, PLACES_BYTES), "time_limit_s": time_limit_s,
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="bidcascade-") as folder:
+        child = Child({**start, "folder": folder})
+        ended = threading.Event()
+
+        def watch() -> None:
+            while not ended.wait(_WATCH_S):
+                if cancel.is_set() or time.monotonic() > until:
+                    child.stop()
+                    return
+
+        watching = threading.Thread(target=watch, name="system-question", daemon=True)
+        watching.start()
+        try:
+            messages = list(child.messages())
+        finally:
+            ended.set()
+            child.stop()
+            watching.join()
+        last: dict[str, Any] = messages[-1] if messages else {}
+        if "done" in last:
+            answer: dict[str, Any] = last["done"]
+            return answer
+        if cancel.is_set():
+            raise Cancelled("the question was cancelled")
+        if time.monotonic() > until:
+            raise TimedOut(f"expected an answer within {time_limit_s:g} s, got none")
+        if last.get("known"):
+            raise InvalidInput(last["error"])
+        child.tell_log(question)
+    reason = last.get("error", f"its process {child.end()}")
+    if "memory" in reason or "SIGKILL" in reason:
+        raise LimitExceeded(f"expected a question that takes less memory: {reason}")
+    raise RuntimeError(f"the question {question!r} failed: {reason}")
+
+
+# --- in the process -------------------------------------------------------------------------------
+
+
+def answer_question(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
+    """Read the systems and answer; return the last message."""
+    set_places_budget(start["places_bytes"])
+    _bound_memory()
+    systems: dict[str, System] = {}
+    complaints: list[dict[str, Any]] = []
+    for name, given in start["systems"].items():
+        try:
+            systems[name] = _open(name, given)
+            # what it is to play against is read as well
+            _ = systems[name].opponents
+        except InvalidSystem as error:
+            complaints += _complaints(name, error)
+    result = None
+    if not complaints:
+        limit = start["time_limit_s"]
+        result = _ANSWERS[start["question"]](
+            *systems.values(), time_limit_s=limit, **start["given"]
+        )
+    return {"done": {"complaints": complaints[:MOST_COMPLAINTS], "result": result}}
+
+
+def _bound_memory() -> None:
+    """Let the process have so much memory; where the system cannot say so, places are bounded."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+
+
+def _open(name: str, given: Mapping[str, Any]) -> System:
+    if given.get("text") is not None:
+        return System.parse(given["text"], options=given["options"], name=name)
+    return System.open(given["path"], options=given["options"])
+
+
+def _complaints(name: str, error: InvalidSystem) -> list[dict[str, Any]]:
+    """Complaints about a text; one that has no place is at line 0."""
+    if not error.complaints:
+        told = {"file": name, "line": 0, "column": 0, "message": str(error), "advice": ""}
+        return [{"system": name, **told}]
+    return [
+        {
+            # folders of this machine are nobody's business
+            "system": name, "file": PurePath(one.where.file).name, "line": one.where.line,
+            "column": one.where.column, "message": one.message, "advice": one.advice,
+        }
+        for one in error.complaints
+    ]  # fmt: skip
+
+
+def _check(system: System, *, time_limit_s: float, **given: Any) -> dict[str, Any]:
+    found = check_system(system, **given)
+    findings = [{**asdict(one), "examples": list(one.examples)} for one in found.findings]
+    return {
+        "deals": found.deals,
+        "places": [asdict(one) for one in found.places],
+        "findings": findings[:MOST_FINDINGS],
+        "findings_total": len(findings),
+        "expanded": found.expanded,
+        "entries": found.entries,
+        "by_depth": [found.by_depth.get(depth, 0) for depth in range(max(found.by_depth) + 1)],
+    }
+
+
+def _diff(
+    old: System, new: System, *, time_limit_s: float, show: int, **given: Any
+) -> dict[str, Any]:
+    found = diff_systems(old, new, **given)
+    changes = [{**asdict(one), "examples": list(one.examples)} for one in found.changes]
+    return {
+        "deals": found.deals, "changed": found.changed, "changes": changes[:show],
+        "changes_total": len(changes),
+    }  # fmt: skip
+
+
+def _compare(
+    first: System, second: System, *, time_limit_s: float, deals: int, seed: int, solve: int,
+    boards: list[list[int]] | None, workers: int, budget_s: float,
+) -> dict[str, Any]:  # fmt: skip
+    begun = time.monotonic()
+    chosen = deal_arrays(random_deals(deals, seed)) if boards is None else _deals_of(boards)
+    match = SystemMatch(first, second, chosen, seed=seed)
+    limit = min(_SHARE_FOR_SOLVING * time_limit_s, budget_s)
+    left = max(0.0, limit - (time.monotonic() - begun))
+    with DoubleDummyPool(workers or None) as pool:
+        match.work_out(pool, Budget(seconds=left, deals=solve))
+    return {**match_dict(summarize(match)), "boards": _boards(match, whole=boards is not None)}
+
+
+def _deals_of(boards: list[list[int]]) -> DealArrays:
+    rows = np.array(boards, np.uint64).T
+    hands = np.ascontiguousarray(rows[:4])
+    return DealArrays(hands, rows[4].astype(np.uint8), rows[5].astype(np.uint8))
+
+
+def match_dict(summary: Summary) -> dict[str, Any]:
+    """Sum of a match as plain values for JSON; numbers are for the first system.
+
+    Parameters
+    ----------
+    summary : Summary
+    """
+    return {
+        "names": list(summary.names),
+        "deals": summary.deals,
+        "same": summary.kinds["same"],
+        "differs": summary.kinds["differs"],
+        "examined": summary.examined,
+        "solved": summary.solved,
+        "imps": estimate_dict(summary.imps),
+        "points": estimate_dict(summary.points),
+        "outcomes": {
+            name.replace(" ", "_"): estimate_dict(one) for name, one in summary.outcomes.items()
+        },
+        "divergences": [
+            {
+                "where": divergence_text(one.where), "examined": one.examined,
+                "share": estimate_dict(one.share), "imps": estimate_dict(one.imps),
+                "effect": estimate_dict(one.effect),
+            }
+            for one in summary.divergences
+        ],
+    }  # fmt: skip
+
+
+def estimate_dict(found: Estimate) -> dict[str, float | None]:
+    """Value with the interval that holds the truth in 95 of 100 matches.
+
+    Examples
+    --------
+    >>> estimate_dict(Estimate(0.5, 0.125, 0.25))
+    {'value': 0.5, 'low': 0.25, 'high': 0.75}
+    """
+    value, margin = found.value, found.margin
+    known = value is not None and margin is not None
+    return {
+        "value": rounded(value),
+        "low": rounded(value - margin) if known else None,  # type: ignore[operator]
+        "high": rounded(value + margin) if known else None,  # type: ignore[operator]
+    }
+
+
+def _boards(match: SystemMatch, *, whole: bool) -> list[dict[str, Any]]:
+    """Boards whose result is known; of random deals those alone whose contracts differ."""
+    found = []
+    for row in boards_frame(match).iter_rows(named=True):
+        if not whole and row["kind"] == "same":
+            continue
+        tables = {
+            suffix: {
+                "calls": format_calls(row[f"auction_{suffix}"]).split(),
+                "contract": (row[f"contract_{suffix}"] or "") + (row[f"declarer_{suffix}"] or ""),
+                "tricks": row[f"tricks_{suffix}"],
+                "score": row[f"score_{suffix}"],
+            }
+            for suffix in ("ns", "ew")
+        }
+        is_played = row["kind"] == "differs"
+        found.append(
+            {
+                "number": row["deal"],
+                "deal": deal_text([row[name] for name in HAND_COLUMNS]),
+                "dealer": row["dealer"],
+                "vulnerability": row["vulnerability"],
+                "kind": row["kind"],
+                "weight": rounded(row["weight"]),
+                "imps": row["imps"],
+                "divergence": row["divergence"],
+                # the same contract is flat, whatever it makes
+                "tables": [
+                    {**one, "score": one["score"] if is_played else None} for one in tables.values()
+                ],
+            }
+        )
+    return found
+
+
+_ANSWERS: Final[dict[str, Callable[..., dict[str, Any]]]] = {
+    "check": _check, "diff": _diff, "compare": _compare,
+}  # fmt: skip
+
+if __name__ == "__main__":
+    sys.exit(main(answer_question))

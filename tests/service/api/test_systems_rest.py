@@ -1,0 +1,244 @@
+"""``/v1/systems/…`` and ``/v1/compare``: as the library answers; texts that are wrong or greedy."""
+
+import os
+import threading
+import time
+
+import pytest
+
+from bidcascade.bridge import Deal, TimedOut, format_calls, format_deal, imps
+from bidcascade.inference.compare import Budget, SystemMatch
+from bidcascade.inference.compare_summary import summarize
+from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
+from bidcascade.service.api.models_systems import (
+    CompareAnswer,
+    SystemCheckAnswer,
+    SystemDiffAnswer,
+)
+from bidcascade.service.jobs import system_questions
+from bidcascade.service.jobs.system_questions import ask_process
+from bidcascade.systems.check import check_system
+from bidcascade.systems.diff import diff_systems
+from bidcascade.systems.system import System
+from tests.support_service import loaded_app, post, problem_of, write_small_table
+from tests.support_systems import SMALL_SYSTEM, compile_few
+
+CHANGED = SMALL_SYSTEM.replace("1NT = Strong notrump: 15-17", "1NT = Weak notrump: 12-14")
+WRONG = SMALL_SYSTEM.replace("15-17 points", "15-17 pionts")
+TINY = "opening:\n  1NT = Strong notrump: 15-17 points, balanced\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("systems")
+
+
+@pytest.fixture(scope="module")
+def app(folder):
+    (folder / "small.bidding").write_text(SMALL_SYSTEM, "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BIDCASCADE_CACHE", str(folder / "cache"))
+        compile_few(patch)
+        yield loaded_app(
+            table=str(folder / "small.bidding"), extra_tables=f"rows={write_small_table(folder)}",
+            backend="cpu", request_timeout_ms=250_000, dd_workers=1,
+        )  # fmt: skip
+
+
+def files_of(folder):
+    return sorted(str(path) for path in folder.rglob("*"))
+
+
+def test_a_text_is_checked_and_nothing_is_kept(app, folder):
+    before = files_of(folder)
+    body = {"system": {"text": SMALL_SYSTEM}, "deals": 300, "seed": 4, "auctions": ["", "1N P"]}
+    response = post(app, "/v1/systems/check", body)
+    assert response.status_code == 200, response.text
+    answer = SystemCheckAnswer.model_validate_json(response.content)
+    assert answer.complaints == []
+    assert files_of(folder) == before
+    wanted = check_system(
+        System.parse(SMALL_SYSTEM, name="system"), deals=300, seed=4, auctions=["", "1N P"]
+    )
+    found = answer.result
+    assert [one.text for one in found.findings] == [one.text for one in wanted.findings]
+    assert found.findings_total == len(wanted.findings)
+    assert (found.expanded, found.entries) == (wanted.expanded, wanted.entries)
+    assert dict(enumerate(found.by_depth)) == wanted.by_depth
+    assert [place.auction for place in found.places] == ["", "1N P"]
+    for place, other in zip(found.places, wanted.places, strict=True):
+        assert [(one.call, one.chosen, one.fits, one.taken, one.where) for one in place.lines] == [
+            (one.call, one.chosen, one.fits, one.taken, one.where) for one in other.lines
+        ]
+
+
+def test_what_is_wrong_in_a_text_is_told_by_its_place(app):
+    response = post(app, "/v1/systems/check", {"system": {"text": WRONG}})
+    assert response.status_code == 200, response.text
+    answer = SystemCheckAnswer.model_validate_json(response.content)
+    assert answer.result is None
+    (one,) = answer.complaints
+    assert (one.system, one.file, one.line) == ("system", "system", 7)
+    assert WRONG.split("\n")[6][one.column - 1 :].startswith("pionts")
+    assert "pionts" in one.message
+    body = {"old": {"text": WRONG}, "new": {"text": "\n\n1N\n"}}
+    both = SystemDiffAnswer.model_validate_json(post(app, "/v1/systems/diff", body).content)
+    assert {one.system for one in both.complaints} == {"old", "new"}
+    body = {"system": {"text": TINY, "options": {"none such": True}}}
+    (one,) = post(app, "/v1/systems/check", body).json()["complaints"]
+    assert one["line"] == 0
+    assert "none such" in one["message"]
+
+
+@pytest.mark.parametrize("word", ["include", "opponents play"])
+def test_a_text_reads_nothing_of_this_machine(app, folder, word):
+    secret = folder / "secret.bidding"
+    secret.write_text("opening:\n  1NT = Hidden: 15-17 points\n", "utf-8")
+    up = os.path.relpath(secret, System.open("sayc").text.files[0][0].parent)
+    files = [str(secret), up, "../texts/sayc.bidding", "../../../etc/passwd", "/etc/passwd",
+             "secret", "secret.bidding", "~/secret.bidding"]  # fmt: skip
+    lines = [f'{word} "{file}"\n' for file in files]
+    answer = post(app, "/v1/systems/check", {"system": {"text": "".join(lines) + TINY}})
+    assert answer.status_code == 200, answer.text
+    complaints = answer.json()["complaints"]
+    assert [one["line"] for one in complaints] == [*range(1, len(files) + 1)]
+    for one in complaints:
+        assert one["file"] == "system"
+        assert "leads out of the folder" in one["message"] or "there is no file" in one["message"]
+    assert "Hidden" not in answer.text
+    assert "root:" not in answer.text
+
+
+def test_a_text_may_include_what_is_shipped(app):
+    body = {"system": {"text": f'include "sayc"\n{TINY}'}, "deals": 5}
+    answer = post(app, "/v1/systems/check", body).json()
+    assert answer["complaints"] == []
+    (opening,) = answer["result"]["places"]
+    files = {line["where"].partition(":")[0] for line in opening["lines"]}
+    assert "sayc.bidding" in files
+
+
+def test_two_texts_and_where_they_part(app):
+    body = {"old": {"table": "small"}, "new": {"text": CHANGED}, "deals": 400, "show": 3}
+    response = post(app, "/v1/systems/diff", body)
+    assert response.status_code == 200, response.text
+    found = SystemDiffAnswer.model_validate_json(response.content).result
+    old = System.parse(SMALL_SYSTEM, name="small.bidding")
+    wanted = diff_systems(old, System.parse(CHANGED, name="new"), deals=400)
+    assert (found.deals, found.changed) == (400, wanted.changed)
+    assert found.changes_total == len(wanted.changes)
+    assert [(one.auction, one.old, one.new, one.deals, one.old_rule) for one in found.changes] == [
+        (one.auction, one.old, one.new, one.deals, one.old_rule) for one in wanted.changes[:3]
+    ]
+
+
+def test_a_match(app):
+    body = {"first": {"text": CHANGED}, "second": {"table": "small"}, "deals": 60, "solve": 8}
+    response = post(app, "/v1/compare", body)
+    assert response.status_code == 200, response.text
+    found = CompareAnswer.model_validate_json(response.content).result
+    assert found.names == ["first", "small"]
+    assert found.same + found.differs == found.deals == 60
+    assert found.examined == len(found.boards) == 8
+    assert found.imps.low <= found.imps.value <= found.imps.high
+    deals = deal_arrays(random_deals(60, 2026))
+    match = SystemMatch(System.parse(CHANGED), System.parse(SMALL_SYSTEM), deals, seed=2026)
+    assert found.differs == len(match.order)
+    assert {one.number for one in found.boards} == set(match.order[:8].tolist())
+    for board in found.boards:
+        endings = match.ending[:, board.number].tolist()
+        assert [table.calls for table in board.tables] == [
+            format_calls(match.endings.auction(one)).split() for one in endings
+        ]
+        assert board.imps == imps(board.tables[0].score - board.tables[1].score)
+
+
+def test_a_match_on_given_boards(app):
+    deals = random_deals(6, seed=3)
+    boards = [
+        {"deal": format_deal(Deal(row[:4])), "dealer": row[4], "vulnerability": row[5]}
+        for row in deals.select(*HAND_COLUMNS, "dealer", "vulnerability").rows()
+    ]
+    body = {"first": {"text": CHANGED}, "second": {"table": "small"}, "boards": boards}
+    response = post(app, "/v1/compare", body)
+    assert response.status_code == 200, response.text
+    found = CompareAnswer.model_validate_json(response.content).result
+    assert [one.deal for one in found.boards] == [one["deal"] for one in boards]
+    assert [one.dealer for one in found.boards] == [one["dealer"] for one in boards]
+    assert sum(one.imps for one in found.boards) == pytest.approx(6 * found.imps.value, abs=1e-3)
+    match = SystemMatch(
+        System.parse(CHANGED), System.parse(SMALL_SYSTEM), deal_arrays(deals), seed=2026
+    )
+    match.work_out(None, Budget(deals=0))
+    assert summarize(match).kinds == {"same": found.same, "differs": found.differs}
+    assert [one.kind for one in found.boards] == [
+        ("same", "differs")[kind] for kind in match.kind.tolist()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "kind", "field"),
+    [
+        ("systems/check", {"system": {}}, 422, "invalid-request", "system"),
+        ("systems/check", {"system": {"text": TINY, "table": "small"}}, 422, "invalid-request",
+         "system"),
+        ("systems/check", {"system": {"table": "rows"}}, 422, "invalid-request", "system.table"),
+        ("systems/check", {"system": {"table": "none"}}, 404, "unknown-table", ""),
+        ("systems/check", {"system": {"text": TINY}, "deals": 20_001}, 422, "invalid-request",
+         "deals"),
+        ("systems/check", {"system": {"text": TINY}, "auctions": ["1N 1C"]}, 422,
+         "invalid-request", "auctions[0]"),
+        ("systems/check", {"system": {"text": "x" * (1 << 18) + "y"}}, 422, "invalid-request",
+         "system.text"),
+        ("systems/check", {"system": {"text": "x" * (1 << 20)}}, 413, "body-too-large", ""),
+        ("systems/diff", {"old": {"text": TINY}}, 422, "invalid-request", "new"),
+        ("compare", {"first": {"text": TINY}, "second": {"table": "small"}, "deals": 5001}, 413,
+         "limit-exceeded", "deals"),
+        ("compare", {"first": {"text": TINY}, "second": {"table": "small"}, "solve": 501}, 413,
+         "limit-exceeded", "solve"),
+        ("compare", {"first": {"text": TINY}, "second": {"table": "small"},
+                     "boards": [{"deal": "N:A"}]}, 422, "invalid-request", "boards[0].deal"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(app, path, body, status, kind, field):
+    problem = problem_of(post(app, f"/v1/{path}", body), status, kind)
+    if field:
+        assert problem["errors"][0]["field"] == field
+    if kind == "limit-exceeded":
+        assert "a job" in problem["detail"]
+
+
+def test_time_is_limited_and_so_are_questions_at_once(app, folder):
+    brief = loaded_app(folder, backend="cpu", request_timeout_ms=400)
+    answer = post(brief, "/v1/systems/check", {"system": {"text": SMALL_SYSTEM}})
+    problem_of(answer, 504, "timeout")
+    slots = app.state.workplace.system_questions
+    with slots.taken("elsewhere") as more:
+        more(2)
+        with slots.taken("somebody"):
+            answer = post(app, "/v1/systems/check", {"system": {"text": TINY}})
+    problem_of(answer, 429, "overloaded")
+    assert slots.free == slots.count
+
+
+def test_a_process_that_is_not_wanted_any_more_is_killed(monkeypatch):
+    children = []
+
+    class Noted(system_questions.Child):
+        def __init__(self, start):
+            super().__init__(start)
+            children.append(self)
+
+    monkeypatch.setattr(system_questions, "Child", Noted)
+    systems = {"system": {"text": SMALL_SYSTEM, "options": {}}}
+    given = {"deals": 20_000, "seed": 1, "auctions": [""], "least": 1}
+    cancel = threading.Event()
+    threading.Timer(0.3, cancel.set).start()
+    with pytest.raises(system_questions.Cancelled):
+        ask_process("check", systems, given, time_limit_s=100, cancel=cancel)
+    with pytest.raises(TimedOut):
+        ask_process("check", systems, given, time_limit_s=0.2, cancel=threading.Event())
+    time.sleep(0.1)
+    for child in children:
+        with pytest.raises(ProcessLookupError):
+            os.kill(child.process_id, 0)
