@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from bidcascade.bridge import InvalidInput
 from bidcascade.systems import named_systems
 from bidcascade.systems.budget import DEFAULT_BUDGET, LEAST_BUDGET, parse_budget
+from bidcascade.table import UndescribedPolicy
 
 PREFIX: Final = "BIDCASCADE_"
 """Every setting is read from the environment variable of its name behind this prefix."""
@@ -66,6 +67,11 @@ class Settings(BaseSettings):
         default=(),
         description="Files of rules, separated by commas, that are laid over the bidding table in "
         "this order; table=path for a table other than the default one.",
+    )
+    undescribed: _TextList = Field(
+        default=(),
+        description="What holds where a row has no criteria, for tables that are files of rows: "
+        "allow, pass or reject; table=policy for one of them, separated by commas.",
     )
     backend: Literal["auto", "reference", "cpu", "cuda"] = Field(
         default="auto", description="Engine; auto takes cuda where it works, else cpu."
@@ -214,7 +220,9 @@ class Settings(BaseSettings):
         "`host` and addresses, else 421; any name if none are given and keys are asked for.",
     )
 
-    @field_validator("extra_tables", "overlays", "cors_origins", "allowed_hosts", mode="before")
+    @field_validator(
+        "extra_tables", "overlays", "undescribed", "cors_origins", "allowed_hosts", mode="before"
+    )
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
@@ -235,6 +243,7 @@ class Settings(BaseSettings):
     def _check_tables(self) -> "Settings":
         self.table_paths()
         self.overlay_paths()
+        self.undescribed_policies()
         return self
 
     def table_paths(self) -> dict[str, str]:
@@ -268,6 +277,28 @@ class Settings(BaseSettings):
                 )
             paths[name] = (*paths.get(name, ()), path)
         return paths
+
+    def undescribed_policies(self) -> dict[str, UndescribedPolicy]:
+        """Policy for undescribed entries by table; that of ``""`` is for those not named.
+
+        Examples
+        --------
+        >>> settings = Settings(extra_tables="a.csv,b.csv", undescribed="reject,b=allow")
+        >>> settings.undescribed_policies()
+        {'': 'reject', 'b': 'allow'}
+        """
+        names, policies = list(self.table_paths()), get_args(UndescribedPolicy)
+        found: dict[str, UndescribedPolicy] = {}
+        for written in self.undescribed:
+            name, equals, policy = written.rpartition("=")
+            known = next((one for one in policies if one == policy), None)
+            if known is None or (bool(equals) and name not in names) or name in found:
+                raise ValueError(
+                    f"expected undescribed as {', '.join(policies)} or table=policy, "
+                    f"with a table of {', '.join(names)}, each once, got {written!r}"
+                )
+            found[name] = known
+        return found
 
 
 def split_table(written: str) -> tuple[str, str]:
@@ -322,7 +353,7 @@ def _complaints(error: ValidationError) -> Iterable[str]:
     for one in error.errors(include_url=False, include_context=False):
         message = one["msg"].removeprefix("Value error, ")
         if not one["loc"]:
-            yield f"settings 'table', 'extra_tables', 'overlays': {message}"
+            yield f"settings 'table', 'extra_tables', 'overlays', 'undescribed': {message}"
             continue
         name = str(one["loc"][0]).removeprefix(PREFIX.lower())
         message = message[:1].lower() + message[1:]

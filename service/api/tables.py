@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -32,7 +33,8 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.service.answers import Query
 from bidcascade.service.bid_answer import BidAnswer
 from bidcascade.service.engine import Engine
-from bidcascade.table import LintReport, build_table, lint
+from bidcascade.systems import is_system
+from bidcascade.table import LintReport, UndescribedPolicy, build_table, lint
 from bidcascade.table.overlays.changes import changed_entries
 from bidcascade.table.overlays.overlaid_table import OverlaidTable
 
@@ -186,6 +188,8 @@ class Tables:
     backend : str
     overlays : mapping of str to sequence of str, optional
         Files of rules that are laid over the table of a name.
+    undescribed : mapping of str to str, optional
+        Policy for undescribed entries of a file of rows by name; that of ``""`` is for the others.
 
     Examples
     --------
@@ -199,9 +203,11 @@ class Tables:
         paths: Mapping[str, str],
         backend: str,
         overlays: Mapping[str, Sequence[str]] | None = None,
+        undescribed: Mapping[str, UndescribedPolicy] | None = None,
     ) -> None:
         self.paths = dict(paths)
         self.overlays = dict(overlays or {})
+        self._undescribed = dict(undescribed or {})
         self.asked_backend = backend
         self.backend = ""
         self.state = "loading"
@@ -226,8 +232,8 @@ class Tables:
         try:
             self.backend = get_backend(self.asked_backend).NAME
             self._probe = _probe(self.backend)
-            for name, path in self.paths.items():
-                self._loaded[name] = _load(name, path, self.backend, self.overlays.get(name, ()))
+            for name in self.paths:
+                self._loaded[name] = self._load(name)
             self.check()
         except BidcascadeError as error:
             self.state, self.error = "failed", error
@@ -274,6 +280,27 @@ class Tables:
             further()
         self.is_warm = True
 
+    def options_of(self, name: str) -> dict[str, Any]:
+        """Options that the table of a name is opened with.
+
+        Raises
+        ------
+        InvalidTable
+            If a policy for undescribed entries was chosen for what is no file of rows.
+        """
+        is_rows = not is_system(self.paths[name]) and not Path(self.paths[name]).is_dir()
+        if name in self._undescribed and not is_rows:
+            raise InvalidTable(
+                f"expected undescribed (setting undescribed) only for a file of rows, got "
+                f"{name}={self._undescribed[name]}: what another table means is settled there"
+            )
+        policy = self._undescribed.get(name, self._undescribed.get(""))
+        return {"undescribed": policy} if is_rows and policy is not None else {}
+
+    def _load(self, name: str) -> LoadedTable:
+        overlays, options = self.overlays.get(name, ()), self.options_of(name)
+        return _load(name, self.paths[name], self.backend, overlays, options)
+
     def reload(self, name: str) -> bool:
         """Open a table anew beside the one in use, try it out, and put it in its place.
 
@@ -295,9 +322,8 @@ class Tables:
         old = self.get(name)
         with self._reloading:
             try:
-                overlays = self.overlays.get(name, ())
                 with without_full_collections():
-                    new = _load(name, self.paths[name], self.backend, overlays)
+                    new = self._load(name)
                     new.warm_up()
                     _try_out(new.engine)
             except Exception as error:  # an error of ours too must not take the good table away
@@ -423,10 +449,12 @@ def check_system(table: LoadedTable, field: str) -> None:
         raise wrong_field(field, table.name, reason)
 
 
-def _load(name: str, path: str, backend: str, overlays: Sequence[str] = ()) -> LoadedTable:
+def _load(
+    name: str, path: str, backend: str, overlays: Sequence[str], options: Mapping[str, Any]
+) -> LoadedTable:
     started = time.perf_counter()
     _logger.info("loading table %s", name)
-    engine = Engine.open(path, backend, overlays=overlays)
+    engine = Engine.open(path, backend, overlays=overlays, **options)
     engine.name = name
     if isinstance(engine.table, OverlaidTable):
         for line in str(engine.table.report).split("\n"):

@@ -49,7 +49,10 @@ class Workplace:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.tables = Tables(settings.table_paths(), settings.backend, settings.overlay_paths())
+        self.tables = Tables(
+            settings.table_paths(), settings.backend, settings.overlay_paths(),
+            settings.undescribed_policies(),
+        )  # fmt: skip
         self.slots = Slots(settings.max_concurrent_requests)
         self._bodies = Slots(
             _HELD_BODIES * settings.max_request_bytes, "bytes of bodies that are not read yet"

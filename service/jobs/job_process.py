@@ -87,8 +87,8 @@ def do_job(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     ----------
     start : dict
         ``folder`` of the job, ``place`` that the paths in ``inputs`` start from, ``root`` true if
-        nothing outside it may be read; ``table``, ``backend``, ``overlays``, ``digest``; ``mode``,
-        ``completed_only``, ``text``, ``part_deals``, ``results``.
+        nothing outside it may be read; ``table``, ``options``, ``backend``, ``overlays``,
+        ``digest``; ``mode``, ``completed_only``, ``text``, ``part_deals``, ``results``.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def open_engine(named: Mapping[str, Any], backend: str, overlays: Sequence[str] 
     InvalidTable
         If it is not what it was when the job came.
     """
-    engine = Engine.open(named["table"], backend, overlays=overlays)
+    engine = Engine.open(named["table"], backend, overlays=overlays, **named.get("options", {}))
     # its path is nobody's business
     engine.name = named["name"]
     if engine.table.digest != named["digest"]:

@@ -372,6 +372,7 @@ class JobQueue:
             "table": self._tables.paths[name],
             "name": name,
             "overlays": list(self._tables.overlays.get(name, ())),
+            "options": self._tables.options_of(name),
             "backend": self._tables.backend,
         }
 
