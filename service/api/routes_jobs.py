@@ -5,9 +5,9 @@ import base64
 import binascii
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar, get_args
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi import Path as InPath
@@ -41,7 +41,7 @@ from .models_jobs import (
 from .openapi import body_of, problems
 from .problems import Problem, check_query, problem_of, wrong_field
 from .tables import check_system
-from .uploads import MEDIA_TYPES, receive_upload
+from .uploads import FILE_FIELD, FORM, MEDIA_TYPES, receive_form, receive_upload
 from .work import Workplace
 
 router = APIRouter(tags=["jobs"])
@@ -53,6 +53,10 @@ MOST_JOBS: Final = 100
 
 JobInPath = Annotated[str, InPath(description="Id of a job.", examples=["5f0c1d3a9b2e4c77"])]
 _ID: Final = re.compile(r"[0-9a-f]{16}")
+_TRUTH: Final = {"true": True, "false": False}
+_TRUTHS: Final = ("completed_only", "text")
+"""Fields of a form that are true or false."""
+_FIELDS: Final = ("table", "mode", "beside", *_TRUTHS, "result", "name")
 
 
 def _body() -> dict[str, Any]:
@@ -66,6 +70,29 @@ def _body() -> dict[str, Any]:
     }
     content: dict[str, Any] = body["requestBody"]["content"]
     content |= {media_type: {"schema": archive} for media_type in MEDIA_TYPES}
+    texts = {
+        "table": "Name of a bidding table; the default one if not given.",
+        "mode": MODE_TEXT,
+        "beside": f"{BESIDE_TEXT} Separated by commas.",
+        "completed_only": COMPLETED_TEXT,
+        "text": TEXT_TEXT,
+        "result": f"{RESULT_TEXT} Separated by commas.",
+        "name": "What the archive is called; else the name of the file.",
+    }
+    properties: dict[str, dict[str, Any]] = {
+        name: {"type": "string", "description": text} for name, text in texts.items()
+    }
+    properties["mode"]["enum"] = list(get_args(JobMode))
+    for name in _TRUTHS:
+        properties[name]["enum"] = list(_TRUTH)
+    content[FORM] = {
+        "schema": {
+            "type": "object",
+            "properties": {FILE_FIELD: archive, **properties},
+            "required": [FILE_FIELD],
+            "additionalProperties": False,
+        }
+    }
     return body
 
 
@@ -113,8 +140,9 @@ async def job_create(
 ) -> Response:  # fmt: skip
     """Answer an archive of any size in the background.
 
-    The body is the archive, and the parameters say what is asked; or it is JSON about files that
-    lie on the server, with all that is asked in it. For admins.
+    The body is the archive, and the parameters say what is asked; or a form has the archive as
+    `file` and the parameters as fields; or it is JSON about files that lie on the server, with all
+    that is asked in it. For admins.
     """
     work: Workplace = request.app.state.workplace
     accepted(request, [JSON])
@@ -124,7 +152,24 @@ async def job_create(
         asked = _asked(
             table, mode, _listed(beside), _listed(result), completed_only=completed_only, text=text
         )
-        job = await _from_upload(request, work, asked, name)
+        doing = await _in_thread(_checked, work, asked)
+
+        async def receive(path: Path, free: int) -> tuple[dict[str, Any], str]:
+            await receive_upload(request, path, **_limits(work, free))
+            return doing, name
+
+        job = await _from_upload(work, receive)
+    elif media_type == FORM:
+        check_query(request)
+        # the form is read to its end before it is known what it asks
+        await _in_thread(_check_room, work)
+
+        async def receive_fields(path: Path, free: int) -> tuple[dict[str, Any], str]:
+            fields, file_name = await receive_form(request, path, **_limits(work, free))
+            asked = _of_form(fields)
+            return await _in_thread(_checked, work, asked), fields.get("name") or file_name
+
+        job = await _from_upload(work, receive_fields)
     elif media_type == JSON or media_type.endswith("+json"):
         check_query(request)
         asked = await work.question(request, JobRequest)
@@ -132,7 +177,7 @@ async def job_create(
     else:
         raise Problem(
             "unsupported-media-type",
-            f"expected Content-Type {', '.join((JSON, *MEDIA_TYPES))}, got {media_type!r}",
+            f"expected Content-Type {', '.join((JSON, *MEDIA_TYPES, FORM))}, got {media_type!r}",
         )
     answer = answer_json(
         request, described(job),
@@ -189,9 +234,7 @@ def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
     beside = [work.tables.get(name) for name in asked.beside]
     for one in beside:
         check_system(one, "beside")
-    queued = work.jobs.counts().get("queued", 0)
-    if queued >= work.settings.max_queued_jobs:
-        raise _full(work)
+    _check_room(work)
     return {
         "table": table.name,
         "digest": table.digest,
@@ -200,6 +243,37 @@ def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
         "results": [form for form in RESULT_FORMS if form in asked.result],
         "part_deals": work.settings.job_part_deals,
     }
+
+
+def _of_form(fields: Mapping[str, str]) -> JobRequest:
+    """Read what the fields of a form ask.
+
+    Raises
+    ------
+    Problem
+        422 that names the field.
+    """
+    for name, value in fields.items():
+        if name not in _FIELDS:
+            reason = f"expected only the fields {', '.join((FILE_FIELD, *_FIELDS))}"
+            raise wrong_field(name, value, reason)
+        if name in _TRUTHS and value not in _TRUTH:
+            raise wrong_field(name, value, "expected true or false")
+    mode = next((one for one in get_args(JobMode) if one == fields.get("mode", "first")), None)
+    if mode is None:
+        reason = f"expected one of {', '.join(get_args(JobMode))}"
+        raise wrong_field("mode", fields["mode"], reason)
+    truths = {name: _TRUTH[fields.get(name, "false")] for name in _TRUTHS}
+    return _asked(
+        fields.get("table") or None, mode, _listed(fields.get("beside", "")),
+        _listed(fields.get("result", "parquet")), **truths,
+    )  # fmt: skip
+
+
+def _check_room(work: Workplace) -> None:
+    """Refuse a job where too many wait."""
+    if work.jobs.counts().get("queued", 0) >= work.settings.max_queued_jobs:
+        raise _full(work)
 
 
 def _full(work: Workplace) -> Problem:
@@ -211,19 +285,26 @@ def _full(work: Workplace) -> Problem:
     )
 
 
-async def _from_upload(request: Request, work: Workplace, asked: JobRequest, name: str) -> Job:
-    doing = await _in_thread(_checked, work, asked)
-    settings = work.settings
+def _limits(work: Workplace, free: int) -> dict[str, Any]:
+    most = work.settings.max_upload_bytes
+    return {"most_bytes": most, "free_bytes": free, "timeout_s": work.timeout_s}
+
+
+async def _from_upload(
+    work: Workplace, receive: Callable[[Path, int], Awaitable[tuple[dict[str, Any], str]]]
+) -> Job:
+    """Take in a job of an archive, which ``receive`` writes to a path within the bytes free.
+
+    It tells what the job is to do, and what the archive is called.
+    """
     with work.uploads.place():
         job_id, place = await _in_thread(work.jobs.new_place)
         try:
             free = await _in_thread(work.jobs.free_bytes)
             upload = place / "upload"
-            await receive_upload(
-                request, upload, most_bytes=settings.max_upload_bytes, free_bytes=free,
-                timeout_s=work.timeout_s,
-            )  # fmt: skip
-            limits = Limits(min(settings.max_unpacked_bytes, free))
+            doing, name = await receive(upload, free)
+            name = name or "upload"
+            limits = Limits(min(work.settings.max_unpacked_bytes, free))
             inputs = await _in_thread(unpack, upload, place / "input", name, limits, field="body")
             doing |= {"inputs": inputs, "root": None, "input": safe_name(name)}
             return await _add(work, job_id, place, doing)
