@@ -211,7 +211,9 @@ class _Tally:
 
     def _line_of(self, calls: Sequence[int]) -> str:
         """Name the line that makes the last of some calls; empty for none."""
-        entries = self._bidder.place(calls[:-1]).entries
+        # not `place`, which may forget places: those of the deals are being walked through
+        before = self._bidder.reach(calls[:-1])
+        entries = self._bidder.place_with_numbers(before)[0].entries
         return next((_named(one) for one in entries if one.call == calls[-1]), "")
 
     def _find_strong_pass(

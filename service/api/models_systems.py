@@ -62,6 +62,25 @@ class SystemComplaint(Body):
     )
 
 
+class SystemName(Body):
+    """A system that was read."""
+
+    name: str = Field(
+        description="Name of the table, or the field of the request that has the text.",
+        examples=["sayc"],
+    )
+    title: str = Field(
+        description="What its text calls it.", examples=["Standard American Yellow Card"]
+    )
+    digest: str = Field(
+        description="Of its text, with all that it includes and its options.",
+        examples=["5b866c75b9cdc816"],
+    )
+
+
+Systems = Annotated[
+    dict[str, SystemName], Field(description="The systems that were read, by field of the request.")
+]
 Complaints = Annotated[
     list[SystemComplaint],
     Field(description="What is wrong in the texts, at most 200; there is no result then."),
@@ -153,6 +172,7 @@ class SystemCheckResult(Body):
 class SystemCheckAnswer(Body):
     """What is wrong in a text, or what the system does."""
 
+    systems: Systems
     complaints: Complaints
     result: SystemCheckResult | None = Field(description="Null where there are complaints.")
 
@@ -197,6 +217,7 @@ class SystemDiffResult(Body):
 class SystemDiffAnswer(Body):
     """What is wrong in the texts, or where the systems part."""
 
+    systems: Systems
     complaints: Complaints
     result: SystemDiffResult | None = Field(description="Null where there are complaints.")
 
@@ -321,5 +342,6 @@ class MatchResult(Body):
 class CompareAnswer(Body):
     """What is wrong in the texts, or the match."""
 
+    systems: Systems
     complaints: Complaints
     result: MatchResult | None = Field(description="Null where there are complaints.")

@@ -56,6 +56,7 @@ class CandidateAnswer(TypedDict):
 
 
 class CompareAnswer(TypedDict):
+    systems: dict[str, SystemName]
     complaints: list[SystemComplaint]
     result: MatchResult | None
 
@@ -495,6 +496,7 @@ class SystemChange(TypedDict):
 
 
 class SystemCheckAnswer(TypedDict):
+    systems: dict[str, SystemName]
     complaints: list[SystemComplaint]
     result: SystemCheckResult | None
 
@@ -519,6 +521,7 @@ class SystemComplaint(TypedDict):
 
 
 class SystemDiffAnswer(TypedDict):
+    systems: dict[str, SystemName]
     complaints: list[SystemComplaint]
     result: SystemDiffResult | None
 
@@ -535,6 +538,12 @@ class SystemFinding(TypedDict):
     text: str
     deals: int
     examples: list[str]
+
+
+class SystemName(TypedDict):
+    name: str
+    title: str
+    digest: str
 
 
 class TableAnswer(TypedDict):

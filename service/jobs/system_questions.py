@@ -43,6 +43,7 @@ from bidcascade.service.auction_questions import deal_text, rounded
 from bidcascade.systems.budget import set_places_budget
 from bidcascade.systems.check import check_system
 from bidcascade.systems.diff import diff_systems
+from bidcascade.systems.kept_places import text_digest
 from bidcascade.systems.system import System
 
 from .child import QUESTION, Child
@@ -66,6 +67,7 @@ def ask_process(
     time_limit_s: float,
     cancel: threading.Event,
     places_bytes: int = PLACES_BYTES,
+    memory_bytes: int = MEMORY_BYTES,
 ) -> dict[str, Any]:
     """Answer a question about systems in a process that ends with it.
 
@@ -80,13 +82,14 @@ def ask_process(
         When the process is killed.
     cancel : threading.Event
         Kills it when set by another thread.
-    places_bytes : int
-        Memory for places.
+    places_bytes, memory_bytes : int
+        Memory for places, and of the whole process.
 
     Returns
     -------
     dict
-        ``complaints``, where texts cannot be used, and ``result``, null then.
+        ``systems``, by name the title and the digest of each; ``complaints``, where texts cannot
+        be used, and ``result``, null then.
 
     Raises
     ------
@@ -102,7 +105,8 @@ def ask_process(
     until = time.monotonic() + time_limit_s
     start = {
         "mode": QUESTION, "question": question, "systems": systems, "given": given,
-        "places_bytes": min(places_bytes, PLACES_BYTES), "time_limit_s": time_limit_s,
+        "places_bytes": min(places_bytes, PLACES_BYTES), "memory_bytes": memory_bytes,
+        "time_limit_s": time_limit_s,
     }  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="bidcascade-") as folder:
         child = Child({**start, "folder": folder})
@@ -145,7 +149,7 @@ def ask_process(
 def answer_question(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     """Read the systems and answer; return the last message."""
     set_places_budget(start["places_bytes"])
-    _bound_memory()
+    _bound_memory(start["memory_bytes"])
     systems: dict[str, System] = {}
     complaints: list[dict[str, Any]] = []
     for name, given in start["systems"].items():
@@ -161,15 +165,23 @@ def answer_question(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any
         result = _ANSWERS[start["question"]](
             *systems.values(), time_limit_s=limit, **start["given"]
         )
-    return {"done": {"complaints": complaints[:MOST_COMPLAINTS], "result": result}}
+    told = {
+        name: {"name": one.name, "title": one.text.title, "digest": text_digest(one.text)}
+        for name, one in systems.items()
+    }
+    return {
+        "done": {
+            "systems": told, "complaints": complaints[:MOST_COMPLAINTS], "result": result,
+        }
+    }  # fmt: skip
 
 
-def _bound_memory() -> None:
+def _bound_memory(most: int) -> None:
     """Let the process have so much memory; where the system cannot say so, places are bounded."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def _open(name: str, given: Mapping[str, Any]) -> System:

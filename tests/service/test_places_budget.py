@@ -11,9 +11,10 @@ from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 from bidcascade.service.engine import Engine
 from bidcascade.service.settings import Settings, read_settings
 from bidcascade.systems.budget import BUDGET_VARIABLE, DEFAULT_BUDGET, places_budget
+from bidcascade.systems.check import check_system
 from bidcascade.systems.system import System
 from tests.support_service import loaded_app, post
-from tests.support_systems import LONGEST
+from tests.support_systems import LONGEST, SMALL_SYSTEM
 
 TEXT = """opening:
   1NT = Strong notrump: 15-17 points, balanced
@@ -70,3 +71,10 @@ def test_a_call_after_317_calls(tiny, capsys):
     answer = post(app, "/v1/bid", asked)
     assert answer.status_code == 422
     assert "over" in answer.json()["detail"]
+
+
+def test_a_check_ends_where_places_take_more_than_the_budget(monkeypatch):
+    """It walks through places and must forget none of them meanwhile."""
+    whole = check_system(System.parse(SMALL_SYSTEM), deals=50, seed=1)
+    monkeypatch.setenv(BUDGET_VARIABLE, "1024")
+    assert check_system(System.parse(SMALL_SYSTEM), deals=50, seed=1) == whole

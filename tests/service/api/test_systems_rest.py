@@ -1,12 +1,14 @@
 """``/v1/systems/…`` and ``/v1/compare``: as the library answers; texts that are wrong or greedy."""
 
 import os
+import sys
+import tempfile
 import threading
 import time
 
 import pytest
 
-from bidcascade.bridge import Deal, TimedOut, format_calls, format_deal, imps
+from bidcascade.bridge import Deal, LimitExceeded, TimedOut, format_calls, format_deal, imps
 from bidcascade.inference.compare import Budget, SystemMatch
 from bidcascade.inference.compare_summary import summarize
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
@@ -38,6 +40,7 @@ def app(folder):
     (folder / "small.bidding").write_text(SMALL_SYSTEM, "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BIDCASCADE_CACHE", str(folder / "cache"))
+        patch.setattr(tempfile, "tempdir", str(folder))
         compile_few(patch)
         yield loaded_app(
             table=str(folder / "small.bidding"), extra_tables=f"rows={write_small_table(folder)}",
@@ -138,6 +141,13 @@ def test_a_match(app):
     assert response.status_code == 200, response.text
     found = CompareAnswer.model_validate_json(response.content).result
     assert found.names == ["first", "small"]
+    answer = response.json()
+    assert {name: one["name"] for name, one in answer["systems"].items()} == {
+        "first": "first", "second": "small",
+    }  # fmt: skip
+    assert answer["systems"]["first"]["title"] == "Small natural"
+    digests = {one["digest"] for one in answer["systems"].values()}
+    assert len(digests) == 2
     assert found.same + found.differs == found.deals == 60
     assert found.examined == len(found.boards) == 8
     assert found.imps.low <= found.imps.value <= found.imps.high
@@ -242,3 +252,28 @@ def test_a_process_that_is_not_wanted_any_more_is_killed(monkeypatch):
     for child in children:
         with pytest.raises(ProcessLookupError):
             os.kill(child.process_id, 0)
+
+
+def test_memory_is_limited():
+    systems = {"system": {"text": SMALL_SYSTEM, "options": {}}}
+    given = {"deals": 50, "seed": 1, "auctions": [""], "least": 1}
+    cancel = threading.Event()
+
+    def ask(**limits):
+        return ask_process("check", systems, given, time_limit_s=100, cancel=cancel, **limits)
+
+    answer = ask()
+    # places are forgotten and worked out again
+    assert ask(places_bytes=1024) == answer
+    if sys.platform == "linux":
+        with pytest.raises(LimitExceeded, match="less memory"):
+            ask(memory_bytes=100 << 20)
+
+
+@pytest.mark.slow
+def test_a_match_ends_when_its_time_is_over(app):
+    body = {"first": {"text": CHANGED}, "second": {"table": "small"}, "deals": 2000, "solve": 500}
+    found = post(app, "/v1/compare", {**body, "budget_ms": 1}).json()["result"]
+    assert (found["deals"], found["examined"], found["boards"]) == (2000, 0, [])
+    assert found["imps"]["value"] is None
+    assert found["outcomes"]["other_contract"]["value"] > 0

@@ -130,6 +130,38 @@ def test_a_call_with_its_reasons(client):
     assert client.bid(HAND, table="small")["candidates"][0]["name"] == "Strong notrump"
 
 
+def test_who_reaches_auctions(client, deals, texts):
+    answer = client.members(texts[:90], ["1N", "1N P"], table="small")
+    expected = Engine.open("sayc", "reference")
+    assert [one["auction"] for one in answer["members"]] == [["1N"], ["1N", "P"]]
+    one = client.members(texts[:90], ["1N"])["members"][0]
+    assert one["deals"] == expected.members(deals.head(90), ["1N"])["1N"].arg_true().to_list()
+
+
+def test_layouts_with_their_worth(client):
+    auction = ["1N", "P", "3N", "P", "P", "P"]
+    answer = client.infer(auction, layouts=2, deals=100, against="Pass", scoring="matchpoints")
+    assert answer["utility"]["contract"] == "3NN"
+    assert answer["utility"]["value"] == answer["utility"]["matchpoints"]
+    assert answer["rejected"]["dealt"] == 100
+
+
+def test_systems_by_name_and_as_text(client):
+    text = "opening:\n  1NT = Strong: 15-17 points, balanced\n"
+    assert client.check_system(text, deals=30)["result"]["deals"] == 30
+    (wrong,) = client.check_system(text.replace("balanced", "ballanced"))["complaints"]
+    assert (wrong["system"], wrong["line"]) == ("system", 2)
+    assert "ballanced" in wrong["message"]
+    assert client.diff_systems(text, {"text": text}, deals=30)["result"]["changed"] == 0
+    weak = text.replace("15-17", "12-14")
+    match = client.compare(text, weak, deals=30, solve=2)["result"]
+    assert match["names"] == ["first", "second"]
+    assert match["examined"] == len(match["boards"]) == 2
+    with pytest.raises(ServiceError) as caught:
+        client.compare("small", text)
+    assert caught.value.errors[0]["field"] == "first.table"
+
+
 def test_tables(client):
     found = client.tables()
     assert [table["name"] for table in found["tables"]] == ["sayc", "small"]
