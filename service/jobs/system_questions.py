@@ -8,6 +8,7 @@ service itself reads no text that came in a request.
 may include what comes with the package, and nothing else of this machine.
 """
 
+import json
 import sys
 import tempfile
 import threading
@@ -51,10 +52,13 @@ from .job_process import main
 
 PLACES_BYTES: Final = 512 << 20
 """Most memory for the places of a question's systems."""
-MEMORY_BYTES: Final = 6 << 30
-"""Most memory of its process."""
+MEMORY_BYTES: Final = 2 << 30
+"""Most memory of its process; the largest questions about shipped systems need less than half."""
+ANSWER_BYTES: Final = 16 << 20
+"""Longest answer: the service holds it as a whole."""
 MOST_COMPLAINTS: Final = 200
 MOST_FINDINGS: Final = 300
+_TOO_LONG: Final = "expected an answer of at most"
 _SHARE_FOR_SOLVING: Final = 0.8
 _WATCH_S: Final = 0.05
 
@@ -68,6 +72,7 @@ def ask_process(
     cancel: threading.Event,
     places_bytes: int = PLACES_BYTES,
     memory_bytes: int = MEMORY_BYTES,
+    answer_bytes: int = ANSWER_BYTES,
 ) -> dict[str, Any]:
     """Answer a question about systems in a process that ends with it.
 
@@ -82,8 +87,8 @@ def ask_process(
         When the process is killed.
     cancel : threading.Event
         Kills it when set by another thread.
-    places_bytes, memory_bytes : int
-        Memory for places, and of the whole process.
+    places_bytes, memory_bytes, answer_bytes : int
+        Memory for places, and of the whole process; length of the answer.
 
     Returns
     -------
@@ -96,7 +101,7 @@ def ask_process(
     TimedOut, Cancelled
         If the process was killed.
     LimitExceeded
-        If its memory was not enough.
+        If its memory was not enough, or the answer is too long.
     InvalidInput
         If it refuses the question.
     RuntimeError
@@ -106,7 +111,7 @@ def ask_process(
     start = {
         "mode": QUESTION, "question": question, "systems": systems, "given": given,
         "places_bytes": min(places_bytes, PLACES_BYTES), "memory_bytes": memory_bytes,
-        "time_limit_s": time_limit_s,
+        "time_limit_s": time_limit_s, "answer_bytes": answer_bytes,
     }  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="bidcascade-") as folder:
         child = Child({**start, "folder": folder})
@@ -135,7 +140,8 @@ def ask_process(
         if time.monotonic() > until:
             raise TimedOut(f"expected an answer within {time_limit_s:g} s, got none")
         if last.get("known"):
-            raise InvalidInput(last["error"])
+            too_long = last["error"].startswith(_TOO_LONG)
+            raise (LimitExceeded if too_long else InvalidInput)(last["error"])
         child.tell_log(question)
     reason = last.get("error", f"its process {child.end()}")
     if "memory" in reason or "SIGKILL" in reason:
@@ -169,11 +175,14 @@ def answer_question(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any
         name: {"name": one.name, "title": one.text.title, "digest": text_digest(one.text)}
         for name, one in systems.items()
     }
-    return {
-        "done": {
-            "systems": told, "complaints": complaints[:MOST_COMPLAINTS], "result": result,
-        }
-    }  # fmt: skip
+    done = {"systems": told, "complaints": complaints[:MOST_COMPLAINTS], "result": result}
+    length = len(json.dumps(done))
+    if length > start["answer_bytes"]:
+        raise LimitExceeded(
+            f"{_TOO_LONG} {start['answer_bytes']:,} bytes, got {length:,}: "
+            "a system with fewer lines, or fewer auctions"
+        )
+    return {"done": done}
 
 
 def _bound_memory(most: int) -> None:

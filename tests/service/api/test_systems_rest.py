@@ -265,6 +265,8 @@ def test_memory_is_limited():
     answer = ask()
     # places are forgotten and worked out again
     assert ask(places_bytes=1024) == answer
+    with pytest.raises(LimitExceeded, match="answer of at most 1,000 bytes, got"):
+        ask(answer_bytes=1000)
     if sys.platform == "linux":
         with pytest.raises(LimitExceeded, match="less memory"):
             ask(memory_bytes=100 << 20)
