@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidTable
@@ -33,6 +33,9 @@ def built(rows, policy):
 
 
 @pytest.mark.parametrize("size", [1, 7])
+@example(  # passes that hold by one row whatever the other one asks, in blocks but the first
+    rows=[([one], "P", texts) for one in CALLS for texts in ([], ["HCP >= 12"])], policy="pass"
+)
 @given(rows=rows_of_tables, policy=st.sampled_from(["allow", "pass", "reject"]))
 def test_plan_and_report_are_those_of_one_pass(size, rows, policy):
     table, plan, report = built(rows, policy)
