@@ -10,7 +10,7 @@ compared at once: with H = 0x8080808080808080 and lanes below 128,
 ``((f | H) - lo) & ((hi | H) - f) & H == H``.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from .alternatives import Alternatives, alternatives_of, conjunction_of
 from .layout import FLAGS_PER_WORD, LANE_LIMIT, LANES_PER_WORD, FlagTest, LayoutBuilder, Packing
 from .layout import Test as LayoutTest
 from .lowering import term_names_in, to_tree
-from .runs import parents_of
+from .runs import blocks, parents_of
 from .terms import terms
 from .types import U8, U16, U32, U64, Postfix
 
@@ -40,8 +40,6 @@ CAN_COMPLETE = 2
 
 UNDESCRIBED_POLICIES = ("allow", "pass", "reject")
 LANE_HIGH_BITS = 0x8080808080808080
-BLOCK_NODES = 1 << 20
-"""Nodes that are checked and given their boxes at a time."""
 
 
 @dataclass(frozen=True)
@@ -349,7 +347,7 @@ def build_plan(
     )
     set_box[0] = ALWAYS
     node_box = np.empty(len(variant_set), np.uint32)
-    for block in _blocks(len(variant_set)):
+    for block in blocks(len(variant_set)):
         boxes_here = set_box[variant_set[block]]
         is_undescribed = variant_set[block] == 0
         if undescribed != "allow":
@@ -369,12 +367,6 @@ def build_plan(
         first_child=first_child, child_count=child_count, call=call, flags=flags,
         variant_set=variant_set, node_box=node_box, root_count=root_count,
     )  # fmt: skip
-
-
-def _blocks(nodes: int) -> Iterator[slice]:
-    """Slices of all nodes: indices of int64 are made for a block, not for a whole column."""
-    for begin in range(0, nodes, BLOCK_NODES):
-        yield slice(begin, min(begin + BLOCK_NODES, nodes))
 
 
 def _check_trie(
@@ -398,7 +390,7 @@ def _check_trie(
             f"expected every node to be an opening call or one node's child: {nodes} nodes, "
             f"{root_count} opening calls, {int(child_count.sum(dtype=np.int64))} children"
         )
-    for block in _blocks(nodes):
+    for block in blocks(nodes):
         inner = np.flatnonzero(child_count[block])
         first = first_child[block][inner].astype(np.int64)
         if not (first > inner + block.start).all():

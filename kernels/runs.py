@@ -1,9 +1,26 @@
 """Runs of numbers behind one another, as the children of a table's entries are."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .types import U32
+
+BLOCK_NODES = 1 << 20
+"""Nodes that are worked on at a time."""
+
+
+def blocks(nodes: int) -> Iterator[slice]:
+    """Slices of all nodes: indices of int64 are made for a block, not for a whole column.
+
+    Examples
+    --------
+    >>> list(blocks(3))
+    [slice(0, 3, None)]
+    """
+    for begin in range(0, nodes, BLOCK_NODES):
+        yield slice(begin, min(begin + BLOCK_NODES, nodes))
 
 
 def numbers_of_runs(first: NDArray[np.integer], count: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -30,7 +47,9 @@ def parents_of(
     [9, 9, 0]
     """
     parents = np.full(len(first_child), none, np.uint32)
-    inner = np.flatnonzero(child_count)
-    counts = child_count[inner]
-    parents[numbers_of_runs(first_child[inner], counts)] = np.repeat(inner, counts)
+    for block in blocks(len(first_child)):
+        inner = np.flatnonzero(child_count[block])
+        counts = child_count[block][inner]
+        children = numbers_of_runs(first_child[block][inner], counts)
+        parents[children] = np.repeat(inner + block.start, counts)
     return parents

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import Auction, IllegalCall, InvalidTable, format_call, format_calls
 from bidcascade.kernels import UNDESCRIBED_POLICIES
-from bidcascade.kernels.runs import parents_of
+from bidcascade.kernels.runs import blocks, parents_of
 
 from .augmentation import AugmentationCheck
 from .bidding_table import BiddingTable
@@ -358,9 +358,14 @@ class TableBuilder:
         first_row[trie.row_entry[kept[::-1]]] = kept[::-1]
         first_row[-1] = -1
         parent = parents_of(trie.first_child, trie.child_count, len(trie.call))
-        parent_row = first_row[parent[trie.row_entry[kept]]]
-        is_orphan = parent_row == self.report.rows
-        return kept[is_orphan], kept[~is_orphan & (parent_row > kept)]
+        orphans, early = [], []
+        for block in blocks(len(kept)):
+            rows = kept[block]
+            parent_row = first_row[parent[trie.row_entry[rows]]]
+            is_orphan = parent_row == self.report.rows
+            orphans.append(rows[is_orphan])
+            early.append(rows[~is_orphan & (parent_row > rows)])
+        return np.concatenate([kept[:0], *orphans]), np.concatenate([kept[:0], *early])
 
 
 def rebuilt(table: BiddingTable, rows: Iterable[object], source: str) -> BiddingTable:

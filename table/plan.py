@@ -12,6 +12,7 @@ import numpy as np
 
 from bidcascade.bridge import PASS
 from bidcascade.kernels import Plan, build_plan
+from bidcascade.kernels.runs import blocks
 from bidcascade.kernels.types import U32
 
 from .columns import Column, Columns, UndescribedPolicy
@@ -87,12 +88,21 @@ def _variant_sets(
             elif policy == "pass":
                 decided_by_call.append(number)
     variant_set: U32 = columns["variant_set"]
-    if undescribed or decided_by_call:
-        changed = np.isin(variant_set, undescribed)
-        passes = np.isin(variant_set, decided_by_call) & (columns["call"] == PASS)
-        if changed.any() or passes.any():
-            variant_set = np.where(changed, 0, variant_set).astype(np.uint32)
+    if not undescribed and not decided_by_call:
+        return sets, variant_set
+    empty, by_call = np.array(undescribed, np.uint32), np.array(decided_by_call, np.uint32)
+    changed: U32 | None = None
+    for block in blocks(len(variant_set)):
+        here = variant_set[block]
+        is_empty = np.isin(here, empty)
+        passes = np.isin(here, by_call) & (columns["call"][block] == PASS)
+        if is_empty.any() or passes.any():
+            if changed is None:
+                changed = variant_set.copy()
+            changed[block][is_empty] = 0
             # a pass with an undescribed variant holds always
-            variant_set[passes] = len(sets)
-            sets.append((UNDESCRIBED_LIST,))
-    return sets, variant_set
+            changed[block][passes] = len(sets)
+    if changed is None:
+        return sets, variant_set
+    sets.append((UNDESCRIBED_LIST,))
+    return sets, changed

@@ -18,6 +18,7 @@ import numpy as np
 
 from bidcascade.bridge import InvalidTable
 from bidcascade.kernels import PROFILES, UNDESCRIBED_POLICIES
+from bidcascade.kernels.runs import blocks
 
 from .columns import (
     COLUMN_TYPES,
@@ -274,9 +275,10 @@ def _verify(path: Path, table: Stored) -> None:
     for stem in _LISTS:
         if (np.diff(columns[f"{stem}_offsets"].astype(np.int64)) < 0).any():
             raise InvalidTable(f"{path.name}: expected ascending {stem}_offsets")
-    ends = columns["first_child"].astype(np.int64) + columns["child_count"]
-    if entries and int(ends.max()) > entries:
-        raise InvalidTable(f"{path.name}: expected children below {entries:,}")
+    for block in blocks(entries):
+        ends = columns["first_child"][block].astype(np.int64) + columns["child_count"][block]
+        if int(ends.max()) > entries:
+            raise InvalidTable(f"{path.name}: expected children below {entries:,}")
     for extra in table.extras.values():
         extra.frame()
     found = digest_of(columns, table.profile, table.undescribed, table.user_terms)
