@@ -217,11 +217,7 @@ class FrameWriter:
 
     def bid(self, bidder: "Bidder", bid: "BidDeals", deals: DealArrays) -> pl.DataFrame:
         """Write the auctions that a system bids."""
-        places, which = np.unique(bid.place, return_inverse=True)
-        found = bidder.endings(places)
-        contracts = pl.Series("contract", _CONTRACT_TEXTS).gather(found.contract)
-        endings = pl.DataFrame([_call_lists(found.calls, np.diff(found.offsets)), contracts])
-        finished = _for_deals(endings, found.declarer, which.astype(np.uint32), deals.dealer)
+        finished = bid_endings(bidder, bid, deals.dealer)
         count = len(deals)
         no_entry = pl.Series("entry", [None], pl.UInt32).new_from_index(0, count)
         return self._whole(finished, np.ones(count, np.bool_), no_entry, bid.defaults)
@@ -241,6 +237,18 @@ class FrameWriter:
                 finished["declarer"],
             ]
         )
+
+
+def bid_endings(bidder: "Bidder", bid: "BidDeals", dealer: U8) -> pl.DataFrame:
+    """Whole auctions that a system bids: ``auction``, ``contract``, ``declarer``, a row a deal.
+
+    Nobody else may use its bidder meanwhile.
+    """
+    places, which = np.unique(bid.place, return_inverse=True)
+    found = bidder.endings(places)
+    contracts = pl.Series("contract", _CONTRACT_TEXTS).gather(found.contract)
+    endings = pl.DataFrame([_call_lists(found.calls, np.diff(found.offsets)), contracts])
+    return _for_deals(endings, found.declarer, which.astype(np.uint32), dealer)
 
 
 def _allowed_frame(bidder: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:

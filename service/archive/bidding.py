@@ -1,0 +1,113 @@
+"""Who bids an archive: a table, or a system straight from its text.
+
+A system is known by its text, not by the table that it can be compiled into: that shows the places
+of a sample only, and takes seconds to be made when a line has changed.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import polars as pl
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.kernels import DealArrays, get_backend
+from bidcascade.service.answers import Query, bid_endings
+from bidcascade.service.engine import Engine
+from bidcascade.systems import is_system, open_system
+from bidcascade.systems.allowed_calls import AllowedCalls, SystemCalls, TableCalls
+from bidcascade.systems.allowed_index import AllowedNode, allowed_nodes
+from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.kept_tables import SampleSize, record_of
+
+from .catalogue import ArchiveBidder
+from .nodes import NODE_SCHEMA
+
+BID_COLUMNS: Final = ("auction", "completed", "contract", "declarer")
+"""Columns of ``bids-*.parquet``."""
+_AT_ONCE: Final = 1 << 18
+
+
+class ArchiveEngine:
+    """A table or system, opened to bid the boards of an archive.
+
+    Parameters
+    ----------
+    table
+        Its name or path, as :meth:`bidcascade.service.Engine.open` takes it.
+    backend : {"auto", "reference", "cpu", "cuda"}
+    options
+        Of that method.
+
+    Raises
+    ------
+    InvalidInput
+        If it cannot be opened; says why.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import deal_arrays, random_deals
+    >>> engine = ArchiveEngine("sayc", "cpu")
+    >>> engine.bid(deal_arrays(random_deals(2, seed=1))).columns
+    ['auction', 'completed', 'contract', 'declarer']
+    """
+
+    def __init__(self, table: str, backend: str = "auto", **options: Any) -> None:
+        self.table, self.options, self._backend = table, options, backend
+        self.bidder: Bidder | None = None
+        """Places of the system; None for a table of rows."""
+        self.engine: Engine | None = None
+        """The table of rows, or the system with overlays; None for a system."""
+        try:
+            if is_system(table) and not options.get("overlays"):
+                system = open_system(table, options=options.get("options"))
+                # how far a table would be grown has no part in what is bid
+                self.digest: str = record_of(system, SampleSize(0))["key"]
+                self.bidder = system.bidder()
+            else:
+                self.engine = Engine.open(table, backend, **options)
+                self.digest = self.engine.table.digest
+                self.bidder = self.engine.bidder
+        except (OSError, LookupError, ValueError) as error:
+            raise InvalidInput(f"cannot open {table!r} to bid the archive: {error}") from None
+
+    @classmethod
+    def of(cls, bidder: ArchiveBidder, backend: str = "auto") -> "ArchiveEngine":
+        """Open what a catalogue names, as it is now."""
+        return cls(bidder.table, backend, **bidder.options)
+
+    def bid(self, deals: DealArrays) -> pl.DataFrame:
+        """Auctions that are bid, to the end, a row a deal: :data:`BID_COLUMNS`."""
+        parts = [
+            self._bid(deals.slice(start, min(start + _AT_ONCE, len(deals))))
+            for start in range(0, max(1, len(deals)), _AT_ONCE)
+        ]
+        return pl.concat(parts, rechunk=True)
+
+    def _bid(self, deals: DealArrays) -> pl.DataFrame:
+        if self.bidder is None or self.engine is not None:
+            assert self.engine is not None
+            (found,) = self.engine.frames(deals, Query("first"))
+            return found.select(BID_COLUMNS)
+        backend = get_backend(self._backend)
+        with self.bidder.lock:
+            bid = self.bidder.bid(deals, backend=backend)
+            found = bid_endings(self.bidder, bid, deals.dealer)
+        return found.with_columns(completed=pl.lit(value=True)).select(BID_COLUMNS)
+
+    def calls(self, deals: DealArrays) -> AllowedCalls:
+        """Boards with what they may call, for :mod:`bidcascade.systems.allowed_index`."""
+        if self.bidder is not None:
+            return SystemCalls(self.bidder, deals)
+        assert self.engine is not None
+        return TableCalls(self.engine.table, deals)
+
+    def nodes(
+        self, deals: DealArrays, kept: Mapping[bytes, AllowedNode] | None = None
+    ) -> pl.DataFrame:
+        """Index of mode ``all``: :data:`.archive.NODE_SCHEMA`, in the order of the auctions.
+
+        ``kept`` is the index of the same boards as the text said it before.
+        """
+        nodes = allowed_nodes(self.calls(deals), kept=kept)
+        columns = list(zip(*nodes.values(), strict=True))
+        return pl.DataFrame(columns, schema=NODE_SCHEMA, orient="col")

@@ -1,0 +1,216 @@
+"""The catalogue of an archive: its sources, its parts, and which tables and systems bid them.
+
+It is the truth about the folder: a file that it does not name is left over from an interrupted run
+and counts for nothing. It is replaced as a whole after each step.
+
+    archive.json                    this
+    boards-00000.parquet            deal frame; in front ``id`` and ``file`` (number of the source)
+    boards-00000.arrow              columns of it that are not all null, to be mapped into memory
+    keys-00000.npy                  what duplicates are known by, one number a board
+    rejects-00000.parquet           records of the sources that are no boards
+    duplicates-00000.parquet        records that an earlier board stands for
+    dd-00000.parquet                double-dummy tables and par, where they were asked for
+    first-own-00000.arrow           auctions that were really bid, each with its rows
+    bids-sayc-00000-DIGEST.parquet  what a table or system bids, a row a board
+    first-sayc-00000-DIGEST.arrow   its auctions, each with its rows
+    all-sayc-00000-DIGEST.arrow     mode all: nodes with their rows, compressed
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.service.jobs.batch_folder import hold
+from bidcascade.service.jobs.manifest import read_state
+from bidcascade.service.jobs.whole_files import PARTIAL_SUFFIX, can_write, write_json
+from bidcascade.service.version import package_version
+
+CATALOGUE: Final = "archive.json"
+FORMAT: Final = "bidcascade archive"
+VERSION: Final = 1
+OWN: Final = "own"
+"""Stands for what was really bid where the name of a table or system may stand."""
+LOCK: Final = ".lock"
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_OWN_FILES: Final = ("*.parquet", "*.arrow", "*.npy", f".*{PARTIAL_SUFFIX}")
+
+
+class UnknownArchive(InvalidInput, LookupError):
+    """There is no archive of that name."""
+
+
+@dataclass(slots=True)
+class ArchivedSource:
+    """A file that was added: ``done`` when all of it is there.
+
+    ``boards`` are those that are new, ``duplicates`` those that an earlier board stands for.
+    """
+
+    name: str
+    path: str | None
+    bytes: int | None
+    sha256: str | None
+    boards: int = 0
+    duplicates: int = 0
+    rejects: int = 0
+    done: bool = False
+
+
+@dataclass(slots=True)
+class PartFiles:
+    """A part: how many boards, and its files with their lengths in bytes."""
+
+    number: int
+    boards: int
+    files: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class ArchiveBidder:
+    """A table or system that bids the archive: what it was opened from, and its digest."""
+
+    table: str
+    digest: str
+    options: dict[str, Any] = field(default_factory=dict)
+    modes: list[str] = field(default_factory=lambda: ["first"])
+
+
+@dataclass(slots=True)
+class Catalogue:
+    """What ``archive.json`` holds; a source that was removed is null, so that numbers stay."""
+
+    sources: list[ArchivedSource | None] = field(default_factory=list)
+    parts: list[PartFiles] = field(default_factory=list)
+    bidders: dict[str, ArchiveBidder] = field(default_factory=dict)
+    next_part: int = 0
+    next_id: int = 0
+    double_dummy: bool = False
+    """Whether boards that come are solved as well."""
+    version: str = field(default_factory=package_version)
+
+    @property
+    def boards(self) -> int:
+        """Boards of all parts."""
+        return sum(part.boards for part in self.parts)
+
+    def files(self) -> dict[str, int]:
+        """All files that count, with their lengths in bytes."""
+        return {name: size for part in self.parts for name, size in part.files.items()}
+
+    def write(self, folder: Path) -> None:
+        """Replace the catalogue in a folder."""
+        totals = {"boards": self.boards, "bytes": sum(self.files().values())}
+        head = {"format": FORMAT, "format_version": VERSION, "totals": totals}
+        write_json(head | asdict(self), folder / CATALOGUE)
+
+    @classmethod
+    def read(cls, folder: Path) -> "Catalogue":
+        """Read the catalogue of a folder.
+
+        Raises
+        ------
+        InvalidInput
+            If it is none, or of another version.
+        """
+        path = folder / CATALOGUE
+        value = read_state(path, "catalogue", "an archive", FORMAT, "format_version", VERSION)
+        try:
+            del value["totals"]
+            sources = [one and ArchivedSource(**one) for one in value.pop("sources")]
+            parts = [PartFiles(**one) for one in value.pop("parts")]
+            bidders = {
+                check_name(name): ArchiveBidder(**one)
+                for name, one in value.pop("bidders").items()
+            }
+            for part in parts:
+                for name in part.files:
+                    if "/" in name or "\\" in name or name.startswith("."):
+                        raise ValueError(f"expected the name of a file, got {name!r}")
+            return cls(sources=sources, parts=parts, bidders=bidders, **value)
+        except (TypeError, KeyError, ValueError, AttributeError) as error:
+            raise InvalidInput(f"damaged catalogue {str(path)!r}: {error}") from None
+
+    def clean(self, folder: Path) -> None:
+        """Remove what an interrupted run left over."""
+        named = self.files()
+        for pattern in _OWN_FILES:
+            for file in folder.glob(pattern):
+                if file.name not in named:
+                    file.unlink(missing_ok=True)
+
+
+def check_name(name: str) -> str:
+    """Give back the name of an archive, or of who bids it.
+
+    Raises
+    ------
+    InvalidInput
+        If it can be no part of a file's name.
+
+    Examples
+    --------
+    >>> check_name("club-2026")
+    'club-2026'
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(
+            "expected a name of letters, digits, '-', '_' and '.', at most 64, that begins with a "
+            f"letter or digit, got {name[:80]!r}"
+        )
+    return name
+
+
+@contextmanager
+def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
+    """Hold an archive for one writer, and give its catalogue without leftovers.
+
+    Raises
+    ------
+    UnknownArchive
+        If it is not there and is not to be made.
+    InvalidInput
+        If another process writes to it, or the folder holds something else.
+    CannotWrite
+        If the folder cannot be written to.
+    """
+    if not (folder / CATALOGUE).exists():
+        if not create:
+            raise unknown(folder)
+        if folder.exists() and any(file.name != LOCK for file in folder.iterdir()):
+            raise InvalidInput(f"expected an archive or no folder yet, got {str(folder)!r}")
+    with can_write(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / LOCK).open("ab")
+    with lock:
+        if not hold(lock):
+            raise InvalidInput(f"another process is writing to the archive {folder.name!r}")
+        if (folder / CATALOGUE).exists():
+            catalogue = Catalogue.read(folder)
+        else:
+            catalogue = Catalogue()
+            catalogue.write(folder)
+        catalogue.clean(folder)
+        yield catalogue
+
+
+def unknown(folder: Path) -> UnknownArchive:
+    """Say that there is no such archive, and which there are."""
+    there = ", ".join(archive_names(folder.parent)) or "none"
+    return UnknownArchive(f"expected an archive ({there}), got {folder.name!r}")
+
+
+def archive_names(root: Path) -> list[str]:
+    """Names of the archives in a folder.
+
+    Examples
+    --------
+    >>> archive_names(Path("nowhere"))
+    []
+    """
+    if not root.is_dir():
+        return []
+    return sorted(one.name for one in root.iterdir() if (one / CATALOGUE).is_file())

@@ -1,0 +1,32 @@
+"""Double-dummy tables of an archive's boards, solved once and kept for all commands."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import polars as pl
+
+from bidcascade.inference.double_dummy import DoubleDummyPool
+from bidcascade.inference.double_dummy.kept_tables import user_tables
+from bidcascade.service.jobs.double_dummy import add_double_dummy
+from bidcascade.service.jobs.wide_columns import RESULT_SCHEMA
+from bidcascade.service.settings import read_settings
+
+from .parts import Solve
+
+
+@contextmanager
+def solver(workers: int | None = None) -> Iterator[Solve]:
+    """Yield what solves boards, with processes of its own; what is solved stays if it is killed.
+
+    Parameters
+    ----------
+    workers
+        Processes; as the settings say if not given.
+    """
+    kept = user_tables()
+    with DoubleDummyPool(workers or read_settings().dd_workers or None) as pool:
+
+        def solve(boards: pl.DataFrame) -> pl.DataFrame:
+            return add_double_dummy(boards, pool, kept=kept).select(list(RESULT_SCHEMA))
+
+        yield solve

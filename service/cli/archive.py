@@ -1,0 +1,333 @@
+"""Command ``archive``: boards kept to be asked."""
+
+import argparse
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import shared
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from bidcascade.service.archive.archive import Archive
+    from bidcascade.service.archive.questions import Question
+
+_SHOWN = 20
+"""Boards that are printed unless asked otherwise."""
+
+
+def configure_archive(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``archive``."""
+    action = shared.actions_of(parser)
+    _place(action("list", "the archives that there are", _list))
+    show = action("show", "boards, files, who bids them, bytes on the disk", _show)
+    _named(show)
+
+    add = _named(action("add", "add the boards of files, new ones only", _add))
+    add.add_argument("inputs", nargs="+", metavar="INPUT",
+                     help="file, folder, pattern or link (LIN, PBN, hands, Parquet)")  # fmt: skip
+    add.add_argument("--replace", action="store_true",
+                     help="files that have changed take the place of what they held")  # fmt: skip
+    add.add_argument("--watch", type=shared.whole_number(1, 86_400), metavar="S",
+                     help="go on: look again every S seconds, until interrupted")  # fmt: skip
+    add.add_argument("--jobs", type=shared.whole_number(1), metavar="N",
+                     help="processes that read")  # fmt: skip
+    _backend(add)
+
+    bid = _named(action("bid", "let a table or system bid all boards, and those to come", _bid))
+    bid.add_argument("table", metavar="TABLE", help="a name, a folder, a file")
+    bid.add_argument("--as", dest="alias", metavar="NAME", help="under which it is asked for")
+    bid.add_argument("--all", dest="all_calls", action=argparse.BooleanOptionalAction,
+                     help="index every auction that it allows, too")  # fmt: skip
+    _backend(bid)
+    shared.add_import_options(bid)
+
+    forget = _named(action("forget", "remove what a table or system bids", _forget, json=False))
+    forget.add_argument("who", metavar="WHO", help="under which name it bids")
+
+    solve = _named(action("solve", "solve all boards, and those to come, double dummy", _solve))
+    solve.add_argument("--workers", type=shared.whole_number(1), metavar="N",
+                       help="solver processes")  # fmt: skip
+
+    remove = _named(action("remove", "remove an archive, or the boards of a file", _remove))
+    remove.add_argument("--source", metavar="FILE", help="only the boards of this file")
+
+    boards = _named(action("boards", "boards by auction, hands, players and results", _boards))
+    add_question_options(boards)
+    boards.add_argument("--count", action="store_true", help="only how many there are")
+    boards.add_argument("--out", metavar="FILE", help="deals as .parquet, .lin or .pbn")
+    boards.add_argument("--bids", action="store_true",
+                        help="with what WHO bids in the place of the auctions")  # fmt: skip
+    boards.add_argument("--links", action="store_true", help="print a handviewer link a board")
+
+    calls = _named(action("calls", "what follows an auction, and how often", _calls))
+    calls.add_argument("auction", nargs="?", default="", metavar="AUCTION")
+    calls.add_argument("--by", default="own", metavar="WHO", help="who bids (default: own)")
+
+
+def add_question_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a question to an archive may say."""
+    add = parser.add_argument
+    add("--auction", default="", metavar="A",
+        help="calls from the dealer on ('1N P 2C'), or a pattern as in the headers of systems: "
+        "'1NT P 2C P 2M …', '1M (2m) Double'")  # fmt: skip
+    add("--by", default="own", metavar="WHO",
+        help="whose auctions: own, those really bid, or who bids the archive (default: own)")  # fmt: skip
+    add("--mode", default="first", choices=("first", "all"),
+        help="what is bid, or every auction that is allowed (default: first)")  # fmt: skip
+    add("--exact", action="store_true", help="auctions that end there")
+    add("--where", action="append", default=[], metavar="EXPR",
+        help="condition on the hands, as 'HCP_N >= 15'; may be given several times")  # fmt: skip
+    for name, help in (
+        ("dealer", "N, E, S or W"), ("vulnerability", "None, NS, EW or Both"),
+        ("player", "part of a player's name"), ("event", "part of the event's"),
+        ("source", "part of the file's"), ("contract", "contract that was played, as 4SX"),
+        ("result", "made or down"),
+    ):  # fmt: skip
+        add(f"--{name}", metavar=name[0].upper(), help=help)
+    add("--limit", type=shared.whole_number(1), metavar="N",
+        help=f"boards at most (default: 500, printed {_SHOWN})")  # fmt: skip
+    add("--seed", type=shared.whole_number(0, 2**63 - 1), metavar="S",
+        help="take boards by chance; the same seed takes the same")  # fmt: skip
+    add("--level", nargs="+", default=[], metavar="CLASS",
+        help="equal shares of 'next' calls, 'contract', 'dealer', 'vulnerability', or of "
+        "conditions, each a class")  # fmt: skip
+    add("--sort", metavar="COLUMN", help="in the order of a column of deals")
+    add("--descending", action="store_true", help="largest first")
+
+
+def question_of(options: argparse.Namespace, limit: int) -> "Question":
+    """Make the question that the arguments ask."""
+    from bidcascade.service.archive.questions import Question
+
+    return Question(
+        auction=options.auction, by=options.by, mode=options.mode, exact=options.exact,
+        where=tuple(options.where), dealer=options.dealer, vulnerability=options.vulnerability,
+        player=options.player, event=options.event, source=options.source,
+        contract=options.contract, result=options.result, limit=options.limit or limit,
+        seed=options.seed, level=tuple(options.level), sort=options.sort,
+        descending=options.descending,
+    )  # fmt: skip
+
+
+def _place(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("--folder", metavar="DIR",
+                        help="of all archives (default: in the user's data folder)")  # fmt: skip
+    return parser
+
+
+def _named(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser.add_argument("name", metavar="NAME", help="of the archive")
+    return _place(parser)
+
+
+def _backend(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--backend", default="auto", choices=shared.BACKENDS,
+                        help="where systems bid (default: auto)")  # fmt: skip
+
+
+def _folder(options: argparse.Namespace) -> Path:
+    from bidcascade.service.archive.archive import archives_folder
+    from bidcascade.service.archive.catalogue import check_name
+
+    return archives_folder(options.folder) / check_name(options.name)
+
+
+def _open(options: argparse.Namespace) -> "Archive":
+    from bidcascade.service.archive.archive import Archive
+
+    return Archive(_folder(options))
+
+
+def _list(options: argparse.Namespace) -> None:
+    from bidcascade.service.archive.archive import Archive, archives_folder
+    from bidcascade.service.archive.catalogue import archive_names
+
+    root = archives_folder(options.folder)
+    found = [Archive(root / name).summary() for name in archive_names(root)]
+    if options.json:
+        shared.print_json(found)
+        return
+    shared.print_table(
+        ("archive", "boards", "files", "bid by", "MB"),
+        [
+            (one["name"], f"{one['boards']:,}", f"{one['sources']:,}",
+             ", ".join(one["bidders"]) or "-", f"{one['bytes'] / 1e6:,.1f}")
+            for one in found
+        ],
+    )  # fmt: skip
+
+
+def _show(options: argparse.Namespace) -> None:
+    summary = _open(options).summary()
+    if options.json:
+        shared.print_json(summary)
+        return
+    for name in ("boards", "parts", "sources", "duplicates", "rejects", "bytes", "solved"):
+        print(f"{name:12}{summary[name]:,}")
+    for name, one in summary["bidders"].items():
+        whole = "" if one["boards"] == summary["boards"] else f", {one['boards']:,} boards of it"
+        print(f"{'bid by':12}{name} ({', '.join(one['modes'])}{whole})")
+
+
+def _add(options: argparse.Namespace) -> None:
+    from bidcascade.bridge import InvalidInput
+    from bidcascade.service.archive.adding import add_files
+    from bidcascade.service.jobs.progress import progress_bar
+
+    folder = _folder(options)
+    while True:
+        with ExitStack() as stack:
+            report = stack.enter_context(progress_bar("archive add"))
+            solve = stack.enter_context(solving(folder))
+            try:
+                added = add_files(
+                    folder, options.inputs, replace=options.replace, jobs=options.jobs,
+                    backend=options.backend, solve=solve, report=report,
+                )  # fmt: skip
+            except InvalidInput as error:
+                # what is wrong with one file, or not there yet, may be right the next time
+                if options.watch is None:
+                    raise
+                shared.note(str(error))
+                added = None
+        if added is not None and (options.watch is None or added.boards or added.rejects):
+            numbers = {
+                "boards": added.boards, "duplicates": added.duplicates, "rejects": added.rejects,
+                "files known": len(added.known), "in all": added.total,
+            }  # fmt: skip
+            if options.json:
+                shared.print_json({name.replace(" ", "_"): one for name, one in numbers.items()})
+            else:
+                remark = f"; first reject: {added.first_reject}" if added.first_reject else ""
+                shared.note(shared.shown_numbers(numbers) + remark)
+        if options.watch is None:
+            return
+        time.sleep(options.watch)
+
+
+def solving(folder: Path, workers: int | None = None, *, wanted: bool = False):  # type: ignore[no-untyped-def] # noqa: ANN201
+    """Solver processes for an archive with double-dummy tables; none where it has none."""
+    from contextlib import nullcontext
+
+    from bidcascade.service.archive.catalogue import CATALOGUE, Catalogue
+    from bidcascade.service.archive.solving import solver
+
+    if wanted or ((folder / CATALOGUE).exists() and Catalogue.read(folder).double_dummy):
+        return solver(workers)
+    return nullcontext()
+
+
+def _bid(options: argparse.Namespace) -> None:
+    from bidcascade.service.archive.upkeep import bid_archive
+    from bidcascade.service.jobs.progress import progress_bar
+
+    with progress_bar("archive bid") as report, shared.table_errors(options.table):
+        done = bid_archive(
+            _folder(options), options.table, name=options.alias, all_calls=options.all_calls,
+            backend=options.backend, report=report, **shared.import_options(options),
+        )  # fmt: skip
+    if options.json:
+        shared.print_json({"name": done.name, "digest": done.digest, "bid": done.bid,
+                           "boards": done.boards})  # fmt: skip
+    else:
+        shared.note(f"{done.name} bid {done.bid:,} of {done.boards:,} boards")
+
+
+def _forget(options: argparse.Namespace) -> None:
+    from bidcascade.service.archive.upkeep import forget_bids
+
+    forget_bids(_folder(options), options.who)
+
+
+def _solve(options: argparse.Namespace) -> None:
+    from bidcascade.service.archive.upkeep import solve_archive
+    from bidcascade.service.jobs.progress import progress_bar
+
+    folder = _folder(options)
+    with progress_bar("archive solve") as report:
+        with solving(folder, options.workers, wanted=True) as solve:
+            boards = solve_archive(folder, solve, report=report)
+    if options.json:
+        shared.print_json({"solved": boards})
+    else:
+        shared.note(f"{boards:,} boards solved")
+
+
+def _remove(options: argparse.Namespace) -> None:
+    from bidcascade.service.archive.adding import remove_archive, remove_source
+
+    folder = _folder(options)
+    if options.source is None:
+        gone = remove_archive(folder)
+    else:
+        gone = remove_source(folder, options.source)
+    if options.json:
+        shared.print_json({"removed": gone})
+    else:
+        shared.note(f"{gone:,} boards removed")
+
+
+def _boards(options: argparse.Namespace) -> None:
+    if options.out:
+        shared.check_out(options.out)
+
+    from bidcascade.service.archive.questions import DEFAULT_LIMIT, count_boards, find_boards
+
+    archive = _open(options)
+    if options.count:
+        count = count_boards(archive, question_of(options, DEFAULT_LIMIT))
+        shared.print_answer(options, {"total": count}, f"{count:,}")
+        return
+    whole = options.out or options.json or options.links
+    found = find_boards(archive, question_of(options, DEFAULT_LIMIT if whole else _SHOWN))
+    boards = found.boards
+    if options.bids:
+        from bidcascade.service.archive.writing import with_bids
+
+        boards = with_bids(boards)
+    total = "" if found.total is None else f" of {found.total:,}"
+    if options.out:
+        from bidcascade.service.jobs.deal_files import deal_sink
+
+        with deal_sink(options.out) as write:
+            write(boards)
+        shared.tell_written(boards.height, "deal", options.out)
+    elif options.links:
+        from bidcascade.loaders import format_handviewer
+
+        print("\n".join(format_handviewer(boards)))
+    elif options.json:
+        from bidcascade.service.archive.writing import board_dicts
+
+        shared.print_json({"total": found.total, "boards": board_dicts(boards)})
+    else:
+        _print_boards(boards)
+        shared.note(f"{boards.height:,}{total} boards")
+
+
+def _print_boards(boards: "pl.DataFrame") -> None:
+    from bidcascade.service.archive.writing import board_dicts
+
+    columns = ("id", "deal", "auction", "bid", "contract", "tricks", "source", "class")
+    rows = board_dicts(boards)
+    there = [name for name in columns if any(row.get(name) not in (None, "") for row in rows)]
+    shared.print_table(
+        there, [["" if row.get(name) is None else str(row[name]) for name in there] for row in rows]
+    )
+
+
+def _calls(options: argparse.Namespace) -> None:
+    from bidcascade.service.archive.questions import next_calls
+
+    calls = next_calls(_open(options), options.auction, options.by)
+    boards = sum(count for _, count in calls)
+    if options.json:
+        shared.print_json([{"call": call, "boards": count} for call, count in calls])
+        return
+    shared.print_table(
+        ("call", "boards", "share"),
+        [(call, f"{count:,}", f"{count / boards:.1%}") for call, count in calls],
+    )
