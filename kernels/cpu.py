@@ -28,6 +28,7 @@ from .cpu_walk import (
     box_bits,
     derive_columns,
     derive_flags,
+    filter_list,
     group_pairs,
     member_bits,
     walk_block,
@@ -476,6 +477,24 @@ def members(plan: Plan, deals: DealArrays, entries: Sequence[int]) -> BitColumns
 
         _for_blocks(deals, one_block)
     return result
+
+
+def deals_that_pass(plan: Plan, words: U64, deals: U32, nodes: Sequence[int]) -> list[U32]:
+    """Of some deals those that meet the criteria of each of some nodes, whatever comes before.
+
+    ``words`` [all deals, words] are those of :func:`features` at the seat that calls there.
+    """
+    boxes = _CpuPlan.of(plan).boxes
+
+    def one_node(node: int) -> U32:
+        passing = np.empty(len(deals), np.uint32)
+        kept = filter_list(
+            deals, len(deals), passing, words, int(plan.node_box[node]), boxes.rows,
+            boxes.set_offsets, boxes.set_boxes, boxes.lane_words, boxes.flag_words,
+        )  # fmt: skip
+        return passing[:kept].copy()
+
+    return in_blocks(one_node, nodes)
 
 
 def warm_up(plan: Plan) -> None:

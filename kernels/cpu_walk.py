@@ -260,7 +260,7 @@ def _bits_to_list(bits: U64, first_word: int, end_word: int, target: U16) -> Non
 
 
 @compiled
-def _filter_list(
+def filter_list(
     source: U16, size: int, target: U16, words: U64, box: int, rows: U64, set_offsets: U32,
     set_boxes: U32, lane_words: int, flag_words: int,
 ) -> int:  # fmt: skip
@@ -399,7 +399,7 @@ def walk_block(
         if box == ALWAYS:
             target = source
         elif is_list:
-            kept = _filter_list(
+            kept = filter_list(
                 lists[source], size, lists[below], features[level & 3], box, rows, set_offsets,
                 set_boxes, lane_words, flag_words,
             )  # fmt: skip

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .types import U8, U16, U32, U64
 
@@ -67,6 +68,11 @@ class DealArrays:
         return DealArrays(
             self.hands[:, start:stop], self.dealer[start:stop], self.vulnerability[start:stop]
         )
+
+    def take(self, rows: NDArray[np.integer]) -> "DealArrays":
+        """Deals by their numbers, as copies."""
+        hands = np.take(self.hands, rows, axis=1)
+        return DealArrays(hands, self.dealer[rows], self.vulnerability[rows])
 
 
 @dataclass(frozen=True, slots=True)

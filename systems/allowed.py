@@ -256,8 +256,12 @@ def calls_of(bidder: Bidder, place: I32, call: U8) -> list[bytes]:
 # --- members --------------------------------------------------------------------------------------
 
 
-def members(bidder: Bidder, deals: DealArrays, auctions: Sequence[Calls]) -> list[Bools]:
+def members(
+    bidder: Bidder, deals: DealArrays, auctions: Sequence[Calls], *, known: int = 0
+) -> list[Bools]:
     r"""Which deals may bid each of some legal auctions.
+
+    ``known`` calls at the beginning of each are such that all deals may make them.
 
     Raises
     ------
@@ -286,15 +290,16 @@ def members(bidder: Bidder, deals: DealArrays, auctions: Sequence[Calls]) -> lis
             place[calls] = walk.child_of(bidder._store, place[calls[:-1]], calls[-1])
             bidder._ready(place[calls])
         words = bidder._pack(deals, 0, len(deals))
-        found: dict[Calls, I32] = {(): np.arange(len(deals), dtype=np.int32)}
+        everybody = np.arange(len(deals), dtype=np.int32)
+        found: dict[Calls, I32] = {calls[:known]: everybody for calls in auctions}
         masks: dict[Calls, U64] = {}
         columns = []
         for calls in auctions:
-            for length in range(len(calls)):
+            for length in range(known, len(calls)):
                 before, call = calls[:length], calls[length]
                 if before not in masks:
                     there = np.full(len(found[before]), place[before], np.int32)
-                    masks[before] = _masks(bidder, words, length, there, found[before])
+                    masks[before] = masks_at(bidder, words, length, there, found[before])
                 if calls[: length + 1] not in found:
                     chosen = masks[before] >> np.uint64(call) & np.uint64(1) != 0
                     found[calls[: length + 1]] = found[before][chosen]
@@ -304,7 +309,7 @@ def members(bidder: Bidder, deals: DealArrays, auctions: Sequence[Calls]) -> lis
         return columns
 
 
-def _masks(bidder: Bidder, words: U64, depth: int, place: I32, deals: I32) -> U64:
+def masks_at(bidder: Bidder, words: U64, depth: int, place: I32, deals: I32) -> U64:
     """Find the calls that deals may make at places of one depth, a bit each."""
     found = np.zeros(len(place), np.uint64)
     program, store, hands = bidder._programs()[depth & 1], bidder._store, words[depth & 3]
@@ -380,7 +385,7 @@ def _count_allowed(bidder: Bidder, deals: DealArrays, least: int, depth: int, mo
     while len(places):
         if bidder._packings() != packings:
             packings, words = bidder._packings(), bidder._pack(deals, 0, len(deals))
-        found = _masks(bidder, words, level, here, who)
+        found = masks_at(bidder, words, level, here, who)
         table = np.zeros((len(places), rows.CALLS), np.int64)
         every.count_calls(first, found, table)
         group, call = np.nonzero(table >= least)

@@ -255,6 +255,20 @@ def count_calls(first: I64, found: U64, counts: Any) -> None:
 
 
 @native
+def deals_by_call(found: U64, deals: I32, end: I64, out: I32) -> None:
+    """Write the deals that may make each call, from ``end[call]`` on, which becomes their end."""
+    for pair in range(len(found)):
+        left = found[pair]
+        call = 0
+        while left:
+            if left & np.uint64(1):
+                out[end[call]] = deals[pair]
+                end[call] += 1
+            left >>= np.uint64(1)
+            call += 1
+
+
+@native
 def deals_behind(
     store: Store, first: I64, found: U64, deals: I32, groups: I64, calls: I64, places: I32,
     next_first: I64, next_place: I32, next_deals: I32,
