@@ -27,8 +27,8 @@ def with_bids(boards: pl.DataFrame) -> pl.DataFrame:
     contracts, declarers = [], []
     for calls, dealer in boards.select("bid", "dealer").iter_rows():
         auction = Auction.of(calls or (), SEATS.index(dealer))
-        contracts.append("Pass" if auction.contract is None else str(auction.contract))
-        declarers.append(None if auction.declarer is None else SEATS[auction.declarer])
+        contracts.append("Pass" if auction.contract is None else auction.contract.name)
+        declarers.append(None if auction.declarer is None else auction.declarer.letter)
     bid = boards.with_columns(
         pl.Series("contract", contracts, pl.String),
         pl.Series("declarer", declarers, SEAT_ENUM),
