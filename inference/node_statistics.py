@@ -253,14 +253,14 @@ class _Facts(NamedTuple):
         humans: _Auctions | None, order: I64,
     ) -> "_Facts":  # fmt: skip
         par, tables = _solved(boards)
-        scores, swings = _at_the_table(boards)
+        scores, others = _at_the_table(boards)
         # from here on in the order of the auctions
         auctions, dealer = auctions.taken(order), deals.dealer[order].astype(np.int64)
         real = None if humans is None else humans.taken(order)
         sign = 1 - 2 * (dealer % 2)
         tables, vulnerability = tables[order], deals.vulnerability[order]
-        par, scores, swings = (
-            _Known(sign * one.values[order], one.there[order]) for one in (par, scores, swings)
+        par, scores, others = (
+            _Known(sign * one.values[order], one.there[order]) for one in (par, scores, others)
         )
         by_side = tables.reshape(-1, 2, 2, 5).max(axis=1)
         numbers = auctions.contracts()
@@ -286,7 +286,7 @@ class _Facts(NamedTuple):
             np.where(numbers > 0, numbers - (numbers - 1) % 4 // 2 * 2, numbers),
             {
                 "score": bid, "imps_par": _imps(bid, par), "table_score": scores,
-                "table_imps_par": _imps(scores, par), "table_imps_room": swings,
+                "table_imps_par": _imps(scores, par), "table_imps_room": _imps(scores, others),
             },
             ranges,
             tuple(named_shapes(np.stack([ranges[f"SL_{place}_{suit}"] for suit in SUITS]))
@@ -425,26 +425,29 @@ class _Nodes(NamedTuple):
         worth : optional
             Numbers whose mean is listed too, as ``score``.
         """
-        rows = self.rows[keys[self.rows] >= 0]
-        found = pl.DataFrame({"node": self.node[keys[self.rows] >= 0], "key": keys[rows]})
-        means = []
+        there = keys[self.rows] >= 0
+        rows, node = self.rows[there], self.node[there]
+        score = None
         if worth is not None:
-            known = pl.Series(worth.values[rows]).set(pl.Series(~worth.there[rows]), None)
-            found, means = found.with_columns(score=known), [pl.mean("score")]
+            score = pl.Series(worth.values[rows]).set(pl.Series(~worth.there[rows]), None)
+        found = (
+            pl.DataFrame({"node": node, "key": keys[rows]})
+            .with_columns(score=score)
+            .group_by("node", "key")
+            .agg(pl.len().cast(pl.Int64).alias("boards"), pl.mean("score"))
+            .sort("node", -pl.col("boards"), "key")
+        )
+        shares = found["boards"].to_numpy() / of[found["node"].to_numpy()]
+        told = names[found["key"]].with_columns(share=shares)
+        if worth is not None:
+            told = told.with_columns(found["score"])
         listed = (
-            found.group_by("node", "key")
-            .agg(pl.len().alias("share"), *means)
-            .sort("node", -pl.col("share").cast(pl.Int64), "key")
-            .with_columns(
-                pl.col("share") / pl.lit(pl.Series(of)).gather("node"),
-                *(pl.lit(column).gather("key").alias(column.name) for column in names),
-            )
+            found.select("node", listed=told.to_struct())
             .group_by("node", maintain_order=True)
-            .agg(pl.struct(*names.columns, pl.col("^share|score$")).head(most).alias("listed"))
+            .agg(pl.col("listed").head(most))
         )
         every = pl.DataFrame({"node": np.arange(len(self.boards))})
-        joined = every.join(listed, "node", "left", maintain_order="left")
-        return joined["listed"].fill_null([])
+        return every.join(listed, "node", "left", maintain_order="left")["listed"].fill_null([])
 
 
 def _ratio(part: NDArray[Any], whole: I64) -> pl.Series:
