@@ -295,7 +295,7 @@ class _Facts(NamedTuple):
 
 
 def _common_calls(auctions: _Auctions) -> I64:
-    """Calls that an auction has in common with the one before it, -1 for the first."""
+    """Count the calls that an auction has in common with the one before; -1 for the first."""
     if len(auctions.lengths) == 1:
         return np.full(1, -1)
     before = _Auctions(auctions.calls[:-1], auctions.lengths[:-1])
@@ -410,7 +410,7 @@ class _Nodes(NamedTuple):
         self, keys: I64, names: pl.DataFrame, of: I64, *, most: int = CALL_COUNT,
         worth: _Known | None = None,
     ) -> pl.Series:  # fmt: skip
-        """Lists of the commonest things, with their share.
+        """List the commonest things, with their share.
 
         Parameters
         ----------
@@ -517,7 +517,7 @@ def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
 
 
 def _humans(nodes: _Nodes, humans: _Humans | None) -> dict[str, Any]:
-    """What was really bid where the auction was the same up to the node before."""
+    """Tell what was really bid where the auction was the same up to the node before."""
     if humans is None or not nodes.depth:
         return dict.fromkeys(("humans", "humans_same", "humans_instead"))
     before = nodes.depth - 1
@@ -532,7 +532,7 @@ def _humans(nodes: _Nodes, humans: _Humans | None) -> dict[str, Any]:
 
 
 def _call_at(auctions: _Auctions, place: int) -> I64:
-    """Calls at a place, -1 where an auction has no more."""
+    """Give the calls at a place, -1 where an auction has no more."""
     if place >= auctions.calls.shape[1]:
         return np.full(len(auctions.lengths), -1)
     calls = auctions.calls[:, place].astype(np.int64)

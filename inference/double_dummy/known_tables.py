@@ -1,4 +1,4 @@
-"""Double-dummy tables that a frame of deals holds already, in the columns ``DD_N_C`` … ``DD_W_N``."""
+"""Double-dummy tables that a frame of deals holds already: columns ``DD_N_C`` … ``DD_W_N``."""
 
 import numpy as np
 import polars as pl
