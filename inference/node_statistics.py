@@ -175,15 +175,15 @@ class _Auctions(NamedTuple):
     def of(cls, auction: pl.Series, what: str, boards: int) -> "_Auctions":
         if len(auction) != boards:
             raise InvalidInput(f"expected {boards} auctions in {what!r}, got {len(auction)}")
-        try:
-            lists = auction.cast(pl.List(pl.UInt8))
-        except pl.exceptions.PolarsError:
-            raise InvalidInput(
-                f"expected call codes (List(UInt8)) in {what!r}, got {auction.dtype}"
-            ) from None
+        dtype = pl.List(pl.UInt8) if auction.dtype == pl.Null else auction.dtype
+        if not (
+            isinstance(dtype, pl.List) and (dtype.inner == pl.Null or dtype.inner.is_integer())
+        ):
+            raise InvalidInput(f"expected call codes (List(UInt8)) in {what!r}, got {dtype}")
+        lists = auction.cast(dtype)
         lengths = lists.list.len().fill_null(0).cast(pl.Int64).to_numpy()
         flat = lists.filter(pl.Series(lengths > 0)).explode()
-        wrong = flat.filter(flat.is_null() | (flat >= CALL_COUNT))
+        wrong = flat.filter(flat.is_null() | ~flat.is_between(0, CALL_COUNT - 1))
         if wrong.len():
             raise InvalidInput(f"expected call codes 0-37 in {what!r}, got {wrong[0]!r}")
         # a column at least: nothing at all cannot be sorted
@@ -296,8 +296,6 @@ class _Facts(NamedTuple):
 
 def _common_calls(auctions: _Auctions) -> I64:
     """Count the calls that an auction has in common with the one before; -1 for the first."""
-    if len(auctions.lengths) == 1:
-        return np.full(1, -1)
     before = _Auctions(auctions.calls[:-1], auctions.lengths[:-1])
     behind = _Auctions(auctions.calls[1:], auctions.lengths[1:])
     return np.append(-1, behind.agree(before))
@@ -370,14 +368,15 @@ class _Nodes(NamedTuple):
     @property
     def first(self) -> I64:
         """First board of each."""
-        return self.rows[np.cumsum(self.boards) - self.boards]
+        first: I64 = self.rows[np.cumsum(self.boards) - self.boards]
+        return first
 
     @property
     def side(self) -> int:
         """Whose numbers are told: 0 the dealer's side."""
         return max(self.depth - 1, 0) % 2
 
-    def count(self, where: Bools) -> I64:
+    def number(self, where: Bools) -> I64:
         """Count the boards of each of which something is true."""
         return np.bincount(self.node[where[self.rows]], minlength=len(self.boards))
 
@@ -386,8 +385,7 @@ class _Nodes(NamedTuple):
         rows = known.there[self.rows]
         values = sign * known.values[self.rows[rows]]
         total = np.bincount(self.node[rows], values, len(self.boards))
-        number = self.count(known.there)
-        return _ratio(total, number)
+        return _ratio(total, self.number(known.there))
 
     def ranges(self, values: I64, size: int) -> pl.Series:
         """Ranges of values from 0 to ``size - 1``."""
@@ -478,7 +476,7 @@ def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
     """Rows of :data:`NODE_SCHEMA`, and the first board of each."""
     depth, side, boards = nodes.depth, nodes.side, nodes.boards
     sign = 1 - 2 * side
-    solved, finished = nodes.count(facts.par.there), nodes.count(facts.contracts >= 0)
+    solved, finished = nodes.number(facts.par.there), nodes.number(facts.contracts >= 0)
     calls, score = facts.auctions.calls, facts.worth["score"]
     columns = {
         "auction": [format_calls(one) for one in calls[nodes.first, :depth].tolist()],
@@ -512,7 +510,7 @@ def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
         "next_calls": nodes.shares(_call_at(facts.auctions, depth), _CALL_NAMES, boards),
         **_humans(nodes, facts.humans),
     }  # fmt: skip
-    frame = pl.DataFrame(columns, strict=False).cast(dict(NODE_SCHEMA))
+    frame = pl.DataFrame(columns, strict=False).cast(NODE_SCHEMA)
     return frame.select(*NODE_SCHEMA, pl.Series(_FIRST, nodes.first))
 
 
@@ -523,10 +521,10 @@ def _humans(nodes: _Nodes, humans: _Humans | None) -> dict[str, Any]:
     before = nodes.depth - 1
     there = (humans.same >= before) & (humans.bid.lengths > before)
     others = np.where(there & (humans.same == before), _call_at(humans.bid, before), -1)
-    number = nodes.count(there)
+    number = nodes.number(there)
     return {
         "humans": number,
-        "humans_same": _ratio(nodes.count(humans.same > before), number),
+        "humans_same": _ratio(nodes.number(humans.same > before), number),
         "humans_instead": nodes.shares(others, _CALL_NAMES, number),
     }
 

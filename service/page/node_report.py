@@ -12,6 +12,7 @@ from bidcascade.inference.node_statistics import NODE_SCHEMA
 from .charts import Bar, Interval, bars, intervals
 from .report_page import (
     Block,
+    Cell,
     Chart,
     Kind,
     Numbers,
@@ -97,7 +98,7 @@ def nodes_page(nodes: pl.DataFrame, subject: str) -> Page:
         ("score", "decimal"), ("IMPs to par", "decimal"), ("points", "auction"),
         ("players too", "percent"), ("next", "auction"),
     )  # fmt: skip
-    table = tuple(
+    table: list[tuple[Cell, ...]] = [
         (
             calls, row["boards"], row["share"], row["par"], row["score"], row["imps_par"],
             _range_text(row[f"HCP_{(len(calls) - 1) % 4 + 1}"]) if calls else None,
@@ -105,15 +106,11 @@ def nodes_page(nodes: pl.DataFrame, subject: str) -> Page:
         )
         for row in rows.values() if row["auction"] in kept
         for calls in [parse_calls(row["auction"])]
-    )  # fmt: skip
-    without = [
-        number for number, (_, kind) in enumerate(columns)
-        if kind in ("decimal", "percent") and all(row[number] is None for row in table)
     ]  # fmt: skip
-    columns, *table = (
-        tuple(cell for number, cell in enumerate(row) if number not in without)
-        for row in (columns, *table)
-    )
+    told = [
+        number for number, (_, kind) in enumerate(columns)
+        if kind not in ("decimal", "percent") or any(row[number] is not None for row in table)
+    ]  # fmt: skip
     counted = f"{len(kept):,} of {len(rows):,}" if len(kept) < len(rows) else f"{len(rows):,}"
     return Page(
         "Nodes of auctions",
@@ -122,7 +119,8 @@ def nodes_page(nodes: pl.DataFrame, subject: str) -> Page:
             Section("Nodes", (
                 Text("Points are those of whoever called last, mean and from 5 % to 95 %; players "
                      "too is how often the players made the same call at that place."),
-                Table("In the order of calls", columns, tuple(table)),
+                Table("In the order of calls", tuple(columns[number] for number in told),
+                      tuple(tuple(row[number] for number in told) for row in table)),
             )),
             Section("How this was worked out", _method()),
         ),

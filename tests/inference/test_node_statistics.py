@@ -387,6 +387,8 @@ def test_nodes_of_too_few_boards_are_left_out():
     assert found.select("auction", "boards").rows() == [("", 4), ("1N", 3), ("1N P", 2)]
     assert node_statistics(deal_frame([DEAL] * 4), bid, least=5).schema == NODE_SCHEMA
     assert node_statistics(deal_frame([DEAL] * 4), bid, least=1, max_depth=0).height == 1
+    for nothing in (pl.Series([None] * 4), pl.Series([[]] * 4)):
+        assert node_statistics(deal_frame([DEAL] * 4), nothing, least=1)["boards"].to_list() == [4]
 
 
 # --- bad input ------------------------------------------------------------------------------------
@@ -407,8 +409,9 @@ TWENTY = dict.fromkeys(DOUBLE_DUMMY_COLUMNS, 7)
          "expected call codes 0-37 in 'auction', got 38"),
         ({}, {"auction": pl.Series([[7], [None, 0]], dtype=CALLS)},
          "expected call codes 0-37 in 'auction', got None"),
-        ({}, {"humans": pl.Series([[7], [300]])},
-         r"expected call codes \(List\(UInt8\)\) in 'humans', got List\(Int64\)"),
+        ({}, {"humans": pl.Series([[7], [300]])}, "expected call codes 0-37 in 'humans', got 300"),
+        ({}, {"humans": pl.Series([[7.5], [0.0]])},
+         r"expected call codes \(List\(UInt8\)\) in 'humans', got List\(Float64\)"),
         ({"DD_N_C": 7}, {}, "expected all 20 columns of tricks, got DD_N_C without DD_N_D"),
         (TWENTY | {"DD_S_H": 14, "Par_NS": 0}, {}, "0 to 13 in column DD_S_H, got 14"),
         (TWENTY | {"Par_NS": 0.5}, {}, "expected whole numbers in column Par_NS, got Float64"),
