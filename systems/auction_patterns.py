@@ -221,5 +221,3 @@ def _legal(steps: Sequence[frozenset[int]], passes: list[int]) -> Iterator[bytes
         except IllegalCall:
             continue
         yield bytes(whole)
-
-

@@ -160,12 +160,10 @@ def _summary(row: Row, rows: dict[str, Row], calls: Sequence[int]) -> tuple[Bloc
         side = dealers if len(calls) % 2 else "the dealer's opponents"
         whose = f"Numbers are those of the side that called last: {side}."
     numbers = Numbers(tuple((what, number) for what, number in told.items() if number))
-    way = [calls[:count] for count in range(len(calls) + 1)]
-    return (
-        Text(whose),
-        numbers,
-        *([_way([rows[format_calls(one)] for one in way])] if calls else []),
-    )
+    # the statistics may be those of a node and what is below it alone
+    way = [format_calls(calls[:count]) for count in range(len(calls) + 1)]
+    known = [rows[one] for one in way if one in rows]
+    return Text(whose), numbers, *([_way(known)] if len(known) > 1 else [])
 
 
 def _way(nodes: Sequence[Row]) -> Table:
