@@ -221,3 +221,5 @@ def _legal(steps: Sequence[frozenset[int]], passes: list[int]) -> Iterator[bytes
         except IllegalCall:
             continue
         yield bytes(whole)
+
+

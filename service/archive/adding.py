@@ -424,18 +424,18 @@ def _remove(writer: PartWriter, number: int) -> int:
             for name in ("file", "source", "record")
         ).select(BOARD_SCHEMA.names())
         kept = (moved["file"] != number).to_numpy()
-        for mover, count in boards.filter(other).group_by("file_other").len().iter_rows():
+        for mover, count in (
+            boards.filter(other).group_by("file_other").len().iter_rows()
+        ):
             source = catalogue.sources[mover]
             assert source is not None
             source.boards += count
             source.duplicates -= count
         contents.boards = moved
         contents = contents.filter(kept)
-        contents.rejects = (
-            contents.rejects.filter(pl.col("file") != number)
-            if contents.rejects.height
-            else contents.rejects
-        )
+        contents.rejects = contents.rejects.filter(
+            pl.col("file") != number
+        ) if contents.rejects.height else contents.rejects
         contents.duplicates = contents.duplicates.filter(pl.col("file") != number).join(
             instead, on=["id", "file", "source", "record"], how="anti", nulls_equal=True
         )
@@ -458,3 +458,5 @@ def _other_records(writer: PartWriter, number: int) -> pl.DataFrame:
         pl.concat([none.select("id"), *ids]), on="id", how="semi"
     )
     return found.unique("id", keep="first", maintain_order=True)
+
+

@@ -123,7 +123,8 @@ class Catalogue:
             sources = [one and ArchivedSource(**one) for one in value.pop("sources")]
             parts = [PartFiles(**one) for one in value.pop("parts")]
             bidders = {
-                check_name(name): ArchiveBidder(**one) for name, one in value.pop("bidders").items()
+                check_name(name): ArchiveBidder(**one)
+                for name, one in value.pop("bidders").items()
             }
             for part in parts:
                 for name in part.files:
