@@ -47,6 +47,7 @@ COMMANDS: Final = {
     "augment": ("deals", "add columns of terms, expressions and entries to deals"),
     "deals": ("deals", "random deals, also under a condition"),
     "batch": ("batch", "the archive job: any number of deals, safe to interrupt and resume"),
+    "export": ("export", "rows for learning: a row a call, as Parquet or NumPy arrays"),
     "table": ("table", "bidding tables: import, export, show, lint, mine, learn, vet and more"),
     "system": ("system", "bidding systems as text: show, check, lint, fmt, test, diff, compile"),
     "explain": ("system", "what an auction has shown, call by call"),
