@@ -81,7 +81,7 @@ class _Along(NamedTuple):
 
 
 class CallRows:
-    """What makes rows of deals; see :func:`call_rows`."""
+    """What makes rows of deals; see :func:`iter_call_rows`."""
 
     def __init__(
         self, engine: Engine, *, bidder: Engine | None = None, meanings: bool = False
@@ -131,9 +131,7 @@ class CallRows:
             return Piece(self.schema.to_frame(), left_out)
         return Piece(self._rows(frame, origin, auctions), left_out)
 
-    def _rows(
-        self, frame: pl.DataFrame, origin: pl.DataFrame, auctions: pl.Series
-    ) -> pl.DataFrame:
+    def _rows(self, frame: pl.DataFrame, origin: pl.DataFrame, auctions: pl.Series) -> pl.DataFrame:
         deals, lists = deal_arrays(frame), CallLists.of(auctions)
         lengths = np.diff(lists.offsets)
         deal = np.repeat(np.arange(len(deals), dtype=np.uint32), lengths)
@@ -168,7 +166,7 @@ class CallRows:
         return pl.DataFrame(columns)
 
 
-def call_rows(
+def iter_call_rows(
     engine: Engine,
     deals: pl.DataFrame | Iterable[pl.DataFrame],
     *,
@@ -213,7 +211,7 @@ def call_rows(
     >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["HCP >= 12"]}])
     >>> engine = Engine(table, "reference")
     >>> deals = read_deals(b"N:AK2.AK2.5432.432 QJT9.QJT9.AK.AKQ 876.876.QJT9.JT9 543.543.876.8765")
-    >>> rows = next(call_rows(engine, deals.deals, bidder=engine))
+    >>> rows = next(iter_call_rows(engine, deals.deals, bidder=engine))
     >>> rows.select("seat", "auction", "call", "allowed").rows()[:2]
     [(0, [], 7, 128), (1, [7], 0, 1)]
     """

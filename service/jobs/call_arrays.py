@@ -59,7 +59,8 @@ def _context(rows: pl.DataFrame, _width: int) -> Array:
 
 
 _KINDS: Final = {
-    "deal": _Kind("<i8", (), "number of the deal in the inputs", lambda rows, _: rows["deal"].to_numpy()),
+    "deal": _Kind("<i8", (), "number of the deal in the inputs",
+                  lambda rows, _: rows["deal"].to_numpy()),
     "hands": _Kind("|u1", (_CARDS,), "1 where the caller holds the card",
                    lambda rows, _: _bits(rows["hand"], _CARDS)),
     "auction": _Kind("|u1", (-1,), "calls so far from the dealer on, 255 behind them", _auctions),

@@ -68,7 +68,7 @@ def export_calls(
     Parameters
     ----------
     engine, bidder, meanings
-        As in :func:`bidcascade.service.call_rows.call_rows`.
+        As in :func:`bidcascade.service.call_rows.iter_call_rows`.
     inputs, folder, resume, jobs, part_deals, show_progress, report
         As in :func:`.batch.run_batch`.
     format : {"parquet", "numpy"}
