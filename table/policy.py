@@ -38,7 +38,7 @@ FINDINGS: Final[dict[str, str]] = {
     "unknown_auctions": "auctions of the policy that the table does not have",
     "unknown_calls": "calls of the policy that the table does not have there",
     "without_row": "calls of the policy that are no row of the table: left behind the others",
-    "any_hand": "calls that hold for any hand and stand before others, so that these are never made",
+    "any_hand": "calls that hold for any hand before others, which are so never made",
 }
 """Kinds of findings, in the order of a report, with what each means."""
 _SUM_OVER_ONE: Final = 1e-6

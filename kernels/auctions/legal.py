@@ -1,5 +1,7 @@
 """Which calls the laws allow at each place of many auctions, compiled by numba."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,8 +28,8 @@ def legal_calls(calls: U8, offsets: I64, legal: U64) -> None:
     one = np.uint64(1)
     every = (one << np.uint64(38)) - one
     for auction in range(len(offsets) - 1):
-        last_bid = np.int64(0)
-        doubling = 0
+        last_bid: Any = np.int64(0)
+        doubling: Any = 0
         # whether the side to call made the last bid
         is_ours = False
         passes = 0
@@ -43,7 +45,7 @@ def legal_calls(calls: U8, offsets: I64, legal: U64) -> None:
             elif doubling == 1 and is_ours:
                 mask |= np.uint64(4)
             legal[place] = mask
-            made = np.int64(calls[place])
+            made: Any = np.int64(calls[place])
             if made >= 38 or mask >> np.uint64(made) & one == 0:
                 is_over = True
                 continue
