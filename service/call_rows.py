@@ -269,9 +269,20 @@ class _OfSystem:
             if not meanings:
                 return _Along(found.allowed)
             places, which = np.unique(found.place, return_inverse=True)
-            names = pl.Series(names_along(self._bidder, places), dtype=MEANING_SCHEMA["meanings"])
+            names = _lists(*names_along(self._bidder, places))
             shown = shown_at(self._bidder, places)
             return _Along(found.allowed, names.gather(which), shown[which])
+
+
+def _lists(names: list[str], number: I64, lengths: I64) -> pl.Series:
+    """Make lists of names, of different lengths, from their numbers in rows of one length."""
+    if not number.size:
+        return pl.Series([[]] * len(lengths), dtype=MEANING_SCHEMA["meanings"])
+    flat = pl.Series(names, dtype=pl.String).gather(number.ravel())
+    whole = flat.reshape(number.shape).arr.to_list()
+    return pl.DataFrame({"names": whole, "length": lengths}).select(
+        pl.col("names").list.head("length")
+    )["names"]
 
 
 class _OfTable:
