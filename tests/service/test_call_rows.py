@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import SEATS, Auction, InvalidInput, parse_call, parse_calls
-from bidcascade.loaders import deal_arrays, random_deals, read_deals
+from bidcascade.loaders import deal_arrays, iter_deals, random_deals, read_deals
 from bidcascade.service import Engine, call_rows, iter_call_rows
 from bidcascade.service.call_rows import CALL_ROW_SCHEMA, MEANING_SCHEMA, CallRows
 from bidcascade.systems import open_table
@@ -231,3 +231,13 @@ def test_frames_that_cannot_be_used(small):
     with pytest.raises(InvalidInput, match="expected the columns of a deal frame"):
         next(iter_call_rows(small, frame.drop("north"), bidder=small))
     assert list(iter_call_rows(small, frame.clear())) == []
+
+
+@pytest.mark.slow
+def test_calls_of_players(sayc, shared_data):
+    frame = next(iter_deals(shared_data / "lin")).deals.sample(60, seed=1)
+    (piece,) = CallRows(sayc).of(frame)
+    rows, left_out = piece
+    check(sayc, frame, rows)
+    assert {*rows["deal"]} | {*left_out["deal"]} == {*range(60)}
+    assert not {*rows["deal"]} & {*left_out["deal"]}
