@@ -95,7 +95,7 @@ def write_arrays(parts: Sequence[Path], folder: Path) -> dict[str, int]:
     Raises
     ------
     CannotWrite
-        If a file cannot be written; none of them is there then.
+        If a file cannot be written. What is there of the others then counts for nothing.
     """
     rows, width, names = 0, 0, [name for name in _KINDS if name != "shown"]
     for part in parts:
@@ -124,7 +124,8 @@ def write_arrays(parts: Sequence[Path], folder: Path) -> dict[str, int]:
         for frame in _frames(parts):
             for name in names:
                 values = _KINDS[name].values(frame, width).astype(_KINDS[name].dtype, copy=False)
-                files[name].write(np.ascontiguousarray(values).data)
+                with can_write(folder / f"{name}.npy"):
+                    files[name].write(np.ascontiguousarray(values).data)
     write_json(
         {
             "format": FORMAT,
