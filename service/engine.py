@@ -545,7 +545,7 @@ class Engine:
         )
 
     def allowed_calls(self, deals: DealArrays) -> "AllowedCalls":
-        """What boards may call, for :mod:`bidcascade.systems.allowed_index`.
+        """Tell what boards may call, for :mod:`bidcascade.systems.allowed_index`.
 
         Examples
         --------

@@ -62,14 +62,15 @@ def test_an_index_answers_as_members_do(engine, table, by_table):
     nodes = allowed_nodes(engine.allowed_calls(deals))
     texts = ["P", "1N", "1N P 2C", "1N P 2C P", "1S P P 2D"]
     wanted = [text for text in texts if not by_table or table.find(parse_calls(text)) is not None]
-    assert len(wanted) > 3
+    asked = 0
     for text in wanted:
         expected = engine.members(frame, [text]).to_series().arg_true()
         found = allowed_rows(
             nodes, bytes(parse_calls(text)), lambda rows: engine.allowed_calls(deals.take(rows))
         )
         assert found.tolist() == expected.to_list()
-        assert len(found)
+        asked += len(found)
+    assert asked > 300
 
 
 @pytest.mark.parametrize("calls", [(), ("1N", "P"), ("1C", "X", "P")])
