@@ -25,6 +25,7 @@ from .parquet import (
     read_deal_parquet_part,
 )
 from .pbn_tokens import Inheritance, find_last_game, normalise
+from .zip_files import ZIP_MARKS
 
 GROUP_BYTES = 4 << 20
 """Small files are read together up to this size."""
@@ -84,9 +85,7 @@ def cut_sources(sources: Iterable[Source]) -> Iterator[Piece]:
     group: list[Source] = []
     size = 0
     for source in sources:
-        is_small = (source.path is not None or source.data is not None) and (
-            source.size < LARGE_BYTES
-        )
+        is_small = bool(source.refusal) or (not source.is_stream and source.size < LARGE_BYTES)
         if is_small and (not group or size + source.size <= GROUP_BYTES):
             group.append(source)
             size += source.size
@@ -106,13 +105,13 @@ def _cut_large(source: Source) -> Iterator[Piece]:
     if source.data is not None:
         yield Piece([source], files_ended=1)
         return
-    if source.path is None:
+    if source.is_stream:
         yield from cut_stream(sys.stdin.buffer, source.name)
         return
     try:
-        with source.path.open("rb") as stream:
+        with source.open() as stream:
             head = stream.read(4)
-            if head == b"PAR1":
+            if head == b"PAR1" and source.path is not None:
                 yield from _cut_parquet(source)
                 return
             yield from cut_stream(stream, source.name, head)
@@ -307,8 +306,12 @@ def _read_group(sources: list[Source]) -> Batch:
         batch: Batch | None = None
         data = b""
         try:
-            data = source.path.read_bytes() if source.path is not None else source.data or b""
-            kind = sniff(data)
+            if source.refusal:
+                batch = _refused(source.name, source.refusal, "")
+            else:
+                with source.open() as stream:
+                    data = stream.read()
+                kind = sniff(data)
         except OSError as error:
             batch = _refused(source.name, f"cannot read: {error.strerror}", "")
         if kind in ("lin", "handviewer"):
@@ -331,7 +334,8 @@ def _read_group(sources: list[Source]) -> Batch:
 
 def _read_parquet(source: Source, rows: tuple[int, int] | None = None) -> Batch:
     if source.path is None:
-        return _refused(source.name, "Parquet is read from files only, not from bytes", "")
+        reason = "Parquet is read from files only, not from bytes or zip files"
+        return _refused(source.name, reason, "")
     try:
         if rows is not None:
             return read_deal_parquet_part(source.path, source.name, *rows)
@@ -356,7 +360,9 @@ def _why_unknown(data: bytes) -> str:
     """Say why a file is none that can be read."""
     if not data.strip():
         return "empty"
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith(ZIP_MARKS):
+        kind = "a zip file, which is read by its path only"
+    elif data.startswith((b"\xff\xfe", b"\xfe\xff")):
         kind = "UTF-16 text, to be saved as UTF-8"
     elif b"\0" in data[:HEAD_BYTES]:
         kind = "a binary file"
