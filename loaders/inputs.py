@@ -190,7 +190,7 @@ def _place(source: Source) -> str:
     return "" if source.path is None else str(source.path)
 
 
-Kind: TypeAlias = Literal["lin", "pbn", "handviewer", "hands", "parquet"]
+Kind: TypeAlias = Literal["lin", "pbn", "rbn", "handviewer", "hands", "parquet"]
 
 HEAD_BYTES = 1 << 20
 """How much of a file is looked at."""
@@ -199,6 +199,8 @@ _BLANKS = b"\xef\xbb\xbf \t\r\n"
 _PBN_TAG = re.compile(rb'(?:^|[\r\n\]}])[ \t]*\[[ \t]*[A-Za-z][A-Za-z0-9_]*[ \t]+"')
 _PBN_HEADER = re.compile(rb"\A\s*%[ \t]*(?:PBN|EXPORT)\b")
 _RANKS = rb"(?:[AKQJTakqjt2-9]|10)"
+_RBN_HEADER = re.compile(rb"\A\s*%\{?[ \t]*RB[NX]\b")
+_RBN_HANDS = re.compile(rb"(?:^|\})H(?:[ \t]+|\{)[NESW][:;]%b*\." % _RANKS, re.MULTILINE)
 _DOTTED_HAND = re.compile(
     rb"(?:^|[\s:\"'])(?:%b*\.){3}%b*(?:$|[\s,;\"'])" % (_RANKS, _RANKS), re.MULTILINE
 )
@@ -219,6 +221,8 @@ def sniff(data: bytes) -> Kind | None:
     --------
     >>> sniff(b"pn|a,b,c,d|md|"), sniff(b'[Event "Cup"]'), sniff(b"no bridge")
     ('lin', 'pbn', None)
+    >>> sniff(b"H W:76.AKQ.T98.98765:AKQ.T98.AKQ.AKQJ:JT98.765.765.432:")
+    'rbn'
     >>> sniff(b"N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
     'hands'
     """
@@ -236,7 +240,11 @@ def sniff(data: bytes) -> Kind | None:
         return "pbn"
     if is_lin:
         return "lin"
-    if head.lstrip(_BLANKS)[:1] in (b"<", b"{", b"["):
+    if head.lstrip(_BLANKS)[:1] in (b"<", b"["):
+        return None
+    if _RBN_HEADER.match(head) is not None or _RBN_HANDS.search(head) is not None:
+        return "rbn"
+    if head.lstrip(_BLANKS)[:1] == b"{":
         return None
     if _DOTTED_HAND.search(head) or _LETTERED_HAND.search(head):
         return "hands"
