@@ -161,7 +161,8 @@ def _auction(text: str) -> tuple[str, str]:
             if note:
                 words.append(f"={note}=")
         elif mark is None:
-            words.append("#")
+            # our writer's sign for what is out of place
+            words.append("^S" if match[0] == "-" else "#")
     # alerts are the calls with a note, unless others are named
     return " ".join(words), " ".join(map(str, alerted)) if has_star else ""
 

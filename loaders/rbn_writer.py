@@ -115,7 +115,7 @@ def _auction(row: dict[str, Any]) -> Iterator[str]:
             words.append(f"{_call(call)}^{numbers.setdefault(note, len(numbers) + 1)}")
         else:
             words.append(_call(call) + "*" * (alert or bool(note)))
-    words += ["A"] * (count < len(calls)) + [_call(call) for call in tail]
+    words += ["A"] * (count < len(calls)) + ["-"] * bool(tail) + [_call(call) for call in tail]
     rounds = ["".join(words[first : first + 4]) for first in range(0, len(words), 4)]
     yield ":".join((f"A {row['dealer']}{_VULNERABLE[row['vulnerability']]}", *rounds))
     for text, number in numbers.items():
@@ -123,7 +123,7 @@ def _auction(row: dict[str, Any]) -> Iterator[str]:
 
 
 def _call(call: int) -> str:
-    return "-" if call == UNREADABLE else {"XX": "R"}.get(CALL_TEXTS[call], CALL_TEXTS[call])
+    return "#" if call == UNREADABLE else {"XX": "R"}.get(CALL_TEXTS[call], CALL_TEXTS[call])
 
 
 def _play(cards: list[int]) -> str:
