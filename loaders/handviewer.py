@@ -5,8 +5,8 @@ Such a link holds a board as LIN in the parameter ``lin``, or in parameters of i
 auction, ``p`` play. Described in "Handviewer documentation" of Bridge Base Online. Links are
 written with ``lin``, which has room for all that LIN has.
 
-Pages of hand records (myhands, travellers) have the same LIN in a call, ``hv_popuplin('…')``, beside
-a link that only names the board.
+Pages of hand records (myhands, travellers) have the same LIN in a call, ``hv_popuplin('…')``,
+beside a link that only names the board.
 """
 
 import html
@@ -65,7 +65,7 @@ class Link(NamedTuple):
     """The board as LIN, UTF-8."""
     encoding: str
     is_popup: bool = False
-    """Whether it is a call beside a link."""
+    """Whether it is a call; beside a link of the same board it is left out."""
 
 
 def find_links(data: bytes) -> list[Link]:
@@ -80,11 +80,11 @@ def find_links(data: bytes) -> list[Link]:
         if _HAND.search(query) and not _LIN_PARAMETER.search(b"&" + query):
             links.append(_parameter_link(start, query))
     links.sort()
-    # a link and the call beside it show one board
     return [
-        link for number, link in enumerate(links)
-        if not (link.is_popup and number and links[number - 1].lin == link.lin)
-    ]  # fmt: skip
+        link
+        for before, link in zip([None, *links], links, strict=False)
+        if not (link.is_popup and before and not before.is_popup and before.lin == link.lin)
+    ]
 
 
 def first_link(data: bytes) -> int:

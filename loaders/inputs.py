@@ -42,7 +42,7 @@ class Source(NamedTuple):
         """Whether it can be read only once."""
         return self.path is None and self.data is None and self.member is None
 
-    def open(self) -> io.BufferedIOBase:
+    def open(self) -> io.BytesIO | io.BufferedReader:
         """Open what can be read more than once.
 
         Raises

@@ -96,9 +96,7 @@ def _values(line: str, columns: list[_Column]) -> dict[str, str] | None:
         if line[place:].strip():
             return None
     pairs = zip(columns, tokens, strict=True)
-    return {
-        column.name: token.strip() for column, token in pairs if not _MISSING.fullmatch(token)
-    }
+    return {column.name: token.strip() for column, token in pairs if not _MISSING.fullmatch(token)}
 
 
 def _next(line: str, place: int) -> int:

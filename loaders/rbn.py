@@ -143,7 +143,7 @@ def _joined(value: str) -> str:
 
 
 def _auction(text: str) -> tuple[str, str]:
-    """Calls with their notes as PBN writes them, and the numbers of all calls that are alerted."""
+    """Give calls with notes as PBN writes them, and the numbers of the calls that are alerted."""
     words: list[str] = []
     alerted: list[int] = []
     count = 0

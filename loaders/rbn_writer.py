@@ -7,7 +7,7 @@ from typing import Any, Final, TextIO
 
 import polars as pl
 
-from bidcascade.bridge import CALL_TEXTS, SEATS, VULNERABILITIES, format_card, format_hand
+from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_hand
 
 from .frame import HAND_COLUMNS, UNREADABLE
 from .pbn_writer import checked_rows
@@ -22,10 +22,10 @@ def write_rbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     """Write a deal frame to an RBN file, UTF-8.
 
     Reading the file gives the frame back, apart from ``source``, ``record`` and ``encoding``, where
-    :func:`.pbn_writer.write_pbn` would. RBN cannot hold some more things: colons and plus signs in
-    names become ``/`` and ``&``; a call with an announcement is alerted; an auction has at most nine
-    different announcements, calls with any other keep the alert alone; remarks lose blank lines
-    and the braces that end one.
+    that of :func:`.pbn_writer.write_pbn` would. RBN cannot hold some more things: colons and plus
+    signs in names become ``/`` and ``&``; a call with an announcement is alerted; an auction has
+    at most nine different announcements, calls with any other keep the alert alone; remarks lose
+    blank lines and the braces that end one. Behind ``-`` in an auction stands what is out of place.
 
     Parameters
     ----------

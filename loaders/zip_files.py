@@ -11,7 +11,7 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
-from typing import IO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from bidcascade.bridge import InvalidInput, LimitExceeded
 
@@ -138,7 +138,7 @@ def open_member(member: Member) -> io.BufferedReader:
 class _Unpacked(io.RawIOBase):
     """A member's bytes; what is wrong with them is an :class:`OSError` as with any file."""
 
-    def __init__(self, packed: IO[bytes]) -> None:
+    def __init__(self, packed: zipfile.ZipExtFile) -> None:
         self._packed = packed
 
     def readable(self) -> bool:

@@ -20,7 +20,8 @@ def configure_load(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``load``."""
     add = parser.add_argument
     add("inputs", nargs="+", metavar="INPUT",
-        help="file, folder, pattern, handviewer link or - (LIN, PBN, RBN, hands, Parquet)")  # fmt: skip
+        help="file, folder, pattern, zip file, handviewer link or - "
+        "(LIN, PBN, RBN, hands, Parquet)")  # fmt: skip
     add("--out", required=True, metavar="FILE",
         help="deals as .parquet, .lin, .pbn or .rbn; - for stdout")  # fmt: skip
     add("--rejects", metavar="FILE", help="Parquet file for records that are none")

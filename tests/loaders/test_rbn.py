@@ -1,4 +1,4 @@
-"""The RBN reader and writer: what the notation says, what is no record, any boards there and back."""
+"""The RBN reader and writer: what the notation says, what is no record, boards there and back."""
 
 import io
 
@@ -186,7 +186,10 @@ def test_blank_lines_may_be_missing():
 
 
 def test_foreign_lines_are_a_record():
-    text = f"B 1\nH {HANDS}\nthese lines\nare foreign\nA NZ:A\n\n?\n\nB 2\nH {HANDS}\nI list\nmore of it\n"
+    text = (
+        f"B 1\nH {HANDS}\nthese lines\nare foreign\nA NZ:A\n\n?\n\n"
+        f"B 2\nH {HANDS}\nI list\nmore of it\n"
+    )
     deals, rejects = read_rbn(text.encode())
     assert deals.select("record", "board").rows() == [(1, 1), (4, 2)]
     assert rejects["record"].to_list() == [2, 3]
@@ -240,9 +243,10 @@ def test_a_line_without_an_end_is_refused(monkeypatch):
 
 
 LINES = st.sampled_from([
-    "E Cup", "E", "N a+b:c+d:O", "B 1", "B 2", f"H {HANDS}", f"H {OTHERS}", "H", "A NZ:1CA", "C 1C:N",
-    "P SA", "R 7", "1 note", "{text", "more}", "{text}", "{", "}", "% remark", "foreign", "I a", "#",
-    "N#", "", "", "", "", f"B{{3}}H{{{HANDS}}}", "A{SE:A}{text}", "A{", "%{x}", " ", "\t",
+    "E Cup", "E", "N a+b:c+d:O", "B 1", "B 2", f"H {HANDS}", f"H {OTHERS}", "H",
+    "A NZ:1CA", "C 1C:N", "P SA", "R 7", "1 note", "{text", "more}", "{text}", "{", "}", "% remark",
+    "foreign", "I a", "#", "N#", "", "", "", "", f"B{{3}}H{{{HANDS}}}", "A{SE:A}{text}", "A{",
+    "%{x}", " ", "\t",
 ])  # fmt: skip
 
 
