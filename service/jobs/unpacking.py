@@ -57,7 +57,7 @@ def unpack(upload: Path, folder: Path, name: str, limits: Limits) -> list[str]:
     Parameters
     ----------
     upload : path
-        Deals (LIN, PBN, hands, Parquet), or such files packed with gzip or zip.
+        Deals (LIN, PBN, RBN, hands, Parquet), or such files packed with gzip or zip.
     folder : path
         Exists and is empty.
     name : str
