@@ -14,6 +14,7 @@ from bidcascade.systems import allowed_index, open_system
 from bidcascade.systems.allowed import Bounds, allowed_auctions, members
 from bidcascade.systems.allowed_calls import SystemCalls, TableCalls
 from bidcascade.systems.allowed_index import AllowedNode, allowed_nodes, allowed_rows
+from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.language.shipped import shipped_folder
 from bidcascade.systems.row_sets import decode_rows, encode_rows
 from bidcascade.systems.system import System
@@ -187,6 +188,29 @@ def test_a_pattern_is_the_auctions_that_it_stands_for():
     assert found
 
 
+def test_only_what_goes_beyond_the_index_is_asked():
+    nodes = built(SMALL_SYSTEM)
+    questions = []
+
+    class Asked(SystemCalls):
+        def members(self, auction, *, known=0):
+            questions.append((len(self), known))
+            return super().members(auction, known=known)
+
+    def rows_of(auction):
+        return allowed_rows(nodes, auction, lambda rows: Asked(SMALL.bidder(), DEALS.take(rows)))
+
+    end = next(
+        node for node in nodes.values() if len(node.auction) == 4 and node.boards and
+        not node.expanded and not Auction.of(node.auction).is_complete
+    )  # fmt: skip
+    assert len(rows_of(end.auction)) == end.boards
+    assert len(rows_of(bytes(parse_calls("7N X")))) == 0
+    assert questions == []
+    assert len(rows_of(end.auction + bytes(2))) <= end.boards
+    assert questions == [(end.boards, 4)]
+
+
 # --- after a change -------------------------------------------------------------------------------
 
 
@@ -310,7 +334,7 @@ def test_digests_do_not_depend_on_what_was_asked_before():
     auctions = [bytes(calls) for calls in product(range(0, 36, 7), repeat=4) if is_legal(calls)]
     auctions += [bytes((*calls, more)) for calls in auctions for more in range(38)
                  if is_legal((*calls, more))]  # fmt: skip
-    first, again = (System.parse(SMALL_SYSTEM).bidder() for _ in range(2))
+    first, again = (Bidder(System.parse(SMALL_SYSTEM).program) for _ in range(2))
     digests = SystemCalls(first, DEALS).digests(auctions)
     assert first.count > 1024
     assert SystemCalls(first, DEALS).digests(auctions) == digests
