@@ -185,13 +185,14 @@ def _show(options: argparse.Namespace) -> None:
 def _add(options: argparse.Namespace) -> None:
     from bidcascade.bridge import InvalidInput
     from bidcascade.service.archive.adding import add_files
+    from bidcascade.service.archive.solving import solver_of
     from bidcascade.service.jobs.progress import progress_bar
 
     folder = _folder(options)
     while True:
         with ExitStack() as stack:
             report = stack.enter_context(progress_bar("archive add"))
-            solve = stack.enter_context(solving(folder))
+            solve = stack.enter_context(solver_of(folder))
             try:
                 added = add_files(
                     folder, options.inputs, replace=options.replace, jobs=options.jobs,
@@ -218,18 +219,6 @@ def _add(options: argparse.Namespace) -> None:
         time.sleep(options.watch)
 
 
-def solving(folder: Path, workers: int | None = None, *, wanted: bool = False):  # type: ignore[no-untyped-def] # noqa: ANN201
-    """Solver processes for an archive with double-dummy tables; none where it has none."""
-    from contextlib import nullcontext
-
-    from bidcascade.service.archive.catalogue import CATALOGUE, Catalogue
-    from bidcascade.service.archive.solving import solver
-
-    if wanted or ((folder / CATALOGUE).exists() and Catalogue.read(folder).double_dummy):
-        return solver(workers)
-    return nullcontext()
-
-
 def _bid(options: argparse.Namespace) -> None:
     from bidcascade.service.archive.upkeep import bid_archive
     from bidcascade.service.jobs.progress import progress_bar
@@ -253,13 +242,13 @@ def _forget(options: argparse.Namespace) -> None:
 
 
 def _solve(options: argparse.Namespace) -> None:
+    from bidcascade.service.archive.solving import solver
     from bidcascade.service.archive.upkeep import solve_archive
     from bidcascade.service.jobs.progress import progress_bar
 
     folder = _folder(options)
-    with progress_bar("archive solve") as report:
-        with solving(folder, options.workers, wanted=True) as solve:
-            boards = solve_archive(folder, solve, report=report)
+    with progress_bar("archive solve") as report, solver(options.workers) as solve:
+        boards = solve_archive(folder, solve, report=report)
     if options.json:
         shared.print_json({"solved": boards})
     else:
