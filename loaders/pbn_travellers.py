@@ -13,7 +13,8 @@ from .pbn_sections import PASSED_OUT, UNKNOWN, read_contract, read_score
 from .pbn_tokens import Game
 
 _COLUMN = re.compile(r"[+-]?\s*(\w+)(?:\\(\d+)[LR]?)?")
-_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|(\S+)')
+# a quote that is never closed ends with the line, so that the time is in proportion to its length
+_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)|(\S+)')
 _RELATIVE = re.compile(r"=|[+-]\d+")
 _BETWEEN_NAMES = (re.compile(r"\s+[-&/+]\s+"), re.compile(r"\s*[-&/+]\s*"))
 _MISSING = re.compile(r"-|\?*")
@@ -139,6 +140,7 @@ def _players(values: dict[str, str]) -> dict[str, str]:
 
 
 def _divided(names: str) -> tuple[str, str]:
+    names = " ".join(names.split())
     for pattern in _BETWEEN_NAMES:
         parts = pattern.split(names)
         if len(parts) == 2:

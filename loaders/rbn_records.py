@@ -18,7 +18,7 @@ _PLAYED: Final = frozenset("ACPR")
 _HANDS_OR_PLAYED: Final = _PLAYED | {"H"}
 
 _LINE = re.compile(r"([A-Z0-9])(?:[ \t]+(.*)|[ \t]*)\Z")
-_REPEATED = re.compile(r"[A-Z][ \t]*#[ \t]*\Z")
+_REPEATED = re.compile(r"[A-Z]#[ \t]*\Z")
 """Version 2.1 and before: the value of the record before."""
 _RBX_LINE = re.compile(r"[A-Z0-9%]\{")
 _RBX_VALUE = re.compile(r"([A-Z0-9%]?)\{([^}]*)\}")

@@ -14,6 +14,7 @@ from .pbn_writer import checked_rows
 
 _HEADER: Final = "% RBN\n"
 _VULNERABLE: Final = dict(zip(VULNERABILITIES, "ZNEB", strict=True))
+_LINES = re.compile(r"[\r\n]+")
 _BREAKS = re.compile(r"[ \t]*[\r\n]+[ \t]*")
 _MOST_NOTES: Final = 9
 
@@ -25,7 +26,8 @@ def write_rbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     that of :func:`.pbn_writer.write_pbn` would. RBN cannot hold some more things: colons and plus
     signs in names become ``/`` and ``&``; a call with an announcement is alerted; an auction has
     at most nine different announcements, calls with any other keep the alert alone; remarks lose
-    blank lines and the braces that end one. Behind ``-`` in an auction stands what is out of place.
+    blank lines, and a brace that ends a line of one becomes a parenthesis. Behind ``-`` in an
+    auction stands what is out of place.
 
     Parameters
     ----------
@@ -74,7 +76,9 @@ def _record(row: dict[str, Any], shown: dict[str, str]) -> Iterator[str]:
     # West first, the last hand follows from the others
     yield f"H W:{':'.join(format_hand(hands[seat]) for seat in (3, 0, 1))}:"
     for remark in row.get("commentary") or ():
-        if text := _BREAKS.sub("\n", remark.replace("}\n", ")\n").strip().rstrip("}").strip()):
+        if lines := [line for line in _LINES.split(remark.strip()) if line.strip()]:
+            # a text ends with the line that ends with a brace
+            text = "\n".join([*map(_unended, lines[:-1]), lines[-1]])
             yield f"{{{text}}}"
     yield from _auction(row)
     contract, declarer = row.get("contract"), row.get("declarer")
@@ -86,6 +90,10 @@ def _record(row: dict[str, Any], shown: dict[str, str]) -> Iterator[str]:
     tricks, score = row.get("tricks"), row.get("score")
     if tricks is not None or score is not None:
         yield f"R {'?' if tricks is None else tricks}{'' if score is None else f'{score:+}'}"
+
+
+def _unended(line: str) -> str:
+    return f"{line.rstrip()[:-1]})" if line.rstrip().endswith("}") else line
 
 
 def _names(players: list[str] | None, room: str | None) -> str:

@@ -203,6 +203,14 @@ def test_an_export_with_tags_of_its_own():
     assert results.height == 1
 
 
+@pytest.mark.parametrize("piece", ['"x\\" ', '" ', "- ", "\\", '"\\', "a  "])
+def test_a_long_line_costs_time_in_proportion(piece):
+    deals, rejects = scores(
+        "Contract;Names_NS;Names_EW", f"4S {piece * 100_000}", f'4S "{piece * 50_000}'
+    )
+    assert deals.height + len(rejects) == 2
+
+
 LINES = st.lists(
     st.text(st.sampled_from('4SNT-X "\\9?='), max_size=12) | st.text(max_size=12), max_size=5
 )

@@ -206,7 +206,7 @@ def test_texts_go_with_the_board_that_follows_and_at_the_end_with_the_last():
 
 
 def test_old_signs_of_repetition_are_no_values():
-    text = f"N Kim+Lee\nB 1\nH {HANDS}\n\nN#\nB#\nH #\nA NZ:A\n\n"
+    text = f"N Kim+Lee\nB 1\nH {HANDS}\n\nN#\nB#\nH#\nA NZ:A\n\n"
     deals = read_rbn(text.encode()).deals
     assert deals["players"].to_list() == [["Kim", "", "Lee", ""]] * 2
     assert deals["auction_status"].to_list() == ["none", "complete"]
@@ -277,14 +277,14 @@ def as_rbn_holds_it(row: dict[str, object]) -> dict[str, object]:
     texts: list[str] = row["announcements"]
     known = list(dict.fromkeys(text for text in texts if text))[:9]
     pairs = zip(row["alerts"], texts, strict=True)
-    remarks = [text.replace("}\n", ")\n").rstrip("}").strip() for text in row["commentary"]]
+    remarks = [text.replace("}\n", ")\n") for text in row["commentary"]]
     names = row["players"]
     if names is not None:
         names = [name.replace(":", "/").replace("+", "&") for name in names]
     return row | {
         "announcements": [text if text in known else "" for text in texts],
         "alerts": [alert or bool(text) for alert, text in pairs],
-        "commentary": [text for text in remarks if text],
+        "commentary": remarks,
         "players": names,
     }
 
@@ -318,6 +318,15 @@ def test_bare_deals_read_back(tmp_path):
     same = [*HAND_COLUMNS, "dealer", "vulnerability", "board", "auction_status", "contract"]
     assert_frame_equal(deals.select(same), frame.select(same))
     assert format_hand(deals["west"][0]) in (tmp_path / "deals.rbn").read_text()
+
+
+def test_remarks_keep_their_lines_and_braces():
+    remarks = ["{a} \n  b}}", "x}\ny", "{", "}", " \n "]
+    frame = random_deals(1, seed=5).with_columns(commentary=pl.Series([remarks]))
+    with io.StringIO() as file:
+        write_rbn(frame, file)
+        deals = read_rbn(file.getvalue().encode()).deals
+    assert deals["commentary"].to_list() == [["{a)\n  b}}", "x)\ny", "{", "}"]]
 
 
 def test_required_columns():
