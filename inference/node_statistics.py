@@ -175,12 +175,11 @@ class _Auctions(NamedTuple):
     def of(cls, auction: pl.Series, what: str, boards: int) -> "_Auctions":
         if len(auction) != boards:
             raise InvalidInput(f"expected {boards} auctions in {what!r}, got {len(auction)}")
-        dtype = pl.List(pl.UInt8) if auction.dtype == pl.Null else auction.dtype
-        if not (
-            isinstance(dtype, pl.List) and (dtype.inner == pl.Null or dtype.inner.is_integer())
-        ):
-            raise InvalidInput(f"expected call codes (List(UInt8)) in {what!r}, got {dtype}")
-        lists = auction.cast(dtype)
+        # of nothing but nulls or empty lists polars does not know the type
+        is_bare = auction.dtype in (pl.Null, pl.List(pl.Null))
+        lists = auction.cast(pl.List(pl.UInt8)) if is_bare else auction
+        if not (isinstance(lists.dtype, pl.List) and lists.dtype.inner.is_integer()):
+            raise InvalidInput(f"expected call codes (List(UInt8)) in {what!r}, got {lists.dtype}")
         lengths = lists.list.len().fill_null(0).cast(pl.Int64).to_numpy()
         flat = lists.filter(pl.Series(lengths > 0)).explode()
         wrong = flat.filter(flat.is_null() | ~flat.is_between(0, CALL_COUNT - 1))

@@ -7,10 +7,9 @@ and those of a side that is skipped are understood.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import product
 from typing import Final, NamedTuple
 
-from bidcascade.bridge import Auction, IllegalCall, InvalidCall, parse_calls
+from bidcascade.bridge import Auction, InvalidCall, parse_calls
 
 from .language.grammar import parse_statement
 from .language.statements import HeaderStatement
@@ -21,6 +20,8 @@ CALLS: Final = 38
 LONGEST_TEXT: Final = 500
 _ANY: Final = "[\\x00-\\x25]"
 _MOST_BINDINGS: Final = 5_000
+_MOST_BEGUN: Final = 5_000
+_BY_THE_LAST_BID: Final = ("cheapest", "jump", "double jump")
 
 
 class WrittenAuction(NamedTuple):
@@ -72,10 +73,12 @@ class WrittenAuction(NamedTuple):
             if len(known) < len(steps) or any(len(one) == CALLS for one in known):
                 return None
             for passes in range(4 if self.leading_passes else 1):
-                for calls in _legal(known, [0] * passes):
-                    found.add(calls)
-                    if len(found) > most:
-                        return None
+                legal = _legal(known, bytes(passes))
+                if legal is None:
+                    return None
+                found |= legal
+                if len(found) > most:
+                    return None
         return sorted(found)
 
 
@@ -154,6 +157,10 @@ def _alternatives(
                 names[call.strain] = None
             if call.level == 0:
                 names["n"] = None
+            if call.kind in _BY_THE_LAST_BID:
+                raise InvalidCall(
+                    f"expected calls that name a level or leave it open, got {call.kind!r} in {text!r}"
+                )
     suits = [name for name in names if is_variable(name) and name != "n"]
     levels = range(1, 8) if "n" in names else (0,)
     bindings: list[Bindings] = [
@@ -165,13 +172,14 @@ def _alternatives(
         raise InvalidCall(f"expected fewer variables, got {', '.join(names)} in {text!r}")
     found = set()
     for bound in bindings:
-        alternative = tuple(
-            None if step.any_calls else frozenset(
+        codes = {
+            step: None if step.any_calls else frozenset(
                 code for code in range(CALLS)
                 if any(match_call(call, code, bound) == bound for call in step.calls)
             )
-            for step in steps
-        )  # fmt: skip
+            for step in dict.fromkeys(steps)
+        }  # fmt: skip
+        alternative = tuple(codes[step] for step in steps)
         if frozenset() not in alternative and alternative not in found:
             found.add(alternative)
             yield alternative
@@ -213,11 +221,11 @@ def _fits(steps: Sequence[frozenset[int] | None], calls: bytes, *, exact: bool) 
     return bool(calls) and calls[0] in first and _fits(rest, calls[1:], exact=exact)
 
 
-def _legal(steps: Sequence[frozenset[int]], passes: list[int]) -> Iterator[bytes]:
-    for calls in product(*map(sorted, steps)):
-        whole = (*passes, *calls)
-        try:
-            Auction.of(whole)
-        except IllegalCall:
-            continue
-        yield bytes(whole)
+def _legal(steps: Sequence[frozenset[int]], passes: bytes) -> set[bytes] | None:
+    """Legal auctions behind some passes; None where too many begin so."""
+    begun = [Auction.of(passes)]
+    for step in steps:
+        begun = [one.add(call) for one in begun for call in sorted(step) if one.is_legal(call)]
+        if len(begun) > _MOST_BEGUN:
+            return None
+    return {bytes(one.calls) for one in begun}

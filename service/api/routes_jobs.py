@@ -67,7 +67,7 @@ def _body() -> dict[str, Any]:
     archive = {
         "type": "string",
         "format": "binary",
-        "description": "Deals as LIN, PBN, hands or Parquet; or packed with gzip, or several "
+        "description": "Deals as LIN, PBN, RBN, hands or Parquet; or packed with gzip, or several "
         "files in a zip file.",
     }
     content: dict[str, Any] = body["requestBody"]["content"]

@@ -7,7 +7,7 @@ enough: what is asked for last costs only as much as it has to.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
@@ -143,6 +143,8 @@ def check(question: Question) -> None:
     for what, texts in (("where", question.where), ("level", question.level)):
         if len(texts) > MOST_CONDITIONS:
             raise InvalidInput(f"expected at most {MOST_CONDITIONS} of {what}, got {len(texts)}")
+    if question.exact and question.mode == "all":
+        raise InvalidInput("expected mode first for auctions that end there (exact), got 'all'")
     if question.level and question.sort is not None:
         raise InvalidInput("expected equal shares (level) or an order (sort), got both")
 
@@ -160,14 +162,13 @@ def find_boards(archive: Archive, question: Question) -> Found:
         If a condition is none.
     """
     check(question)
-    search = _Search(archive, question)
     if question.level:
-        return search.in_equal_shares()
+        return _asked(archive, question, _Search.in_equal_shares)
     if question.sort is not None:
-        return search.in_order(question.sort)
+        return _asked(archive, question, _Search.in_order)
     if question.seed is not None:
-        return search.by_chance()
-    return search.first()
+        return _asked(archive, question, _Search.by_chance)
+    return _asked(archive, question, _Search.first)
 
 
 def count_boards(archive: Archive, question: Question) -> int:
@@ -179,7 +180,7 @@ def count_boards(archive: Archive, question: Question) -> int:
         As :func:`find_boards`.
     """
     check(question)
-    return _Search(archive, question).count()
+    return _asked(archive, question, _Search.count)
 
 
 def next_calls(archive: Archive, auction: str = "", by: str = OWN) -> list[tuple[str, int]]:
@@ -264,7 +265,9 @@ class _Search:
     def _fitting(self, part: Part, rows: U32) -> U32:
         """Those of some rows that all conditions hold for, in their order."""
         question = self._question
-        for name, value in (("dealer", question.dealer), ("vulnerability", question.vulnerability)):
+        for name, value in (
+            ("dealer", question.dealer), ("vulnerability", question.vulnerability)
+        ):
             if value is not None:
                 rows = rows[(part.boards[name][rows] == value).to_numpy()]
         for test in self._tests():
@@ -293,9 +296,7 @@ class _Search:
             return test
 
         for name, wanted in (
-            ("players", question.player),
-            ("event", question.event),
-            ("source", question.source),
+            ("players", question.player), ("event", question.event), ("source", question.source)
         ):
             if wanted is not None:
                 yield has_text(name, wanted)
@@ -379,7 +380,7 @@ class _Search:
         drawn = np.concatenate(
             [np.zeros(0, np.uint64), *(_lots(part.ids[rows], seed) for part, rows in taken)]
         )
-        last = np.sort(drawn)[:limit][-1] if len(drawn) else 0
+        last = np.sort(drawn)[: limit][-1] if len(drawn) else 0
         taken = [(part, rows[_lots(part.ids[rows], seed) <= last]) for part, rows in taken]
         boards = self._frame(taken)
         order = np.argsort(_lots(boards["id"].to_numpy(), seed))[:limit]
@@ -387,17 +388,17 @@ class _Search:
         fit = total if not self._question.has_conditions else found
         return Found(boards[order], fit if whole else None)
 
-    def in_order(self, name: str) -> Found:
+    def in_order(self) -> Found:
         """Boards in the order of a column."""
+        name = self._question.sort
+        assert name is not None
         taken = [(part, self._fitting_in_pieces(part, self._rows(part))) for part in self._parts]
         keys = []
         for number, (part, rows) in enumerate(taken):
             if name in part.boards.columns:
                 column = part.boards[name][rows]
             elif name in _sortable():
-                column = pl.Series(name, [None], dtype=_sortable()[name]).new_from_index(
-                    0, len(rows)
-                )
+                column = pl.Series(name, [None], dtype=_sortable()[name]).new_from_index(0, len(rows))
             else:
                 known = ", ".join(_sortable())
                 raise InvalidInput(f"expected a column to sort by ({known}), got {name!r}")
@@ -410,11 +411,9 @@ class _Search:
         total = sum(one.height for one in keys)
         if not total:
             return Found(self._frame([]), 0)
-        chosen = (
-            pl.concat(keys)
-            .sort("key", "id", descending=[self._question.descending, False], nulls_last=True)
-            .head(self._question.limit)
-        )
+        chosen = pl.concat(keys).sort(
+            "key", "id", descending=[self._question.descending, False], nulls_last=True
+        ).head(self._question.limit)
         chosen = chosen.with_row_index("place")
         taken, places = [], []
         for (number,), group in chosen.group_by("part", maintain_order=True):
@@ -433,11 +432,7 @@ class _Search:
         for number, part in enumerate(self._parts):
             rows = self._fitting_in_pieces(part, self._rows(part))
             frame = pl.DataFrame(
-                {
-                    "lot": _lots(part.ids[rows], seed),
-                    "row": rows,
-                    "class": self._classes(part, rows),
-                }
+                {"lot": _lots(part.ids[rows], seed), "row": rows, "class": self._classes(part, rows)}
             )
             parts.append(frame.with_columns(part=pl.lit(number, pl.UInt32)))
         none = pl.DataFrame(
@@ -448,7 +443,9 @@ class _Search:
         chosen = (
             every.sort("lot")
             .with_columns(rank=pl.int_range(pl.len()).over("class"))
-            .filter(pl.col("rank") < pl.col("class").replace_strict(shares, return_dtype=pl.Int64))
+            .filter(
+                pl.col("rank") < pl.col("class").replace_strict(shares, return_dtype=pl.Int64)
+            )
             if shares
             else every
         )
@@ -477,8 +474,10 @@ class _Search:
                 CALL_TEXTS[one[depth]] if len(one) > depth else None
                 for one in postings.auctions.slice(start, stop - start)
             ]
-            texts = pl.Series("class", calls, pl.String)
-            return texts.gather((postings.numbers[rows] - start).astype(np.int64))
+            # the last is for boards without an auction, whose number is -1
+            texts = pl.Series("class", [*calls, None], pl.String)
+            numbers = postings.numbers[rows].astype(np.int64)
+            return texts.gather(np.where(numbers < 0, len(calls), numbers - start))
         if len(level) == 1 and level[0] in LEVELS:
             if level[0] != "contract":
                 return part.boards[level[0]][rows].cast(pl.String)
@@ -508,6 +507,22 @@ class _Search:
         if not frames:
             return pl.DataFrame(schema={**BOARD_SCHEMA, "bid": pl.List(pl.UInt8())})
         return pl.concat(frames)
+
+
+_Answer = TypeVar("_Answer")
+
+
+def _asked(
+    archive: Archive, question: Question, way: Callable[[_Search], _Answer]
+) -> _Answer:
+    """Ask a question, again where a writer has taken away files meanwhile."""
+    while True:
+        before = archive.catalogue
+        try:
+            return way(_Search(archive, question))
+        except InvalidInput:
+            if archive.catalogue is before:
+                raise
 
 
 _NONE: Final = np.zeros(0, np.uint32)

@@ -352,16 +352,27 @@ def test_an_auction_that_is_not_over_has_no_contract():
     assert rows["1N"]["next_calls"] == [{"call": "P", "share": 2 / 3}]
 
 
-def test_a_room_is_set_against_the_other_one_of_its_source():
-    boards = deal_frame([DEAL] * 6).with_columns(
-        room=pl.Series(["open", "closed", "open", "closed", "open", None]),
-        source=pl.Series(["a", "a", "b", "b", "b", "c"]),
-        score=pl.Series([620, 170, 100, 100, 100, 100]),
+def test_a_table_that_lacks_a_result_is_not_solved():
+    boards = solved(deal_frame([DEAL] * 3), [NORTH_SOUTH_9] * 3).with_columns(
+        DD_W_C=pl.Series([4, None, 4], dtype=pl.UInt8),
+        Par_NS=pl.Series([400, 400, None], dtype=pl.Int16),
     )
-    bid = auctions("1N", "P", "2C", "2C", "2C", "2D")
+    found = node_statistics(boards, auctions(*["1N P 3N P P P"] * 3), least=3)
+    assert found["solved"].to_list() == [1] * 7
+    assert found["par"].to_list() == [400, 400, -400, 400, -400, 400, -400]
+
+
+def test_a_room_is_set_against_the_other_one_of_its_source():
+    boards = deal_frame([DEAL] * 9).with_columns(
+        room=pl.Series(["open", "closed", *["open", "closed", "open"], None,
+                        *["open", "closed", "closed"]]),
+        source=pl.Series(list("aabbbcddd")),
+        score=pl.Series([620, 170, *[100] * 7]),
+    )  # fmt: skip
+    bid = auctions("1N", "P", "2C", "2C", "2C", "2D", "2C", "2C", "2C")
     rows = {row["auction"]: row for row in node_statistics(boards, bid, least=1).to_dicts()}
     assert (rows["1N"]["table_imps_room"], rows["P"]["table_imps_room"]) == (10, -10)
-    # twice an open room: which of the two is meant is not known
+    # a room twice: which of the two is meant is not known
     assert rows["2C"]["table_imps_room"] is None
     assert (rows["2C"]["table_score"], rows["2D"]["table_imps_room"]) == (100, None)
 

@@ -18,13 +18,19 @@ pytestmark = [pytest.mark.real_data, pytest.mark.slow]
 
 _BRACES = re.compile(r"\{[^}]*\}[ \t]*\n?")
 _GAME = re.compile(r"^[ \t]*\[(?:Deal|Contract|Auction) ", re.MULTILINE)
+_SCORES = re.compile(r'\[ScoreTable "[^"]*"\]\n((?:[^\[\n]+\n?)*)')
 
 
 def count_games(text: str) -> int:
-    """Games of a file, counted without the reader: blocks between blank lines that hold one."""
+    """Games of a file, counted without the reader: blocks between blank lines that hold one.
+
+    Lines of score tables count as well.
+    """
     text = _BRACES.sub("", text.replace("\r\n", "\n"))
     lines = (line for line in text.split("\n") if not line.startswith(("%", ";")))
-    return sum(1 for block in re.split(r"\n\s*\n", "\n".join(lines)) if _GAME.search(block))
+    text = "\n".join(lines)
+    travellers = sum(len(found[1].splitlines()) for found in _SCORES.finditer(text))
+    return travellers + sum(1 for block in re.split(r"\n\s*\n", text) if _GAME.search(block))
 
 
 @pytest.fixture(scope="module")
