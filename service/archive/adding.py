@@ -219,7 +219,8 @@ def _wanted(
     for source, mark in new:
         wanted[len(catalogue.sources)] = source
         catalogue.sources.append(mark)
-    catalogue.write(folder)
+    if new:
+        catalogue.write(folder)
     return wanted, known
 
 
@@ -427,10 +428,8 @@ def _remove(writer: PartWriter, number: int) -> int:
             for frame in (contents.boards, contents.rejects, contents.duplicates)
             if frame.height and (frame["file"] == number).any()
         ]
-        taken = contents.duplicates.join(
-            instead, on=["id", "file", "source", "record"], how="semi", nulls_equal=True
-        )
-        if not touched and not taken.height:
+        taken = instead.filter(pl.col("part") == files.number)["row"]
+        if not touched and not len(taken):
             parts.append(files)
             continue
         boards = contents.boards.join(
@@ -454,8 +453,10 @@ def _remove(writer: PartWriter, number: int) -> int:
         contents.rejects = contents.rejects.filter(
             pl.col("file") != number
         ) if contents.rejects.height else contents.rejects
-        contents.duplicates = contents.duplicates.filter(pl.col("file") != number).join(
-            instead, on=["id", "file", "source", "record"], how="anti", nulls_equal=True
+        contents.duplicates = (
+            contents.duplicates.with_row_index("row")
+            .filter((pl.col("file") != number) & ~pl.col("row").is_in(taken.implode()))
+            .drop("row")
         )
         gone += int((~kept).sum())
         left = contents.boards.height or contents.rejects.height or contents.duplicates.height
@@ -467,12 +468,16 @@ def _remove(writer: PartWriter, number: int) -> int:
 
 
 def _other_records(writer: PartWriter, number: int) -> pl.DataFrame:
-    """For boards of a source, the first record of another that they stand for too."""
+    """For boards of a source, the first record of another that they stand for too, and where."""
+    parts = writer.catalogue.parts
     ids, others = [], []
-    for contents in writer.read(writer.catalogue.parts):
+    for files, contents in zip(parts, writer.read(parts), strict=True):
         ids.append(contents.boards.filter(pl.col("file") == number).select("id"))
-        others.append(contents.duplicates.filter(pl.col("file") != number))
-    none = pl.DataFrame(schema=DUPLICATE_SCHEMA)
+        duplicates = contents.duplicates.with_row_index("row")
+        others.append(
+            duplicates.filter(pl.col("file") != number).with_columns(part=pl.lit(files.number))
+        )
+    none = pl.DataFrame(schema={"row": pl.UInt32, **DUPLICATE_SCHEMA, "part": pl.Int32})
     found = pl.concat([none, *others]).join(
         pl.concat([none.select("id"), *ids]), on="id", how="semi"
     )

@@ -218,7 +218,13 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
             catalogue = Catalogue()
             catalogue.write(folder)
         catalogue.clean(folder)
-        yield catalogue
+        try:
+            yield catalogue
+        except BaseException:
+            # a full disk needs the room of what does not count
+            if (folder / CATALOGUE).exists():
+                Catalogue.read(folder).clean(folder)
+            raise
 
 
 def unknown(folder: Path) -> UnknownArchive:

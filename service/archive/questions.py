@@ -288,7 +288,7 @@ class _Search:
                     return np.zeros(len(rows), np.bool_)
                 column = part.boards[name][rows]
                 if column.dtype == pl.List(pl.String):
-                    column = column.list.join("\n", ignore_nulls=True)
+                    column = column.list.join("\0", ignore_nulls=True)
                 low = column.str.to_lowercase()
                 found = low.str.contains(wanted.lower(), literal=True).fill_null(value=False)
                 return found.to_numpy()
