@@ -83,7 +83,7 @@ class WrittenAuction(NamedTuple):
 
 
 def read_auction(text: str, *, exact: bool = False) -> WrittenAuction:
-    """Read an auction or a pattern.
+    r"""Read an auction or a pattern.
 
     Parameters
     ----------

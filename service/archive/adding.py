@@ -323,9 +323,7 @@ class _Adder:
             )
             start += PART_BOARDS
 
-    def _write_part(
-        self, boards: pl.DataFrame, rejects: pl.DataFrame, *, is_last: bool
-    ) -> None:
+    def _write_part(self, boards: pl.DataFrame, rejects: pl.DataFrame, *, is_last: bool) -> None:
         keys = board_keys(boards)
         stands = first_of_each(boards, keys).astype(np.int64)
         ids = np.full(boards.height, -1, np.int64)
@@ -441,18 +439,18 @@ def _remove(writer: PartWriter, number: int) -> int:
             for name in ("file", "source", "record")
         ).select(BOARD_SCHEMA.names())
         kept = (moved["file"] != number).to_numpy()
-        for mover, count in (
-            boards.filter(other).group_by("file_other").len().iter_rows()
-        ):
+        for mover, count in boards.filter(other).group_by("file_other").len().iter_rows():
             source = catalogue.sources[mover]
             assert source is not None
             source.boards += count
             source.duplicates -= count
         contents.boards = moved
         contents = contents.filter(kept)
-        contents.rejects = contents.rejects.filter(
-            pl.col("file") != number
-        ) if contents.rejects.height else contents.rejects
+        contents.rejects = (
+            contents.rejects.filter(pl.col("file") != number)
+            if contents.rejects.height
+            else contents.rejects
+        )
         contents.duplicates = (
             contents.duplicates.with_row_index("row")
             .filter((pl.col("file") != number) & ~pl.col("row").is_in(taken.implode()))
@@ -482,5 +480,3 @@ def _other_records(writer: PartWriter, number: int) -> pl.DataFrame:
         pl.concat([none.select("id"), *ids]), on="id", how="semi"
     )
     return found.unique("id", keep="first", maintain_order=True)
-
-

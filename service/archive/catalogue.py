@@ -202,7 +202,7 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
     if not (folder / CATALOGUE).exists():
         if not create:
             raise unknown(folder)
-        if folder.exists() and not folder.is_dir() or any(
+        if (folder.exists() and not folder.is_dir()) or any(
             file.name != LOCK and not _is_partial(file) for file in folder.glob("*")
         ):
             raise InvalidInput(f"expected an archive or no folder yet, got {str(folder)!r}")

@@ -21,7 +21,7 @@ _ABOVE = b"\xff"
 
 
 def posting_frame(auctions: pl.Series) -> pl.DataFrame:
-    """Different auctions in order, each with its rows in order.
+    r"""Different auctions in order, each with its rows in order.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def posting_frame(auctions: pl.Series) -> pl.DataFrame:
 
 
 class Postings:
-    """Rows by auction, from a frame of :func:`posting_frame`.
+    r"""Rows by auction, from a frame of :func:`posting_frame`.
 
     Parameters
     ----------

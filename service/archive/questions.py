@@ -265,9 +265,7 @@ class _Search:
     def _fitting(self, part: Part, rows: U32) -> U32:
         """Those of some rows that all conditions hold for, in their order."""
         question = self._question
-        for name, value in (
-            ("dealer", question.dealer), ("vulnerability", question.vulnerability)
-        ):
+        for name, value in (("dealer", question.dealer), ("vulnerability", question.vulnerability)):
             if value is not None:
                 rows = rows[(part.boards[name][rows] == value).to_numpy()]
         for test in self._tests():
@@ -296,7 +294,9 @@ class _Search:
             return test
 
         for name, wanted in (
-            ("players", question.player), ("event", question.event), ("source", question.source)
+            ("players", question.player),
+            ("event", question.event),
+            ("source", question.source),
         ):
             if wanted is not None:
                 yield has_text(name, wanted)
@@ -380,7 +380,7 @@ class _Search:
         drawn = np.concatenate(
             [np.zeros(0, np.uint64), *(_lots(part.ids[rows], seed) for part, rows in taken)]
         )
-        last = np.sort(drawn)[: limit][-1] if len(drawn) else 0
+        last = np.sort(drawn)[:limit][-1] if len(drawn) else 0
         taken = [(part, rows[_lots(part.ids[rows], seed) <= last]) for part, rows in taken]
         boards = self._frame(taken)
         order = np.argsort(_lots(boards["id"].to_numpy(), seed))[:limit]
@@ -398,7 +398,9 @@ class _Search:
             if name in part.boards.columns:
                 column = part.boards[name][rows]
             elif name in _sortable():
-                column = pl.Series(name, [None], dtype=_sortable()[name]).new_from_index(0, len(rows))
+                column = pl.Series(name, [None], dtype=_sortable()[name]).new_from_index(
+                    0, len(rows)
+                )
             else:
                 known = ", ".join(_sortable())
                 raise InvalidInput(f"expected a column to sort by ({known}), got {name!r}")
@@ -411,9 +413,11 @@ class _Search:
         total = sum(one.height for one in keys)
         if not total:
             return Found(self._frame([]), 0)
-        chosen = pl.concat(keys).sort(
-            "key", "id", descending=[self._question.descending, False], nulls_last=True
-        ).head(self._question.limit)
+        chosen = (
+            pl.concat(keys)
+            .sort("key", "id", descending=[self._question.descending, False], nulls_last=True)
+            .head(self._question.limit)
+        )
         chosen = chosen.with_row_index("place")
         taken, places = [], []
         for (number,), group in chosen.group_by("part", maintain_order=True):
@@ -432,7 +436,11 @@ class _Search:
         for number, part in enumerate(self._parts):
             rows = self._fitting_in_pieces(part, self._rows(part))
             frame = pl.DataFrame(
-                {"lot": _lots(part.ids[rows], seed), "row": rows, "class": self._classes(part, rows)}
+                {
+                    "lot": _lots(part.ids[rows], seed),
+                    "row": rows,
+                    "class": self._classes(part, rows),
+                }
             )
             parts.append(frame.with_columns(part=pl.lit(number, pl.UInt32)))
         none = pl.DataFrame(
@@ -443,9 +451,7 @@ class _Search:
         chosen = (
             every.sort("lot")
             .with_columns(rank=pl.int_range(pl.len()).over("class"))
-            .filter(
-                pl.col("rank") < pl.col("class").replace_strict(shares, return_dtype=pl.Int64)
-            )
+            .filter(pl.col("rank") < pl.col("class").replace_strict(shares, return_dtype=pl.Int64))
             if shares
             else every
         )
@@ -512,9 +518,7 @@ class _Search:
 _Answer = TypeVar("_Answer")
 
 
-def _asked(
-    archive: Archive, question: Question, way: Callable[[_Search], _Answer]
-) -> _Answer:
+def _asked(archive: Archive, question: Question, way: Callable[[_Search], _Answer]) -> _Answer:
     """Ask a question, again where a writer has taken away files meanwhile."""
     while True:
         before = archive.catalogue

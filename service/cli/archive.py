@@ -208,7 +208,7 @@ def _add(options: argparse.Namespace) -> None:
         time.sleep(options.watch)
 
 
-def solving(folder: Path, workers: int | None = None, *, wanted: bool = False):  # type: ignore[no-untyped-def] # noqa: ANN201
+def solving(folder: Path, workers: int | None = None, *, wanted: bool = False):  # type: ignore[no-untyped-def]
     """Solver processes for an archive with double-dummy tables; none where it has none."""
     from contextlib import nullcontext
 

@@ -121,7 +121,10 @@ def of_first_part(path, **values):
         (lambda path: changed(path, more=1), "damaged catalogue"),
         (lambda path: changed(path, next_id="1"), "damaged catalogue"),
         (lambda path: changed(path, bidders={"..": {}}), "damaged catalogue"),
-        (lambda path: changed(path, bidders={"x": {"table": 1, "digest": ""}}), "damaged catalogue"),
+        (
+            lambda path: changed(path, bidders={"x": {"table": 1, "digest": ""}}),
+            "damaged catalogue",
+        ),
         (lambda path: of_first_part(path, files={"../x.arrow": 1}), "the name of a file"),
         (lambda path: of_first_part(path, files={"..": 1}), "the name of a file"),
         (lambda path: of_first_part(path, files={"/etc/passwd": 1}), "the name of a file"),

@@ -128,8 +128,11 @@ def test_boards_that_wait_for_a_killed_run_are_asked(files, system, whole, tmp_p
     bid_archive(club, system, all_calls=True, backend="cpu")
     found = contents(club)
     columns = ["source", "record"]
-    assert found["boards"].sort(columns).drop("id").equals(
-        whole["bid"]["boards"].sort(columns).drop("id")
+    assert (
+        found["boards"]
+        .sort(columns)
+        .drop("id")
+        .equals(whole["bid"]["boards"].sort(columns).drop("id"))
     )
     assert found["bids-small"].height == 180
 

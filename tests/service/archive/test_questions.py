@@ -4,12 +4,19 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from bidcascade.bridge import Auction, IllegalCall, InvalidCall, InvalidExpression, InvalidInput, UnknownTerm, format_call
+from bidcascade.bridge import (
+    Auction,
+    IllegalCall,
+    InvalidCall,
+    InvalidExpression,
+    InvalidInput,
+    UnknownTerm,
+    format_call,
+)
 from bidcascade.service.archive import questions
 from bidcascade.service.archive.adding import add_files
 from bidcascade.service.archive.archive import BOARD_SCHEMA, Archive
@@ -177,8 +184,14 @@ def test_boards_by_chance(whole, question, seed, limit):
     assert [one for one in every if one in {*wanted}] == more
 
 
-@given(ASKED, st.sampled_from(["id", "board", "tricks", "event", "contract", "dealer", "room",
-                               "file", "score"]), st.booleans(), st.sampled_from([1, 8, 1000]))
+@given(
+    ASKED,
+    st.sampled_from(
+        ["id", "board", "tricks", "event", "contract", "dealer", "room", "file", "score"]
+    ),
+    st.booleans(),
+    st.sampled_from([1, 8, 1000]),
+)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_boards_in_the_order_of_a_column(whole, question, column, descending, limit):
     is_possible(whole, question)
@@ -254,7 +267,10 @@ def test_calls_that_follow(whole, by, auction):
 
 def test_a_sample_does_not_depend_on_the_parts(whole, tmp_path):
     files = [whole.archive.folder.parent / "in" / f"file{number}" for number in range(3)]
-    paths = [file.with_suffix(end) for file, end in zip(files, (".parquet", ".lin", ".pbn"))]
+    paths = [
+        file.with_suffix(end)
+        for file, end in zip(files, (".parquet", ".lin", ".pbn"), strict=False)
+    ]
     add_files(tmp_path / "one", paths)
     one = Archive(tmp_path / "one")
     assert len(one.parts) == 1
@@ -311,7 +327,10 @@ def test_conditions_are_looked_at_in_pieces(whole, monkeypatch):
         ({"mode": "all", "by": "sayc"}, "archive bid with --all makes its index"),
         ({"mode": "all", "by": "small", "exact": True}, "expected mode first"),
         ({"mode": "all", "by": "small", "auction": "any"}, "expected at most 200 auctions"),
-        ({"mode": "all", "by": "small", "auction": "any bid any bid any bid"}, "expected at most 200 auctions"),
+        (
+            {"mode": "all", "by": "small", "auction": "any bid any bid any bid"},
+            "expected at most 200 auctions",
+        ),
     ],
 )
 def test_questions_that_cannot_be_asked(whole, asked, message):
