@@ -63,6 +63,32 @@ class WrittenAuction(NamedTuple):
             for skip in range(min(skips, 4))
         )
 
+    def heads(self, most: int = 64) -> list[bytes]:
+        """Calls that auctions asked for begin with, none of them the beginning of another.
+
+        As many calls as there are not more than ``most`` ways for.
+
+        Examples
+        --------
+        >>> [list(head) for head in read_auction("1NT P 2C P 2M").heads()]
+        [[7, 0, 8, 0, 10], [7, 0, 8, 0, 11]]
+        """
+        heads = {bytes(passes) for passes in range(4 if self.leading_passes else 1)}
+        found: set[bytes] = set()
+        for steps in self.steps:
+            begun = heads
+            for step in steps:
+                if step is None or len(begun) * len(step) * len(self.steps) > most:
+                    break
+                begun = {head + bytes([call]) for head in begun for call in step}
+            found |= begun
+        ordered = sorted(found)
+        shortest: list[bytes] = []
+        for head in ordered:
+            if not shortest or not head.startswith(shortest[-1]):
+                shortest.append(head)
+        return shortest
+
     def named(self, most: int) -> list[bytes] | None:
         """All legal auctions that the text names; None where it leaves calls open, or for many."""
         found: set[bytes] = set()

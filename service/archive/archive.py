@@ -19,6 +19,7 @@ from bidcascade.loaders import DEAL_SCHEMA, HAND_COLUMNS
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.jobs.places import default_data_folder
 from bidcascade.service.jobs.whole_files import can_write, whole_file
+from bidcascade.service.settings import read_settings
 from bidcascade.systems.allowed_index import AllowedNode, allowed_rows
 
 from .bidding import ArchiveEngine
@@ -31,7 +32,11 @@ BOARD_SCHEMA: Final = pl.Schema({"id": pl.UInt64(), "file": pl.UInt32(), **DEAL_
 
 
 def archives_folder(named: str | Path | None = None) -> Path:
-    """Folder of all archives: the one named, else ``archives`` in the user's data folder."""
+    """Folder of all archives: the one named, else that of the setting ``archives_folder``.
+
+    Without any it is ``archives`` in the user's data folder.
+    """
+    named = named or read_settings().archives_folder
     return Path(named) if named else default_data_folder() / "archives"
 
 

@@ -45,6 +45,10 @@ class UnknownArchive(InvalidInput, LookupError):
     """There is no archive of that name."""
 
 
+class ArchiveBusy(InvalidInput):
+    """Another process writes to the archive."""
+
+
 @dataclass(slots=True)
 class ArchivedSource:
     """A file that was added: ``done`` when all of it is there.
@@ -194,8 +198,10 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
     ------
     UnknownArchive
         If it is not there and is not to be made.
+    ArchiveBusy
+        If another process writes to it.
     InvalidInput
-        If another process writes to it, or the folder holds something else.
+        If the folder holds something else.
     CannotWrite
         If the folder cannot be written to.
     """
@@ -211,7 +217,7 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
         lock = (folder / LOCK).open("ab")
     with lock:
         if not hold(lock):
-            raise InvalidInput(f"another process is writing to the archive {folder.name!r}")
+            raise ArchiveBusy(f"another process is writing to the archive {folder.name!r}")
         if (folder / CATALOGUE).exists():
             catalogue = Catalogue.read(folder)
         else:

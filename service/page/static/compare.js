@@ -23,6 +23,14 @@ export async function ownAuction(now, table, signal) {
   return answer.results[0].auctions[0]?.calls ?? [];
 }
 
+/** Index of the first call that two auctions do not have in common, or -1. */
+export function partingOf(one, two) {
+  for (let place = 0; place < Math.max(one.length, two.length); place += 1) {
+    if (one[place] !== two[place]) return place;
+  }
+  return -1;
+}
+
 function side(name, calls, now, parting) {
   return h(
     "section", { class: "side", "aria-label": name }, h("h3", null, name),
@@ -54,10 +62,8 @@ export async function show(place, now, signal) {
   const second = now.other && now.other !== first ? now.other : names.find((name) => name !== first);
   const auctions = await Promise.all([first, second].map((name) => ownAuction(now, name, signal)));
   if (signal.aborted) return "";
-  const longest = Math.max(...auctions.map((calls) => calls.length));
-  let parting = 0;
-  while (parting < longest && auctions[0][parting] === auctions[1][parting]) parting += 1;
-  const same = parting === longest;
+  const parting = partingOf(...auctions);
+  const same = parting < 0;
   const who = SEAT_NAMES[(now.dealer + parting) % 4];
   const contracts = auctions.map((calls) => contractText(contractOf(calls, now.dealer)));
   const text = same ? `${first} and ${second} bid the same.`
@@ -75,8 +81,7 @@ export async function show(place, now, signal) {
     h("p", { class: "big-text" }, text),
     !same && contracts[0] === contracts[1] && h("p", { class: "soft" }, "Both end in the same contract."),
     h("div", { class: "sides" },
-      side(first, auctions[0], now, same ? -1 : parting),
-      side(second, auctions[1], now, same ? -1 : parting)),
+      side(first, auctions[0], now, parting), side(second, auctions[1], now, parting)),
   );
   return text;
 }

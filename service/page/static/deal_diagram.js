@@ -6,7 +6,7 @@ import { byId, clear, h } from "./dom.js";
 import { handNode } from "./format.js";
 import { change, isAtEnd, seatToCall, state, VULNERABILITIES } from "./state.js";
 
-const SIDE_NAMES = {
+export const SIDE_NAMES = {
   None: "Nobody", NS: "North-South", EW: "East-West", Both: "Everybody",
 };
 

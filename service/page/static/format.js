@@ -65,6 +65,27 @@ export function callNode(call) {
   return h("span", { class: "call" }, call[0], suitNode(call[1]));
 }
 
+/** Calls as bars: rows of `{call, share, name}`, and of `href` where a call leads on. */
+export function callBars(rows) {
+  return h("ul", { class: "bars" }, rows.map(({ call, share, name, href }) => h(
+    "li", null, href
+      ? h("a", { class: "place", href, "aria-label": `${spokenCall(call)}, ${name}` }, callNode(call))
+      : h("span", { class: "bar-call" }, callNode(call)),
+    h("meter", { min: "0", max: "1", value: share, "aria-label": `${spokenCall(call)}, ${name}` }),
+    h("span", { class: "bar-number" }, percent(share)), h("span", { class: "bar-name" }, name),
+  )));
+}
+
+/** The way to a place, each step a link; `leadTo(calls)` is its address. */
+export function trail(label, calls, leadTo) {
+  return h(
+    "nav", { "aria-label": label, class: "trail" }, h("a", { href: leadTo([]) }, "Opening"),
+    calls.map((call, index) => h("a", {
+      href: leadTo(calls.slice(0, index + 1)), "aria-label": `after ${spokenCall(call)}`,
+    }, callNode(call))),
+  );
+}
+
 /** Calls one after the other. */
 export function callsNode(calls) {
   return calls.map((call, index) => [index ? " " : "", callNode(call)]);

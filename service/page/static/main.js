@@ -1,8 +1,8 @@
 // Puts the page together: state in the address, the parts of the deal, and one answer at a time.
 
 import * as answerCall from "./answer_call.js";
-import { get, post, request, storedKey, storeKey, useKeyDialog, useWaitingNote } from "./api.js";
-import * as archive from "./archive.js";
+import { get, isOffered, post, request, storedKey, storeKey, useKeyDialog, useWaitingNote } from "./api.js";
+import * as archives from "./archives.js";
 import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
 import * as auctionsTree from "./auctions_tree.js";
 import { buildBox, goToAnswer, makeCall, showBox } from "./bidding_box.js";
@@ -11,6 +11,7 @@ import * as compare from "./compare.js";
 import { showDeal } from "./deal_diagram.js";
 import { busy, byId, clear, h, keepFocus, notice, put } from "./dom.js";
 import { buildEntering, usePasted } from "./enter_deal.js";
+import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
 import { buildShortcuts, fillHelp } from "./shortcuts.js";
 import * as shown from "./shown.js";
@@ -20,13 +21,15 @@ import {
 import * as tableBrowser from "./table_browser.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
-const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, archive };
+const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, archives, jobs };
+/** Views that are not of the deal: each with the route that it needs. */
+const ALONE = { archives: "/v1/archives", jobs: "/v1/jobs" };
 const SLOW_MS = 200;
 
 let running = null;
 let shownKey = null;
 let tableCount = 1;
-let hasArchive = false;
+let offered = [];
 
 function link(view, text, current) {
   return h("a", { href: linkTo({ view }), "aria-current": current ? "page" : null }, text);
@@ -54,10 +57,11 @@ function showPages() {
   const isDeal = now.view in DEAL_VIEWS;
   clear(
     byId("pages"), link(isDeal ? now.view : "call", "Deal", isDeal), link("table", "Table", now.view === "table"),
-    (hasArchive || now.view === "archive") && link("archive", "Archive", now.view === "archive"),
+    Object.keys(ALONE).filter((view) => offered.includes(view) || now.view === view)
+      .map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
   );
-  byId("board").hidden = now.view === "archive";
-  byId("main").className = `view-${now.view}${now.view === "archive" ? " alone" : ""}`;
+  byId("board").hidden = now.view in ALONE;
+  byId("main").className = `view-${now.view}${now.view in ALONE ? " alone" : ""}`;
 }
 
 function showViews() {
@@ -220,7 +224,8 @@ async function loadTables() {
     select.onchange = () => change({ table: select.value === names[0] ? "" : select.value });
     showNavigation();
   });
-  hasArchive = await archive.isOffered();
+  const found = await Promise.all(Object.values(ALONE).map(isOffered));
+  offered = Object.keys(ALONE).filter((_, place) => found[place]);
   showNavigation();
   await tellWarming();
 }

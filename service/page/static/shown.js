@@ -5,7 +5,7 @@ import { SEAT_NAMES, SEATS, spokenCall } from "./calls.js";
 import { SUIT_NAMES, SUITS } from "./cards.js";
 import { lengthsChart, numbersTable, pointsChart } from "./charts.js";
 import { busy, clear, h, notice, put } from "./dom.js";
-import { callNode, callsNode, chips, percent, plural, range, suitNode } from "./format.js";
+import { callBars, callNode, callsNode, chips, percent, plural, range, suitNode } from "./format.js";
 import { callsBefore, change, linkTo, placeAsked } from "./state.js";
 
 const LAYOUTS = 500;
@@ -83,11 +83,7 @@ function nextCalls(answer, now) {
   const never = answer.next_calls.filter((one) => one.chance === 0);
   return h(
     "section", null, h("h3", null, `What ${who} may call`),
-    h("ul", { class: "bars" }, made.map((one) => h(
-      "li", null, h("span", { class: "bar-call" }, callNode(one.call)),
-      h("meter", { min: "0", max: "1", value: one.chance, "aria-label": `${spokenCall(one.call)}, ${one.name}` }),
-      h("span", { class: "bar-number" }, percent(one.chance)), h("span", { class: "bar-name" }, one.name),
-    ))),
+    callBars(made.map(({ call, chance, name }) => ({ call, share: chance, name }))),
     never.length > 0 && h("p", { class: "soft small" }, "None of these hands makes ", never.map((one, index) => [index ? ", " : "", callNode(one.call)]), "."),
   );
 }

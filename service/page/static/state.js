@@ -4,11 +4,11 @@ import { firstIllegal, isOver, readCalls, SEATS } from "./calls.js";
 import { completeHands, wholeHand } from "./cards.js";
 
 export const VULNERABILITIES = ["None", "NS", "EW", "Both"];
-export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "table", "archive"];
+export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "table", "archives", "jobs"];
 
 const EMPTY = {
   hands: ["", "", "", ""], dealer: 0, vulnerability: "None", calls: [], at: null, table: "",
-  view: "call", eyes: "", other: "",
+  view: "call", eyes: "", other: "", asked: "",
 };
 
 let current = { ...EMPTY };
@@ -59,6 +59,7 @@ export function fragmentOf(one) {
   if (one.view !== EMPTY.view) add("view", one.view);
   add("eyes", one.eyes);
   add("with", one.other);
+  add("ask", one.asked);
   return `#${parts.join("&")}`;
 }
 
@@ -107,6 +108,7 @@ export function readFragment(fragment) {
   if (VIEWS.includes(told.get("view"))) next.view = told.get("view");
   if (SEATS.includes(told.get("eyes"))) next.eyes = told.get("eyes");
   if (told.get("with")) next.other = told.get("with");
+  if (told.get("ask")) next.asked = told.get("ask");
   return { next, complaints };
 }
 

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { SEAT_NAMES, spokenCall } from "./calls.js";
 import { busy, clear, h, notice, put, table } from "./dom.js";
-import { callNode, callsNode, chips, conditionText, count, plural } from "./format.js";
+import { callNode, callsNode, chips, conditionText, count, plural, trail } from "./format.js";
 import { callsBefore, isAtEnd, linkTo } from "./state.js";
 
 const MOST_PLACES = 150;
@@ -183,18 +183,12 @@ export async function show(place, now, signal) {
     problem = error;
   }
   if (signal.aborted) return "";
-  const trail = [
-    h("a", { href: linkTo({ calls: [], at: null }) }, "Opening"),
-    ...calls.map((call, index) => h("a", {
-      href: linkTo({ calls: calls.slice(0, index + 1), at: null }), "aria-label": `after ${spokenCall(call)}`,
-    }, callNode(call))),
-  ];
   clear(
     place,
     h("h2", null, one.system ?? one.name),
     h("p", { class: "soft" }, one.source),
     one.reload_errors.map((text) => notice("error", `It could not be loaded anew: ${text}`)),
-    h("nav", { "aria-label": "Place in the table", class: "trail" }, trail),
+    trail("Place in the table", calls, (some) => linkTo({ calls: some, at: null })),
     over && notice("info", "The auction is over here."),
     problem && notice("error", problem.message),
     searchForm(one.name, calls, signal),

@@ -1,7 +1,8 @@
-// Archives: upload one, watch the job, take the results.
+// Jobs: upload a file of deals, watch what is done with it, take the results.
 
-import { authorization, ApiError, get, isMissingRoute, request, sentenceOf, storedKey } from "./api.js";
+import { authorization, ApiError, get, isMissingRoute, request, sentenceOf } from "./api.js";
 import { busy, clear, h, keepFocus, notice } from "./dom.js";
+import { fileLink } from "./downloads.js";
 import { count, percent } from "./format.js";
 
 const POLL_MS = 1000;
@@ -16,21 +17,10 @@ const STATES = {
   queued: "waiting", running: "running", done: "done", failed: "failed", cancelled: "cancelled",
 };
 
-export const title = "Archive";
+export const title = "Jobs";
 
 export function key(now) {
   return now.table;
-}
-
-/** Whether this service takes jobs. A key may be needed: then it is taken to. */
-export async function isOffered() {
-  try {
-    // no dialog for the key only to find out whether there is a panel
-    const response = await fetch("/v1/jobs", { headers: { Accept: "application/json", ...authorization() } });
-    return response.status !== 404;
-  } catch {
-    return false;
-  }
 }
 
 function size(bytes) {
@@ -75,25 +65,8 @@ function jobPath(id, ...more) {
   return ["/v1/jobs", id, ...more].map((part, index) => (index ? encodeURIComponent(part) : part)).join("/");
 }
 
-async function download(id, name, tell) {
-  try {
-    const blob = await (await request(jobPath(id, "results", name), { headers: { Accept: "*/*" } })).blob();
-    const address = URL.createObjectURL(blob);
-    const link = h("a", { href: address, download: name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(address), 60_000);
-  } catch (error) {
-    tell(error.message);
-  }
-}
-
 function resultNode(job, result, tell) {
-  const text = `${result.name} (${size(result.bytes)})`;
-  // a link carries no key
-  if (!storedKey()) {
-    return h("a", { href: jobPath(job.id, "results", result.name), download: result.name }, text);
-  }
-  return h("button", { type: "button", onclick: () => download(job.id, result.name, tell) }, text);
+  return fileLink(jobPath(job.id, "results", result.name), `${result.name} (${size(result.bytes)})`, tell, result.name);
 }
 
 function progressNode(job) {
@@ -193,7 +166,7 @@ export async function show(place, now, signal) {
       } catch (error) {
         if (signal.aborted) return;
         if (isMissingRoute(error)) {
-          clear(place, notice("info", "This service takes no archives."));
+          clear(place, notice("info", "This service takes no jobs."));
           return;
         }
         // in place of the jobs, so that it goes when they can be seen again
@@ -244,13 +217,13 @@ export async function show(place, now, signal) {
   };
   clear(
     place,
-    h("h2", null, "Archives"),
+    h("h2", null, "Jobs"),
     h("p", null, "Upload a file of deals. The service bids all of them and gives a file back."),
     h("form", { class: "form", onsubmit: start },
       h("label", { for: "archive" }, "File"), file,
       h("p", { class: "soft small", id: "archive-hint" }, "LIN, PBN or Parquet, also packed with zip or gzip."),
       choice.nodes, h("div", { class: "row" }, send)),
-    problem, told, h("h3", null, "Jobs"), list,
+    problem, told, h("h3", null, "Sent"), list,
   );
   watch();
   return "";

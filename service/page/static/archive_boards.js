@@ -1,0 +1,74 @@
+// Boards of an archive: the hands, what was bid at the table, and what a system bids beside it.
+
+import { auctionTable } from "./auction_diagram.js";
+import { contractOf, isOver, readCalls, SEAT_NAMES, SEATS } from "./calls.js";
+import { pointsOf, SUIT_NAMES, SUITS, suitsOf } from "./cards.js";
+import { partingOf } from "./compare.js";
+import { h } from "./dom.js";
+import { callNode, contractNodes, suitNode } from "./format.js";
+import { readPasted } from "./pasting.js";
+import { linkTo } from "./state.js";
+
+function handLine(hand, seat) {
+  const suits = suitsOf(hand);
+  return h(
+    "li", null, h("abbr", { title: SEAT_NAMES[seat] }, SEATS[seat]),
+    h("span", { class: "holdings" }, SUITS.map((suit) => h("span", null, suitNode(suit),
+      h("span", { class: "hidden" }, SUIT_NAMES[suit]), suits[suit] || "—"))),
+    h("span", { class: "soft small" }, pointsOf(hand)),
+  );
+}
+
+/** Contract and tricks of a board as it was played: "3NT by South +1". */
+function playedNodes(board) {
+  const { contract, declarer, tricks, score } = board;
+  if (!contract) return null;
+  if (!declarer) return contractNodes(null);
+  const over = tricks === undefined ? null : tricks - 6 - Number(contract[0]);
+  return [
+    contractNodes({
+      level: contract[0], strain: contract[1], risk: contract.slice(2), declarer: SEATS.indexOf(declarer),
+    }),
+    over !== null && (over ? ` ${over > 0 ? "+" : "−"}${Math.abs(over)}` : " made"),
+    score !== undefined && h("span", { class: "soft" }, `, North-South ${String(score).replace("-", "−")}`),
+  ];
+}
+
+function auctionPart(title, name, calls, dealer, board, parting, ending, href) {
+  return h(
+    "section", { "aria-label": `${name}: ${title}` }, h("p", { class: "soft small" }, title),
+    auctionTable(calls, dealer, board.vulnerability, `${name}: auction ${title}`, (index, call) => h(
+      "span", { class: index === parting ? "place parting" : "place" }, callNode(call),
+    )),
+    h("p", { class: "contract" }, ending),
+    h("p", { class: "small" }, h("a", { href, "aria-label": `Open ${name}, ${title}` }, "Open")),
+  );
+}
+
+/** A board as a row of `board_dicts` tells of it; `who` bids, and `at` is the call that is asked about. */
+export function boardItem(board, who, at) {
+  const name = board.board === undefined ? `Deal ${board.id}` : `Board ${board.board}`;
+  const [{ hands }] = readPasted(board.deal);
+  const dealer = SEATS.indexOf(board.dealer);
+  const made = board.auction ? readCalls(board.auction) : [];
+  const bid = board.bid === undefined ? null : readCalls(board.bid);
+  const parting = bid && board.auction ? partingOf(made, bid) : -1;
+  const address = (calls) => linkTo({
+    hands, dealer, vulnerability: board.vulnerability, calls, at: Math.min(at, calls.length), view: "call",
+  });
+  const players = (board.players ?? []).slice(0, 4)
+    .map((player, seat) => player && `${SEATS[seat]} ${player}`).filter(Boolean).join(", ");
+  return h(
+    "li", { class: "kept-board" },
+    h("div", { class: "job-head" },
+      h("h4", null, name, board.class && h("span", { class: "badge fair" }, board.class)),
+      board.link && h("a", { class: "small", href: board.link, target: "_blank", rel: "noreferrer" },
+        "Hand viewer", h("span", { class: "hidden" }, ` of ${name}`))),
+    h("div", { class: "kept-parts" },
+      h("ul", { class: "hand-lines" }, hands.map(handLine)),
+      auctionPart("at the table", name, made, dealer, board, parting, playedNodes(board), address(made)),
+      bid && auctionPart(`bid by ${who}`, name, bid, dealer, board, parting,
+        isOver(bid) && contractNodes(contractOf(bid, dealer)), address(bid))),
+    h("p", { class: "soft small" }, [players, board.event, board.source].filter(Boolean).join(" · ")),
+  );
+}

@@ -1,0 +1,161 @@
+// Archives: which boards had, or would have, an auction; what follows it; what it is worth.
+
+import { get, isMissingRoute } from "./api.js";
+import { boardItem } from "./archive_boards.js";
+import { buildForm, firstQuestion, pathOf, readQuestion, withAuction } from "./archive_form.js";
+import { readCalls } from "./calls.js";
+import { busy, clear, h, notice } from "./dom.js";
+import { fileLink } from "./downloads.js";
+import { callBars, count, plural, trail } from "./format.js";
+import { change, linkTo } from "./state.js";
+import { worthNodes } from "./worth.js";
+
+const MOST_SHOWN = 100;
+const FORMS = [["lin", "LIN"], ["pbn", "PBN"], ["parquet", "Parquet"]];
+const OF_THE_QUESTION = [400, 404, 422];
+
+let panel = null;
+
+export const title = "Archives";
+
+export function key(now) {
+  return now.asked;
+}
+
+/** Calls of the auction that is asked for, or null where it is a pattern. */
+function callsOf(question) {
+  try {
+    return readCalls(question.get("auction") ?? "");
+  } catch {
+    return null;
+  }
+}
+
+function noneNode() {
+  return [
+    h("h2", null, "Archives"),
+    notice("info", "There is no archive yet. It keeps boards of LIN, PBN and Parquet files, to be asked by "
+      + "auction, hands, players and results."),
+    h("p", null, "Where the service runs, these two make one and let a system bid it:"),
+    h("p", null, h("code", null, "bidcascade archive add club boards.pbn")),
+    h("p", null, h("code", null, "bidcascade archive bid club sayc --all")),
+  ];
+}
+
+function asker(text, path, signal, show) {
+  const place = h("div", { "aria-live": "polite" });
+  const ask = async (event) => {
+    const button = event.currentTarget;
+    button.disabled = true;
+    clear(place, busy("Asking…"));
+    try {
+      const answer = await get(path, { signal });
+      if (!signal.aborted) clear(place, show(answer));
+    } catch (error) {
+      if (!signal.aborted) clear(place, notice("error", error.message));
+    } finally {
+      button.disabled = false;
+    }
+  };
+  return [h("button", { type: "button", onclick: ask }, text), place];
+}
+
+function totalNode(found, question, signal) {
+  const { total, boards } = found;
+  if (total !== null) return h("p", { class: "big-text" }, plural(total, "board"), total === 1 ? " fits." : " fit.");
+  return [
+    h("p", { class: "big-text" }, `More than ${plural(boards.length, "board")} fit.`),
+    asker("Count them", pathOf(question, "counts"), signal, (answer) => h("p", null, plural(answer.total, "board"), " fit.")),
+  ];
+}
+
+function filesNode(question) {
+  const problem = h("div", { role: "alert" });
+  const tell = (text) => clear(problem, notice("error", text));
+  return [
+    h("p", { class: "row" }, `As a file, at most ${plural(Number(question.get("limit")) || MOST_SHOWN, "board")}:`,
+      FORMS.map(([format, text]) => fileLink(
+        pathOf(question, "boards", { format }), text, tell, `${question.get("archive")}.${format}`,
+      ))),
+    problem,
+  ];
+}
+
+function placeNodes(node, calls, question, signal) {
+  const here = (some) => linkTo({ asked: withAuction(question, some), view: "archives" });
+  const about = { auction: calls.join(" "), by: question.get("by") };
+  const worth = new URLSearchParams({ archive: question.get("archive") });
+  const ended = node.boards - node.next.reduce((sum, one) => sum + one.boards, 0);
+  return [
+    h("h3", null, "What follows"), trail("Place in the auctions", calls, here),
+    h("p", { class: "soft small" }, `Of all ${plural(node.boards, "board")} that ${question.get("by") ?? "the players"} bid so, whatever their hands and results.`),
+    node.next.length > 0 && callBars(node.next.map(({ call, boards }) => ({
+      call, share: boards / node.boards, name: plural(boards, "board"), href: here([...calls, call]),
+    }))),
+    ended > 0 && h("p", { class: "soft small" }, `${plural(ended, "auction")} ended here.`),
+    asker("What is it worth?", pathOf(worth, "nodes", { ...about, statistics: "true" }), signal, (answer) => (
+      answer.statistics ? worthNodes(answer.statistics, calls)
+        : notice("info", "There are too few boards to say what it is worth.")
+    )),
+  ];
+}
+
+async function answerNodes(question, signal) {
+  const calls = callsOf(question);
+  const limit = Math.min(Number(question.get("limit")) || MOST_SHOWN, MOST_SHOWN);
+  const asked = [get(pathOf(question, "boards", { limit }), { signal })];
+  if (calls) {
+    const of = new URLSearchParams([...question].filter(([name]) => ["archive", "auction", "by"].includes(name)));
+    of.set("auction", calls.join(" "));
+    asked.push(get(pathOf(of, "nodes"), { signal }));
+  }
+  const [found, node] = await Promise.all(asked);
+  const { boards } = found;
+  const text = found.total === null ? `More than ${plural(boards.length, "board")} fit.` : `${plural(found.total, "board")}.`;
+  return {
+    text,
+    nodes: [
+      totalNode(found, question, signal),
+      boards.length > 0 && filesNode(question),
+      calls ? placeNodes(node, calls, question, signal)
+        : h("p", { class: "soft small" }, "What follows is told of an auction with all its calls, not of a pattern."),
+      boards.length > 0 && [
+        h("h3", null, found.total === boards.length ? "Boards" : `Boards, ${count(boards.length)} of them`),
+        h("ul", { class: "kept-boards" }, boards.map((board) => boardItem(board, question.get("by"), calls?.length ?? 0))),
+      ],
+    ],
+  };
+}
+
+export async function show(place, now, signal) {
+  let archives;
+  try {
+    ({ archives } = await get("/v1/archives", { signal, fresh: true }));
+  } catch (error) {
+    if (!isMissingRoute(error)) throw error;
+    clear(place, notice("info", "This service keeps no archives."));
+    return "";
+  }
+  if (signal.aborted) return "";
+  if (!archives.length) {
+    clear(place, noneNode());
+    return "There is no archive yet.";
+  }
+  if (!panel?.form.isConnected) {
+    const answer = h("div", null, busy("Asking…"));
+    panel = { ...buildForm(archives, (asked) => change({ asked })), answer };
+    clear(place, h("h2", null, "Archives"), panel.form, answer);
+  }
+  const question = now.asked ? readQuestion(now.asked) : firstQuestion(archives);
+  panel.fill(question);
+  try {
+    const { nodes, text } = await answerNodes(question, signal);
+    if (!signal.aborted) clear(panel.answer, nodes);
+    return text;
+  } catch (error) {
+    if (signal.aborted || !OF_THE_QUESTION.includes(error.status)) throw error;
+    // the question stays, to be put right
+    clear(panel.answer, notice("error", error.message));
+    return error.message;
+  }
+}
