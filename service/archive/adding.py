@@ -184,7 +184,7 @@ def _leave_nothing(folder: Path) -> None:
 def _wanted(
     writer: PartWriter, sources: list[Source], *, replace: bool
 ) -> tuple[dict[int, Source], list[str]]:
-    """Sources that are to be read, by their numbers in the catalogue, and names of known ones."""
+    """Find what is to be read, by numbers of the catalogue, and the names of what is known."""
     catalogue, folder = writer.catalogue, writer.folder
     known, wanted, changed = [], {}, []
     shas: dict[str | None, int] = {}
@@ -272,7 +272,7 @@ class _Adder:
         self._writer.join_small()
 
     def _groups(self) -> Iterator[tuple[list[int], Inputs]]:
-        """Sources that are read together; rows of Parquet may name other sources than their file.
+        """Group what is read together; rows of Parquet may name other sources than their file.
 
         Those are therefore read one by one.
         """

@@ -147,7 +147,7 @@ class Postings:
         return int((self.offsets[found + 1] - self.offsets[found]).sum())
 
     def next_calls(self, prefix: bytes) -> dict[int, int]:
-        """Calls that follow some calls, ascending, with how many boards go on so."""
+        """Find the calls that follow some calls, ascending, and how many boards go on so."""
         start, stop = self.span(prefix)
         found: dict[int, int] = {}
         while start < stop:

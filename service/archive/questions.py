@@ -184,7 +184,7 @@ def count_boards(archive: Archive, question: Question) -> int:
 
 
 def next_calls(archive: Archive, auction: str = "", by: str = OWN) -> list[tuple[str, int]]:
-    """Calls that follow an auction, with how many boards go on so, commonest first.
+    """Find the calls that follow an auction, and how many boards go on so, commonest first.
 
     Raises
     ------
@@ -277,7 +277,7 @@ class _Search:
         return rows
 
     def _tests(self) -> Iterator[Callable[[Part, U32], Bools]]:
-        """Tests of what is said about boards."""
+        """Give the tests of what is said about boards."""
         question = self._question
 
         def has_text(name: str, wanted: str) -> Callable[[Part, U32], Bools]:

@@ -53,8 +53,8 @@ def played(count: int, seed: int) -> pl.DataFrame:
         pl.Series("declarer", chance.choice([*"NESW"], count).tolist()).cast(SEAT_ENUM),
         pl.Series("tricks", [None if one > 12 else one for one in chance.integers(5, 15, count)],
                   pl.UInt8),
-        pl.Series("event", [None if one > 1 else f"Cup {one}" for one in chance.integers(0, 3, count)],
-                  pl.String),
+        pl.Series("event", [None if one > 1 else f"Cup {one}"
+                            for one in chance.integers(0, 3, count)], pl.String),
         pl.Series("players", [[f"South{one}", "West", "North", "Ünal"] if one else None
                               for one in chance.integers(0, 3, count)], pl.List(pl.String)),
     )  # fmt: skip

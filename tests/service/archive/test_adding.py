@@ -110,8 +110,8 @@ def test_a_file_that_goes_leaves_what_others_have(tmp_path, names, monkeypatch):
         assert {*found["boards"]["board"]} == there
         assert all(ids[board] == id for board, id in found["boards"].select("board", "id").rows())
         # each board stands in a file that has it, as that one's record
-        assert all(board in {*left[source]["board"]}
-                   for source, board in found["boards"].select("source", "board").rows())  # fmt: skip
+        for source, board in found["boards"].select("source", "board").iter_rows():
+            assert board in {*left[source]["board"]}
         records = found["boards"].height + len(found.get("duplicates", ()))
         assert records == sum(one.height for one in left.values())
         fresh = tmp_path / f"fresh{name}"

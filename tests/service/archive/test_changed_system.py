@@ -123,8 +123,8 @@ def test_work_on_a_changed_text_goes_on_where_it_was(added, tmp_path, monkeypatc
     left = 1
     with monkeypatch.context() as patch:
         patch.setattr(Catalogue, "write", end_soon)
+        write_system(tmp_path, text)
         with pytest.raises(KeyboardInterrupt):
-            write_system(tmp_path, text)
             bid_archive(club, system, backend="cpu")
     write_system(tmp_path, SMALL_SYSTEM.replace("15-17", "12-14"))
     assert bid_archive(club, system, backend="cpu").bid == 390 - first

@@ -1,4 +1,4 @@
-"""Archives with damaged files, other catalogues, systems that are gone: a clear line, never a crash."""
+"""Archives with damaged files, other catalogues, systems that are gone: a clear line."""
 
 import json
 import random

@@ -148,7 +148,7 @@ def run_until(steps, club, *arguments):
     seen = set(there)
     while process.poll() is None and len(seen) < steps + len(there):
         with contextlib.suppress(FileNotFoundError):
-            seen |= {*os.listdir(club)}
+            seen |= {entry.name for entry in club.iterdir()}
         time.sleep(0.001)
     if process.poll() is None:
         process.send_signal(signal.SIGKILL)
