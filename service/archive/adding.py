@@ -337,7 +337,7 @@ class _Adder:
         duplicates = numbered.filter(pl.Series(~new)).select(DUPLICATE_SCHEMA.names())
         contents = Contents(
             numbered.filter(pl.Series(new)).select(BOARD_SCHEMA.names()), keys[new], rejects,
-            duplicates.cast(dict(DUPLICATE_SCHEMA)),
+            duplicates.cast(DUPLICATE_SCHEMA),
         )  # fmt: skip
         self._count(contents)
         if is_last:

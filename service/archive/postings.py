@@ -47,7 +47,7 @@ def posting_frame(auctions: pl.Series) -> pl.DataFrame:
     ends = found["auction"].list.len().cum_sum().to_list()
     texts = [codes[start:end] for start, end in zip([0, *ends], ends, strict=False)]
     written = pl.Series("auction", texts, pl.Binary)
-    return found.select(written, pl.col("rows")).sort("auction").cast(dict(SCHEMA))
+    return found.select(written, pl.col("rows")).sort("auction").cast(SCHEMA)
 
 
 class Postings:

@@ -421,7 +421,7 @@ class _Search:
         chosen = chosen.with_row_index("place")
         taken, places = [], []
         for (number,), group in chosen.group_by("part", maintain_order=True):
-            part = self._parts[number]  # type: ignore[index]
+            part = self._parts[number]
             taken.append((part, group["row"].to_numpy()))
             places.append(group["place"])
         boards = self._frame(taken)
@@ -457,7 +457,7 @@ class _Search:
         )
         taken, classes = [], []
         for (number,), group in chosen.group_by("part", maintain_order=True):
-            taken.append((self._parts[number], group["row"].to_numpy()))  # type: ignore[index]
+            taken.append((self._parts[number], group["row"].to_numpy()))
             classes.append(group.select("class", "lot"))
         boards = self._frame(taken)
         labels = pl.concat([none.select("class", "lot"), *classes])
