@@ -162,13 +162,14 @@ def find_boards(archive: Archive, question: Question) -> Found:
         If a condition is none.
     """
     check(question)
+    way = _Search.first
     if question.level:
-        return _asked(archive, question, _Search.in_equal_shares)
-    if question.sort is not None:
-        return _asked(archive, question, _Search.in_order)
-    if question.seed is not None:
-        return _asked(archive, question, _Search.by_chance)
-    return _asked(archive, question, _Search.first)
+        way = _Search.in_equal_shares
+    elif question.sort is not None:
+        way = _Search.in_order
+    elif question.seed is not None:
+        way = _Search.by_chance
+    return _unless_overtaken(archive, lambda: way(_Search(archive, question)))
 
 
 def count_boards(archive: Archive, question: Question) -> int:
@@ -180,7 +181,7 @@ def count_boards(archive: Archive, question: Question) -> int:
         As :func:`find_boards`.
     """
     check(question)
-    return _asked(archive, question, _Search.count)
+    return _unless_overtaken(archive, lambda: _Search(archive, question).count())
 
 
 def next_calls(archive: Archive, auction: str = "", by: str = OWN) -> list[tuple[str, int]]:
@@ -194,14 +195,19 @@ def next_calls(archive: Archive, auction: str = "", by: str = OWN) -> list[tuple
     asked = read_auction(auction)
     if asked.regex is not None:
         raise InvalidInput(f"expected an auction with all its calls, got the pattern {auction!r}")
+    found = _unless_overtaken(archive, lambda: _next_calls(archive, asked.prefix, by))
+    ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    return [(format_call(call), boards) for call, boards in ordered]
+
+
+def _next_calls(archive: Archive, prefix: bytes, by: str) -> dict[int, int]:
     digest = archive.digest(by)
     found: dict[int, int] = {}
     for part in archive.parts:
         if part.files.boards:
-            for call, boards in part.postings(by, digest).next_calls(asked.prefix).items():
+            for call, boards in part.postings(by, digest).next_calls(prefix).items():
                 found[call] = found.get(call, 0) + boards
-    ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-    return [(format_call(call), boards) for call, boards in ordered]
+    return found
 
 
 @lru_cache(256)
@@ -518,13 +524,13 @@ class _Search:
 _Answer = TypeVar("_Answer")
 
 
-def _asked(archive: Archive, question: Question, way: Callable[[_Search], _Answer]) -> _Answer:
-    """Ask a question, again where a writer has taken away files meanwhile."""
+def _unless_overtaken(archive: Archive, ask: Callable[[], _Answer]) -> _Answer:
+    """Ask, and again where a writer has taken files away meanwhile."""
     while True:
         before = archive.catalogue
         try:
-            return way(_Search(archive, question))
-        except InvalidInput:
+            return ask()
+        except (InvalidInput, OSError):
             if archive.catalogue is before:
                 raise
 
