@@ -64,7 +64,7 @@ class WrittenAuction(NamedTuple):
         )
 
     def heads(self, most: int = 64) -> list[bytes]:
-        """Calls that auctions asked for begin with, none of them the beginning of another.
+        """List what auctions asked for begin with, none of them the beginning of another.
 
         As many calls as there are not more than ``most`` ways for.
 
@@ -109,7 +109,7 @@ class WrittenAuction(NamedTuple):
 
 
 def read_auction(text: str, *, exact: bool = False) -> WrittenAuction:
-    """Read an auction or a pattern.
+    r"""Read an auction or a pattern.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def _alternatives(
                 names["n"] = None
             if call.kind in _BY_THE_LAST_BID:
                 raise InvalidCall(
-                    f"expected calls that name a level or leave it open, got {call.kind!r} in {text!r}"
+                    f"expected calls with their levels, got {call.kind!r} in {text!r}"
                 )
     suits = [name for name in names if is_variable(name) and name != "n"]
     levels = range(1, 8) if "n" in names else (0,)

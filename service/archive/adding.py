@@ -184,7 +184,7 @@ def _leave_nothing(folder: Path) -> None:
 def _wanted(
     writer: PartWriter, sources: list[Source], *, replace: bool
 ) -> tuple[dict[int, Source], list[str]]:
-    """Sources that are to be read, by their numbers in the catalogue, and names of known ones."""
+    """Find what is to be read, by numbers of the catalogue, and the names of what is known."""
     catalogue, folder = writer.catalogue, writer.folder
     known, wanted, changed = [], {}, []
     shas: dict[str | None, int] = {}
@@ -219,7 +219,8 @@ def _wanted(
     for source, mark in new:
         wanted[len(catalogue.sources)] = source
         catalogue.sources.append(mark)
-    catalogue.write(folder)
+    if new:
+        catalogue.write(folder)
     return wanted, known
 
 
@@ -271,7 +272,7 @@ class _Adder:
         self._writer.join_small()
 
     def _groups(self) -> Iterator[tuple[list[int], Inputs]]:
-        """Sources that are read together; rows of Parquet may name other sources than their file.
+        """Group what is read together; rows of Parquet may name other sources than their file.
 
         Those are therefore read one by one.
         """
@@ -322,9 +323,7 @@ class _Adder:
             )
             start += PART_BOARDS
 
-    def _write_part(
-        self, boards: pl.DataFrame, rejects: pl.DataFrame, *, is_last: bool
-    ) -> None:
+    def _write_part(self, boards: pl.DataFrame, rejects: pl.DataFrame, *, is_last: bool) -> None:
         keys = board_keys(boards)
         stands = first_of_each(boards, keys).astype(np.int64)
         ids = np.full(boards.height, -1, np.int64)
@@ -338,7 +337,7 @@ class _Adder:
         duplicates = numbered.filter(pl.Series(~new)).select(DUPLICATE_SCHEMA.names())
         contents = Contents(
             numbered.filter(pl.Series(new)).select(BOARD_SCHEMA.names()), keys[new], rejects,
-            duplicates.cast(dict(DUPLICATE_SCHEMA)),
+            duplicates.cast(DUPLICATE_SCHEMA),
         )  # fmt: skip
         self._count(contents)
         if is_last:
@@ -427,10 +426,8 @@ def _remove(writer: PartWriter, number: int) -> int:
             for frame in (contents.boards, contents.rejects, contents.duplicates)
             if frame.height and (frame["file"] == number).any()
         ]
-        taken = contents.duplicates.join(
-            instead, on=["id", "file", "source", "record"], how="semi", nulls_equal=True
-        )
-        if not touched and not taken.height:
+        taken = instead.filter(pl.col("part") == files.number)["row"]
+        if not touched and not len(taken):
             parts.append(files)
             continue
         boards = contents.boards.join(
@@ -442,20 +439,22 @@ def _remove(writer: PartWriter, number: int) -> int:
             for name in ("file", "source", "record")
         ).select(BOARD_SCHEMA.names())
         kept = (moved["file"] != number).to_numpy()
-        for mover, count in (
-            boards.filter(other).group_by("file_other").len().iter_rows()
-        ):
+        for mover, count in boards.filter(other).group_by("file_other").len().iter_rows():
             source = catalogue.sources[mover]
             assert source is not None
             source.boards += count
             source.duplicates -= count
         contents.boards = moved
         contents = contents.filter(kept)
-        contents.rejects = contents.rejects.filter(
-            pl.col("file") != number
-        ) if contents.rejects.height else contents.rejects
-        contents.duplicates = contents.duplicates.filter(pl.col("file") != number).join(
-            instead, on=["id", "file", "source", "record"], how="anti", nulls_equal=True
+        contents.rejects = (
+            contents.rejects.filter(pl.col("file") != number)
+            if contents.rejects.height
+            else contents.rejects
+        )
+        contents.duplicates = (
+            contents.duplicates.with_row_index("row")
+            .filter((pl.col("file") != number) & ~pl.col("row").is_in(taken.implode()))
+            .drop("row")
         )
         gone += int((~kept).sum())
         left = contents.boards.height or contents.rejects.height or contents.duplicates.height
@@ -467,15 +466,17 @@ def _remove(writer: PartWriter, number: int) -> int:
 
 
 def _other_records(writer: PartWriter, number: int) -> pl.DataFrame:
-    """For boards of a source, the first record of another that they stand for too."""
+    """For boards of a source, the first record of another that they stand for too, and where."""
+    parts = writer.catalogue.parts
     ids, others = [], []
-    for contents in writer.read(writer.catalogue.parts):
+    for files, contents in zip(parts, writer.read(parts), strict=True):
         ids.append(contents.boards.filter(pl.col("file") == number).select("id"))
-        others.append(contents.duplicates.filter(pl.col("file") != number))
-    none = pl.DataFrame(schema=DUPLICATE_SCHEMA)
+        duplicates = contents.duplicates.with_row_index("row")
+        others.append(
+            duplicates.filter(pl.col("file") != number).with_columns(part=pl.lit(files.number))
+        )
+    none = pl.DataFrame(schema={"row": pl.UInt32, **DUPLICATE_SCHEMA, "part": pl.Int32})
     found = pl.concat([none, *others]).join(
         pl.concat([none.select("id"), *ids]), on="id", how="semi"
     )
     return found.unique("id", keep="first", maintain_order=True)
-
-

@@ -285,7 +285,7 @@ class Archive:
         self._seen = seen
 
     def summary(self) -> dict[str, Any]:
-        """What is in the archive, in numbers, for people."""
+        """Say what is in the archive, in numbers, for people."""
         catalogue = self.catalogue
         sources = [one for one in catalogue.sources if one is not None]
         bidders = {}

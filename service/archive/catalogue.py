@@ -208,7 +208,7 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
     if not (folder / CATALOGUE).exists():
         if not create:
             raise unknown(folder)
-        if folder.exists() and not folder.is_dir() or any(
+        if (folder.exists() and not folder.is_dir()) or any(
             file.name != LOCK and not _is_partial(file) for file in folder.glob("*")
         ):
             raise InvalidInput(f"expected an archive or no folder yet, got {str(folder)!r}")
@@ -224,7 +224,13 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
             catalogue = Catalogue()
             catalogue.write(folder)
         catalogue.clean(folder)
-        yield catalogue
+        try:
+            yield catalogue
+        except BaseException:
+            # a full disk needs the room of what does not count
+            if (folder / CATALOGUE).exists():
+                Catalogue.read(folder).clean(folder)
+            raise
 
 
 def unknown(folder: Path) -> UnknownArchive:

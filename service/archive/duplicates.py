@@ -66,7 +66,7 @@ def _codes(column: pl.Series) -> U64:
 
 
 def _of_auctions(auctions: pl.Series) -> U64:
-    """Calls as a number to the base 2**64 / golden ratio, modulo 2**64."""
+    """Read calls as a number to the base 2**64 / golden ratio, modulo 2**64."""
     found = np.zeros(auctions.len(), np.uint64)
     lengths = auctions.list.len().fill_null(0).to_numpy().astype(np.int64)
     bid = np.flatnonzero(lengths)

@@ -1,4 +1,4 @@
-"""The index of mode ``all`` as a file: nodes in the order of their auctions, each with its boards."""
+"""The index of mode ``all`` as a file: nodes in the order of their auctions, with their boards."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final

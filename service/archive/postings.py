@@ -22,7 +22,7 @@ _ABOVE = b"\xff"
 
 
 def posting_frame(auctions: pl.Series) -> pl.DataFrame:
-    """Different auctions in order, each with its rows in order.
+    r"""Different auctions in order, each with its rows in order.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ def posting_frame(auctions: pl.Series) -> pl.DataFrame:
     ends = found["auction"].list.len().cum_sum().to_list()
     texts = [codes[start:end] for start, end in zip([0, *ends], ends, strict=False)]
     written = pl.Series("auction", texts, pl.Binary)
-    return found.select(written, pl.col("rows")).sort("auction").cast(dict(SCHEMA))
+    return found.select(written, pl.col("rows")).sort("auction").cast(SCHEMA)
 
 
 class Postings:
-    """Rows by auction, from a frame of :func:`posting_frame`.
+    r"""Rows by auction, from a frame of :func:`posting_frame`.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class Postings:
         return int((self.offsets[found + 1] - self.offsets[found]).sum())
 
     def next_calls(self, prefix: bytes) -> dict[int, int]:
-        """Calls that follow some calls, ascending, with how many boards go on so."""
+        """Find the calls that follow some calls, ascending, and how many boards go on so."""
         start, stop = self.span(prefix)
         found: dict[int, int] = {}
         while start < stop:

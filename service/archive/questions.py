@@ -162,13 +162,14 @@ def find_boards(archive: Archive, question: Question) -> Found:
         If a condition is none.
     """
     check(question)
+    way = _Search.first
     if question.level:
-        return _asked(archive, question, _Search.in_equal_shares)
-    if question.sort is not None:
-        return _asked(archive, question, _Search.in_order)
-    if question.seed is not None:
-        return _asked(archive, question, _Search.by_chance)
-    return _asked(archive, question, _Search.first)
+        way = _Search.in_equal_shares
+    elif question.sort is not None:
+        way = _Search.in_order
+    elif question.seed is not None:
+        way = _Search.by_chance
+    return _unless_overtaken(archive, lambda: way(_Search(archive, question)))
 
 
 def count_boards(archive: Archive, question: Question) -> int:
@@ -180,11 +181,11 @@ def count_boards(archive: Archive, question: Question) -> int:
         As :func:`find_boards`.
     """
     check(question)
-    return _asked(archive, question, _Search.count)
+    return _unless_overtaken(archive, lambda: _Search(archive, question).count())
 
 
 def next_calls(archive: Archive, auction: str = "", by: str = OWN) -> list[tuple[str, int]]:
-    """Calls that follow an auction, with how many boards go on so, commonest first.
+    """Find the calls that follow an auction, and how many boards go on so, commonest first.
 
     Raises
     ------
@@ -194,14 +195,19 @@ def next_calls(archive: Archive, auction: str = "", by: str = OWN) -> list[tuple
     asked = read_auction(auction)
     if asked.regex is not None:
         raise InvalidInput(f"expected an auction with all its calls, got the pattern {auction!r}")
+    found = _unless_overtaken(archive, lambda: _next_calls(archive, asked.prefix, by))
+    ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    return [(format_call(call), boards) for call, boards in ordered]
+
+
+def _next_calls(archive: Archive, prefix: bytes, by: str) -> dict[int, int]:
     digest = archive.digest(by)
     found: dict[int, int] = {}
     for part in archive.parts:
         if part.files.boards:
-            for call, boards in part.postings(by, digest).next_calls(asked.prefix).items():
+            for call, boards in part.postings(by, digest).next_calls(prefix).items():
                 found[call] = found.get(call, 0) + boards
-    ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-    return [(format_call(call), boards) for call, boards in ordered]
+    return found
 
 
 @lru_cache(256)
@@ -265,9 +271,7 @@ class _Search:
     def _fitting(self, part: Part, rows: U32) -> U32:
         """Those of some rows that all conditions hold for, in their order."""
         question = self._question
-        for name, value in (
-            ("dealer", question.dealer), ("vulnerability", question.vulnerability)
-        ):
+        for name, value in (("dealer", question.dealer), ("vulnerability", question.vulnerability)):
             if value is not None:
                 rows = rows[(part.boards[name][rows] == value).to_numpy()]
         for test in self._tests():
@@ -279,7 +283,7 @@ class _Search:
         return rows
 
     def _tests(self) -> Iterator[Callable[[Part, U32], Bools]]:
-        """Tests of what is said about boards."""
+        """Give the tests of what is said about boards."""
         question = self._question
 
         def has_text(name: str, wanted: str) -> Callable[[Part, U32], Bools]:
@@ -288,7 +292,7 @@ class _Search:
                     return np.zeros(len(rows), np.bool_)
                 column = part.boards[name][rows]
                 if column.dtype == pl.List(pl.String):
-                    column = column.list.join("\n", ignore_nulls=True)
+                    column = column.list.join("\0", ignore_nulls=True)
                 low = column.str.to_lowercase()
                 found = low.str.contains(wanted.lower(), literal=True).fill_null(value=False)
                 return found.to_numpy()
@@ -296,7 +300,9 @@ class _Search:
             return test
 
         for name, wanted in (
-            ("players", question.player), ("event", question.event), ("source", question.source)
+            ("players", question.player),
+            ("event", question.event),
+            ("source", question.source),
         ):
             if wanted is not None:
                 yield has_text(name, wanted)
@@ -380,7 +386,7 @@ class _Search:
         drawn = np.concatenate(
             [np.zeros(0, np.uint64), *(_lots(part.ids[rows], seed) for part, rows in taken)]
         )
-        last = np.sort(drawn)[: limit][-1] if len(drawn) else 0
+        last = np.sort(drawn)[:limit][-1] if len(drawn) else 0
         taken = [(part, rows[_lots(part.ids[rows], seed) <= last]) for part, rows in taken]
         boards = self._frame(taken)
         order = np.argsort(_lots(boards["id"].to_numpy(), seed))[:limit]
@@ -398,7 +404,9 @@ class _Search:
             if name in part.boards.columns:
                 column = part.boards[name][rows]
             elif name in _sortable():
-                column = pl.Series(name, [None], dtype=_sortable()[name]).new_from_index(0, len(rows))
+                column = pl.Series(name, [None], dtype=_sortable()[name]).new_from_index(
+                    0, len(rows)
+                )
             else:
                 known = ", ".join(_sortable())
                 raise InvalidInput(f"expected a column to sort by ({known}), got {name!r}")
@@ -411,13 +419,15 @@ class _Search:
         total = sum(one.height for one in keys)
         if not total:
             return Found(self._frame([]), 0)
-        chosen = pl.concat(keys).sort(
-            "key", "id", descending=[self._question.descending, False], nulls_last=True
-        ).head(self._question.limit)
+        chosen = (
+            pl.concat(keys)
+            .sort("key", "id", descending=[self._question.descending, False], nulls_last=True)
+            .head(self._question.limit)
+        )
         chosen = chosen.with_row_index("place")
         taken, places = [], []
         for (number,), group in chosen.group_by("part", maintain_order=True):
-            part = self._parts[number]  # type: ignore[index]
+            part = self._parts[number]
             taken.append((part, group["row"].to_numpy()))
             places.append(group["place"])
         boards = self._frame(taken)
@@ -432,7 +442,11 @@ class _Search:
         for number, part in enumerate(self._parts):
             rows = self._fitting_in_pieces(part, self._rows(part))
             frame = pl.DataFrame(
-                {"lot": _lots(part.ids[rows], seed), "row": rows, "class": self._classes(part, rows)}
+                {
+                    "lot": _lots(part.ids[rows], seed),
+                    "row": rows,
+                    "class": self._classes(part, rows),
+                }
             )
             parts.append(frame.with_columns(part=pl.lit(number, pl.UInt32)))
         none = pl.DataFrame(
@@ -443,15 +457,13 @@ class _Search:
         chosen = (
             every.sort("lot")
             .with_columns(rank=pl.int_range(pl.len()).over("class"))
-            .filter(
-                pl.col("rank") < pl.col("class").replace_strict(shares, return_dtype=pl.Int64)
-            )
+            .filter(pl.col("rank") < pl.col("class").replace_strict(shares, return_dtype=pl.Int64))
             if shares
             else every
         )
         taken, classes = [], []
         for (number,), group in chosen.group_by("part", maintain_order=True):
-            taken.append((self._parts[number], group["row"].to_numpy()))  # type: ignore[index]
+            taken.append((self._parts[number], group["row"].to_numpy()))
             classes.append(group.select("class", "lot"))
         boards = self._frame(taken)
         labels = pl.concat([none.select("class", "lot"), *classes])
@@ -512,15 +524,13 @@ class _Search:
 _Answer = TypeVar("_Answer")
 
 
-def _asked(
-    archive: Archive, question: Question, way: Callable[[_Search], _Answer]
-) -> _Answer:
-    """Ask a question, again where a writer has taken away files meanwhile."""
+def _unless_overtaken(archive: Archive, ask: Callable[[], _Answer]) -> _Answer:
+    """Ask, and again where a writer has taken files away meanwhile."""
     while True:
         before = archive.catalogue
         try:
-            return way(_Search(archive, question))
-        except InvalidInput:
+            return ask()
+        except (InvalidInput, OSError):
             if archive.catalogue is before:
                 raise
 

@@ -1,4 +1,4 @@
-"""Statistics by node of the boards of an archive; see :mod:`bidcascade.inference.node_statistics`."""
+"""Statistics by node of an archive's boards; see :mod:`bidcascade.inference.node_statistics`."""
 
 from typing import Final
 

@@ -54,4 +54,3 @@ def board_dicts(boards: pl.DataFrame) -> list[dict[str, Any]]:
                 row[name] = format_calls(row[name])
         found.append({name: one for name, one in row.items() if one is not None} | {"link": link})
     return found
-

@@ -84,7 +84,7 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         help="calls from the dealer on ('1N P 2C'), or a pattern as in the headers of systems: "
         "'1NT P 2C P 2M …', '1M (2m) Double'")  # fmt: skip
     add("--by", default="own", metavar="WHO",
-        help="whose auctions: own, those really bid, or who bids the archive (default: own)")  # fmt: skip
+        help="whose auctions: own, those really bid, or who bids it (default: own)")  # fmt: skip
     add("--mode", default="first", choices=("first", "all"),
         help="what is bid, or every auction that is allowed (default: first)")  # fmt: skip
     add("--exact", action="store_true", help="auctions that end there")
