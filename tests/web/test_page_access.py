@@ -24,7 +24,8 @@ VIEWS = {
     "compare": (f"{DEAL}&view=compare", ".sides"),
     "lead": (f"{DEAL}{OVER}&view=lead", "#lead-scoring"),
     "table": (f"{DEAL}&auction=1N-P&view=table", ".tiles"),
-    "archive": ("#view=archive", "#view > *"),
+    "archives": ("#view=archives", "#view > *"),
+    "jobs": ("#view=jobs", "#view > *"),
     "unknown": ("#dealer=E&vul=Both", ".candidate"),
 }
 SHAPES = {

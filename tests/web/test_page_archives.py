@@ -1,0 +1,323 @@
+"""Archives on the page: questions, boards, what follows, files, and what goes wrong."""
+
+import json
+import re
+from typing import Any
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ARCHIVES = "**/v1/archives**"
+HANDS = "AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
+BOARD = {
+    "id": 7, "board": 12, "dealer": "N", "vulnerability": "EW", "deal": f"N:{HANDS}",
+    "auction": "1N P P P", "contract": "1N", "declarer": "N", "tricks": 8, "score": 120,
+    "players": ["Ada", "Bo", "Cy", "<b>Di</b>"], "event": "Club evening", "source": "may.pbn",
+    "bid": "1N P 2C P 2D P 2N P P P", "class": "2C", "link": "https://example.org/v?lin=md",
+}  # fmt: skip
+NODES = {
+    "": [("1N", 30), ("P", 70)],
+    "1N": [("P", 30)],
+    "1N P": [("2C", 12), ("P", 15)],
+}
+RANGE = {"least": 0, "low": 1, "mean": 3.25, "high": 5, "most": 8}
+STATISTICS = {
+    "auction": "1N P", "boards": 30, "share": 1.0, "share_of_all": 0.3, "solved": 30,
+    **{f"{side}tricks_{strain}": 7.5 for side in ("", "other_") for strain in "CDHSN"},
+    "par": -112.4, "finished": 30, "score": -95.0, "imps_par": 0.5, "table_score": None,
+    "table_imps_par": None, "table_imps_room": None, "humans": 30, "humans_same": 0.8,
+    "contracts": [{"contract": "1N", "is_own": False, "share": 0.5, "score": -90.0}],
+    **{f"HCP_{player}": RANGE for player in (1, 2, 3, 4)},
+    **{f"SL_{player}_{suit}": RANGE for player in (1, 2, 3, 4) for suit in "SHDC"},
+    "humans_instead": [{"call": "X", "share": 0.2}],
+}  # fmt: skip
+
+
+class FakeArchives:
+    """The routes of archives as the page sees them."""
+
+    def __init__(self, names: tuple[str, ...] = ("club", "season")) -> None:
+        self.names = names
+        self.damaged: dict[str, str] = {}
+        self.total: int | None = 1
+        self.problem: dict[str, Any] | None = None
+        self.asked: list[tuple[str, dict[str, list[str]]]] = []
+
+    def answer(self, route: Any) -> None:
+        parts = urlsplit(route.request.url)
+        what = parts.path.removeprefix("/v1/archives")
+        query = parse_qs(parts.query, strict_parsing=bool(parts.query))
+        self.asked.append((what, query))
+        if what == "":
+            route.fulfill(json={"archives": [self._summary(name) for name in self.names],
+                                "damaged": self.damaged})  # fmt: skip
+        elif self.problem is not None:
+            route.fulfill(status=422, json=self.problem)
+        elif what.endswith("/counts"):
+            route.fulfill(json={"total": 1234})
+        elif what.endswith("/nodes"):
+            route.fulfill(json=self._node(query))
+        elif "format" in query:
+            name = f"club-boards.{query['format'][0]}"
+            headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+            route.fulfill(body="md|", headers=headers)
+        else:
+            route.fulfill(json={"total": self.total, "boards": [BOARD]})
+
+    def _summary(self, name: str) -> dict[str, Any]:
+        bidders = {
+            "sayc": {"digest": "1", "modes": ["first", "all"], "boards": 100},
+            "acol": {"digest": "2", "modes": ["first"], "boards": 100},
+        }
+        return {"name": name, "boards": 100, "bidders": bidders if name == "club" else {}}
+
+    def _node(self, query: dict[str, list[str]]) -> dict[str, Any]:
+        auction = query.get("auction", [""])[0]
+        calls = [{"call": call, "boards": boards} for call, boards in NODES.get(auction, [])]
+        boards = 30 if auction else 100
+        row = STATISTICS if "statistics" in query else None
+        return {"auction": auction, "boards": boards, "next": calls, "statistics": row}
+
+    def questions(self, what: str) -> list[dict[str, list[str]]]:
+        """Queries that were asked of one route of the archive club."""
+        return [query for path, query in self.asked if path == f"/club/{what}"]
+
+
+@pytest.fixture
+def archives(visit) -> FakeArchives:
+    fake = FakeArchives()
+    visit.page.route(re.compile(r"/v1/archives"), fake.answer)
+    return fake
+
+
+def fragment(**asked: Any) -> str:
+    return f"#dealer=N&view=archives&ask={quote(urlencode(asked, doseq=True), safe='')}"
+
+
+def find(page: Any) -> None:
+    page.get_by_role("button", name="Find boards").click()
+
+
+def test_a_question_from_the_deal_to_the_board(visit, archives):
+    page = visit.open("#dealer=N&auction=1N-P").page
+    page.get_by_role("link", name="Archives", exact=True).click()
+    visit.wait_said("1 board.")
+    page.get_by_role("button", name="That of the deal: 1NT Pass").click()
+    page.get_by_label("Auctions of").select_option("sayc")
+    page.get_by_label("Auctions that are").select_option("all")
+    page.get_by_label("Conditions on the hands").fill("HCP_N >= 15\n\n SL_S_S >= 4 ")
+    page.get_by_text("Players, results, and how").click()
+    page.get_by_label("Player").fill("ada")
+    page.get_by_label("Contract played").fill("1N")
+    page.get_by_label("Result").select_option("made")
+    page.get_by_label("By chance").check()
+    page.get_by_label("Seed", exact=True).fill("5")
+    page.get_by_label("Equal shares").select_option("classes")
+    page.get_by_label("Conditions, each a class").fill("HCP_N >= 17\nHCP_N >= 16")
+    page.get_by_label("Boards at most").fill("500")
+    find(page)
+    page.wait_for_selector(".trail >> text=Pass")
+    assert archives.questions("boards")[-1] == {
+        "auction": ["1N P"], "by": ["sayc"], "mode": ["all"],
+        "where": ["HCP_N >= 15", "SL_S_S >= 4"], "player": ["ada"], "contract": ["1N"],
+        "result": ["made"], "seed": ["5"], "level": ["HCP_N >= 17", "HCP_N >= 16"],
+        "limit": ["100"],
+    }  # fmt: skip
+    assert archives.questions("nodes")[-1] == {"auction": ["1N P"], "by": ["sayc"]}
+    # the form keeps the focus, and the address the question
+    assert page.evaluate("document.activeElement.textContent") == "Find boards"
+    assert "limit=500" in visit.state()["ask"]
+    board = page.locator(".kept-board")
+    assert "Board 12" in board.text_content()
+    assert "<b>Di</b>" in board.text_content()
+    assert "1NT by North +1, North-South 120" in board.text_content()
+    assert "2NT by North" in board.text_content()
+    assert board.locator(".place.parting").all_text_contents() == ["Pass", "2♣"]
+    assert board.get_by_role("link", name="Hand viewer").get_attribute("href") == BOARD["link"]
+    board.get_by_role("link", name="Open Board 12, bid by sayc").click()
+    visit.wait_said("South: two clubs")
+    told = visit.state()
+    assert [told[seat] for seat in "nesw"] == HANDS.split()
+    assert (told["at"], told["vul"], told["auction"]) == ("2", "EW", "1N-P-2C-P-2D-P-2N-P-P-P")
+    page.go_back()
+    page.wait_for_selector(".kept-board")
+    assert page.get_by_label("Conditions on the hands").input_value() == "HCP_N >= 15\nSL_S_S >= 4"
+    assert page.get_by_label("Conditions, each a class").input_value().count("\n") == 1
+
+
+def test_deeper_call_by_call_and_back(visit, archives):
+    page = visit.open(fragment(archive="club", where="HCP_N >= 15", by="sayc", exact="true")).page
+    follows = page.get_by_role("region", name="What follows")
+    follows.get_by_role("link", name="one notrump, 30 boards").click()
+    # this call leads on to all of its boards
+    follows.get_by_role("link", name="pass, 30 boards").click()
+    page.wait_for_selector("text=3 auctions ended here")
+    assert page.locator(".bar-number").all_text_contents() == ["40 %", "50 %"]
+    assert archives.questions("boards")[-1] == {
+        "where": ["HCP_N >= 15"], "by": ["sayc"], "auction": ["1N P"], "limit": ["100"],
+    }  # fmt: skip
+    assert page.get_by_label("Beginning of the auction").input_value() == "1N P"
+    follows.get_by_role("link", name="after one notrump").click()
+    page.wait_for_selector("text=pass >> visible=true")
+    page.go_back()
+    page.wait_for_selector("text=3 auctions ended here")
+
+
+def test_what_an_auction_is_worth(visit, archives):
+    page = visit.open(fragment(archive="club", auction="1N P", by="sayc", where="HCP_N > 15")).page
+    page.get_by_role("button", name="What is it worth?").click()
+    page.wait_for_selector(".tiles")
+    # of all boards of the auction: conditions have no part in it
+    assert archives.questions("nodes")[-1] == {
+        "auction": ["1N P"], "by": ["sayc"], "statistics": ["true"],
+    }  # fmt: skip
+    tiles = page.locator(".tiles").text_content()
+    assert "−112" in tiles
+    assert "room" not in tiles
+    assert "of the dealer's opponents" in page.locator(".follows").text_content()
+    assert "1NT of the opponents50 %−90" in page.locator(".worth").text_content()
+    assert page.get_by_role("region", name="Hands of the dealer's partner").count() == 1
+
+
+def test_a_pattern_has_boards_but_nothing_follows(visit, archives):
+    page = visit.open(fragment(archive="club", auction="1M (P) 2M")).page
+    page.wait_for_selector("text=not of a pattern")
+    page.wait_for_selector(".kept-board")
+    assert archives.questions("nodes") == []
+    assert archives.questions("boards") == [{"auction": ["1M (P) 2M"], "limit": ["100"]}]
+
+
+def test_boards_are_counted_on_request(visit, archives):
+    archives.total = None
+    asked = {"archive": "club", "where": "HCP_N > 20", "limit": 1, "seed": 1, "level": "next"}
+    page = visit.open(fragment(**asked)).page
+    visit.wait_said("More than 1 board fit.")
+    page.get_by_role("button", name="Count them").click()
+    page.wait_for_selector("text=1,234 boards fit.")
+    assert archives.questions("counts") == [{"where": ["HCP_N > 20"]}]
+
+
+PLAIN = {"by": ["sayc"], "limit": ["500"], "format": ["pbn"]}
+
+
+def test_boards_as_files(visit, archives):
+    page = visit.open(fragment(archive="club", by="sayc", limit=500)).page
+    page.wait_for_selector("text=at most 500 boards")
+    link = page.get_by_role("link", name="PBN", exact=True)
+    asked = [link.get_attribute("href")]
+    page.get_by_label("with what sayc bids").check()
+    asked.append(link.get_attribute("href"))
+    assert {urlsplit(one).path for one in asked} == {"/v1/archives/club/boards"}
+    queries = [parse_qs(urlsplit(one).query) for one in asked]
+    assert queries == [PLAIN, {**PLAIN, "bids": ["true"]}]
+
+
+def test_files_with_a_key(visit, archives):
+    """A link would not carry it."""
+    page = visit.open().page
+    page.evaluate("sessionStorage.setItem('bidcascade.key', 'bc_key')")
+    visit.open(fragment(archive="club", by="sayc", limit=500))
+    take = page.get_by_role("button", name="PBN", exact=True)
+    with page.expect_download() as download:
+        take.click()
+    assert download.value.suggested_filename == "club.pbn"
+    assert PLAIN in archives.questions("boards")
+    archives.problem = {"title": "Too many boards", "detail": "expected at most 100"}
+    take.click()
+    page.wait_for_selector("text=Too many boards. Expected at most 100.")
+
+
+def test_what_is_wrong_with_a_question_is_told_below_it(visit, archives):
+    page = visit.open(fragment(archive="club")).page
+    visit.wait_said("1 board.")
+    archives.problem = {
+        "type": "urn:bidcascade:problem:invalid", "title": "Something in the request is wrong",
+        "errors": [{"field": "where[0]", "value": "HCP_N >>",
+                    "reason": "expected a number\n  HCP_N >>\n         ^"}],
+    }  # fmt: skip
+    page.get_by_label("Conditions on the hands").fill("HCP_N >>")
+    find(page)
+    visit.wait_said("expected a number.")
+    said = page.locator("#view .notice.error").text_content()
+    assert said == "Something in the request is wrong. Where[0]: expected a number."
+    assert page.get_by_label("Conditions on the hands").input_value() == "HCP_N >>"
+    archives.problem = None
+    page.get_by_label("Conditions on the hands").fill("HCP_N > 1")
+    find(page)
+    page.wait_for_selector(".kept-board")
+
+
+def test_what_the_service_does_not_know_is_asked_all_the_same(visit, archives):
+    """It says what is wrong; nothing else is asked in its place."""
+    page = visit.open(fragment(archive="club", by="gone", contract="9S", nonsense="1")).page
+    page.wait_for_selector(".kept-board")
+    (asked,) = archives.questions("boards")
+    assert asked == {"by": ["gone"], "contract": ["9S"], "limit": ["100"]}
+    assert page.get_by_label("Auctions of").input_value() == "gone"
+
+
+def test_only_who_has_it_is_asked_for_what_is_allowed(visit, archives):
+    page = visit.open(fragment(archive="club")).page
+    mode = page.get_by_label("Auctions that are")
+    assert mode.is_disabled()
+    for name, has in (("acol", False), ("sayc", True)):
+        page.get_by_label("Auctions of").select_option(name)
+        assert mode.is_enabled() == has
+    page.get_by_label("Archive", exact=True).select_option("season")
+    assert page.get_by_label("Auctions of").locator("option").all_text_contents() == [
+        "the players", "sayc",
+    ]  # fmt: skip
+
+
+def test_no_archive_yet(visit, archives):
+    archives.names = ()
+    archives.damaged = {"old": "damaged catalogue"}
+    page = visit.open("#view=archives").page
+    visit.wait_said("There is no archive yet.")
+    assert "bidcascade archive add club boards.pbn" in page.locator("#view").text_content()
+    assert "old cannot be asked: damaged catalogue" in page.locator("#view").text_content()
+    page.locator("#view").get_by_role("link", name="Jobs").click()
+    page.wait_for_selector("text=No jobs yet")
+
+
+def test_without_the_route_there_is_no_panel(visit):
+    problem = {"type": "urn:bidcascade:problem:not-found", "title": "There is nothing at this path"}
+    visit.page.route(ARCHIVES, lambda route: route.fulfill(status=404, json=problem))
+    page = visit.open("#dealer=N").page
+    page.get_by_role("link", name="Jobs", exact=True).wait_for()
+    assert page.get_by_role("link", name="Archives", exact=True).count() == 0
+    visit.open("#view=archives")
+    page.wait_for_selector("text=This service keeps no archives")
+
+
+def test_a_file_is_uploaded_into_an_archive(visit, archives):
+    posted = []
+    job = {
+        "id": "j1", "input": "may.pbn", "state": "done", "table": "", "mode": "archive",
+        "archive": "club", "created": "2026-05-02T19:30:00.125Z", "results": [], "error": None,
+        "progress": {"boards": 2, "of": 2, "rejects": 0},
+    }  # fmt: skip
+
+    def answer(route: Any) -> None:
+        if route.request.method == "POST":
+            posted.append(parse_qs(urlsplit(route.request.url).query))
+            route.fulfill(status=202, body=json.dumps(job))
+        else:
+            route.fulfill(json={"jobs": [job] if posted else [], "next": None})
+
+    visit.page.route(re.compile(r"/v1/jobs"), answer)
+    page = visit.open("#view=jobs&table=acol").page
+    file = {"name": "may.pbn", "mimeType": "text/plain", "buffer": b"x"}
+    page.get_by_label("File").set_input_files(file)
+    page.get_by_label("Find").select_option("archive")
+    send = page.get_by_role("button", name="Upload and start")
+    send.click()
+    page.wait_for_selector("text=Name the archive")
+    page.get_by_label("Archive, a new one").fill("club")
+    send.click()
+    page.get_by_role("link", name="Ask the archive club").click()
+    page.wait_for_selector(".kept-board")
+    assert posted == [{"mode": ["archive"], "archive": ["club"], "name": ["may.pbn"]}]
+    assert archives.questions("boards") == [{"limit": ["100"]}]
