@@ -158,6 +158,10 @@ export function buildForm(archives, ask) {
   }
 
   form.addEventListener("change", fit);
+  form.addEventListener("keydown", (event) => {
+    // as where hands are pasted: Enter alone begins a line there
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  });
   return { form, fill };
 }
 

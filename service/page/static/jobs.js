@@ -109,7 +109,7 @@ function jobNode(job, actions) {
 }
 
 /** Choice of what is asked: a mode, and the forms of the result that go with it. */
-function choices(table) {
+function choices() {
   const mode = h("select", { id: "job-mode" }, MODES.map(([value, text]) => h("option", { value }, text)));
   const boxes = FORMS.map(([value, text]) => {
     const box = h("input", { type: "checkbox", value, id: `form-${value}`, checked: value === "parquet" });
@@ -136,7 +136,7 @@ function choices(table) {
       }
       const forms = boxes.filter(([box]) => box.checked && !box.disabled).map(([box]) => box.value);
       if (mode.value !== "par" && !forms.length) throw new Error("Choose at least one form of the results.");
-      return { mode: mode.value, result: forms.join(",") || "parquet", ...(table ? { table } : {}) };
+      return { mode: mode.value, result: forms.join(",") || "parquet" };
     },
   };
 }
@@ -147,7 +147,7 @@ export async function show(place, now, signal) {
   const told = h("p", { class: "soft", role: "status" });
   const tell = (text) => clear(problem, notice("error", text));
   const file = h("input", { type: "file", id: "archive", "aria-describedby": "archive-hint", accept: ".lin,.pbn,.parquet,.zip,.gz,.txt" });
-  const choice = choices(now.table);
+  const choice = choices();
   const send = h("button", { type: "submit", class: "main" }, "Upload and start");
   let shown = "";
   let before = new Map();
@@ -213,7 +213,8 @@ export async function show(place, now, signal) {
     }
     send.disabled = true;
     try {
-      const query = { ...choice.asked(), name: chosen.name };
+      const asked = choice.asked();
+      const query = { ...asked, name: chosen.name, ...(now.table && !asked.archive ? { table: now.table } : {}) };
       await upload(chosen, query, (share) => { told.textContent = `Uploading: ${percent(share)}`; }, signal);
       told.textContent = "Uploaded. The job is in the list below.";
       file.value = "";

@@ -36,15 +36,17 @@ export function worthNodes(row, calls) {
     h("p", { class: "soft small" }, `Tricks, par and scores are means, as those ${whose} see them.`),
     h("dl", { class: "tiles" }, numbers.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)))),
     h("div", { class: "worth" }, row.contracts?.length > 0 && table(
-      "Commonest contracts", ["Contract", "Share", "Score, double dummy"],
-      row.contracts.map((one) => [contractNode(one), percent(one.share), signed(one.score, 0) ?? "–"]), { class: "numeric" },
+      "Commonest contracts", ["Contract", "Share", ...(row.solved ? ["Score, double dummy"] : [])],
+      row.contracts.map((one) => [contractNode(one), percent(one.share), ...(row.solved ? [signed(one.score, 0) ?? "–"] : [])]),
+      { class: "numeric" },
     ),
     row.solved > 0 && table(
       `Mean tricks double dummy of ${plural(row.solved, "board")}`, ["Strain", "Own tricks", "Opponents'"],
       STRAINS.map((strain) => [
         strain === "N" ? "Notrump" : suitNode(strain), row[`tricks_${strain}`].toFixed(2), row[`other_tricks_${strain}`].toFixed(2),
       ]), { class: "numeric" },
-    ), PLAYERS.map((player, place) => table(
+    )),
+    h("div", { class: "worth" }, PLAYERS.map((player, place) => table(
       `Hands of the ${player}`, [`${player[0].toUpperCase()}${player.slice(1)}`, "Mean", "Nine in ten", "All"],
       [["Points", ...rangeText(row[`HCP_${place + 1}`])], ...SUITS.map((suit) => [
         suitNode(suit), ...rangeText(row[`SL_${place + 1}_${suit}`]),
