@@ -35,9 +35,15 @@ _ARGUMENTS: Final = {
     "Infer": ("auction",), "Interpret": ("auction",), "Job": ("path",), "Layouts": ("auction",),
     "Leads": ("hand", "auction"),
     "Members": ("deals", "entries"), "SystemCheck": ("system",),
-    "SystemDiff": ("old", "new"),
+    "SystemDiff": ("old", "new"), "ArchiveBoards": ("auction", "format"),
+    "ArchiveCounts": ("auction",),
 }  # fmt: skip
 """Fields of requests that are arguments of their own; the others are options."""
+_QUERIES: Final = {
+    "ArchiveBoardsRequest": "/v1/archives/{name}/boards",
+    "ArchiveCountsRequest": "/v1/archives/{name}/counts",
+}
+"""Requests whose fields are parameters."""
 _ANYTHING_GOES: Final = frozenset({"DealRequest", "SimulateRequest", "SystemChoice"})
 """Parts of requests; every field of them may be left out."""
 _PLAIN: Final = {
@@ -156,7 +162,18 @@ def types_of(document: Mapping[str, Any], kind: Literal["answers", "options"]) -
             subject="the service answers", names="Any, Literal, NotRequired, TypedDict"
         )
     ]
-    for name, schema in document["components"]["schemas"].items():
+    queries = {
+        name: {
+            "properties": {
+                one["name"]: one["schema"]
+                for one in document["paths"][path]["get"]["parameters"]
+                if one["in"] == "query"
+            }
+        }
+        for name, path in _QUERIES.items()
+    }
+    schemas = {**document["components"]["schemas"], **queries}
+    for name, schema in sorted(schemas.items()):
         request = name.removesuffix("Request")
         if (request in _ARGUMENTS or name in _ANYTHING_GOES) != asked:
             continue

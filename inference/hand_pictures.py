@@ -129,14 +129,25 @@ def _histogram(values: I64, share: F64, size: int) -> tuple[float, ...]:
 
 
 def _shapes(lengths: I64, share: F64) -> tuple[tuple[str, float], ...]:
-    numbers, which = np.unique(np.array([1, 14, 196, 2744]) @ lengths, return_inverse=True)
+    texts, which = named_shapes(lengths)
     chances = np.bincount(which, share)
-    found = []
-    for place in np.argsort(-chances, kind="stable")[:_SHAPES_SHOWN].tolist():
-        number = int(numbers[place])
-        clubs, diamonds, hearts, spades = (number // 14**suit % 14 for suit in range(4))
-        found.append((f"{spades}={hearts}={diamonds}={clubs}", float(chances[place])))
-    return tuple(found)
+    commonest = np.argsort(-chances, kind="stable")[:_SHAPES_SHOWN].tolist()
+    return tuple((texts[place], float(chances[place])) for place in commonest)
+
+
+def named_shapes(lengths: I64) -> tuple[list[str], I64]:
+    """Exact shapes of hands, spades first: the different ones, and which of them each hand has.
+
+    ``lengths`` are int64 [4, n], clubs first.
+
+    Examples
+    --------
+    >>> named_shapes(np.array([[3, 2], [2, 3], [3, 3], [5, 5]]))
+    (['5=3=2=3', '5=3=3=2'], array([0, 1]))
+    """
+    numbers, which = np.unique(np.array([1, 14, 196, 2744]) @ lengths, return_inverse=True)
+    suits = numbers[:, np.newaxis] // np.array([2744, 196, 14, 1]) % 14
+    return ["=".join(map(str, one)) for one in suits.tolist()], which
 
 
 def _rounded(value: Any) -> Any:

@@ -132,6 +132,14 @@ def _columns(tests: NDArray[np.int32], lanes: int) -> Columns:
     return Columns(kind, low, high, highest)
 
 
+def _plan_of_boxes(plan: Plan, boxes: NDArray[np.int64]) -> _CpuPlan:
+    """Plan with the columns alone that some boxes and sets of boxes need."""
+    single = _single_boxes(plan, boxes)
+    if _CpuPlan.of(plan).box_is_derived[single].any():
+        single = np.union1d(single, plan.derived_boxes.astype(np.int64))
+    return _CpuPlan.of(plan).only(single)
+
+
 def _single_boxes(plan: Plan, boxes: NDArray[np.int64]) -> NDArray[np.int64]:
     """All boxes that some boxes and sets of boxes name."""
     members = [boxes[(boxes & MULTIPLE) == 0]]
@@ -330,10 +338,7 @@ def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = 
     """Bit columns of expressions on all four compass hands (all of the plan's by default)."""
     numbers = range(len(plan.expressions)) if expressions is None else expressions
     boxes = plan.expression_boxes[np.array(numbers, np.int64)].astype(np.int64)
-    single = _single_boxes(plan, boxes)
-    if _CpuPlan.of(plan).box_is_derived[single].any():
-        single = np.union1d(single, plan.derived_boxes.astype(np.int64))
-    cpu = _CpuPlan.of(plan).only(single)
+    cpu = _plan_of_boxes(plan, boxes)
     result = BitColumns.empty(len(numbers), len(deals))
 
     def one_block(start: int, stop: int) -> None:
@@ -461,12 +466,14 @@ def members(plan: Plan, deals: DealArrays, entries: Sequence[int]) -> BitColumns
     """For chosen nodes, the bit column of the deals that reach them."""
     result = BitColumns.empty(len(entries), len(deals), seats=1)
     deals = _plain(deals)
-    cpu = _CpuPlan.of(plan)
     for first in range(0, len(entries), _MEMBERS_AT_ONCE):
         chosen = family(plan, entries[first : first + _MEMBERS_AT_ONCE])
+        cpu = _plan_of_boxes(plan, chosen.boxes)
         out = result.words[first : first + len(chosen.wanted)]
 
-        def one_block(start: int, stop: int, chosen: Family = chosen, out: U64 = out) -> None:
+        def one_block(
+            start: int, stop: int, chosen: Family = chosen, cpu: _CpuPlan = cpu, out: U64 = out
+        ) -> None:  # fmt: skip
             _, columns = _block(plan, cpu, deals, start, stop)
             reached = _buffer("reached", (len(chosen.seats), (stop - start + 63) // 64), np.uint64)
             member_bits(

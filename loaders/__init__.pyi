@@ -26,6 +26,8 @@ from .pbn import read_pbn
 from .pbn_writer import write_pbn
 from .play import count_declarer_tricks, count_tricks, play_disagrees, trick_winner
 from .random_deals import board_frame, random_deals
+from .rbn import read_rbn
+from .rbn_writer import write_rbn
 from .read import Progress, iter_deals, read_deals
 
 __all__ = [
@@ -35,7 +37,7 @@ __all__ = [
     "empty_deals", "empty_rejects", "format_handviewer", "format_lin", "from_endplay",
     "iter_deal_parquet", "iter_deals", "parse_deal_line", "play_disagrees", "random_deals",
     "read_deal_parquet", "read_deals", "read_hand_text", "read_handviewer", "read_lin",
-    "read_lin_files", "read_pbn",
+    "read_lin_files", "read_pbn", "read_rbn",
     "reject_frame", "sniff", "to_endplay", "trick_winner", "write_deal_parquet", "write_lin",
-    "write_pbn",
+    "write_pbn", "write_rbn",
 ]  # fmt: skip

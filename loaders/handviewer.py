@@ -4,6 +4,9 @@ Such a link holds a board as LIN in the parameter ``lin``, or in parameters of i
 ``e``, ``s``, ``w`` hands, ``nn`` … names, ``d`` dealer, ``v`` vulnerability, ``b`` board, ``a``
 auction, ``p`` play. Described in "Handviewer documentation" of Bridge Base Online. Links are
 written with ``lin``, which has room for all that LIN has.
+
+Pages of hand records (myhands, travellers) have the same LIN in a call, ``hv_popuplin('…')``,
+beside a link that only names the board.
 """
 
 import html
@@ -18,7 +21,8 @@ from .encodings import UTF8, decode_text, decode_utf8
 from .lin_writer import format_lin
 
 HANDVIEWER: Final = "https://www.bridgebase.com/tools/handviewer.html"
-_LIN_PARAMETER = re.compile(rb"[?&;]lin=([^&\s\"'<>]+)")
+_LIN_PARAMETER = re.compile(rb"(?:[?&;]|\\u0026)lin=([^&\s\"'<>]+)")
+_POPUP = re.compile(rb"popuplin\(\s*(\\?['\"]|&#0?39;|&#x27;|&quot;|&apos;)")
 _ADDRESS = re.compile(rb"([\"']?)(?:https?:)?//[^\s\"'<>?]{0,200}\?")
 _HAND = re.compile(rb"(?:\A|[&;])[nesw]=[^&]")
 _BARE_END = re.compile(rb"[\s\"'<>]|\Z")
@@ -60,6 +64,8 @@ class Link(NamedTuple):
     lin: bytes
     """The board as LIN, UTF-8."""
     encoding: str
+    is_popup: bool = False
+    """Whether it is a call; beside a link of the same board it is left out."""
 
 
 def find_links(data: bytes) -> list[Link]:
@@ -68,16 +74,23 @@ def find_links(data: bytes) -> list[Link]:
     A link ends with the quote it stands in, else with the line if the text begins with it and the
     line holds no other, else with the next blank.
     """
-    links = [_lin_link(match) for match in _LIN_PARAMETER.finditer(data)]
+    links = [_lin_link(match.start(), match[1]) for match in _LIN_PARAMETER.finditer(data)]
+    links += _popups(data)
     for start, query in _queries(data):
         if _HAND.search(query) and not _LIN_PARAMETER.search(b"&" + query):
             links.append(_parameter_link(start, query))
-    return sorted(links)
+    links.sort()
+    return [
+        link
+        for before, link in zip([None, *links], links, strict=False)
+        if not (link.is_popup and before and not before.is_popup and before.lin == link.lin)
+    ]
 
 
 def first_link(data: bytes) -> int:
     """Place of the first handviewer link in a text, -1 if there is none."""
-    places = [match.start() for match in (_LIN_PARAMETER.search(data),) if match is not None]
+    found = (_LIN_PARAMETER.search(data), _POPUP.search(data))
+    places = [match.start() for match in found if match is not None]
     for start, query in _queries(data):
         if _HAND.search(query):
             places.append(start)
@@ -85,9 +98,22 @@ def first_link(data: bytes) -> int:
     return min(places, default=-1)
 
 
-def _lin_link(match: "re.Match[bytes]") -> Link:
-    text, encoding = decode_utf8(unquote_to_bytes(match[1].replace(b"+", b" ")))
-    return Link(match.start(), text, encoding)
+def _lin_link(start: int, value: bytes) -> Link:
+    text, encoding = decode_utf8(unquote_to_bytes(value.replace(b"+", b" ")))
+    return Link(start, text, encoding)
+
+
+def _popups(data: bytes) -> Iterator[Link]:
+    """Give the boards in calls, which end with the quote that they begin with, in their line."""
+    end = 0
+    while (match := _POPUP.search(data, end)) is not None:
+        start, end = match.end(), data.find(b"\n", match.end())
+        end = len(data) if end < 0 else end
+        closing = data.find(match[1] + b")", start, end)
+        if closing >= 0:
+            end = closing
+        text = html.unescape(data[start:end].decode("latin-1")).encode("latin-1", "replace")
+        yield _lin_link(match.start(), text.replace(b"\\'", b"'"))._replace(is_popup=True)
 
 
 def _queries(data: bytes) -> Iterator[tuple[int, bytes]]:

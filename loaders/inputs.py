@@ -4,33 +4,55 @@
 """
 
 import glob
+import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple, TypeAlias
 
-from bidcascade.bridge import InvalidInput
+from bidcascade.bridge import InvalidInput, LimitExceeded
 
 from .encodings import is_binary
 from .handviewer import first_link
 from .lin import find_lin_token, looks_like_handviewer, looks_like_lin
+from .zip_files import ZIP_MARKS, Member, list_members, open_member, why_refused, why_too_large
 
-SUFFIXES = frozenset((".lin", ".pbn", ".parquet", ".txt"))
-"""Files taken from a folder, in either case; a file named itself may have any name."""
+SUFFIXES = frozenset((".lin", ".pbn", ".rbn", ".rbx", ".parquet", ".txt", ".zip"))
+"""Files taken from a folder or a zip file, in either case; a file named itself may have any."""
 
 STANDARD_INPUT = "-"
 
 
 class Source(NamedTuple):
-    """One file, standard input, or bytes given as such."""
+    """One file, a file within a zip file, standard input, or bytes given as such."""
 
     name: str
     path: Path | None = None
-    """``None`` for bytes and for standard input."""
+    """``None`` for bytes, for standard input and within a zip file."""
     data: bytes | None = None
     size: int = 0
-    """Bytes; 0 for standard input."""
+    """Bytes, unpacked; 0 for standard input."""
+    member: Member | None = None
+    refusal: str = ""
+    """Why it is not read."""
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it can be read only once."""
+        return self.path is None and self.data is None and self.member is None
+
+    def open(self) -> io.BytesIO | io.BufferedReader:
+        """Open what can be read more than once.
+
+        Raises
+        ------
+        OSError
+            If it cannot be read, or where it is damaged within a zip file.
+        """
+        if self.member is not None:
+            return open_member(self.member)
+        return io.BytesIO(self.data or b"") if self.path is None else self.path.open("rb")
 
 
 Input: TypeAlias = str | Path | bytes | Source
@@ -44,7 +66,8 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
     inputs : path, bytes or iterable of them
         Text is a path, a pattern with ``*``, ``?`` or ``[]`` (``**`` runs through folders), ``-``
         for standard input, or a handviewer link. A folder stands for all files with a known suffix
-        in it and below, by name. A source stands for itself.
+        in it and below, by name, and a zip file for those in it: ``cup.zip/day1/a.lin``. A source
+        stands for itself.
 
     Returns
     -------
@@ -72,7 +95,9 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
             data = given.encode()
             sources.append(Source(f"link {number}", data=data, size=len(data)))
         else:
-            sources += [_file(path, name) for path, name in _paths(given)]
+            found = _paths(given)
+            for path, name in found:
+                sources += _files(path, name, named_itself=len(found) == 1)
     return _told_apart(sources)
 
 
@@ -99,26 +124,73 @@ def _paths(given: str | Path) -> list[tuple[Path, str]]:
     raise InvalidInput(f"expected a file, a folder or a pattern, got {str(given)!r}: no such file")
 
 
-def _file(path: Path, name: str) -> Source:
+def _files(path: Path, name: str, *, named_itself: bool) -> Iterator[Source]:
+    """Give the source that a file is, or those that a zip file holds."""
     try:
-        return Source(name, path=path, size=path.stat().st_size)
+        size = path.stat().st_size
+        # a folder of many files is not opened file by file
+        if (named_itself or path.suffix.lower() == ".zip") and _is_zip(path):
+            yield from _members(path, name)
+        else:
+            yield Source(name, path=path, size=size)
     except OSError as error:
         raise InvalidInput(f"cannot read {str(path)!r}: {error.strerror}") from error
 
 
+def _is_zip(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(4) in ZIP_MARKS
+    except OSError:
+        # whoever reads it says why
+        return False
+
+
+def _members(path: Path, name: str) -> Iterator[Source]:
+    try:
+        members = list_members(path)
+    except (InvalidInput, LimitExceeded) as error:
+        yield Source(name, refusal=str(error))
+        return
+    is_empty = True
+    for member in sorted(members, key=lambda member: member.info.filename):
+        suffix = PurePosixPath(member.info.filename).suffix.lower()
+        if suffix not in SUFFIXES:
+            continue
+        is_empty = False
+        inner = f"{name}/{member.info.filename}"
+        refusal = why_refused(member.info) or why_too_large(member.info)
+        if suffix == ".zip" and refusal is None:
+            refusal = "expected deals, got a zip file within a zip file"
+        # what a refused one says about its size is not believed
+        size = 0 if refusal else member.info.file_size
+        yield Source(inner, size=size, member=member, refusal=refusal or "")
+    if is_empty:
+        yield Source(name, refusal="expected files of deals in the zip file, got none")
+
+
 def _told_apart(sources: list[Source]) -> list[Source]:
     """Let no two files have the same name: records are numbered, files described by it."""
-    paths: dict[str, set[Path | None]] = {}
+    places: dict[str, set[str]] = {}
     for source in sources:
-        paths.setdefault(source.name, set()).add(source.path)
+        places.setdefault(source.name, set()).add(_place(source))
     return [
-        source._replace(name=str(source.path)) if len(paths[source.name]) > 1 and source.path
+        source._replace(name=_place(source) or source.name) if len(places[source.name]) > 1
         else source
         for source in sources
     ]  # fmt: skip
 
 
-Kind: TypeAlias = Literal["lin", "pbn", "handviewer", "hands", "parquet"]
+def _place(source: Source) -> str:
+    """Whole path of a file; empty for what is none."""
+    if source.member is not None:
+        return f"{source.member.path}/{source.member.info.filename}"
+    return "" if source.path is None else str(source.path)
+
+
+Kind: TypeAlias = Literal["lin", "pbn", "rbn", "handviewer", "hands", "parquet"]
 
 HEAD_BYTES = 1 << 20
 """How much of a file is looked at."""
@@ -127,6 +199,8 @@ _BLANKS = b"\xef\xbb\xbf \t\r\n"
 _PBN_TAG = re.compile(rb'(?:^|[\r\n\]}])[ \t]*\[[ \t]*[A-Za-z][A-Za-z0-9_]*[ \t]+"')
 _PBN_HEADER = re.compile(rb"\A\s*%[ \t]*(?:PBN|EXPORT)\b")
 _RANKS = rb"(?:[AKQJTakqjt2-9]|10)"
+_RBN_HEADER = re.compile(rb"\A\s*%\{?[ \t]*RB[NX]\b")
+_RBN_HANDS = re.compile(rb"(?:^|\})H(?:[ \t]+|\{)[NESW][:;]%b*\." % _RANKS, re.MULTILINE)
 _DOTTED_HAND = re.compile(
     rb"(?:^|[\s:\"'])(?:%b*\.){3}%b*(?:$|[\s,;\"'])" % (_RANKS, _RANKS), re.MULTILINE
 )
@@ -147,6 +221,8 @@ def sniff(data: bytes) -> Kind | None:
     --------
     >>> sniff(b"pn|a,b,c,d|md|"), sniff(b'[Event "Cup"]'), sniff(b"no bridge")
     ('lin', 'pbn', None)
+    >>> sniff(b"H W:76.AKQ.T98.98765:AKQ.T98.AKQ.AKQJ:JT98.765.765.432:")
+    'rbn'
     >>> sniff(b"N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
     'hands'
     """
@@ -164,7 +240,11 @@ def sniff(data: bytes) -> Kind | None:
         return "pbn"
     if is_lin:
         return "lin"
-    if head.lstrip(_BLANKS)[:1] in (b"<", b"{", b"["):
+    if head.lstrip(_BLANKS)[:1] in (b"<", b"["):
+        return None
+    if _RBN_HEADER.match(head) is not None or _RBN_HANDS.search(head) is not None:
+        return "rbn"
+    if head.lstrip(_BLANKS)[:1] == b"{":
         return None
     if _DOTTED_HAND.search(head) or _LETTERED_HAND.search(head):
         return "hands"

@@ -93,6 +93,8 @@ class _Refusal(NamedTuple):
     text: str
 
 
+_LEADING = b"\xef\xbb\xbf \t\r\n"
+
 _PAST_TOKEN = 256
 """Bytes behind the first token in which a link that holds it is still recognised."""
 
@@ -105,13 +107,16 @@ def find_lin_token(data: bytes) -> int:
 
 def looks_like_lin(data: bytes) -> bool:
     """Whether the bytes hold LIN tokens and are no page of another kind."""
-    if is_binary(data) or data[:256].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{", b"["):
+    if is_binary(data) or data[:256].lstrip(_LEADING)[:1] in (b"<", b"{", b"["):
         return False
     return find_lin_token(data) >= 0
 
 
 def looks_like_handviewer(data: bytes) -> bool:
     """Whether the bytes hold a handviewer link, and are not LIN from the start."""
+    if data[:256].lstrip(_LEADING)[:1] == b"<":
+        # no LIN: what looks like a token belongs to the page
+        return first_link(data) >= 0
     token = find_lin_token(data)
     # most files begin with a token: only what stands before it is looked through for links,
     # and a little more, as the first token may be the link's own
@@ -153,7 +158,7 @@ def read_handviewer(text: str, source: str = "") -> Batch:
 
     A link holds percent-encoded LIN in the parameter ``lin``, or hands, auction and so on in
     parameters of their own (see :mod:`bidcascade.loaders.handviewer`); ``+`` stands for a blank.
-    A text without such a link gives one reject.
+    The calls of BBO's pages of hand records count as links. A text without any gives one reject.
 
     Examples
     --------
@@ -205,7 +210,7 @@ def _handviewer_documents(data: bytes, source: str) -> list[LinDocument]:
 
 def _refuse(data: bytes, source: str) -> _Refusal:
     """Say what a file is that is not LIN, as far as its beginning tells."""
-    start = data[:QUOTED].lstrip(b"\xef\xbb\xbf \t\r\n")
+    start = data[:QUOTED].lstrip(_LEADING)
     if b"\0" in data:
         kind = "a binary file"
     elif start[:1] == b"<":

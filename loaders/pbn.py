@@ -11,7 +11,8 @@ from .encodings import decode_text
 from .frame import Batch, join
 from .hand_text import Hands, read_hands
 from .pbn_columns import Boards
-from .pbn_tokens import FreeText, Inheritance, split_games
+from .pbn_tokens import FreeText, Game, Inheritance, split_games
+from .pbn_travellers import read_travellers
 
 
 def read_pbn(data: bytes, source: str = "") -> Batch:
@@ -27,7 +28,8 @@ def read_pbn(data: bytes, source: str = "") -> Batch:
     auction, else from ``Contract`` and ``Declarer``; tricks from the cards played if they are
     all there, else from ``Result``; the score from ``Score``, else from contract and tricks. A
     call counts as alerted if it refers to a note; the note's text is its announcement.
-    Comments are commentary.
+    Comments are commentary. Each line of a ``ScoreTable`` is a record of its own, numbered behind
+    its game's: the same deal as another table played it (:func:`.pbn_travellers.read_travellers`).
 
     Parameters
     ----------
@@ -97,8 +99,16 @@ def read_pbn_text(
         if isinstance(hands, str):
             tags = (f'[{name} "{value}"]' for name, value in record.tags.items())
             boards.reject(record.number, hands, deal or " ".join(tags))
+            first = record.number + record.traveller_offset
+            for number, (_, line) in enumerate(record.travellers, first):
+                boards.reject(number, hands, line)
         else:
             boards.add(record, hands)
+            for traveller in read_travellers(record) if record.travellers else ():
+                if isinstance(traveller, Game):
+                    boards.add(traveller, hands)
+                else:
+                    boards.reject(*traveller)
             if len(boards) >= boards_per_batch:
                 yield boards.batch(plain=plain)
                 boards = Boards(source, encoding)

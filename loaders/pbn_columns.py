@@ -101,7 +101,7 @@ class Boards:
 
     def add(self, game: Game, hands: Hands) -> None:
         """Add a board."""
-        number, tags, sections, notes, comments = game
+        number, tags, sections, notes, comments, *_ = game
         tag = tags.get
         if notes:
             self.notes[len(self.rows)] = notes

@@ -5,7 +5,7 @@ part, a game is found rather than lost: see :func:`split_games`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -46,6 +46,10 @@ class Game(NamedTuple):
     notes: dict[str, str]
     """Texts of the ``Note`` tags by number; the auction's win over the play's."""
     comments: list[str]
+    travellers: Sequence[tuple[str, str]] = ()
+    """Lines of its score tables, each with the name that :attr:`tags` has the columns under."""
+    traveller_offset: int = 1
+    """By how much the number of the first of them is above the game's."""
 
 
 class Inheritance(NamedTuple):
@@ -141,13 +145,19 @@ class _Splitter:
         """Give the game gathered so far, and start anew with the tag at ``end``."""
         self.game_start = end
         self.comments_before = tuple(self.pending)
+        # before sections are inherited: the lines of another board are no results of this one
+        travellers = _travellers(self.sections) if "ScoreTable" in self.sections else ()
         tags = self.tags if self.plain_values else self.resolve()
         if self.played and "Deal" not in tags and "Deal" in self.previous:
             for name in _INHERITED_WITHOUT_DEAL:
                 if name not in self.tags and name in self.previous:
                     tags[name] = self.previous[name]
         notes = self.play_notes | self.notes if self.play_notes else self.notes
-        game = Game(self.game_number, tags, self.sections, notes, self.comments)
+        game = Game(
+            self.game_number, tags, self.sections, notes, self.comments,
+            travellers, self.number + 1 - self.game_number,
+        )  # fmt: skip
+        self.number += len(travellers)
         self.previous = tags
         self.previous_sections = self.sections
         self.clear()
@@ -182,6 +192,15 @@ class _Splitter:
         notes.setdefault(number.strip(), unescape(text.strip()))
 
 
+def _travellers(sections: dict[str, str]) -> list[tuple[str, str]]:
+    return [
+        (name, line)
+        for name in ("ScoreTable", "repeated ScoreTable")
+        for line in sections.get(name, "").split("\n")
+        if line.strip()
+    ]
+
+
 def split_games(
     text: str, before: Inheritance | None = None, *, goes_on: bool = False
 ) -> Iterator[Game | FreeText]:
@@ -192,8 +211,9 @@ def split_games(
     PBN's basic set (names, board, deal, contract …) that the game holds already starts the next
     one, so blank lines between games are not needed; other repeated tags are ignored. A game
     without ``Deal`` but with something played is another table of the board before: it inherits
-    deal, board, dealer, vulnerability and event. ``#`` repeats the value of the game before,
-    ``##text`` holds for all games to come that lack the tag.
+    deal, board, dealer, vulnerability and event. Each line of a ``ScoreTable`` is a record behind
+    its game's. ``#`` repeats the value of the game before, ``##text`` holds for all games to come
+    that lack the tag.
 
     Text that is neither tag, section nor comment comes out as :class:`FreeText`, one for all
     lines between two tags, with a record number of its own. A comment that is never closed,
@@ -286,7 +306,12 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
                         if kind >= _SECTION:
                             last_section = name
                             section = f"repeated {name}" if repeated else name
-                            state.sections[section] = ""
+                            if kind == _SECTION and repeated:
+                                if value in (tags[name], "#"):
+                                    section = name
+                                else:
+                                    tags.setdefault(section, value)
+                            state.sections.setdefault(section, "")
                 after_blank = False
                 if loose == "\n" or loose is None:
                     continue

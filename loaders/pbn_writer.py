@@ -74,6 +74,18 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
 
 def format_games(frame: pl.DataFrame) -> Iterator[str]:
     """Give the text of each game of a deal frame, blank line included."""
+    for row in checked_rows(frame):
+        yield "\n".join(_game(row)) + "\n\n"
+
+
+def checked_rows(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """Give the rows of a deal frame as dictionaries, columns of other tables left out.
+
+    Raises
+    ------
+    InvalidInput
+        If a required column is missing or null.
+    """
     missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
     if missing:
         raise InvalidInput(
@@ -85,7 +97,7 @@ def format_games(frame: pl.DataFrame) -> Iterator[str]:
             raise InvalidInput(
                 f"expected hands, dealer and vulnerability, got a null in row {number}"
             )
-        yield "\n".join(_game(row)) + "\n\n"
+        yield row
 
 
 def _game(row: dict[str, Any]) -> Iterator[str]:

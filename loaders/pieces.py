@@ -25,6 +25,8 @@ from .parquet import (
     read_deal_parquet_part,
 )
 from .pbn_tokens import Inheritance, find_last_game, normalise
+from .rbn_records import Heading, find_last_record
+from .zip_files import ZIP_MARKS
 
 GROUP_BYTES = 4 << 20
 """Small files are read together up to this size."""
@@ -57,17 +59,20 @@ class Piece:
 
     data: bytes = b""
     text: str = ""
-    """Takes the place of ``data`` if ``kind`` is PBN."""
+    """Takes the place of ``data`` if ``kind`` is PBN or RBN."""
 
     before: Inheritance | None = None
     """What the first game of ``text`` inherits."""
+
+    heading: Heading | None = None
+    """What the first record of ``text`` inherits, if it is RBN."""
 
     goes_on: bool = False
     """Whether ``text`` ends where another game starts."""
 
     name: str = ""
     encoding: str = "utf-8"
-    """Encoding found, where the text is decoded already (LIN and PBN)."""
+    """Encoding found, where the text is decoded already (LIN, PBN and RBN)."""
 
     rows: tuple[int, int] = (0, 0)
     """First row and number of rows of ``sources[0]``, if ``kind`` is parquet."""
@@ -84,9 +89,7 @@ def cut_sources(sources: Iterable[Source]) -> Iterator[Piece]:
     group: list[Source] = []
     size = 0
     for source in sources:
-        is_small = (source.path is not None or source.data is not None) and (
-            source.size < LARGE_BYTES
-        )
+        is_small = bool(source.refusal) or (not source.is_stream and source.size < LARGE_BYTES)
         if is_small and (not group or size + source.size <= GROUP_BYTES):
             group.append(source)
             size += source.size
@@ -106,13 +109,13 @@ def _cut_large(source: Source) -> Iterator[Piece]:
     if source.data is not None:
         yield Piece([source], files_ended=1)
         return
-    if source.path is None:
+    if source.is_stream:
         yield from cut_stream(sys.stdin.buffer, source.name)
         return
     try:
-        with source.path.open("rb") as stream:
+        with source.open() as stream:
             head = stream.read(4)
-            if head == b"PAR1":
+            if head == b"PAR1" and source.path is not None:
                 yield from _cut_parquet(source)
                 return
             yield from cut_stream(stream, source.name, head)
@@ -161,6 +164,8 @@ def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece
         return
     if kind == "pbn":
         yield from cut_pbn(stream, name, rest, _decoder(stream, rest))
+    elif kind == "rbn":
+        yield from _cut_rbn(stream, name, rest, _decoder(stream, rest))
     elif kind == "lin":
         yield from _cut_lin(stream, name, rest, _decoder(stream, rest))
     else:
@@ -221,11 +226,8 @@ def cut_pbn(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> I
     before: Inheritance | None = None
     while True:
         more = stream.read(CHUNK_BYTES)
-        rest += more
-        # a line may end with a carriage return, but one at the end may belong to a line feed
-        end = max(rest.rfind(b"\n"), rest.rfind(b"\r", 0, -1)) + 1 if more else len(rest)
-        text += normalise(decoder.decode(rest[:end]).decode())
-        rest = rest[end:]
+        lines, rest = _whole_lines(rest + more, decoder, more=bool(more))
+        text += lines
         start, inheritance = find_last_game(text, before) if more else (len(text), before)
         if start or not more:
             yield Piece(
@@ -239,6 +241,34 @@ def cut_pbn(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> I
         elif len(text) + len(rest) >= LONGEST_RECORD:
             yield _no_end(name, text[:QUOTED].encode() + rest[:QUOTED])
             return
+
+
+def _cut_rbn(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
+    text = ""
+    before: Heading | None = None
+    while True:
+        more = stream.read(CHUNK_BYTES)
+        lines, rest = _whole_lines(rest + more, decoder, more=bool(more))
+        text += lines
+        start, heading = find_last_record(text, before) if more else (len(text), before)
+        if start or not more:
+            yield Piece(
+                kind="rbn", text=text[:start], heading=before, goes_on=bool(more), name=name,
+                encoding=decoder.encoding, files_ended=0 if more else 1,
+            )  # fmt: skip
+            if not more:
+                return
+            text, before = text[start:], heading
+        elif len(text) + len(rest) >= LONGEST_RECORD:
+            yield _no_end(name, text[:QUOTED].encode() + rest[:QUOTED])
+            return
+
+
+def _whole_lines(data: bytes, decoder: PartDecoder, *, more: bool) -> tuple[str, bytes]:
+    """Text of the lines that end in some bytes, and the bytes behind them."""
+    # a line may end with a carriage return, but one at the end may belong to a line feed
+    end = max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1 if more else len(data)
+    return normalise(decoder.decode(data[:end]).decode()), data[end:]
 
 
 def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator[Piece]:
@@ -293,6 +323,13 @@ def read_piece(piece: Piece) -> Batch:
             before=piece.before, goes_on=piece.goes_on,
         )  # fmt: skip
         return join(list(batches))
+    if piece.kind == "rbn":
+        from .rbn import read_rbn_text
+
+        return join(list(read_rbn_text(
+            piece.text, source=piece.name, encoding=piece.encoding,
+            before=piece.heading, goes_on=piece.goes_on,
+        )))  # fmt: skip
     if piece.kind is not None:
         return _read_text(piece.kind, piece.data, piece.name)
     return _read_group(piece.sources)
@@ -307,8 +344,12 @@ def _read_group(sources: list[Source]) -> Batch:
         batch: Batch | None = None
         data = b""
         try:
-            data = source.path.read_bytes() if source.path is not None else source.data or b""
-            kind = sniff(data)
+            if source.refusal:
+                batch = _refused(source.name, source.refusal, "")
+            else:
+                with source.open() as stream:
+                    data = stream.read()
+                kind = sniff(data)
         except OSError as error:
             batch = _refused(source.name, f"cannot read: {error.strerror}", "")
         if kind in ("lin", "handviewer"):
@@ -331,7 +372,8 @@ def _read_group(sources: list[Source]) -> Batch:
 
 def _read_parquet(source: Source, rows: tuple[int, int] | None = None) -> Batch:
     if source.path is None:
-        return _refused(source.name, "Parquet is read from files only, not from bytes", "")
+        reason = "Parquet is read from files only, not from bytes or zip files"
+        return _refused(source.name, reason, "")
     try:
         if rows is not None:
             return read_deal_parquet_part(source.path, source.name, *rows)
@@ -345,6 +387,10 @@ def _read_text(kind: Kind, data: bytes, name: str) -> Batch:
         from .pbn import read_pbn
 
         return read_pbn(data, name)
+    if kind == "rbn":
+        from .rbn import read_rbn
+
+        return read_rbn(data, name)
     if kind == "hands":
         from .hand_text import read_hand_text
 
@@ -356,7 +402,9 @@ def _why_unknown(data: bytes) -> str:
     """Say why a file is none that can be read."""
     if not data.strip():
         return "empty"
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith(ZIP_MARKS):
+        kind = "a zip file, which is read by its path only"
+    elif data.startswith((b"\xff\xfe", b"\xfe\xff")):
         kind = "UTF-16 text, to be saved as UTF-8"
     elif b"\0" in data[:HEAD_BYTES]:
         kind = "a binary file"
@@ -366,7 +414,7 @@ def _why_unknown(data: bytes) -> str:
         kind = "JSON or other text"
     else:
         kind = "other text"
-    return f"expected LIN, PBN, hands or Parquet, got {kind}: {_excerpt(data)[:40]!r}"
+    return f"expected LIN, PBN, RBN, hands or Parquet, got {kind}: {_excerpt(data)[:40]!r}"
 
 
 def _excerpt(data: bytes) -> str:

@@ -40,6 +40,7 @@ from .answers import AnswerWriter, EntryColumns, FrameWriter, Mode, Query, count
 from .bid_answer import BidAnswer, answer_bid, matching_variants, what_is_asked
 
 if TYPE_CHECKING:
+    from bidcascade.systems.allowed_calls import AllowedCalls
     from bidcascade.systems.bidder import Bidder
     from bidcascade.systems.expansion import Expander, Place
     from bidcascade.systems.explanation import AuctionExplanation
@@ -542,6 +543,23 @@ class Engine:
                 for column, entry in enumerate(numbers)
             }
         )
+
+    def allowed_calls(self, deals: DealArrays) -> "AllowedCalls":
+        """Tell what boards may call, for :mod:`bidcascade.systems.allowed_index`.
+
+        Examples
+        --------
+        >>> from bidcascade.loaders import random_deals
+        >>> from bidcascade.systems.allowed_index import allowed_nodes
+        >>> calls = Engine.open("sayc").allowed_calls(deal_arrays(random_deals(100, seed=1)))
+        >>> allowed_nodes(calls)[bytes([0])].boards
+        100
+        """
+        from bidcascade.systems.allowed_calls import SystemCalls, TableCalls
+
+        if self.bidder is None:
+            return TableCalls(self.table, deals)
+        return SystemCalls(self.bidder, deals)
 
     def auction_of(self, entry: int | str) -> tuple[int, ...]:
         """Give the calls of an entry, which is named by its number or as text.

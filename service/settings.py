@@ -101,7 +101,10 @@ class Settings(BaseSettings):
         default=32 << 20, ge=1024, description="Longest request body; longer ones are answered 413."
     )
     max_request_deals: int = Field(
-        default=100_000, ge=1, description="Most deals in one request; more are answered 413."
+        default=100_000,
+        ge=1,
+        description="Most deals in one request, or in a file of boards of an archive; more are "
+        "answered 413.",
     )
     max_limit_auctions: int = Field(
         default=10_000,
@@ -172,6 +175,16 @@ class Settings(BaseSettings):
         default="",
         description="Folder for jobs and their files; if not given, the user's data folder, which "
         "is made when the first job comes.",
+    )
+    archives_folder: str = Field(
+        default="",
+        description="Folder of the archives; if not given, `archives` in the user's data folder. "
+        "Commands read the variable too.",
+    )
+    max_download_bytes: int = Field(
+        default=256 << 20,
+        ge=1024,
+        description="Longest file of boards of an archive; longer ones are answered 413.",
     )
     jobs_root: str = Field(
         default="",

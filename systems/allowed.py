@@ -23,6 +23,7 @@ from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system import every, walk
 from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
+from bidcascade.table.decisions import CallLists
 from bidcascade.table.language.explain import HandValues
 
 from .bidder import LONGEST_AUCTION, Bidder
@@ -307,6 +308,76 @@ def members(
             column[found[calls]] = True
             columns.append(column)
         return columns
+
+
+class Along(NamedTuple):
+    """What hands may call along auctions; nobody else may use the bidder meanwhile.
+
+    Parameters
+    ----------
+    place : int32 [calls]
+        Where each call is made.
+    allowed : uint64 [calls]
+        Bit ``c`` is set where the hand that is to call may call ``c`` there.
+    """
+
+    place: I32
+    allowed: U64
+
+
+def allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Along:
+    r"""Find the calls that hands may make at every place of auctions, whatever was called there.
+
+    The caller holds the bidder's lock as long as it uses the places.
+
+    Parameters
+    ----------
+    auctions : CallLists
+        A legal one for each deal, from the dealer on; it need not be over.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from bidcascade.kernels.dealing import deal_hands
+    >>> from .system import System
+    >>> bidder = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced").bidder()
+    >>> deals = DealArrays(deal_hands(1, 0, 1), np.zeros(1, np.uint8), np.zeros(1, np.uint8))
+    >>> auctions = CallLists.of(pl.Series([[0, 7]], dtype=pl.List(pl.UInt8)))
+    >>> allowed_along(bidder, deals, auctions).allowed
+    array([1, 1], dtype=uint64)
+    """
+    with bidder.lock:
+        try:
+            bidder._keep_to_budget()
+            return _allowed_along(bidder, deals, auctions)
+        except BaseException:
+            bidder.start_over()
+            raise
+
+
+def _allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Along:
+    lengths = np.diff(auctions.offsets)
+    here = np.full(len(deals), bidder.reach(()), np.int32)
+    call = np.zeros(len(deals), np.uint8)
+    going_on, new = np.empty(len(deals), np.int64), np.empty(len(deals), np.int32)
+    place = np.empty(len(auctions.calls), np.int32)
+    levels: list[tuple[I32, I64]] = []
+    active = np.flatnonzero(lengths)
+    while len(active):
+        where = auctions.offsets[active] + len(levels)
+        place[where] = here[active]
+        levels.append((active.astype(np.int32), where))
+        active = active[lengths[active] > len(levels)]
+        call[active] = auctions.calls[auctions.offsets[active] + len(levels) - 1]
+        bidder._make_room(len(active))
+        _, found = walk.follow(bidder._store, active, here, call, going_on, new)
+        bidder._work_out(new[:found].copy())
+    # hands are packed when all places have said what they ask of them
+    words = bidder._pack(deals, 0, len(deals))
+    allowed = np.empty(len(place), np.uint64)
+    for depth, (who, where) in enumerate(levels):
+        allowed[where] = masks_at(bidder, words, depth, place[where], who)
+    return Along(place, allowed)
 
 
 def masks_at(bidder: Bidder, words: U64, depth: int, place: I32, deals: I32) -> U64:

@@ -31,7 +31,7 @@ class AllowedCalls(Protocol):
         """Digest of what decides who may make the next call, behind each auction that goes on."""
 
     def behind(self, auction: bytes, rows: U32) -> list[tuple[int, U32]]:
-        """Calls behind an auction, ascending, each with those of some rows that may make it."""
+        """Find the calls behind an auction, ascending, each with those rows that may make it."""
 
     def members(self, auction: bytes, *, known: int = 0) -> Bools:
         """Which boards may bid a legal auction, if all may bid its first ``known`` calls."""
@@ -55,7 +55,7 @@ class SystemCalls:
     >>> zeros = np.zeros(100, np.uint8)
     >>> calls = SystemCalls(system.bidder(), DealArrays(deal_hands(1, 0, 100), zeros, zeros))
     >>> [(call, len(rows)) for call, rows in calls.behind(b"", np.arange(100, dtype=np.uint32))]
-    [(0, 100), (7, 3)]
+    [(0, 100), (7, 5)]
     """
 
     def __init__(self, bidder: Bidder, deals: DealArrays) -> None:
@@ -129,7 +129,7 @@ class TableCalls:
     >>> zeros = np.zeros(100, np.uint8)
     >>> calls = TableCalls(table, DealArrays(deal_hands(1, 0, 100), zeros, zeros))
     >>> [(call, len(rows)) for call, rows in calls.behind(b"", np.arange(100, dtype=np.uint32))]
-    [(7, 14)]
+    [(7, 16)]
     """
 
     def __init__(self, table: BiddingTable, deals: DealArrays) -> None:
@@ -164,32 +164,26 @@ class TableCalls:
     def behind(self, auction: bytes, rows: U32) -> list[tuple[int, U32]]:
         """See :class:`AllowedCalls`."""
         table, entries = self._table, self._entries(auction)
+        if self._packed is None:
+            self._packed = cpu.features(table.plan(), self._deals)
+        words = self._packed[len(auction) & 3]
         calls = table.call[entries.start : entries.stop].tolist()
-        found = zip(calls, self._passing(len(auction), rows, entries), strict=True)
+        passing = cpu.deals_that_pass(table.plan(), words, rows, entries)
+        found = zip(calls, passing, strict=True)
         return sorted((one for one in found if len(one[1])), key=lambda one: one[0])
 
     def members(self, auction: bytes, *, known: int = 0) -> Bools:
         """See :class:`AllowedCalls`."""
-        rows = np.arange(len(self), dtype=np.uint32)
-        for depth in range(known, len(auction)):
-            entry = self._table.find(auction[: depth + 1])
-            passing = [] if entry is None else self._passing(depth, rows, [entry])
-            rows = passing[0] if passing else rows[:0]
-        found = np.zeros(len(self), np.bool_)
-        found[rows] = True
-        return found
-
-    def _passing(self, depth: int, rows: U32, entries: Sequence[int]) -> list[U32]:
-        plan = self._table.plan()
-        if self._packed is None:
-            self._packed = cpu.features(plan, self._deals)
-        return cpu.deals_that_pass(plan, self._packed[depth & 3], rows, entries)
+        if not auction:
+            return np.ones(len(self), np.bool_)
+        entry = self._table.find(auction)
+        if entry is None:
+            return np.zeros(len(self), np.bool_)
+        return cpu.members(self._table.plan(), self._deals, [entry]).to_bools(0)
 
 
-def _digest(
-    vocabulary: Vocabulary, otherwise: str, said: Iterable[tuple[int, Criteria]]
-) -> bytes:
-    """Digest of calls with their criteria in any order, and of the code that says what they mean."""
+def _digest(vocabulary: Vocabulary, otherwise: str, said: Iterable[tuple[int, Criteria]]) -> bytes:
+    """Digest of calls with their criteria, in any order, and of the code that reads them."""
     terms = vocabulary.profile, sorted(vocabulary.user_terms.items())
     text = repr((CODE, terms, otherwise, sorted(said)))
     return hashlib.blake2b(text.encode(), digest_size=16).digest()

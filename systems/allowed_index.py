@@ -93,8 +93,9 @@ def allowed_nodes(
     >>> system = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced")
     >>> zeros = np.zeros(100, np.uint8)
     >>> calls = SystemCalls(system.bidder(), DealArrays(deal_hands(1, 0, 100), zeros, zeros))
-    >>> [(list(one.auction), one.boards) for one in allowed_nodes(calls, share=1).values()]
-    [([], 100), ([0], 100), ([7], 3)]
+    >>> nodes = allowed_nodes(calls)
+    >>> nodes[bytes([7])].boards, nodes[bytes([7])].expanded, nodes[bytes([0])].expanded
+    (5, False, True)
     """
     if not 0 <= share <= 1:
         raise ValueError(f"expected a share from 0 to 1, got {share!r}")
@@ -171,7 +172,7 @@ def allowed_rows(
     >>> deals = DealArrays(deal_hands(1, 0, 100), zeros, zeros)
     >>> nodes = allowed_nodes(SystemCalls(bidder, deals))
     >>> allowed_rows(nodes, bytes([7, 0, 0]), lambda rows: SystemCalls(bidder, deals.take(rows)))
-    array([26, 48, 60], dtype=uint32)
+    array([12, 47, 52, 76, 77], dtype=uint32)
     """
     Auction.of(auction)
     if b"" not in nodes:

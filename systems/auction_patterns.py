@@ -7,10 +7,9 @@ and those of a side that is skipped are understood.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import product
 from typing import Final, NamedTuple
 
-from bidcascade.bridge import Auction, IllegalCall, InvalidCall, parse_calls
+from bidcascade.bridge import Auction, InvalidCall, parse_calls
 
 from .language.grammar import parse_statement
 from .language.statements import HeaderStatement
@@ -21,6 +20,8 @@ CALLS: Final = 38
 LONGEST_TEXT: Final = 500
 _ANY: Final = "[\\x00-\\x25]"
 _MOST_BINDINGS: Final = 5_000
+_MOST_BEGUN: Final = 5_000
+_BY_THE_LAST_BID: Final = ("cheapest", "jump", "double jump")
 
 
 class WrittenAuction(NamedTuple):
@@ -62,6 +63,32 @@ class WrittenAuction(NamedTuple):
             for skip in range(min(skips, 4))
         )
 
+    def heads(self, most: int = 64) -> list[bytes]:
+        """Calls that auctions asked for begin with, none of them the beginning of another.
+
+        As many calls as there are not more than ``most`` ways for.
+
+        Examples
+        --------
+        >>> [list(head) for head in read_auction("1NT P 2C P 2M").heads()]
+        [[7, 0, 8, 0, 10], [7, 0, 8, 0, 11]]
+        """
+        heads = {bytes(passes) for passes in range(4 if self.leading_passes else 1)}
+        found: set[bytes] = set()
+        for steps in self.steps:
+            begun = heads
+            for step in steps:
+                if step is None or len(begun) * len(step) * len(self.steps) > most:
+                    break
+                begun = {head + bytes([call]) for head in begun for call in step}
+            found |= begun
+        ordered = sorted(found)
+        shortest: list[bytes] = []
+        for head in ordered:
+            if not shortest or not head.startswith(shortest[-1]):
+                shortest.append(head)
+        return shortest
+
     def named(self, most: int) -> list[bytes] | None:
         """All legal auctions that the text names; None where it leaves calls open, or for many."""
         found: set[bytes] = set()
@@ -72,10 +99,12 @@ class WrittenAuction(NamedTuple):
             if len(known) < len(steps) or any(len(one) == CALLS for one in known):
                 return None
             for passes in range(4 if self.leading_passes else 1):
-                for calls in _legal(known, [0] * passes):
-                    found.add(calls)
-                    if len(found) > most:
-                        return None
+                legal = _legal(known, bytes(passes))
+                if legal is None:
+                    return None
+                found |= legal
+                if len(found) > most:
+                    return None
         return sorted(found)
 
 
@@ -154,6 +183,10 @@ def _alternatives(
                 names[call.strain] = None
             if call.level == 0:
                 names["n"] = None
+            if call.kind in _BY_THE_LAST_BID:
+                raise InvalidCall(
+                    f"expected calls that name a level or leave it open, got {call.kind!r} in {text!r}"
+                )
     suits = [name for name in names if is_variable(name) and name != "n"]
     levels = range(1, 8) if "n" in names else (0,)
     bindings: list[Bindings] = [
@@ -165,13 +198,14 @@ def _alternatives(
         raise InvalidCall(f"expected fewer variables, got {', '.join(names)} in {text!r}")
     found = set()
     for bound in bindings:
-        alternative = tuple(
-            None if step.any_calls else frozenset(
+        codes = {
+            step: None if step.any_calls else frozenset(
                 code for code in range(CALLS)
                 if any(match_call(call, code, bound) == bound for call in step.calls)
             )
-            for step in steps
-        )  # fmt: skip
+            for step in dict.fromkeys(steps)
+        }  # fmt: skip
+        alternative = tuple(codes[step] for step in steps)
         if frozenset() not in alternative and alternative not in found:
             found.add(alternative)
             yield alternative
@@ -213,13 +247,11 @@ def _fits(steps: Sequence[frozenset[int] | None], calls: bytes, *, exact: bool) 
     return bool(calls) and calls[0] in first and _fits(rest, calls[1:], exact=exact)
 
 
-def _legal(steps: Sequence[frozenset[int]], passes: list[int]) -> Iterator[bytes]:
-    for calls in product(*map(sorted, steps)):
-        whole = (*passes, *calls)
-        try:
-            Auction.of(whole)
-        except IllegalCall:
-            continue
-        yield bytes(whole)
-
-
+def _legal(steps: Sequence[frozenset[int]], passes: bytes) -> set[bytes] | None:
+    """Legal auctions behind some passes; None where too many begin so."""
+    begun = [Auction.of(passes)]
+    for step in steps:
+        begun = [one.add(call) for one in begun for call in sorted(step) if one.is_legal(call)]
+        if len(begun) > _MOST_BEGUN:
+            return None
+    return {bytes(one.calls) for one in begun}

@@ -68,6 +68,7 @@ def decode_rows(data: bytes, count: int = MOST_ROWS) -> U32:
     else:
         rows = np.frombuffer(bitmap.to_array(), np.uint32)
     if bitmap.serialize() != data:
-        raise InvalidInput(f"expected the {len(bitmap.serialize())} bytes of a set of rows, "
-                           f"got {len(data)} bytes")
+        raise InvalidInput(
+            f"expected the {len(bitmap.serialize())} bytes of a set of rows, got {len(data)} bytes"
+        )
     return rows

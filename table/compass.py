@@ -17,6 +17,7 @@ from bidcascade.kernels import Backend, BitColumns, DealArrays, Plan, Postfix, t
 from bidcascade.kernels.layout import Separable, evaluate_tree
 from bidcascade.kernels.lowering import Tree, term_names_in
 from bidcascade.kernels.plan import expressions_plan
+from bidcascade.kernels.types import U64
 
 from .language.expression_tree import (
     And,
@@ -205,22 +206,47 @@ class DealCondition:
     def __init__(self, text: str, vocabulary: Vocabulary) -> None:
         self._names = compass_vocabulary(vocabulary)
         self._tree = tree_of(patterns_as_numbers(parse_expression(text)), self._names)
-        codes = tuple(dict.fromkeys(self._codes(self._tree)))
+        codes = tuple(dict.fromkeys(code for _, code in self._codes(self._tree)))
         self._rows = {code: row for row, code in enumerate(codes)}
         self._plan = expressions_plan(codes, vocabulary.profile)
+        self._asked = {
+            seat: sorted({self._rows[code] for other, code in self._codes(self._tree)
+                          if other == seat})
+            for seat in sorted(self._seats(self._tree))
+        }  # fmt: skip
+        kernel_terms = (
+            part
+            for name in term_names_in(self._tree)
+            for part in term_names_in(vocabulary.lowered_term(self._names.origin[name][0]).tree)
+        )
+        self._cards_only = not any(
+            _separable(name, vocabulary.profile).contexts.any() for name in kernel_terms
+        )
 
     def holds(self, backend: Backend, deals: DealArrays) -> Bools:
         """Tell for which deals the condition holds, bool[n]."""
-        bits = backend.evaluate(self._plan, deals) if self._rows else None
+        bits: dict[int, BitColumns] = {}
+        for seat, rows in self._asked.items():
+            if rows and self._cards_only:
+                # the kernels look at four hands of a deal: here at one hand of four deals
+                bits[seat] = backend.evaluate(self._plan, _in_fours(deals.hands[seat]), rows)
+            elif rows:
+                bits[seat] = backend.evaluate(self._plan, deals, rows)
         return self._truth(self._tree, deals, bits)
+
+    def _bools(self, code: Postfix, seat: int, bits: dict[int, BitColumns], count: int) -> Bools:
+        row = self._asked[seat].index(self._rows[code])
+        if not self._cards_only:
+            return bits[seat].to_bools(row, seat)
+        return np.concatenate([bits[seat].to_bools(row, four) for four in range(4)])[:count]
 
     def _seats(self, tree: Tree) -> set[int]:
         return {self._names.origin[name][1] for name in term_names_in(tree)}
 
-    def _codes(self, tree: Tree) -> Iterator[Postfix]:
-        """Give the tests of one hand that a condition is made of."""
+    def _codes(self, tree: Tree) -> Iterator[tuple[int, Postfix]]:
+        """Give the tests of one hand that a condition is made of, with whose it is."""
         if len(self._seats(tree)) == 1:
-            yield self._of_one_hand(tree)
+            yield next(iter(self._seats(tree))), self._of_one_hand(tree)
         elif tree[0] in ("and", "or", "not"):
             for operand in tree[1:]:
                 yield from self._codes(operand)
@@ -228,10 +254,10 @@ class DealCondition:
     def _of_one_hand(self, tree: Tree) -> Postfix:
         return postfix_of(_renamed(tree, lambda name: self._names.origin[name][0]))
 
-    def _truth(self, tree: Tree, deals: DealArrays, bits: BitColumns | None) -> Bools:
+    def _truth(self, tree: Tree, deals: DealArrays, bits: dict[int, BitColumns]) -> Bools:
         seats = self._seats(tree)
-        if len(seats) == 1 and bits is not None:
-            return bits.to_bools(self._rows[self._of_one_hand(tree)], seats.pop())
+        if len(seats) == 1:
+            return self._bools(self._of_one_hand(tree), seats.pop(), bits, len(deals))
         match tree[0]:
             case "and":
                 return self._truth(tree[1], deals, bits) & self._truth(tree[2], deals, bits)
@@ -245,6 +271,15 @@ class DealCondition:
             values[name] = term_values(term, seat, deals, self._names.base)
         truth: Bools = np.broadcast_to(evaluate_tree(tree, values), len(deals)) != 0
         return truth
+
+
+def _in_fours(hands: U64) -> DealArrays:
+    """Hands as those of a quarter as many deals, the first quarter North's; none at the end."""
+    quarter = -(-len(hands) // 4)
+    filled = np.zeros(4 * quarter, np.uint64)
+    filled[: len(hands)] = hands
+    nothing = np.zeros(quarter, np.uint8)
+    return DealArrays(filled.reshape(4, quarter), nothing, nothing)
 
 
 def patterns_as_numbers(expression: Expression) -> Expression:

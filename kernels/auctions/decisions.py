@@ -339,3 +339,41 @@ def count_held(
                 list_words, list_masks,
             )  # fmt: skip
     return held
+
+
+@compiled
+def held_calls(
+    rows: U64, hands: I64, first: I64, count: I64, variant_set: U32, call: U8,
+    conditions: Conditions, calls: U64,
+) -> None:  # fmt: skip
+    """Find the calls of the trie that hold at places, a bit each.
+
+    Parameters
+    ----------
+    rows : uint64 [hands, words]
+        Bits of expressions.
+    hands : int64 [n]
+        Row of the hand that is to call.
+    first, count : int64 [n]
+        Nodes that may follow at the place: the first of them, and how many.
+    variant_set, call : arrays [nodes]
+    conditions : Conditions
+    calls : uint64 [n]
+        Overwritten: bit ``c`` is set where call ``c`` holds.
+    """
+    set_offsets, set_lists = conditions.set_offsets, conditions.set_lists
+    list_offsets, list_words = conditions.list_offsets, conditions.list_words
+    list_masks, undescribed = conditions.list_masks, conditions.holds_undescribed
+    for number in range(hands.size):
+        held = np.uint64(0)
+        for node in range(first[number], first[number] + count[number]):
+            if variant_set[node] == 0:
+                fits = undescribed[1 if call[node] == 0 else 0]
+            else:
+                fits = _set_holds(
+                    rows, hands[number], variant_set[node], set_offsets, set_lists, list_offsets,
+                    list_words, list_masks,
+                )  # fmt: skip
+            if fits:
+                held |= np.uint64(1) << np.uint64(call[node])
+        calls[number] = held

@@ -15,6 +15,7 @@ from bidcascade.service.settings import Settings, unknown_variables
 from bidcascade.systems.budget import set_places_budget
 
 from . import (
+    routes_archives,
     routes_auctions,
     routes_bid,
     routes_health,
@@ -44,6 +45,7 @@ _TAGS = [
     {"name": "tables", "description": "The bidding tables themselves."},
     {"name": "systems", "description": "Bidding systems as text, and matches of two."},
     {"name": "jobs", "description": "Archives that are answered in the background."},
+    {"name": "archives", "description": "Boards that are kept to be asked."},
     {"name": "service", "description": "For those who run the service."},
 ]
 
@@ -91,6 +93,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         routes_systems,
         routes_page,
         routes_jobs,
+        routes_archives,
     ):
         app.include_router(routes.router)
     if settings.cors_origins:

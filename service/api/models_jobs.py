@@ -8,17 +8,20 @@ from bidcascade.service.jobs.results import ResultForm
 
 from .models import Body, TableChoice, Word
 
-JobMode = Literal["first", "all", "counts", "par"]
+JobMode = Literal["first", "all", "counts", "par", "archive"]
 MODE_TEXT = (
     "`first`: the one auction that the table bids for each board. `all`: every auction that it "
     "allows. `counts`: how many boards reach each entry of the table. `par`: how far from par the "
-    "boards end as a system bids them, and as the players did."
+    "boards end as a system bids them, and as the players did. `archive`: the boards come into an "
+    "archive of the service."
 )
+ARCHIVE_TEXT = "Mode `archive`: name of the archive, which is made if it is not there."
 BESIDE_TEXT = "Mode `par`: other systems of the service, measured on the same boards."
 MOST_BESIDE = 9
 RESULT_TEXT = (
     "Forms of the files to download: `parquet`, `jsonl` (JSON Lines), `pbn` (mode `first`: the "
-    "boards with the table's auction, its calls explained). Mode `par` has files of its own."
+    "boards with the table's auction, its calls explained). Modes `par` and `archive` have files "
+    "of their own."
 )
 COMPLETED_TEXT = "Mode `all`: only auctions that are complete."
 TEXT_TEXT = (
@@ -42,6 +45,7 @@ class JobRequest(Body):
     beside: list[Word] = Field(
         default=[], max_length=MOST_BESIDE, description=BESIDE_TEXT, examples=[[]]
     )
+    archive: Word | None = Field(default=None, description=ARCHIVE_TEXT, examples=[None])
     completed_only: bool = Field(default=False, description=COMPLETED_TEXT, examples=[False])
     text: bool = Field(default=False, description=TEXT_TEXT, examples=[False])
     result: list[ResultForm] = Field(
@@ -80,13 +84,20 @@ class JobAnswer(Body):
         "others are the end.",
         examples=["running"],
     )
-    table: str = Field(description="Bidding table that it is answered from.", examples=["sayc"])
+    table: str = Field(
+        description="Bidding table that it is answered from; empty with mode `archive`.",
+        examples=["sayc"],
+    )
     digest: str = Field(
-        description="SHA-256 of all that the table said when the job came.",
+        description="SHA-256 of all that the table said when the job came; empty with mode "
+        "`archive`.",
         examples=["05b8a1f2c3d4e5f60718293a4b5c6d7e8f90123456789abcdef0123456789abc"],
     )
     mode: JobMode = Field(description="What is asked of it.", examples=["first"])
     beside: list[str] = Field(description=BESIDE_TEXT, examples=[["acol"]])
+    archive: str | None = Field(
+        description="Mode `archive`: the archive that the boards come into.", examples=["club"]
+    )
     input: str = Field(
         description="Name of the upload, or the path below `jobs_root`.", examples=["season.zip"]
     )

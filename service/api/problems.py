@@ -31,6 +31,7 @@ from bidcascade.bridge import (
     TimedOut,
     UnknownTable,
 )
+from bidcascade.service.archive.catalogue import ArchiveBusy, UnknownArchive
 
 _logger = logging.getLogger("bidcascade.service")
 
@@ -77,6 +78,7 @@ KINDS: Final[dict[str, Kind]] = {
     "unknown-auction": Kind(404, "The bidding table does not have this auction"),
     "unknown-job": Kind(404, "There is no job of this id"),
     "unknown-result": Kind(404, "The job has no file of this name"),
+    "unknown-archive": Kind(404, "There is no archive of this name"),
     "no-system": Kind(404, "The bidding table was not compiled from a system"),
     "method-not-allowed": Kind(405, "This path does not take the method"),
     "not-acceptable": Kind(406, "The answer cannot be given in an accepted form"),
@@ -89,6 +91,7 @@ KINDS: Final[dict[str, Kind]] = {
     "wrong-host": Kind(421, "The service does not go by this name"),
     "head-too-large": Kind(431, "The head of the request is too long"),
     "reload-failed": Kind(409, "The table cannot be loaded anew; the one in use stays"),
+    "archive-busy": Kind(409, "The archive is being written to"),
     "no-such-deal": Kind(422, "No deal meets what is known of it and asked of it"),
     "invalid-request": Kind(422, "Something in the request is wrong"),
     "overloaded": Kind(429, "Too many requests are being worked on"),
@@ -275,6 +278,7 @@ def invalid_request(errors: list[FieldError]) -> Problem:
 
 
 _KIND_OF_ERROR: Final[dict[type[BidcascadeError], str]] = {
+    UnknownArchive: "unknown-archive", ArchiveBusy: "archive-busy",
     UnknownTable: "unknown-table", LimitExceeded: "limit-exceeded",
     BackendUnavailable: "backend-unavailable", DeviceFault: "device-fault",
     OutOfDeviceMemory: "out-of-device-memory", DoubleDummyFailed: "double-dummy-failed",

@@ -14,6 +14,7 @@ from fastapi import Path as InPath
 from pydantic import ValidationError
 
 from bidcascade.bridge import BidcascadeError
+from bidcascade.service.archive.catalogue import check_name
 from bidcascade.service.jobs.places import DataFolderUnusable
 from bidcascade.service.jobs.queue import JobQueue
 from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
@@ -27,6 +28,7 @@ from .authentication import AdminOnly
 from .downloads import file_answer
 from .logs import moment_text
 from .models_jobs import (
+    ARCHIVE_TEXT,
     BESIDE_TEXT,
     COMPLETED_TEXT,
     MODE_TEXT,
@@ -39,7 +41,7 @@ from .models_jobs import (
     JobsAnswer,
 )
 from .openapi import body_of, problems
-from .problems import Problem, check_query, problem_of, wrong_field
+from .problems import Problem, check_query, problem_of, read_field, wrong_field
 from .tables import check_system
 from .uploads import FILE_FIELD, FORM, MEDIA_TYPES, receive_form, receive_upload
 from .work import Workplace
@@ -56,7 +58,7 @@ _ID: Final = re.compile(r"[0-9a-f]{16}")
 _TRUTH: Final = {"true": True, "false": False}
 _TRUTHS: Final = ("completed_only", "text")
 """Fields of a form that are true or false."""
-_FIELDS: Final = ("table", "mode", "beside", *_TRUTHS, "result", "name")
+_FIELDS: Final = ("table", "mode", "beside", "archive", *_TRUTHS, "result", "name")
 
 
 def _body() -> dict[str, Any]:
@@ -65,7 +67,7 @@ def _body() -> dict[str, Any]:
     archive = {
         "type": "string",
         "format": "binary",
-        "description": "Deals as LIN, PBN, hands or Parquet; or packed with gzip, or several "
+        "description": "Deals as LIN, PBN, RBN, hands or Parquet; or packed with gzip, or several "
         "files in a zip file.",
     }
     content: dict[str, Any] = body["requestBody"]["content"]
@@ -74,6 +76,7 @@ def _body() -> dict[str, Any]:
         "table": "Name of a bidding table; the default one if not given.",
         "mode": MODE_TEXT,
         "beside": f"{BESIDE_TEXT} Separated by commas.",
+        "archive": ARCHIVE_TEXT,
         "completed_only": COMPLETED_TEXT,
         "text": TEXT_TEXT,
         "result": f"{RESULT_TEXT} Separated by commas.",
@@ -125,6 +128,9 @@ async def job_create(
         str,
         Query(description=f"{BESIDE_TEXT} Separated by commas.", examples=[""], max_length=1000),
     ] = "",
+    archive: Annotated[
+        str | None, Query(description=ARCHIVE_TEXT, examples=["club"], max_length=64)
+    ] = None,
     completed_only: Annotated[bool, Query(description=COMPLETED_TEXT, examples=[False])] = False,
     text: Annotated[bool, Query(description=TEXT_TEXT, examples=[False])] = False,
     result: Annotated[
@@ -148,10 +154,11 @@ async def job_create(
     accepted(request, [JSON])
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type in MEDIA_TYPES:
-        check_query(request, "table", "mode", "beside", "completed_only", "text", "result", "name")
+        check_query(request, *_FIELDS)
         asked = _asked(
-            table, mode, _listed(beside), _listed(result), completed_only=completed_only, text=text
-        )
+            table, mode, _listed(beside), archive, _listed(result), completed_only=completed_only,
+            text=text,
+        )  # fmt: skip
         doing = await _in_thread(_checked, work, asked)
 
         async def receive(path: Path, free: int) -> tuple[dict[str, Any], str]:
@@ -195,17 +202,20 @@ def _asked(
     table: str | None,
     mode: JobMode,
     beside: list[str],
+    archive: str | None,
     forms: list[str],
     *,
     completed_only: bool,
     text: bool,
 ) -> JobRequest:
+    if archive is not None:
+        read_field(check_name, archive, "archive")
     if len(beside) > MOST_BESIDE:
         raise wrong_field("beside", ",".join(beside), f"expected at most {MOST_BESIDE} systems")
     try:
         return JobRequest.model_validate(
             {"path": "upload", "table": table, "mode": mode, "beside": beside,
-             "completed_only": completed_only, "text": text, "result": forms}
+             "archive": archive, "completed_only": completed_only, "text": text, "result": forms}
         )  # fmt: skip
     except ValidationError:
         reason = f"expected some of {', '.join(RESULT_FORMS)}, separated by commas"
@@ -214,6 +224,10 @@ def _asked(
 
 def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
     """Work out what the job is to do, without its input."""
+    if asked.mode == "archive":
+        return _checked_for_archive(work, asked)
+    if asked.archive is not None:
+        raise wrong_field("archive", asked.archive, "expected archive only with mode archive")
     table = work.tables.get(asked.table)
     if "pbn" in asked.result and asked.mode != "first":
         reason = "expected mode first with pbn: a board has one auction"
@@ -245,6 +259,18 @@ def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
     }
 
 
+def _checked_for_archive(work: Workplace, asked: JobRequest) -> dict[str, Any]:
+    """Work out what a job that adds boards to an archive is to do, without its input."""
+    for name, given in asked.model_dump(exclude={"path", "mode", "archive"}).items():
+        if given != JobRequest.model_fields[name].default:
+            raise wrong_field(name, given, f"expected no {name} with mode archive")
+    if asked.archive is None:
+        raise wrong_field("archive", None, "expected the name of an archive with mode archive")
+    read_field(check_name, asked.archive, "archive")
+    _check_room(work)
+    return {"table": "", "digest": "", "mode": asked.mode, "archive": asked.archive}
+
+
 def _of_form(fields: Mapping[str, str]) -> JobRequest:
     """Read what the fields of a form ask.
 
@@ -266,7 +292,7 @@ def _of_form(fields: Mapping[str, str]) -> JobRequest:
     truths = {name: _TRUTH[fields.get(name, "false")] for name in _TRUTHS}
     return _asked(
         fields.get("table") or None, mode, _listed(fields.get("beside", "")),
-        _listed(fields.get("result", "parquet")), **truths,
+        fields.get("archive") or None, _listed(fields.get("result", "parquet")), **truths,
     )  # fmt: skip
 
 
@@ -473,6 +499,7 @@ def described(job: Job) -> dict[str, Any]:
         "mode": job.request["mode"],
         # jobs that an earlier version took in do not say it
         "beside": job.request.get("beside", []),
+        "archive": job.request.get("archive"),
         "input": job.request["input"],
         "created": _moment(job.created),
         "started": _moment(job.started),

@@ -19,6 +19,7 @@ from bidcascade.bridge import BidcascadeError, DeviceFault, TimedOut
 from bidcascade.service.jobs.queue import JobQueue
 from bidcascade.service.settings import Settings
 
+from .archives import Archives
 from .batcher import Batcher, Lane
 from .limits import LONGEST_QUESTION, Slots, client_of, parse_body, read_body
 from .metrics import Metrics
@@ -36,6 +37,8 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 THREADS: Final = 4
 """Threads for larger work, which goes from part to part; more would only slow small requests."""
+ARCHIVE_THREADS: Final = 4
+"""Questions to archives that are worked on at once."""
 WAITING_THREADS: Final = 32
 """Requests that are worked on at once while they wait for other processes."""
 SYSTEM_QUESTIONS: Final = 4
@@ -65,6 +68,7 @@ class Workplace:
         self._lock = threading.Lock()
         self.jobs = JobQueue(settings, self.tables)
         self.uploads = Uploads()
+        self.archives = Archives(settings.archives_folder)
         self.metrics = Metrics(self.tables, self._queue, self.jobs.counts)
         self._batcher: Batcher[Any, Any] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -125,6 +129,11 @@ class Workplace:
         return CapacityLimiter(THREADS)
 
     @cached_property
+    def archive_threads(self) -> CapacityLimiter:
+        """Places for questions to archives, which may look at millions of boards."""
+        return CapacityLimiter(ARCHIVE_THREADS)
+
+    @cached_property
     def waiting_threads(self) -> CapacityLimiter:
         """Places for work that mostly waits for other processes."""
         return CapacityLimiter(WAITING_THREADS)
@@ -169,9 +178,12 @@ class Workplace:
             yield content
 
     async def run(
-        self, work: Callable[[], _Result], *, small: bool = False, ahead: bool = False
-    ) -> _Result:
+        self, work: Callable[[], _Result], *, small: bool = False, ahead: bool = False,
+        limiter: CapacityLimiter | None = None,
+    ) -> _Result:  # fmt: skip
         """Do some work, in a thread unless it is small; ``ahead`` of what waits for a thread.
+
+        ``limiter`` has the places of work that is to wait for its own kind alone.
 
         Raises
         ------
@@ -192,7 +204,7 @@ class Workplace:
 
         if small:
             return guarded()
-        limiter = CapacityLimiter(1) if ahead else self._threads
+        limiter = CapacityLimiter(1) if ahead else limiter or self._threads
         async with self.in_time():
             return await to_thread.run_sync(guarded, abandon_on_cancel=True, limiter=limiter)
 

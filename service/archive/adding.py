@@ -22,7 +22,7 @@ from bidcascade.service.jobs.manifest import Position, describe_inputs
 from bidcascade.service.jobs.progress import Report
 
 from .archive import BOARD_SCHEMA, Part
-from .catalogue import CATALOGUE, LOCK, ArchivedSource, Catalogue, writing
+from .catalogue import CATALOGUE, LOCK, ArchivedSource, Catalogue, PartFiles, writing
 from .duplicates import are_same, board_keys, first_of_each
 from .parts import (
     DUPLICATE_SCHEMA,
@@ -100,7 +100,8 @@ def add_files(
         If the disk is full; what counted before still does.
     """
     sources = find_sources(inputs)
-    if not (folder / CATALOGUE).exists():
+    is_new = not (folder / CATALOGUE).exists()
+    if is_new:
         refuse_hopeless(sources)
     with writing(folder, create=True) as catalogue:
         engines = Engines(catalogue, backend)
@@ -111,8 +112,8 @@ def add_files(
         wanted, known = _wanted(writer, sources, replace=replace)
         adder = _Adder(writer, wanted, jobs, report)
         adder.run()
-        if not adder.boards and not known and not catalogue.boards:
-            _leave_nothing(folder, catalogue)
+        if is_new and not catalogue.boards:
+            _leave_nothing(folder)
             raise InvalidInput(
                 f"expected boards, got none and {adder.rejects} rejects"
                 + (f"; first reject: {adder.first_reject}" if adder.first_reject else "")
@@ -166,15 +167,15 @@ def remove_archive(folder: Path) -> int:
     """
     with writing(folder) as catalogue:
         boards = catalogue.boards
-        # first what makes it one
-        (folder / CATALOGUE).unlink()
-        shutil.rmtree(folder, ignore_errors=True)
+        _leave_nothing(folder)
     return boards
 
 
-def _leave_nothing(folder: Path, catalogue: Catalogue) -> None:
-    catalogue.parts = []
-    catalogue.clean(folder)
+def _leave_nothing(folder: Path) -> None:
+    # whatever ends this run leaves an archive without boards
+    nothing = Catalogue()
+    nothing.write(folder)
+    nothing.clean(folder)
     (folder / CATALOGUE).unlink()
     if all(file.name == LOCK for file in folder.iterdir()):
         shutil.rmtree(folder, ignore_errors=True)
@@ -197,16 +198,15 @@ def _wanted(
         path = None if source.path is None else str(source.path.absolute())
         mark = ArchivedSource(source.name, path, about["bytes"], about["sha256"])
         number = None if mark.sha256 is None else shas.get(mark.sha256)
-        if number is not None:
-            before = catalogue.sources[number]
-            assert before is not None
-            if before.done:
-                known.append(source.name)
-            else:
-                wanted[number] = source
-            continue
-        changed += [] if path is None else paths.get(path, [])
-        new.append((source, mark))
+        if number is None:
+            changed += [] if path is None else paths.get(path, [])
+            if mark.sha256 is not None:
+                shas[mark.sha256] = len(catalogue.sources) + len(new)
+            new.append((source, mark))
+        elif number >= len(catalogue.sources) or number in wanted or _is_done(catalogue, number):
+            known.append(source.name)
+        else:
+            wanted[number] = source
     if changed and not replace:
         one = catalogue.sources[changed[0]]
         assert one is not None
@@ -221,6 +221,11 @@ def _wanted(
         catalogue.sources.append(mark)
     catalogue.write(folder)
     return wanted, known
+
+
+def _is_done(catalogue: Catalogue, number: int) -> bool:
+    source = catalogue.sources[number]
+    return source is not None and source.done
 
 
 class _Adder:
@@ -312,10 +317,14 @@ class _Adder:
         start = 0
         while start < max(1, boards.height):
             last = start + PART_BOARDS >= boards.height
-            self._write_part(boards.slice(start, PART_BOARDS), rejects if last else _NO_REJECTS)
+            self._write_part(
+                boards.slice(start, PART_BOARDS), rejects if last else _NO_REJECTS, is_last=last
+            )
             start += PART_BOARDS
 
-    def _write_part(self, boards: pl.DataFrame, rejects: pl.DataFrame) -> None:
+    def _write_part(
+        self, boards: pl.DataFrame, rejects: pl.DataFrame, *, is_last: bool
+    ) -> None:
         keys = board_keys(boards)
         stands = first_of_each(boards, keys).astype(np.int64)
         ids = np.full(boards.height, -1, np.int64)
@@ -332,9 +341,13 @@ class _Adder:
             duplicates.cast(dict(DUPLICATE_SCHEMA)),
         )  # fmt: skip
         self._count(contents)
+        if is_last:
+            self._count_ended()
         self._catalogue.next_id += int(new.sum())
         there = contents.boards.height or rejects.height or duplicates.height
-        self._writer.commit([self._writer.write(contents)] if there else [])
+        self._writer.commit(
+            [*self._catalogue.parts, *([self._writer.write(contents)] if there else [])]
+        )
 
     def _count(self, contents: Contents) -> None:
         for frame, what in (
@@ -346,6 +359,8 @@ class _Adder:
                 source = self._catalogue.sources[number]
                 assert source is not None
                 setattr(source, what, getattr(source, what) + count)
+
+    def _count_ended(self) -> None:
         for number in self._ended:
             source = self._catalogue.sources[number]
             assert source is not None
@@ -403,7 +418,9 @@ def _remove(writer: PartWriter, number: int) -> int:
     catalogue = writer.catalogue
     gone = 0
     instead = _other_records(writer, number)
-    for files in list(catalogue.parts):
+    # one step for all parts: a run that is killed has removed nothing
+    parts: list[PartFiles] = []
+    for files in catalogue.parts:
         (contents,) = writer.read([files])
         touched = [
             frame
@@ -414,6 +431,7 @@ def _remove(writer: PartWriter, number: int) -> int:
             instead, on=["id", "file", "source", "record"], how="semi", nulls_equal=True
         )
         if not touched and not taken.height:
+            parts.append(files)
             continue
         boards = contents.boards.join(
             instead, on="id", how="left", suffix="_other", maintain_order="left"
@@ -441,9 +459,10 @@ def _remove(writer: PartWriter, number: int) -> int:
         )
         gone += int((~kept).sum())
         left = contents.boards.height or contents.rejects.height or contents.duplicates.height
-        writer.commit([writer.write(contents)] if left else [], instead_of=[files])
+        if left:
+            parts.append(writer.write(contents))
     catalogue.sources[number] = None
-    catalogue.write(writer.folder)
+    writer.commit(parts)
     return gone
 
 

@@ -1,6 +1,7 @@
 """An archive to read: its parts, opened as they are needed and mapped into memory."""
 
 import threading
+import zlib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +19,7 @@ from bidcascade.loaders import DEAL_SCHEMA, HAND_COLUMNS
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.jobs.places import default_data_folder
 from bidcascade.service.jobs.whole_files import can_write, whole_file
+from bidcascade.service.settings import read_settings
 from bidcascade.systems.allowed_index import AllowedNode, allowed_rows
 
 from .bidding import ArchiveEngine
@@ -30,7 +32,11 @@ BOARD_SCHEMA: Final = pl.Schema({"id": pl.UInt64(), "file": pl.UInt32(), **DEAL_
 
 
 def archives_folder(named: str | Path | None = None) -> Path:
-    """Folder of all archives: the one named, else ``archives`` in the user's data folder."""
+    """Folder of all archives: the one named, else that of the setting ``archives_folder``.
+
+    Without any it is ``archives`` in the user's data folder.
+    """
+    named = named or read_settings().archives_folder
     return Path(named) if named else default_data_folder() / "archives"
 
 
@@ -46,6 +52,15 @@ def bids_files(name: str, part: int, digest: str) -> dict[str, str]:
     return {
         "bids": f"bids{tail}.parquet", "first": f"first{tail}.arrow", "all": f"all{tail}.arrow"
     }  # fmt: skip
+
+
+def checksum(path: Path) -> int:
+    """CRC-32 of a file."""
+    found = 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            found = zlib.crc32(block, found)
+    return found
 
 
 def write_mapped(frame: pl.DataFrame, path: Path) -> None:
@@ -65,7 +80,7 @@ def read_mapped(path: Path) -> pl.DataFrame:
     try:
         with pa.memory_map(str(path)) as file:
             found = pl.from_arrow(pa.ipc.open_file(file).read_all(), rechunk=False)
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError, pl.exceptions.PolarsError) as error:
         raise InvalidInput(f"damaged file {path.name!r} of the archive: {error}") from None
     assert isinstance(found, pl.DataFrame)
     return found
@@ -83,11 +98,12 @@ class Part:
     def __init__(self, folder: Path, files: PartFiles) -> None:
         self.folder = folder
         self.files = files
+        self._checked: set[str] = set()
         self._postings: dict[str, Postings] = {}
         self._allowed: dict[str, MappedNodes] = {}
 
     def path(self, name: str) -> Path:
-        """Path of one of the part's files, whose length is that of the catalogue.
+        """Path of one of the part's files, which is as the catalogue says; read through once.
 
         Raises
         ------
@@ -95,12 +111,21 @@ class Part:
             If the file is gone or has changed.
         """
         path = self.folder / name
+        if name not in self.files.files:
+            raise InvalidInput(f"damaged archive {self.folder.name!r}: it names no {name!r}")
         size = path.stat().st_size if path.is_file() else None
         if size != self.files.files[name]:
             raise InvalidInput(
                 f"damaged archive {self.folder.name!r}: expected {name!r} of "
                 f"{self.files.files[name]} bytes, got {'no file' if size is None else size}"
             )
+        if name not in self._checked:
+            # what is mapped is believed: an offset beyond the end would end the process
+            if checksum(path) != self.files.sums.get(name):
+                raise InvalidInput(
+                    f"damaged archive {self.folder.name!r}: {name!r} is not as it was written"
+                )
+            self._checked.add(name)
         return path
 
     @cached_property

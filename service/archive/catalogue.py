@@ -19,9 +19,10 @@ and counts for nothing. It is replaced as a whole after each step.
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final
+from types import UnionType
+from typing import Any, Final, TypeVar, get_origin
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.service.jobs.batch_folder import hold
@@ -36,11 +37,16 @@ OWN: Final = "own"
 """Stands for what was really bid where the name of a table or system may stand."""
 LOCK: Final = ".lock"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_FILE: Final = re.compile(r"[a-z]+-[A-Za-z0-9._-]+\.(parquet|arrow|npy)")
 _OWN_FILES: Final = ("*.parquet", "*.arrow", "*.npy", f".*{PARTIAL_SUFFIX}")
 
 
 class UnknownArchive(InvalidInput, LookupError):
     """There is no archive of that name."""
+
+
+class ArchiveBusy(InvalidInput):
+    """Another process writes to the archive."""
 
 
 @dataclass(slots=True)
@@ -62,11 +68,12 @@ class ArchivedSource:
 
 @dataclass(slots=True)
 class PartFiles:
-    """A part: how many boards, and its files with their lengths in bytes."""
+    """A part: how many boards, and its files with their lengths in bytes and checksums (CRC-32)."""
 
     number: int
     boards: int
     files: dict[str, int] = field(default_factory=dict)
+    sums: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -120,17 +127,20 @@ class Catalogue:
         value = read_state(path, "catalogue", "an archive", FORMAT, "format_version", VERSION)
         try:
             del value["totals"]
-            sources = [one and ArchivedSource(**one) for one in value.pop("sources")]
-            parts = [PartFiles(**one) for one in value.pop("parts")]
+            sources = [
+                None if one is None else _typed(ArchivedSource(**one))
+                for one in value.pop("sources")
+            ]
+            parts = [_typed(PartFiles(**one)) for one in value.pop("parts")]
             bidders = {
-                check_name(name): ArchiveBidder(**one)
+                check_name(name): _typed(ArchiveBidder(**one))
                 for name, one in value.pop("bidders").items()
             }
             for part in parts:
-                for name in part.files:
-                    if "/" in name or "\\" in name or name.startswith("."):
+                for name, size in part.files.items():
+                    if not _FILE.fullmatch(name) or not isinstance(size, int):
                         raise ValueError(f"expected the name of a file, got {name!r}")
-            return cls(sources=sources, parts=parts, bidders=bidders, **value)
+            return _typed(cls(sources=sources, parts=parts, bidders=bidders, **value))
         except (TypeError, KeyError, ValueError, AttributeError) as error:
             raise InvalidInput(f"damaged catalogue {str(path)!r}: {error}") from None
 
@@ -141,6 +151,22 @@ class Catalogue:
             for file in folder.glob(pattern):
                 if file.name not in named:
                     file.unlink(missing_ok=True)
+
+
+_Typed = TypeVar("_Typed", ArchivedSource, PartFiles, ArchiveBidder, Catalogue)
+
+
+def _typed(value: _Typed) -> _Typed:
+    for one in fields(value):
+        kind: Any = one.type
+        got = getattr(value, one.name)
+        if not isinstance(got, kind if isinstance(kind, UnionType) else get_origin(kind) or kind):
+            raise TypeError(f"expected {kind} as {one.name!r}, got {got!r}")
+    return value
+
+
+def _is_partial(file: Path) -> bool:
+    return file.match(f".{CATALOGUE}.*{PARTIAL_SUFFIX}")
 
 
 def check_name(name: str) -> str:
@@ -172,22 +198,26 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
     ------
     UnknownArchive
         If it is not there and is not to be made.
+    ArchiveBusy
+        If another process writes to it.
     InvalidInput
-        If another process writes to it, or the folder holds something else.
+        If the folder holds something else.
     CannotWrite
         If the folder cannot be written to.
     """
     if not (folder / CATALOGUE).exists():
         if not create:
             raise unknown(folder)
-        if folder.exists() and any(file.name != LOCK for file in folder.iterdir()):
+        if folder.exists() and not folder.is_dir() or any(
+            file.name != LOCK and not _is_partial(file) for file in folder.glob("*")
+        ):
             raise InvalidInput(f"expected an archive or no folder yet, got {str(folder)!r}")
     with can_write(folder):
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / LOCK).open("ab")
     with lock:
         if not hold(lock):
-            raise InvalidInput(f"another process is writing to the archive {folder.name!r}")
+            raise ArchiveBusy(f"another process is writing to the archive {folder.name!r}")
         if (folder / CATALOGUE).exists():
             catalogue = Catalogue.read(folder)
         else:

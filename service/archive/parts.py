@@ -12,7 +12,7 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.types import U64
 from bidcascade.service.jobs.whole_files import can_write, whole_file, write_parquet
 
-from .archive import BOARD_SCHEMA, Part, bids_files, write_mapped
+from .archive import BOARD_SCHEMA, Part, bids_files, checksum, write_mapped
 from .bidding import ArchiveEngine
 from .catalogue import OWN, ArchiveBidder, Catalogue, PartFiles
 from .postings import posting_frame
@@ -225,20 +225,11 @@ class PartWriter:
             self.put(nodes, files["all"], part.files)
         return bool(missing)
 
-    def commit(self, parts: list[PartFiles], *, instead_of: list[PartFiles] | None = None) -> None:
-        """Make parts count, in the place of others; files that count no more are removed."""
-        gone = {one.number for one in instead_of or ()}
+    def commit(self, parts: list[PartFiles]) -> None:
+        """Make these the parts that count; files that count no more are removed."""
         catalogue = self.catalogue
         before = catalogue.parts
-        kept: list[PartFiles] = []
-        waiting = list(parts)
-        for one in before:
-            if one.number not in gone:
-                kept.append(one)
-            elif waiting:
-                kept += waiting
-                waiting = []
-        catalogue.parts = [*kept, *waiting]
+        catalogue.parts = parts
         try:
             catalogue.write(self.folder)
         except OSError:
@@ -257,8 +248,12 @@ class PartWriter:
             both = first.boards + second.boards
             if first.boards > 2 * second.boards + _SMALL or both > PART_BOARDS:
                 return
+            solved = {Part(self.folder, one).is_solved for one in (first, second) if one.boards}
+            if len(solved) > 1 and self._solve is None:
+                # one part would lose its double-dummy tables
+                return
             contents = joined(list(self.read([first, second])), self.catalogue.bidders)
-            self.commit([self.write(contents)], instead_of=[first, second])
+            self.commit([*self.catalogue.parts[:-2], self.write(contents)])
 
     def read(self, parts: list[PartFiles]) -> Iterator[Contents]:
         """Read parts, one after the other."""
@@ -272,10 +267,15 @@ class PartWriter:
             write_mapped(frame, path)
         else:
             write_parquet(frame, path)
-        part.files[name] = path.stat().st_size
+        _count(path, part)
 
     def _put_keys(self, keys: U64, name: str, part: PartFiles) -> None:
         path = self.folder / name
         with whole_file(path) as partial, can_write(path), partial.open("wb") as file:
             np.save(file, keys, allow_pickle=False)
-        part.files[name] = path.stat().st_size
+        _count(path, part)
+
+
+def _count(path: Path, part: PartFiles) -> None:
+    part.files[path.name] = path.stat().st_size
+    part.sums[path.name] = checksum(path)

@@ -16,6 +16,7 @@ from bidcascade.kernels.types import U32
 from bidcascade.systems.auction_patterns import WrittenAuction
 
 SCHEMA = pl.Schema({"auction": pl.Binary(), "rows": pl.List(pl.UInt32())})
+_NO_ROWS = np.zeros(0, np.uint32)
 _ABOVE = b"\xff"
 """Above all codes of calls."""
 
@@ -108,12 +109,14 @@ class Postings:
 
     def matching(self, asked: WrittenAuction) -> NDArray[np.int64]:
         """Numbers of the auctions that are asked for, ascending."""
-        start, stop = self.span(asked.prefix)
         if asked.regex is None:
-            return np.arange(start, stop)
-        # codes are below 128, so that each is a character by itself
-        texts = self.auctions.slice(start, stop - start).cast(pl.String)
-        return start + np.flatnonzero(texts.str.contains(asked.regex).to_numpy())
+            return np.arange(*self.span(asked.prefix))
+        found = [np.zeros(0, np.int64)]
+        for start, stop in map(self.span, asked.heads()):
+            # codes are below 128, so that each is a character by itself
+            texts = self.auctions.slice(start, stop - start).cast(pl.String)
+            found.append(start + np.flatnonzero(texts.str.contains(asked.regex).to_numpy()))
+        return np.concatenate(found)
 
     def rows(self, start: int, stop: int) -> U32:
         """Rows of the auctions from one number to another, ascending."""
@@ -121,11 +124,15 @@ class Postings:
 
     def rows_of(self, asked: WrittenAuction) -> U32:
         """Rows of the boards whose auction is asked for, ascending."""
-        if asked.regex is None:
-            return self.rows(*self.span(asked.prefix))
-        chosen = np.zeros(len(self.auctions) + 1, np.bool_)
-        chosen[self.matching(asked)] = True
-        return np.flatnonzero(chosen[self.numbers]).astype(np.uint32)
+        numbers = self.matching(asked)
+        if not len(numbers):
+            return _NO_ROWS
+        # auctions that stand side by side have their rows in one run
+        first = np.flatnonzero(np.diff(numbers, prepend=-2) != 1)
+        starts = self.offsets[numbers[first]]
+        ends = self.offsets[numbers[np.append(first[1:], len(numbers)) - 1] + 1]
+        runs = [self.order[start:end] for start, end in zip(starts, ends, strict=True)]
+        return np.sort(np.concatenate(runs))
 
     def auctions_of(self, rows: U32) -> pl.Series:
         """Auctions of some rows, List(UInt8); null where there is none."""
@@ -136,9 +143,6 @@ class Postings:
 
     def count(self, asked: WrittenAuction) -> int:
         """How many boards have an auction that is asked for."""
-        if asked.regex is None:
-            start, stop = self.span(asked.prefix)
-            return int(self.offsets[stop] - self.offsets[start])
         found = self.matching(asked)
         return int((self.offsets[found + 1] - self.offsets[found]).sum())
 

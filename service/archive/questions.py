@@ -7,7 +7,7 @@ enough: what is asked for last costs only as much as it has to.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
@@ -143,6 +143,8 @@ def check(question: Question) -> None:
     for what, texts in (("where", question.where), ("level", question.level)):
         if len(texts) > MOST_CONDITIONS:
             raise InvalidInput(f"expected at most {MOST_CONDITIONS} of {what}, got {len(texts)}")
+    if question.exact and question.mode == "all":
+        raise InvalidInput("expected mode first for auctions that end there (exact), got 'all'")
     if question.level and question.sort is not None:
         raise InvalidInput("expected equal shares (level) or an order (sort), got both")
 
@@ -160,14 +162,13 @@ def find_boards(archive: Archive, question: Question) -> Found:
         If a condition is none.
     """
     check(question)
-    search = _Search(archive, question)
     if question.level:
-        return search.in_equal_shares()
+        return _asked(archive, question, _Search.in_equal_shares)
     if question.sort is not None:
-        return search.in_order(question.sort)
+        return _asked(archive, question, _Search.in_order)
     if question.seed is not None:
-        return search.by_chance()
-    return search.first()
+        return _asked(archive, question, _Search.by_chance)
+    return _asked(archive, question, _Search.first)
 
 
 def count_boards(archive: Archive, question: Question) -> int:
@@ -179,7 +180,7 @@ def count_boards(archive: Archive, question: Question) -> int:
         As :func:`find_boards`.
     """
     check(question)
-    return _Search(archive, question).count()
+    return _asked(archive, question, _Search.count)
 
 
 def next_calls(archive: Archive, auction: str = "", by: str = OWN) -> list[tuple[str, int]]:
@@ -387,8 +388,10 @@ class _Search:
         fit = total if not self._question.has_conditions else found
         return Found(boards[order], fit if whole else None)
 
-    def in_order(self, name: str) -> Found:
+    def in_order(self) -> Found:
         """Boards in the order of a column."""
+        name = self._question.sort
+        assert name is not None
         taken = [(part, self._fitting_in_pieces(part, self._rows(part))) for part in self._parts]
         keys = []
         for number, (part, rows) in enumerate(taken):
@@ -471,8 +474,10 @@ class _Search:
                 CALL_TEXTS[one[depth]] if len(one) > depth else None
                 for one in postings.auctions.slice(start, stop - start)
             ]
-            texts = pl.Series("class", calls, pl.String)
-            return texts.gather((postings.numbers[rows] - start).astype(np.int64))
+            # the last is for boards without an auction, whose number is -1
+            texts = pl.Series("class", [*calls, None], pl.String)
+            numbers = postings.numbers[rows].astype(np.int64)
+            return texts.gather(np.where(numbers < 0, len(calls), numbers - start))
         if len(level) == 1 and level[0] in LEVELS:
             if level[0] != "contract":
                 return part.boards[level[0]][rows].cast(pl.String)
@@ -502,6 +507,22 @@ class _Search:
         if not frames:
             return pl.DataFrame(schema={**BOARD_SCHEMA, "bid": pl.List(pl.UInt8())})
         return pl.concat(frames)
+
+
+_Answer = TypeVar("_Answer")
+
+
+def _asked(
+    archive: Archive, question: Question, way: Callable[[_Search], _Answer]
+) -> _Answer:
+    """Ask a question, again where a writer has taken away files meanwhile."""
+    while True:
+        before = archive.catalogue
+        try:
+            return way(_Search(archive, question))
+        except InvalidInput:
+            if archive.catalogue is before:
+                raise
 
 
 _NONE: Final = np.zeros(0, np.uint32)

@@ -1,7 +1,8 @@
 """Double-dummy tables of an archive's boards, solved once and kept for all commands."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 
 import polars as pl
 
@@ -11,7 +12,15 @@ from bidcascade.service.jobs.double_dummy import add_double_dummy
 from bidcascade.service.jobs.wide_columns import RESULT_SCHEMA
 from bidcascade.service.settings import read_settings
 
+from .catalogue import CATALOGUE, Catalogue
 from .parts import Solve
+
+
+def solver_of(folder: Path, workers: int | None = None) -> AbstractContextManager[Solve | None]:
+    """Yield what solves boards where an archive has double-dummy tables, else None."""
+    if (folder / CATALOGUE).exists() and Catalogue.read(folder).double_dummy:
+        return solver(workers)
+    return nullcontext()
 
 
 @contextmanager

@@ -5,6 +5,7 @@ was. Who has changed bids all boards again beside what stands there, which is as
 is whole.
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -119,7 +120,7 @@ def forget_bids(folder: Path, name: str) -> None:
 
 
 def solve_archive(folder: Path, solve: Solve, *, report: Report | None = None) -> int:
-    """Solve all boards of an archive, and from then on those that come; how many parts were.
+    """Solve all boards of an archive, and from then on those that come; how many were.
 
     Raises
     ------
@@ -128,6 +129,7 @@ def solve_archive(folder: Path, solve: Solve, *, report: Report | None = None) -
     """
     with writing(folder) as catalogue:
         catalogue.double_dummy = True
+        catalogue.write(folder)
         writer = PartWriter(folder, catalogue, Engines(catalogue), solve)
         solved = done = 0
         for files in catalogue.parts:
@@ -135,8 +137,8 @@ def solve_archive(folder: Path, solve: Solve, *, report: Report | None = None) -
             if files.boards and not part.is_solved:
                 boards = pl.read_parquet(part.path(f"boards-{files.number:05}.parquet"))
                 writer.put(solve(boards), f"dd-{files.number:05}.parquet", files)
-                solved += 1
-            catalogue.write(folder)
+                solved += files.boards
+                catalogue.write(folder)
             done += files.boards
             if report is not None:
                 report(done, catalogue.boards, done)
@@ -149,7 +151,7 @@ def _drop(files: PartFiles, name: str, besides: ArchiveBidder | None = None) -> 
     if besides is not None:
         named = bids_files(name, files.number, besides.digest)
         kept = [named["bids"], *(named[mode] for mode in besides.modes)]
-    heads = [file.rpartition(".")[0] for file in bids_files(name, files.number, "").values()]
+    theirs = re.compile(rf"(bids|first|all)-{re.escape(name)}-{files.number:05}-[0-9a-f]+\.\w+")
     for file in list(files.files):
-        if file not in kept and any(file.startswith((f"{head}-", f"{head}.")) for head in heads):
-            del files.files[file]
+        if file not in kept and theirs.fullmatch(file):
+            del files.files[file], files.sums[file]

@@ -48,6 +48,7 @@ COMMANDS: Final = {
     "deals": ("deals", "random deals, also under a condition"),
     "batch": ("batch", "the archive job: any number of deals, safe to interrupt and resume"),
     "archive": ("archive", "boards kept to be asked: add, bid, solve, boards, calls and more"),
+    "export": ("export", "rows for learning: a row a call, as Parquet or NumPy arrays"),
     "table": ("table", "bidding tables: import, export, show, lint, mine, learn, vet and more"),
     "system": ("system", "bidding systems as text: show, check, lint, fmt, test, diff, compile"),
     "explain": ("system", "what an auction has shown, call by call"),

@@ -62,6 +62,16 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
                         help="with what WHO bids in the place of the auctions")  # fmt: skip
     boards.add_argument("--links", action="store_true", help="print a handviewer link a board")
 
+    stats = _named(action("stats", "what an auction, and each below it, is worth", _stats))
+    stats.add_argument("auction", nargs="?", default="", metavar="AUCTION")
+    stats.add_argument("--by", default="own", metavar="WHO", help="who bids (default: own)")
+    stats.add_argument("--least", type=shared.whole_number(1), default=50, metavar="N",
+                       help="fewest boards of a node (default: 50)")  # fmt: skip
+    stats.add_argument("--depth", type=shared.whole_number(0), metavar="N",
+                       help="most calls of a node")  # fmt: skip
+    stats.add_argument("--out", metavar="FILE",
+                       help=".parquet: all nodes with all columns; .html: a page")  # fmt: skip
+
     calls = _named(action("calls", "what follows an auction, and how often", _calls))
     calls.add_argument("auction", nargs="?", default="", metavar="AUCTION")
     calls.add_argument("--by", default="own", metavar="WHO", help="who bids (default: own)")
@@ -175,13 +185,14 @@ def _show(options: argparse.Namespace) -> None:
 def _add(options: argparse.Namespace) -> None:
     from bidcascade.bridge import InvalidInput
     from bidcascade.service.archive.adding import add_files
+    from bidcascade.service.archive.solving import solver_of
     from bidcascade.service.jobs.progress import progress_bar
 
     folder = _folder(options)
     while True:
         with ExitStack() as stack:
             report = stack.enter_context(progress_bar("archive add"))
-            solve = stack.enter_context(solving(folder))
+            solve = stack.enter_context(solver_of(folder))
             try:
                 added = add_files(
                     folder, options.inputs, replace=options.replace, jobs=options.jobs,
@@ -208,18 +219,6 @@ def _add(options: argparse.Namespace) -> None:
         time.sleep(options.watch)
 
 
-def solving(folder: Path, workers: int | None = None, *, wanted: bool = False):  # type: ignore[no-untyped-def] # noqa: ANN201
-    """Solver processes for an archive with double-dummy tables; none where it has none."""
-    from contextlib import nullcontext
-
-    from bidcascade.service.archive.catalogue import CATALOGUE, Catalogue
-    from bidcascade.service.archive.solving import solver
-
-    if wanted or ((folder / CATALOGUE).exists() and Catalogue.read(folder).double_dummy):
-        return solver(workers)
-    return nullcontext()
-
-
 def _bid(options: argparse.Namespace) -> None:
     from bidcascade.service.archive.upkeep import bid_archive
     from bidcascade.service.jobs.progress import progress_bar
@@ -243,13 +242,13 @@ def _forget(options: argparse.Namespace) -> None:
 
 
 def _solve(options: argparse.Namespace) -> None:
+    from bidcascade.service.archive.solving import solver
     from bidcascade.service.archive.upkeep import solve_archive
     from bidcascade.service.jobs.progress import progress_bar
 
     folder = _folder(options)
-    with progress_bar("archive solve") as report:
-        with solving(folder, options.workers, wanted=True) as solve:
-            boards = solve_archive(folder, solve, report=report)
+    with progress_bar("archive solve") as report, solver(options.workers) as solve:
+        boards = solve_archive(folder, solve, report=report)
     if options.json:
         shared.print_json({"solved": boards})
     else:
@@ -331,3 +330,62 @@ def _calls(options: argparse.Namespace) -> None:
         ("call", "boards", "share"),
         [(call, f"{count:,}", f"{count / boards:.1%}") for call, count in calls],
     )
+
+
+def _stats(options: argparse.Namespace) -> None:
+    out = None if options.out is None else Path(options.out)
+    if out is not None:
+        shared.check_folder_of(out)
+        if out.suffix not in (".parquet", ".html"):
+            raise shared.UsageError(
+                f"expected an output ending in .parquet or .html, got {str(out)!r}"
+            )
+
+    from bidcascade.bridge import format_calls, parse_calls
+    from bidcascade.service.archive.statistics import statistics
+    from bidcascade.service.jobs.whole_files import can_write, whole_file, write_parquet
+    from bidcascade.service.page.node_report import node_page, nodes_page
+    from bidcascade.service.page.report_page import page_html
+
+    nodes = statistics(
+        _open(options), options.auction, options.by, least=options.least, max_depth=options.depth
+    )
+    if not nodes.height:
+        shared.note(f"no auction of at least {options.least:,} boards there")
+        return
+    subject = f"{options.name}, bid by {options.by}"
+    if out is not None and out.suffix == ".html":
+        calls = parse_calls(options.auction)
+        one = nodes["auction"][0] == format_calls(calls)
+        page = node_page(nodes, calls, subject) if calls and one else nodes_page(nodes, subject)
+        with whole_file(out) as partial, can_write(out):
+            partial.write_text(page_html(page), encoding="utf-8")
+        shared.note(f"wrote {out}")
+    elif out is not None:
+        write_parquet(nodes, out)
+        shared.note(f"wrote {nodes.height:,} nodes to {out} (Parquet)")
+    elif options.json:
+        shared.print_json(nodes.to_dicts())
+    else:
+        _print_nodes(nodes)
+
+
+def _print_nodes(nodes: "pl.DataFrame") -> None:
+    """Print the nodes that most boards come to."""
+    shown = nodes.sort("boards", descending=True, maintain_order=True).head(_SHOWN)
+
+    def number(value: float | None) -> str:
+        return "" if value is None else f"{value:+.2f}"
+
+    shared.print_table(
+        ("auction", "boards", "share", "par", "score", "IMPs v par", "next calls"),
+        [
+            (
+                row["auction"] or "(root)", f"{row['boards']:,}", f"{row['share']:.1%}",
+                number(row["par"]), number(row["score"]), number(row["imps_par"]),
+                " ".join(f"{one['call']} {one['share']:.0%}" for one in row["next_calls"][:4]),
+            )
+            for row in shown.iter_rows(named=True)
+        ],
+    )  # fmt: skip
+    shared.note(f"{shown.height} of {nodes.height:,} nodes")

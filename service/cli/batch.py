@@ -10,7 +10,7 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``batch``."""
     add = parser.add_argument
     add("inputs", nargs="+", metavar="INPUT",
-        help="file, folder, pattern or - (LIN, PBN, hands, Parquet)")  # fmt: skip
+        help="file, folder, pattern or - (LIN, PBN, RBN, hands, Parquet)")  # fmt: skip
     add("--out", required=True, metavar="DIR", help="new or empty folder")
     add("--mode", default="all", choices=("all", "first", "counts"),
         help="all auctions that hold, the one that is bid, or how many deals reach each "

@@ -20,9 +20,10 @@ def configure_load(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``load``."""
     add = parser.add_argument
     add("inputs", nargs="+", metavar="INPUT",
-        help="file, folder, pattern, handviewer link or - (LIN, PBN, hands, Parquet)")  # fmt: skip
+        help="file, folder, pattern, zip file, handviewer link or - "
+        "(LIN, PBN, RBN, hands, Parquet)")  # fmt: skip
     add("--out", required=True, metavar="FILE",
-        help="deals as .parquet, .lin or .pbn; - for stdout")  # fmt: skip
+        help="deals as .parquet, .lin, .pbn or .rbn; - for stdout")  # fmt: skip
     add("--rejects", metavar="FILE", help="Parquet file for records that are none")
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
     shared.add_json_option(parser)
@@ -90,7 +91,7 @@ def augment(options: argparse.Namespace) -> None:
     """Add columns to deals."""
     if options.out != "-":
         shared.check_folder_of(Path(options.out))
-        if Path(options.out).suffix.lower() in (".lin", ".pbn"):
+        if Path(options.out).suffix.lower() in shared.TEXT_SUFFIXES:
             raise shared.UsageError(f"expected a Parquet file as output, got {options.out!r}")
 
     from bidcascade.bridge import InvalidInput
@@ -156,7 +157,7 @@ def configure_deals(parser: argparse.ArgumentParser) -> None:
     add("--most", type=shared.whole_number(1, 2**31 - 1), default=MOST_DEALS_TRIED, metavar="N",
         help=f"deals looked at for a condition (default: {MOST_DEALS_TRIED:,})")  # fmt: skip
     add("--out", required=True, metavar="FILE",
-        help="deals as .parquet, .lin or .pbn; - for stdout")  # fmt: skip
+        help="deals as .parquet, .lin, .pbn or .rbn; - for stdout")  # fmt: skip
     add("--profile", choices=shared.PROFILES, default="gib",
         help="definitions of the terms (default: gib)")  # fmt: skip
     add("--backend", default="auto", choices=shared.BACKENDS)

@@ -47,7 +47,7 @@ def configure_layouts(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--count", dest="layouts", type=shared.whole_number(1), default=10,
         metavar="N", help="deals wanted (default: 10)")  # fmt: skip
     parser.add_argument("--out", metavar="FILE",
-        help="deals as .parquet (with their weights), .lin or .pbn")  # fmt: skip
+        help="deals as .parquet (with their weights), .lin, .pbn or .rbn")  # fmt: skip
     _add_rest(parser)
 
 
@@ -249,7 +249,7 @@ def _write(found: "Layouts", out: str, seed: int) -> None:
     frame = board_frame(
         found.hands, f"layouts:{seed}", dealer=found.dealer, vulnerability=found.vulnerability
     )
-    if Path(out).suffix.lower() not in (".lin", ".pbn"):
+    if Path(out).suffix.lower() not in shared.TEXT_SUFFIXES:
         frame = frame.with_columns(pl.Series("weight", found.weights))
     with deal_sink(out) as write:
         write(frame)

@@ -9,11 +9,11 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.inference.compare import NO_TRICKS, SystemMatch
 from bidcascade.inference.compare_summary import bidding_frame
+from bidcascade.inference.double_dummy.known_tables import known_tables
 from bidcascade.inference.double_dummy.protocol import I8
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, read_deals
 from bidcascade.loaders.parquet_decoder import decode_parquet
-from bidcascade.service.jobs.double_dummy import known_tables
 
 _SHOWN: Final = {
     **dict.fromkeys(("north", "east", "south", "west", "dealer", "vulnerability"), "deals"),

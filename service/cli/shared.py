@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 BACKENDS: Final = ("auto", "reference", "cpu", "cuda")
 PROFILES: Final = ("gib", "mlbridge")
-DEAL_SUFFIXES: Final = (".parquet", ".lin", ".pbn")
+TEXT_SUFFIXES: Final = (".lin", ".pbn", ".rbn")
+DEAL_SUFFIXES: Final = (".parquet", *TEXT_SUFFIXES)
 _LONGEST_TEXT: Final = 1 << 26
 
 
@@ -318,7 +319,8 @@ def tell_written(number: int, noun: str, out: str, *, format: str | None = None)
     """Say on standard error how many of what were written, where and in which format."""
     from bidcascade.table.import_report import counted
 
-    by_name = {".lin": "LIN", ".pbn": "PBN"}.get(Path(out).suffix.lower(), "Parquet")
+    suffix = Path(out).suffix.lower()
+    by_name = suffix[1:].upper() if suffix in TEXT_SUFFIXES else "Parquet"
     place = "standard output" if out == "-" else out
     note(f"wrote {counted(number, noun)} to {place} ({format or by_name})")
 

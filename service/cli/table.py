@@ -1,4 +1,4 @@
-"""Command ``table``: import, export, info, show, lint, counts; the others are in ``evidence``."""
+"""Command ``table``: import, export, policy, info, show, lint, counts; more in ``evidence``."""
 
 import argparse
 from collections.abc import Iterator
@@ -22,6 +22,7 @@ def configure_table(parser: argparse.ArgumentParser) -> None:
     action = shared.actions_of(parser)
     _configure_import(action("import", "rows in any format -> table folder", import_rows))
     _configure_export(action("export", "table -> file of rows", export_rows))
+    _configure_policy(action("policy", "probabilities of calls -> their order", rank_by_policy))
     _add_table(action("info", "what a table is", show_info))
     show = action("show", "one place of a table, and the calls that may follow", show_place)
     _add_table(show)
@@ -93,6 +94,47 @@ def export_rows(options: argparse.Namespace) -> None:
     table = shared.open_table(options)
     export_table(table, options.out, format=format)
     shared.note(f"wrote {counted(len(table), 'entry', 'entries')} to {options.out} ({format})")
+
+
+def _configure_policy(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("table", metavar="TABLE", help="a name, a folder or a file of rows")
+    add("policy", metavar="POLICY", help="auction, call, probability: .csv, .jsonl or .parquet")
+    add("--out", required=True, metavar="DIR|FILE",
+        help="folder for the table, or with the ending .jsonl a file of rules to lay over "
+        "it")  # fmt: skip
+    add("--overwrite", action="store_true", help="replace a table that is there")
+    shared.add_overlay_option(parser)
+    shared.add_import_options(parser)
+
+
+def rank_by_policy(options: argparse.Namespace) -> None:
+    """Order the calls of a table by how probable a policy has them."""
+    import json
+
+    from bidcascade.service.jobs.whole_files import can_write, whole_file
+    from bidcascade.table.policy import ranks_of, read_policy, rules_of, with_policy
+
+    out = Path(options.out)
+    is_rules = out.suffix.lower() == ".jsonl"
+    if is_rules:
+        shared.check_folder_of(out)
+    else:
+        shared.check_place_of_table(out, overwrite=options.overwrite)
+    policy = read_policy(options.policy)
+    table = shared.open_table(options)
+    if is_rules:
+        ranks, report = ranks_of(table, policy)
+        lines = "".join(f"{json.dumps(rule)}\n" for rule in rules_of(ranks))
+        with whole_file(out) as partial, can_write(out):
+            partial.write_text(lines, encoding="utf-8")
+        told, remark = report.to_dict(), f"wrote the rules to {options.out}"
+    else:
+        ranked, report = with_policy(table, policy)
+        ranked.save(out, overwrite=options.overwrite)
+        told = {**report.to_dict(), "digest": ranked.digest}
+        remark = f"wrote the table to {options.out}"
+    shared.print_answer(options, told, report, remark)
 
 
 def show_info(options: argparse.Namespace) -> None:

@@ -14,6 +14,54 @@ class Agreed(TypedDict):
     EW: str | None
 
 
+class ArchiveAnswer(TypedDict):
+    name: str
+    boards: int
+    parts: int
+    sources: int
+    duplicates: int
+    rejects: int
+    solved: int
+    bytes: int
+    bidders: dict[str, ArchiveBidderAnswer]
+
+
+class ArchiveBidderAnswer(TypedDict):
+    digest: str
+    modes: list[Literal["first", "all"]]
+    boards: int
+
+
+class ArchiveBoardsAnswer(TypedDict):
+    total: int | None
+    boards: list[dict[str, Any]]
+
+
+class ArchiveCallAnswer(TypedDict):
+    call: str
+    boards: int
+
+
+class ArchiveCountAnswer(TypedDict):
+    total: int
+
+
+class ArchiveNodeAnswer(TypedDict):
+    auction: str
+    boards: int
+    next: list[ArchiveCallAnswer]
+    statistics: dict[str, Any] | None
+
+
+class ArchiveRemovedAnswer(TypedDict):
+    removed: int
+
+
+class ArchivesAnswer(TypedDict):
+    archives: list[ArchiveAnswer]
+    damaged: dict[str, str]
+
+
 class AuctionAnswer(TypedDict):
     calls: list[str]
     completed: bool
@@ -205,8 +253,9 @@ class JobAnswer(TypedDict):
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     table: str
     digest: str
-    mode: Literal["first", "all", "counts", "par"]
+    mode: Literal["first", "all", "counts", "par", "archive"]
     beside: list[str]
+    archive: str | None
     input: str
     created: str
     started: str | None

@@ -171,7 +171,7 @@ class _Question(NamedTuple, Generic[_Answer_co]):
 
     method: str
     path: str
-    params: Mapping[str, str | int | bool] = {}
+    params: Mapping[str, Any] = {}
     body: object = None
     accept: str = "application/json"
     archive: BinaryIO | None = None
@@ -213,6 +213,12 @@ def _leads(
     calls = None if auction is None else _calls_of(auction)
     body = {"hand": hand, "auction": calls, **options}
     return _Question("POST", "/v1/leads", body=body, accept=accept)
+
+
+def _archive_params(auction: Calls, options: Mapping[str, Any]) -> dict[str, Any]:
+    written = auction if isinstance(auction, str) else " ".join(auction)
+    given = {name: value for name, value in options.items() if value is not None}
+    return {"auction": written, **given}
 
 
 def _path(*parts: str) -> str:
@@ -566,10 +572,64 @@ class _Questions(Generic[_Transport]):
         """Read a table's files anew; for admins."""
         return _Question("POST", _path("tables", table, "reload"))
 
+    @_asks
+    def archives(self) -> _Question[answers.ArchivesAnswer]:
+        """List the archives of the service."""
+        return _Question("GET", "/v1/archives")
+
+    @_asks
+    def archive(self, name: str) -> _Question[answers.ArchiveAnswer]:
+        """Tell about one archive; boards come into it by ``submit(…, mode="archive")``."""
+        return _Question("GET", _path("archives", name))
+
+    @_asks
+    def archive_boards(
+        self, name: str, auction: Calls = "", **options: Unpack[asked.ArchiveBoardsOptions]
+    ) -> _Question[answers.ArchiveBoardsAnswer]:
+        """Find boards of an archive by auction or pattern, hands, players and results."""
+        params = _archive_params(auction, options)
+        return _Question("GET", _path("archives", name, "boards"), params)
+
+    @_answered
+    async def download_boards(
+        self,
+        name: str,
+        to: str | PathLike[str],
+        auction: Calls = "",
+        **options: Unpack[asked.ArchiveBoardsOptions],
+    ) -> Path:
+        """Write boards of an archive to a file ending in ``.lin``, ``.pbn`` or ``.parquet``."""
+        target = Path(to)
+        form = target.suffix.lower().removeprefix(".")
+        params = {**_archive_params(auction, options), "format": form}
+        return await self._write(target, _path("archives", name, "boards"), params)
+
+    @_asks
+    def archive_counts(
+        self, name: str, auction: Calls = "", **options: Unpack[asked.ArchiveCountsOptions]
+    ) -> _Question[answers.ArchiveCountAnswer]:
+        """Count the boards of an archive that conditions hold for."""
+        params = _archive_params(auction, options)
+        return _Question("GET", _path("archives", name, "counts"), params)
+
+    @_asks
+    def archive_nodes(
+        self, name: str, auction: Calls = "", *, by: str = "own", statistics: bool = False
+    ) -> _Question[answers.ArchiveNodeAnswer]:
+        """List the calls that follow an auction in an archive, the commonest first."""
+        params = _archive_params(auction, {"by": by, "statistics": statistics})
+        return _Question("GET", _path("archives", name, "nodes"), params)
+
+    @_asks
+    def delete_archive(self, name: str) -> _Question[answers.ArchiveRemovedAnswer]:
+        """Remove an archive with all its files; for admins."""
+        return _Question("DELETE", _path("archives", name))
+
     @_answered
     async def submit(
         self,
-        archive: str | PathLike[str] | BinaryIO,
+        file: str | PathLike[str] | BinaryIO,
+        /,
         *,
         name: str | None = None,
         **options: Unpack[asked.JobOptions],
@@ -578,25 +638,25 @@ class _Questions(Generic[_Transport]):
 
         Parameters
         ----------
-        archive : path or binary file
-            LIN, PBN, hands or Parquet, plain, with gzip or several in a zip file; sent a piece
+        file : path or binary file
+            LIN, PBN, RBN, hands or Parquet, plain, with gzip or several in a zip file; sent a piece
             at a time.
         name : str, optional
             What deals are named after; else the file's name.
         **options
-            ``mode``, ``beside``, ``completed_only``, ``text``, ``result``, ``table``.
+            ``mode``, ``beside``, ``archive``, ``completed_only``, ``text``, ``result``, ``table``.
         """
         with ExitStack() as stack:
-            if isinstance(archive, str | PathLike):
-                name = name or Path(archive).name
-                archive = stack.enter_context(Path(archive).open("rb"))
+            if isinstance(file, str | PathLike):
+                name = name or Path(file).name
+                file = stack.enter_context(Path(file).open("rb"))
             params: dict[str, Any] = {
                 name: ",".join(value) if isinstance(value, list) else value
                 for name, value in options.items()
                 if value is not None
             }
             params["name"] = name or "upload"
-            question = _Question[answers.JobAnswer]("POST", "/v1/jobs", params, archive=archive)
+            question = _Question[answers.JobAnswer]("POST", "/v1/jobs", params, archive=file)
             return await self._json(question)
 
     @_asks
@@ -663,9 +723,12 @@ class _Questions(Generic[_Transport]):
         if target.is_dir():
             # the name is the service's: nothing but its last part is used
             target /= Path(name).name
+        return await self._write(target, _path("jobs", job_id, "results", name), {})
+
+    async def _write(self, target: Path, path: str, params: Mapping[str, Any]) -> Path:
         part = target.with_name(f"{target.name}.part")
-        path = _path("jobs", job_id, "results", name)
-        async with self._answer(_Question("GET", path, accept=f"{_ARCHIVE}, */*")) as response:
+        question = _Question[Any]("GET", path, params, accept=f"{_ARCHIVE}, */*")
+        async with self._answer(question) as response:
             try:
                 with part.open("wb") as file:
                     async for piece in self._pieces(response):

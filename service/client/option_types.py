@@ -9,6 +9,40 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 
+class ArchiveBoardsOptions(TypedDict, total=False):
+    by: str
+    mode: Literal["first", "all"]
+    exact: bool
+    where: list[str]
+    dealer: str | None
+    vulnerability: str | None
+    player: str | None
+    event: str | None
+    source: str | None
+    contract: str | None
+    result: Literal["made", "down"] | None
+    limit: int
+    seed: int | None
+    level: list[str]
+    sort: str | None
+    descending: bool
+    bids: bool
+
+
+class ArchiveCountsOptions(TypedDict, total=False):
+    by: str
+    mode: Literal["first", "all"]
+    exact: bool
+    where: list[str]
+    dealer: str | None
+    vulnerability: str | None
+    player: str | None
+    event: str | None
+    source: str | None
+    contract: str | None
+    result: Literal["made", "down"] | None
+
+
 class AuctionsOptions(TypedDict, total=False):
     table: str | None
     mode: Literal["all", "first"]
@@ -69,8 +103,9 @@ class InterpretOptions(TypedDict, total=False):
 
 class JobOptions(TypedDict, total=False):
     table: str | None
-    mode: Literal["first", "all", "counts", "par"]
+    mode: Literal["first", "all", "counts", "par", "archive"]
     beside: list[str]
+    archive: str | None
     completed_only: bool
     text: bool
     result: list[Literal["parquet", "jsonl", "pbn"]]

@@ -8,6 +8,8 @@
     entries.parquet          mode all, at the end: calls and meaning of each entry that occurs
     counts.parquet           mode counts, at the end
 
+Rows of another kind than answers are an :class:`Export`, which says who makes its parts.
+
 Every file is written beside its place, brought to the disk and renamed; then the manifest is
 replaced. A run that is killed at any moment therefore goes on where the manifest stands. A part is
 so many deals as take a few seconds, whatever is asked; where parts are cut changes no row.
@@ -19,13 +21,13 @@ rows are the same as well.
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -72,6 +74,28 @@ class Summary(NamedTuple):
     parts: int
 
 
+class Export(NamedTuple):
+    """Rows of another kind that a batch writes in the place of answers.
+
+    Parameters
+    ----------
+    options : dict
+        What was asked, for the manifest; ``mode`` names the kind.
+    columns : tuple of str
+        Columns of the deal frame that the parts are made of.
+    answerer : callable
+        Starts what makes the parts.
+    finish : callable
+        Called with folder and manifest when all parts are written. It may add to the manifest's
+        ``results`` and take files out of its parts, which are removed when it is written.
+    """
+
+    options: dict[str, Any]
+    columns: tuple[str, ...]
+    answerer: Elsewhere
+    finish: Callable[[Path, Manifest], None]
+
+
 def run_batch(
     engine: Engine,
     inputs: Input | Sequence[Input],
@@ -83,6 +107,7 @@ def run_batch(
     resume: bool = False,
     jobs: int | None = None,
     elsewhere: Elsewhere | None = None,
+    export: Export | None = None,
     part_deals: int = PART_DEALS,
     show_progress: bool | None = None,
     report: Report | None = None,
@@ -109,6 +134,8 @@ def run_batch(
     elsewhere : callable, optional
         Answer there: see ``connected`` and ``on_devices`` of
         :mod:`bidcascade.service.jobs.cluster`. What is written is the same.
+    export : Export, optional
+        Write these rows; modes say nothing then.
     part_deals : int
         Most deals of a part. A part is so many as take about :data:`PART_S`, but at least
         :data:`LEAST_PART_DEALS`.
@@ -143,6 +170,8 @@ def run_batch(
         options={"mode": mode, "completed_only": completed_only, "text": text},
         inputs=[],
     )
+    if export is not None:
+        asked.options, elsewhere = export.options, export.answerer
     with ExitStack() as stack:
         check_folder(path, resume=resume)
         created = not path.exists()
@@ -163,7 +192,7 @@ def run_batch(
             answerer: Answerer | None = None
             if elsewhere is not None:
                 answerer = stack.enter_context(elsewhere(engine, path))
-            job = _Job(engine, answerer, sources, path, manifest, jobs, part_deals)
+            job = _Job(engine, answerer, sources, path, manifest, jobs, part_deals, export)
             stack.enter_context(job.showing_progress(shown=show_progress, report=report))
             job.run()
     return Summary(manifest.boards, manifest.rejects, manifest.rows, len(manifest.parts))
@@ -190,8 +219,11 @@ class _Job:
         manifest: Manifest,
         jobs: int | None,
         part_deals: int,
+        export: Export | None,
     ) -> None:
         self._engine = engine
+        self._export = export
+        self._columns = PART_COLUMNS if export is None else export.columns
         self._answerer = answerer or OwnAnswerer(engine, folder, self._tell)
         self._inputs = Inputs(sources, min(part_deals, _CHUNK_DEALS), jobs)
         self._inputs.files_done = manifest.position.source
@@ -242,7 +274,7 @@ class _Job:
             refused: pl.DataFrame | None = chunk.rejects
             first = 0
             while first < chunk.deals.height or refused is not None:
-                taken = chunk.deals.select(PART_COLUMNS).slice(first, self._pace.deals - height)
+                taken = chunk.deals.select(self._columns).slice(first, self._pace.deals - height)
                 self._position.add(
                     chunk.source, taken.height, 0 if refused is None else refused.height
                 )
@@ -263,7 +295,7 @@ class _Job:
 
     def _write_part(self, deals: list[pl.DataFrame], rejects: list[pl.DataFrame]) -> None:
         # in one piece, as it comes out of a message: how Parquet is laid out follows the pieces
-        boards = pl.concat([empty_deals().select(PART_COLUMNS), *deals], rechunk=True)
+        boards = pl.concat([empty_deals().select(self._columns), *deals], rechunk=True)
         refused = pl.concat([empty_rejects(), *rejects])
         part = Part(self._parts_begun, boards.height, refused.height, 0, self._answerer.backend)
         if self._mode == "counts":
@@ -276,8 +308,8 @@ class _Job:
         if refused.height:
             self._put(refused, f"rejects-{part.number:05}.parquet", part)
         if boards.height:
-            completed_only: bool = self._manifest.options["completed_only"]
-            text: bool | None = self._manifest.options["text"]
+            completed_only: bool = self._manifest.options.get("completed_only", False)
+            text: bool | None = self._manifest.options.get("text", False)
             asked = Asked(
                 part.number, self._boards_begun, self._mode, completed_only, text, FILE_ROWS
             )
@@ -411,9 +443,13 @@ class _Job:
         elif self._mode == "all":
             write_parquet(self._entries_that_occur(), self._folder / "entries.parquet")
             manifest.results = {"entries.parquet": _size(self._folder / "entries.parquet")}
+        if self._export is not None:
+            self._export.finish(self._folder, manifest)
         old, manifest.counts = manifest.counts, None
         manifest.finished = True
         manifest.write(self._folder)
+        if self._export is not None:
+            clean(self._folder, manifest)
         if old is not None:
             (self._folder / old).unlink(missing_ok=True)
             sync_folder(self._folder)

@@ -9,12 +9,14 @@ from typing import IO, Final
 
 from bidcascade.bridge import InvalidInput
 
+from .call_arrays import CALL_ARRAYS
 from .manifest import MANIFEST, Manifest
 from .whole_files import PARTIAL_SUFFIX
 
 _LOCK: Final = ".lock"
 _OWN_FILES: Final = ("auctions-*.parquet", "boards-*.parquet", "rejects-*.parquet",
-                     "counts-*.npy", "counts.parquet", "entries.parquet",
+                     "counts-*.npy", "counts.parquet", "entries.parquet", "calls-*.parquet",
+                     "left-out-*.parquet", *CALL_ARRAYS,
                      f".*{PARTIAL_SUFFIX}")  # fmt: skip
 
 

@@ -90,11 +90,11 @@ def refuse_hopeless(sources: list[Source]) -> None:
     if not sources:
         raise InvalidInput("expected deals, got none: no file that may hold any in the inputs")
     for source in sources:
-        if source.path is None:
+        if source.is_stream or source.data is not None:
             return
         try:
-            with source.path.open("rb") as file:
-                if sniff(file.read(_HEAD_BYTES)) is not None:
+            with source.open() as file:
+                if not source.refusal and sniff(file.read(_HEAD_BYTES)) is not None:
                     return
         except OSError as error:
             raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None

@@ -18,8 +18,12 @@ _logger = logging.getLogger("bidcascade.service")
 MODULE: Final = "bidcascade.service.jobs.job_process"
 PAR_MODULE: Final = "bidcascade.service.page.par_job"
 """It writes a report: that room knows of jobs, not the other way round."""
+ARCHIVE_MODULE: Final = "bidcascade.service.archive.archive_job"
 QUESTION: Final = "question"
-_MODULES: Final = {"par": PAR_MODULE, QUESTION: "bidcascade.service.jobs.system_questions"}
+_MODULES: Final = {
+    "par": PAR_MODULE, "archive": ARCHIVE_MODULE,
+    QUESTION: "bidcascade.service.jobs.system_questions",
+}  # fmt: skip
 LOG: Final = "process.log"
 _LONGEST_LOG: Final = 2000
 _END_S: Final = 30.0

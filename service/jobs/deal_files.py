@@ -1,4 +1,4 @@
-"""Deals written to a file as they come, frame by frame: Parquet, LIN, PBN, or standard output."""
+"""Deals written to a file as they come: Parquet, LIN, PBN, RBN, or standard output."""
 
 import shutil
 import sys
@@ -6,16 +6,18 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import polars as pl
 
-from bidcascade.loaders import write_lin, write_pbn
+from bidcascade.loaders import write_lin, write_pbn, write_rbn
 from bidcascade.loaders.checksums import RowChecksums
 
 from .whole_files import PARTIAL_SUFFIX, can_write, whole_file
 
 Sink: TypeAlias = Callable[[pl.DataFrame], None]
+
+_TEXT_WRITERS: Final = {".lin": write_lin, ".pbn": write_pbn, ".rbn": write_rbn}
 
 
 @contextmanager
@@ -27,8 +29,8 @@ def deal_sink(out: str) -> Iterator[Sink]:
     Parameters
     ----------
     out : str
-        File ending in ``.lin`` or ``.pbn``, any other for Parquet; ``-`` for Parquet to standard
-        output.
+        File ending in ``.lin``, ``.pbn`` or ``.rbn``, any other for Parquet; ``-`` for Parquet to
+        standard output.
 
     Raises
     ------
@@ -44,8 +46,8 @@ def deal_sink(out: str) -> Iterator[Sink]:
                 shutil.copyfileobj(file, sys.stdout.buffer)
         return
     path = Path(out)
-    if path.suffix.lower() in (".lin", ".pbn"):
-        write = write_lin if path.suffix.lower() == ".lin" else write_pbn
+    write = _TEXT_WRITERS.get(path.suffix.lower())
+    if write is not None:
         with whole_file(path) as partial, partial.open("w", encoding="utf-8") as stream:
 
             def sink_text(frame: pl.DataFrame) -> None:

@@ -15,15 +15,15 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from bidcascade.bridge import InvalidInput
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.kept_tables import (
     KeptTables,
     solved_tables,
     user_tables,
 )
+from bidcascade.inference.double_dummy.known_tables import known_tables
 from bidcascade.inference.double_dummy.par import par_contracts, par_results
-from bidcascade.inference.double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy
+from bidcascade.inference.double_dummy.protocol import TABLE_SIZE, DoubleDummy
 from bidcascade.loaders import deal_arrays
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, PAR_COLUMN
 from bidcascade.service.engine import Engine
@@ -94,36 +94,6 @@ def add_double_dummy(
         pl.Series(PAR_COLUMN, scores),
         pl.Series(PAR_CONTRACTS_COLUMN, contracts, pl.List(pl.String)),
     )
-
-
-def known_tables(frame: pl.DataFrame) -> I8 | None:
-    """Tables that a frame holds already.
-
-    Returns
-    -------
-    int8 [n, 20], or None
-        -1 where a result is null; ``None`` if the frame has none of the columns.
-
-    Raises
-    ------
-    InvalidInput
-        If only some columns are there, or they hold anything but tricks.
-    """
-    there = [name for name in DOUBLE_DUMMY_COLUMNS if name in frame.columns]
-    if not there:
-        return None
-    if len(there) < TABLE_SIZE:
-        absent = next(name for name in DOUBLE_DUMMY_COLUMNS if name not in there)
-        raise InvalidInput(f"expected all 20 columns of tricks, got {there[0]} without {absent}")
-    for name in DOUBLE_DUMMY_COLUMNS:
-        column = frame[name]
-        if not column.dtype.is_integer() and column.dtype != pl.Null:
-            raise InvalidInput(f"expected whole numbers in column {name}, got {column.dtype}")
-        wrong = column.filter(~column.is_between(0, 13))
-        if wrong.len():
-            raise InvalidInput(f"expected tricks from 0 to 13 in column {name}, got {wrong[0]}")
-    columns = [frame[name].cast(pl.Int8).fill_null(-1).to_numpy() for name in DOUBLE_DUMMY_COLUMNS]
-    return np.stack(columns, axis=1).astype(np.int8)
 
 
 _Augment: TypeAlias = Callable[..., pl.DataFrame]

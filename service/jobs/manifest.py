@@ -201,7 +201,7 @@ def describe_inputs(sources: Sequence[Source]) -> list[dict[str, Any]]:
     return [
         {
             "path": source.name,
-            "bytes": source.size if source.path or source.data is not None else None,
+            "bytes": None if source.is_stream else source.size,
             "sha256": _sha256(source),
         }
         for source in sources
@@ -209,15 +209,19 @@ def describe_inputs(sources: Sequence[Source]) -> list[dict[str, Any]]:
 
 
 def _sha256(source: Source) -> str | None:
-    if source.data is not None:
-        return hashlib.sha256(source.data).hexdigest()
-    if source.path is None:
+    if source.is_stream:
         return None
+    refusal = source.refusal
     try:
-        with source.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        if not refusal:
+            with source.open() as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None
+        if source.member is None:
+            raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None
+        refusal = str(error.strerror)
+    # a reject of its own, whatever others are refused for
+    return hashlib.sha256(f"{source.name}\n{refusal}".encode()).hexdigest()
 
 
 def distinct_sources(sources: Sequence[Source]) -> tuple[list[Source], int]:

@@ -298,7 +298,8 @@ class JobQueue:
     def _do(self, folder: DataFolder, store: JobStore, job: Job) -> None:
         place = folder.of(job.id).folder
         names = [job.request["table"], *job.request.get("beside", ())]
-        gone = [name for name in names if name not in self._tables.paths]
+        # a job of an archive names none
+        gone = [name for name in names if name and name not in self._tables.paths]
         if gone:
             table = gone[0]
             store.fail(
@@ -355,7 +356,7 @@ class JobQueue:
     def _start_of(self, job: Job, place: Path) -> dict[str, Any]:
         request = job.request
         name = request["table"]
-        return {
+        start = {
             # jobs that an earlier version took in do not say it
             "text": False,
             **request,
@@ -366,15 +367,20 @@ class JobQueue:
                 )
             ],
             "dd_workers": self._settings.dd_workers,
+            "archives_folder": self._settings.archives_folder,
             "folder": str(place),
             "place": request["root"] or str(place / "input"),
             "root": bool(request["root"]),
-            "table": self._tables.paths[name],
-            "name": name,
-            "overlays": list(self._tables.overlays.get(name, ())),
-            "options": self._tables.options_of(name),
             "backend": self._tables.backend,
         }
+        if name:
+            start |= {
+                "table": self._tables.paths[name],
+                "name": name,
+                "overlays": list(self._tables.overlays.get(name, ())),
+                "options": self._tables.options_of(name),
+            }
+        return start
 
     def _end(self, store: JobStore, job: Job, child: Child, last: Mapping[str, Any]) -> None:
         if "done" in last:

@@ -14,6 +14,7 @@ from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.auctions.decisions import (
     Conditions,
     count_held,
+    held_calls,
     judge_calls,
     missing_expressions,
     nearest_lists,
@@ -393,6 +394,31 @@ class Judge:
             decisions, above, status, holds, chosen_call, holding, numbers_of_runs(first, count),
             held, chosen_first, *_pairs(first, count, pair_base, together),
         )  # fmt: skip
+
+    def held_calls(self, places: I64, hands: I64, rows: U64) -> U64:
+        """Find the calls that hold at places, a bit each.
+
+        Parameters
+        ----------
+        places : int64 [n]
+            Entry before each; -1 for the opening, -2 for what the table does not have.
+        hands : int64 [n]
+            Row of the hand that is to call.
+        rows : uint64 [hands, words]
+            What :meth:`rows` gives.
+
+        Returns
+        -------
+        uint64 [n]
+            Bit ``c`` is set where call ``c`` holds; 0 where none does.
+        """
+        first, count = blocks_at(self.table, np.maximum(places, -1))
+        count = np.where(places < -1, 0, count)
+        calls = np.zeros(len(places), np.uint64)
+        held_calls(
+            rows, hands, first, count, self.variant_set, self.table.call, self._conditions, calls
+        )
+        return calls
 
     def describes(self, entries: U32) -> Bools:
         """Whether each entry is one (not 0xFFFFFFFF) and has conditions, bool[n]."""

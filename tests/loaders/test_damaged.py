@@ -24,6 +24,7 @@ from bidcascade.loaders import (
     write_deal_parquet,
     write_lin,
     write_pbn,
+    write_rbn,
 )
 from bidcascade.loaders import checksums as checksums_module
 from bidcascade.loaders.encodings import decode_text
@@ -38,9 +39,9 @@ from bidcascade.service.jobs.manifest import Position
 from tests.loaders.support_damage import damaged
 from tests.loaders.support_pieces import limit_pieces
 
-KINDS = ("lin", "pbn", "parquet")
+KINDS = ("lin", "pbn", "rbn", "parquet")
 LONGEST_S = 5.0
-WRITERS = {"lin": write_lin, "pbn": write_pbn, "parquet": write_deal_parquet}
+WRITERS = {"lin": write_lin, "pbn": write_pbn, "rbn": write_rbn, "parquet": write_deal_parquet}
 
 
 def together(batches) -> Batch:
@@ -122,10 +123,10 @@ def test_damaged_files(kind, tmp_path, capfd):
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", KINDS)
 def test_damaged_real_files(kind, tmp_path, shared_data, capfd):
-    if kind == "parquet":
-        whole = tmp_path / "whole.parquet"
+    if kind in ("parquet", "rbn"):
+        whole = tmp_path / f"whole.{kind}"
         files = sorted((shared_data / "lin" / "vugraph").glob("*.lin"))[:20]
-        write_deal_parquet(read_deals(files).deals.head(500), whole)
+        WRITERS[kind](read_deals(files).deals.head(500), whole)
         wholes = [whole]
     else:
         files = sorted((shared_data / kind).rglob(f"*.{kind}"))

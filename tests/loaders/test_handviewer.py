@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import format_card
-from bidcascade.loaders import format_handviewer, read_deals, read_handviewer, read_lin, sniff
+from bidcascade.loaders import (
+    format_handviewer,
+    iter_deals,
+    read_deals,
+    read_handviewer,
+    read_lin,
+    sniff,
+)
 from bidcascade.loaders.handviewer import find_links, first_link
 from tests.support_lin import FRAME_COLUMNS, FRAMES, hand_text, shuffled_hands
 
@@ -210,3 +217,54 @@ def test_a_remark_may_have_line_breaks():
     where = ("source", "record", "encoding", "commentary")
     assert_frame_equal(again.drop(where), frame.drop(where))
     assert again["commentary"].to_list() == [["one/\ntwo\nthree"]]
+
+
+LIN = "pn|a,b,c,d|st||md|3SAQ4HKJ3DK876CQ52,SK95HQ872DA54CKT3,SJ876HA65DQ93CJ94,|ah|Board 3|mb|1n|"
+PERCENT = quote(LIN)
+
+
+def boards_of(page: str) -> list[int]:
+    deals, rejects = read_deals(page.encode())
+    assert rejects.height == 0
+    return deals["board"].to_list()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        f"hv_popuplin('{PERCENT}');this.style.color='red';",
+        f"hv_popuplin('{LIN}')", f"hv_popuplin(&#39;{PERCENT}&#39;)",
+        f"hv_popuplin(&quot;{LIN}&quot;)", f"hv_popuplin(\\'{PERCENT}\\')",
+        f"hv_popuplin('{LIN.replace('pn|a', 'pn|O%27a')}')",
+    ],
+)  # fmt: skip
+def test_calls_in_pages_of_hand_records(call):
+    """A row names its board twice: a link without hands, and a call with them."""
+    place = "https://www.bridgebase.com/tools/handviewer.html?bbo=y&amp;myhand=M-1-2"
+    row = f'<td><a href="{place}" onclick="{call}">Movie</a></td>'
+    assert sniff(f"<html>{row}".encode()) == "handviewer"
+    assert boards_of(f"<html><table>{row}\n{row}</table>") == [3, 3]
+
+
+def test_a_link_and_the_call_beside_it_are_one_board():
+    link = f'<a href="/handviewer.html?lin={PERCENT}" onclick="hv_popuplin(\'{PERCENT}\')">x</a>'
+    assert boards_of(f"<html>{link}</html>") == [3]
+    assert boards_of(f"<html>{link}{link}</html>") == [3, 3]
+
+
+def test_scripts_of_a_page_do_not_hide_its_links():
+    page = f"<html><script>var x = a||st|b;</script><a href='/handviewer.html?lin={PERCENT}'></a>"
+    assert boards_of(page) == [3]
+
+
+def test_links_in_json():
+    assert boards_of(f'{{"url": "https://x/handviewer.html?bbo=y\\u0026lin={PERCENT}"}}') == [3]
+
+
+def test_a_page_without_links_is_refused_as_before():
+    (batch,) = iter_deals(b"<html><script>var x = a||st|b; function hv_popuplin(lin) {}</script>")
+    assert "got HTML or XML" in batch.rejects["reason"][0]
+
+
+def test_calls_without_an_end_cost_time_in_proportion():
+    assert len(find_links(b"hv_popuplin('" * 50_000)) == 1

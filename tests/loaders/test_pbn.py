@@ -280,7 +280,7 @@ def test_games_without_blank_lines_between():
 def test_repeated_tag_is_ignored():
     row = one(f'[Room "Open"]\n{DEAL}\n[Room "IMP"]\n[Auction "N"]\n1C AP\n[Room "Closed"]\n')
     assert (row["room"], calls(row)) == ("open", "1C P P P")
-    row = one(f'[ScoreTable "a"]\n1\n[ScoreTable "b"]\n2\n{DEAL}\n[Event "x"]\n')
+    row = one(f'[ActionTable "a"]\n1\n[ActionTable "b"]\n2\n{DEAL}\n[Event "x"]\n')
     assert row["event"] == "x"
 
 

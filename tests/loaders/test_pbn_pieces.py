@@ -87,7 +87,14 @@ FOREIGN = "\n".join(
     for n in range(16)
 )
 LASTING_LATER = FULL + '\n[Event "##Final"]\n[Deal "#"]\n\n' + FULL.replace('[Event "Cup"]\n', "")
+TRAVELLERS = "\n".join(
+    f'[Board "{n}"]\n[Deal "{DEALS[n % 2]}"]\n'
+    f'[ScoreTable "{"Contract;Score_NS" if n % 3 else "#"}"]\n'
+    f"4S 420\n{{remark}}\n- -\n{'lines between' if n % 4 else ''}\n3NT 400\n\nforeign lines {n}\n"
+    for n in range(1, 12)
+)
 TEXTS = {
+    "travellers": TRAVELLERS,
     "full": FULL, "inherited": INHERITED, "tables": TABLES, "no event": NO_EVENT,
     "site first": SITE_FIRST, "no blank lines": NO_BLANK_LINES, "bare": BARE,
     "comments": COMMENTS, "broken comments": BROKEN_COMMENTS, "foreign": FOREIGN,
@@ -130,8 +137,10 @@ LINES = st.sampled_from([
     '[Deal "x"]', '[Deal "y"]', '\n[Event "c"]\n[Deal "z"]', '\n[Board "2"]', '\n[Date "d"]',
     '[Deal "#"]', '[Dealer "S"]', '[North "##Kim"]',
     '[Auction "N"]', "1N Pass", "Pass Pass", '[Auction "#"]', '[Note "1:x"]', '[Play "E"]', "SA",
-    '[Contract "1N"]', '[Result "7"]', '[Room "Open"]', '[OptimumResultTable "x"]', "N 7", "{", "}",
-    "{ remark }", "; remark", "% line", "", "", "", "", "foreign", '{[Event "c"]}', '[Odd "a"b"]',
+    '[Contract "1N"]', '[Result "7"]', '[Room "Open"]', '[OptimumResultTable "x"]', "N 7",
+    '[ScoreTable "Contract;Score_NS"]', '[ScoreTable "#"]', '[ScoreTable "Score_EW"]', "4S 420",
+    "-", "{", "}", "{ remark }", "; remark", "% line", "", "", "", "", "foreign", '{[Event "c"]}',
+    '[Odd "a"b"]',
     '[Mark "\\"#"]', '[Mark "z', "[", " ",
 ])  # fmt: skip
 

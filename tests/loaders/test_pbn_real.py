@@ -18,13 +18,19 @@ pytestmark = [pytest.mark.real_data, pytest.mark.slow]
 
 _BRACES = re.compile(r"\{[^}]*\}[ \t]*\n?")
 _GAME = re.compile(r"^[ \t]*\[(?:Deal|Contract|Auction) ", re.MULTILINE)
+_SCORES = re.compile(r'\[ScoreTable "[^"]*"\]\n((?:[^\[\n]+\n?)*)')
 
 
 def count_games(text: str) -> int:
-    """Games of a file, counted without the reader: blocks between blank lines that hold one."""
+    """Games of a file, counted without the reader: blocks between blank lines that hold one.
+
+    Lines of score tables count as well.
+    """
     text = _BRACES.sub("", text.replace("\r\n", "\n"))
     lines = (line for line in text.split("\n") if not line.startswith(("%", ";")))
-    return sum(1 for block in re.split(r"\n\s*\n", "\n".join(lines)) if _GAME.search(block))
+    text = "\n".join(lines)
+    travellers = sum(len(found[1].splitlines()) for found in _SCORES.finditer(text))
+    return travellers + sum(1 for block in re.split(r"\n\s*\n", text) if _GAME.search(block))
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +82,13 @@ def test_deals_are_decks(everything):
     assert whole.to_series().unique().to_list() == [FULL_DECK]
 
 
+IS_TRAVELLER = (pl.col("source") == "OKB_v20.pbn") & (pl.col("auction_status") == "none")
+"""Lines of the only file with score tables."""
+
+
 def test_auctions_agree_with_contracts(everything):
     deals, _ = everything
+    deals = deals.filter(~IS_TRAVELLER)
     status = dict(deals["auction_status"].value_counts().rows())
     assert status["complete"] > 0.97 * deals.height
     assert status["illegal"] + status["unfinished"] < 20
@@ -92,15 +103,27 @@ def test_tricks_counted_agree_with_the_scores_printed(everything):
     deals, _ = everything
     whole = deals.filter(pl.col("play").list.len() >= 48)
     assert whole.height > 1000
+    assert count_agreeing(whole) > 0.99 * whole.height
+
+
+def test_lines_of_score_tables_agree_with_the_scores_printed(everything):
+    deals, _ = everything
+    travellers = deals.filter(IS_TRAVELLER, pl.col("tricks").is_not_null())
+    assert travellers.height > 2000
+    assert count_agreeing(travellers) > 0.99 * travellers.height
+
+
+def count_agreeing(deals: pl.DataFrame) -> int:
+    """Boards whose score is that of contract, tricks and vulnerability."""
     agree = 0
-    for row in whole.iter_rows(named=True):
+    for row in deals.iter_rows(named=True):
         code = read_contract(row["contract"])
         contract = contract_of(code, SEATS.index(row["declarer"]))
         assert contract is not None
         vulnerable = is_vulnerable(VULNERABILITIES.index(row["vulnerability"]), contract.declarer)
         points = score(contract, row["tricks"], vulnerable=vulnerable)
         agree += row["score"] == (-points if contract.declarer % 2 else points)
-    assert agree > 0.99 * whole.height
+    return agree
 
 
 def test_real_boards_read_back(everything):

@@ -15,17 +15,14 @@ import pytest
 from bidcascade.bridge import Cancelled, InvalidInput
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.kept_tables import BATCH_DEALS
+from bidcascade.inference.double_dummy.known_tables import known_tables
 from bidcascade.inference.double_dummy.par import par
 from bidcascade.inference.double_dummy.protocol import I8
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.cli import main
-from bidcascade.service.jobs.double_dummy import (
-    RESULT_SCHEMA,
-    add_double_dummy,
-    known_tables,
-)
+from bidcascade.service.jobs.double_dummy import RESULT_SCHEMA, add_double_dummy
 from tests.support_cli import environment
 
 pytestmark = pytest.mark.slow

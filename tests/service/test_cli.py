@@ -128,7 +128,7 @@ def test_load_and_its_rejects(run, inputs, tmp_path, capfd):
     assert pl.read_parquet(rejects).equals(read.rejects)
 
 
-@pytest.mark.parametrize("ending", ["lin", "pbn", "parquet"])
+@pytest.mark.parametrize("ending", ["lin", "pbn", "rbn", "parquet"])
 def test_deals_in_each_format(run, tmp_path, ending):
     out = tmp_path / f"deals.{ending}"
     run("deals", 7, "--seed", 3, "--out", out, "--dealer", "S", "--vul", "EW")

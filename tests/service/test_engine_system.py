@@ -24,6 +24,7 @@ from bidcascade.service.api.auction_results import AuctionResults
 from bidcascade.service.jobs.augment import augment
 from bidcascade.systems import bidder
 from bidcascade.systems.allowed import Bounds, allowed_auctions
+from bidcascade.systems.allowed_index import allowed_nodes, allowed_rows
 from bidcascade.systems.compile import compile_system
 from bidcascade.systems.system import System
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
@@ -52,6 +53,24 @@ def deals_and_frame(count: int, seed: int) -> tuple[DealArrays, pl.DataFrame]:
         pl.Series("vulnerability", sides, frame.schema["vulnerability"]),
     )
     return deal_arrays(frame), frame
+
+
+@pytest.mark.parametrize("by_table", [False, True])
+def test_an_index_answers_as_members_do(engine, table, by_table):
+    engine = Engine(table, "cpu") if by_table else engine
+    deals, frame = deals_and_frame(300, 8)
+    nodes = allowed_nodes(engine.allowed_calls(deals))
+    texts = ["P", "1N", "1N P 2C", "1N P 2C P", "1S P P 2D"]
+    wanted = [text for text in texts if not by_table or table.find(parse_calls(text)) is not None]
+    asked = 0
+    for text in wanted:
+        expected = engine.members(frame, [text]).to_series().arg_true()
+        found = allowed_rows(
+            nodes, bytes(parse_calls(text)), lambda rows: engine.allowed_calls(deals.take(rows))
+        )
+        assert found.tolist() == expected.to_list()
+        asked += len(found)
+    assert asked > 300
 
 
 @pytest.mark.parametrize("calls", [(), ("1N", "P"), ("1C", "X", "P")])

@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,13 +15,17 @@ from bidcascade.systems.allowed import (
     CUTS,
     AllowedAuction,
     Bounds,
+    allowed_along,
     allowed_auctions,
     calls_of,
     count_allowed,
     list_allowed,
     members,
 )
-from bidcascade.systems.system import System
+from bidcascade.systems.choice import fits
+from bidcascade.systems.system import System, context_at
+from bidcascade.table.decisions import CallLists
+from tests.support_auctions import random_auctions
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples
 from tests.support_systems import SMALL_SYSTEM
@@ -85,6 +90,46 @@ BOUNDS = st.builds(
 @given(BOUNDS, st.integers(0, 1 << 30), st.sampled_from([SMALL, FORCING]))
 def test_the_kernels_list_what_the_definition_says(bounds, seed, system):
     check(system, mixed_deals(3, seed), bounds)
+
+
+def may_call(system: System, deals: DealArrays, deal: int, calls: tuple[int, ...]) -> set[int]:
+    """Calls that the definition allows behind some calls, whoever made them."""
+    dealer, sides = int(deals.dealer[deal]), int(deals.vulnerability[deal])
+    expander = system.expander()
+    hand = int(deals.hands[(dealer + len(calls)) % 4, deal])
+    entries = expander.place(calls).entries
+    context = context_at(len(calls), dealer, sides)
+    vocabulary = expander.sides[len(calls) % 2].vocabulary
+    held = {entry.call for entry in entries if fits(entry, hand, context, vocabulary)}
+    if not held or all(entry.call != PASS for entry in entries):
+        held.add(PASS)
+    return held
+
+
+@examples(25)
+@given(st.integers(0, 1 << 30), st.sampled_from([SMALL, FORCING]))
+def test_along_auctions_that_no_system_bid(seed, system):
+    deals = mixed_deals(4, seed)
+    auctions = random_auctions(4, seed)
+    bidder = system.bidder()
+    with bidder.lock:
+        found = allowed_along(bidder, deals, CallLists.of(auctions))
+        number = 0
+        for deal, calls in enumerate(auctions.to_list()):
+            for depth in range(len(calls)):
+                so_far = tuple(calls[:depth])
+                assert bidder.auction_of(found.place[number]) == so_far
+                mask = int(found.allowed[number])
+                held = {call for call in range(64) if mask >> call & 1}
+                assert held == may_call(system, deals, deal, so_far)
+                number += 1
+        assert number == len(found.place)
+
+
+def test_along_no_auctions():
+    nothing = CallLists.of(pl.Series([[], None], dtype=pl.List(pl.UInt8)))
+    assert not len(allowed_along(SMALL.bidder(), mixed_deals(2, 1), nothing).allowed)
+    assert not len(allowed_along(SMALL.bidder(), mixed_deals(0, 1), nothing.slice(0, 0)).allowed)
 
 
 CALLS = ["Pass", "Double", "1C", "1NT", "2H", "1X", "cheapest X", "2NT"]

@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 
 from bidcascade.service.api.app import create_app
+from bidcascade.service.archive.adding import add_files
 from bidcascade.service.settings import Settings
+from tests.service.jobs.support_jobs import archive
 from tests.support_missing import missing
 from tests.support_service import ready_server
 
@@ -48,6 +50,10 @@ def api(schemathesis, tmp_path_factory):
     folder = tmp_path_factory.mktemp("fuzz")
     # kernels may still be compiled
     options = {"extra_tables": "sayc", "request_timeout_ms": 150_000}
+    options["archives_folder"] = folder / "archives"
+    # boards for the questions to the archive that the description has as its example
+    (folder / "few.lin").write_bytes(archive(20))
+    add_files(folder / "archives" / "club", folder / "few.lin", jobs=1)
     with ready_server(folder, data_folder=folder / "data", **options) as (url, process):
         yield schemathesis.openapi.from_url(f"{url}/openapi.json")
         assert process.poll() is None

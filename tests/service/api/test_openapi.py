@@ -38,6 +38,12 @@ OPERATIONS = {
     ("get", "/v1/jobs/{id}"): "job",
     ("delete", "/v1/jobs/{id}"): "jobDelete",
     ("get", "/v1/jobs/{id}/results/{name}"): "jobResult",
+    ("get", "/v1/archives"): "archives",
+    ("get", "/v1/archives/{name}"): "archive",
+    ("get", "/v1/archives/{name}/boards"): "archiveBoards",
+    ("get", "/v1/archives/{name}/counts"): "archiveCounts",
+    ("get", "/v1/archives/{name}/nodes"): "archiveNodes",
+    ("delete", "/v1/archives/{name}"): "archiveDelete",
 }
 MODELS = [
     model for model in vars(schemas).values()

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import Deal, format_deal
-from bidcascade.loaders import HAND_COLUMNS, random_deals
+from bidcascade.loaders import HAND_COLUMNS, random_deals, read_deals
 from bidcascade.service.client import AsyncClient, Client, ServiceError
 from bidcascade.service.engine import Engine
 from tests.service.jobs.support_jobs import archive
@@ -35,6 +35,7 @@ def server(folder) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
     small = write_small_table(folder)
     with ready_server(
         extra_tables=f"small={small}", data_folder=folder / "data", stream_chunk_deals=20,
+        archives_folder=folder / "kept",
         jobs_root=folder / "archives", max_request_deals=100, max_running_jobs=1, backend="cpu",
     ) as server:  # fmt: skip
         yield server
@@ -218,6 +219,33 @@ def test_jobs_of_paths_are_listed_and_cancelled(client):
     assert client.wait(begun[0]["id"], every_s=0.05, timeout_s=60)["state"] == "done"
     for job in begun:
         client.cancel(job["id"])
+
+
+def test_archives_from_begin_to_end(client, folder, tmp_path):
+    begun = client.submit(
+        folder / "archives" / "club.lin", mode="archive", archive="club", name="club.lin"
+    )
+    assert client.wait(begun["id"], every_s=0.05, timeout_s=100)["state"] == "done"
+    assert [one["name"] for one in client.archives()["archives"]] == ["club"]
+    assert client.archive("club")["boards"] == 30
+    conditions = {"where": ["HCP_N >= 8", "HCP_N <= 14"], "dealer": None}
+    found = client.archive_boards("club", limit=3, seed=1, **conditions)
+    assert len(found["boards"]) == 3
+    count = client.archive_counts("club", **conditions)["total"]
+    assert 3 < count < 30
+    assert client.archive_counts("club", ["1N", "P"])["total"] == 0
+    path = client.download_boards("club", tmp_path / "strong.pbn", limit=50, **conditions)
+    assert read_deals(path, jobs=1).deals.height == count
+    with pytest.raises(ServiceError) as caught:
+        client.download_boards("club", tmp_path / "strong.csv")
+    assert caught.value.errors[0]["field"] == "format"
+    assert [path.name for path in tmp_path.iterdir()] == ["strong.pbn"]
+    node = client.archive_nodes("club", statistics=True)
+    assert (node["boards"], node["next"], node["statistics"]["boards"]) == (30, [], 30)
+    assert client.delete_archive("club") == {"removed": 30}
+    with pytest.raises(ServiceError, match="unknown-archive"):
+        client.archive("club")
+    client.cancel(begun["id"])
 
 
 def test_the_service_itself(client):

@@ -1,0 +1,148 @@
+"""The lines of a PBN ``ScoreTable``: what the other tables did with a deal.
+
+Portable Bridge Notation 2.1, chapters 5.1, 5.2 and 5.9. ``TotalScoreTable`` ranks the pairs of a
+whole event and ``InstantScoreTable`` gives the points for a score: neither says what a table did.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from .pbn_sections import PASSED_OUT, UNKNOWN, read_contract, read_score
+from .pbn_tokens import Game
+
+_COLUMN = re.compile(r"[+-]?\s*(\w+)(?:\\(\d+)[LR]?)?")
+# a quote that is never closed ends with the line, so that the time is in proportion to its length
+_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)|(\S+)')
+_RELATIVE = re.compile(r"=|[+-]\d+")
+_BETWEEN_NAMES = (re.compile(r"\s+[-&/+]\s+"), re.compile(r"\s*[-&/+]\s*"))
+_MISSING = re.compile(r"-|\?*")
+_KEPT = ("Deal", "Board", "Dealer", "Vulnerable", "Event")
+_SIDES = (("NS", "North", "South"), ("EW", "East", "West"))
+
+
+class _Column(NamedTuple):
+    name: str
+    """Without case."""
+    width: int
+    """Characters, 0 if the header does not say."""
+
+
+class Refused(NamedTuple):
+    """A line that is no result."""
+
+    number: int
+    reason: str
+    text: str
+
+
+def read_travellers(game: Game) -> Iterator[Game | Refused]:
+    """Give each line of a game's score tables as a game of the same deal, without an auction.
+
+    Values are set apart by blanks, or stand in quotes; a name may hold blanks where the header
+    gives its width or it is the last. Names of a pair are divided at a dash, ``&``, ``/`` or ``+``;
+    without names a player is called by the number of the pair: ``pair 12``, with the section in
+    front of it. The result may be given as tricks or against the contract (``=``, ``-2``). An
+    opening lead is all there is of the play. A line without a contract and a score, such as a
+    bye or an adjusted score, is refused.
+    """
+    kept = {name: game.tags[name] for name in _KEPT if name in game.tags}
+    first = game.number + game.traveller_offset
+    for number, (table, line) in enumerate(game.travellers, first):
+        columns = _columns(game.tags.get(table, ""))
+        values = _values(line, columns)
+        if values is None:
+            got = len(_TOKEN.findall(line))
+            yield Refused(
+                number, f"expected {len(columns)} values in a line of ScoreTable, got {got}", line
+            )
+            continue
+        tags = _result(values)
+        if tags is None:
+            contract = values.get("contract", "")
+            reason = f"expected a contract or a score in a line of ScoreTable, got {contract!r}"
+            yield Refused(number, reason, line)
+            continue
+        sections = {"Play": lead} if (lead := values.get("lead")) else {}
+        yield Game(number, {**kept, **tags, **_players(values)}, sections, {}, [])
+
+
+@lru_cache(64)
+def _columns(header: str) -> list[_Column]:
+    found = (_COLUMN.match(part.strip()) for part in header.split(";"))
+    return [
+        _Column(match[1].lower(), int(match[2] or 0) if len(match[2] or "") < 9 else 0)
+        if match else _Column("", 0)
+        for match in found
+    ]  # fmt: skip
+
+
+def _values(line: str, columns: list[_Column]) -> dict[str, str] | None:
+    """Values by column, without those that are missing; ``None`` if they are not as many."""
+    tokens = [quoted or plain for quoted, plain in _TOKEN.findall(line)]
+    if len(tokens) != len(columns):
+        tokens = []
+        place = 0
+        for number, column in enumerate(columns, 1):
+            match = _TOKEN.match(line, place := _next(line, place))
+            if match is None:
+                return None
+            end = match.end()
+            if column.name.startswith("names") and match[1] is None:
+                end = place + column.width if column.width else end
+                end = len(line) if number == len(columns) else end
+            tokens.append(match[1] if match[1] is not None else line[place:end].strip())
+            place = end
+        if line[place:].strip():
+            return None
+    pairs = zip(columns, tokens, strict=True)
+    return {column.name: token.strip() for column, token in pairs if not _MISSING.fullmatch(token)}
+
+
+def _next(line: str, place: int) -> int:
+    while place < len(line) and line[place].isspace():
+        place += 1
+    return place
+
+
+def _result(values: dict[str, str]) -> dict[str, str] | None:
+    """Tags of what was played and scored; ``None`` if the line says neither."""
+    get = values.get
+    contract, declarer = get("contract", "").replace("*", "X"), get("declarer", "")
+    code = read_contract(contract)
+    score = ""
+    for side in ("ns", "ew"):
+        given = get(f"score_{side}", "")
+        # the other side's is written as 0 by some
+        if read_score(f"{side} {given}", UNKNOWN) is not None and score in ("", "ns 0"):
+            score = f"{side} {given}"
+    if code == UNKNOWN and not score:
+        return None
+    result = get("result", "")
+    if code > PASSED_OUT and _RELATIVE.fullmatch(result) and len(result) < 4:
+        # bids are 3 to 37, five a level
+        result = str(7 + (code // 3 - 3) // 5 + int(result.replace("=", "0")))
+    return {"Contract": contract, "Declarer": declarer, "Result": result, "Score": score}
+
+
+def _players(values: dict[str, str]) -> dict[str, str]:
+    get = values.get
+    names: dict[str, str] = {}
+    for side, first, second in _SIDES:
+        if names_of_pair := get(f"names_{side.lower()}"):
+            names[first], names[second] = _divided(names_of_pair)
+        elif number := get(f"pairid_{side.lower()}"):
+            names[first] = names[second] = f"pair {get('section', '')}{number}"
+        for seat in (first, second):
+            names[seat] = get(seat.lower(), names.get(seat, ""))
+    return names
+
+
+def _divided(names: str) -> tuple[str, str]:
+    names = " ".join(names.split())
+    for pattern in _BETWEEN_NAMES:
+        parts = pattern.split(names)
+        if len(parts) == 2:
+            return parts[0].strip(), parts[1].strip()
+    return names, ""

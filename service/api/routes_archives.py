@@ -1,0 +1,298 @@
+"""``/v1/archives``: boards of archives by auction, hands, players and results."""
+
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeVar
+
+import polars as pl
+from fastapi import APIRouter, Query, Request, Response
+from fastapi import Path as InPath
+
+from bidcascade.bridge import VULNERABILITIES, format_calls, parse_seat, parse_vulnerability
+from bidcascade.service.archive.archive import Archive
+from bidcascade.service.archive.questions import (
+    LEVELS,
+    Question,
+    count_boards,
+    find_boards,
+    next_calls,
+)
+from bidcascade.service.archive.statistics import statistics
+from bidcascade.service.archive.writing import board_dicts, with_bids
+from bidcascade.service.jobs.deal_files import deal_sink
+from bidcascade.service.jobs.places import folder_size
+from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
+from bidcascade.systems.auction_patterns import read_auction
+from bidcascade.table import Vocabulary
+from bidcascade.table.compass import DealCondition
+
+from .answering import JSON, accepted, json_bytes
+from .authentication import AdminOnly
+from .downloads import file_answer
+from .limits import client_of
+from .models_archives import (
+    MOST_LISTED,
+    ArchiveAnswer,
+    ArchiveBoardsAnswer,
+    ArchiveBoardsQuestion,
+    ArchiveConditions,
+    ArchiveCountAnswer,
+    ArchiveNodeAnswer,
+    ArchiveNodeQuestion,
+    ArchiveRemovedAnswer,
+    ArchivesAnswer,
+)
+from .openapi import problems
+from .problems import Problem, check_query, complaint, read_field
+from .work import Workplace
+
+router = APIRouter(tags=["archives"])
+
+_Result = TypeVar("_Result")
+
+ArchiveInPath = Annotated[str, InPath(description="Name of an archive.", examples=["club"])]
+_ASKED: Final = (401, 404, 406, 413, 422, 429, 500, 503, 504)
+_FRESH: Final = {"Cache-Control": "no-store"}
+_PIECE: Final = 10_000
+"""Boards that are written to a file at a time."""
+MEDIA_TYPES: Final = {
+    "lin": "application/x-lin",
+    "pbn": RESULT_MEDIA_TYPES[".pbn"],
+    "parquet": RESULT_MEDIA_TYPES[".parquet"],
+}
+
+
+@router.get(
+    "/v1/archives",
+    operation_id="archives",
+    summary="The archives",
+    response_model=ArchivesAnswer,
+    responses={
+        200: {"description": "All archives in numbers, by name."},
+        **problems(401, 406, 422, 429, 500, 503, 504),
+    },
+)
+async def archives(request: Request) -> Response:
+    """List the archives of the service; boards come into them by jobs of mode `archive`."""
+    work: Workplace = request.app.state.workplace
+    check_query(request)
+    accepted(request, [JSON])
+    summaries, damaged = await _in_thread(work, request, work.archives.all)
+    return _answer({"archives": summaries, "damaged": damaged})
+
+
+@router.get(
+    "/v1/archives/{name}",
+    operation_id="archive",
+    summary="One archive",
+    response_model=ArchiveAnswer,
+    responses={
+        200: {"description": "The archive in numbers."},
+        **problems(401, 404, 406, 422, 429, 500, 503, 504),
+    },
+)
+async def archive(request: Request, name: ArchiveInPath) -> Response:
+    """Describe an archive in numbers: boards, files, who bids it, bytes."""
+    check_query(request)
+    accepted(request, [JSON])
+    return _answer(await _asked(request, name, Archive.summary))
+
+
+@router.get(
+    "/v1/archives/{name}/boards",
+    operation_id="archiveBoards",
+    summary="Boards of an archive",
+    response_model=ArchiveBoardsAnswer,
+    responses={
+        200: {
+            "description": "The boards: as JSON, or as the file of `format`.",
+            "content": {
+                media_type: {"schema": {"type": "string", "format": "binary"}}
+                for media_type in MEDIA_TYPES.values()
+            },
+        },
+        **problems(*_ASKED),
+    },
+)
+async def archive_boards(
+    request: Request, name: ArchiveInPath, asked: Annotated[ArchiveBoardsQuestion, Query()]
+) -> Response:
+    """Find boards by auction, hands, players and results; also by chance, or in equal shares."""
+    work: Workplace = request.app.state.workplace
+    is_file = asked.format != "json"
+    most = work.settings.max_request_deals if is_file else MOST_LISTED
+    if asked.limit > most:
+        setting = " (setting max_request_deals)" if is_file else "; files may have more"
+        reason = f"expected at most {most:,}{setting}"
+        raise Problem(
+            "limit-exceeded", f"limit: {reason}, got {asked.limit:,}",
+            [complaint("limit", asked.limit, reason)],
+        )  # fmt: skip
+    if not is_file:
+        accepted(request, [JSON])
+        return _answer(await _asked(request, name, partial(_boards, asked)))
+    media_type = MEDIA_TYPES[asked.format]
+    accepted(request, [media_type, "application/octet-stream"])
+    return await _asked(request, name, partial(_file, asked, work, media_type))
+
+
+@router.get(
+    "/v1/archives/{name}/counts",
+    operation_id="archiveCounts",
+    summary="How many boards of an archive fit",
+    response_model=ArchiveCountAnswer,
+    responses={200: {"description": "Their number."}, **problems(*_ASKED)},
+)
+async def archive_counts(
+    request: Request, name: ArchiveInPath, asked: Annotated[ArchiveConditions, Query()]
+) -> Response:
+    """Count the boards that conditions hold for."""
+    accepted(request, [JSON])
+
+    def count(archive: Archive) -> dict[str, Any]:
+        return {"total": count_boards(archive, _question(archive, asked))}
+
+    return _answer(await _asked(request, name, count))
+
+
+@router.get(
+    "/v1/archives/{name}/nodes",
+    operation_id="archiveNodes",
+    summary="What follows an auction in an archive",
+    response_model=ArchiveNodeAnswer,
+    responses={200: {"description": "The calls, with how many boards."}, **problems(*_ASKED)},
+)
+async def archive_nodes(
+    request: Request, name: ArchiveInPath, asked: Annotated[ArchiveNodeQuestion, Query()]
+) -> Response:
+    """Tell which calls follow an auction, and how often; `statistics` tells more of its boards."""
+    accepted(request, [JSON])
+    return _answer(await _asked(request, name, partial(_node, asked)))
+
+
+@router.delete(
+    "/v1/archives/{name}",
+    operation_id="archiveDelete",
+    summary="Remove an archive",
+    response_model=ArchiveRemovedAnswer,
+    responses={
+        200: {"description": "It is removed with all its files."},
+        **problems(401, 403, 404, 406, 409, 422, 429, 500, 503, 504),
+    },
+)
+async def archive_delete(request: Request, name: ArchiveInPath, allowed: AdminOnly) -> Response:
+    """Remove an archive, unless somebody is writing to it. For admins."""
+    work: Workplace = request.app.state.workplace
+    check_query(request)
+    accepted(request, [JSON])
+    removed = await _in_thread(work, request, partial(work.archives.remove, name))
+    return _answer({"removed": removed})
+
+
+def _boards(asked: ArchiveBoardsQuestion, archive: Archive) -> dict[str, Any]:
+    total, boards = _found(asked, archive)
+    return {"total": total, "boards": board_dicts(boards)}
+
+
+def _found(asked: ArchiveBoardsQuestion, archive: Archive) -> tuple[int | None, pl.DataFrame]:
+    found = find_boards(archive, _question(archive, asked))
+    return found.total, with_bids(found.boards) if asked.bids else found.boards
+
+
+def _file(
+    asked: ArchiveBoardsQuestion, work: Workplace, media_type: str, archive: Archive
+) -> Response:
+    """Boards as a file, which is gone from the disk when it has been sent."""
+    _, boards = _found(asked, archive)
+    most = work.settings.max_download_bytes
+    with tempfile.TemporaryDirectory(prefix="bidcascade-") as folder:
+        path = Path(folder) / f"boards.{asked.format}"
+
+        def check_size() -> None:
+            if folder_size(Path(folder)) > most:
+                reason = f"expected a file of at most {most:,} bytes (setting max_download_bytes)"
+                raise Problem("limit-exceeded", f"{reason}: ask for fewer boards (limit)")
+
+        with deal_sink(str(path)) as write:
+            for start in range(0, max(1, boards.height), _PIECE):
+                write(boards.slice(start, _PIECE))
+                check_size()
+        check_size()
+        return file_answer(
+            path, name=f"{archive.name}-boards.{asked.format}", media_type=media_type,
+            timeout_s=work.timeout_s,
+        )  # fmt: skip
+
+
+def _node(asked: ArchiveNodeQuestion, archive: Archive) -> dict[str, Any]:
+    read_field(archive.bidder, asked.by, "by")
+    auction = read_field(read_auction, asked.auction, "auction").prefix
+    following = read_field(
+        lambda text: next_calls(archive, text, asked.by), asked.auction, "auction"
+    )
+    text = format_calls(auction)
+    boards = count_boards(archive, Question(auction=text, by=asked.by))
+    row = None
+    if asked.statistics and boards:
+        nodes = statistics(archive, text, asked.by, least=1, max_depth=len(auction))
+        row = nodes.filter(auction=text).row(0, named=True)
+    return {
+        "auction": text,
+        "boards": boards,
+        "next": [{"call": call, "boards": count} for call, count in following],
+        "statistics": row,
+    }
+
+
+def _question(archive: Archive, asked: ArchiveConditions) -> Question:
+    """Question of a request.
+
+    Raises
+    ------
+    Problem
+        422, naming the field.
+    """
+    read_field(archive.bidder, asked.by, "by")
+    read_field(read_auction, asked.auction, "auction")
+    for number, text in enumerate(asked.where):
+        read_field(_condition, text, f"where[{number}]")
+    given = asked.model_dump(exclude={"bids", "format"})
+    given["where"] = tuple(asked.where)
+    if asked.dealer is not None:
+        given["dealer"] = read_field(parse_seat, asked.dealer, "dealer").letter
+    if asked.vulnerability is not None:
+        code = read_field(parse_vulnerability, asked.vulnerability, "vulnerability")
+        given["vulnerability"] = VULNERABILITIES[code]
+    if isinstance(asked, ArchiveBoardsQuestion):
+        given["level"] = tuple(asked.level)
+        if len(asked.level) != 1 or asked.level[0] not in LEVELS:
+            for number, text in enumerate(asked.level):
+                read_field(_condition, text, f"level[{number}]")
+    return Question(**given)
+
+
+def _condition(text: str) -> DealCondition:
+    return DealCondition(text, Vocabulary("gib"))
+
+
+def _answer(value: object) -> Response:
+    # made of frames: large answers are turned into bytes where they are made
+    return Response(json_bytes(value), media_type=JSON, headers=_FRESH)
+
+
+async def _asked(request: Request, name: str, ask: Callable[[Archive], _Result]) -> _Result:
+    """Ask an archive, in a thread of those for archives."""
+    work: Workplace = request.app.state.workplace
+
+    def task() -> _Result:
+        with work.archives.asked(name) as archive:
+            return ask(archive)
+
+    return await _in_thread(work, request, task)
+
+
+async def _in_thread(work: Workplace, request: Request, task: Callable[[], _Result]) -> _Result:
+    with work.slots.taken(client_of(request)):
+        return await work.run(task, limiter=work.archive_threads)

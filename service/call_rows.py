@@ -1,0 +1,330 @@
+"""Rows for learning: a row a call, with hand, auction so far and what a system allows there."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.kernels import NO_ENTRY, DealArrays
+from bidcascade.kernels.auctions.legal import legal_calls
+from bidcascade.kernels.types import U8, U64
+from bidcascade.loaders import deal_arrays, play_disagrees
+from bidcascade.table.decisions import CallLists, find_decisions
+from bidcascade.table.evidence.vetting import ROW_BYTES_AT_ONCE, Judge
+from bidcascade.table.meanings import EntryMeanings
+
+from .engine import Engine
+
+if TYPE_CHECKING:
+    from bidcascade.systems.bidder import Bidder
+
+I64 = NDArray[np.int64]
+
+PIECE_DEALS: Final = 1 << 15
+"""Deals whose rows are made at once; bounds memory."""
+SHOWN: Final = 40
+"""Numbers of column ``shown``: four players, five terms, least and most."""
+CALL_ROW_SCHEMA: Final = pl.Schema(
+    {
+        "deal": pl.UInt32(),
+        "source": pl.String(),
+        "record": pl.UInt32(),
+        "board": pl.Int32(),
+        "seat": pl.UInt8(),
+        "hand": pl.UInt64(),
+        "vul_we": pl.Boolean(),
+        "vul_they": pl.Boolean(),
+        "auction": pl.List(pl.UInt8()),
+        "call": pl.UInt8(),
+        "allowed": pl.UInt64(),
+        "legal": pl.UInt64(),
+    }
+)
+"""Columns of rows for learning; see ``docs/learning-rows.md``."""
+MEANING_SCHEMA: Final = pl.Schema(
+    {"meanings": pl.List(pl.String()), "shown": pl.Array(pl.UInt8(), SHOWN)}
+)
+"""Further columns, with meanings."""
+LEFT_OUT_SCHEMA: Final = pl.Schema(
+    {**{name: CALL_ROW_SCHEMA[name] for name in ("deal", "source", "record", "board")},
+     "reason": pl.String()}
+)  # fmt: skip
+"""Columns of boards that give no rows."""
+_ORIGIN: Final = ("source", "record", "board")
+
+
+class Piece(NamedTuple):
+    """Rows of some deals, and those of the deals that have none, with the reason."""
+
+    rows: pl.DataFrame
+    left_out: pl.DataFrame
+
+
+class _Asked(Protocol):
+    """Where it is known what a hand may call: a system, or a table of rows."""
+
+    def along(
+        self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
+    ) -> "_Along":
+        """Find the calls that hands may make at every place of auctions."""
+
+
+class _Along(NamedTuple):
+    """Calls that are allowed (uint64 [calls]); with meanings, names and bounds by the dealer."""
+
+    allowed: U64
+    names: pl.Series | None = None
+    shown: U8 | None = None
+
+
+class CallRows:
+    """What makes rows of deals; see :func:`iter_call_rows`."""
+
+    def __init__(
+        self, engine: Engine, *, bidder: Engine | None = None, meanings: bool = False
+    ) -> None:
+        self._bidder = bidder
+        self._meanings = meanings
+        self.schema = CALL_ROW_SCHEMA
+        """Columns of the rows."""
+        if meanings:
+            self.schema = pl.Schema(CALL_ROW_SCHEMA | MEANING_SCHEMA)
+        of_system = engine.bidder
+        self._asked: _Asked = _OfTable(engine) if of_system is None else _OfSystem(of_system)
+
+    def of(self, frame: pl.DataFrame, first_deal: int = 0) -> Iterator[Piece]:
+        """Make the rows of a deal frame, whose first deal has a given number, piece by piece."""
+        for start in range(0, frame.height, PIECE_DEALS):
+            yield self._piece(frame.slice(start, PIECE_DEALS), first_deal + start)
+
+    def _piece(self, frame: pl.DataFrame, first_deal: int) -> Piece:
+        numbers = np.arange(first_deal, first_deal + frame.height, dtype=np.uint32)
+        origin = pl.DataFrame(
+            [
+                pl.Series("deal", numbers),
+                *(
+                    frame[name].cast(CALL_ROW_SCHEMA[name])
+                    if name in frame.columns
+                    else pl.Series(name, [None], CALL_ROW_SCHEMA[name]).new_from_index(
+                        0, frame.height
+                    )
+                    for name in _ORIGIN
+                ),
+            ]
+        )
+        left_out = LEFT_OUT_SCHEMA.to_frame()
+        if self._bidder is not None:
+            auctions = self._bidder.auctions(frame, mode="first")["auction"]
+        elif "auction" not in frame.columns:
+            raise InvalidInput("expected a column 'auction' in the deals, got none")
+        else:
+            reasons = _reasons(frame)
+            if reasons.null_count() < len(reasons):
+                bad = reasons.is_not_null()
+                left_out = origin.with_columns(reason=reasons).filter(bad)
+                frame, origin = frame.filter(~bad), origin.filter(~bad)
+            auctions = frame["auction"]
+        if not frame.height:
+            return Piece(self.schema.to_frame(), left_out)
+        return Piece(self._rows(frame, origin, auctions), left_out)
+
+    def _rows(self, frame: pl.DataFrame, origin: pl.DataFrame, auctions: pl.Series) -> pl.DataFrame:
+        deals, lists = deal_arrays(frame), CallLists.of(auctions)
+        lengths = np.diff(lists.offsets)
+        deal = np.repeat(np.arange(len(deals), dtype=np.uint32), lengths)
+        depth = np.arange(len(deal)) - lists.offsets[deal]
+        seat = ((deals.dealer[deal] + depth) % 4).astype(np.uint8)
+        # bit 0 is North-South, bit 1 East-West
+        sides = deals.vulnerability[deal]
+        legal = np.empty(len(deal), np.uint64)
+        legal_calls(lists.calls, lists.offsets, legal)
+        along = self._asked.along(deals, lists, depth, meanings=self._meanings)
+        so_far = pl.DataFrame(
+            {"auction": auctions.gather(deal), "depth": pl.Series(depth, dtype=pl.UInt32)}
+        ).select(pl.col("auction").list.head("depth"))
+        columns = [
+            *(origin[name].gather(deal) for name in origin.columns),
+            pl.Series("seat", seat),
+            pl.Series("hand", deals.hands[seat, deal]),
+            pl.Series("vul_we", (sides >> (seat & 1)) & 1 != 0),
+            pl.Series("vul_they", (sides >> (1 - (seat & 1))) & 1 != 0),
+            so_far["auction"],
+            pl.Series("call", lists.calls),
+            pl.Series("allowed", along.allowed),
+            pl.Series("legal", legal),
+        ]
+        if along.names is not None and along.shown is not None:
+            players = (depth[:, np.newaxis] + np.arange(4)) % 4
+            turned = np.take_along_axis(along.shown, players[:, :, np.newaxis, np.newaxis], axis=1)
+            columns += [
+                along.names.alias("meanings"),
+                pl.Series("shown", turned.reshape(-1, SHOWN), MEANING_SCHEMA["shown"]),
+            ]
+        return pl.DataFrame(columns)
+
+
+def iter_call_rows(
+    engine: Engine,
+    deals: pl.DataFrame | Iterable[pl.DataFrame],
+    *,
+    bidder: Engine | None = None,
+    meanings: bool = False,
+) -> Iterator[pl.DataFrame]:
+    """Give a row for each call of the auctions of deals, as frames of bounded size.
+
+    Parameters
+    ----------
+    engine : Engine
+        Says which calls are allowed, and with ``meanings`` what they mean.
+    deals : polars.DataFrame or iterable of them
+        Deal frames.
+    bidder : Engine, optional
+        Bids the deals, in mode ``first``; without one the auctions are those that the frames hold.
+        Then deals without a call, with an illegal one, or whose play is not of their hands
+        (:func:`bidcascade.loaders.play_disagrees`) have no rows.
+    meanings : bool
+        Two more columns: what the calls before have said, and shown.
+
+    Yields
+    ------
+    polars.DataFrame
+        Columns of :data:`CALL_ROW_SCHEMA`, with meanings also those of :data:`MEANING_SCHEMA`.
+        ``deal`` (row in the frames taken together), ``source``, ``record``, ``board`` (null where
+        the frames have none), ``seat`` (0-3 = N, E, S, W), ``hand`` (mask of the caller's cards),
+        ``vul_we``, ``vul_they`` (the caller's side and the other one), ``auction`` (call codes so
+        far), ``call`` (code), ``allowed`` (bit ``c``: the system allows call ``c`` with this hand),
+        ``legal`` (bit ``c``: the laws do), ``meanings`` (a text a call so far), ``shown``: by
+        player (the caller, then in turn), by HCP, clubs, diamonds, hearts, spades: least and most.
+
+    Raises
+    ------
+    InvalidInput
+        If a frame is no deal frame, or has no column ``auction`` where no bidder is given.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import read_deals
+    >>> from bidcascade.table import build_table
+    >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["HCP >= 12"]}])
+    >>> engine = Engine(table, "reference")
+    >>> deals = read_deals(b"N:AK2.AK2.5432.432 QJT9.QJT9.AK.AKQ 876.876.QJT9.JT9 543.543.876.8765")
+    >>> rows = next(iter_call_rows(engine, deals.deals, bidder=engine))
+    >>> rows.select("seat", "auction", "call", "allowed").rows()[:2]
+    [(0, [], 7, 128), (1, [7], 0, 1)]
+    """
+    maker = CallRows(engine, bidder=bidder, meanings=meanings)
+    first = 0
+    for frame in [deals] if isinstance(deals, pl.DataFrame) else deals:
+        for piece in maker.of(frame, first):
+            yield piece.rows
+        first += frame.height
+
+
+def _reasons(frame: pl.DataFrame) -> pl.Series:
+    """Why deals with auctions of their own give no rows; null for those that do."""
+    lists = CallLists.of(frame["auction"])
+    legal = np.empty(len(lists.calls), np.uint64)
+    legal_calls(lists.calls, lists.offsets, legal)
+    # what is no call code is none of the bits
+    made = np.minimum(lists.calls, 63).astype(np.uint64)
+    wrong = np.flatnonzero(legal >> made & np.uint64(1) == 0)
+    illegal = np.zeros(len(lists), np.bool_)
+    illegal[np.searchsorted(lists.offsets, wrong, side="right") - 1] = True
+    if "auction_status" in frame.columns:
+        illegal |= (frame["auction_status"] == "illegal").fill_null(value=False).to_numpy()
+    disagrees = np.zeros(len(lists), np.bool_)
+    if {"play", "declarer"} <= {*frame.columns}:
+        disagrees = play_disagrees(frame).to_numpy()
+    found = pl.DataFrame(
+        {"empty": np.diff(lists.offsets) == 0, "illegal": illegal, "disagrees": disagrees}
+    )
+    return found.select(
+        reason=pl.when("illegal")
+        .then(pl.lit("illegal auction"))
+        .when("empty")
+        .then(pl.lit("no auction"))
+        .when("disagrees")
+        .then(pl.lit("play disagrees"))
+    )["reason"]
+
+
+class _OfSystem:
+    """Asks the places of a system."""
+
+    def __init__(self, bidder: "Bidder") -> None:
+        self._bidder = bidder
+
+    def along(
+        self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
+    ) -> _Along:
+        """Find the calls that hands may make at every place of auctions."""
+        from bidcascade.systems.allowed import allowed_along
+        from bidcascade.systems.meanings import names_along, shown_at
+
+        with self._bidder.lock:
+            found = allowed_along(self._bidder, deals, auctions)
+            if not meanings:
+                return _Along(found.allowed)
+            places, which = np.unique(found.place, return_inverse=True)
+            names = _lists(*names_along(self._bidder, places))
+            shown = shown_at(self._bidder, places)
+            return _Along(found.allowed, names.gather(which), shown[which])
+
+
+def _lists(names: list[str], number: I64, lengths: I64) -> pl.Series:
+    """Make lists of names, of different lengths, from their numbers in rows of one length."""
+    if not number.size:
+        return pl.Series([[]] * len(lengths), dtype=MEANING_SCHEMA["meanings"])
+    flat = pl.Series(names, dtype=pl.String).gather(number.ravel())
+    whole = flat.reshape(number.shape).arr.to_list()
+    return pl.DataFrame({"names": whole, "length": lengths}).select(
+        pl.col("names").list.head("length")
+    )["names"]
+
+
+class _OfTable:
+    """Asks the entries of a table; where none holds, or the table has none, it passes."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._table = engine.table
+        self._judge = Judge(engine.table, engine._backend)
+        self._said = EntryMeanings(engine.table)
+
+    def along(
+        self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
+    ) -> _Along:
+        """Find the calls that hands may make at every place of auctions."""
+        found = find_decisions(self._table, auctions, deals.dealer)
+        where = auctions.offsets[found.deal] + found.depth
+        place = np.full(len(auctions.calls), -2, np.int64)
+        place[where] = np.where(found.place == NO_ENTRY, -1, found.place.astype(np.int64))
+        allowed = np.empty(len(place), np.uint64)
+        step = max(64, ROW_BYTES_AT_ONCE // max(1, self._judge.row_bytes))
+        for begin in range(0, len(deals), step):
+            end = min(begin + step, len(deals))
+            rows = self._judge.rows(deals.slice(begin, end))
+            offsets = auctions.offsets[begin : end + 1]
+            here = slice(int(offsets[0]), int(offsets[-1]))
+            deal = np.repeat(np.arange(end - begin), np.diff(offsets))
+            hand = 4 * deal + (deals.dealer[begin:end][deal] + depth[here]) % 4
+            allowed[here] = self._judge.held_calls(place[here], hand, rows)
+        allowed[allowed == 0] = 1
+        if not meanings:
+            return _Along(allowed)
+        # behind a call that the table does not have, what was said before stays
+        deepest = np.full(len(auctions), -1, np.int64)
+        deepest[found.deal] = np.where(
+            found.entry == NO_ENTRY, place[where], found.entry.astype(np.int64)
+        )
+        lost = place < -1
+        place[lost] = np.repeat(deepest, np.diff(auctions.offsets))[lost]
+        keys, which = np.unique(place << 9 | depth, return_inverse=True)
+        told = [(self._said.names(key >> 9), key >> 9, key & 511) for key in keys.tolist()]
+        names = [[*said, *[""] * (length - len(said))] for said, _, length in told]
+        shown = np.stack([self._said.shown(entry) for _, entry, _ in told])
+        return _Along(
+            allowed, pl.Series(names, dtype=MEANING_SCHEMA["meanings"]).gather(which), shown[which]
+        )
