@@ -2,12 +2,15 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.support_service import ready_server, write_small_table
 from tests.web.support_archives import BOARD, HANDS, ROUTES, FakeArchives, address_of
+from tests.web.support_browser import visiting
 
 pytestmark = pytest.mark.slow
 
@@ -246,3 +249,44 @@ def test_a_file_is_uploaded_into_an_archive(visit, archives):
     page.wait_for_selector(".kept-board")
     assert posted == [{"mode": ["archive"], "archive": ["club"], "name": ["may.pbn"]}]
     assert archives.questions("boards") == [{"limit": ["100"]}]
+
+
+def test_with_the_service_itself(browser, tmp_path):
+    """From no archive to a file of its boards, with nothing made up in between."""
+    lin = "|".join((
+        "md", "3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,", "sv", "n",
+        "mb", "1N", "mb", "p", "mb", "p", "mb", "p", "mc", "8", "pg", "|\n",
+    ))  # fmt: skip
+    folders = {name: str(tmp_path / name) for name in ("data_folder", "archives_folder")}
+    with ready_server(table=f"small={write_small_table(tmp_path)}", **folders) as (url, _):
+        for visit in visiting(browser, url):
+            page = visit.open("#view=archives").page
+            visit.wait_said("There is no archive yet.")
+            page.locator("#view").get_by_role("link", name="Jobs").click()
+            file = {"name": "may.lin", "mimeType": "text/plain", "buffer": lin.encode()}
+            page.get_by_label("File").set_input_files(file)
+            page.get_by_label("Find").select_option("archive")
+            page.get_by_label("Archive, a new one").fill("club")
+            page.get_by_role("button", name="Upload and start").click()
+            page.get_by_role("link", name="Ask the archive club").click(timeout=60_000)
+            visit.wait_said("1 board.")
+            assert "1NT by North +1" in page.locator(".kept-board").text_content()
+            page.get_by_role("link", name="one notrump, 1 board").click()
+            page.wait_for_selector(".trail >> text=1NT")
+            page.get_by_role("button", name="What is it worth?").click()
+            page.wait_for_selector(".tiles")
+            with page.expect_download() as download:
+                page.get_by_role("link", name="LIN", exact=True).click()
+            assert "SAQ4HKJ3DK876CQ52" in Path(download.value.path()).read_text("utf-8")
+            page.get_by_label("Conditions on the hands").fill("HCP_N >= 16")
+            find(page)
+            visit.wait_said("0 boards.")
+            page.get_by_label("Conditions on the hands").fill("HCP_N >>")
+            find(page)
+            visit.wait_said("expected")
+            page.get_by_label("Conditions on the hands").fill("HCP_N >= 15\nHCP_S <= 8")
+            page.get_by_text("Players, results, and how").click()
+            page.get_by_label("By chance").check()
+            page.get_by_label("Equal shares").select_option("dealer")
+            find(page)
+            page.wait_for_selector(".kept-board .badge >> text=N")
