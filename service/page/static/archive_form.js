@@ -8,8 +8,8 @@ import { callsBefore, state } from "./state.js";
 
 const CLASSES = "classes";
 const LEVELS = [
-  ["", "no"], ["next", "of the next calls"], ["contract", "of the contracts"],
-  ["dealer", "of the dealers"], ["vulnerability", "of the vulnerabilities"], [CLASSES, "of conditions"],
+  ["", "no"], ["next", "of next calls"], ["contract", "of contracts"],
+  ["dealer", "of dealers"], ["vulnerability", "of vulnerabilities"], [CLASSES, "of conditions"],
 ];
 const ASKED = [
   "archive", "auction", "by", "mode", "exact", "where", "dealer", "vulnerability", "player", "event",
@@ -85,7 +85,7 @@ export function buildForm(archives, ask) {
       labelled("Contract played", input("contract", { placeholder: "4S, 3NX" })),
       labelled("Result", select("result", [["", "any"], ["made", "made"], ["down", "down"]])),
       labelled("Boards at most", limit),
-      h("div", { class: "stack" }, h("label", { class: "check field", for: byChance.id }, byChance, "By chance, with seed"), seed),
+      h("div", { class: "stack" }, h("label", { class: "check field", for: byChance.id }, byChance, "By chance, seed"), seed),
       labelled("Equal shares", level), classes),
   );
   const form = h(
