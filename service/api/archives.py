@@ -13,10 +13,12 @@ from bidcascade.service.archive.archive import Archive, archives_folder
 from bidcascade.service.archive.catalogue import UnknownArchive, archive_names, check_name
 from bidcascade.service.archive.said import said_of_archive
 
-from .problems import problem_of, read_field
+from .problems import Problem, problem_of, read_field
 
 MOST_OPEN: Final = 64
 """Archives that are kept open."""
+MOST_ASKED: Final = 4
+"""Questions that are worked on at once, those included whose requests were given up."""
 
 
 class Archives:
@@ -32,6 +34,7 @@ class Archives:
         self._named = named
         self._lock = threading.Lock()
         self._open: dict[str, Archive] = {}
+        self._places = threading.BoundedSemaphore(MOST_ASKED)
 
     @cached_property
     def _root(self) -> Path:
@@ -44,15 +47,26 @@ class Archives:
         Raises
         ------
         Problem
-            422 if it is no name; 404 if there is no such archive; as the block's errors have it.
+            422 if it is no name; 404 if there is no such archive; 429 if too many questions are
+            worked on; as the block's errors have it.
         """
         folder = self._folder(name)
-        with _without_places(folder):
-            try:
-                yield self._opened(name, folder)
-            except UnknownArchive:
-                self._forget(name)
-                raise
+        if not self._places.acquire(blocking=False):
+            # the event loop lets no more than that in: the others were given up and go on
+            raise Problem(
+                "overloaded",
+                f"expected at most {MOST_ASKED} questions to archives at once",
+                headers={"Retry-After": "5"},
+            )
+        try:
+            with _without_places(folder):
+                try:
+                    yield self._opened(name, folder)
+                except UnknownArchive:
+                    self._forget(name)
+                    raise
+        finally:
+            self._places.release()
 
     def all(self) -> tuple[list[dict[str, Any]], dict[str, str]]:
         """Summaries of all archives, and why some are damaged."""

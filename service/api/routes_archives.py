@@ -80,7 +80,7 @@ async def archives(request: Request) -> Response:
     check_query(request)
     accepted(request, [JSON])
     summaries, damaged = await _in_thread(work, request, work.archives.all)
-    return _answer({"archives": summaries, "damaged": damaged})
+    return _answer(json_bytes({"archives": summaries, "damaged": damaged}))
 
 
 @router.get(
@@ -97,7 +97,7 @@ async def archive(request: Request, name: ArchiveInPath) -> Response:
     """Describe an archive in numbers: boards, files, who bids it, bytes."""
     check_query(request)
     accepted(request, [JSON])
-    return _answer(await _asked(request, name, Archive.summary))
+    return await _json(request, name, Archive.summary)
 
 
 @router.get(
@@ -132,7 +132,7 @@ async def archive_boards(
         )  # fmt: skip
     if not is_file:
         accepted(request, [JSON])
-        return _answer(await _asked(request, name, partial(_boards, asked)))
+        return await _json(request, name, partial(_boards, asked))
     media_type = MEDIA_TYPES[asked.format]
     accepted(request, [media_type, "application/octet-stream"])
     return await _asked(request, name, partial(_file, asked, work, media_type))
@@ -154,7 +154,7 @@ async def archive_counts(
     def count(archive: Archive) -> dict[str, Any]:
         return {"total": count_boards(archive, _question(archive, asked))}
 
-    return _answer(await _asked(request, name, count))
+    return await _json(request, name, count)
 
 
 @router.get(
@@ -169,7 +169,7 @@ async def archive_nodes(
 ) -> Response:
     """Tell which calls follow an auction, and how often; `statistics` tells more of its boards."""
     accepted(request, [JSON])
-    return _answer(await _asked(request, name, partial(_node, asked)))
+    return await _json(request, name, partial(_node, asked))
 
 
 @router.delete(
@@ -188,7 +188,7 @@ async def archive_delete(request: Request, name: ArchiveInPath, allowed: AdminOn
     check_query(request)
     accepted(request, [JSON])
     removed = await _in_thread(work, request, partial(work.archives.remove, name))
-    return _answer({"removed": removed})
+    return _answer(json_bytes({"removed": removed}))
 
 
 def _boards(asked: ArchiveBoardsQuestion, archive: Archive) -> dict[str, Any]:
@@ -277,9 +277,13 @@ def _condition(text: str) -> DealCondition:
     return DealCondition(text, Vocabulary("gib"))
 
 
-def _answer(value: object) -> Response:
-    # made of frames: large answers are turned into bytes where they are made
-    return Response(json_bytes(value), media_type=JSON, headers=_FRESH)
+def _answer(content: bytes) -> Response:
+    return Response(content, media_type=JSON, headers=_FRESH)
+
+
+async def _json(request: Request, name: str, ask: Callable[[Archive], dict[str, Any]]) -> Response:
+    # thousands of boards are written where they were found, in the thread
+    return _answer(await _asked(request, name, lambda archive: json_bytes(ask(archive))))
 
 
 async def _asked(request: Request, name: str, ask: Callable[[Archive], _Result]) -> _Result:

@@ -19,7 +19,7 @@ from bidcascade.bridge import BidcascadeError, DeviceFault, TimedOut
 from bidcascade.service.jobs.queue import JobQueue
 from bidcascade.service.settings import Settings
 
-from .archives import Archives
+from .archives import MOST_ASKED, Archives
 from .batcher import Batcher, Lane
 from .limits import LONGEST_QUESTION, Slots, client_of, parse_body, read_body
 from .metrics import Metrics
@@ -37,8 +37,6 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 THREADS: Final = 4
 """Threads for larger work, which goes from part to part; more would only slow small requests."""
-ARCHIVE_THREADS: Final = 4
-"""Questions to archives that are worked on at once."""
 WAITING_THREADS: Final = 32
 """Requests that are worked on at once while they wait for other processes."""
 SYSTEM_QUESTIONS: Final = 4
@@ -131,7 +129,7 @@ class Workplace:
     @cached_property
     def archive_threads(self) -> CapacityLimiter:
         """Places for questions to archives, which may look at millions of boards."""
-        return CapacityLimiter(ARCHIVE_THREADS)
+        return CapacityLimiter(MOST_ASKED)
 
     @cached_property
     def waiting_threads(self) -> CapacityLimiter:

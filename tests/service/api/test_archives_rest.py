@@ -19,7 +19,7 @@ from bidcascade.service.api.models_archives import (
 )
 from bidcascade.service.api.problems import Problem
 from bidcascade.service.archive.adding import add_files
-from bidcascade.service.archive.archive import Archive
+from bidcascade.service.archive.archive import Archive, archives_folder
 from bidcascade.service.archive.catalogue import CATALOGUE, writing
 from bidcascade.service.archive.questions import Question, find_boards
 from bidcascade.service.archive.upkeep import bid_archive
@@ -85,6 +85,16 @@ def test_archives_in_numbers(app, root):
     assert one == answer.archives[0]
     assert (one.boards, one.sources, one.solved) == (BOARDS, 1, 0)
     assert one.bidders["rows"].boards == BOARDS
+
+
+def test_commands_and_service_agree_where_archives_are(tmp_path, monkeypatch):
+    monkeypatch.setenv("BIDCASCADE_ARCHIVES_FOLDER", str(tmp_path / "kept"))
+    assert archives_folder() == tmp_path / "kept"
+    assert archives_folder(tmp_path) == tmp_path
+    assert loaded_app(tmp_path).state.workplace.archives._root == tmp_path / "kept"
+    monkeypatch.delenv("BIDCASCADE_ARCHIVES_FOLDER")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert archives_folder() == tmp_path / "bidcascade" / "archives"
 
 
 def test_a_service_without_archives(tmp_path):
@@ -240,6 +250,13 @@ def test_limits(app, monkeypatch):
     problem_of(
         get(app, "/club/boards?limit=5&format=lin", Accept="text/csv"), 406, "not-acceptable"
     )
+    archives = app.state.workplace.archives
+    for _ in range(api_archives.MOST_ASKED):
+        # as by requests that were given up
+        archives._places.acquire()
+    problem_of(get(app, "/club/counts"), 429, "overloaded")
+    archives._places.release(api_archives.MOST_ASKED)
+    assert get(app, "/club/counts").status_code == 200
     app.state.workplace.slots.free, free = 0, app.state.workplace.slots.free
     try:
         problem_of(get(app, "/club/counts"), 429, "overloaded")
