@@ -199,8 +199,9 @@ class Page:
                 url = word.replace("$JOB", self._job)
         assert url.startswith(SERVICE), f"{where}: {url!r}"
         if self._app is None:
-            folders = {"data_folder": "data", "archives_folder": "archives"}
-            self._app = create_app(Settings(backend="cpu", **folders))
+            self._app = create_app(
+                Settings(backend="cpu", data_folder="data", archives_folder="archives")
+            )
             self._app.state.workplace.tables.load()
         answer = ask(self._app, method, url[len(SERVICE) :], content=content, headers=headers)
         assert answer.is_success, f"{where}: {answer.text}"

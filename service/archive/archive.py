@@ -142,9 +142,13 @@ class Part:
     def deals(self, rows: U32 | None = None) -> DealArrays:
         """Deals of some rows, or of all, as arrays."""
 
+        wanted: slice | U32 = slice(None) if rows is None else rows
+        if rows is not None and len(rows) and (np.diff(rows) == 1).all():
+            # side by side: nothing has to be gathered
+            wanted = slice(int(rows[0]), int(rows[-1]) + 1)
+
         def column(name: str) -> np.ndarray:
-            found = self.boards[name].to_physical().to_numpy()
-            taken: np.ndarray = found if rows is None else found[rows]
+            taken: np.ndarray = self.boards[name].to_physical().to_numpy()[wanted]
             return taken
 
         hands = np.stack([column(name) for name in HAND_COLUMNS])

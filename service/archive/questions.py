@@ -332,6 +332,19 @@ class _Search:
             return sum(map(self._count, self._parts))
         return sum(len(self._fitting_in_pieces(part, self._rows(part))) for part in self._parts)
 
+    def _total(self) -> int | None:
+        """How many boards have an auction that is asked for; None where that takes a look at them."""
+        if self._question.mode == "first":
+            return self.count()
+        total = 0
+        for part in self._parts if len(self._named) == 1 else ():
+            nodes, auction = part.allowed(self._question.by, self._digest), self._named[0]
+            before = nodes.get(auction[:-1])
+            if auction not in nodes and (before is None or not before.expanded):
+                return None
+            total += nodes[auction].boards if auction in nodes else 0
+        return total if len(self._named) == 1 else None
+
     def first(self) -> Found:
         """Boards in the order in which they came."""
         question = self._question
@@ -355,7 +368,7 @@ class _Search:
         if is_whole:
             total = sum(len(rows) for _, rows in taken)
         elif not question.has_conditions:
-            total = self.count()
+            total = self._total()
         return Found(self._frame(taken), total)
 
     def by_chance(self) -> Found:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support_missing import missing
+from tests.web.support_archives import ROUTES, FakeArchives, address_of
 from tests.web.support_browser import visiting
 
 pytestmark = pytest.mark.slow
@@ -24,7 +25,7 @@ VIEWS = {
     "compare": (f"{DEAL}&view=compare", ".sides"),
     "lead": (f"{DEAL}{OVER}&view=lead", "#lead-scoring"),
     "table": (f"{DEAL}&auction=1N-P&view=table", ".tiles"),
-    "archive": ("#view=archive", "#view > *"),
+    "jobs": ("#view=jobs", "#view > *"),
     "unknown": ("#dealer=E&vul=Both", ".candidate"),
 }
 SHAPES = {
@@ -82,6 +83,21 @@ def test_every_view_fits_and_follows_the_rules(browser, service, axe, pictures, 
                 assert axe(page, root, ["color-contrast"]) == [], name
             elif name == "call":
                 assert axe(page, "html", ["target-size"]) == [], name
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_boards_of_an_archive_fit_and_follow_the_rules(browser, service, axe, pictures, shape):
+    for visit in visiting(browser, service, **SHAPES[shape]):
+        page = visit.page
+        page.route(ROUTES, FakeArchives().answer)
+        asked = {"archive": "club", "auction": "1N P", "by": "sayc", "level": ["HCP_N > 15"]}
+        visit.open(address_of(**asked))
+        page.get_by_role("button", name="What is it worth?").click()
+        page.wait_for_selector(".tiles")
+        page.screenshot(path=pictures / f"{shape}-boards.png", full_page=True)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= SHAPES[shape]["viewport"]["width"]
+        assert axe(page, "#view") == []
 
 
 @pytest.mark.parametrize("form", ["Paste", "Write", "Pick cards"])

@@ -401,7 +401,7 @@ def choose(page: Any, content: bytes) -> None:
 
 def test_an_archive_is_uploaded_watched_and_downloaded(visit):
     page = visit.open().page
-    page.get_by_role("link", name="Archive", exact=True).click()
+    page.get_by_role("link", name="Jobs", exact=True).click()
     page.wait_for_selector("text=No jobs yet")
     button(page, "Upload and start").click()
     page.wait_for_selector("text=Choose a file first")
@@ -428,7 +428,7 @@ def test_an_archive_is_uploaded_watched_and_downloaded(visit):
 def test_a_running_job_and_why_it_failed(visit):
     jobs = FakeJobs()
     visit.page.route(re.compile(r"/v1/jobs"), jobs.answer)
-    page = visit.open("#view=archive&table=acol").page
+    page = visit.open("#view=jobs&table=acol").page
     choose(page, b"x")
     button(page, "Upload and start").click()
     page.wait_for_selector("text=40 of 100 boards, 1 rejected (40 %)")
@@ -439,7 +439,7 @@ def test_a_running_job_and_why_it_failed(visit):
 def test_a_job_is_cancelled_and_removed(visit):
     jobs = FakeJobs(goes_on=False)
     visit.page.route(re.compile(r"/v1/jobs"), jobs.answer)
-    page = visit.open("#view=archive").page
+    page = visit.open("#view=jobs").page
     choose(page, b"x")
     button(page, "Upload and start").click()
     page.get_by_role("button", name="Cancel boards.lin").click()
@@ -457,7 +457,7 @@ def test_a_second_service_says_why_it_has_no_jobs(browser, tmp_path):
     JobStore(used.path / "jobs.sqlite").close()
     with ready_server(table=f"small={system}", data_folder=used.path) as (url, _):
         for visit in visiting(browser, url):
-            page = visit.open("#view=archive").page
+            page = visit.open("#view=jobs").page
             page.wait_for_selector("text=Another service has it; start one of the two with")
             assert page.locator("text=Looking for jobs").count() == 0
             used.close()
@@ -470,7 +470,7 @@ def test_without_the_jobs_api_there_is_no_panel(visit):
     visit.page.route(re.compile(r"/v1/jobs"), lambda route: route.fulfill(status=404, json=problem))
     page = visit.open(f"{DEAL}&dealer=N").page
     visit.wait_said("North: one notrump")
-    assert page.get_by_role("link", name="Archive", exact=True).count() == 0
+    assert page.get_by_role("link", name="Jobs", exact=True).count() == 0
 
 
 def test_first_paint(visit, record_property):

@@ -172,6 +172,7 @@ def test_links_hold_everything(module):
     state = {
         "hands": HANDS, "dealer": 2, "vulnerability": "EW", "calls": ["1C", "X", "XX"], "at": 1,
         "table": "acol", "view": "shown", "eyes": "N", "other": "sayc",
+        "asked": "archive=club&where=HCP_N+%3E%3D+15",
     }  # fmt: skip
     fragment = module("state", "fragmentOf", state)["value"]
     assert module("state", "readFragment", fragment)["value"] == {"next": state, "complaints": []}

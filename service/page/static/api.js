@@ -53,7 +53,8 @@ export function authorization() {
 }
 
 function sentence(text) {
-  const trimmed = text.trim();
+  // a line with a mark under the place needs letters of one width; the sentence names the place
+  const trimmed = text.replace(/\n.*\n *\^\s*$/, "").trim();
   const first = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;
 }

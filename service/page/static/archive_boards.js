@@ -36,7 +36,7 @@ function playedNodes(board) {
 
 function auctionPart(title, name, calls, dealer, board, parting, ending, href) {
   return h(
-    "section", { "aria-label": `${name}: ${title}` }, h("p", { class: "soft small" }, title),
+    "section", { "aria-label": `${name}: ${title}` }, h("p", { class: "soft small" }, `${title[0].toUpperCase()}${title.slice(1)}`),
     auctionTable(calls, dealer, board.vulnerability, `${name}: auction ${title}`, (index, call) => h(
       "span", { class: index === parting ? "place parting" : "place" }, callNode(call),
     )),

@@ -8,7 +8,7 @@ import { callsBefore, state } from "./state.js";
 
 const CLASSES = "classes";
 const LEVELS = [
-  ["", "as they come"], ["next", "of the next calls"], ["contract", "of the contracts"],
+  ["", "no"], ["next", "of the next calls"], ["contract", "of the contracts"],
   ["dealer", "of the dealers"], ["vulnerability", "of the vulnerabilities"], [CLASSES, "of conditions"],
 ];
 const ASKED = [
@@ -67,7 +67,7 @@ export function buildForm(archives, ask) {
   const auction = input("auction", { placeholder: "1NT P 2C P 2M …", "aria-describedby": "auction-hint" });
   const offer = h("button", { type: "button", onclick: () => { auction.value = callsBefore().join(" "); } });
   const by = select("by", []);
-  const mode = select("mode", [["", "that are bid"], ["all", "that are allowed"]]);
+  const mode = select("mode", [["", "bid"], ["all", "allowed"]]);
   const byChance = h("input", { type: "checkbox", id: "ask-chance" });
   const seed = input("seed", { type: "number", min: "0", "aria-label": "Seed" });
   const level = select("level", LEVELS);
@@ -90,11 +90,11 @@ export function buildForm(archives, ask) {
   );
   const form = h(
     "form", { class: "form ask", role: "search", onsubmit: submit, novalidate: true },
-    h("div", { class: "ask-fields" }, labelled("Archive", archive), labelled("Auctions of", by), labelled("Auctions", mode)),
+    h("div", { class: "ask-fields" }, labelled("Archive", archive), labelled("Auctions of", by), labelled("Auctions that are", mode)),
     h("div", { class: "ask-fields" },
       h("div", { class: "stack" }, h("label", { for: auction.id }, "Beginning of the auction"), auction,
         h("p", { class: "soft small", id: "auction-hint" }, "From the dealer on. Also a pattern as in a system's headers: 1M (2m) Double."),
-        h("div", { class: "row" }, offer, h("label", { class: "check field", for: exact.id }, exact, "it ends there"))),
+        h("div", { class: "row" }, offer, h("label", { class: "check field", for: exact.id }, exact, "The auction ends there"))),
       labelled("Conditions on the hands", where,
         h("p", { class: "soft small", id: "where-hint" }, "One a line: a term, and whose hand it is of, as in SL_S_N >= 5."))),
     more, h("div", { class: "row" }, h("button", { type: "submit", class: "main" }, "Find boards")),
@@ -158,6 +158,10 @@ export function buildForm(archives, ask) {
   }
 
   form.addEventListener("change", fit);
+  form.addEventListener("keydown", (event) => {
+    // as where hands are pasted: Enter alone begins a line there
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  });
   return { form, fill };
 }
 

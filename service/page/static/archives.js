@@ -4,7 +4,7 @@ import { get, isMissingRoute } from "./api.js";
 import { boardItem } from "./archive_boards.js";
 import { buildForm, firstQuestion, pathOf, readQuestion, withAuction } from "./archive_form.js";
 import { readCalls } from "./calls.js";
-import { busy, clear, h, notice } from "./dom.js";
+import { busy, clear, h, keepFocus, notice } from "./dom.js";
 import { fileLink } from "./downloads.js";
 import { callBars, count, plural, trail } from "./format.js";
 import { change, linkTo } from "./state.js";
@@ -36,9 +36,9 @@ function noneNode() {
     h("h2", null, "Archives"),
     notice("info", "There is no archive yet. It keeps boards of LIN, PBN and Parquet files, to be asked by "
       + "auction, hands, players and results."),
-    h("p", null, "Where the service runs, these two make one and let a system bid it:"),
-    h("p", null, h("code", null, "bidcascade archive add club boards.pbn")),
-    h("p", null, h("code", null, "bidcascade archive bid club sayc --all")),
+    h("p", null, "Upload a file to a new one under ", h("a", { href: linkTo({ view: "jobs" }) }, "Jobs"),
+      ", or make it where the service runs, and let a system bid it:"),
+    h("pre", null, "bidcascade archive add club boards.pbn\nbidcascade archive bid club sayc --all"),
   ];
 }
 
@@ -65,18 +65,25 @@ function totalNode(found, question, signal) {
   if (total !== null) return h("p", { class: "big-text" }, plural(total, "board"), total === 1 ? " fits." : " fit.");
   return [
     h("p", { class: "big-text" }, `More than ${plural(boards.length, "board")} fit.`),
-    asker("Count them", pathOf(question, "counts"), signal, (answer) => h("p", null, plural(answer.total, "board"), " fit.")),
+    asker("Count them", pathOf(question, "counts", { limit: null, seed: null, level: null }), signal, (answer) => h("p", null, plural(answer.total, "board"), " fit.")),
   ];
 }
 
 function filesNode(question) {
   const problem = h("div", { role: "alert" });
   const tell = (text) => clear(problem, notice("error", text));
+  const links = h("span", { class: "row" });
+  const bids = h("input", { type: "checkbox", id: "files-bids", onchange: offer });
+  function offer() {
+    const changes = bids.checked ? { bids: "true" } : {};
+    clear(links, FORMS.map(([format, text]) => fileLink(
+      pathOf(question, "boards", { ...changes, format }), text, tell, `${question.get("archive")}.${format}`,
+    )));
+  }
+  offer();
   return [
-    h("p", { class: "row" }, `As a file, at most ${plural(Number(question.get("limit")) || MOST_SHOWN, "board")}:`,
-      FORMS.map(([format, text]) => fileLink(
-        pathOf(question, "boards", { format }), text, tell, `${question.get("archive")}.${format}`,
-      ))),
+    h("p", { class: "row" }, `As a file, at most ${plural(Number(question.get("limit")) || MOST_SHOWN, "board")}:`, links,
+      question.has("by") && h("label", { class: "check field", for: bids.id }, bids, `with what ${question.get("by")} bids`)),
     problem,
   ];
 }
@@ -86,18 +93,18 @@ function placeNodes(node, calls, question, signal) {
   const about = { auction: calls.join(" "), by: question.get("by") };
   const worth = new URLSearchParams({ archive: question.get("archive") });
   const ended = node.boards - node.next.reduce((sum, one) => sum + one.boards, 0);
-  return [
-    h("h3", null, "What follows"), trail("Place in the auctions", calls, here),
+  return h(
+    "section", { class: "follows", "aria-label": "What follows" }, h("h3", null, "What follows"), trail("Place in the auctions", calls, here),
     h("p", { class: "soft small" }, `Of all ${plural(node.boards, "board")} that ${question.get("by") ?? "the players"} bid so, whatever their hands and results.`),
     node.next.length > 0 && callBars(node.next.map(({ call, boards }) => ({
       call, share: boards / node.boards, name: plural(boards, "board"), href: here([...calls, call]),
     }))),
     ended > 0 && h("p", { class: "soft small" }, `${plural(ended, "auction")} ended here.`),
-    asker("What is it worth?", pathOf(worth, "nodes", { ...about, statistics: "true" }), signal, (answer) => (
+    node.boards > 0 && asker("What is it worth?", pathOf(worth, "nodes", { ...about, statistics: "true" }), signal, (answer) => (
       answer.statistics ? worthNodes(answer.statistics, calls)
         : notice("info", "There are too few boards to say what it is worth.")
     )),
-  ];
+  );
 }
 
 async function answerNodes(question, signal) {
@@ -129,28 +136,30 @@ async function answerNodes(question, signal) {
 
 export async function show(place, now, signal) {
   let archives;
+  let damaged;
   try {
-    ({ archives } = await get("/v1/archives", { signal, fresh: true }));
+    ({ archives, damaged = {} } = await get("/v1/archives", { signal, fresh: true }));
   } catch (error) {
     if (!isMissingRoute(error)) throw error;
     clear(place, notice("info", "This service keeps no archives."));
     return "";
   }
   if (signal.aborted) return "";
+  const broken = Object.entries(damaged).map(([name, reason]) => notice("error", `${name} cannot be asked: ${reason}`));
   if (!archives.length) {
-    clear(place, noneNode());
+    clear(place, noneNode(), broken);
     return "There is no archive yet.";
   }
   if (!panel?.form.isConnected) {
     const answer = h("div", null, busy("Asking…"));
     panel = { ...buildForm(archives, (asked) => change({ asked })), answer };
-    clear(place, h("h2", null, "Archives"), panel.form, answer);
+    clear(place, h("h2", null, "Archives"), broken, panel.form, answer);
   }
   const question = now.asked ? readQuestion(now.asked) : firstQuestion(archives);
   panel.fill(question);
   try {
     const { nodes, text } = await answerNodes(question, signal);
-    if (!signal.aborted) clear(panel.answer, nodes);
+    if (!signal.aborted) keepFocus(panel.answer, () => clear(panel.answer, nodes));
     return text;
   } catch (error) {
     if (signal.aborted || !OF_THE_QUESTION.includes(error.status)) throw error;

@@ -4,6 +4,7 @@ import { authorization, ApiError, get, isMissingRoute, request, sentenceOf } fro
 import { busy, clear, h, keepFocus, notice } from "./dom.js";
 import { fileLink } from "./downloads.js";
 import { count, percent } from "./format.js";
+import { linkTo } from "./state.js";
 
 const POLL_MS = 1000;
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"];
@@ -11,8 +12,10 @@ const MODES = [
   ["first", "the auction that the table bids"], ["all", "every auction that it allows"],
   ["counts", "how many boards reach each entry"],
   ["par", "how far from par its auctions end, and those of the players"],
+  ["archive", "boards for an archive"],
 ];
 const FORMS = [["parquet", "Parquet"], ["jsonl", "JSON Lines"], ["pbn", "PBN with the auctions"]];
+const OWN_FILES = ["par", "archive"];
 const STATES = {
   queued: "waiting", running: "running", done: "done", failed: "failed", cancelled: "cancelled",
 };
@@ -89,11 +92,14 @@ function jobNode(job, actions) {
     h("div", { class: "job-head" }, h("strong", null, nameOf(job)),
       h("span", { class: `badge ${job.state === "done" ? "good" : job.state === "failed" ? "bad" : ""}` }, STATES[job.state] ?? job.state)),
     h("p", { class: "soft small" }, [
-      job.table && `table ${job.table}`, MODES.find(([mode]) => mode === job.mode)?.[1],
+      job.table && `table ${job.table}`, job.archive && `archive ${job.archive}`, MODES.find(([mode]) => mode === job.mode)?.[1],
       job.created && `sent ${new Date(job.created).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })}`,
     ].filter(Boolean).join(", ")),
     h("div", { class: "job-progress" }, progressNode(job)),
     job.error && notice("error", job.error),
+    job.archive && job.state === "done" && h("p", null, h("a", {
+      href: linkTo({ view: "archives", asked: new URLSearchParams({ archive: job.archive }).toString() }),
+    }, `Ask the archive ${job.archive}`)),
     job.results?.length > 0 && h("ul", { class: "results", "aria-label": "results" }, job.results.map((one) => h(
       "li", null, resultNode(job, one, actions.tell),
     ))),
@@ -109,21 +115,29 @@ function choices() {
     const box = h("input", { type: "checkbox", value, id: `form-${value}`, checked: value === "parquet" });
     return [box, h("label", { class: "check field", for: box.id }, box, text)];
   });
+  const archive = h("input", { id: "job-archive", type: "text", autocomplete: "off", spellcheck: "false", maxlength: "64" });
+  const named = h("p", { class: "field", hidden: true }, h("label", { for: archive.id }, "Archive, a new one or one to add to"), archive);
   const fit = () => {
-    // a board has one auction in PBN; a report has files of its own
-    for (const [box] of boxes) box.disabled = mode.value === "par" || (box.value === "pbn" && mode.value !== "first");
+    named.hidden = mode.value !== "archive";
+    // a board has one auction in PBN; a report has files of its own, an archive none
+    for (const [box] of boxes) box.disabled = OWN_FILES.includes(mode.value) || (box.value === "pbn" && mode.value !== "first");
   };
   mode.addEventListener("change", fit);
   return {
     nodes: [
       h("p", { class: "field" }, h("label", { for: "job-mode" }, "Find"), mode),
+      named,
       h("fieldset", { class: "row fields" }, h("legend", null, "Results as"), boxes.map(([, label]) => label)),
     ],
-    asked: () => ({
-      mode: mode.value,
-      result: mode.value === "par" ? "parquet"
-        : boxes.filter(([box]) => box.checked && !box.disabled).map(([box]) => box.value).join(","),
-    }),
+    asked: () => {
+      if (mode.value === "archive") {
+        if (!archive.value.trim()) throw new Error("Name the archive that the boards are to come into.");
+        return { mode: mode.value, archive: archive.value.trim() };
+      }
+      const forms = boxes.filter(([box]) => box.checked && !box.disabled).map(([box]) => box.value);
+      if (mode.value !== "par" && !forms.length) throw new Error("Choose at least one form of the results.");
+      return { mode: mode.value, result: forms.join(",") || "parquet" };
+    },
   };
 }
 
@@ -197,14 +211,10 @@ export async function show(place, now, signal) {
       file.focus();
       return;
     }
-    const asked = choice.asked();
-    if (!asked.result) {
-      tell("Choose at least one form of the results.");
-      return;
-    }
     send.disabled = true;
     try {
-      const query = { ...asked, name: chosen.name, ...(now.table ? { table: now.table } : {}) };
+      const asked = choice.asked();
+      const query = { ...asked, name: chosen.name, ...(now.table && !asked.archive ? { table: now.table } : {}) };
       await upload(chosen, query, (share) => { told.textContent = `Uploading: ${percent(share)}`; }, signal);
       told.textContent = "Uploaded. The job is in the list below.";
       file.value = "";

@@ -35,22 +35,24 @@ export function worthNodes(row, calls) {
   return [
     h("p", { class: "soft small" }, `Tricks, par and scores are means, as those ${whose} see them.`),
     h("dl", { class: "tiles" }, numbers.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)))),
-    row.contracts?.length > 0 && table(
-      "Commonest contracts", ["Contract", "Share", "Score, double dummy"],
-      row.contracts.map((one) => [contractNode(one), percent(one.share), signed(one.score, 0) ?? "–"]), { class: "numeric" },
+    h("div", { class: "worth" }, row.contracts?.length > 0 && table(
+      "Commonest contracts", ["Contract", "Share", ...(row.solved ? ["Score, double dummy"] : [])],
+      row.contracts.map((one) => [contractNode(one), percent(one.share), ...(row.solved ? [signed(one.score, 0) ?? "–"] : [])]),
+      { class: "numeric" },
     ),
-    row.solved ? table(
+    row.solved > 0 && table(
       `Mean tricks double dummy of ${plural(row.solved, "board")}`, ["Strain", "Own tricks", "Opponents'"],
       STRAINS.map((strain) => [
         strain === "N" ? "Notrump" : suitNode(strain), row[`tricks_${strain}`].toFixed(2), row[`other_tricks_${strain}`].toFixed(2),
       ]), { class: "numeric" },
-    ) : notice("info", "No board is solved double dummy, so that nothing is said of tricks and par: bidcascade archive solve does it."),
-    PLAYERS.map((player, place) => table(
+    )),
+    h("div", { class: "worth" }, PLAYERS.map((player, place) => table(
       `Hands of the ${player}`, [`${player[0].toUpperCase()}${player.slice(1)}`, "Mean", "Nine in ten", "All"],
       [["Points", ...rangeText(row[`HCP_${place + 1}`])], ...SUITS.map((suit) => [
         suitNode(suit), ...rangeText(row[`SL_${place + 1}_${suit}`]),
       ])], { class: "numeric" },
-    )),
+    ))),
+    !row.solved && notice("info", "No board is solved double dummy: tricks and par are told when bidcascade archive solve has done that."),
     row.humans_instead?.length > 0 && [
       h("h4", null, "What the players called instead"),
       callBars(row.humans_instead.map(({ call, share }) => ({ call, share, name: "" }))),
