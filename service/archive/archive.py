@@ -141,7 +141,6 @@ class Part:
 
     def deals(self, rows: U32 | None = None) -> DealArrays:
         """Deals of some rows, or of all, as arrays."""
-
         wanted: slice | U32 = slice(None) if rows is None else rows
         if rows is not None and len(rows) and (np.diff(rows) == 1).all():
             # side by side: nothing has to be gathered
