@@ -333,7 +333,7 @@ class _Search:
         return sum(len(self._fitting_in_pieces(part, self._rows(part))) for part in self._parts)
 
     def _total(self) -> int | None:
-        """Count boards by their auctions; None where that takes a look at them."""
+        """How many have an auction that is asked for; None where boards must be looked at."""
         if self._question.mode == "first":
             return self.count()
         total = 0
