@@ -139,7 +139,7 @@ def pages(session: nox.Session) -> None:
     # what reads pages runs here and not with the wheel, which has none
     session.run(
         TOOLS / "pytest", "-m", "slow", *PATIENCE.split(),
-        "tests/docs_site", "tests/docs_notebook", "tests/test_docs.py",
+        "tests/docs_site", "tests/docs_notebook", "tests/test_docs.py", "tests/test_readme.py",
         "tests/service/client/test_client_service.py::"
         "test_examples_of_the_page_run_and_print_what_is_shown",
         external=True,

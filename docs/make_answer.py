@@ -16,7 +16,7 @@ from rich.text import Text
 
 from bidcascade.service.cli import main
 
-DEAL = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
+DEAL = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.T93 J876.A65.Q93.KJ4 T32.T94.JT2.A876"
 COMMANDS = (
     ["auctions", DEAL, "--completed"],
     ["bid", "AQ4.KJ3.K876.Q52", "--auction", "1N P 2C P", "--explain"],
