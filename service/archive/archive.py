@@ -2,10 +2,10 @@
 
 import threading
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import polars as pl
@@ -27,6 +27,7 @@ from .catalogue import CATALOGUE, OWN, ArchiveBidder, Catalogue, PartFiles, chec
 from .nodes import MappedNodes
 from .postings import Postings
 
+_Answer = TypeVar("_Answer")
 BOARD_SCHEMA: Final = pl.Schema({"id": pl.UInt64(), "file": pl.UInt32(), **DEAL_SCHEMA})
 """Columns of ``boards-*.parquet``: a deal frame with ``id``, which stays, and ``file``."""
 
@@ -286,6 +287,16 @@ class Archive:
             for files in self._catalogue.parts
         ]
         self._seen = seen
+
+    def unless_overtaken(self, ask: Callable[[], _Answer]) -> _Answer:
+        """Ask, and again where a writer has taken files away meanwhile."""
+        while True:
+            before = self.catalogue
+            try:
+                return ask()
+            except (InvalidInput, OSError):
+                if self.catalogue is before:
+                    raise
 
     def summary(self) -> dict[str, Any]:
         """Say what is in the archive, in numbers, for people."""

@@ -7,7 +7,7 @@ enough: what is asked for last costs only as much as it has to.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -169,7 +169,7 @@ def find_boards(archive: Archive, question: Question) -> Found:
         way = _Search.in_order
     elif question.seed is not None:
         way = _Search.by_chance
-    return _unless_overtaken(archive, lambda: way(_Search(archive, question)))
+    return archive.unless_overtaken(lambda: way(_Search(archive, question)))
 
 
 def count_boards(archive: Archive, question: Question) -> int:
@@ -181,7 +181,7 @@ def count_boards(archive: Archive, question: Question) -> int:
         As :func:`find_boards`.
     """
     check(question)
-    return _unless_overtaken(archive, lambda: _Search(archive, question).count())
+    return archive.unless_overtaken(lambda: _Search(archive, question).count())
 
 
 def next_calls(archive: Archive, auction: str = "", by: str = OWN) -> list[tuple[str, int]]:
@@ -195,7 +195,7 @@ def next_calls(archive: Archive, auction: str = "", by: str = OWN) -> list[tuple
     asked = read_auction(auction)
     if asked.regex is not None:
         raise InvalidInput(f"expected an auction with all its calls, got the pattern {auction!r}")
-    found = _unless_overtaken(archive, lambda: _next_calls(archive, asked.prefix, by))
+    found = archive.unless_overtaken(lambda: _next_calls(archive, asked.prefix, by))
     ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
     return [(format_call(call), boards) for call, boards in ordered]
 
@@ -532,20 +532,6 @@ class _Search:
         if not frames:
             return pl.DataFrame(schema={**BOARD_SCHEMA, "bid": pl.List(pl.UInt8())})
         return pl.concat(frames)
-
-
-_Answer = TypeVar("_Answer")
-
-
-def _unless_overtaken(archive: Archive, ask: Callable[[], _Answer]) -> _Answer:
-    """Ask, and again where a writer has taken files away meanwhile."""
-    while True:
-        before = archive.catalogue
-        try:
-            return ask()
-        except (InvalidInput, OSError):
-            if archive.catalogue is before:
-                raise
 
 
 _NONE: Final = np.zeros(0, np.uint32)

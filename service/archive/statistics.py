@@ -12,7 +12,7 @@ from bidcascade.systems.auction_patterns import WrittenAuction, read_auction
 
 from .archive import Archive, Part
 from .catalogue import OWN
-from .questions import Question, find_boards
+from .questions import Question, count_boards, find_boards
 
 MOST_BOARDS: Final = 1_000_000
 """Boards that statistics are made of; of a node with more, so many by chance."""
@@ -54,17 +54,20 @@ def statistics(
     asked = read_auction(auction)
     if asked.regex is not None:
         raise InvalidInput(f"expected an auction with all its calls, got the pattern {auction!r}")
+    return archive.unless_overtaken(
+        lambda: _statistics(archive, asked.prefix, by, least, max_depth)
+    )
+
+
+def _statistics(
+    archive: Archive, prefix: bytes, by: str, least: int, max_depth: int | None
+) -> pl.DataFrame:
     # with those of the node before, whose share the node is
-    before = format_calls(asked.prefix[:-1])
-    sample = None
-    everything = archive.catalogue.boards
-    if everything > MOST_BOARDS:
-        found = find_boards(
-            archive, Question(auction=before, by=by, limit=MOST_BOARDS, seed=0)
-        )  # fmt: skip
-        sample = found.boards["id"]
-        if found.total is not None and found.total <= MOST_BOARDS:
-            sample = None
+    before = format_calls(prefix[:-1])
+    behind = Question(auction=before, by=by, limit=MOST_BOARDS, seed=0)
+    count, sample = count_boards(archive, behind), None
+    if count > MOST_BOARDS:
+        sample = find_boards(archive, behind).boards["id"]
     digest = archive.digest(by)
     frames = [
         _boards_of(part, by, digest, read_auction(before), sample)
@@ -73,12 +76,12 @@ def statistics(
     ]
     boards = pl.concat(frames, how="diagonal") if frames else pl.DataFrame()
     if not boards.height:
-        raise InvalidInput(f"expected boards of the archive after {auction!r}, got none")
+        raise InvalidInput(f"expected boards of the archive after {before!r}, got none")
     humans = None if by == OWN else boards["auction"]
     nodes = node_statistics(boards, boards["bid"], least=least, humans=humans, max_depth=max_depth)
-    part_of_all = boards.height / everything if sample is None else 1.0
-    depth = len(asked.prefix)
-    text = format_calls(asked.prefix)
+    part_of_all = count / archive.catalogue.boards
+    depth = len(prefix)
+    text = format_calls(prefix)
     if depth:
         nodes = nodes.filter(
             (pl.col("auction") == text) | pl.col("auction").str.starts_with(f"{text} ")

@@ -1,6 +1,7 @@
 """Auctions as people ask for them: the definition, its regular expression and what it names."""
 
 from itertools import product
+from math import prod
 
 import polars as pl
 import pytest
@@ -73,13 +74,18 @@ def test_next_calls_are_counted(calls, prefix):
 @given(PATTERNS)
 @example("1M (P) 2M")
 @example("1X P 1X")
+@example("any bid any bid any bid")
 def test_named_auctions_are_all_that_fit(pattern):
     asked = read(pattern)
     named = asked.named(10**6)
     longest = max(map(len, asked.steps))
     assume(longest <= 3)
     if named is None:
-        assert any(one is None or len(one) == 38 for steps in asked.steps for one in steps)
+        # calls are left open, or there are too many ways to begin
+        assert any(
+            None in steps or prod(map(len, steps)) > 5_000 or 38 in map(len, steps)
+            for steps in asked.steps
+        )
         return
     found = set()
     for passes in range(4 if asked.leading_passes else 1):
