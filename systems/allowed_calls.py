@@ -17,6 +17,7 @@ from bidcascade.table.language.vocabulary import Vocabulary
 from .allowed import Bools, masks_at, members
 from .bidder import Bidder
 from .kept_places import CODE
+from .program import SystemProgram
 
 Criteria = tuple[str, ...]
 
@@ -79,7 +80,7 @@ class SystemCalls:
                 which = int(bidder._store.chosen[place])
                 if (id(side), which) not in found:
                     entries = bidder.entries_of_list(which)
-                    said = set(map(side.call_and_criteria, entries))
+                    said = {_call_and_criteria(side, entry) for entry in entries}
                     found[id(side), which] = _digest(side.rules.vocabulary, "pass", said)
                 wanted.append((id(side), which))
         return [found[one] for one in wanted]

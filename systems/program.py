@@ -869,11 +869,6 @@ class SystemProgram:
         foreign = self._foreign_names.get(entry)
         return self.entry(entry, 0).name if foreign is None else foreign
 
-    def call_and_criteria(self, entry: int) -> tuple[int, tuple[str, ...]]:
-        """Call of an entry, and its criteria as canonical text: all that says who may make it."""
-        row = self.entries.array[entry]
-        return int(row["call"]), self._needs_texts[row["needs"]]
-
     def entry(self, number: int, rank: int) -> PlaceEntry:
         """Entry as an object, with its rank at a place."""
         known = self._shown_entries.get((number, rank))
