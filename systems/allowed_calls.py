@@ -183,6 +183,12 @@ class TableCalls:
         return cpu.members(self._table.plan(), self._deals, [entry]).to_bools(0)
 
 
+def _call_and_criteria(side: SystemProgram, entry: int) -> tuple[int, Criteria]:
+    """Call of an entry, and its criteria as canonical text: all that says who may make it."""
+    row = side.entries.array[entry]
+    return int(row["call"]), side._needs_texts[row["needs"]]
+
+
 def _digest(vocabulary: Vocabulary, otherwise: str, said: Iterable[tuple[int, Criteria]]) -> bytes:
     """Digest of calls with their criteria, in any order, and of the code that reads them."""
     terms = vocabulary.profile, sorted(vocabulary.user_terms.items())
