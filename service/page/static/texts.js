@@ -55,6 +55,7 @@ const ENGLISH = {
   "and": " and ",
   "or": " or ",
   "comma": ", ",
+  "semicolon": "; ",
   "you-have": "you have {has}",
   "you-lack": "you do not have that",
   "lack.good": "yours are not",
