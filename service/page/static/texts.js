@@ -203,7 +203,7 @@ const ENGLISH = {
   "help.shown": "Shown",
   "help.shown-text": "What each call has told, and how each hand looks then: many deals are dealt, those are kept in which the players would have bid so, and their points and suit lengths are counted. “Seen by” a player counts only deals in which he has his own cards.",
   "help.auctions": "All auctions",
-  "help.auctions-text": "Every way in which this deal may be bid by the system, where a hand fits more than one call. The first branch is what the system bids.",
+  "help.auctions-text": "Every way in which this deal may be bid by the system, where a hand fits more than one call.",
   "help.lead": "Lead",
   "help.lead-text": "After the auction: the best opening lead. Deals that fit the auction are solved with all hands open, and the leads compared by tricks, by how often they beat the contract, or by score.",
   "help.shortcuts": "Keyboard shortcuts",
