@@ -7,18 +7,22 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from bidcascade.bridge import PASS, Auction, format_call
+from bidcascade.kernels.intervals import both
 from bidcascade.table.language.term_catalogue import SUIT_NAMES
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .describing import agreement_words
 from .expansion import Place, Rules
 from .facts import shown
-from .knowledge import HANDS, hull, proportion, share, to_flags
+from .knowledge import HANDS, POINTS, hull, proportion, share, to_flags
+from .one_deal import in_one_deal
 from .patterns import Bindings
 from .state import Meaning, State
 from .system import System, auction_calls
 
 _VOCABULARY: Final = Vocabulary()
+_MANY: Final = 30
+"""So many points are no upper bound that a player would name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,14 @@ class ExplainedCall:
     player: int
     """Position from the dealer, 0 to 3."""
     sentence: str
-    """As a player would say it."""
+    """As a player would say it; a range of points no wider than the other hands leave."""
     known: bool
     """Whether the system has a line for the call."""
     agreements: tuple[str, ...]
     """Texts: ``forcing``, ``artificial``, ``#stayman`` …."""
     hand_types: tuple[HandType, ...]
     points: tuple[int, int]
-    """Bounds of the player's hand after the call, as are lengths."""
+    """Bounds of the player's hand by his own calls, as are lengths."""
     lengths: dict[str, tuple[int, int]]
     also: dict[str, tuple[int, int]]
     """Bounds of further terms, such as ``Aces``."""
@@ -158,8 +162,13 @@ def _explained(after: State) -> ExplainedCall:
     bindings: Bindings = meaning.uses[0][1] if meaning.uses else {}
     agreements = tuple(agreement_words(one, bindings) for one in meaning.agreements)
     lengths = _lengths(known.cells)
+    # who has said "8+" or nothing of his points says nothing of what the others leave him
+    least, most = in_one_deal(after.hulls)[position].points
+    low, high = both(points, (least if points[0] else 0, most if points[1] < _MANY else POINTS))
+    said = (low, high) if low <= high else points
+    sentence = _sentence(meaning, said, lengths, agreements)
     return ExplainedCall(
-        format_call(meaning.call), position, _sentence(meaning, points, lengths, agreements),
+        format_call(meaning.call), position, sentence,
         meaning.known, agreements, tuple(types), points, lengths,
         {name: value for name, value in known.terms.items() if name != "HCP"}, share(known.cells),
     )  # fmt: skip
@@ -207,13 +216,13 @@ def _sentence(
 
 def _points_text(points: tuple[int, int]) -> str:
     low, high = points
-    if low == 0 and high >= 30:
+    if low == 0 and high >= _MANY:
         return ""
     if low == high:
         return f"{low} points"
     if low == 0:
         return f"at most {high} points"
-    return f"{low}+ points" if high >= 30 else f"{low}-{high} points"
+    return f"{low}+ points" if high >= _MANY else f"{low}-{high} points"
 
 
 def _length_texts(lengths: dict[str, tuple[int, int]]) -> list[str]:

@@ -64,7 +64,7 @@ function move(event, call) {
   if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
   event.stopPropagation();
-  const rows = [...GRID, OTHERS];
+  const rows = [OTHERS, ...GRID];
   let row = rows.findIndex((one) => one.includes(call));
   let column = rows[row].indexOf(call);
   for (;;) {
@@ -77,7 +77,7 @@ function move(event, call) {
       button.focus();
       return;
     }
-    // nothing to the right in the last row
+    // nothing to the right in the first row
     if (step[1] && column >= rows[row].length) return;
   }
 }
@@ -88,8 +88,9 @@ export function buildBox() {
     h("p", { class: "turn-line", id: "turn" }),
     h(
       "div", { class: "box", id: "calls-box", role: "group", "aria-labelledby": "turn-text" },
-      h("div", { class: "bids" }, GRID.map((row) => row.map(makeButton))),
+      // what is called most often stands where a phone shows it at once
       h("div", { class: "others" }, OTHERS.map(makeButton)),
+      h("div", { class: "bids" }, GRID.map((row) => row.map(makeButton))),
     ),
   );
 }
