@@ -17,6 +17,7 @@ from bidcascade.systems.budget import set_places_budget
 from . import (
     routes_auctions,
     routes_bid,
+    routes_double_dummy,
     routes_health,
     routes_infer,
     routes_jobs,
@@ -87,6 +88,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         routes_layouts,
         routes_leads,
         routes_infer,
+        routes_double_dummy,
         routes_members,
         routes_systems,
         routes_page,
