@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from bidcascade.bridge import (
@@ -17,13 +17,14 @@ from bidcascade.bridge import (
     seat_of_call,
 )
 from bidcascade.kernels import Backend, get_backend
+from bidcascade.kernels.intervals import both
 from bidcascade.systems import System
 from bidcascade.systems.explanation import (
     AuctionExplanation,
     StatesAndPlaces,
     explain_places,
 )
-from bidcascade.systems.knowledge import EVERYTHING, hull
+from bidcascade.systems.knowledge import EVERYTHING, Hull, hull, in_one_deal
 from bidcascade.systems.system import auction_calls
 from bidcascade.table import BiddingTable
 
@@ -190,7 +191,7 @@ cancel, backend
     return Interpretation(
         format_calls(calls), found.dealer.letter, found.vulnerability.text,
         tuple(name for name, one in zip(SEATS, hands, strict=True) if one.is_whole),
-        explained, _shown(explained, found.dealer, source, calls),
+        explained, _shown(explained, places, found.dealer, source, calls),
         dict(zip(SEATS, pictures(found, agreed, vocabulary), strict=True)), agreed,
         None if is_over else seat_of_call(found.dealer, len(calls)).letter,
         _next_calls(steps, found, backend), found.report,
@@ -207,9 +208,10 @@ def _agreed(
 
 
 def _shown(
-    explained: AuctionExplanation | None, dealer: Seat, source: Source, calls: Sequence[int]
-) -> dict[str, ShownHand]:
-    """By seat: the system's words, or what the rows of a table say."""
+    explained: AuctionExplanation | None, places: StatesAndPlaces | None, dealer: Seat,
+    source: Source, calls: Sequence[int],
+) -> dict[str, ShownHand]:  # fmt: skip
+    """By seat: the system's words, or what the rows of a table say; as far as one deal has it."""
     found = {seat: ShownHand((0, 37), dict.fromkeys(SUITS, (0, 13)), {}, ()) for seat in SEATS}
     for number, call in enumerate(() if explained is None else explained.calls):
         letter = seat_of_call(dealer, number).letter
@@ -227,7 +229,21 @@ def _shown(
             bounds.points, dict(zip(SUITS, bounds.lengths, strict=True)), {},
             (*found[letter].calls, text),
         )  # fmt: skip
-    return found
+    hulls = [hull(cells[seat]) for seat in SEATS]
+    if places is not None:
+        of_state = places.state(calls).hulls
+        hulls = [of_state[(seat - dealer) % 4] for seat in Seat]
+    return {
+        seat: _narrowed(found[seat], bounds)
+        for seat, bounds in zip(SEATS, in_one_deal(hulls), strict=True)
+    }
+
+
+def _narrowed(one: ShownHand, bounds: Hull) -> ShownHand:
+    """What was shown, as far as the other hands leave room for it."""
+    points = both(one.points, bounds.points)
+    lengths = dict(zip(SUITS, bounds.lengths, strict=True))
+    return replace(one, points=points if points[0] <= points[1] else one.points, lengths=lengths)
 
 
 def _next_calls(steps: Sequence[Step], layouts: Layouts, backend: Backend) -> tuple[NextCall, ...]:

@@ -7,13 +7,14 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from bidcascade.bridge import PASS, Auction, format_call
+from bidcascade.kernels.intervals import both
 from bidcascade.table.language.term_catalogue import SUIT_NAMES
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .describing import agreement_words
 from .expansion import Place, Rules
 from .facts import shown
-from .knowledge import HANDS, hull, proportion, share, to_flags
+from .knowledge import HANDS, hull, in_one_deal, proportion, share, to_flags
 from .patterns import Bindings
 from .state import Meaning, State
 from .system import System, auction_calls
@@ -42,14 +43,14 @@ class ExplainedCall:
     player: int
     """Position from the dealer, 0 to 3."""
     sentence: str
-    """As a player would say it."""
+    """As a player would say it; of points no more than the other hands leave."""
     known: bool
     """Whether the system has a line for the call."""
     agreements: tuple[str, ...]
     """Texts: ``forcing``, ``artificial``, ``#stayman`` …."""
     hand_types: tuple[HandType, ...]
     points: tuple[int, int]
-    """Bounds of the player's hand after the call, as are lengths."""
+    """Bounds of the player's hand by his own calls, as are lengths."""
     lengths: dict[str, tuple[int, int]]
     also: dict[str, tuple[int, int]]
     """Bounds of further terms, such as ``Aces``."""
@@ -158,8 +159,10 @@ def _explained(after: State) -> ExplainedCall:
     bindings: Bindings = meaning.uses[0][1] if meaning.uses else {}
     agreements = tuple(agreement_words(one, bindings) for one in meaning.agreements)
     lengths = _lengths(known.cells)
+    left = both(points, in_one_deal(after.hulls)[position].points)
+    sentence = _sentence(meaning, left if left[0] <= left[1] else points, lengths, agreements)
     return ExplainedCall(
-        format_call(meaning.call), position, _sentence(meaning, points, lengths, agreements),
+        format_call(meaning.call), position, sentence,
         meaning.known, agreements, tuple(types), points, lengths,
         {name: value for name, value in known.terms.items() if name != "HCP"}, share(known.cells),
     )  # fmt: skip

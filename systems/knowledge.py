@@ -13,7 +13,7 @@ form bounded from both sides, or several that hold at once, ``can`` may be a few
 ``must`` a few too small; never the other way.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels import terms
-from bidcascade.kernels.intervals import UNBOUNDED, narrow
+from bidcascade.kernels.intervals import UNBOUNDED, both, narrow
 from bidcascade.kernels.layout import HOLDINGS, Separable, evaluate_tree, shape_indices
 from bidcascade.kernels.lowering import (
     Interval,
@@ -165,6 +165,34 @@ def hull(cells: int) -> Hull:
     least, most = lengths.min(axis=0).tolist(), lengths.max(axis=0).tolist()
     clubs, diamonds, hearts, spades = zip(least, most, strict=True)
     return Hull((int(points[0]), int(points[-1])), (clubs, diamonds, hearts, spades))
+
+
+def in_one_deal(hulls: Sequence[Hull]) -> tuple[Hull, ...]:
+    """Bounds of the four hands of a deal, each narrowed by what the other three leave.
+
+    They share 40 points and 13 cards of each suit. What contradicts itself stays as it was.
+
+    Examples
+    --------
+    >>> anything = hull(EVERYTHING)
+    >>> strong = anything._replace(points=(15, 17))
+    >>> weak = anything._replace(points=(8, 9))
+    >>> in_one_deal([strong, anything, weak, anything])[1].points
+    (0, 17)
+    """
+    points = _sharing([one.points for one in hulls], 40)
+    suits = [_sharing(suit, 13) for suit in zip(*(one.lengths for one in hulls), strict=True)]
+    clubs, diamonds, hearts, spades = suits
+    return tuple(map(Hull, points, zip(clubs, diamonds, hearts, spades, strict=True)))
+
+
+def _sharing(bounds: Sequence[tuple[int, int]], total: int) -> list[tuple[int, int]]:
+    """Bounds of numbers that add up to a total."""
+    least, most = (sum(ends) for ends in zip(*bounds, strict=True))
+    found = [
+        both((low, high), (total - most + high, total - least + low)) for low, high in bounds
+    ]
+    return found if all(low <= high for low, high in found) else list(bounds)
 
 
 def share(cells: int, given: int = EVERYTHING) -> float:

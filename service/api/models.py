@@ -714,6 +714,9 @@ class ReadyAnswer(Body):
         "of an installation, some answers wait for them to be compiled.",
         examples=[True],
     )
+    warmed: int = Field(
+        description="How many of the tables answer at full speed already.", examples=[1]
+    )
     reload_errors: dict[str, list[str]] = Field(
         description="Tables that could not be loaded anew, with the reasons; their last good "
         "versions answer.",

@@ -59,6 +59,7 @@ async def ready(request: Request) -> Response:
         "tables": tables.names(),
         "started_in_ms": tables.started_in_ms,
         "warm": tables.is_warm,
+        "warmed": tables.warmed,
         "reload_errors": {
             table.name: list(table.reload_errors) for table in tables.all() if table.reload_errors
         },

@@ -216,6 +216,8 @@ class Tables:
         self.started_in_ms = 0
         self.is_warm = False
         """Whether all is compiled and at hand that answers need; until then some wait for it."""
+        self.warmed = 0
+        """Tables that answer as quickly as ever."""
         self._loaded: dict[str, LoadedTable] = {}
         self._reloading = threading.Lock()
         self._probe: tuple[Engine, DealArrays] | None = None
@@ -272,6 +274,7 @@ class Tables:
                 if self.state != "ready":
                     return
                 table.warm_up()
+                self.warmed += 1
         except BidcascadeError as error:
             self.fail(error)
             raise
@@ -428,7 +431,8 @@ class Tables:
 
     def _not_ready(self) -> Problem:
         reason = {
-            "loading": "the bidding tables are being loaded",
+            "loading": f"the bidding tables are being loaded: {len(self._loaded)} of "
+            f"{len(self.paths)} are there",
             "stopping": "the service is being stopped",
         }.get(self.state, "the bidding tables could not be loaded")
         if isinstance(self.error, BackendUnavailable | DeviceFault):

@@ -159,3 +159,18 @@ def _asserted(sayc: System, wanted: dict[str, Any], auction: str) -> list[bool]:
 def test_known_hands_may_overlap_with_nothing(sayc):
     with pytest.raises(ValueError, match="in W and in another"):
         interpret(sayc, "1N", known={Seat.EAST: LEADER, Seat.WEST: parse_hand(LEADER)})
+
+
+def test_what_other_hands_hold_is_not_shown(sayc):
+    """North has 15 points and South at least 8: West's pass shows at most the other 17."""
+    found = interpret(sayc, "1N P 2C P 2D P 2N P P P", layouts=200)
+    assert found.shown["W"].points == (0, 17)
+    assert found.explanation is not None
+    assert "at most 17 points" in found.explanation.calls[7].sentence
+    # West's pass over two clubs came when South could still have nothing
+    assert "at most 19 points" in found.explanation.calls[3].sentence
+    for seat, hand in found.hands.items():
+        shown = found.shown[seat]
+        assert shown.points[0] <= hand.points_range[0] <= hand.points_range[1] <= shown.points[1]
+        for suit, (least, most) in hand.length_ranges.items():
+            assert shown.lengths[suit][0] <= least <= most <= shown.lengths[suit][1]

@@ -15,8 +15,10 @@ from bidcascade.systems.knowledge import (
     HANDS,
     LENGTHS,
     POSSIBLE,
+    Hull,
     bounds,
     hull,
+    in_one_deal,
     proportion,
     share,
     share_of,
@@ -218,3 +220,36 @@ def test_unknown_terms_are_named():
         cells_of("HCPP >= 12")
     with pytest.raises(ValueError, match="for 'HCP', got the empty set"):
         term_range(0, "HCP", GIB)
+
+
+@given(st.integers(0, 2**32), st.integers(0, 12), st.integers(0, 4))
+def test_bounds_in_one_deal_keep_the_deal(seed, points_apart, cards_apart):
+    rng = np.random.default_rng(seed)
+    deck = rng.permutation(52)
+    owner = np.empty(52, np.int64)
+    owner[deck] = np.arange(52) // 13
+    suits = np.zeros((4, 4), np.int64)
+    np.add.at(suits, (owner, np.arange(52) // 13), 1)
+    honours = np.maximum(np.arange(52) % 13 - 8, 0)
+    points = np.bincount(owner, honours, minlength=4).astype(int)
+
+    def around(value, most, apart):
+        low, high = rng.integers(0, apart + 1, 2)
+        return max(0, int(value - low)), min(most, int(value + high))
+
+    before = [
+        Hull(
+            around(points[hand], 37, points_apart),
+            tuple(around(length, 13, cards_apart) for length in suits[hand]),
+        )
+        for hand in range(4)
+    ]
+    for hand, (one, other) in enumerate(zip(before, in_one_deal(before), strict=True)):
+        assert one.points[0] <= other.points[0] <= points[hand] <= other.points[1] <= one.points[1]
+        for wide, narrow, length in zip(one.lengths, other.lengths, suits[hand], strict=True):
+            assert wide[0] <= narrow[0] <= length <= narrow[1] <= wide[1]
+
+
+def test_bounds_of_no_deal_stay():
+    strong = hull(EVERYTHING)._replace(points=(12, 20))
+    assert in_one_deal([strong] * 4)[0].points == (12, 20)

@@ -1,23 +1,28 @@
-// The call for the hand at the place that is looked at: every candidate with its conditions.
+// The call for the hand at the place that is looked at: why it is made, what came close, all else folded.
 
 import { get, post } from "./api.js";
 import { makeCall } from "./bidding_box.js";
 import { contractOf, SEAT_NAMES, spokenCall } from "./calls.js";
-import { clear, h, notice, put, table } from "./dom.js";
+import { busy, clear, h, notice, put, table } from "./dom.js";
 import {
-  callNode, chips, conditionText, contractNodes, contractText, percent, plural, valueText,
+  callNode, callText, chips, conditionText, contractNodes, contractText, percent, plural, valueText,
 } from "./format.js";
+import { explained, meaningsNode } from "./meanings.js";
+import { closeCalls, handWords, missWords, wantedWords } from "./reasons.js";
 import { callsBefore, isAtEnd, linkTo, placeAsked, seatToCall } from "./state.js";
+import { listed, phrase, phraseNodes } from "./texts.js";
 
 const LAYOUTS = 300;
+const MOST_CLOSE = 3;
+const MOST_LATER = 2;
 const FILTERS = [
-  ["all", "All", () => true],
-  ["hold", "Hold", (one) => one.holds],
-  ["near", "Miss one", (one) => !one.holds && missed(one).length === 1],
+  ["all", () => true],
+  ["hold", (one) => one.holds],
+  ["near", (one) => !one.holds && missed(one).length === 1],
 ];
 let filter = "all";
 
-export const title = "Call";
+export const title = phrase("help.call");
 
 export function key(now) {
   const before = callsBefore(now);
@@ -29,49 +34,104 @@ export function key(now) {
 }
 
 function missed(candidate) {
-  return candidate.criteria.filter((one) => !one.holds);
+  return candidate.criteria.filter((one) => one.holds === false);
 }
 
+// --- the call that is made ------------------------------------------------------------------------
+
+/** Index of the candidate that is made, or -1. */
+function madeIndex(answer) {
+  if (answer.default_pass || answer.simulation) return -1;
+  return answer.candidates.findIndex((one) => one.holds);
+}
+
+/** Why the call of an answer of `/v1/bid` is made, in a sentence. */
+export function reasonText(answer) {
+  const call = callText(answer.call);
+  if (answer.default_pass) {
+    if (!answer.candidates.length) return phrase("call.no-line");
+    return phrase(answer.forced ? "call.default-forced" : "call.default");
+  }
+  const made = answer.candidates[madeIndex(answer)];
+  if (!made) return phrase("call.simulated");
+  if (!made.criteria.length) return phrase("call.any-hand", { call });
+  const wanted = wantedWords(made.criteria);
+  const has = handWords(made.criteria);
+  return has ? phrase("call.fits", { has, call, wanted }) : phrase("call.fits-plainly", { call, wanted });
+}
+
+function headline(seat, answer, actual, simulate) {
+  return h(
+    "div", { class: "headline" },
+    h("p", { class: "big" }, `${SEAT_NAMES[seat]}: `, callNode(answer.call),
+      answer.name && h("span", { class: "name" }, answer.name)),
+    h("p", { class: "reason" }, reasonText(answer)),
+    answer.forced === true && h("p", { class: "facts" }, h("span", { class: "badge fair" }, phrase("call.forcing"))),
+    chips(answer.agreements),
+    h("p", { class: "facts authors" },
+      answer.description, answer.note && ` ${answer.note}`,
+      answer.forced === false && h("span", { class: "badge" }, phrase("authors.not-forced")),
+      answer.where && h("span", { class: "where" }, answer.where)),
+    actual && actual !== answer.call && h("p", { class: "notice" }, phraseNodes("call.actual", { call: callNode(actual) })),
+    h("div", { class: "row" }, actual !== answer.call && h("button", {
+      type: "button", class: "main", onclick: () => makeCall(answer.call),
+    }, phrase("call.make")),
+    !answer.simulation && h("button", { type: "button", onclick: simulate }, phrase("call.simulate"))),
+  );
+}
+
+// --- what came close ------------------------------------------------------------------------------
+
+function nameNode(candidate) {
+  return candidate.name && h("span", { class: "soft" }, phrase("call.name-after", { name: candidate.name }));
+}
+
+function closeNode({ candidate, missed: some }) {
+  const [first, ...others] = some.map(missWords);
+  return h("li", null,
+    phraseNodes("call.wants", { call: callNode(candidate.call), ...first }),
+    others.map((one) => phrase("call.wants-next", one)), nameNode(candidate));
+}
+
+function closeSection(answer) {
+  const close = closeCalls(answer.candidates, answer.call, MOST_CLOSE);
+  const later = answer.candidates
+    .filter((one, index, all) => one.taken_by && one.call !== answer.call && one.criteria.length
+      && all.findIndex((other) => other.taken_by && other.call === one.call) === index)
+    .slice(0, MOST_LATER);
+  return h(
+    "section", { class: "close-calls" }, h("h3", null, phrase("call.close")),
+    close.length + later.length ? h("ul", null, close.map(closeNode), later.map((one) => h(
+      "li", null, phraseNodes("call.later", { call: callNode(one.call), made: callNode(answer.call) }), nameNode(one),
+    ))) : h("p", { class: "soft" }, phrase("call.nothing-close")),
+  );
+}
+
+// --- all that may be called -----------------------------------------------------------------------
+
 function criteriaTable(criteria) {
-  if (!criteria.length) return h("p", { class: "soft" }, "No condition: every hand.");
+  if (!criteria.length) return h("p", { class: "soft" }, phrase("conditions.none"));
   return table(
-    "Conditions", ["Condition", "This hand", ""],
+    phrase("conditions.table"), [phrase("conditions.table"), phrase("conditions.hand"), ""],
     criteria.map((one) => [
       h("span", { title: one.expression }, conditionText(one.expression)),
       "value" in one ? valueText(one.value) : "",
-      "holds" in one && h("span", { class: one.holds ? "met" : "missed" }, one.holds ? "met" : "missed"),
+      "holds" in one && h("span", { class: one.holds ? "met" : "missed" }, phrase(one.holds ? "conditions.met" : "conditions.missed")),
     ]),
     { class: "criteria" },
   );
 }
 
 function badge(candidate, made) {
-  if (made) return h("span", { class: "badge good" }, "made");
-  if (candidate.taken_by) return h("span", { class: "badge fair" }, "holds");
-  if (candidate.holds === true) return h("span", { class: "badge fair" }, "holds");
-  if (candidate.holds === false) {
-    return h("span", { class: "badge" }, `misses ${missed(candidate).length} of ${candidate.criteria.length}`);
-  }
-  return null;
+  if (made) return h("span", { class: "badge good" }, phrase("badge.made"));
+  if (candidate.holds === true) return h("span", { class: "badge fair" }, phrase("badge.fits"));
+  return candidate.holds === false && h("span", { class: "badge authors" },
+    phrase("badge.misses", { missed: missed(candidate).length, number: candidate.criteria.length }));
 }
 
-function shortMiss(candidate) {
-  const list = missed(candidate);
-  if (candidate.holds !== false || !list.length) return null;
-  const first = list.slice(0, 2).map((one) => `${conditionText(one.expression)} (has ${valueText(one.value)})`);
-  const more = list.length > 2 ? ` and ${list.length - 2} more` : "";
-  return h("p", { class: "miss" }, `Misses ${first.join("; ")}${more}`);
-}
-
-function candidateNode(candidate, made, actual) {
-  // what is far from being made is one line that unfolds
-  const far = candidate.holds === false && missed(candidate).length > 1 && !actual;
-  const words = [
-    candidate.description && h("p", { class: "description" }, candidate.description),
-    shortMiss(candidate),
-    candidate.taken_by && h("p", { class: "miss" }, `Taken by the earlier line ${candidate.taken_by}`),
-    chips(candidate.agreements ?? candidate.tags),
-  ];
+function candidateNode(candidate, made, actual, chosen = null) {
+  const some = missed(candidate);
+  const misses = listed(some.slice(0, 2).map((one) => phrase("call.miss", missWords(one))));
   return h(
     "li",
     { class: `candidate${made ? " made" : candidate.holds ? " holds" : ""}` },
@@ -81,14 +141,24 @@ function candidateNode(candidate, made, actual) {
         "button",
         {
           type: "button", class: "call-button", onclick: () => makeCall(candidate.call),
-          "aria-label": `make the call ${spokenCall(candidate.call)}`,
+          "aria-label": phrase("call.make-spoken", { call: spokenCall(candidate.call) }),
         },
         callNode(candidate.call),
       ),
       h("div", { class: "candidate-text" },
-        h("p", { class: "name" }, candidate.name || (candidate.description ? "" : "No name"),
-          actual && h("span", { class: "badge actual" }, "in this auction")),
-        !far && words, unfolding(candidate, far && words)),
+        h("p", { class: "name" }, candidate.name || (candidate.description ? "" : phrase("call.no-name")),
+          actual && h("span", { class: "badge actual" }, phrase("call.in-auction"))),
+        candidate.description && h("p", { class: "description" }, candidate.description),
+        candidate.holds === false && misses && h("p", { class: "miss" }, phrase("call.misses", { misses })),
+        candidate.taken_by && [
+          h("p", { class: "miss" }, phraseNodes("call.taken", { call: callNode(chosen) })),
+          h("p", { class: "miss authors" }, phrase("authors.taken", { line: candidate.taken_by })),
+        ],
+        chips(candidate.agreements ?? candidate.tags),
+        h("details", { class: "authors" },
+          h("summary", null, phrase("conditions.number", { number: candidate.criteria.length }),
+            candidate.where && h("span", { class: "where" }, candidate.where)),
+          criteriaTable(candidate.criteria))),
       h("div", { class: "candidate-side" }, badge(candidate, made),
         h("span", {
           class: "frequency", "data-frequency": `${candidate.call} ${candidate.name}`,
@@ -97,18 +167,48 @@ function candidateNode(candidate, made, actual) {
   );
 }
 
-function unfolding(candidate, words) {
-  return h(
-    "details", null,
-    h("summary", null, plural(candidate.criteria.length, "condition"),
-      candidate.where && h("span", { class: "where" }, candidate.where)),
-    words, criteriaTable(candidate.criteria),
-  );
+function listNode(answer, actual) {
+  const { candidates } = answer;
+  const made = madeIndex(answer);
+  const list = h("ol", { class: "candidates", "aria-label": phrase("call.all-label") });
+  const buttons = h("div", { class: "row filters", role: "group", "aria-label": phrase("filter.label") });
+  const show = () => {
+    const test = FILTERS.find(([name]) => name === filter)[1];
+    clear(list, candidates.map((one, index) => (
+      test(one) && candidateNode(one, index === made, one.call === actual, answer.call)
+    )));
+    if (!list.children.length) put(list, h("li", { class: "soft" }, phrase("filter.none")));
+    clear(buttons, FILTERS.map(([name, matches]) => h(
+      "button",
+      {
+        type: "button", "aria-pressed": String(name === filter),
+        onclick: () => {
+          filter = name;
+          show();
+          buttons.querySelector("[aria-pressed=true]").focus();
+        },
+      },
+      phrase(`filter.${name}`, { number: candidates.filter(matches).length }),
+    )));
+    showFrequencies(list);
+  };
+  show();
+  return [buttons, list];
 }
 
-function isMade(answer, index) {
-  if (answer.default_pass || answer.simulation) return false;
-  return index === answer.candidates.findIndex((one) => one.holds);
+/** The folded rest; its list is made when it is opened. */
+function allNode(answer, actual) {
+  if (!answer.candidates.length) return null;
+  const place = h("div", null);
+  return h(
+    "details",
+    {
+      class: "all-calls",
+      ontoggle: (event) => event.target === place.parentElement && event.target.open
+        && !place.firstChild && put(place, listNode(answer, actual)),
+    },
+    h("summary", null, phrase("call.all", { number: answer.candidates.length })), place,
+  );
 }
 
 function simulationNode(simulation) {
@@ -129,39 +229,12 @@ function simulationNode(simulation) {
   );
 }
 
-function listNode(candidates, isMadeAt, actual) {
-  const list = h("ol", { class: "candidates", "aria-label": "Candidates in order of priority" });
-  const buttons = h("div", { class: "row filters", role: "group", "aria-label": "Which candidates" });
-  const show = () => {
-    const test = FILTERS.find(([name]) => name === filter)[2];
-    clear(list, candidates.map((one, index) => (
-      test(one) && candidateNode(one, isMadeAt(index), one.call === actual)
-    )));
-    if (!list.children.length) put(list, h("li", { class: "soft" }, "None of the candidates."));
-    clear(buttons, FILTERS.map(([name, text, matches]) => h(
-      "button",
-      {
-        type: "button", "aria-pressed": String(name === filter),
-        onclick: () => {
-          filter = name;
-          show();
-          buttons.querySelector("[aria-pressed=true]").focus();
-        },
-      },
-      `${text} ${candidates.filter(matches).length}`,
-    )));
-    showFrequencies(list);
-  };
-  show();
-  return [buttons, list];
-}
-
 let frequencies = new Map();
 
 function showFrequencies(place) {
   for (const node of place.querySelectorAll("[data-frequency]")) {
     const chance = frequencies.get(node.getAttribute("data-frequency"));
-    node.textContent = chance === undefined ? "" : `${percent(chance)} of hands`;
+    node.textContent = chance === undefined ? "" : phrase("call.frequency", { share: percent(chance) });
   }
 }
 
@@ -176,30 +249,10 @@ async function loadFrequencies(place, now, signal) {
   }
 }
 
-function headline(seat, answer, actual, simulate) {
-  const words = answer.note || (answer.default_pass
-    ? "No candidate holds: a pass by default." : answer.description);
-  return h(
-    "div", { class: "headline" },
-    h("p", { class: "big" }, `${SEAT_NAMES[seat]}: `, callNode(answer.call),
-      answer.name && h("span", { class: "name" }, answer.name)),
-    words && h("p", null, words),
-    h("p", { class: "facts" },
-      answer.forced === true && h("span", { class: "badge fair" }, "partner's call is forcing"),
-      answer.forced === false && h("span", { class: "badge" }, "not forced"),
-      answer.where && h("span", { class: "where" }, answer.where)),
-    chips(answer.agreements),
-    actual && actual !== answer.call && h("p", { class: "notice" },
-      "In this auction the call was ", callNode(actual), "."),
-    h("div", { class: "row" }, actual !== answer.call && h("button", {
-      type: "button", class: "main", onclick: () => makeCall(answer.call),
-    }, "Make this call"),
-    !answer.simulation && h("button", { type: "button", onclick: simulate }, "Try by simulation")),
-  );
-}
+// --- places without a hand or without a call ------------------------------------------------------
 
 async function showWithoutHand(place, now, signal) {
-  const seat = seatToCall(now);
+  const seat = SEAT_NAMES[seatToCall(now)];
   const name = now.table || (await get("/v1/tables", { signal })).tables[0].name;
   const auction = callsBefore(now).join("-");
   const answer = await get(
@@ -212,57 +265,69 @@ async function showWithoutHand(place, now, signal) {
   })));
   clear(
     place,
-    notice("info", `${SEAT_NAMES[seat]}'s hand is not known, so these are the calls without checks. `
-      + "Deal or enter hands to see which one is made."),
+    notice("info", phrase("call.unknown", { seat })),
     h("ol", { class: "candidates" }, candidates.map((one) => (
       candidateNode(one, false, now.at !== null && now.calls[now.at] === one.call)))),
   );
   loadFrequencies(place, now, signal);
-  return `${SEAT_NAMES[seat]}'s hand is not known; ${plural(candidates.length, "call")} to choose from.`;
+  return phrase("call.unknown-said", { seat, number: candidates.length });
+}
+
+async function showEnd(place, now, signal) {
+  const contract = contractOf(callsBefore(now), now.dealer);
+  const meanings = h("div", null, busy(phrase("meanings.asking")));
+  clear(place, h("div", { class: "headline" },
+    h("p", { class: "big" }, contractNodes(contract)),
+    h("p", null, phrase("end.look")),
+    h("p", { class: "row" }, contract && h("a", { href: linkTo({ view: "lead" }) }, phrase("end.lead")),
+      h("a", { href: linkTo({ view: "shown", at: null }) }, phrase("end.shown")))),
+  h("h3", null, phrase("meanings.title")), meanings);
+  try {
+    const told = await explained(now, signal);
+    if (signal.aborted) return "";
+    clear(meanings, told ? meaningsNode(told.calls, now) : notice("info", phrase("meanings.none")));
+  } catch (error) {
+    if (signal.aborted) return "";
+    clear(meanings, notice("error", error.message));
+  }
+  return phrase("end.said", { contract: contractText(contract) });
 }
 
 /** Show the answer; the sentence that it gives is read out. */
 export async function show(place, now, signal) {
   frequencies = new Map();
-  if (isAtEnd(now)) {
-    const contract = contractOf(callsBefore(now), now.dealer);
-    clear(place, h("div", { class: "headline" },
-      h("p", { class: "big" }, contractNodes(contract)),
-      h("p", null, "The auction is over. Choose a call in the diagram to see why it was made."),
-      h("p", { class: "row" }, contract && h("a", { href: linkTo({ view: "lead" }) }, "Best lead"),
-        h("a", { href: linkTo({ view: "shown", at: null }) }, "What the hands have shown"))));
-    return `The auction is over: ${contractText(contract)}.`;
-  }
+  if (isAtEnd(now)) return showEnd(place, now, signal);
   const seat = seatToCall(now);
   const hand = now.hands[seat];
   if (!hand) return showWithoutHand(place, now, signal);
   const asked = { hand, ...placeAsked(now) };
   const simulated = async (event) => {
     event.target.disabled = true;
-    event.target.textContent = "Simulating…";
+    event.target.textContent = phrase("call.simulating");
     try {
       const answer = await post("/v1/bid", { ...asked, simulate: { layouts: 100, budget_ms: 5000 } }, { signal });
       if (!signal.aborted) render(answer);
     } catch (error) {
       if (signal.aborted) return;
       event.target.disabled = false;
-      event.target.textContent = "Try by simulation";
+      event.target.textContent = phrase("call.simulate");
       event.target.after(notice("error", error.message));
     }
   };
   const actual = now.at === null ? null : now.calls[now.at];
   const render = (answer) => clear(
     place, headline(seat, answer, actual, simulated),
-    simulationNode(answer.simulation),
-    h("h3", null, "Candidates, first that holds is made"),
-    listNode(answer.candidates, (index) => isMade(answer, index), actual),
+    simulationNode(answer.simulation), closeSection(answer), allNode(answer, actual),
   );
   const answer = await post("/v1/bid", asked, { signal });
   if (signal.aborted) return "";
   render(answer);
   loadFrequencies(place, now, signal);
-  return `${SEAT_NAMES[seat]}: ${spokenCall(answer.call)}${answer.name ? `, ${answer.name}` : ""}. `
-    + `${plural(answer.candidates.length, "candidate")}, `
-    + `${answer.candidates.filter((one) => one.holds).length} hold.`;
+  return phrase("call.said", {
+    seat: SEAT_NAMES[seat], call: spokenCall(answer.call), name: answer.name ? `, ${answer.name}` : "",
+    reason: reasonText(answer),
+    looked: phrase("call.looked", {
+      number: answer.candidates.length, fit: answer.candidates.filter((one) => one.holds).length,
+    }),
+  });
 }
-

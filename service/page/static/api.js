@@ -25,7 +25,7 @@ export function useKeyDialog(ask) {
   askForKey = ask;
 }
 
-/** `tell(times)` hears that the service is not ready yet. */
+/** `tell(times, reason)` hears that the service is not ready yet, and how far it is. */
 export function useWaitingNote(tell) {
   tellWaiting = tell;
 }
@@ -115,7 +115,7 @@ export async function request(path, { method = "GET", body, headers = {}, signal
     if (error.kind !== "not-ready" || waits >= MOST_WAITS) throw error;
     // tables are still being loaded: the service answers as soon as they are
     waits += 1;
-    tellWaiting?.(waits);
+    tellWaiting?.(waits, error.message);
     await new Promise((resolve) => { setTimeout(resolve, WAIT_MS); });
     signal?.throwIfAborted();
   }

@@ -61,7 +61,7 @@ export function makeBox(label, properties = {}) {
     if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const rows = [...GRID, OTHERS];
+    const rows = [OTHERS, ...GRID];
     let row = rows.findIndex((one) => one.includes(call));
     let column = rows[row].indexOf(call);
     for (;;) {
@@ -74,7 +74,7 @@ export function makeBox(label, properties = {}) {
         button.focus();
         return;
       }
-      // nothing to the right in the last row
+      // nothing to the right in the first row
       if (step[1] && column >= rows[row].length) return;
     }
   };
@@ -96,8 +96,9 @@ export function makeBox(label, properties = {}) {
 
   const node = h(
     "div", { class: "box", role: "group", "aria-labelledby": label, ...properties },
-    h("div", { class: "bids" }, GRID.map((row) => row.map(makeButton))),
+    // what is called most often stands where a phone shows it at once
     h("div", { class: "others" }, OTHERS.map(makeButton)),
+    h("div", { class: "bids" }, GRID.map((row) => row.map(makeButton))),
   );
 
   /** Light what is legal after some calls; `made` is the call that was made there. */

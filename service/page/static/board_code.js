@@ -3,7 +3,7 @@
 import { SEATS } from "./calls.js";
 import { allCards, cardsOf, handOf } from "./cards.js";
 import { VULNERABILITIES } from "./state.js";
-import { GAME } from "./texts.js";
+import { phrase } from "./texts.js";
 
 const VERSION = "1";
 const BYTES = 14;
@@ -20,23 +20,21 @@ export function writeBoard({ hands, dealer, vulnerability, seat }) {
 
 /** Board of a text; throws a sentence. */
 export function readBoard(text) {
-  const version = /^\d+(?=[^\d]|$)|^./u.exec(text)?.[0] ?? "";
-  if (!text.startsWith(VERSION)) throw new Error(GAME.linkVersion(version));
+  if (!text.startsWith(VERSION)) throw new Error(phrase("game.link-version", { version: text.slice(0, 1) }));
+  const broken = new Error(phrase("game.link-broken", { problem: phrase("game.no-board", { text: text.slice(0, 40) }) }));
   let bytes;
   try {
     bytes = atob(text.slice(1).replaceAll("-", "+").replaceAll("_", "/"));
   } catch {
     bytes = "";
   }
-  if (bytes.length !== BYTES) throw new Error(GAME.linkBroken(`“${text.slice(0, 40)}”.`));
+  if (bytes.length !== BYTES) throw broken;
   const cards = SEATS.map(() => []);
   allCards().forEach((card, place) => {
     cards[bytes.charCodeAt(place >> 2) >> (2 * (place & 3)) & 3].push(card);
   });
   const last = bytes.charCodeAt(BYTES - 1);
-  if (cards.some((hand) => hand.length !== 13) || last > 63) {
-    throw new Error(GAME.linkBroken(`“${text.slice(0, 40)}”.`));
-  }
+  if (cards.some((hand) => hand.length !== 13) || last > 63) throw broken;
   return {
     hands: cards.map(handOf), dealer: last & 3, vulnerability: VULNERABILITIES[last >> 2 & 3],
     seat: last >> 4,

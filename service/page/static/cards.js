@@ -1,6 +1,7 @@
 // Hands as texts S.H.D.C, PBN deals, and random deals.
 
 import { SEATS } from "./calls.js";
+import { phrase } from "./texts.js";
 
 export const SUITS = ["S", "H", "D", "C"];
 export const SUIT_SIGNS = { S: "♠", H: "♥", D: "♦", C: "♣" };
@@ -21,8 +22,7 @@ export function readHand(text) {
     const parts = written.includes(".") ? written.split(".") : written.split(/\s+/);
     if (parts.length !== 4) {
       throw new Error(
-        `A hand is four suits with dots between them, as in K52.AQ3.9876.KJ2; “${text}” has `
-        + `${parts.length}.`,
+        phrase("paste.hand-form", { text: text.trim(), parts: parts.length }),
       );
     }
     SUITS.forEach((suit, index) => {
@@ -31,9 +31,9 @@ export function readHand(text) {
   }
   for (const [suit, cards] of Object.entries(suits)) {
     for (const rank of cards) {
-      if (!RANKS.includes(rank)) throw new Error(`“${rank}” is no card of ${SUIT_NAMES[suit]}.`);
+      if (!RANKS.includes(rank)) throw new Error(phrase("paste.no-card", { rank, suit: SUIT_NAMES[suit], text: text.trim() }));
       if (cards.indexOf(rank) !== cards.lastIndexOf(rank)) {
-        throw new Error(`The ${rank} of ${SUIT_NAMES[suit]} is there twice in “${text}”.`);
+        throw new Error(phrase("paste.twice", { rank, suit: SUIT_NAMES[suit], text: text.trim() }));
       }
     }
     suits[suit] = [...cards].sort((one, two) => RANKS.indexOf(one) - RANKS.indexOf(two)).join("");
@@ -49,7 +49,10 @@ export function writeHand(suits) {
 export function wholeHand(text) {
   const suits = readHand(text);
   const count = cardsOf(writeHand(suits)).length;
-  if (count !== 13) throw new Error(`A hand has 13 cards; “${text.trim()}” has ${count}.`);
+  if (count !== 13) {
+    const read = SUITS.map((suit) => SUIT_SIGNS[suit] + (suits[suit] || "–")).join(" ");
+    throw new Error(phrase("paste.hand-count", { text: text.trim(), cards: count, read }));
+  }
   return writeHand(suits);
 }
 
@@ -86,7 +89,7 @@ export function completeHands(hands) {
     for (const card of cardsOf(hand)) {
       if (owner.has(card)) {
         const both = owner.get(card) === seat ? SEATS[seat] : `${SEATS[owner.get(card)]} and ${SEATS[seat]}`;
-        throw new Error(`${SUIT_SIGNS[card[0]]}${card[1]} is there twice: with ${both}.`);
+        throw new Error(phrase("paste.two-hands", { card: SUIT_SIGNS[card[0]] + card[1], both }));
       }
       owner.set(card, seat);
     }

@@ -8,6 +8,7 @@ const WIDTH = 240;
 const HEIGHT = 84;
 const ROW = 30;
 const FEWEST = 14;
+const WIDEST = 30;
 
 function span(values) {
   const first = values.findIndex((value) => value > 0);
@@ -15,9 +16,11 @@ function span(values) {
   return first < 0 ? [0, 0] : [first, last];
 }
 
-/** Histogram of points. `chances[p]` is the chance of p points. */
-export function pointsChart(who, hand) {
-  const [first, last] = span(hand.points);
+/** Histogram of points, as wide as what was shown (`bounds`) where that is known. */
+export function pointsChart(who, hand, bounds = null) {
+  const counted = span(hand.points);
+  const first = Math.min(counted[0], bounds?.[0] ?? counted[0]);
+  const last = Math.max(counted[1], bounds && bounds[1] < WIDEST ? bounds[1] : counted[1]);
   // a narrow range stands in the middle of some others
   const room = Math.max(1, Math.ceil((FEWEST - (last - first)) / 2));
   const low = Math.max(0, first - room);
@@ -43,7 +46,12 @@ export function pointsChart(who, hand) {
   const text = `${who}: ${range(...hand.points_range)} points, mean ${hand.mean_points.toFixed(1)}`;
   return svg(
     "svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 18}`, role: "img", "aria-label": text, class: "chart" },
-    svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT, class: "axis" }), bars, ticks,
+    svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT, class: "axis" }),
+    bounds && svg("line", {
+      x1: (Math.max(low, bounds[0]) - low) * step, x2: (Math.min(high, bounds[1]) - low + 1) * step,
+      y1: HEIGHT + 1, y2: HEIGHT + 1, class: "shown-range",
+    }),
+    bars, ticks,
   );
 }
 

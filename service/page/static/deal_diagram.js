@@ -5,10 +5,9 @@ import { pointsOf } from "./cards.js";
 import { byId, clear, h } from "./dom.js";
 import { handNode } from "./format.js";
 import { change, isAtEnd, seatToCall, state, VULNERABILITIES } from "./state.js";
+import { phrase } from "./texts.js";
 
-export const SIDE_NAMES = {
-  None: "Nobody", NS: "North-South", EW: "East-West", Both: "Everybody",
-};
+export const SIDE_NAMES = Object.fromEntries(VULNERABILITIES.map((one) => [one, phrase(`sides.${one}`)]));
 
 export function isVulnerable(vulnerability, seat) {
   return vulnerability === "Both" || vulnerability === (seat % 2 ? "EW" : "NS");
@@ -20,15 +19,15 @@ function seatNode(seat, now) {
   const vulnerable = isVulnerable(now.vulnerability, seat);
   return h(
     "section",
-    { class: `seat ${SEATS[seat]}${turn ? " turn" : ""}`, "aria-label": `${SEAT_NAMES[seat]}'s hand` },
+    { class: `seat ${SEATS[seat]}${turn ? " turn" : ""}`, "aria-label": phrase("deal.hand-of", { seat: SEAT_NAMES[seat] }) },
     h(
       "h3", null, SEAT_NAMES[seat],
-      seat === now.dealer && h("abbr", { class: "dealer", title: "dealer" }, "D"),
-      vulnerable && h("span", { class: "vul", title: "vulnerable" }, "vul"),
-      hand && h("span", { class: "points" }, pointsOf(hand), h("abbr", { class: "unit", title: "high card points" }, " HCP")),
+      seat === now.dealer && h("abbr", { class: "dealer", title: phrase("deal.dealer-sign") }, "D"),
+      vulnerable && h("span", { class: "vul", title: phrase("deal.vulnerable") }, phrase("deal.vulnerable-sign")),
+      hand && h("span", { class: "points" }, pointsOf(hand), h("abbr", { class: "unit", title: phrase("deal.points") }, " HCP")),
     ),
     hand ? handNode(hand)
-      : h("p", { class: "unknown" }, "not known"),
+      : h("p", { class: "unknown" }, phrase("deal.not-known")),
   );
 }
 
@@ -58,12 +57,12 @@ export function showDeal() {
     h(
       "div", { class: "row fields" },
       choice(
-        "dealer", "Dealer", SEATS[now.dealer], SEATS.map((seat, index) => [seat, SEAT_NAMES[index]]),
+        "dealer", phrase("deal.dealer"), SEATS[now.dealer], SEATS.map((seat, index) => [seat, SEAT_NAMES[index]]),
         (seat) => change({ dealer: SEATS.indexOf(seat) }),
       ),
       choice(
-        "vulnerability", "Vulnerable", now.vulnerability,
-        VULNERABILITIES.map((one) => [one, SIDE_NAMES[one]]),
+        "vulnerability", phrase("deal.sides"), now.vulnerability,
+        Object.entries(SIDE_NAMES),
         (one) => change({ vulnerability: one }),
       ),
     ),

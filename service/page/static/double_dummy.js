@@ -5,63 +5,71 @@ import { SEAT_NAMES, SEATS, STRAINS } from "./calls.js";
 import { SUIT_NAMES, writeDeal } from "./cards.js";
 import { SIDE_NAMES } from "./deal_diagram.js";
 import { busy, byId, clear, h, notice, table } from "./dom.js";
-import { callNode, suitNode } from "./format.js";
+import { callNode, count, suitNode } from "./format.js";
 import { hasAllHands, isAtEnd } from "./state.js";
-import { DOUBLE_DUMMY as TEXTS } from "./texts.js";
+import { listed, phrase, phraseNodes } from "./texts.js";
 
 /** A deal solved, with some auctions on it that are over. */
-export function solve(deal, auctions, signal) {
-  const { hands, dealer, vulnerability } = deal;
+export function solve({ hands, dealer, vulnerability }, auctions, signal) {
   return post("/v1/double-dummy", {
     deal: { deal: writeDeal(hands), dealer: SEATS[dealer], vulnerability }, auctions,
   }, { signal });
 }
 
 function strainNode(strain) {
-  if (strain === "N") return h("abbr", { title: TEXTS.notrump }, "NT");
+  if (strain === "N") return h("abbr", { title: phrase("dummy.notrump") }, "NT");
   return [suitNode(strain), h("span", { class: "hidden" }, SUIT_NAMES[strain])];
 }
 
-function sideOf(score) {
-  return SIDE_NAMES[score < 0 ? "EW" : "NS"];
+function pointsText(score) {
+  if (score === 0) return phrase("dummy.no-points");
+  return phrase("dummy.points", { number: count(Math.abs(score)), side: SIDE_NAMES[score < 0 ? "EW" : "NS"] });
 }
 
-function outcome(over) {
-  if (over === 0) return TEXTS.made;
-  return over > 0 ? TEXTS.over(over) : TEXTS.down(-over);
+function outcomeText(over) {
+  if (over === 0) return phrase("dummy.made");
+  return phrase(over > 0 ? "dummy.over" : "dummy.down", { number: Math.abs(over) });
 }
 
 /** Par contract "4SX-EW-1": the bid, doubled or not, declarers, and what comes of it. */
 function parContract(text) {
   const [, bid, doubled, declarers, result] = /^(\d[CDHSN])(X?)-([NESW]+)(.+)$/.exec(text);
-  const names = [...declarers].map((seat) => SEAT_NAMES[SEATS.indexOf(seat)]);
-  return [
-    callNode(bid), doubled && TEXTS.doubled, TEXTS.by, names.join(TEXTS.or), ", ",
-    outcome(result === "=" ? 0 : Number(result)),
-  ];
+  return phraseNodes("dummy.par-contract", {
+    bid: callNode(bid), doubled: doubled && phrase("dummy.doubled"),
+    who: listed([...declarers].map((seat) => SEAT_NAMES[SEATS.indexOf(seat)]), "or"),
+    outcome: outcomeText(result === "=" ? 0 : Number(result)),
+  });
 }
 
-/** Sentence of an auction's contract: bid, declarer, tricks, points. */
+/** An auction's contract: bid, declarer, tricks, points. */
 export function worthNodes(worth) {
-  if (worth.contract === "Pass") return [TEXTS.passedOut];
+  if (worth.contract === "Pass") return [phrase("dummy.passed-out")];
   const [, bid, risk, declarer] = /^(\d[CDHSN])(X*)([NESW])$/.exec(worth.contract);
-  return [
-    callNode(bid), risk, TEXTS.by, SEAT_NAMES[SEATS.indexOf(declarer)], ": ", TEXTS.tricks(worth.tricks),
-    ", ", outcome(worth.tricks - 6 - Number(bid[0])), ", ", TEXTS.points(worth.score, sideOf(worth.score)),
-  ];
+  return phraseNodes("dummy.worth", {
+    bid: callNode(bid), risk, who: SEAT_NAMES[SEATS.indexOf(declarer)],
+    tricks: phrase("dummy.tricks", { number: worth.tricks }),
+    outcome: outcomeText(worth.tricks - 6 - Number(bid[0])), points: pointsText(worth.score),
+  });
+}
+
+function toParText(imps) {
+  if (imps === 0) return phrase("dummy.as-par");
+  return phrase("dummy.better", { number: Math.abs(imps), side: SIDE_NAMES[imps < 0 ? "EW" : "NS"] });
 }
 
 /** Table of tricks, and par below it. */
 export function solvedNodes({ tricks, par }) {
   const strains = [...STRAINS].reverse();
+  const contracts = par.contracts.map((one, place) => [place ? phrase("dummy.par-next") : "", parContract(one)]);
   return [
     table(
-      TEXTS.caption, [TEXTS.declarer, ...strains.map(strainNode)],
+      phrase("dummy.caption"), [phrase("dummy.declarer"), ...strains.map(strainNode)],
       ["N", "S", "E", "W"].map((seat) => [SEAT_NAMES[SEATS.indexOf(seat)], ...strains.map((strain) => tricks[seat][strain])]),
       { class: "numeric tricks" },
     ),
-    h("p", null, TEXTS.par, TEXTS.points(par.score, sideOf(par.score)), " (",
-      par.contracts.length ? par.contracts.map((one, place) => [place ? "; " : "", parContract(one)]) : TEXTS.passedOut, ")"),
+    h("p", null, phraseNodes("dummy.par", {
+      points: pointsText(par.score), contracts: contracts.length ? contracts : phrase("dummy.passed-out"),
+    })),
   ];
 }
 
@@ -79,26 +87,26 @@ export function showDoubleDummy(now) {
     return;
   }
   const answer = h("div", { id: "double-dummy-answer", "aria-live": "polite" });
-  const ask = async (event) => {
-    const button = event.currentTarget;
-    const open = button.getAttribute("aria-expanded") !== "true";
-    button.setAttribute("aria-expanded", String(open));
-    button.textContent = open ? TEXTS.hide : TEXTS.show;
-    clear(answer, open && busy(TEXTS.solving));
-    if (!open) return;
-    const mine = () => answer.isConnected && button.getAttribute("aria-expanded") === "true";
+  const isOpen = () => button.getAttribute("aria-expanded") === "true";
+  const ask = async () => {
+    button.setAttribute("aria-expanded", String(!isOpen()));
+    button.textContent = phrase(isOpen() ? "dummy.hide" : "dummy.show");
+    clear(answer, isOpen() && busy(phrase("dummy.solving")));
+    if (!isOpen()) return;
     try {
       const solved = await solve(now, auctions);
       const [worth] = solved.auctions;
-      if (mine()) {
-        clear(answer, solvedNodes(solved), worth && h("p", null, TEXTS.contract, worthNodes(worth), ": ",
-          TEXTS.toPar(worth.imps_to_par, SIDE_NAMES.NS), "."));
+      if (isOpen()) {
+        clear(answer, solvedNodes(solved), worth && h("p", null, phraseNodes("dummy.contract", {
+          worth: worthNodes(worth), par: toParText(worth.imps_to_par),
+        })));
       }
     } catch (error) {
-      if (mine()) clear(answer, notice("error", error.message));
+      if (isOpen()) clear(answer, notice("error", error.message));
     }
   };
-  clear(place, h("button", {
+  const button = h("button", {
     type: "button", class: "quiet", "aria-expanded": "false", "aria-controls": "double-dummy-answer", onclick: ask,
-  }, TEXTS.show), answer);
+  }, phrase("dummy.show"));
+  clear(place, button, answer);
 }

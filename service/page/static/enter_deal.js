@@ -7,7 +7,8 @@ import {
 } from "./cards.js";
 import { byId, clear, h, notice } from "./dom.js";
 import { describeBoard, readPasted } from "./pasting.js";
-import { change, seatToCall, state } from "./state.js";
+import { change, isAtEnd, seatToCall, state } from "./state.js";
+import { phrase } from "./texts.js";
 
 let boards = [];
 let number = 0;
@@ -17,6 +18,12 @@ let panel = null;
 /** Take a board: hands that it has, and dealer, vulnerability and calls as far as it tells. */
 function take(one) {
   const now = state();
+  if (one.hand && isAtEnd(now)) {
+    // nobody calls any more: the hand opens a new auction of a deal that is not known
+    change({ hands: SEATS.map((_, seat) => (seat === now.dealer ? one.hand : "")), calls: [], at: null, view: "call" });
+    say(phrase("paste.new-hand", { seat: SEAT_NAMES[now.dealer] }));
+    return;
+  }
   if (one.hand) {
     const seat = seatToCall(now);
     // the other hands were of another deal
@@ -24,7 +31,7 @@ function take(one) {
       index !== seat && hand && !cardsOf(hand).some((card) => cardsOf(one.hand).includes(card)) ? hand : ""
     ));
     change({ hands: completeHands(others.map((hand, index) => (index === seat ? one.hand : hand))) });
-    say(`${SEAT_NAMES[seat]} has the hand.`);
+    say(phrase("paste.has-hand", { seat: SEAT_NAMES[seat] }));
     return;
   }
   change({

@@ -6,7 +6,7 @@ import { contractNodes } from "./format.js";
 import { readBoard } from "./board_code.js";
 import { linkTo } from "./state.js";
 import { keep, kept } from "./storage.js";
-import { PLAY as TEXTS } from "./texts.js";
+import { phrase } from "./texts.js";
 
 const NAME = "evening";
 const MOST_BOARDS = 100;
@@ -73,8 +73,18 @@ export function keepWorth(code, tableName, worth) {
   keep(NAME, { current, boards: boards.map((one) => (isSame(one, code, tableName) ? { ...one, ...worth } : one)) });
 }
 
-function signed(imps) {
-  return imps > 0 ? `+${imps}` : imps < 0 ? `−${-imps}` : "0";
+function impsText(imps) {
+  return phrase("evening.imps", { sign: imps > 0 ? "+" : imps < 0 ? "−" : "", number: Math.abs(imps) });
+}
+
+function boardCells(one, place) {
+  const [agreed, all] = one.agreed ?? [];
+  return [
+    h("a", { href: linkTo({ view: "play", asked: one.code, table: one.table }) }, phrase("evening.board", { board: place + 1 })),
+    contractNodes(contractOf(one.calls, readBoard(one.code).dealer)),
+    one.agreed ? phrase("evening.agreed", { agreed, all }) : "–",
+    one.imps === null ? phrase("evening.not-asked") : impsText(one.imps),
+  ];
 }
 
 /** List the evening's boards with the score. */
@@ -83,22 +93,17 @@ export function showEvening(place) {
   const counted = boards.filter((one) => one.imps !== null);
   const total = counted.reduce((sum, one) => sum + one.imps, 0);
   const begin = () => {
-    if (!confirm(TEXTS.sureNewEvening)) return;
+    if (!confirm(phrase("evening.sure"))) return;
     keep(NAME, { current, boards: [] });
     showEvening(place);
   };
   clear(
-    place, h("h3", null, TEXTS.evening),
-    !boards.length && h("p", { class: "soft" }, TEXTS.noBoards),
-    boards.length > 0 && [
-      h("p", { id: "evening-score" }, TEXTS.score(counted.length, total)),
-      table(TEXTS.evening, TEXTS.heads, boards.map((one, place) => [
-        h("a", { href: linkTo({ view: "play", asked: one.code, table: one.table }) }, TEXTS.board(place + 1)),
-        contractNodes(contractOf(one.calls, readBoard(one.code).dealer)),
-        one.agreed ? TEXTS.of(...one.agreed) : "–",
-        one.imps === null ? TEXTS.notAsked : signed(one.imps),
-      ]).reverse()),
-      h("p", null, h("button", { type: "button", class: "quiet", onclick: begin }, TEXTS.newEvening)),
-    ],
+    place, h("h3", null, phrase("evening.title")),
+    boards.length ? [
+      h("p", { id: "evening-score" }, phrase("evening.score", { number: counted.length, imps: impsText(total) })),
+      table(phrase("evening.title"), ["board", "contract", "agreed", "imps"].map((head) => phrase(`evening.head-${head}`)),
+        boards.map(boardCells).reverse()),
+      h("p", null, h("button", { type: "button", class: "quiet", onclick: begin }, phrase("evening.anew"))),
+    ] : h("p", { class: "soft" }, phrase("evening.none")),
   );
 }

@@ -150,6 +150,6 @@ export function range(low, high) {
 export function chips(agreements) {
   if (!agreements?.length) return null;
   return h("ul", { class: "chips", "aria-label": "agreements" }, agreements.map((one) => h(
-    "li", { class: one.startsWith("#") ? "topic" : null }, one,
+    "li", { class: one.startsWith("#") ? "topic authors" : null }, one,
   )));
 }

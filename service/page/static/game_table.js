@@ -5,10 +5,11 @@ import { makeBox } from "./bidding_box.js";
 import { SEAT_NAMES, spokenCall } from "./calls.js";
 import { pointsOf } from "./cards.js";
 import { SIDE_NAMES } from "./deal_diagram.js";
-import { byId, clear, freshId, h, notice } from "./dom.js";
+import { busy, byId, clear, freshId, h, notice } from "./dom.js";
 import { callNode, handNode } from "./format.js";
+import { explained, meaningsNode } from "./meanings.js";
 import { keepsNothing, wasPutAside } from "./storage.js";
-import { GAME as TEXTS } from "./texts.js";
+import { phrase } from "./texts.js";
 
 export function say(text) {
   if (text) byId("live").textContent = text;
@@ -16,33 +17,32 @@ export function say(text) {
 
 /** Diagram of an auction that leads nowhere; `more` stands behind the last call. */
 export function plainAuction({ calls, dealer, vulnerability }, more = null, marked = -1) {
-  return auctionTable(calls, dealer, vulnerability, TEXTS.auction, (index, call) => h(
+  return auctionTable(calls, dealer, vulnerability, phrase("game.auction"), (index, call) => h(
     "span", { class: index === marked ? "place parting" : "place" },
     h("span", { "aria-hidden": "true" }, callNode(call)),
-    h("span", { class: "hidden" }, `${spokenCall(call)}, ${SEAT_NAMES[(dealer + index) % 4]}`),
+    h("span", { class: "hidden" }, phrase("game.call-by", { call: spokenCall(call), seat: SEAT_NAMES[(dealer + index) % 4] })),
   ), more);
 }
 
-/** Table for one player; `show(calls, turn)` draws the auction, and the box where it is their turn. */
+/** Table for one player; `show(calls, isTurn)` draws the auction, and lights the box for the player. */
 export function gameTable({ hand, dealer, vulnerability, seat }) {
   const label = freshId("turn");
   const auction = h("div", null);
   const turnLine = h("p", { class: "turn-line", id: label });
   const box = makeBox(label);
+  const title = phrase("game.your-hand", { seat: SEAT_NAMES[seat] });
   const node = h(
     "div", { class: "game-table" },
-    h("section", { class: "own-hand", "aria-label": TEXTS.yourHand(SEAT_NAMES[seat]) },
-      h("h3", null, TEXTS.yourHand(SEAT_NAMES[seat]), h("span", { class: "points" }, `${pointsOf(hand)} HCP`)),
+    h("section", { class: "own-hand", "aria-label": title },
+      h("h3", null, title, h("span", { class: "points" }, phrase("game.points", { number: pointsOf(hand) }))),
       handNode(hand),
-      h("p", { class: "soft" }, `${TEXTS.dealer(SEAT_NAMES[dealer])}. ${TEXTS.vulnerable(SIDE_NAMES[vulnerability])}.`)),
+      h("p", { class: "soft" }, phrase("game.dealer", { seat: SEAT_NAMES[dealer], side: SIDE_NAMES[vulnerability] }))),
     h("div", null, auction, turnLine, box.node),
   );
   const show = (calls, isTurn) => {
-    clear(auction, plainAuction(
-      { calls, dealer, vulnerability }, isTurn ? h("span", { class: "place here", "aria-hidden": "true" }, "?") : null,
-    ));
-    turnLine.textContent = isTurn ? TEXTS.yourTurn : TEXTS.waiting;
-    turnLine.hidden = false;
+    const next = isTurn ? h("span", { class: "place here", "aria-hidden": "true" }, "?") : null;
+    clear(auction, plainAuction({ calls, dealer, vulnerability }, next));
+    turnLine.textContent = phrase(isTurn ? "game.your-call" : "game.waiting");
     if (isTurn) box.show(calls);
     box.node.classList.toggle("asleep", !isTurn);
     box.node.inert = !isTurn;
@@ -54,11 +54,27 @@ export function gameTable({ hand, dealer, vulnerability, seat }) {
   return { node, show, close };
 }
 
+/** Fill a place with what the calls of a position meant. */
+export async function showMeanings(place, position, signal) {
+  if (!position.calls.length) {
+    clear(place, h("p", { class: "soft" }, phrase("game.nobody-called")));
+    return;
+  }
+  if (!place.firstChild) clear(place, busy(phrase("meanings.asking")));
+  try {
+    const told = await explained(position, signal);
+    if (signal.aborted) return;
+    clear(place, told ? meaningsNode(told.calls, position) : notice("info", phrase("meanings.none")));
+  } catch (error) {
+    if (!signal.aborted) clear(place, notice("error", error.message));
+  }
+}
+
 /** Notes about what the browser keeps. */
 export function keepingNotes() {
   return [
-    wasPutAside() && notice("info", TEXTS.setAside),
-    keepsNothing() && notice("info", TEXTS.keepsNothing),
+    wasPutAside() && notice("info", phrase("game.set-aside")),
+    keepsNothing() && notice("info", phrase("game.keeps-nothing")),
   ];
 }
 
@@ -66,7 +82,7 @@ export function keepingNotes() {
 export function failure(error, again) {
   return h("div", { role: "alert" }, notice("error", error.message), h("p", null, h("button", {
     type: "button", class: "main", onclick: again,
-  }, TEXTS.again)));
+  }, phrase("game.again"))));
 }
 
 export function copyButton() {
@@ -74,10 +90,10 @@ export function copyButton() {
     type: "button", onclick: async () => {
       try {
         await navigator.clipboard.writeText(location.href);
-        say(TEXTS.copied);
+        say(phrase("game.copied"));
       } catch {
-        say(TEXTS.copyByHand);
+        say(phrase("game.copy-by-hand"));
       }
     },
-  }, TEXTS.copy);
+  }, phrase("game.copy"));
 }

@@ -1,10 +1,11 @@
 // Puts the page together: state in the address, the parts of the deal, and one answer at a time.
 
 import * as answerCall from "./answer_call.js";
-import { get, isOffered, post, request, storedKey, storeKey, useKeyDialog, useWaitingNote } from "./api.js";
+import { get, isOffered, post, storedKey, storeKey, useKeyDialog, useWaitingNote } from "./api.js";
 import * as archives from "./archives.js";
 import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
 import * as auctionsTree from "./auctions_tree.js";
+import { authorsSwitch } from "./authors.js";
 import { buildBox, goToAnswer, makeCall, showBox } from "./bidding_box.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import * as compare from "./compare.js";
@@ -16,6 +17,7 @@ import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
 import * as play from "./play.js";
 import * as practice from "./practice.js";
+import { tellLoading, tellWarming } from "./ready.js";
 import { buildShortcuts, fillHelp } from "./shortcuts.js";
 import * as shown from "./shown.js";
 import {
@@ -238,17 +240,6 @@ async function loadTables() {
   await tellWarming();
 }
 
-/** Say that kernels are being compiled, until they are. */
-async function tellWarming() {
-  let told = null;
-  while (!(await (await request("/readyz")).json()).warm) {
-    told ??= notice("", "This is the first start: kernels are being compiled. For a minute some answers take longer.");
-    if (!told.isConnected) put(byId("messages"), told);
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-  }
-  told?.remove();
-}
-
 function buildKeyDialog() {
   const dialog = byId("key-dialog");
   const input = byId("key-input");
@@ -287,9 +278,11 @@ function buildHelp() {
 
 byId("skip").addEventListener("click", goToAnswer);
 buildKeyDialog();
-useWaitingNote((times) => {
-  if (times === 1) say("The service is loading its tables; it answers in a moment.");
+useWaitingNote((times, reason) => {
+  const text = tellLoading(reason);
+  if (times === 1) say(text);
 });
+put(byId("authors"), authorsSwitch());
 buildTools();
 buildBox();
 buildShortcuts({ say, deal, systemCall, systemAuction, help: buildHelp() });

@@ -2,7 +2,8 @@
 // A board is {hands, dealer, vulnerability, calls, title}; what is not told is null.
 
 import { firstIllegal, readCall, SEATS, SEAT_NAMES } from "./calls.js";
-import { completeHands, readHand, wholeHand, writeHand } from "./cards.js";
+import { completeHands, wholeHand } from "./cards.js";
+import { phrase } from "./texts.js";
 
 const LONGEST_TEXT = 4_000_000;
 const MOST_BOARDS = 5000;
@@ -12,24 +13,48 @@ const PBN_SIDES = {
   NS: "NS", EW: "EW", ALL: "Both", BOTH: "Both", B: "Both",
 };
 
-/** Boards of a text; throws a sentence where it is nothing that is read here. */
+/** Kinds of text, the first that fits: its name, how it is known, how it is read. */
+const KINDS = [
+  ["address", /^https?:\/\//i, (text) => [readAddress(text)]],
+  ["pbn", /\[\s*Deal\s+"/i, readPbnFile],
+  ["lin", /(?:^|\|)\s*md\s*\|/i, readLin],
+  ["deal", /^[NESW]\s*:/i, (text) => [board({ ...readPbnDeal(text) })]],
+  ["hands", /^(?:[^\n;]*[^\s;][^\n;]*[\n;]+){3}[^\n;]+$/, readLines],
+  ["hand", /^/, (text) => [board({ hand: wholeHand(text) })]],
+];
+
+/** Boards of a text; throws a sentence that says what it was read as, and what is wrong with it. */
 export function readPasted(text) {
   const written = text.trim();
-  if (!written) throw new Error("There is nothing to read yet; paste a deal or a hand.");
-  if (written.length > LONGEST_TEXT) throw new Error("This is too long; upload it as an archive.");
-  const boards = boardsOf(written).slice(0, MOST_BOARDS);
-  boards.forEach(checkCalls);
-  return boards;
+  if (!written) throw new Error(phrase("paste.empty"));
+  if (written.length > LONGEST_TEXT) throw new Error(phrase("paste.long"));
+  const [name, , read] = KINDS.find(([, form]) => form.test(written));
+  return within(() => {
+    const boards = read(written).slice(0, MOST_BOARDS);
+    boards.forEach(checkCalls);
+    return boards;
+  }, (problem) => phrase("paste.problem", { kind: phrase(`paste.kind.${name}`), problem }));
 }
 
-function boardsOf(text) {
-  if (/^https?:\/\//i.test(text)) return [readAddress(text)];
-  if (/\[\s*Deal\s+"/i.test(text)) return readPbnFile(text);
-  if (/(?:^|\|)\s*md\s*\|/i.test(text)) return readLin(text);
-  if (/^[NESW]\s*:/i.test(text)) return [board({ ...readPbnDeal(text) })];
-  const lines = text.split(/[\n;]+/).map((line) => line.trim()).filter(Boolean);
-  if (lines.length === 4) return [board({ hands: completeHands(lines.map(wholeHand)), dealer: null })];
-  return [board({ hand: wholeHand(text) })];
+/** What a function returns; what it complains of is told with the place where that was. */
+function within(read, tell) {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(tell(error.message));
+  }
+}
+
+/** Four hands, or the four suits of one. */
+function readLines(text) {
+  const lines = text.split(/[\n;]+/).map((line) => line.trim());
+  if (lines.join("").replace(/10/g, "T").replace(/[^AKQJT2-9]/gi, "").length < 26) {
+    return [board({ hand: wholeHand(lines.map((line) => line || "-").join(" ")) })];
+  }
+  const hands = lines.map((line, index) => within(
+    () => wholeHand(line), (problem) => phrase("paste.in-line", { line: index + 1, problem }),
+  ));
+  return [board({ hands: completeHands(hands), dealer: null })];
 }
 
 function board(told) {
@@ -42,23 +67,30 @@ function checkCalls(one) {
   const illegal = one.calls ? firstIllegal(one.calls) : -1;
   if (illegal < 0) return;
   const before = one.calls.slice(0, illegal).join(" ");
-  const where = illegal ? ` after ${before}` : " as the first call";
-  throw new Error(`${one.calls[illegal]} is not a legal call${where}${one.title ? ` (${one.title})` : ""}.`);
+  throw new Error(phrase("paste.illegal", {
+    call: one.calls[illegal], board: one.title ? ` (${one.title})` : "",
+    where: illegal ? phrase("paste.illegal-after", { calls: before }) : phrase("paste.illegal-first"),
+  }));
 }
 
 function readPbnDeal(text) {
   const match = /^([NESW])\s*:\s*(.*)$/is.exec(text.trim());
-  if (!match) throw new Error(`A deal is written N:S.H.D.C S.H.D.C S.H.D.C S.H.D.C; this is “${text}”.`);
+  if (!match) throw new Error(phrase("paste.deal-form", { text }));
   const first = SEATS.indexOf(match[1].toUpperCase());
   const parts = match[2].trim().split(/\s+/);
   if (parts.length !== 4) {
-    throw new Error(`A deal has four hands with blanks between them; this one has ${parts.length}.`);
+    throw new Error(phrase("paste.four-hands", { hands: parts.length }));
   }
   const hands = ["", "", "", ""];
   parts.forEach((part, index) => {
-    hands[(first + index) % 4] = part === "-" ? "" : wholeHand(part);
+    const seat = (first + index) % 4;
+    if (part !== "-") hands[seat] = handOfSeat(part, seat);
   });
   return { hands: completeHands(hands), dealer: first };
+}
+
+function handOfSeat(text, seat) {
+  return within(() => wholeHand(text), (problem) => phrase("paste.seat", { seat: SEAT_NAMES[seat], problem }));
 }
 
 function readPbnFile(text) {
@@ -85,7 +117,7 @@ function readPbnFile(text) {
     }
   }
   close();
-  if (!boards.length) throw new Error("There is no deal in this PBN text.");
+  if (!boards.length) throw new Error(phrase("paste.no-pbn"));
   return boards;
 }
 
@@ -113,7 +145,7 @@ function boardOfTags(tags) {
     dealer: dealer < 0 ? deal.dealer : dealer,
     vulnerability: PBN_SIDES[(tags.VULNERABLE ?? "").trim().toUpperCase()] ?? null,
     calls,
-    title: tags.BOARD ? `Board ${tags.BOARD}` : "",
+    title: tags.BOARD ? phrase("paste.board", { number: tags.BOARD }) : "",
   });
 }
 
@@ -126,7 +158,7 @@ function readLin(text) {
     const name = fields[index].trim().toLowerCase();
     const value = fields[index + 1].trim();
     if (name === "qx") {
-      title = `Board ${value.replace(/^[oc]/i, "")}${/^c/i.test(value) ? " (closed room)" : ""}`;
+      title = phrase(/^c/i.test(value) ? "paste.closed" : "paste.board", { number: value.replace(/^[oc]/i, "") });
       current = null;
     } else if (name === "ah") {
       title = value;
@@ -143,7 +175,7 @@ function readLin(text) {
       }
     }
   }
-  if (!boards.length) throw new Error("There is no deal (md) in this LIN text.");
+  if (!boards.length) throw new Error(phrase("paste.no-lin"));
   return boards;
 }
 
@@ -153,7 +185,8 @@ function readLinDeal(value) {
   // South first, then clockwise
   const hands = ["", "", "", ""];
   written.split(",").slice(0, 4).forEach((part, index) => {
-    if (part) hands[(2 + index) % 4] = wholeHand(part);
+    const seat = (2 + index) % 4;
+    if (part) hands[seat] = handOfSeat(part, seat);
   });
   return { hands: completeHands(hands), dealer: dealer < 0 ? null : (2 + dealer) % 4 };
 }
@@ -163,18 +196,16 @@ function readAddress(text) {
   try {
     parameters = new URL(text).searchParams;
   } catch {
-    throw new Error("This address cannot be read.");
+    throw new Error(phrase("paste.bad-address"));
   }
   const lin = parameters.get("lin") ?? parameters.get("LIN");
   if (lin) return readLin(lin)[0];
   if (!SEATS.some((seat) => parameters.get(seat.toLowerCase()))) {
-    throw new Error("There is no deal in this address: it has neither lin= nor hands (n= e= s= w=).");
+    throw new Error(phrase("paste.no-address"));
   }
-  const hands = SEATS.map((seat) => {
+  const hands = SEATS.map((seat, index) => {
     const written = parameters.get(seat.toLowerCase());
-    if (!written) return "";
-    const hand = writeHand(readHand(written));
-    return hand.length === 16 ? hand : wholeHand(written);
+    return written ? handOfSeat(written, index) : "";
   });
   const dealer = SEATS.indexOf((parameters.get("d") ?? "").toUpperCase());
   const auction = parameters.get("a");
@@ -189,13 +220,15 @@ function readAddress(text) {
     dealer: dealer < 0 ? null : dealer,
     vulnerability: LIN_SIDES[(parameters.get("v") ?? "").toUpperCase().charAt(0)] ?? null,
     calls,
-    title: number ? `Board ${number}` : "",
+    title: number ? phrase("paste.board", { number }) : "",
   });
 }
 
 export function describeBoard(one) {
-  if (one.hand) return "One hand read.";
-  const dealer = one.dealer === null ? "" : `, dealer ${SEAT_NAMES[one.dealer]}`;
-  const calls = one.calls?.length ? `, ${one.calls.length} calls` : "";
-  return `${one.title || "Deal"} read${dealer}${calls}.`;
+  if (one.hand) return phrase("paste.one-hand");
+  return phrase("paste.read", {
+    title: one.title || phrase("paste.deal"),
+    dealer: one.dealer === null ? "" : phrase("paste.read-dealer", { seat: SEAT_NAMES[one.dealer] }),
+    calls: one.calls?.length ? phrase("paste.read-calls", { number: one.calls.length }) : "",
+  });
 }

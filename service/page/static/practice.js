@@ -1,19 +1,21 @@
 // Practice: ten hands of a topic one after the other, each with what the system calls and why.
 
+import { reasonText } from "./answer_call.js";
 import { get, post } from "./api.js";
 import { lendCalls } from "./bidding_box.js";
 import { isLegal, SEATS, spokenCall } from "./calls.js";
+import { SUITS, suitsOf } from "./cards.js";
 import { busy, clear, h, notice, table } from "./dom.js";
-import { callNode, callsNode, callText } from "./format.js";
+import { callNode, callsNode, suitNode } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes, say } from "./game_table.js";
 import { makeSet, readSet, topicsOf, topicText, writeSet } from "./practice_sets.js";
-import { kindsNode, reasonNodes, saidNodes } from "./reasons.js";
 import { answered, missedHands } from "./repetition.js";
 import { change, linkTo, placeAsked } from "./state.js";
 import { keep, kept } from "./storage.js";
-import { PRACTICE as TEXTS } from "./texts.js";
+import { phrase, phraseNodes } from "./texts.js";
+import { kindsNode, whyNot } from "./why.js";
 
-export const title = TEXTS.title;
+export const title = phrase("practice.title");
 
 const NAME = "practice";
 let lastTopic = "#stayman";
@@ -70,7 +72,7 @@ async function showChoice(place, now, signal) {
   const known = groups.flat();
   if (!known.some((one) => one.topic === lastTopic)) lastTopic = known[0]?.topic ?? "";
   const problem = h("div", { "aria-live": "polite" });
-  const select = h("select", { id: "topic" }, [TEXTS.conventions, TEXTS.calls].map((label, group) => (
+  const select = h("select", { id: "topic" }, [phrase("practice.conventions"), phrase("practice.names")].map((label, group) => (
     groups[group].length > 0 && h("optgroup", { label }, groups[group].map(({ topic }) => (
       h("option", { value: topic, selected: topic === lastTopic }, topicText(topic))
     )))
@@ -78,7 +80,7 @@ async function showChoice(place, now, signal) {
   const start = async () => {
     lastTopic = select.value;
     button.disabled = true;
-    clear(problem, busy(TEXTS.dealing));
+    clear(problem, busy(phrase("practice.dealing")));
     try {
       const asked = await makeSet(known.find((one) => one.topic === lastTopic), tableName, signal);
       if (!signal.aborted) change({ asked });
@@ -88,11 +90,11 @@ async function showChoice(place, now, signal) {
       button.disabled = false;
     }
   };
-  const button = h("button", { type: "button", class: "main", id: "ten-hands", onclick: start }, TEXTS.start);
+  const button = h("button", { type: "button", class: "main", id: "ten-hands", onclick: start }, phrase("practice.start"));
   clear(
-    place, keepingNotes(), h("p", null, TEXTS.intro),
-    known.length > 0 ? h("div", { class: "row fields" }, h("span", { class: "field" }, h("label", { for: "topic" }, TEXTS.topic), select), button)
-      : notice("info", TEXTS.noTopics),
+    place, keepingNotes(), h("p", null, phrase("practice.intro")),
+    known.length > 0 ? h("div", { class: "row fields" }, h("span", { class: "field" }, h("label", { for: "topic" }, phrase("practice.topic")), select), button)
+      : notice("info", phrase("practice.no-topics")),
     problem, goOnNode(now), repetitionNode(now, tableName),
   );
   return "";
@@ -104,19 +106,19 @@ function goOnNode(now) {
   if (!last || last.table !== now.table) return null;
   const { topic, questions } = readSet(last.code);
   if (last.answers.length === questions.length) return null;
-  return h("p", null, h("a", { href: linkTo({ asked: last.code }) }, TEXTS.goOn(topic, last.answers.length, questions.length)));
+  return h("p", null, h("a", { href: linkTo({ asked: last.code }) }, phrase("practice.go-on", { topic, done: last.answers.length, all: questions.length })));
 }
 
 function repetitionNode(now, tableName) {
   const { all, due } = missedHands(tableName);
-  const ask = (hands) => () => change({ asked: writeSet(TEXTS.repetition, hands.slice(0, 10)) });
+  const ask = (hands) => () => change({ asked: writeSet(phrase("practice.repetition"), hands.slice(0, 10)) });
   return h(
-    "section", null, h("h3", null, TEXTS.repetition),
-    h("p", null, all.length ? TEXTS.missed(all.length, due.length) : TEXTS.noMissed),
+    "section", null, h("h3", null, phrase("practice.repetition")),
+    h("p", null, all.length ? phrase("practice.missed", { number: all.length, due: due.length }) : phrase("practice.none-missed")),
     all.length > 0 && h("div", { class: "row" },
-      due.length > 0 && h("button", { type: "button", onclick: ask(due) }, TEXTS.repeatDue),
-      h("button", { type: "button", onclick: ask(all) }, TEXTS.repeatAll)),
-    h("p", { class: "soft small" }, TEXTS.kept),
+      due.length > 0 && h("button", { type: "button", onclick: ask(due) }, phrase("practice.repeat-due")),
+      h("button", { type: "button", onclick: ask(all) }, phrase("practice.repeat-all"))),
+    h("p", { class: "soft small" }, phrase("practice.comes-again")),
   );
 }
 
@@ -127,8 +129,8 @@ function goOn(game) {
   else showQuestion(game);
 }
 
-function progressLine(game, number) {
-  return h("h3", { class: "progress" }, TEXTS.progress(game.topic, number, game.questions.length));
+function progressText(game, number) {
+  return phrase("practice.progress", { topic: game.topic, hand: number, all: game.questions.length });
 }
 
 function showQuestion(game) {
@@ -139,12 +141,12 @@ function showQuestion(game) {
   const bidding = gameTable({ hand, dealer, vulnerability, seat });
   const verdict = h("div", { "aria-live": "polite" });
   const hadFocus = scene.contains(document.activeElement);
-  clear(scene, keepingNotes(), progressLine(game, answers.length + 1), bidding.node, verdict);
+  clear(scene, keepingNotes(), h("h3", null, progressText(game, answers.length + 1)), bidding.node, verdict);
   const judge = async (call) => {
     lendCalls(null);
     bidding.show(calls, false);
     bidding.close();
-    clear(verdict, busy(TEXTS.checking));
+    clear(verdict, busy(phrase("practice.checking")));
     try {
       const answer = await post("/v1/bid", { hand, ...placeAsked({ ...question, at: null, table: game.table }) }, { signal });
       if (signal.aborted) return;
@@ -163,28 +165,26 @@ function showQuestion(game) {
     return true;
   });
   if (hadFocus) scene.focus();
-  const spoken = calls.map(spokenCall).join(", ");
-  say(`${TEXTS.progress(game.topic, answers.length + 1, questions.length)}. ${spoken}`);
+  say(phrase("practice.asked", { progress: progressText(game, answers.length + 1), calls: calls.map(spokenCall).join(", ") }));
 }
 
 function showVerdict(game, place, answer, calls) {
   const call = calls.at(-1);
   const isRight = call === answer.call;
-  const said = saidNodes(answer);
-  const reason = isRight ? null : reasonNodes(answer, call);
-  const isLast = game.answers.length === game.questions.length;
-  const next = h("button", { type: "button", class: "main", onclick: () => goOn(game) }, isLast ? TEXTS.finish : TEXTS.next);
+  const number = game.answers.length;
+  const next = h("button", { type: "button", class: "main", onclick: () => goOn(game) },
+    phrase(number === game.questions.length ? "practice.finish" : "practice.next"));
+  const verdict = phraseNodes(isRight ? "practice.right" : "practice.wrong", { call: callNode(call), right: callNode(answer.call) });
   clear(
     place,
     h("div", { class: `verdict${isRight ? " right" : ""}` },
-      h("p", { class: "big-text" }, isRight ? [TEXTS.right, callNode(call)]
-        : [TEXTS.wrong[0], callNode(call), TEXTS.wrong[1], callNode(answer.call), "."]),
-      said && h("p", null, said), reason && h("p", null, reason),
-      !isRight && kindsNode(calls, game.table, game.signal)),
-    h("p", { class: "row" }, next, h("a", { href: lookAt(game, game.answers.length - 1) }, TEXTS.looks(game.answers.length))),
+      h("p", { class: "big-text" }, verdict),
+      h("p", null, answer.name && h("strong", null, answer.name, ": "), reasonText(answer)),
+      !isRight && [h("p", null, whyNot(answer, call)), kindsNode({ calls, at: null, table: game.table }, game.signal)]),
+    h("p", { class: "row" }, next, h("a", { href: lookAt(game, number - 1) }, phrase("practice.look", { hand: number }))),
   );
   next.focus();
-  say(isRight ? TEXTS.saidRight : TEXTS.saidWrong(spokenCall(answer.call)));
+  say(phrase(isRight ? "practice.right" : "practice.wrong", { call: spokenCall(call), right: spokenCall(answer.call) }));
 }
 
 /** Address of a question among the candidates of the deal's page. */
@@ -197,34 +197,38 @@ function lookAt({ questions }, place) {
   });
 }
 
+function handLine(hand) {
+  const suits = suitsOf(hand);
+  return SUITS.map((suit) => h("span", { class: "holding" }, suitNode(suit), suits[suit].replace("T", "10") || "—", " "));
+}
+
 function showHow(game) {
   const { scene, questions, answers, topic } = game;
-  const right = answers.filter((one) => one.call === one.right).length;
+  const isRight = (place) => answers[place].call === answers[place].right;
+  const missed = questions.filter((_, place) => !isRight(place));
+  const done = phrase("practice.done", { right: questions.length - missed.length, all: questions.length });
   const anew = () => {
     keep(NAME, { code: game.code, table: game.table, answers: [] });
-    game.answers.length = 0;
+    answers.length = 0;
     goOn(game);
   };
-  const missed = questions.filter((_, place) => answers[place].call !== answers[place].right);
   clear(
     scene, keepingNotes(), h("h3", null, topic),
-    h("p", { class: "big", id: "how-many" }, TEXTS.done(right, answers.length)),
-    right === answers.length && h("p", null, TEXTS.perfect),
+    h("p", { class: "big", id: "how-many" }, done),
     h("div", { class: "row" },
-      h("button", { type: "button", class: "main", onclick: () => change({ asked: "" }) }, TEXTS.others),
+      h("button", { type: "button", class: "main", onclick: () => change({ asked: "" }) }, phrase("practice.other")),
       missed.length > 0 && h("button", {
         type: "button", onclick: () => change({ asked: writeSet(topic, missed) }),
-      }, TEXTS.repeatAll),
-      h("button", { type: "button", onclick: anew }, TEXTS.again), copyButton()),
-    table(topic, TEXTS.heads, questions.map((one, place) => [
-      one.hand.replaceAll("T", "10"), one.calls.length ? callsNode(one.calls) : TEXTS.opening,
+      }, phrase("practice.repeat-all")),
+      h("button", { type: "button", onclick: anew }, phrase("practice.same")), copyButton()),
+    table(topic, ["hand", "auction", "you", "system"].map((head) => phrase(`practice.${head}`)), questions.map((one, place) => [
+      h("a", { href: lookAt(game, place), "aria-label": phrase("practice.look", { hand: place + 1 }) }, handLine(one.hand)),
+      one.calls.length ? callsNode(one.calls) : phrase("practice.opening"),
       callNode(answers[place].call),
-      answers[place].call === answers[place].right ? h("span", { class: "met" }, callText(answers[place].right))
-        : h("span", { class: "missed" }, callNode(answers[place].right)),
-      h("a", { href: lookAt(game, place), "aria-label": TEXTS.looks(place + 1) }, TEXTS.look),
+      h("span", { class: isRight(place) ? "met" : "missed" }, callNode(answers[place].right)),
     ])),
-    h("p", { class: "soft small" }, TEXTS.kept),
+    h("p", { class: "soft small" }, phrase("practice.comes-again")),
   );
   scene.focus();
-  say(TEXTS.done(right, answers.length));
+  say(done);
 }

@@ -4,11 +4,12 @@ import { get, post } from "./api.js";
 import { firstIllegal, isOver, readCalls, SEATS } from "./calls.js";
 import { randomDealer, randomVulnerability, wholeHand } from "./cards.js";
 import { VULNERABILITIES } from "./state.js";
-import { GAME, PRACTICE as TEXTS } from "./texts.js";
+import { phrase } from "./texts.js";
 
 const VERSION = "1";
 const SIZE = 10;
 const MOST_HANDS = 50;
+const MOST_LETTERS = 80;
 const DEALS = 200;
 const MOST_PLACES = 8;
 const ENOUGH_PLACES = 4;
@@ -24,11 +25,11 @@ export function writeQuestion({ calls, dealer, vulnerability, hand }) {
 export function readQuestion(text) {
   const [auction, seat, vulnerability, hand, ...more] = text.split("~");
   const dealer = SEATS.indexOf(seat);
-  if (more.length || dealer < 0 || !VULNERABILITIES.includes(vulnerability) || !hand) throw new Error(TEXTS.parts);
+  if (more.length || dealer < 0 || !VULNERABILITIES.includes(vulnerability) || !hand) throw new Error(phrase("practice.form"));
   const calls = readCalls(auction);
   const illegal = firstIllegal(calls);
-  if (illegal >= 0) throw new Error(TEXTS.illegal(calls[illegal]));
-  if (isOver(calls)) throw new Error(TEXTS.ended);
+  if (illegal >= 0) throw new Error(phrase("practice.illegal", { call: calls[illegal] }));
+  if (isOver(calls)) throw new Error(phrase("practice.ended"));
   return { calls, dealer, vulnerability, hand: wholeHand(hand) };
 }
 
@@ -39,18 +40,19 @@ export function writeSet(topic, questions) {
 
 /** Set of a text; throws a sentence that names the hand at fault. */
 export function readSet(text) {
+  const broken = (name, parts) => new Error(phrase("game.link-broken", { problem: phrase(`practice.${name}`, parts) }));
   const [version, topic, ...items] = text.split("!");
-  if (version !== VERSION) throw new Error(GAME.linkVersion(version.slice(0, 20)));
-  if (!items.length) throw new Error(GAME.linkBroken(TEXTS.noHands));
-  if (items.length > MOST_HANDS) throw new Error(GAME.linkBroken(TEXTS.tooMany(MOST_HANDS)));
+  if (version !== VERSION) throw new Error(phrase("game.link-version", { version: version.slice(0, 20) }));
+  if (!items.length) throw broken("no-hands");
+  if (items.length > MOST_HANDS) throw broken("too-many", { most: MOST_HANDS });
   const questions = items.map((item, place) => {
     try {
       return readQuestion(item);
     } catch (error) {
-      throw new Error(GAME.linkBroken(TEXTS.brokenItem(place + 1, error.message)));
+      throw broken("bad-hand", { hand: place + 1, problem: error.message });
     }
   });
-  return { topic: topic.slice(0, 80), questions };
+  return { topic: topic.slice(0, MOST_LETTERS), questions };
 }
 
 // --- topics -------------------------------------------------------------------------------------
@@ -150,6 +152,6 @@ export async function makeSet({ topic, places }, tableName, signal) {
     pool.push(...await questionsAt(topic, calls, tableName, signal));
     tried += 1;
   }
-  if (!pool.some((one) => one.ofTopic)) throw new Error(TEXTS.nothingFound);
+  if (!pool.some((one) => one.ofTopic)) throw new Error(phrase("practice.nothing-found"));
   return writeSet(topicText(topic), levelled(pool));
 }

@@ -6,6 +6,7 @@ import { makeCall } from "./bidding_box.js";
 import { openEntering } from "./enter_deal.js";
 import { readCall, spokenCall, STRAINS } from "./calls.js";
 import { GAMES, state } from "./state.js";
+import { phrase } from "./texts.js";
 
 const KEY = "bidcascade.shortcuts";
 const WAIT_MS = 2500;
@@ -82,14 +83,16 @@ export function fillHelp() {
   box.checked = areOn();
   clear(
     byId("help-text"),
-    h("p", null, "Deal hands or enter them, bid in the box, and see for every call why the table makes it or not. "
-      + "The address of the page holds the deal and the auction: copy it to share them."),
-    h("p", null, h("label", { class: "check" }, box, " Keyboard shortcuts")),
-    table("Keyboard shortcuts", ["Key", "Does"], [
-      ["1 … 7, then C D H S N", "make that bid"], ["P", "pass"], ["X", "double or redouble"], ["R", "redouble"],
-      ["Backspace", "take the last call back"], ["← →", "go back and forth in the auction; in the box, move"],
-      ["B", "the system's call"], ["A", "the system's whole auction"], ["N", "new random deal"],
-      ["E", "enter or paste a deal"], ["?", "this help"],
-    ].map(([name, text]) => [h("kbd", null, name), text])),
+    h("p", null, phrase("help.intro")),
+    h("h3", null, phrase("help.views")),
+    h("dl", { class: "help-views" }, ["call", "shown", "auctions", "lead"].map((view) => [
+      h("dt", null, phrase(`help.${view}`)), h("dd", null, phrase(`help.${view}-text`)),
+    ])),
+    h("p", null, h("label", { class: "check" }, box, " ", phrase("help.shortcuts"))),
+    table(phrase("help.shortcuts"), [phrase("help.key"), phrase("help.does")], [
+      [phrase("help.key-bid"), "bid"], ["P", "pass"], ["X", "double"], ["R", "redouble"],
+      [phrase("help.key-back"), "back"], [phrase("help.key-arrows"), "arrows"], ["B", "call"], ["A", "auction"],
+      ["N", "new"], ["E", "enter"], ["?", "help"],
+    ].map(([name, does]) => [h("kbd", null, name), phrase(`help.does-${does}`)])),
   );
 }

@@ -186,7 +186,7 @@ export async function show(place, now, signal) {
   clear(
     place,
     h("h2", null, one.system ?? one.name),
-    h("p", { class: "soft" }, one.source),
+    h("p", { class: "soft authors" }, one.source),
     one.reload_errors.map((text) => notice("error", `It could not be loaded anew: ${text}`)),
     trail("Place in the table", calls, (some) => linkTo({ calls: some, at: null })),
     over && notice("info", "The auction is over here."),
@@ -197,8 +197,7 @@ export async function show(place, now, signal) {
         answer.forced && h("span", { class: "badge fair" }, "forced")),
       h("ol", { class: "candidates" }, answer.entries.map((entry) => entryNode(entry, calls))),
     ],
-    h("h3", null, "The table in numbers"), numbersNode(one),
-    lintNode(one.name, signal),
+    h("section", { class: "authors" }, h("h3", null, "The table in numbers"), numbersNode(one), lintNode(one.name, signal)),
   );
   const seat = SEAT_NAMES[(now.dealer + calls.length) % 4];
   return answer ? `${plural(answer.entries.length, "call")} for ${seat} in ${one.name}.` : "";

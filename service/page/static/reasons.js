@@ -1,0 +1,294 @@
+// Conditions in the words of players: what a call wants, what the hand has, how far it is off.
+
+import { SUIT_SIGNS } from "./cards.js";
+import { conditionText } from "./format.js";
+import { listed, phrase } from "./texts.js";
+
+const NUMBER = /^([A-Za-z]\w*) (>=|<=|==|!=|<|>) (\d+(?:\.\d+)?)$/;
+const TWO = /^([A-Za-z]\w*) (>=|<=|<|>) ([A-Za-z]\w*)$/;
+const BETWEEN = /^(\d+) <= ([A-Za-z]\w*) <= (\d+)$/;
+const BALANCED = ["4333", "4432", "5332"];
+const SEMI = [...BALANCED, "5422", "6322"];
+/** Conditions of one suit, written with X for it, that have a name. */
+const NAMED = [
+  [/^Top3_X >= 2 or Top5_X >= 3\b/, (suit) => phrase("good-suit", { suit })],
+  [/^C_XA or C_XK and SL_X >= 2 or C_XQ and SL_X >= 3\b/, (suit) => phrase("a", { what: phrase("stopper", { suit }) })],
+  [/^C_XA or SL_X == 0$/, (suit) => phrase("first-control", { suit })],
+  [/^C_XA or C_XK or C_XQ$/, (suit) => phrase("a", { what: phrase("honour", { suit }) })],
+];
+const FAR = 2;
+const CARD_OFF = 1.5;
+/** A hand comes close that is a point and a card short, or two points. */
+const CLOSE = 2.5;
+
+function suitName(suit) {
+  return phrase(`suit.${suit}`);
+}
+
+/** What is counted, for a number of it: "points", "spades", "of the top 3 hearts". */
+function counted(term, number) {
+  const [, stem, suit] = /^(.*?)_([SHDC])$/.exec(term) ?? [null, term, ""];
+  if (/^Top\d$/.test(stem)) return phrase("tops", { number: stem[3], suit: suitName(suit) });
+  if (stem === "Longest_Suit") return phrase("long-suit");
+  if (stem === "SL") return phrase(term, { number });
+  if (stem === "HCP" && suit) return phrase("HCP-in", { number, suit: suitName(suit) });
+  if (/^(?:HCP|Support_Points|Total_Points|Losers|QT|Playing_Tricks|Controls|Aces|Kings|Queens)$/.test(stem)) {
+    return phrase(stem, { number, suit: suit && suitName(suit) });
+  }
+  return null;
+}
+
+function atLeast(term, low) {
+  return phrase("plus", { number: low, what: counted(term, low === 1 ? 1 : 2) });
+}
+
+/** A term between bounds, of which one may be missing; null where it has no words. */
+function bounded(term, low, high) {
+  const rule = /^Rule_Of_(\d+)$/.exec(term);
+  if (rule) {
+    const text = phrase("rule", { number: rule[1] });
+    return low === null ? phrase("not", { what: text }) : text;
+  }
+  if (counted(term, 2) === null) return null;
+  if (low !== null && low === high) {
+    return low === 0 ? phrase("no", { what: counted(term, 2) }) : phrase("exactly", { number: low, what: counted(term, low) });
+  }
+  if (high === null) return atLeast(term, low);
+  if (low === null) return high === 0 ? phrase("no", { what: counted(term, 2) }) : phrase("most", { number: high, what: counted(term, high) });
+  return phrase("between", { low, high, what: counted(term, 2) });
+}
+
+/** Bounds of a test of one number: {term, low, high}, or null. */
+function boundsOf(expression) {
+  const range = BETWEEN.exec(expression);
+  if (range) return { term: range[2], low: Number(range[1]), high: Number(range[3]) };
+  const [, term, sign, text] = NUMBER.exec(expression) ?? [];
+  if (!term || sign === "!=") return null;
+  const number = Number(text);
+  // half tricks are counted, too: only whole terms go one further
+  const step = term === "QT" ? 0.5 : 1;
+  if (sign === "==") return { term, low: number, high: number };
+  if (sign === ">=" || sign === ">") return { term, low: sign === ">" ? number + step : number, high: null };
+  return { term, low: null, high: sign === "<" ? number - step : number };
+}
+
+/** Parts between a word that stands outside all brackets. */
+function split(expression, word) {
+  const parts = [];
+  let depth = 0;
+  let begin = 0;
+  for (const match of expression.matchAll(/[()]|\s(?:and|or)\s/g)) {
+    if (match[0] === "(") depth += 1;
+    else if (match[0] === ")") depth -= 1;
+    else if (!depth && match[0] === ` ${word} `) {
+      parts.push(expression.slice(begin, match.index));
+      begin = match.index + match[0].length;
+    }
+  }
+  return [...parts, expression.slice(begin)].map(bare);
+}
+
+/** Without brackets around the whole. */
+function bare(text) {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith("(")) return trimmed;
+  let depth = 0;
+  for (let place = 0; place < trimmed.length; place += 1) {
+    depth += { "(": 1, ")": -1 }[trimmed[place]] ?? 0;
+    if (!depth) return place === trimmed.length - 1 ? bare(trimmed.slice(1, -1)) : trimmed;
+  }
+  return trimmed;
+}
+
+function shapesWords(parts) {
+  const shapes = parts.map((part) => /^Pattern == '(\d{4})'$/.exec(part)?.[1]);
+  if (shapes.includes(undefined)) return null;
+  const same = (others) => shapes.length === others.length && others.every((one) => shapes.includes(one));
+  if (same(BALANCED)) return phrase("a", { what: phrase("balanced") });
+  if (same(SEMI)) return phrase("a", { what: phrase("semi-balanced") });
+  return listed(shapes.map((shape) => phrase("shape", { shape })), "or");
+}
+
+function shortnessWords(parts) {
+  const tests = parts.map((part) => /^SL_[SHDC] (==|<=) ([01])$/.exec(part));
+  if (parts.length !== 4 || tests.includes(null)) return null;
+  return phrase(tests.every((one) => one[2] === "0") ? "a-void" : "a-shortness");
+}
+
+function atomWords(expression) {
+  const negated = /^not (.*)$/.exec(expression);
+  if (negated) {
+    const text = words(bare(negated[1])).replace(/^an? /, "");
+    return phrase(/^(?:Vul_|\()/.test(negated[1]) ? "not" : "no", { what: text });
+  }
+  const range = boundsOf(expression);
+  if (range) return bounded(range.term, range.low, range.high);
+  const unequal = NUMBER.exec(expression);
+  if (unequal) {
+    if (unequal[3] === "0") return bounded(unequal[1], 1, null);
+    return counted(unequal[1], 2) && phrase("not-number", { number: unequal[3], what: counted(unequal[1], 2) });
+  }
+  const two = TWO.exec(expression);
+  if (two) return comparedWords(two);
+  const shape = /^Pattern (==|!=) '(\d{4})'$/.exec(expression);
+  if (shape) {
+    const text = phrase("shape", { shape: shape[2] });
+    return shape[1] === "==" ? text : phrase("not", { what: text });
+  }
+  const card = /^C_([SHDC])([AKQJT2-9])$/.exec(expression);
+  if (card) return phrase("card", { card: SUIT_SIGNS[card[1]] + card[2].replace("T", "10") });
+  const stopper = /Stoppers?_([SHDC])$/.exec(expression);
+  if (stopper) return phrase("a", { what: phrase("stopper", { suit: suitName(stopper[1]) }) });
+  if (expression === "Balanced") return phrase("a", { what: phrase("balanced") });
+  if (expression === "Vul_We") return phrase("we-vulnerable");
+  if (expression === "Vul_They") return phrase("they-vulnerable");
+  return null;
+}
+
+function comparedWords([, first, sign, second]) {
+  const name = (term) => /^SL_[SHDC]$/.test(term) && suitName(term.at(-1));
+  const one = name(first);
+  if (!one) return null;
+  if (second === "Longest_Suit") return phrase(sign === ">=" ? "longest" : "not-longest", { one });
+  const other = name(second);
+  if (!other) return null;
+  return phrase({ ">=": "as-long", ">": "longer", "<=": "no-longer", "<": "shorter" }[sign], { one, other });
+}
+
+/** An expression as players say it; what has no words is written plainly. */
+export function words(expression) {
+  const suits = new Set([...expression.matchAll(/_([SHDC])[AKQJT2-9]?\b/g)].map((match) => match[1]));
+  if (suits.size === 1) {
+    const [suit] = suits;
+    const pattern = expression.replace(/_[SHDC](?=[AKQJT2-9]?\b)/g, "_X");
+    const named = NAMED.find(([form]) => form.test(pattern));
+    if (named) return named[1](suitName(suit));
+  }
+  const either = split(expression, "or");
+  if (either.length > 1) {
+    return shapesWords(either) ?? shortnessWords(either) ?? listed([...new Set(either.map(words))], "or");
+  }
+  const all = split(expression, "and");
+  if (all.length > 1) return listed(wantedParts(all));
+  return atomWords(bare(expression)) ?? conditionText(expression);
+}
+
+/** What several expressions want together: bounds of one term are one part. */
+function wantedParts(expressions) {
+  const parts = expressions.flatMap((one) => (split(one, "or").length > 1 ? [one] : split(one, "and")));
+  const bounds = new Map();
+  const found = [];
+  const add = (key, part) => {
+    const known = bounds.get(key);
+    if (!known) {
+      bounds.set(key, part);
+      found.push(part);
+      return;
+    }
+    if (part.low !== null) known.low = known.low === null ? part.low : Math.max(known.low, part.low);
+    if (part.high !== null) known.high = known.high === null ? part.high : Math.min(known.high, part.high);
+  };
+  const rest = withoutVoids(withoutPatterns(parts, found), found);
+  for (const part of rest) {
+    const range = boundsOf(part);
+    if (range && bounded(range.term, range.low, range.high)) add(range.term, range);
+    else found.push(part);
+  }
+  return [...new Set(found.map((one) => (
+    typeof one === "string" ? words(one) : one.text ?? bounded(one.term, one.low, one.high)
+  )))];
+}
+
+/** No balanced pattern is "an unbalanced hand". */
+function withoutPatterns(parts, found) {
+  const denied = BALANCED.map((shape) => `Pattern != '${shape}'`);
+  if (!denied.every((one) => parts.includes(one))) return parts;
+  found.push({ text: phrase("unbalanced") });
+  return parts.filter((one) => !denied.includes(one));
+}
+
+/** A card of every suit is "no void". */
+function withoutVoids(parts, found) {
+  const denied = ["C", "D", "H", "S"].map((suit) => `SL_${suit} != 0`);
+  if (!denied.every((one) => parts.includes(one))) return parts;
+  found.push({ text: phrase("no-void") });
+  return parts.filter((one) => !denied.includes(one));
+}
+
+/** Values of a condition by term. */
+function valuesOf(condition) {
+  const { expression, value } = condition;
+  if (value !== null && typeof value === "object") return value;
+  const [term] = /[A-Z]\w*/.exec(expression) ?? [];
+  return term && value !== undefined ? { [term]: value } : {};
+}
+
+function hasWords(term, value) {
+  if (term === "Pattern") return phrase("a", { what: phrase("shape", { shape: value }) });
+  if (typeof value !== "number" || /^(?:Rule_Of_|Longest_Suit)/.test(term)) return null;
+  const what = counted(term, value);
+  if (what === null) return null;
+  return value === 0 ? phrase("no", { what: counted(term, 2) }) : phrase("exactly", { number: value, what });
+}
+
+/** What call wants, in words: of conditions with or without values. */
+export function wantedWords(conditions) {
+  return listed(wantedParts(conditions.map((one) => one.expression)));
+}
+
+/** What the hand has of what is asked for. */
+export function handWords(conditions) {
+  const values = Object.assign({}, ...conditions.map(valuesOf));
+  const found = Object.entries(values).filter(([term]) => /^(?:HCP|SL_[SHDC]|Support_Points_[SHDC])$/.test(term));
+  return listed(found.map(([term, value]) => hasWords(term, value)));
+}
+
+/** What of a missed condition the hand has: "you have 12". */
+function lackWords(condition) {
+  const values = valuesOf(condition);
+  const entries = Object.entries(values);
+  if (entries.length === 1 && typeof entries[0][1] === "number" && boundsOf(condition.expression)) {
+    return phrase("you-have", { has: String(entries[0][1]) });
+  }
+  const found = entries.map(([term, value]) => hasWords(term, value)).filter(Boolean);
+  return found.length ? phrase("you-have", { has: listed(found) }) : phrase("you-lack");
+}
+
+/** A missed condition: {wanted, has}. */
+export function missWords(condition) {
+  return { wanted: words(condition.expression), has: lackWords(condition) };
+}
+
+/** How far values are from an expression: points, and cards at one and a half. */
+function distance(expression, values) {
+  const either = split(expression, "or");
+  if (either.length > 1) return Math.min(...either.map((one) => distance(one, values)));
+  const all = split(expression, "and");
+  if (all.length > 1) return all.reduce((sum, one) => sum + distance(one, values), 0);
+  const weight = (term) => (/^(?:HCP|Support_Points_[SHDC]|Total_Points|Losers)$/.test(term) ? 1 : CARD_OFF);
+  const range = boundsOf(expression);
+  if (range && typeof values[range.term] === "number") {
+    const value = values[range.term];
+    return weight(range.term) * Math.max(0, (range.low ?? value) - value, value - (range.high ?? value));
+  }
+  const two = TWO.exec(expression);
+  if (two) {
+    const apart = values[two[1]] - values[two[3]];
+    const off = { ">=": -apart, ">": 1 - apart, "<=": apart, "<": apart + 1 }[two[2]];
+    return CARD_OFF * Math.max(0, off);
+  }
+  return values[expression] === true ? 0 : FAR;
+}
+
+/** Candidates that the hand nearly makes, the closest first, one of each call but `made`. */
+export function closeCalls(candidates, made, most) {
+  const best = new Map();
+  candidates.forEach((one) => {
+    if (one.holds !== false || one.call === made) return;
+    const missed = one.criteria.filter((criterion) => criterion.holds === false);
+    const off = missed.reduce((sum, each) => sum + distance(each.expression, valuesOf(each)), 0);
+    if (!missed.length || missed.length > 2 || off > CLOSE) return;
+    if (!best.has(one.call) || off < best.get(one.call).off) best.set(one.call, { candidate: one, missed, off });
+  });
+  return [...best.values()].sort((one, two) => one.off - two.off).slice(0, most);
+}
