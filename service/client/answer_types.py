@@ -437,6 +437,7 @@ class ReadyAnswer(TypedDict):
     tables: list[str]
     started_in_ms: int
     warm: bool
+    warmed: int
     reload_errors: dict[str, list[str]]
 
 

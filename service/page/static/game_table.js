@@ -39,13 +39,19 @@ export function gameTable({ hand, dealer, vulnerability, seat }) {
       h("p", { class: "soft" }, phrase("game.dealer", { seat: SEAT_NAMES[dealer], side: SIDE_NAMES[vulnerability] }))),
     h("div", null, auction, turnLine, box.node),
   );
+  // while the others call the box is asleep, and loses the focus
+  let hadFocus = false;
   const show = (calls, isTurn) => {
+    hadFocus ||= box.node.contains(document.activeElement);
     const next = isTurn ? h("span", { class: "place here", "aria-hidden": "true" }, "?") : null;
     clear(auction, plainAuction({ calls, dealer, vulnerability }, next));
     turnLine.textContent = phrase(isTurn ? "game.your-call" : "game.waiting");
-    if (isTurn) box.show(calls);
     box.node.classList.toggle("asleep", !isTurn);
     box.node.inert = !isTurn;
+    if (!isTurn) return;
+    box.show(calls);
+    if (hadFocus && document.activeElement === document.body) box.node.querySelector("[tabindex='0']").focus();
+    hadFocus = false;
   };
   const close = () => {
     turnLine.hidden = true;

@@ -47,7 +47,7 @@ export const GAME_TEXTS = {
   "why.no-meaning": "The system has no meaning for {call} here.",
   "why.fits-too": "Your hand fits {call}{name} too, but {made} comes first.",
   "why.wants": "{call}{name} wants {misses}.",
-  "why.kinds": "Hands that bid {call}",
+  "why.kinds": "Hands for {call}",
   "why.no-kinds": "No hand makes this call.",
   "why.points": "{range} points",
   "why.any-length": "any length",

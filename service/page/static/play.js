@@ -15,7 +15,7 @@ import { callNode, contractNodes, contractText } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes, plainAuction, say, showMeanings } from "./game_table.js";
 import { change, linkTo, placeAsked } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
-import { kindsNode, whyNot } from "./why.js";
+import { kindsNode, whyNode } from "./why.js";
 
 export const title = phrase("play.title");
 
@@ -91,7 +91,7 @@ async function bid(game) {
   const made = (call) => {
     calls.push(call);
     keepCalls(game.code, game.table, calls);
-    clear(notes, keepingNotes());
+    if (!notes.firstChild) put(notes, keepingNotes());
     tellMeanings();
   };
 
@@ -117,6 +117,7 @@ async function bid(game) {
     if (isOver(calls)) {
       showEnd(game);
       showEvening(game.evening);
+      if (document.activeElement === document.body) scene.focus();
       return;
     }
     table.show(calls, true);
@@ -139,7 +140,6 @@ function showEnd(game) {
   const turns = h("div", null, busy(phrase("meanings.asking")));
   const meanings = h("div", null);
   const result = h("div", { "aria-live": "polite" });
-  const hadFocus = scene.contains(document.activeElement);
   lendCalls(null);
   const ask = async () => {
     clear(result, busy(phrase("dummy.solving")));
@@ -171,7 +171,6 @@ function showEnd(game) {
   );
   clear(result, h("p", { class: "soft" }, phrase("play.result-hint")),
     h("button", { type: "button", onclick: ask }, phrase("play.result")));
-  if (hadFocus) scene.focus();
   say(phrase("play.over", { contract: contractText(contract) }));
   showTurns(game, turns);
   showMeanings(meanings, position, signal);
@@ -191,7 +190,7 @@ async function showTurns(game, place) {
     clear(
       place, !own.length && h("p", { class: "soft" }, phrase("play.no-turns")),
       own.length > 0 && agreed === own.length && h("p", null, phrase("play.all-agree")),
-      h("ol", { class: "turns" }, own.map((index, turn) => (
+      h("ol", { class: "own-calls" }, own.map((index, turn) => (
         turnNode(positionOf(board, calls.slice(0, index + 1), game.table), answers[turn], signal)
       ))),
     );
@@ -206,9 +205,9 @@ function turnNode(position, answer, signal) {
   const system = agrees ? h("span", { class: "met" }, phrase("play.agrees"))
     : h("span", { class: "missed" }, phraseNodes("play.instead", { call: callNode(answer.call) }));
   return h(
-    "li", { class: "turn" }, h("p", null, callNode(call), " ", system),
+    "li", { class: "own-call" }, h("p", null, callNode(call), " ", system),
     h("p", { class: agrees ? "soft" : null }, answer.name && h("strong", null, answer.name, ": "), reasonText(answer)),
-    !agrees && [h("p", null, whyNot(answer, call)), kindsNode(position, signal)],
+    !agrees && [whyNode(answer, call), kindsNode(position, signal)],
   );
 }
 

@@ -13,7 +13,7 @@ import { answered, missedHands } from "./repetition.js";
 import { change, linkTo, placeAsked } from "./state.js";
 import { keep, kept } from "./storage.js";
 import { phrase, phraseNodes } from "./texts.js";
-import { kindsNode, whyNot } from "./why.js";
+import { kindsNode, whyNode } from "./why.js";
 
 export const title = phrase("practice.title");
 
@@ -180,7 +180,7 @@ function showVerdict(game, place, answer, calls) {
     h("div", { class: `verdict${isRight ? " right" : ""}` },
       h("p", { class: "big-text" }, verdict),
       h("p", null, answer.name && h("strong", null, answer.name, ": "), reasonText(answer)),
-      !isRight && [h("p", null, whyNot(answer, call)), kindsNode({ calls, at: null, table: game.table }, game.signal)]),
+      !isRight && [whyNode(answer, call), kindsNode({ calls, at: null, table: game.table }, game.signal)]),
     h("p", { class: "row" }, next, h("a", { href: lookAt(game, number - 1) }, phrase("practice.look", { hand: number }))),
   );
   next.focus();
@@ -226,7 +226,7 @@ function showHow(game) {
       one.calls.length ? callsNode(one.calls) : phrase("practice.opening"),
       callNode(answers[place].call),
       h("span", { class: isRight(place) ? "met" : "missed" }, callNode(answers[place].right)),
-    ])),
+    ]), { class: "how" }),
     h("p", { class: "soft small" }, phrase("practice.comes-again")),
   );
   scene.focus();

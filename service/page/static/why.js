@@ -14,8 +14,7 @@ function missedOf(meaning) {
   return meaning.criteria.filter((one) => one.holds === false);
 }
 
-/** Why a call is not the one of an answer of `/v1/bid`: null where there is nothing to say. */
-export function whyNot(answer, call) {
+function whyNot(answer, call) {
   const meanings = answer.candidates.filter((one) => one.call === call);
   const called = callNode(call);
   if (!meanings.length) return call === "P" ? null : phraseNodes("why.no-meaning", { call: called });
@@ -29,6 +28,12 @@ export function whyNot(answer, call) {
     call: called, name: nameOf(nearest),
     misses: listed(missedOf(nearest).map((one) => phrase("call.miss", missWords(one))), "and"),
   });
+}
+
+/** Why a call is not the one of an answer of `/v1/bid`; null where there is nothing to say. */
+export function whyNode(answer, call) {
+  const text = whyNot(answer, call);
+  return text && h("p", null, text);
 }
 
 function lengthNodes(lengths) {
