@@ -9,17 +9,17 @@ const TWO = /^([A-Za-z]\w*) (>=|<=|<|>) ([A-Za-z]\w*)$/;
 const BETWEEN = /^(\d+) <= ([A-Za-z]\w*) <= (\d+)$/;
 const BALANCED = ["4333", "4432", "5332"];
 const SEMI = [...BALANCED, "5422", "6322"];
-/** Conditions of one suit, written with X for it, that have a name. */
+/** Conditions of one suit, written with X for it, that have a name; and how to say that it is not so. */
 const NAMED = [
-  [/^Top3_X >= 2 or Top5_X >= 3\b/, (suit) => phrase("good-suit", { suit })],
-  [/^C_XA or C_XK and SL_X >= 2 or C_XQ and SL_X >= 3\b/, (suit) => phrase("a", { what: phrase("stopper", { suit }) })],
-  [/^C_XA or SL_X == 0$/, (suit) => phrase("first-control", { suit })],
-  [/^C_XA or C_XK or C_XQ$/, (suit) => phrase("a", { what: phrase("honour", { suit }) })],
+  [/^Top3_X >= 2 or Top5_X >= 3\b/, (suit) => phrase("good-suit", { suit }), "lack.good"],
+  [/^C_XA or C_XK and SL_X >= 2 or C_XQ and SL_X >= 3\b/, (suit) => phrase("a", { what: phrase("stopper", { suit }) }), "lack.none"],
+  [/^C_XA or SL_X == 0$/, (suit) => phrase("first-control", { suit }), "lack.none"],
+  [/^C_XA or C_XK or C_XQ$/, (suit) => phrase("a", { what: phrase("honour", { suit }) }), "lack.none"],
 ];
 const FAR = 2;
-const CARD_OFF = 1.5;
-/** A hand comes close that is a point and a card short, or two points. */
-const CLOSE = 2.5;
+const CARD_OFF = 1.6;
+/** A hand comes close that is three points short, or a point and a card. */
+const CLOSE = 3;
 
 function suitName(suit) {
   return phrase(`suit.${suit}`);
@@ -39,7 +39,7 @@ function counted(term, number) {
 }
 
 function atLeast(term, low) {
-  return phrase("plus", { number: low, what: counted(term, low === 1 ? 1 : 2) });
+  return phrase("plus", { number: low, what: counted(term, 2) });
 }
 
 /** A term between bounds, of which one may be missing; null where it has no words. */
@@ -155,15 +155,19 @@ function comparedWords([, first, sign, second]) {
   return phrase({ ">=": "as-long", ">": "longer", "<=": "no-longer", "<": "shorter" }[sign], { one, other });
 }
 
+/** A condition of one suit that has a name: {text, lack}. */
+function namedTest(expression) {
+  const suits = new Set([...expression.matchAll(/_([SHDC])[AKQJT2-9]?\b/g)].map((match) => match[1]));
+  if (suits.size !== 1) return null;
+  const pattern = expression.replace(/_[SHDC](?=[AKQJT2-9]?\b)/g, "_X");
+  const found = NAMED.find(([form]) => form.test(pattern));
+  return found ? { text: found[1](suitName([...suits][0])), lack: phrase(found[2]) } : null;
+}
+
 /** An expression as players say it; what has no words is written plainly. */
 export function words(expression) {
-  const suits = new Set([...expression.matchAll(/_([SHDC])[AKQJT2-9]?\b/g)].map((match) => match[1]));
-  if (suits.size === 1) {
-    const [suit] = suits;
-    const pattern = expression.replace(/_[SHDC](?=[AKQJT2-9]?\b)/g, "_X");
-    const named = NAMED.find(([form]) => form.test(pattern));
-    if (named) return named[1](suitName(suit));
-  }
+  const named = namedTest(expression);
+  if (named) return named.text;
   const either = split(expression, "or");
   if (either.length > 1) {
     return shapesWords(either) ?? shortnessWords(either) ?? listed([...new Set(either.map(words))], "or");
@@ -245,12 +249,14 @@ export function handWords(conditions) {
 
 /** What of a missed condition the hand has: "you have 12". */
 function lackWords(condition) {
+  const named = namedTest(condition.expression);
+  if (named) return named.lack;
   const values = valuesOf(condition);
   const entries = Object.entries(values);
   if (entries.length === 1 && typeof entries[0][1] === "number" && boundsOf(condition.expression)) {
     return phrase("you-have", { has: String(entries[0][1]) });
   }
-  const found = entries.map(([term, value]) => hasWords(term, value)).filter(Boolean);
+  const found = entries.map(([term, value]) => !term.startsWith("Top") && hasWords(term, value)).filter(Boolean);
   return found.length ? phrase("you-have", { has: listed(found) }) : phrase("you-lack");
 }
 
@@ -259,7 +265,7 @@ export function missWords(condition) {
   return { wanted: words(condition.expression), has: lackWords(condition) };
 }
 
-/** How far values are from an expression: points, and cards at one and a half. */
+/** How far values are from an expression: points, and cards that count for more. */
 function distance(expression, values) {
   const either = split(expression, "or");
   if (either.length > 1) return Math.min(...either.map((one) => distance(one, values)));
