@@ -1,7 +1,5 @@
 """The page's own reading of cards and calls, against the package's: same deals, same laws."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 

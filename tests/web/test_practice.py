@@ -205,7 +205,7 @@ def test_what_was_missed_comes_again_later_and_later(module):
         found: list[Any] = module("repetition", "missedHands", "sayc", time)["value"]["due"]
         return found
 
-    def take(right: bool, time: float) -> None:  # noqa: FBT001
+    def take(right: bool, time: float) -> None:
         module("repetition", "answered", question, "sayc", right, time)
 
     minute = 60_000

@@ -73,8 +73,8 @@ export function keepWorth(code, tableName, worth) {
   keep(NAME, { current, boards: boards.map((one) => (isSame(one, code, tableName) ? { ...one, ...worth } : one)) });
 }
 
-function impsText(imps) {
-  return phrase("evening.imps", { sign: imps > 0 ? "+" : imps < 0 ? "−" : "", number: Math.abs(imps) });
+function impsText(imps, name = "evening.imps") {
+  return phrase(name, { sign: imps > 0 ? "+" : imps < 0 ? "−" : "", number: Math.abs(imps) });
 }
 
 function boardCells(one, place) {
@@ -83,7 +83,7 @@ function boardCells(one, place) {
     h("a", { href: linkTo({ view: "play", asked: one.code, table: one.table }) }, phrase("evening.board", { board: place + 1 })),
     contractNodes(contractOf(one.calls, readBoard(one.code).dealer)),
     one.agreed ? phrase("evening.agreed", { agreed, all }) : "–",
-    one.imps === null ? phrase("evening.not-asked") : impsText(one.imps),
+    one.imps === null ? phrase("evening.not-asked") : impsText(one.imps, "evening.swing"),
   ];
 }
 

@@ -80,6 +80,7 @@ export const GAME_TEXTS = {
   "evening.title": "This evening",
   "evening.score": "{number} board, {imps} against the system|{number} boards, {imps} against the system",
   "evening.imps": "{sign}{number} IMP|{sign}{number} IMPs",
+  "evening.swing": "{sign}{number}",
   "evening.none": "No board is finished yet.",
   "evening.anew": "Start a new evening",
   "evening.sure": "Forget the boards of this evening?",

@@ -199,7 +199,7 @@ function lookAt({ questions }, place) {
 
 function handLine(hand) {
   const suits = suitsOf(hand);
-  return SUITS.map((suit) => h("span", { class: "holding" }, suitNode(suit), suits[suit].replace("T", "10") || "—", " "));
+  return SUITS.map((suit) => [h("span", { class: "holding" }, suitNode(suit), suits[suit].replace("T", "10") || "—"), " "]);
 }
 
 function showHow(game) {
