@@ -240,7 +240,7 @@ def _shown(
 
 
 def _narrowed(one: ShownHand, bounds: Hull) -> ShownHand:
-    """What was shown, as far as the other hands leave room for it."""
+    """Narrow what was shown to what the other hands leave room for."""
     points = both(one.points, bounds.points)
     lengths = dict(zip(SUITS, bounds.lengths, strict=True))
     return replace(one, points=points if points[0] <= points[1] else one.points, lengths=lengths)

@@ -189,9 +189,7 @@ def in_one_deal(hulls: Sequence[Hull]) -> tuple[Hull, ...]:
 def _sharing(bounds: Sequence[tuple[int, int]], total: int) -> list[tuple[int, int]]:
     """Bounds of numbers that add up to a total."""
     least, most = (sum(ends) for ends in zip(*bounds, strict=True))
-    found = [
-        both((low, high), (total - most + high, total - least + low)) for low, high in bounds
-    ]
+    found = [both((low, high), (total - most + high, total - least + low)) for low, high in bounds]
     return found if all(low <= high for low, high in found) else list(bounds)
 
 

@@ -166,7 +166,7 @@ def test_what_other_hands_hold_is_not_shown(sayc):
     found = interpret(sayc, "1N P 2C P 2D P 2N P P P", layouts=200)
     assert found.shown["W"].points == (2, 17)
     assert found.explanation is not None
-    assert "2-17 points" in found.explanation.calls[7].sentence
+    assert "at most 17 points" in found.explanation.calls[7].sentence
     # West's pass over two clubs came when South could still have nothing
     assert "at most 19 points" in found.explanation.calls[3].sentence
     for seat, hand in found.hands.items():

@@ -39,12 +39,27 @@ def test_deal_then_the_system_bids_and_explains(visit):
     assert visit.auction() == SYSTEM_AUCTION
     assert visit.state()["auction"] == "1N-P-2C-P-2D-P-2N-P-P-P"
     # every call leads to the place where it was made
-    page.get_by_role("link", name="two clubs by South").click()
+    page.get_by_role("link", name="two clubs by South", exact=True).click()
     visit.wait_said("South: two clubs")
     assert visit.state()["at"] == "2"
+    assert page.locator(".reason").text_content() == (
+        "You have 8 points, 3 hearts and 4 spades. "
+        "2♣ wants 8+ points, 4 hearts or 4 spades, at most 5 hearts and at most 5 spades."
+    )
+    assert page.locator(".close-calls li").all_text_contents() == [
+        "2♥ wants 5+ spades, you have 4 (Longer major)",
+        "3NT wants 10+ points, you have 8 (Game)",
+        "2NT fits too, but 2♣ comes first (Invitation)",
+    ]
+    # all else is folded, and its conditions are for authors
+    assert page.locator(".candidate").count() == 0
+    page.locator(".all-calls > summary").click()
     made = page.locator(".candidate.made")
+    made.wait_for()
     assert made.count() == 1
     assert "A major and values" in made.text_content()
+    assert not made.locator("summary").is_visible()
+    page.get_by_role("checkbox", name="For authors").check()
     made.locator("summary").click()
     rows = made.locator("tbody tr").all_text_contents()
     assert any(re.search(r"points ≥ 8.*8.*met", row) for row in rows), rows
@@ -69,7 +84,7 @@ def test_a_random_deal_can_be_shared_as_an_address(visit, browser, service):
     page = visit.open().page
     page.wait_for_function("location.hash.includes('n=')")
     button(page, "New deal").click()
-    visit.wait_said("candidates")
+    visit.wait_said("looked at")
     button(page, "System's auction").click()
     visit.wait_said("auction is over")
     address = page.evaluate("location.href")
@@ -98,7 +113,7 @@ def test_the_browser_goes_back(visit):
 
 def test_only_legal_calls_can_be_made(visit):
     page = visit.open(f"{DEAL}&dealer=N&auction=1S-X").page
-    visit.wait_said("candidates")
+    visit.wait_said("looked at")
     enabled = page.eval_on_selector_all(
         ".bid:not(:disabled)", "nodes => nodes.map(node => node.dataset.call)"
     )
@@ -120,7 +135,7 @@ def test_only_legal_calls_can_be_made(visit):
 def test_deals_are_pasted(visit, text, calls, dealer):
     page = visit.open("#dealer=N").page
     paste(page, text)
-    visit.wait_said("candidates")
+    visit.wait_said("looked at")
     assert visit.auction() == calls
     told = visit.state()
     assert [told[seat] for seat in "nesw"] == HANDS
@@ -135,6 +150,128 @@ def test_one_hand_is_enough(visit):
     visit.wait_said("South: three notrump")
     assert visit.state()["s"] == "K52.AQ3.9876.KJ2"
     assert "n" not in visit.state()
+
+
+def test_one_hand_after_a_finished_auction_begins_anew(visit):
+    page = visit.open(f"{DEAL}&dealer=E&auction=1N-P-P-P").page
+    visit.wait_said("The auction is over")
+    paste(page, "K52.AQ3.9876.KJ2")
+    visit.wait_said("East: one diamond")
+    told = visit.state()
+    assert told["e"] == "K52.AQ3.9876.KJ2"
+    assert told["dealer"] == "E"
+    assert not {"n", "s", "w", "auction"} & set(told)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_pass_and_double_are_seen_at_once(browser, service, width):
+    size = {"width": width, "height": 844 if width < 500 else 900}
+    for visit in visiting(browser, service, viewport=size, has_touch=True, is_mobile=width < 500):
+        page = visit.open(f"{DEAL}&dealer=N&auction=P-P-P-1H-P-1S").page
+        visit.wait_said("looked at")
+        for name in ("pass", "double"):
+            box = page.get_by_role("button", name=name, exact=True).bounding_box()
+            assert box["y"] + box["height"] <= size["height"], name
+
+
+def test_partners_sit_opposite_on_a_phone(browser, service):
+    size = {"width": 390, "height": 844}
+    for visit in visiting(browser, service, viewport=size, has_touch=True, is_mobile=True):
+        page = visit.open(f"{DEAL}&dealer=N").page
+        visit.wait_said("looked at")
+        north, east, south, west = (page.locator(f".seat.{seat}").bounding_box() for seat in "NESW")
+        assert north["y"] < west["y"] == east["y"] < south["y"]
+        assert west["x"] < east["x"]
+        assert north["x"] == south["x"]
+
+
+def test_what_calls_meant_at_the_end(visit):
+    page = visit.open(f"{DEAL}&dealer=N&auction=1N-P-2C-P-2D-P-2N-P-P-P").page
+    visit.wait_said("The auction is over: two notrump by North")
+    rows = page.locator("#view > div > .shown-calls > li")
+    assert rows.count() == 5
+    assert "Strong notrump: 15-17 points" in rows.first.text_content()
+    # the passes that say the same are one line, with a click they are read
+    folded = page.locator(".folded")
+    assert folded.count() == 1
+    assert folded.locator("summary").text_content() == (
+        "Nothing more to say: 5 passes (East and West)"
+    )
+    assert not folded.locator("li").first.is_visible()
+    folded.locator("summary").click()
+    # what others have shown leaves West no more than that
+    assert "Nothing more to say: at most 17 points" in folded.locator("li").nth(3).text_content()
+    page.get_by_role("link", name="two clubs by South: why it was made").click()
+    visit.wait_said("South: two clubs")
+
+
+def test_what_was_shown_agrees_with_its_chart(visit):
+    page = visit.open(f"{DEAL}&dealer=N&auction=1N-P-2C-P-2D-P-2N-P-P-P&view=shown").page
+    visit.wait_said("West ")
+    west = page.get_by_role("region", name="West's hand as shown")
+    told = west.locator("p").first.text_content()
+    found = re.match(r"Shown: (\d+)–(\d+) points\. In the deals below (\d+)–(\d+), mean", told)
+    low, high, least, most = map(int, found.groups())
+    assert (low, high) == (2, 17)
+    assert low <= least < most <= high
+    # the line under the bars is as long as what was shown: 16 of the chart's steps
+    step = west.locator(".chart").first.evaluate(
+        """chart => {
+            const line = chart.querySelector('.shown-range');
+            const [one, two] = [...chart.querySelectorAll('.tick')];
+            const apart = Number(two.textContent) - Number(one.textContent);
+            const step = (two.getAttribute('x') - one.getAttribute('x')) / apart;
+            return (line.getAttribute('x2') - line.getAttribute('x1')) / step;
+        }"""
+    )
+    assert step == pytest.approx(16)
+
+
+COMPILER_WORDS = r"#\w|\.bidding|misses \d|not forced|\bline\b|\b[0-9a-f]{12,}\b|SL_|HCP_"
+
+
+@pytest.mark.parametrize("view", ["call", "shown", "table"])
+def test_words_of_the_compiler_are_for_authors(visit, view):
+    page = visit.open(f"{DEAL}&dealer=N&auction=1N-P&view={view}").page
+    page.wait_for_function("() => document.getElementById('live').textContent")
+    page.wait_for_function("() => !document.querySelector('#view[aria-busy]')")
+    if view == "call":
+        page.locator(".all-calls > summary").click()
+        page.wait_for_selector(".candidate.made")
+    assert re.findall(COMPILER_WORDS, page.locator("#view").inner_text()) == []
+    switch = page.get_by_role("checkbox", name="For authors")
+    switch.check()
+    assert re.findall(COMPILER_WORDS, page.locator("#view").inner_text())
+    # it is remembered
+    page.reload()
+    page.wait_for_function("() => !document.querySelector('#view[aria-busy]')")
+    assert switch.is_checked()
+    switch.uncheck()
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_help_explains_the_answers(visit):
+    page = visit.open(f"{DEAL}&dealer=N").page
+    page.get_by_role("button", name="Help").click()
+    told = page.locator("#help-dialog dl").text_content()
+    for name in ("Shown", "All auctions", "Lead"):
+        assert name in told
+
+
+def test_nothing_jumps(visit):
+    """What is there stays where it is while answers come."""
+    page = visit.page
+    page.add_init_script(
+        """window.jumps = 0;
+        new PerformanceObserver(list => {
+            for (const one of list.getEntries()) if (!one.hadRecentInput) window.jumps += one.value;
+        }).observe({type: 'layout-shift', buffered: true});"""
+    )
+    visit.open(f"{DEAL}&dealer=N&auction=1N-P")
+    visit.wait_said("looked at")
+    page.wait_for_selector(".close-calls")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.jumps") < 0.02
 
 
 def test_what_cannot_be_pasted_is_told_at_the_field(visit):
@@ -154,7 +291,7 @@ def test_what_cannot_be_pasted_is_told_at_the_field(visit):
 
 def test_pasting_anywhere(visit):
     page = visit.open(DEAL).page
-    visit.wait_said("candidates")
+    visit.wait_said("looked at")
     give = """text => {
         const data = new DataTransfer();
         data.setData('text/plain', text);
@@ -163,7 +300,7 @@ def test_pasting_anywhere(visit):
         }));
     }"""
     page.evaluate(give, "nonsense")
-    assert "four suits" in page.locator("#messages").text_content()
+    assert "Read as one hand: A hand is four suits" in page.locator("#messages").text_content()
     page.evaluate(give, LIN)
     page.wait_for_function("location.hash.includes('vul=NS')")
     assert visit.auction() == ["1NT", "Pass"]
@@ -285,7 +422,10 @@ def test_errors_are_sentences(visit):
 
 def test_a_service_that_is_still_loading_is_waited_for(visit):
     page = visit.page
-    problem = {"type": "urn:bidcascade:problem:not-ready", "title": "The service is not ready"}
+    problem = {
+        "type": "urn:bidcascade:problem:not-ready", "title": "The service is not ready",
+        "detail": "the bidding tables are being loaded: 1 of 3 are there",
+    }  # fmt: skip
     left = [1, 2]
 
     def answer(route: Any) -> None:
@@ -296,8 +436,14 @@ def test_a_service_that_is_still_loading_is_waited_for(visit):
             route.continue_()
 
     page.route("**/v1/bid", answer)
+    # whether this service is warm is never answered: its own progress would stand there
+    page.route("**/readyz", lambda route: None)
     visit.open(f"{DEAL}&dealer=N")
-    visit.wait_said("loading its tables")
+    visit.wait_said("Getting ready: 1 of 3 systems loaded")
+    bar = page.get_by_role("progressbar", name="getting ready")
+    assert (bar.get_attribute("value"), bar.get_attribute("max")) == ("1", "3")
+    # it lies over the page and moves nothing
+    assert page.locator("#ready").evaluate("node => getComputedStyle(node).position") == "fixed"
     visit.wait_said("North: one notrump")
     assert not left
 
@@ -325,6 +471,8 @@ def test_texts_of_a_table_stay_texts(visit):
     page.route("**/v1/bid", lambda route: route.fulfill(json=answer))
     visit.open(f"{DEAL}&dealer=N")
     visit.wait_said(nasty)
+    page.locator(".all-calls > summary").click()
+    page.wait_for_selector(".candidate .name")
     assert page.locator("#view img, #view script").count() == 0
     assert nasty in page.locator(".candidate .name").text_content()
 
@@ -401,7 +549,7 @@ def choose(page: Any, content: bytes) -> None:
 
 def test_an_archive_is_uploaded_watched_and_downloaded(visit):
     page = visit.open().page
-    page.get_by_role("link", name="Archive", exact=True).click()
+    page.get_by_role("link", name="Jobs", exact=True).click()
     page.wait_for_selector("text=No jobs yet")
     button(page, "Upload and start").click()
     page.wait_for_selector("text=Choose a file first")
@@ -428,7 +576,7 @@ def test_an_archive_is_uploaded_watched_and_downloaded(visit):
 def test_a_running_job_and_why_it_failed(visit):
     jobs = FakeJobs()
     visit.page.route(re.compile(r"/v1/jobs"), jobs.answer)
-    page = visit.open("#view=archive&table=acol").page
+    page = visit.open("#view=jobs&table=acol").page
     choose(page, b"x")
     button(page, "Upload and start").click()
     page.wait_for_selector("text=40 of 100 boards, 1 rejected (40 %)")
@@ -439,7 +587,7 @@ def test_a_running_job_and_why_it_failed(visit):
 def test_a_job_is_cancelled_and_removed(visit):
     jobs = FakeJobs(goes_on=False)
     visit.page.route(re.compile(r"/v1/jobs"), jobs.answer)
-    page = visit.open("#view=archive").page
+    page = visit.open("#view=jobs").page
     choose(page, b"x")
     button(page, "Upload and start").click()
     page.get_by_role("button", name="Cancel boards.lin").click()
@@ -457,7 +605,7 @@ def test_a_second_service_says_why_it_has_no_jobs(browser, tmp_path):
     JobStore(used.path / "jobs.sqlite").close()
     with ready_server(table=f"small={system}", data_folder=used.path) as (url, _):
         for visit in visiting(browser, url):
-            page = visit.open("#view=archive").page
+            page = visit.open("#view=jobs").page
             page.wait_for_selector("text=Another service has it; start one of the two with")
             assert page.locator("text=Looking for jobs").count() == 0
             used.close()
@@ -470,7 +618,7 @@ def test_without_the_jobs_api_there_is_no_panel(visit):
     visit.page.route(re.compile(r"/v1/jobs"), lambda route: route.fulfill(status=404, json=problem))
     page = visit.open(f"{DEAL}&dealer=N").page
     visit.wait_said("North: one notrump")
-    assert page.get_by_role("link", name="Archive", exact=True).count() == 0
+    assert page.get_by_role("link", name="Jobs", exact=True).count() == 0
 
 
 def test_first_paint(visit, record_property):

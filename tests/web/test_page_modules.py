@@ -1,5 +1,7 @@
 """The page's own reading of cards and calls, against the package's: same deals, same laws."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from bidcascade.bridge import (
     parse_hand,
 )
 from bidcascade.loaders import HAND_COLUMNS, random_deals
+from bidcascade.service.page.static_files import static_files
 
 pytestmark = pytest.mark.slow
 
@@ -94,6 +97,11 @@ TEXTS = {
 }
 
 
+def test_four_lines_of_suits_are_one_hand(module):
+    (board,) = module("pasting", "readPasted", "♠K52\n♥AQ3\n♦9876\n♣KJ2")["value"]
+    assert board["hand"] == "K52.AQ3.9876.KJ2"
+
+
 @pytest.mark.parametrize("kind", TEXTS)
 def test_whatever_is_pasted_is_the_same_deal(module, kind):
     answer = module("pasting", "readPasted", TEXTS[kind])
@@ -128,8 +136,10 @@ def test_files_of_many_boards(module):
     ("text", "told"),
     [
         ("", "nothing to read"),
-        ("hello", "four suits"),
-        ("AQ4.KJ3.K876.Q5", "has 12"),
+        ("hello", "Read as one hand: A hand is four suits"),
+        ("AQ4.KJ3.K876.Q5", "has 12: ♠AQ4 ♥KJ3 ♦K876 ♣Q5."),
+        (f"N:{HANDS[0]} AQ.2.3.4 - -", "Read as a PBN deal: East: A hand has 13 cards"),
+        ("\n".join([HANDS[0], "x", *HANDS[2:]]), "Read as four hands, one a line: line 2: A hand"),
         ("AQ4.KJ3.K876.Q5Z", "“Z” is no card of clubs"),
         ("AAQ.KJ3.K876.Q52", "there twice"),
         (f"N:{HANDS[0]} {HANDS[0]} {HANDS[2]} {HANDS[3]}", "N and E"),
@@ -149,6 +159,7 @@ def test_links_hold_everything(module):
     state = {
         "hands": HANDS, "dealer": 2, "vulnerability": "EW", "calls": ["1C", "X", "XX"], "at": 1,
         "table": "acol", "view": "shown", "eyes": "N", "other": "sayc",
+        "asked": "hand",
     }  # fmt: skip
     fragment = module("state", "fragmentOf", state)["value"]
     assert module("state", "readFragment", fragment)["value"] == {"next": state, "complaints": []}
@@ -177,6 +188,73 @@ def test_conditions_in_the_words_of_players(module):
     assert text("Pattern == '4333' or Stopper_S") == "pattern = 4333 or stopper in spades"
     assert text("C_SA and not Vul_We") == "♠A and not we are vulnerable"
     assert text("Unheard_Of > 2") == "Unheard_Of > 2"
+
+
+@pytest.mark.parametrize(
+    ("expressions", "told"),
+    [
+        (["HCP >= 12", "HCP <= 14", "SL_H >= 5"], "12–14 points and 5+ hearts"),
+        (["SL_C != 0", "SL_D != 0", "SL_H != 0", "SL_S != 0"], "no void"),
+        (["Pattern == '4333' or Pattern == '4432' or Pattern == '5332'"], "a balanced hand"),
+        (["Pattern != '4333'", "Pattern != '4432'", "Pattern != '5332'"], "an unbalanced hand"),
+        (["Rule_Of_20 >= 20 and HCP >= 9 or HCP >= 12"],
+         "the rule of 20 and 9+ points or 12+ points"),
+        (["HCP >= 12 or Rule_Of_20 >= 20 and HCP >= 9", "SL_C >= 3"],
+         "12+ points or the rule of 20 and 9+ points; 3+ clubs"),
+        (["SL_S >= Longest_Suit", "not Likely_Stopper_H"],
+         "spades the longest suit and no stopper in hearts"),
+        (["Top3_S >= 2 or Top5_S >= 3", "SL_D == 0"], "good spades and no diamonds"),
+        (["SL_H > SL_S", "not Vul_We", "Losers <= 7"],
+         "hearts longer than spades, not vulnerable and at most 7 losers"),
+        (["Unheard_Of > 2"], "Unheard_Of > 2"),
+    ],
+)  # fmt: skip
+def test_what_a_call_wants(module, expressions, told):
+    conditions = [{"expression": one} for one in expressions]
+    assert module("reasons", "wantedWords", conditions)["value"] == told
+
+
+def test_what_comes_close(module):
+    def one(call: str, *criteria: tuple[str, Any]) -> dict[str, Any]:
+        """Candidate that misses all of its conditions."""
+        tests = [{"expression": text, "value": has, "holds": False} for text, has in criteria]
+        return {"call": call, "holds": False, "criteria": tests}
+
+    candidates = [
+        one("4S", ("HCP >= 13", 12)), one("4S", ("HCP >= 15", 12)), one("6S", ("HCP >= 19", 12)),
+        one("3S", ("SL_S >= 4", 3), ("HCP <= 11", 12)), one("2N", ("Balanced", False)),
+        one("P", ("HCP <= 9", 12)), one("3C", ("SL_C >= 6", 4)),
+    ]  # fmt: skip
+    found = module("reasons", "closeCalls", candidates, "P", 9)["value"]
+    assert [each["candidate"]["call"] for each in found] == ["4S", "2N", "3S"]
+    told = module("reasons", "missWords", found[0]["missed"][0])["value"]
+    assert told == {"wanted": "13+ points", "has": "you have 12"}
+
+
+def test_every_text_is_there_and_is_said():
+    """Names of texts in the modules, and the names that are made of parts, against the one file."""
+    files = {
+        name: file.content.decode()
+        for name, file in static_files().items()
+        if name.endswith(".js") and name != "texts.js"
+    }
+    texts = set(
+        re.findall(r'(?:^|, )\s*"([\w.-]+)": "', static_files()["texts.js"].content.decode(), re.M)
+    )
+    said = {
+        name
+        for content in files.values()
+        for name in re.findall(r'"([a-z][\w-]*\.[\w.-]+)"', content)
+        if not name.endswith((".js", ".css"))
+    }
+    for content in files.values():
+        said |= set(re.findall(r'phrase(?:Nodes)?\("([\w.-]+)"', content))
+        parts = re.findall(r"phrase\(`([\w.-]+)\$", content)
+        said |= {text for text in texts if text.startswith(tuple(parts))}
+    missing = {name for name in said if name.split(".")[0] in {t.split(".")[0] for t in texts}}
+    assert missing - texts - {"bidcascade.authors"} == set()
+    unsaid = {name for name in texts - said if "." in name}
+    assert unsaid == set()
 
 
 def test_problems_become_sentences(module):

@@ -289,4 +289,5 @@ buildShortcuts({ say, deal, systemCall, systemAuction, help: buildHelp() });
 onChange(showAll);
 if (!location.hash) change({ hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability() }, { quiet: true });
 begin();
+document.documentElement.classList.remove("starting");
 loadTables();

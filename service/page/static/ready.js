@@ -8,7 +8,7 @@ const AGAIN_MS = 2000;
 let note = null;
 
 function tell(text, done, all) {
-  note ??= document.body.appendChild(h("div", { class: "ready", id: "ready" }));
+  note ??= document.querySelector("header").appendChild(h("div", { class: "ready", id: "ready" }));
   note.replaceChildren(
     h("span", null, text), h("progress", { "aria-label": phrase("ready.label"), max: String(all || 1), value: all ? String(done) : null }),
   );

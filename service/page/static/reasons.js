@@ -237,7 +237,10 @@ function hasWords(term, value) {
 
 /** What call wants, in words: of conditions with or without values. */
 export function wantedWords(conditions) {
-  return listed(wantedParts(conditions.map((one) => one.expression)));
+  const parts = wantedParts(conditions.map((one) => one.expression));
+  // what has "and" and "or" in it would run into its neighbours
+  const isMixed = parts.some((part) => part.includes(phrase("and")) && part.includes(phrase("or")));
+  return isMixed ? parts.join(phrase("semicolon")) : listed(parts);
 }
 
 /** What the hand has of what is asked for. */
@@ -286,11 +289,12 @@ function distance(expression, values) {
   return values[expression] === true ? 0 : FAR;
 }
 
-/** Candidates that the hand nearly makes, the closest first, one of each call but `made`. */
+/** Candidates that the hand nearly makes, the closest first, one of each call that does not fit. */
 export function closeCalls(candidates, made, most) {
   const best = new Map();
+  const fitting = new Set(candidates.filter((one) => one.holds).map((one) => one.call)).add(made);
   candidates.forEach((one) => {
-    if (one.holds !== false || one.call === made) return;
+    if (one.holds !== false || fitting.has(one.call)) return;
     const missed = one.criteria.filter((criterion) => criterion.holds === false);
     const off = missed.reduce((sum, each) => sum + distance(each.expression, valuesOf(each)), 0);
     if (!missed.length || missed.length > 2 || off > CLOSE) return;
