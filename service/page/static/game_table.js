@@ -5,15 +5,11 @@ import { makeBox } from "./bidding_box.js";
 import { SEAT_NAMES, spokenCall } from "./calls.js";
 import { pointsOf } from "./cards.js";
 import { SIDE_NAMES } from "./deal_diagram.js";
-import { busy, byId, clear, freshId, h, notice } from "./dom.js";
+import { busy, clear, freshId, h, notice, say } from "./dom.js";
 import { callNode, handNode } from "./format.js";
 import { explained, meaningsNode } from "./meanings.js";
 import { keepsNothing, wasPutAside } from "./storage.js";
 import { phrase } from "./texts.js";
-
-export function say(text) {
-  if (text) byId("live").textContent = text;
-}
 
 /** Diagram of an auction that leads nowhere; `more` stands behind the last call. */
 export function plainAuction({ calls, dealer, vulnerability }, more = null, marked = -1) {

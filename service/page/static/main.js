@@ -10,7 +10,7 @@ import { buildBox, goToAnswer, makeCall, showBox } from "./bidding_box.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import * as compare from "./compare.js";
 import { showDeal } from "./deal_diagram.js";
-import { busy, byId, clear, h, keepFocus, notice, put } from "./dom.js";
+import { busy, byId, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { showDoubleDummy } from "./double_dummy.js";
 import { buildEntering, usePasted } from "./enter_deal.js";
 import * as jobs from "./jobs.js";
@@ -40,10 +40,6 @@ function link(view, text, current) {
   // what one view asks says nothing to another
   const asked = view === state().view ? {} : { asked: "" };
   return h("a", { href: linkTo({ view, ...asked }), "aria-current": current ? "page" : null }, text);
-}
-
-function say(text) {
-  if (text) byId("live").textContent = text;
 }
 
 function tell(kind, text) {

@@ -8,11 +8,11 @@ import { contractOf, isLegal, isOver, SEAT_NAMES, spokenCall } from "./calls.js"
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import { ownAuction, partingOf } from "./compare.js";
 import { compassNode } from "./deal_diagram.js";
-import { busy, clear, h, notice, put } from "./dom.js";
+import { busy, clear, h, notice, put, say } from "./dom.js";
 import { solve, solvedNodes, worthNodes } from "./double_dummy.js";
 import { callsOf, keepCalls, keepWorth, showEvening, unfinished } from "./evening.js";
 import { callNode, contractNodes, contractText } from "./format.js";
-import { copyButton, failure, gameTable, keepingNotes, plainAuction, say, showMeanings } from "./game_table.js";
+import { copyButton, failure, gameTable, keepingNotes, plainAuction, showMeanings } from "./game_table.js";
 import { change, linkTo, placeAsked } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
 import { kindsNode, whyNode } from "./why.js";
