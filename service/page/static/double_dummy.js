@@ -75,7 +75,7 @@ export function solvedNodes({ tricks, par }) {
 
 let shownKey = null;
 
-/** Under the deal of the page: a button first, so that nobody is told too early. */
+/** Below the auction of the page: a button first, so that nobody is told too early. */
 export function showDoubleDummy(now) {
   const auctions = isAtEnd(now) && now.at === null ? [now.calls] : [];
   const key = JSON.stringify([now.hands, now.dealer, now.vulnerability, auctions]);
