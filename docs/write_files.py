@@ -32,8 +32,8 @@ from typing import {names}
 '''
 _ARGUMENTS: Final = {
     "Auctions": ("deals",), "Bid": ("hand", "auction"), "Compare": ("first", "second"),
-    "Infer": ("auction",), "Interpret": ("auction",), "Job": ("path",), "Layouts": ("auction",),
-    "Leads": ("hand", "auction"),
+    "DoubleDummy": ("deal",), "Infer": ("auction",), "Interpret": ("auction",), "Job": ("path",),
+    "Layouts": ("auction",), "Leads": ("hand", "auction"),
     "Members": ("deals", "entries"), "SystemCheck": ("system",),
     "SystemDiff": ("old", "new"), "ArchiveBoards": ("auction", "format"),
     "ArchiveCounts": ("auction",),

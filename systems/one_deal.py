@@ -1,4 +1,4 @@
-"""What four hands of one deal leave each other: bounds of points and lengths narrowed by the rest."""
+"""What the hands of one deal leave each other: bounds narrowed by those of the other three."""
 
 from collections.abc import Sequence
 

@@ -68,6 +68,18 @@ def deals_of(
     return DealArrays(hands, dealer, vulnerability)
 
 
+def deal_of(request: DealRequest, field: str) -> Deal:
+    """Deal of a request for one.
+
+    Raises
+    ------
+    Problem
+        422, naming the field.
+    """
+    lin = "" if request.lin is None else deals_of_lin([request.lin])[0]
+    return _deal_of(request, lin, field)
+
+
 def _deal_of(request: DealRequest, lin: Deal | str, place: str) -> Deal:
     """Deal of one request; ``lin`` is what its LIN text says, or why it says nothing."""
     dealer = None

@@ -655,6 +655,24 @@ class ExplainAnswer(Body):
     table: TableName
 
 
+class TopicAnswer(Body):
+    """What some calls have in common."""
+
+    topic: str = Field(description="A tag, or the name of calls.", examples=["#stayman"])
+    calls: int = Field(description="Entries of the table that have it.", examples=[77])
+    places: list[list[str]] = Field(
+        description="Auctions after which such a call may come, the shortest first; some of them.",
+        examples=[[["1N", "P"], ["2N", "P"]]],
+    )
+
+
+class TopicsAnswer(Body):
+    """What a table is about."""
+
+    topics: list[TopicAnswer] = Field(description="By name, tags first.")
+    table: TableName
+
+
 class FindingAnswer(Body):
     """Findings of one kind."""
 

@@ -13,10 +13,18 @@ from bidcascade.systems.describing import agreements_of, description_of
 from bidcascade.systems.expansion import PlaceEntry
 from bidcascade.table import BiddingTable, Row, format_expression
 from bidcascade.table.show import where_it_leaves
+from bidcascade.table.topics import topics_of
 
 from .answering import answer_json, json_bytes
 from .limits import client_of
-from .models import ExplainAnswer, LintAnswer, NextAnswer, TableAnswer, TablesAnswer
+from .models import (
+    ExplainAnswer,
+    LintAnswer,
+    NextAnswer,
+    TableAnswer,
+    TablesAnswer,
+    TopicsAnswer,
+)
 from .openapi import API_VERSION, problems
 from .problems import Problem, check_query, read_field
 from .tables import MOST_LINT_EXAMPLES, LoadedTable
@@ -123,6 +131,38 @@ async def table_explain(
         "table": found.engine.table_info(),
     }
     return _answer(request, found, value)
+
+
+@router.get(
+    "/v1/tables/{name}/topics",
+    operation_id="tableTopics",
+    summary="What a table is about",
+    response_model=TopicsAnswer,
+    responses={
+        200: {"description": "Tags and names of calls, with places where they come."},
+        **problems(404, 406, 422, 429, 500, 503, 504),
+    },
+)
+async def table_topics(request: Request, name: TableInPath) -> Response:
+    """List the tags (`#stayman`) and names (`Weak two`) of calls, for those who practise them.
+
+    Each has some of the places where it comes, the shortest auctions first. What only passes have
+    is left out.
+    """
+    work: Workplace = request.app.state.workplace
+    check_query(request)
+    found = work.tables.get(name)
+    with work.slots.taken(client_of(request)):
+        topics = await work.run(lambda: topics_of(found.engine.table))
+    listed = [
+        {
+            "topic": topic.name,
+            "calls": topic.calls,
+            "places": [[format_call(call) for call in place] for place in topic.places],
+        }
+        for topic in topics
+    ]
+    return _answer(request, found, {"topics": listed, "table": found.engine.table_info()})
 
 
 @router.get(

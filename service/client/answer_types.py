@@ -69,6 +69,14 @@ class AuctionAnswer(TypedDict):
     variants: list[str]
 
 
+class AuctionWorth(TypedDict):
+    contract: str
+    tricks: int | None
+    score: int
+    imps_to_par: int
+    imps: list[int]
+
+
 class AuctionsAnswer(TypedDict):
     results: list[DealResult]
     table: TableName
@@ -125,6 +133,12 @@ class DealResult(TypedDict):
     truncated: bool
     cut: NotRequired[Literal["limit", "depth", "places"] | None]
     auctions: list[AuctionAnswer]
+
+
+class DoubleDummyAnswer(TypedDict):
+    tricks: dict[str, dict[str, int]]
+    par: ParAnswer
+    auctions: list[AuctionWorth]
 
 
 class EntryAnswer(TypedDict):
@@ -443,6 +457,11 @@ class OverlayName(TypedDict):
     sha256: str
 
 
+class ParAnswer(TypedDict):
+    score: int
+    contracts: list[str]
+
+
 class PlaceSharesAnswer(TypedDict):
     auction: str
     deals: int
@@ -632,6 +651,17 @@ class TableName(TypedDict):
 class TablesAnswer(TypedDict):
     tables: list[TableAnswer]
     backend: Literal["reference", "cpu", "cuda"]
+
+
+class TopicAnswer(TypedDict):
+    topic: str
+    calls: int
+    places: list[list[str]]
+
+
+class TopicsAnswer(TypedDict):
+    topics: list[TopicAnswer]
+    table: TableName
 
 
 class UtilityAnswer(TypedDict):

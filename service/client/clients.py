@@ -506,6 +506,13 @@ class _Questions(Generic[_Transport]):
         """Compare opening leads against an auction, or against the option ``contract``."""
         return _leads(hand, auction, options)
 
+    @_asks
+    def double_dummy(
+        self, deal: Deal, **options: Unpack[asked.DoubleDummyOptions]
+    ) -> _Question[answers.DoubleDummyAnswer]:
+        """Solve a deal: tricks of all contracts, par, and what some auctions on it are worth."""
+        return _Question("POST", "/v1/double-dummy", body={"deal": _deal_of(deal), **options})
+
     @_listed
     async def leads_refined(
         self, hand: str, auction: Calls | None = None, **options: Unpack[asked.LeadsOptions]
@@ -560,6 +567,11 @@ class _Questions(Generic[_Transport]):
         """Tell what every call of an auction has shown; only tables of systems say so."""
         params = {"auction": "-".join(_calls_of(auction))}
         return _Question("GET", _path("tables", table, "explain"), params)
+
+    @_asks
+    def topics(self, table: str) -> _Question[answers.TopicsAnswer]:
+        """List the tags and names of a table's calls, with places where they come."""
+        return _Question("GET", _path("tables", table, "topics"))
 
     @_asks
     def lint(self, table: str, *, examples: int | None = None) -> _Question[answers.LintAnswer]:

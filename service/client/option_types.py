@@ -73,6 +73,10 @@ class DealRequest(TypedDict, total=False):
     vulnerability: str | None
 
 
+class DoubleDummyOptions(TypedDict, total=False):
+    auctions: list[list[str]]
+
+
 class InferOptions(TypedDict, total=False):
     dealer: str
     vulnerability: str

@@ -1,9 +1,10 @@
 """The page in a real browser: a running service, Chromium, and pages that complain of nothing."""
 
 import importlib
+import importlib.util
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.support_missing import missing
 from tests.support_service import ready_server
 from tests.web.support_browser import Visit, visiting
 
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -61,3 +63,47 @@ def pictures(tmp_path_factory) -> Path:
     folder = Path(named) if named else tmp_path_factory.mktemp("pictures")
     folder.mkdir(exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="module")
+def module(browser, service) -> Iterator[Callable[..., Any]]:
+    """Call a function of one of the page's modules."""
+
+    def call(name: str, function: str, *arguments: Any) -> Any:
+        return visit.page.evaluate(
+            """async ([name, what, given]) => {
+                const found = await import(`/static/${name}.js`);
+                try { return {value: await found[what](...given)}; }
+                catch (error) { return {error: error.message}; }
+            }""",
+            [name, function, arguments],
+        )
+
+    visits = visiting(browser, service)
+    visit = next(visits).open()
+    yield call
+    assert next(visits, None) is None
+
+
+@pytest.fixture(scope="module")
+def axe():
+    """Axe's violations on a page."""
+    found = importlib.util.find_spec("axe_playwright_python")
+    if found is None or found.origin is None:
+        missing("axe is not installed: pip install -e '.[browser]'")
+    script = next(Path(found.origin).parent.rglob("axe.min.js")).read_text("utf-8")
+
+    def violations(page: Any, root: str = "html", rules: Sequence[str] = ()) -> list[str]:
+        page.evaluate(script)
+        chosen = (
+            {"type": "rule", "values": list(rules)} if rules else {"type": "tag", "values": RULES}
+        )
+        result = page.evaluate("([root, runOnly]) => axe.run(root, {runOnly})", [root, chosen])
+        assert len(result["passes"]) >= (len(rules) or 4)
+        return [
+            f"{one['id']}: {node['html'][:200]} {node['failureSummary']}"
+            for one in result["violations"]
+            for node in one["nodes"]
+        ]
+
+    return violations

@@ -1,8 +1,5 @@
 """The page for everybody: keyboard only, small phones, dark and light, and axe's rules."""
 
-import importlib.util
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +24,8 @@ VIEWS = {
     "lead": (f"{DEAL}{OVER}&view=lead", "#lead-scoring"),
     "table": (f"{DEAL}&auction=1N-P&view=table", ".candidate"),
     "jobs": ("#view=jobs", "#view > *"),
+    "play": ("#view=play", ".game-table .box:not([inert])"),
+    "practice": ("#view=practice", "#topic"),
     "unknown": ("#dealer=E&vul=Both", ".candidate"),
 }
 SHAPES = {
@@ -37,31 +36,6 @@ SHAPES = {
         "is_mobile": True, "reduced_motion": "reduce",
     },
 }  # fmt: skip
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-
-
-@pytest.fixture(scope="module")
-def axe():
-    """Axe's violations on a page."""
-    found = importlib.util.find_spec("axe_playwright_python")
-    if found is None or found.origin is None:
-        missing("axe is not installed: pip install -e '.[browser]'")
-    script = next(Path(found.origin).parent.rglob("axe.min.js")).read_text("utf-8")
-
-    def violations(page: Any, root: str = "html", rules: Sequence[str] = ()) -> list[str]:
-        page.evaluate(script)
-        chosen = (
-            {"type": "rule", "values": list(rules)} if rules else {"type": "tag", "values": RULES}
-        )
-        result = page.evaluate("([root, runOnly]) => axe.run(root, {runOnly})", [root, chosen])
-        assert len(result["passes"]) >= (len(rules) or 4)
-        return [
-            f"{one['id']}: {node['html'][:200]} {node['failureSummary']}"
-            for one in result["violations"]
-            for node in one["nodes"]
-        ]
-
-    return violations
 
 
 @pytest.mark.parametrize("shape", SHAPES)

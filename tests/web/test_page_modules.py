@@ -18,32 +18,12 @@ from bidcascade.bridge import (
 )
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service.page.static_files import static_files
-from tests.web.support_browser import visiting
 
 pytestmark = pytest.mark.slow
 
 HANDS = ["AQ4.KJ3.K876.Q52", "K95.Q872.A54.KT3", "J876.A65.Q93.J94", "T32.T94.JT2.A876"]
+TEXT_FILES = ("texts.js", "game_texts.js")
 LIN = "SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,"
-
-
-@pytest.fixture(scope="module")
-def module(browser, service):
-    """Call a function of one of the page's modules."""
-
-    def call(name: str, function: str, *arguments: Any) -> Any:
-        return visit.page.evaluate(
-            """async ([name, what, given]) => {
-                const found = await import(`/static/${name}.js`);
-                try { return {value: await found[what](...given)}; }
-                catch (error) { return {error: error.message}; }
-            }""",
-            [name, function, arguments],
-        )
-
-    visits = visiting(browser, service)
-    visit = next(visits).open()
-    yield call
-    assert next(visits, None) is None
 
 
 def test_what_is_legal_is_legal_by_the_laws(module):
@@ -258,11 +238,15 @@ def test_every_text_is_there_and_is_said():
     files = {
         name: file.content.decode()
         for name, file in static_files().items()
-        if name.endswith(".js") and name != "texts.js"
+        if name.endswith(".js") and name not in TEXT_FILES
     }
-    texts = set(
-        re.findall(r'(?:^|, )\s*"([\w.-]+)": "', static_files()["texts.js"].content.decode(), re.M)
-    )
+    texts = {
+        name
+        for file in TEXT_FILES
+        for name in re.findall(
+            r'(?:^|, )\s*"([\w.-]+)": "', static_files()[file].content.decode(), re.MULTILINE
+        )
+    }
     said = {
         name
         for content in files.values()

@@ -45,7 +45,8 @@ function madeIndex(answer) {
   return answer.candidates.findIndex((one) => one.holds);
 }
 
-function reasonText(answer) {
+/** Why the call of an answer of `/v1/bid` is made, in a sentence. */
+export function reasonText(answer) {
   const call = callText(answer.call);
   if (answer.default_pass) {
     if (!answer.candidates.length) return phrase("call.no-line");

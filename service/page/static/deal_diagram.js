@@ -13,8 +13,7 @@ export function isVulnerable(vulnerability, seat) {
   return vulnerability === "Both" || vulnerability === (seat % 2 ? "EW" : "NS");
 }
 
-function seatNode(seat) {
-  const now = state();
+function seatNode(seat, now) {
   const hand = now.hands[seat];
   const turn = !isAtEnd(now) && seatToCall(now) === seat;
   const vulnerable = isVulnerable(now.vulnerability, seat);
@@ -40,16 +39,21 @@ function choice(id, label, value, options, set) {
   return h("span", { class: "field" }, h("label", { for: id }, label), select);
 }
 
-export function showDeal() {
-  const now = state();
+/** The hands of a position around the table. */
+export function compassNode(now) {
   const center = h("div", { class: "center", "aria-hidden": "true" }, SEATS.map((seat, index) => h(
     "span",
     { class: `${seat}${isVulnerable(now.vulnerability, index) ? " vulnerable" : ""}` },
     seat,
   )));
+  return h("div", { class: "compass" }, SEATS.map((_, seat) => seatNode(seat, now)), center);
+}
+
+export function showDeal() {
+  const now = state();
   clear(
     byId("deal"),
-    h("div", { class: "compass" }, SEATS.map((_, seat) => seatNode(seat)), center),
+    compassNode(now),
     h(
       "div", { class: "row fields" },
       choice(

@@ -41,6 +41,11 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
+/** Tell those who do not see the page what has changed. */
+export function say(text) {
+  if (text) byId("live").textContent = text;
+}
+
 /** Draw what is in a container anew; what had the focus by its place there has it again. */
 export function keepFocus(container, draw) {
   const inside = () => [...container.querySelectorAll("a, button, select, summary")];

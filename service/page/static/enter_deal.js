@@ -7,7 +7,7 @@ import {
 } from "./cards.js";
 import { byId, clear, h, notice } from "./dom.js";
 import { describeBoard, readPasted } from "./pasting.js";
-import { change, isAtEnd, seatToCall, state } from "./state.js";
+import { change, GAMES, isAtEnd, seatToCall, state } from "./state.js";
 import { phrase } from "./texts.js";
 
 let boards = [];
@@ -30,7 +30,10 @@ function take(one) {
     const others = now.hands.map((hand, index) => (
       index !== seat && hand && !cardsOf(hand).some((card) => cardsOf(one.hand).includes(card)) ? hand : ""
     ));
-    change({ hands: completeHands(others.map((hand, index) => (index === seat ? one.hand : hand))) });
+    change({
+      hands: completeHands(others.map((hand, index) => (index === seat ? one.hand : hand))),
+      view: GAMES.includes(now.view) ? "call" : now.view,
+    });
     say(phrase("paste.has-hand", { seat: SEAT_NAMES[seat] }));
     return;
   }

@@ -10,20 +10,23 @@ import { buildBox, goToAnswer, makeCall, showBox } from "./bidding_box.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import * as compare from "./compare.js";
 import { showDeal } from "./deal_diagram.js";
-import { busy, byId, clear, h, keepFocus, notice, put } from "./dom.js";
+import { busy, byId, clear, h, keepFocus, notice, put, say } from "./dom.js";
+import { showDoubleDummy } from "./double_dummy.js";
 import { buildEntering, usePasted } from "./enter_deal.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
+import * as play from "./play.js";
+import * as practice from "./practice.js";
 import { tellLoading, tellWarming } from "./ready.js";
 import { buildShortcuts, fillHelp } from "./shortcuts.js";
 import * as shown from "./shown.js";
 import {
-  begin, change, hasAllHands, isAtEnd, linkTo, onChange, placeAsked, seatToCall, state,
+  begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeAsked, seatToCall, state,
 } from "./state.js";
 import * as tableBrowser from "./table_browser.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
-const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, archives, jobs };
+const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, play, practice, archives, jobs };
 /** Views that are not of the deal: each with the route that it needs. */
 const ALONE = { archives: "/v1/archives", jobs: "/v1/jobs" };
 const SLOW_MS = 200;
@@ -34,11 +37,9 @@ let tableCount = 1;
 let offered = [];
 
 function link(view, text, current) {
-  return h("a", { href: linkTo({ view }), "aria-current": current ? "page" : null }, text);
-}
-
-function say(text) {
-  if (text) byId("live").textContent = text;
+  // what one view asks says nothing to another
+  const asked = view === state().view ? {} : { asked: "" };
+  return h("a", { href: linkTo({ view, ...asked }), "aria-current": current ? "page" : null }, text);
 }
 
 function tell(kind, text) {
@@ -59,11 +60,13 @@ function showPages() {
   const isDeal = now.view in DEAL_VIEWS;
   clear(
     byId("pages"), link(isDeal ? now.view : "call", "Deal", isDeal), link("table", "Table", now.view === "table"),
+    GAMES.map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
     Object.keys(ALONE).filter((view) => offered.includes(view) || now.view === view)
       .map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
   );
-  byId("board").hidden = now.view in ALONE;
-  byId("main").className = `view-${now.view}${now.view in ALONE ? " alone" : ""}`;
+  const alone = now.view in ALONE || GAMES.includes(now.view);
+  byId("board").hidden = alone;
+  byId("main").className = `view-${now.view}${alone ? " alone" : ""}`;
 }
 
 function showViews() {
@@ -116,6 +119,7 @@ function showAll(now, before, complaints) {
   if (complaints.length) tell("error", complaints.join(" "));
   showNavigation();
   keepFocus(byId("deal"), showDeal);
+  showDoubleDummy(now);
   keepFocus(byId("auction"), showAuction);
   showBox();
   showTools();

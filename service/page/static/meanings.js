@@ -30,7 +30,7 @@ function callRow(one, index, now) {
     "li", { class: "shown-call" },
     h("div", { class: "shown-head" },
       h("a", {
-        class: "call-link", href: linkTo({ at: index, view: "call" }),
+        class: "call-link", href: linkTo({ ...now, at: index, view: "call", asked: "" }),
         "aria-label": phrase("meanings.link", { call: spokenCall(one.call), seat }),
       }, callNode(one.call)),
       h("span", { class: "soft" }, seat)),

@@ -4,8 +4,8 @@ import { byId, clear, h, table } from "./dom.js";
 import { step, takeBack } from "./auction_diagram.js";
 import { makeCall } from "./bidding_box.js";
 import { openEntering } from "./enter_deal.js";
-import { isLegal, readCall, spokenCall, STRAINS } from "./calls.js";
-import { callsBefore } from "./state.js";
+import { readCall, spokenCall, STRAINS } from "./calls.js";
+import { GAMES, state } from "./state.js";
 import { phrase } from "./texts.js";
 
 const KEY = "bidcascade.shortcuts";
@@ -48,8 +48,9 @@ export function buildShortcuts({ say, deal, systemCall, systemAuction, help }) {
     ArrowLeft: () => step(-1), ArrowRight: () => step(1), Backspace: takeBack,
     n: deal, b: systemCall, a: systemAuction, e: openEntering, "?": help,
     p: () => tryCall("P", say), r: () => tryCall("XX", say),
-    x: () => tryCall(isLegal(callsBefore(), "XX") ? "XX" : "X", say),
+    x: () => makeCall("XX") || tryCall("X", say),
   };
+  const ofGames = ["p", "r", "x", "?"];
   addEventListener("keydown", (event) => {
     if (!areOn() || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isWriting(event.target)) return;
@@ -71,7 +72,7 @@ export function buildShortcuts({ say, deal, systemCall, systemAuction, help }) {
     }
     forget();
     const action = actions[name];
-    if (!action) return;
+    if (!action || (GAMES.includes(state().view) && !ofGames.includes(name))) return;
     event.preventDefault();
     action();
   });

@@ -1,6 +1,9 @@
 // What the page says, in one place to be translated. {names} are filled in; `one|many` is by number.
 
+import { GAME_TEXTS } from "./game_texts.js";
+
 const ENGLISH = {
+  ...GAME_TEXTS,
   // the call, its reason, and what came close
   "call.no-name": "No name",
   "call.make": "Make this call",

@@ -301,3 +301,12 @@ def test_a_long_answer_may_be_left(server, texts):
             assert result["deal"] == 0
             break
         assert client.health()["status"] == "ok"
+
+
+def test_a_deal_solved_and_what_a_table_is_about(client):
+    auctions = [["1N", "P", "3N", "P", "P", "P"], ["P"] * 4]
+    answer = client.double_dummy(DEAL, auctions=auctions)
+    assert answer["par"] == {"score": 120, "contracts": ["2N-N=", "1N-N+1"]}
+    assert [one["contract"] for one in answer["auctions"]] == ["3NN", "Pass"]
+    topics = {one["topic"]: one["places"] for one in client.topics("sayc")["topics"]}
+    assert ["1N", "P"] in topics["#stayman"]

@@ -1,0 +1,59 @@
+"""Bodies of ``POST /v1/double-dummy``, field by field."""
+
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from .models import EXAMPLE_DEAL, LONGEST_AUCTION, Body, CallText, DealRequest
+
+MOST_AUCTIONS: Final = 8
+
+
+class DoubleDummyRequest(Body):
+    """A deal, and auctions on it that are compared."""
+
+    deal: DealRequest = Field(
+        description="The deal.", examples=[{"deal": EXAMPLE_DEAL, "dealer": "N"}]
+    )
+    auctions: list[Annotated[list[CallText], Field(max_length=LONGEST_AUCTION)]] = Field(
+        default=[],
+        max_length=MOST_AUCTIONS,
+        description="Auctions that are over, from the dealer on.",
+        examples=[[["1N", "P", "3N", "P", "P", "P"]]],
+    )
+
+
+class ParAnswer(Body):
+    """What the deal is worth when both sides bid and play without a fault."""
+
+    score: int = Field(description="Points of North-South.", examples=[110])
+    contracts: list[str] = Field(
+        description="Contracts that reach it, with declarers and result; empty if passed out.",
+        examples=[["2S-NS="]],
+    )
+
+
+class AuctionWorth(Body):
+    """What an auction is worth double dummy."""
+
+    contract: str = Field(description="With its declarer; `Pass` if passed out.", examples=["3NN"])
+    tricks: int | None = Field(description="Declarer's tricks; null if passed out.", examples=[9])
+    score: int = Field(description="Points of North-South.", examples=[400])
+    imps_to_par: int = Field(
+        description="IMPs of North-South against par at the other table.", examples=[7]
+    )
+    imps: list[int] = Field(
+        description="IMPs of North-South against each auction of the request at the other table.",
+        examples=[[0]],
+    )
+
+
+class DoubleDummyAnswer(Body):
+    """A deal solved double dummy."""
+
+    tricks: dict[str, dict[str, int]] = Field(
+        description="Tricks by declarer and strain.",
+        examples=[{"N": {"C": 6, "D": 7, "H": 8, "S": 8, "N": 7}}],
+    )
+    par: ParAnswer = Field(description="Par of the deal.")
+    auctions: list[AuctionWorth] = Field(description="In the order of the request.")

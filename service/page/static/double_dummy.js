@@ -1,0 +1,112 @@
+// Tricks of all contracts and par of a deal, when somebody asks for them.
+
+import { post } from "./api.js";
+import { SEAT_NAMES, SEATS, STRAINS } from "./calls.js";
+import { SUIT_NAMES, writeDeal } from "./cards.js";
+import { SIDE_NAMES } from "./deal_diagram.js";
+import { busy, byId, clear, h, notice, table } from "./dom.js";
+import { callNode, count, suitNode } from "./format.js";
+import { hasAllHands, isAtEnd } from "./state.js";
+import { listed, phrase, phraseNodes } from "./texts.js";
+
+/** A deal solved, with some auctions on it that are over. */
+export function solve({ hands, dealer, vulnerability }, auctions, signal) {
+  return post("/v1/double-dummy", {
+    deal: { deal: writeDeal(hands), dealer: SEATS[dealer], vulnerability }, auctions,
+  }, { signal });
+}
+
+function strainNode(strain) {
+  if (strain === "N") return h("abbr", { title: phrase("dummy.notrump") }, "NT");
+  return [suitNode(strain), h("span", { class: "hidden" }, SUIT_NAMES[strain])];
+}
+
+function pointsText(score) {
+  if (score === 0) return phrase("dummy.no-points");
+  return phrase("dummy.points", { number: count(Math.abs(score)), side: SIDE_NAMES[score < 0 ? "EW" : "NS"] });
+}
+
+function outcomeText(over) {
+  if (over === 0) return phrase("dummy.made");
+  return phrase(over > 0 ? "dummy.over" : "dummy.down", { number: Math.abs(over) });
+}
+
+/** Par contract "4SX-EW-1": the bid, doubled or not, declarers, and what comes of it. */
+function parContract(text) {
+  const [, bid, doubled, declarers, result] = /^(\d[CDHSN])(X?)-([NESW]+)(.+)$/.exec(text);
+  return phraseNodes("dummy.par-contract", {
+    bid: callNode(bid), doubled: doubled && phrase("dummy.doubled"),
+    who: listed([...declarers].map((seat) => SEAT_NAMES[SEATS.indexOf(seat)]), "or"),
+    outcome: outcomeText(result === "=" ? 0 : Number(result)),
+  });
+}
+
+/** An auction's contract: bid, declarer, tricks, points. */
+export function worthNodes(worth) {
+  if (worth.contract === "Pass") return [phrase("dummy.passed-out")];
+  const [, bid, risk, declarer] = /^(\d[CDHSN])(X*)([NESW])$/.exec(worth.contract);
+  return phraseNodes("dummy.worth", {
+    bid: callNode(bid), risk, who: SEAT_NAMES[SEATS.indexOf(declarer)],
+    tricks: phrase("dummy.tricks", { number: worth.tricks }),
+    outcome: outcomeText(worth.tricks - 6 - Number(bid[0])), points: pointsText(worth.score),
+  });
+}
+
+function toParText(imps) {
+  if (imps === 0) return phrase("dummy.as-par");
+  return phrase("dummy.better", { number: Math.abs(imps), side: SIDE_NAMES[imps < 0 ? "EW" : "NS"] });
+}
+
+/** Table of tricks, and par below it. */
+export function solvedNodes({ tricks, par }) {
+  const strains = [...STRAINS].reverse();
+  const contracts = par.contracts.map((one, place) => [place ? phrase("dummy.par-next") : "", parContract(one)]);
+  return [
+    table(
+      phrase("dummy.caption"), [phrase("dummy.declarer"), ...strains.map(strainNode)],
+      ["N", "S", "E", "W"].map((seat) => [SEAT_NAMES[SEATS.indexOf(seat)], ...strains.map((strain) => tricks[seat][strain])]),
+      { class: "numeric tricks" },
+    ),
+    h("p", null, phraseNodes("dummy.par", {
+      points: pointsText(par.score), contracts: contracts.length ? contracts : phrase("dummy.passed-out"),
+    })),
+  ];
+}
+
+let shownKey = null;
+
+/** Below the auction of the page: a button first, so that nobody is told too early. */
+export function showDoubleDummy(now) {
+  const auctions = isAtEnd(now) && now.at === null ? [now.calls] : [];
+  const key = JSON.stringify([now.hands, now.dealer, now.vulnerability, auctions]);
+  if (key === shownKey) return;
+  shownKey = key;
+  const place = byId("double-dummy");
+  if (!hasAllHands(now)) {
+    clear(place);
+    return;
+  }
+  const answer = h("div", { id: "double-dummy-answer", "aria-live": "polite" });
+  const isOpen = () => button.getAttribute("aria-expanded") === "true";
+  const ask = async () => {
+    button.setAttribute("aria-expanded", String(!isOpen()));
+    button.textContent = phrase(isOpen() ? "dummy.hide" : "dummy.show");
+    clear(answer, isOpen() && busy(phrase("dummy.solving")));
+    if (!isOpen()) return;
+    try {
+      const solved = await solve(now, auctions);
+      const [worth] = solved.auctions;
+      if (isOpen()) {
+        clear(answer, solvedNodes(solved), worth && h("p", null, phraseNodes("dummy.contract", {
+          worth: worthNodes(worth), par: toParText(worth.imps_to_par),
+        })));
+      }
+    } catch (error) {
+      if (isOpen()) clear(answer, notice("error", error.message));
+    }
+  };
+  const button = h("button", {
+    type: "button", class: "quiet", "aria-expanded": "false", "aria-controls": "double-dummy-answer", onclick: ask,
+  }, phrase("dummy.show"));
+  clear(place, button, answer);
+}

@@ -1,0 +1,240 @@
+// Play against the system: one sees the own hand, the system bids the three others.
+
+import { reasonText } from "./answer_call.js";
+import { post } from "./api.js";
+import { readBoard, writeBoard } from "./board_code.js";
+import { lendCalls } from "./bidding_box.js";
+import { contractOf, isLegal, isOver, SEAT_NAMES, spokenCall } from "./calls.js";
+import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
+import { ownAuction, partingOf } from "./compare.js";
+import { compassNode } from "./deal_diagram.js";
+import { busy, clear, h, notice, put, say } from "./dom.js";
+import { solve, solvedNodes, worthNodes } from "./double_dummy.js";
+import { callsOf, keepCalls, keepWorth, showEvening, unfinished } from "./evening.js";
+import { callNode, contractNodes, contractText } from "./format.js";
+import { copyButton, failure, gameTable, keepingNotes, plainAuction, showMeanings } from "./game_table.js";
+import { change, linkTo, placeAsked } from "./state.js";
+import { phrase, phraseNodes } from "./texts.js";
+import { kindsNode, whyNode } from "./why.js";
+
+export const title = phrase("play.title");
+
+const OWN_SEAT = 2;
+
+export function key(now) {
+  return JSON.stringify([now.asked, now.table]);
+}
+
+function newBoard() {
+  return writeBoard({
+    hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), seat: OWN_SEAT,
+  });
+}
+
+function nextBoard() {
+  change({ asked: newBoard() });
+}
+
+/** A board as a position of the page, with some calls. */
+function positionOf(board, calls, table) {
+  return { hands: board.hands, dealer: board.dealer, vulnerability: board.vulnerability, calls, at: null, table };
+}
+
+/** The call and the reasons of the system at one place of a board. */
+function systemAt(board, calls, table, signal) {
+  const hand = board.hands[(board.dealer + calls.length) % 4];
+  return post("/v1/bid", { hand, ...placeAsked(positionOf(board, calls, table)) }, { signal });
+}
+
+export async function show(place, now, signal) {
+  if (!now.asked) {
+    change({ asked: unfinished(now.table) ?? newBoard() }, { quiet: true });
+    return "";
+  }
+  let board;
+  try {
+    board = readBoard(now.asked);
+  } catch (error) {
+    clear(place, notice("error", error.message), h("p", null, h("button", {
+      type: "button", class: "main", onclick: nextBoard,
+    }, phrase("play.deal-new"))));
+    return error.message;
+  }
+  const calls = callsOf(now.asked, now.table);
+  signal.addEventListener("abort", () => lendCalls(null));
+  const scene = h("div", { tabindex: "-1", class: "scene" });
+  const evening = h("section", null);
+  clear(place, h("p", { class: "soft" }, phrase("play.intro")), scene, evening);
+  const game = { board, calls, table: now.table, code: now.asked, scene, evening, signal };
+  if (isOver(calls)) showEnd(game);
+  else bid(game);
+  showEvening(evening);
+  return "";
+}
+
+/** Let the others call until it is the player's turn or the auction is over. */
+async function bid(game) {
+  const { board, calls, scene, signal } = game;
+  const table = gameTable({ ...board, hand: board.hands[board.seat] });
+  const problem = h("div", null);
+  const meanings = h("div", null);
+  // the links in it must not show what the others hold
+  const hands = board.hands.map((hand, seat) => (seat === board.seat ? hand : ""));
+  const tellMeanings = () => unfold.open
+    && showMeanings(meanings, positionOf({ ...board, hands }, [...calls], game.table), signal);
+  const unfold = h("details", { ontoggle: (event) => event.target === unfold && tellMeanings() },
+    h("summary", null, phrase("meanings.title")), meanings);
+  const notes = h("div", null, keepingNotes());
+  clear(scene, notes, table.node, problem, unfold);
+  const seatToCall = () => (board.dealer + calls.length) % 4;
+
+  const made = (call) => {
+    calls.push(call);
+    keepCalls(game.code, game.table, calls);
+    if (!notes.firstChild) put(notes, keepingNotes());
+    tellMeanings();
+  };
+
+  const goOn = async () => {
+    const said = [];
+    clear(problem);
+    lendCalls(null);
+    try {
+      while (!isOver(calls) && seatToCall() !== board.seat) {
+        table.show(calls, false);
+        const seat = SEAT_NAMES[seatToCall()];
+        const answer = await systemAt(board, calls, game.table, signal);
+        if (signal.aborted) return;
+        made(answer.call);
+        said.push(phrase("play.called", { seat, call: spokenCall(answer.call) }));
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      put(problem, failure(error, goOn));
+      say(error.message);
+      return;
+    }
+    if (isOver(calls)) {
+      showEnd(game);
+      showEvening(game.evening);
+      if (document.activeElement === document.body) scene.focus();
+      return;
+    }
+    table.show(calls, true);
+    lendCalls((call) => {
+      if (!isLegal(calls, call)) return false;
+      made(call);
+      goOn();
+      return true;
+    });
+    say(phrase("play.turn", { calls: said.join(" ") }));
+  };
+  goOn();
+}
+
+/** All hands, what was called and what the system calls, the result on request. */
+function showEnd(game) {
+  const { board, calls, scene, signal } = game;
+  const position = positionOf(board, [...calls], game.table);
+  const contract = contractOf(calls, board.dealer);
+  const turns = h("div", null, busy(phrase("meanings.asking")));
+  const meanings = h("div", null);
+  const result = h("div", { "aria-live": "polite" });
+  lendCalls(null);
+  const ask = async () => {
+    clear(result, busy(phrase("dummy.solving")));
+    try {
+      await showResult(game, position, result);
+      showEvening(game.evening);
+    } catch (error) {
+      if (!signal.aborted) clear(result, failure(error, ask));
+    }
+  };
+  const anew = () => {
+    calls.length = 0;
+    bid(game);
+  };
+  clear(
+    scene, keepingNotes(),
+    h("div", { class: "headline" },
+      h("p", { class: "big" }, phraseNodes("play.contract", { contract: h("span", null, contractNodes(contract)) })),
+      h("div", { class: "row" },
+        h("button", { type: "button", class: "main", onclick: nextBoard }, phrase("play.next")),
+        h("button", { type: "button", onclick: anew }, phrase("play.anew")),
+        copyButton(),
+        h("a", { href: linkTo({ ...position, view: "call", asked: "" }) }, phrase("play.look")))),
+    h("div", { class: "sides" },
+      h("section", null, compassNode(position)),
+      h("section", null, plainAuction(position), h("h3", null, phrase("dummy.show")), result)),
+    h("section", null, h("h3", null, phrase("play.turns")), turns),
+    h("section", null, h("h3", null, phrase("meanings.title")), meanings),
+  );
+  clear(result, h("p", { class: "soft" }, phrase("play.result-hint")),
+    h("button", { type: "button", onclick: ask }, phrase("play.result")));
+  say(phrase("play.over", { contract: contractText(contract) }));
+  showTurns(game, turns);
+  showMeanings(meanings, position, signal);
+}
+
+/** Every own call with that of the system, and why. */
+async function showTurns(game, place) {
+  const { board, signal } = game;
+  const calls = [...game.calls];
+  const own = calls.map((_, index) => index).filter((index) => (board.dealer + index) % 4 === board.seat);
+  try {
+    const answers = await Promise.all(own.map((index) => systemAt(board, calls.slice(0, index), game.table, signal)));
+    if (signal.aborted) return;
+    const agreed = own.filter((index, turn) => calls[index] === answers[turn].call).length;
+    keepWorth(game.code, game.table, { agreed: [agreed, own.length] });
+    showEvening(game.evening);
+    clear(
+      place, !own.length && h("p", { class: "soft" }, phrase("play.no-turns")),
+      own.length > 0 && agreed === own.length && h("p", null, phrase("play.all-agree")),
+      h("ol", { class: "own-calls" }, own.map((index, turn) => (
+        turnNode(positionOf(board, calls.slice(0, index + 1), game.table), answers[turn], signal)
+      ))),
+    );
+  } catch (error) {
+    if (!signal.aborted) clear(place, failure(error, () => showTurns(game, place)));
+  }
+}
+
+function turnNode(position, answer, signal) {
+  const call = position.calls.at(-1);
+  const agrees = call === answer.call;
+  const system = agrees ? h("span", { class: "met" }, phrase("play.agrees"))
+    : h("span", { class: "missed" }, phraseNodes("play.instead", { call: callNode(answer.call) }));
+  return h(
+    "li", { class: "own-call" }, h("p", null, callNode(call), " ", system),
+    h("p", { class: agrees ? "soft" : null }, answer.name && h("strong", null, answer.name, ": "), reasonText(answer)),
+    !agrees && [whyNode(answer, call), kindsNode(position, signal)],
+  );
+}
+
+function swingText(imps) {
+  if (imps === 0) return phrase("play.swing-none");
+  return phrase(imps > 0 ? "play.swing-won" : "play.swing-lost", { number: Math.abs(imps) });
+}
+
+/** Double dummy: the contract, that of the system's own auction, IMPs between them, par. */
+async function showResult({ board, table, code, signal }, position, place) {
+  const own = await ownAuction(position, table, signal);
+  const solved = await solve(board, [position.calls, own], signal);
+  if (signal.aborted) return;
+  const [mine, theirs] = solved.auctions;
+  // those of North-South, and never minus nothing
+  const imps = (board.seat % 2 ? -mine.imps[1] : mine.imps[1]) || 0;
+  keepWorth(code, table, { imps });
+  const parting = partingOf(own, position.calls);
+  clear(
+    place,
+    h("p", { class: "big-text" }, swingText(imps)),
+    h("p", null, phraseNodes("play.yours", { worth: worthNodes(mine) })),
+    parting < 0 ? h("p", null, phrase("play.same-auction")) : [
+      h("p", null, phraseNodes("play.systems", { worth: worthNodes(theirs) })),
+      h("details", null, h("summary", null, phrase("play.system-auction")),
+        plainAuction({ ...position, calls: own }, null, parting)),
+    ],
+    solvedNodes(solved),
+  );
+}

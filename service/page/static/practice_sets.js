@@ -1,0 +1,157 @@
+// Sets of hands to practise: made of a topic's places, written as text for addresses, read again.
+
+import { get, post } from "./api.js";
+import { firstIllegal, isOver, readCalls, SEATS } from "./calls.js";
+import { randomDealer, randomVulnerability, wholeHand } from "./cards.js";
+import { VULNERABILITIES } from "./state.js";
+import { phrase } from "./texts.js";
+
+const VERSION = "1";
+const SIZE = 10;
+const MOST_HANDS = 50;
+const MOST_LETTERS = 80;
+const DEALS = 200;
+const MOST_PLACES = 8;
+const ENOUGH_PLACES = 4;
+
+// --- sets as texts ------------------------------------------------------------------------------
+
+/** A question: an auction so far, a dealer (0-3), a vulnerability, the hand to call. */
+export function writeQuestion({ calls, dealer, vulnerability, hand }) {
+  return [calls.join("-"), SEATS[dealer], vulnerability, hand].join("~");
+}
+
+/** Question of a text; throws a sentence. */
+export function readQuestion(text) {
+  const [auction, seat, vulnerability, hand, ...more] = text.split("~");
+  const dealer = SEATS.indexOf(seat);
+  if (more.length || dealer < 0 || !VULNERABILITIES.includes(vulnerability) || !hand) throw new Error(phrase("practice.form"));
+  const calls = readCalls(auction);
+  const illegal = firstIllegal(calls);
+  if (illegal >= 0) throw new Error(phrase("practice.illegal", { call: calls[illegal] }));
+  if (isOver(calls)) throw new Error(phrase("practice.ended"));
+  return { calls, dealer, vulnerability, hand: wholeHand(hand) };
+}
+
+/** Text of a set: version, topic, questions. */
+export function writeSet(topic, questions) {
+  return [VERSION, topic.replaceAll("!", ""), ...questions.map(writeQuestion)].join("!");
+}
+
+/** Set of a text; throws a sentence that names the hand at fault. */
+export function readSet(text) {
+  const broken = (name, parts) => new Error(phrase("game.link-broken", { problem: phrase(`practice.${name}`, parts) }));
+  const [version, topic, ...items] = text.split("!");
+  if (version !== VERSION) throw new Error(phrase("game.link-version", { version: version.slice(0, 20) }));
+  if (!items.length) throw broken("no-hands");
+  if (items.length > MOST_HANDS) throw broken("too-many", { most: MOST_HANDS });
+  const questions = items.map((item, place) => {
+    try {
+      return readQuestion(item);
+    } catch (error) {
+      throw broken("bad-hand", { hand: place + 1, problem: error.message });
+    }
+  });
+  return { topic: topic.slice(0, MOST_LETTERS), questions };
+}
+
+// --- topics -------------------------------------------------------------------------------------
+
+/** A tag as words: "#fourth-suit" is "Fourth suit"; a name is itself. */
+export function topicText(topic) {
+  if (!topic.startsWith("#")) return topic;
+  const words = topic.slice(1).replaceAll("-", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Topics of a table: those with tags, and names that say something else. */
+export async function topicsOf(tableName, signal) {
+  const { topics } = await get(`/v1/tables/${encodeURIComponent(tableName)}/topics`, { signal });
+  const tagged = topics.filter((one) => one.topic.startsWith("#"));
+  const words = new Set(tagged.map((one) => topicText(one.topic).toLowerCase()));
+  const named = topics.filter((one) => !one.topic.startsWith("#") && !words.has(one.topic.toLowerCase()));
+  return [tagged, named];
+}
+
+// --- new sets -----------------------------------------------------------------------------------
+
+function shuffled(list) {
+  const left = [...list];
+  for (let last = left.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [left[last], left[other]] = [left[other], left[last]];
+  }
+  return left;
+}
+
+/** Some places of a topic in turn, short auctions sooner than long ones. */
+function somePlaces(places) {
+  const weighed = places.map((calls, rank) => [Math.random() * (rank + 2), calls]);
+  return weighed.sort(([one], [other]) => one - other).map(([, calls]) => calls).slice(0, MOST_PLACES);
+}
+
+/** Calls at a place that have a topic. */
+async function callsOfTopic(topic, calls, tableName, signal) {
+  const path = `/v1/tables/${encodeURIComponent(tableName)}/next?auction=${encodeURIComponent(calls.join("-"))}`;
+  const { entries } = await get(path, { signal });
+  return new Set(entries.filter((entry) => entry.variants.some((one) => (
+    one.name === topic || one.tags.includes(topic)
+  ))).map((entry) => entry.call));
+}
+
+/** Questions at a place, each with the system's call and whether that is of the topic. */
+async function questionsAt(topic, calls, tableName, signal) {
+  const dealer = randomDealer();
+  const vulnerability = randomVulnerability();
+  const circumstances = { dealer: SEATS[dealer], vulnerability };
+  const seed = Math.floor(Math.random() * 2 ** 32);
+  const found = await post("/v1/layouts", {
+    auction: calls, ...circumstances, count: DEALS, seed, table: tableName,
+  }, { signal });
+  if (!found.layouts.length) return [];
+  const [ofTopic, answer] = await Promise.all([
+    callsOfTopic(topic, calls, tableName, signal),
+    post("/v1/auctions", {
+      deals: found.layouts.map(({ deal }) => ({ deal, ...circumstances })), mode: "first", table: tableName,
+    }, { signal }),
+  ]);
+  const seat = (dealer + calls.length) % 4;
+  return found.layouts.flatMap(({ deal }, number) => {
+    const bid = answer.results[number].auctions[0].calls;
+    // deals that fit only because something was given up are none of this auction
+    if (calls.some((call, index) => bid[index] !== call)) return [];
+    const call = bid[calls.length];
+    return [{ calls, dealer, vulnerability, hand: deal.slice(2).split(" ")[seat], call, ofTopic: ofTopic.has(call) }];
+  });
+}
+
+/** As many of each call as there are, in turn. */
+function inTurn(questions) {
+  const groups = new Map();
+  for (const one of shuffled(questions)) groups.set(one.call, [...(groups.get(one.call) ?? []), one]);
+  const lists = shuffled([...groups.values()]);
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, round) => lists.flatMap((list) => list[round] ?? [])).flat();
+}
+
+/** Ten of many questions: half with a call of the topic, and each call as often as another. */
+export function levelled(questions, size = SIZE) {
+  const sides = [true, false].map((wanted) => inTurn(questions.filter((one) => one.ofTopic === wanted)));
+  const half = Math.max(Math.ceil(size / 2), size - sides[1].length);
+  const chosen = sides[0].slice(0, half);
+  return shuffled([...chosen, ...sides[1].slice(0, size - chosen.length)]);
+}
+
+/** A new set of a topic `{topic, places}`; throws a sentence where no hand comes up. */
+export async function makeSet({ topic, places }, tableName, signal) {
+  const pool = [];
+  let tried = 0;
+  for (const calls of somePlaces(places)) {
+    const ofTopic = pool.filter((one) => one.ofTopic).length;
+    if (tried >= ENOUGH_PLACES && ofTopic >= SIZE / 2) break;
+    pool.push(...await questionsAt(topic, calls, tableName, signal));
+    tried += 1;
+  }
+  if (!pool.some((one) => one.ofTopic)) throw new Error(phrase("practice.nothing-found"));
+  return writeSet(topicText(topic), levelled(pool));
+}

@@ -1,0 +1,93 @@
+"""``POST /v1/double-dummy`` and the topics of a table, in this process."""
+
+from collections.abc import Iterator
+
+import pytest
+from fastapi import FastAPI
+
+from bidcascade.bridge import Contract, Seat, imps, parse_contract, score
+from tests.support_service import DEAL, ask, loaded_app, post, problem_of
+
+OVER = ["1N", "P", "3N", "P", "P", "P"]
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory) -> Iterator[FastAPI]:
+    made = loaded_app(tmp_path_factory.mktemp("tables"), dd_workers=1)
+    yield made
+    made.state.workplace.double_dummy.close()
+
+
+def test_a_deal_is_solved_and_auctions_are_compared(app):
+    deal = {"deal": DEAL, "dealer": "N", "vulnerability": "NS"}
+    auctions = [OVER, ["P"] * 4, ["1N", "P", "4S", "X", "P", "P", "P"]]
+    response = post(app, "/v1/double-dummy", {"deal": deal, "auctions": auctions})
+    assert response.status_code == 200, response.text
+    answer = response.json()
+    assert list(answer["tricks"]) == list("NESW")
+    assert all(list(row) == list("CDHSN") for row in answer["tricks"].values())
+    points = []
+    for told, text in zip(answer["auctions"], ["3NN", "Pass", "4SXS"], strict=True):
+        assert told["contract"] == text
+        if text == "Pass":
+            assert (told["tricks"], told["score"]) == (None, 0)
+        else:
+            contract: Contract = parse_contract(text)
+            tricks = answer["tricks"][contract.declarer.letter]["CDHSN"[contract.strain]]
+            assert told["tricks"] == tricks
+            assert contract.declarer in (Seat.NORTH, Seat.SOUTH)
+            assert told["score"] == score(contract, tricks, vulnerable=True)
+        points.append(told["score"])
+        assert told["imps_to_par"] == imps(told["score"] - answer["par"]["score"])
+    for told in answer["auctions"]:
+        assert told["imps"] == [imps(told["score"] - other) for other in points]
+
+
+def test_points_are_those_of_north_south_whoever_declares(app):
+    deal = {"deal": DEAL, "dealer": "E", "vulnerability": "None"}
+    body = {"deal": deal, "auctions": [["7N", "P", "P", "P"]]}
+    (told,) = post(app, "/v1/double-dummy", body).json()["auctions"]
+    assert told["contract"] == "7NE"
+    assert told["score"] == 50 * (13 - told["tricks"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("auction", "reason"),
+    [
+        (["1N", "P"], "expected an auction that is over"),
+        ([], "expected an auction that is over"),
+        (["1N", "1C", "P", "P", "P"], "1C"),
+        (["1N", "P", "P", "P", "P"], "over"),
+        (["1Z"], "1Z"),
+    ],
+)
+def test_wrong_auctions_are_named(app, auction, reason):
+    body = {"deal": {"deal": DEAL}, "auctions": [OVER, auction]}
+    problem = problem_of(post(app, "/v1/double-dummy", body), 422, "invalid-request")
+    assert problem["errors"][0]["field"] == "auctions[1]"
+    assert reason in problem["errors"][0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("deal", "field"),
+    [
+        ({}, "deal"),
+        ({"deal": DEAL[:-1]}, "deal.deal"),
+        ({"lin": "md|3S|"}, "deal.lin"),
+        ({"deal": DEAL, "dealer": "Q"}, "deal.dealer"),
+    ],
+)
+def test_wrong_deals_are_named(app, deal, field):
+    problem = problem_of(post(app, "/v1/double-dummy", {"deal": deal}), 422, "invalid-request")
+    assert problem["errors"][0]["field"] == field
+
+
+def test_topics_of_a_table(app):
+    answer = ask(app, "GET", "/v1/tables/small/topics").json()
+    told = {one["topic"]: one for one in answer["topics"]}
+    assert told["Stayman"] == {"topic": "Stayman", "calls": 1, "places": [["1N", "P"]]}
+    assert told["Strong notrump"]["places"] == [[]]
+    # a pass alone is no topic
+    assert "The end" not in told
+    problem_of(ask(app, "GET", "/v1/tables/none/topics"), 404, "unknown-table")
+    problem_of(ask(app, "GET", "/v1/tables/small/topics?x=1"), 422, "invalid-request")
