@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from tests.support_missing import missing
 from tests.web.support_archives import ROUTES, FakeArchives, address_of
 from tests.web.support_browser import visiting
 
