@@ -293,21 +293,32 @@ def members(
         words = bidder._pack(deals, 0, len(deals))
         everybody = np.arange(len(deals), dtype=np.int32)
         found: dict[Calls, I32] = {calls[:known]: everybody for calls in auctions}
-        masks: dict[Calls, U64] = {}
         columns = []
         for calls in auctions:
             for length in range(known, len(calls)):
-                before, call = calls[:length], calls[length]
-                if before not in masks:
-                    there = np.full(len(found[before]), place[before], np.int32)
-                    masks[before] = masks_at(bidder, words, length, there, found[before])
+                before = calls[:length]
                 if calls[: length + 1] not in found:
-                    chosen = masks[before] >> np.uint64(call) & np.uint64(1) != 0
+                    chosen = _may_call(bidder, words, length, place[before], calls[length],
+                                       found[before])  # fmt: skip
                     found[calls[: length + 1]] = found[before][chosen]
             column = np.zeros(len(deals), np.bool_)
             column[found[calls]] = True
             columns.append(column)
         return columns
+
+
+def _may_call(bidder: Bidder, words: U64, depth: int, place: int, call: int, deals: I32) -> Bools:
+    """Which deals may make a call at a place."""
+    found = np.zeros(len(deals), np.bool_)
+    program, store, hands = bidder._programs()[depth & 1], bidder._store, words[depth & 3]
+    in_blocks(
+        lambda start: every.may_call(
+            program, store, hands, place, call, deals, start,
+            min(start + _PAIRS_AT_ONCE, len(deals)), found,
+        ),
+        range(0, len(deals), _PAIRS_AT_ONCE),
+    )  # fmt: skip
+    return found
 
 
 class Along(NamedTuple):

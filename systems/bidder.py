@@ -428,9 +428,11 @@ class Bidder:
                 threads, most = 1, self._device.most_places
             size = min(self._pace, -(-rest // threads))
             left = self._round(places, start, size, threads)
-            start += min(rest, size * threads) - len(left)
+            tried = min(rest, size * threads)
+            start += tried - len(left)
             # where much is missing, a few places teach what many others ask too
-            self._pace = max(16, self._pace // 4) if left else min(most, 2 * self._pace)
+            much = 4 * len(left) > tried
+            self._pace = max(16, self._pace // 2) if much else min(most, 2 * self._pace)
             places[start : start + len(left)] = left
 
     def _round(self, places: I32, start: int, size: int, threads: int) -> list[int]:

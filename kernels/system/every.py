@@ -246,6 +246,34 @@ def masks(
 
 
 @native
+def may_call(
+    prog: Program, store: Store, words: U64, place: int, call: int, deals: I32, start: int,
+    stop: int, found: Any,
+) -> None:  # fmt: skip
+    """Tell which deals may make a call at a place: the bit of :func:`masks`, and no other."""
+    chosen = store.chosen[place]
+    first, end = store.list_first[chosen], store.list_first[chosen + 1]
+    for number in range(start, stop):
+        hand = words[deals[number]]
+        allowed, has_call = False, False
+        for item in range(first, end):
+            entry = prog.entries[store.list_items[item] >> 1]
+            if entry.call == call:
+                has_call = True
+                if passes(prog, entry.test, hand):
+                    allowed = True
+                    break
+        if call == 0 and not allowed:
+            # nobody says when to pass, or nothing holds
+            allowed = True
+            for item in range(first, end if has_call else first):
+                if passes(prog, prog.entries[store.list_items[item] >> 1].test, hand):
+                    allowed = False
+                    break
+        found[number] = allowed
+
+
+@native
 def count_calls(first: I64, found: U64, counts: Any) -> None:
     """How many of the pairs of each place, from ``first`` on, allow each call."""
     for group in range(len(first) - 1):
