@@ -223,6 +223,11 @@ class DealCondition:
             _separable(name, vocabulary.profile).contexts.any() for name in kernel_terms
         )
 
+    @property
+    def seats(self) -> Sequence[int]:
+        """Seats (0-3) whose hands :meth:`holds` looks at."""
+        return sorted(self._asked) if self._cards_only else range(4)
+
     def holds(self, backend: Backend, deals: DealArrays) -> Bools:
         """Tell for which deals the condition holds, bool[n]."""
         bits: dict[int, BitColumns] = {}
@@ -275,11 +280,10 @@ class DealCondition:
 
 def _in_fours(hands: U64) -> DealArrays:
     """Hands as those of a quarter as many deals, the first quarter North's; none at the end."""
-    quarter = -(-len(hands) // 4)
-    filled = np.zeros(4 * quarter, np.uint64)
-    filled[: len(hands)] = hands
-    nothing = np.zeros(quarter, np.uint8)
-    return DealArrays(filled.reshape(4, quarter), nothing, nothing)
+    filled = np.pad(hands, (0, -len(hands) % 4)) if len(hands) % 4 else hands
+    quarters = np.ascontiguousarray(filled).reshape(4, -1)
+    nothing = np.zeros(quarters.shape[1], np.uint8)
+    return DealArrays(quarters, nothing, nothing)
 
 
 def patterns_as_numbers(expression: Expression) -> Expression:

@@ -2,7 +2,7 @@
 
 import threading
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -140,8 +140,8 @@ class Part:
         ids: U64 = self.boards["id"].to_numpy()
         return ids
 
-    def deals(self, rows: U32 | None = None) -> DealArrays:
-        """Deals of some rows, or of all, as arrays."""
+    def deals(self, rows: U32 | None = None, seats: Sequence[int] = range(4)) -> DealArrays:
+        """Deals of some rows, or of all, as arrays; of other seats hands are anything."""
         wanted: slice | U32 = slice(None) if rows is None else rows
         if rows is not None and len(rows) and (np.diff(rows) == 1).all():
             # side by side: nothing has to be gathered
@@ -151,8 +151,11 @@ class Part:
             taken: np.ndarray = self.boards[name].to_physical().to_numpy()[wanted]
             return taken
 
-        hands = np.stack([column(name) for name in HAND_COLUMNS])
-        return DealArrays(hands, column("dealer"), column("vulnerability"))
+        dealer = column("dealer")
+        hands = np.empty((4, len(dealer)), np.uint64)
+        for seat in seats:
+            hands[seat] = column(HAND_COLUMNS[seat])
+        return DealArrays(hands, dealer, column("vulnerability"))
 
     def frame(self, rows: U32) -> pl.DataFrame:
         """Boards of some rows with all columns of :data:`BOARD_SCHEMA`."""

@@ -279,7 +279,7 @@ class _Search:
                 rows = rows[test(part, rows)]
         for condition in self._conditions:
             if len(rows):
-                rows = rows[condition.holds(self._backend, part.deals(rows))]
+                rows = rows[condition.holds(self._backend, part.deals(rows, condition.seats))]
         return rows
 
     def _tests(self) -> Iterator[Callable[[Part, U32], Bools]]:
@@ -512,7 +512,8 @@ class _Search:
         found = np.full(len(rows), -1, np.int64)
         for number, text in enumerate(level):
             open_ = np.flatnonzero(found < 0)
-            holds = _condition(text).holds(self._backend, part.deals(rows[open_]))
+            condition = _condition(text)
+            holds = condition.holds(self._backend, part.deals(rows[open_], condition.seats))
             found[open_[holds]] = number
         return pl.Series("class", [*level, None], pl.String).gather(
             np.where(found < 0, len(level), found)
