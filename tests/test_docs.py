@@ -104,6 +104,6 @@ def test_findings_and_problems_are_explained():
 def test_paths_of_the_service_are_named():
     served = set(json.loads(page_text("docs/openapi.json"))["paths"])
     for page in ("README.md", "docs/rest.md"):
-        named = set(re.findall(r"`(?:GET |POST )?(/v1/[\w/{}]+|/\w+z|/metrics)", page_text(page)))
+        named = set(re.findall(r"`(?:GET |POST )?(/v1/[\w/{}-]+|/\w+z|/metrics)", page_text(page)))
         named |= set(re.findall(r"get \"?(/v1/(?:auctions|bid))", page_text(page)))
         assert named == served, page
