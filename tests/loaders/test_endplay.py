@@ -127,6 +127,9 @@ def test_endplay_agrees_on_real_files(shared_data):
                 next(why for text, why in KNOWN_FILE_FAILURES.items() if text in str(error))
             ] += 1
             continue
+        if "[ScoreTable" in text:
+            skipped["a line of a score table is a row of ours"] += 1
+            continue
         (batch,) = read_pbn_text(text)
         if len(boards) != batch.deals.height + batch.rejects.height:
             raise AssertionError(f"{path.name}: endplay reads {len(boards)} boards")
