@@ -7,10 +7,10 @@ the next piece: for LIN in front of it (event, results, names), for PBN the valu
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from bidcascade.bridge import InvalidInput
 
@@ -222,43 +222,34 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> 
 
 def cut_pbn(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
     """Yield pieces of a PBN stream that end where games end, with what the next game inherits."""
-    text = ""
-    before: Inheritance | None = None
-    while True:
-        more = stream.read(CHUNK_BYTES)
-        lines, rest = _whole_lines(rest + more, decoder, more=bool(more))
-        text += lines
-        start, inheritance = find_last_game(text, before) if more else (len(text), before)
-        if start or not more:
-            yield Piece(
-                kind="pbn", text=text[:start], before=before, goes_on=bool(more), name=name,
-                encoding=decoder.encoding, files_ended=0 if more else 1,
-            )  # fmt: skip
-            if not more:
-                return
-            text = text[start:]
-            before = inheritance
-        elif len(text) + len(rest) >= LONGEST_RECORD:
-            yield _no_end(name, text[:QUOTED].encode() + rest[:QUOTED])
-            return
+    return _cut_games(stream, name, rest, decoder, "pbn", "before", find_last_game)
 
 
 def _cut_rbn(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
+    return _cut_games(stream, name, rest, decoder, "rbn", "heading", find_last_record)
+
+
+def _cut_games(
+    stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder, kind: Kind, takes: str,
+    find_last: Callable[[str, Any], tuple[int, Any]],
+) -> Iterator[Piece]:  # fmt: skip
+    """Yield pieces that end before the last game so far; ``takes`` names what that inherits."""
     text = ""
-    before: Heading | None = None
+    before: Any = None
     while True:
         more = stream.read(CHUNK_BYTES)
         lines, rest = _whole_lines(rest + more, decoder, more=bool(more))
         text += lines
-        start, heading = find_last_record(text, before) if more else (len(text), before)
+        start, behind = find_last(text, before) if more else (len(text), before)
         if start or not more:
+            known: dict[str, Any] = {takes: before}
             yield Piece(
-                kind="rbn", text=text[:start], heading=before, goes_on=bool(more), name=name,
-                encoding=decoder.encoding, files_ended=0 if more else 1,
+                kind=kind, text=text[:start], goes_on=bool(more), name=name,
+                encoding=decoder.encoding, files_ended=0 if more else 1, **known,
             )  # fmt: skip
             if not more:
                 return
-            text, before = text[start:], heading
+            text, before = text[start:], behind
         elif len(text) + len(rest) >= LONGEST_RECORD:
             yield _no_end(name, text[:QUOTED].encode() + rest[:QUOTED])
             return

@@ -11,9 +11,12 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bidcascade.bridge import InvalidInput, LimitExceeded
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 ZIP_MARKS: Final = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 """How a zip file begins: with a member, without any, or as the last of several parts."""
@@ -128,7 +131,7 @@ def open_member(member: Member) -> io.BufferedReader:
             raise OSError(errno.EIO, "the zip file is damaged: no file begins where one is listed")
         *_, name_length, extra_length = _LOCAL.unpack(header)
         file.seek(name_length + extra_length, io.SEEK_CUR)
-        packed = zipfile.ZipExtFile(file, "r", member.info, None, True)  # noqa: FBT003
+        packed = zipfile.ZipExtFile(file, "r", member.info, close_fileobj=True)
     except BaseException:
         file.close()
         raise
@@ -147,13 +150,14 @@ class _Unpacked(io.RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        room = memoryview(buffer).cast("B")
         try:
-            data = self._packed.read(len(buffer))
+            data = self._packed.read(len(room))
         except DAMAGE as error:
             reason = f"the zip file is damaged: {what_is_damaged(error)}"
             raise OSError(errno.EIO, reason) from None
-        buffer[: len(data)] = data
+        room[: len(data)] = data
         return len(data)
 
     def seek(self, place: int, whence: int = io.SEEK_SET) -> int:

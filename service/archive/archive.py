@@ -12,11 +12,9 @@ import polars as pl
 import pyarrow as pa
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.inference.double_dummy.protocol import I8, TABLE_SIZE
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import U32, U64
 from bidcascade.loaders import DEAL_SCHEMA, HAND_COLUMNS
-from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.jobs.places import default_data_folder
 from bidcascade.service.jobs.whole_files import can_write, whole_file
 from bidcascade.service.settings import read_settings
@@ -214,12 +212,6 @@ class Part:
     def solved(self) -> pl.DataFrame:
         """Double-dummy tables and par of all boards."""
         return pl.read_parquet(self.path(f"dd-{self.files.number:05}.parquet"))
-
-    def tables(self) -> I8:
-        """Double-dummy tables, int8 [boards, 20]; -1 where they are not there."""
-        if not self.is_solved:
-            return np.full((self.files.boards, TABLE_SIZE), -1, np.int8)
-        return self.solved.select(DOUBLE_DUMMY_COLUMNS).to_numpy().astype(np.int8)
 
 
 class Archive:

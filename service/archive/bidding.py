@@ -14,7 +14,7 @@ from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.service.answers import Query, bid_endings
 from bidcascade.service.engine import Engine
 from bidcascade.systems import is_system, open_system
-from bidcascade.systems.allowed_calls import AllowedCalls, SystemCalls, TableCalls
+from bidcascade.systems.allowed_calls import AllowedCalls, SystemCalls
 from bidcascade.systems.allowed_index import AllowedNode, allowed_nodes
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.kept_tables import SampleSize, record_of
@@ -84,10 +84,10 @@ class ArchiveEngine:
         return pl.concat(parts, rechunk=True)
 
     def _bid(self, deals: DealArrays) -> pl.DataFrame:
-        if self.bidder is None or self.engine is not None:
-            assert self.engine is not None
+        if self.engine is not None:
             (found,) = self.engine.frames(deals, Query("first"))
             return found.select(BID_COLUMNS)
+        assert self.bidder is not None
         backend = get_backend(self._backend)
         with self.bidder.lock:
             bid = self.bidder.bid(deals, backend=backend)
@@ -96,10 +96,10 @@ class ArchiveEngine:
 
     def calls(self, deals: DealArrays) -> AllowedCalls:
         """Boards with what they may call, for :mod:`bidcascade.systems.allowed_index`."""
-        if self.bidder is not None:
-            return SystemCalls(self.bidder, deals)
-        assert self.engine is not None
-        return TableCalls(self.engine.table, deals)
+        if self.engine is not None:
+            return self.engine.allowed_calls(deals)
+        assert self.bidder is not None
+        return SystemCalls(self.bidder, deals)
 
     def nodes(
         self, deals: DealArrays, kept: Mapping[bytes, AllowedNode] | None = None

@@ -64,8 +64,8 @@ def of_table(table):
 
 
 def asked(calls_of, nodes, deals: DealArrays, auction) -> list[int]:
-    narrow = lambda rows: calls_of(deals.take(rows))  # noqa: E731
-    return allowed_rows(nodes, bytes(auction), narrow).tolist()
+    found = allowed_rows(nodes, bytes(auction), lambda rows: calls_of(deals.take(rows)))
+    return found.tolist()
 
 
 def by_definition(
