@@ -1,0 +1,49 @@
+"""The engine's modules in a real browser, from a plain file server."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from bidcascade.service import page
+from tests.web.support_browser import visiting
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_told: object) -> None:
+        """Say nothing of a request."""
+
+
+@pytest.fixture(scope="session")
+def static_url() -> Iterator[str]:
+    """Address of the page's files as they lie in the package."""
+    folder = Path(page.__file__).parent / "static"
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def engine(browser, static_url) -> Iterator[Callable[..., Any]]:
+    """Run JavaScript beside the engine: ``engine("async (load, given) => …", given)``.
+
+    ``await load("patterns")`` is the module of that name. What comes back is its value; an error
+    that is thrown is raised.
+    """
+
+    def run(source: str, given: object = None) -> Any:
+        return visit.page.evaluate(
+            f"""given => ({source})(name => import(`/engine/${{name}}.js`), given)""", given
+        )
+
+    visits = visiting(browser, static_url)
+    visit = next(visits)
+    # an empty page of the same origin: the modules come with their own files alone
+    visit.page.goto(f"{static_url}/icon.svg")
+    yield run
+    assert next(visits, None) is None
