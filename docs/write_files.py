@@ -14,6 +14,7 @@ import polars as pl
 from bidcascade.service.api.app import create_app
 from bidcascade.service.jobs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.service.settings import OTHER_VARIABLES, PREFIX, Settings
+from bidcascade.systems.language.engine_data import phrases_data
 from bidcascade.systems.language.kept_texts import classes_of_rows
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily
@@ -63,6 +64,7 @@ def written_files() -> dict[str, str]:
         "service/client/answer_types.py": types_of(document, "answers"),
         "service/client/option_types.py": types_of(document, "options"),
         "service/page/static/engine/language/tree_data.js": module_of(classes_of_rows()),
+        "service/page/static/engine/phrases_data.js": module_of(phrases_data()),
     }
 
 
