@@ -1,0 +1,69 @@
+"""The catalogue of phrases as plain data, for the engine that reads systems in the browser.
+
+``docs/write_files.py`` writes it as a module of JavaScript.
+"""
+
+import re
+from typing import Any
+
+from .call_builder import NUMBER_WORDS
+from .phrases import (
+    AUCTION,
+    BOTH_HANDS,
+    COUNTED,
+    HAND,
+    KIND_OF_WORDS,
+    LENGTHS,
+    Kind,
+    denied_by_no,
+    template,
+    words_of_terminals,
+)
+from .syntax_tree import AGREEMENTS, OTHER, ROLES, SUIT_WORDS, VARIABLES
+
+
+def phrases_data() -> dict[str, Any]:
+    """Rows of the catalogue and the words of the tree; a row has what is not empty."""
+    kind_of_words: dict[str, dict[str, str]] = {}
+    for (terminal, words), kind in KIND_OF_WORDS.items():
+        kind_of_words.setdefault(terminal, {})[words] = kind
+    return {
+        "suitWords": SUIT_WORDS,
+        "variables": VARIABLES,
+        "other": OTHER,
+        "roles": ROLES,
+        "agreements": AGREEMENTS,
+        "numberWords": NUMBER_WORDS,
+        "lengths": {name: [found.low, found.high] for name, found in LENGTHS.items()},
+        "counted": [_row(row) for row in COUNTED],
+        "hand": [_row(row) for row in HAND],
+        "auction": [_row(row) for row in AUCTION],
+        "bothHands": [_row(row) for row in BOTH_HANDS],
+        "kindOfWords": kind_of_words,
+        "wordsOfTerminals": words_of_terminals(),
+    }
+
+
+def _row(row: Kind) -> dict[str, Any]:
+    measure = re.match(r"range ([A-Z_]+)\{", row.forms)
+    told = {
+        "kind": row.kind,
+        "most": row.most,
+        "unit": row.unit,
+        "default": row.default,
+        "term": row.term,
+        "shown": row.shown,
+        "measure": measure[1] if measure else "",
+        "deniedByNo": denied_by_no(row),
+        **_templates(row),
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def _templates(row: Kind) -> dict[str, str]:
+    try:
+        many, one = template(row), template(row, 1)
+    except (KeyError, StopIteration):
+        # its words are written by a function of wording.py
+        return {}
+    return {"template": many, "one": one if one != many else ""}
