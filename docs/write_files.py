@@ -16,6 +16,7 @@ from bidcascade.service.jobs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.service.settings import OTHER_VARIABLES, PREFIX, Settings
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily
+from bidcascade.table.language.vocabulary_data import vocabulary_module
 from bidcascade.table.language.vocabulary_page import vocabulary_markdown
 
 ROOT: Final = Path(__file__).parents[1]
@@ -61,6 +62,7 @@ def written_files() -> dict[str, str]:
         "docs/terms.md": vocabulary_markdown(),
         "service/client/answer_types.py": types_of(document, "answers"),
         "service/client/option_types.py": types_of(document, "options"),
+        "service/page/static/engine/terms_data.js": vocabulary_module(),
     }
 
 
