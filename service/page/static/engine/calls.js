@@ -1,6 +1,8 @@
 // Calls as small integers, and what the laws allow: bridge/calls.py and bridge/auction.py are the
 // definition. 0 pass, 1 double, 2 redouble, 3 … 37 the bids 1C … 7N.
 
+import { repr } from "./python_text.js";
+
 export const PASS = 0;
 export const DOUBLE = 1;
 export const REDOUBLE = 2;
@@ -31,19 +33,11 @@ export class IllegalCall extends Error {
   name = "IllegalCall";
 }
 
-/** A value as Python's messages quote it. */
-function quoted(value) {
-  if (typeof value !== "string") return String(value);
-  const sign = value.includes("'") && !value.includes('"') ? '"' : "'";
-  const escaped = value.replace(/\\/g, "\\\\").replace(/\n/g, "\\n").replace(/\r/g, "\\r").replace(/\t/g, "\\t");
-  return sign + escaped.replaceAll(sign, `\\${sign}`) + sign;
-}
-
 /** Code of a call: P, Pass, X, D, Dbl, XX, R, 1C … 7NT. */
 export function parseCall(text) {
   const code = CALL_BY_TEXT.get(text.toLowerCase());
   if (code === undefined) {
-    throw new InvalidCall(`expected a call (P, X, XX or 1C … 7N), got ${quoted(text)}`);
+    throw new InvalidCall(`expected a call (P, X, XX or 1C … 7N), got ${repr(text)}`);
   }
   return code;
 }
@@ -56,21 +50,21 @@ export function formatCall(call) {
 
 function checkCode(call) {
   if (!(Number.isInteger(call) && call >= 0 && call < CALL_COUNT)) {
-    throw new InvalidCall(`expected a call code 0-37, got ${quoted(call)}`);
+    throw new InvalidCall(`expected a call code 0-37, got ${call}`);
   }
 }
 
 /** Code of a bid from its level (1-7) and strain (0-4 = C D H S N). */
 export function makeBid(level, strain) {
   if (!(level >= 1 && level <= 7 && strain >= 0 && strain <= 4)) {
-    throw new InvalidCall(`expected level 1-7 and strain 0-4, got ${quoted(level)} and ${quoted(strain)}`);
+    throw new InvalidCall(`expected level 1-7 and strain 0-4, got ${level} and ${strain}`);
   }
   return FIRST_BID + 5 * (level - 1) + strain;
 }
 
 function checkedBid(call) {
   if (!(call >= FIRST_BID && call <= LAST_BID)) {
-    throw new InvalidCall(`expected a bid (code ${FIRST_BID}-${LAST_BID}), got ${quoted(call)}`);
+    throw new InvalidCall(`expected a bid (code ${FIRST_BID}-${LAST_BID}), got ${call}`);
   }
   return call - FIRST_BID;
 }

@@ -2,7 +2,8 @@
 // systems/patterns.py is the definition.
 //
 // Calls are codes, suits are letters (notrump is N), bindings a plain object from suit variable to
-// letter, and from n to a level's digit. Bindings never change after they are made.
+// letter, and from n to a level's digit. Bindings never change after they are made. A scope answers
+// which suits a role means: `suits(word)`, a text of letters.
 
 import {
   DOUBLE, FIRST_BID, LAST_BID, PASS, REDOUBLE, STRAINS, bidLevel, bidStrain, makeBid,
@@ -115,11 +116,11 @@ export function fixedCall({ kind, level, strain }) {
 }
 
 /** Level and strain of a bid's pattern whose variables are bound; null if there is none. */
-export function resolve(call, bindings, lastBid, suits) {
+export function resolve(call, bindings, lastBid, scope) {
   if (call.strain === null) return null;
   let strain = letterOf(call.strain, bindings);
   if (strain === undefined) {
-    const letters = suits(call.strain);
+    const letters = scope.suits(call.strain);
     if (letters.length !== 1) return null;
     [strain] = letters;
   }
@@ -143,7 +144,7 @@ function resolveIn(strain, { kind, level: written }, bindings, lastBid) {
 }
 
 /** Bids above the last one that a pattern makes, ascending: pairs of a call and its bindings. */
-export function patternCalls(pattern, bindings, lastBid, suits) {
+export function patternCalls(pattern, bindings, lastBid, scope) {
   if (pattern.strain === null) return [];
   const found = new Map();
   const add = (call, bound) => {
@@ -151,7 +152,7 @@ export function patternCalls(pattern, bindings, lastBid, suits) {
   };
   for (const bound of allBindings(isVariable(pattern.strain) ? [pattern.strain] : [], bindings)) {
     const letter = letterOf(pattern.strain, bound);
-    for (const strain of letter === undefined ? suits(pattern.strain) : letter) {
+    for (const strain of letter ?? scope.suits(pattern.strain)) {
       if (pattern.level === 0 && !("n" in bound)) {
         for (let level = cheapestLevel(lastBid, strain); level < 8; level += 1) {
           add(bidCode(level, strain), { ...bound, n: String(level) });
