@@ -23,6 +23,7 @@ def written():
         "service/client/answer_types.py", "service/client/option_types.py",
         "service/page/static/engine/expression_grammar_data.js",
         "service/page/static/engine/language/grammar_data.js",
+        "service/page/static/engine/language/tree_data.js",
         "service/page/static/engine/phrases_data.js",
     ],
 )  # fmt: skip

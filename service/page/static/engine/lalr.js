@@ -14,12 +14,12 @@ export class Token {
 }
 
 /**
- * A text that does not read. `token` is the word that cannot stand at `position` (of type `$END` where the text
- * ends), null where no word begins; `expected` is the set of terminals that could stand there.
+ * A text that does not read from `position` on, which is null where the text ends too early. `token` is the word
+ * that cannot stand there, null where no word begins; `expected` is the set of terminals that could.
  */
 export class UnexpectedInput extends Error {
   constructor(position, expected, token = null) {
-    super(`unexpected ${token === null ? "character" : token.type} at ${position}`);
+    super(`unexpected ${token?.type ?? "character"} at ${position ?? "the end"}`);
     this.position = position;
     this.expected = expected;
     this.token = token;
@@ -183,7 +183,8 @@ export class Parser {
   unexpected(token, expected, states, last) {
     // what truly goes on from here: the table alone allows some words a step longer
     const accepted = terminals(states.at(-1), this.end).filter((number) => this.feed([...states], number, last));
-    return new UnexpectedInput(token.start, this.named(accepted.length ? accepted : expected), token);
+    const position = token.type === "$END" ? null : token.start;
+    return new UnexpectedInput(position, this.named(accepted.length ? accepted : expected), token);
   }
 
   named(numbers) {
