@@ -18,6 +18,9 @@ from bidcascade.systems.language.engine_data import phrases_data
 from bidcascade.systems.language.kept_texts import classes_of_rows
 from bidcascade.systems.language.engine_data import grammar_data, phrases_data
 from bidcascade.systems.language.grammar import parser
+from bidcascade.systems.language.engine_data import grammar_data, phrases_data
+from bidcascade.systems.language.grammar import parser
+from bidcascade.systems.language.kept_texts import classes_of_rows
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.expression_grammar import parser as expression_parser
 from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily
@@ -72,6 +75,7 @@ def written_files() -> dict[str, str]:
             grammar_data(expression_parser())
         ),
         "service/page/static/engine/language/grammar_data.js": module_of(grammar_data(parser())),
+        "service/page/static/engine/language/tree_data.js": module_of(classes_of_rows()),
         "service/page/static/engine/phrases_data.js": module_of(phrases_data()),
         "service/page/static/engine/terms_data.js": vocabulary_module(),
     }
