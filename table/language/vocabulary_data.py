@@ -1,6 +1,5 @@
 """The default vocabulary as data for the engine of the page: tables of its terms, and its aliases."""
 
-import json
 from itertools import combinations
 from typing import Any, Final
 
@@ -17,8 +16,8 @@ _RANKS: Final = 13
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def vocabulary_module() -> str:
-    """Text of ``terms_data.js``.
+def vocabulary_data() -> dict[str, Any]:
+    """Tables of ``engine/terms_data.js``.
 
     ``suits`` are the functions of one suit's holding, each as the cards that count one by one and
     the values, a digit of base 36 each, by those cards and how many others there are; ``lengths``
@@ -47,7 +46,7 @@ def vocabulary_module() -> str:
             else None,
         ]  # fmt: skip
 
-    data = {
+    return {
         "terms": [row(term) for term in catalogue.values()],
         "halves": [name for name in catalogue if vocabulary.scale(name) == 2],
         "suits": list(suits),
@@ -55,8 +54,6 @@ def vocabulary_module() -> str:
         "contexts": list(by_context),
         "aliases": {name: text for one in ALIASES for name, text in one.spelled_out().items()},
     }
-    text = json.dumps(data, separators=(",", ":"))
-    return f"// Written by docs/write_files.py\nexport default {text};\n"
 
 
 def _number(known: dict[Any, int], value: Any) -> int:
