@@ -91,8 +91,9 @@ def test_only_reading(app):
 
 def test_the_page_names_all_its_modules():
     page = static_files()["index.html"].content.decode()
-    named = set(re.findall(r'"/static/([\w.]+)"', page))
-    assert named == set(static_files()) - {"index.html"}
+    named = set(re.findall(r'"/static/([\w./]+)"', page))
+    # those of the engine come when it is asked, most of them in its worker
+    assert named == {name for name in static_files() if "/" not in name} - {"index.html"}
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\son\w+=", page)
 
 
