@@ -159,13 +159,20 @@ export async function systemOf(name) {
   return { main: Object.keys(texts)[0], texts };
 }
 
+let tellSystems = () => {};
+
+/** `tell()` hears that there is another system of one's own. */
+export function onSystems(tell) {
+  tellSystems = tell;
+}
+
 /** Play a system of one's own, `{main, files}`, under a name. */
 export async function useSystem(name, texts) {
+  await openAs(name, texts);
   own.set(name, texts);
-  const task = openAs(name, texts);
-  opened.set(name, task);
-  await task;
+  opened.set(name, Promise.resolve());
   forgetAnswers();
+  await tellSystems();
 }
 
 /** Complaints about texts `{main, files}`. */

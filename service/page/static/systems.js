@@ -1,6 +1,5 @@
 // The text of a system, to be read and changed; what is wrong with it, and what a change does to hands.
 
-import { SEATS } from "./calls.js";
 import { clear, h, notice, put, say } from "./dom.js";
 import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
 import { callNode, callsNode, handNode } from "./format.js";
@@ -204,7 +203,7 @@ function changesNode({ deals, changed, changes }) {
       "li", null,
       h("p", null, one.calls.length ? callsNode(one.calls) : phrase("systems.opening"), ": ", callOf(one.old), " → ", callOf(one.new),
         h("span", { class: "soft" }, phrase("systems.deals", { number: one.deals }))),
-      h("p", { class: "soft small" }, phrase("systems.rules", one)),
+      h("p", { class: "soft small" }, phrase("systems.rules", { old: one.old_rule, new: one.new_rule })),
       one.examples.map((example) => h("a", { class: "example", href: linkToExample(one, example) }, handNode(example.hands[(example.dealer + one.calls.length) % 4]))),
     ))),
     changes.length > MOST_CHANGES && h("p", { class: "soft" }, phrase("systems.more", { number: changes.length - MOST_CHANGES })),

@@ -786,7 +786,7 @@ export const TEXTS = {
   "systems.no-change": "No call changed on {deals} random deals.",
   "systems.changed": "The auction of {changed} of {deals} random deals changes ({share} %).",
   "systems.deals": " on {number} deal| on {number} deals",
-  "systems.rules": "{oldRule}, now {newRule}",
+  "systems.rules": "{old}, now {new}",
   "systems.opening": "Opening",
   "systems.end": "the end",
   "systems.more": "{number} more place where calls change.|{number} more places where calls change.",
