@@ -31,29 +31,29 @@ export class Problem extends Error {
   }
 }
 
-function wrongField(field, value, reason) {
-  return new Problem("invalid-request", `${field}: ${reason}`, [{ field, value, reason }]);
+function wrongField(field, reason) {
+  return new Problem("invalid-request", `${field}: ${reason}`, [{ field, reason }]);
 }
 
 /** Read one field of a question; what is wrong names it. */
 function readField(read, value, field) {
-  if (value === undefined || value === null) throw wrongField(field, null, "expected this field");
-  if (typeof value !== "string") throw wrongField(field, value, "expected text");
+  if (value === undefined || value === null) throw wrongField(field, "expected this field");
+  if (typeof value !== "string") throw wrongField(field, "expected text");
   try {
     return read(value);
   } catch (error) {
-    throw wrongField(field, value, error.message);
+    throw wrongField(field, error.message);
   }
 }
 
 function readCalls(texts = []) {
-  if (!Array.isArray(texts)) throw wrongField("auction", texts, "expected a list");
+  if (!Array.isArray(texts)) throw wrongField("auction", "expected a list");
   let auction = new Auction();
   texts.forEach((text, number) => {
     const field = `auction[${number}]`;
     const call = readField((one) => parseCall(one.trim()), text, field);
     const reason = auction.whyIllegal(call);
-    if (reason !== null) throw wrongField(field, text, `illegal call: ${reason}`);
+    if (reason !== null) throw wrongField(field, `illegal call: ${reason}`);
     auction = auction.add(call);
   });
   return auction;
@@ -68,7 +68,7 @@ function circumstancesOf({ dealer = "N", vulnerability = "None" }, path = "") {
 
 function readNumber(value, field, most) {
   if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw wrongField(field, value, `expected a whole number from 1 to ${most}`);
+  throw wrongField(field, `expected a whole number from 1 to ${most}`);
 }
 
 // --- routes ---------------------------------------------------------------------------------------
@@ -77,12 +77,12 @@ function bid(system, asked) {
   const hand = readField(parseHand, asked.hand, "hand");
   const circumstances = circumstancesOf(asked);
   const auction = readCalls(asked.auction);
-  if (auction.isComplete) throw wrongField("auction", asked.auction, "the auction is over");
+  if (auction.isComplete) throw wrongField("auction", "the auction is over");
   return system.bid(hand, auction.calls, circumstances);
 }
 
 function auctions(system, asked, opponents) {
-  if (!Array.isArray(asked.deals)) throw wrongField("deals", asked.deals, "expected a list");
+  if (!Array.isArray(asked.deals)) throw wrongField("deals", "expected a list");
   const limit = readNumber(asked.limit ?? 100, "limit", 1e6);
   const results = asked.deals.map((one, number) => {
     const hands = readField(parseDeal, one.deal, `deals[${number}].deal`);
@@ -139,7 +139,7 @@ function aboutHands(asked, count) {
     SEATS[readField(parseSeat, letter, `known.${letter}`)], readField(parseHand, hand, `known.${letter}`),
   ]);
   const seed = asked.seed ?? 0;
-  if (!Number.isSafeInteger(seed) || seed < 0) throw wrongField("seed", seed, "expected a whole number from 0");
+  if (!Number.isSafeInteger(seed) || seed < 0) throw wrongField("seed", "expected a whole number from 0");
   return { ...circumstancesOf(asked), known: Object.fromEntries(known), count, seed };
 }
 
