@@ -175,8 +175,7 @@ export class Expander {
     const before = state.knowledge[state.position];
     const possible = before.cells;
     // hands that an earlier line certainly takes
-    let taken = null;
-    let left = possible;
+    const taken = new Uint32Array(possible.length);
     const alternatives = [];
     const uses = [];
     const agreements = [];
@@ -185,16 +184,16 @@ export class Expander {
     let shown = null;
     let loose = null;
     const last = entries.findLastIndex((entry) => entry.call === call);
-    for (const entry of last < 0 ? entries : entries.slice(0, last + 1)) {
+    for (let number = 0; number < (last < 0 ? entries.length : last + 1); number += 1) {
+      const entry = entries[number];
       const { expression } = entry;
-      const { can, must } = bounds(expression);
       if (entry.call !== call) {
-        if (isEmpty(must)) continue;
-        taken = taken === null ? must : union(taken, must);
-        left = without(possible, taken);
+        const must = mustOf(expression);
+        if (must !== null) for (let word = 0; word < taken.length; word += 1) taken[word] |= must[word];
         continue;
       }
-      const cells = intersect(can, left);
+      const { can } = bounds(expression);
+      const cells = intersect(can, without(possible, taken));
       loose = loose === null ? can : union(loose, can);
       if (uses.at(-1)?.[0] !== entry.line) uses.push([entry.line, entry.bindings]);
       for (const agreement of entry.agreements) {
@@ -211,7 +210,8 @@ export class Expander {
     }
     if (!uses.length) {
       // a pass by default denies every line; of another unknown call nothing is known
-      const cells = call === PASS && !isEmpty(left) ? left : possible;
+      const left = call === PASS ? without(possible, taken) : possible;
+      const cells = isEmpty(left) ? possible : left;
       return [new Meaning(call, [], [], [], call === PASS), new Knowledge(cells, before.terms)];
     }
     if (shown === null) {
@@ -333,6 +333,36 @@ function passed(test, scope, above) {
     if (criteria !== null) found.push([bound, criteria.length ? [...above, ...criteria] : above]);
   }
   return found;
+}
+
+// --- cells ----------------------------------------------------------------------------------------
+
+const musts = new WeakMap();
+
+/** Cells where every hand satisfies an expression, null for none: `bounds(expression).must`.
+ *
+ * A conjunction holds wherever all its parts do, which are the same at many places. */
+function mustOf(expression) {
+  let found = musts.get(expression);
+  if (found === undefined) {
+    found = workedOutMust(expression);
+    musts.set(expression, found);
+  }
+  return found;
+}
+
+function workedOutMust(expression) {
+  if (expression.kind !== "and") {
+    const { must } = bounds(expression);
+    return isEmpty(must) ? null : must;
+  }
+  let found = null;
+  for (const operand of expression.operands) {
+    const must = mustOf(operand);
+    if (must === null) return null;
+    found = found === null ? must : intersect(found, must);
+  }
+  return isEmpty(found) ? null : found;
 }
 
 // --- bounds of terms ------------------------------------------------------------------------------
