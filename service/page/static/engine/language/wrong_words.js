@@ -156,7 +156,7 @@ function special(read, rest, before, expected) {
   }
   if (expected.has("AGREEMENT") && !before.endsWith("=")) {
     return [
-      `after "${before.slice(-1)}" I expect ${listed(expected)}, I read "${read}"`,
+      `after "${/.?$/u.exec(before)[0]}" I expect ${listed(expected)}, I read "${read}"`,
       "conditions stand before the semicolon; tags begin with #",
     ];
   }
