@@ -61,6 +61,11 @@ export function quoted(text) {
   return quote + escaped + quote;
 }
 
+/** A number with commas between its thousands. */
+export function grouped(number) {
+  return number.toLocaleString("en-US");
+}
+
 // ---------------------------------------------------------------------- misspelt words
 /** The known word that a misspelt one is likely to be; empty if none is near. */
 export function nearest(word, known) {

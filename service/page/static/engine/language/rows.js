@@ -4,7 +4,7 @@ import CLASSES from "./tree_data.js";
 
 function readerOf(type, objects) {
   if (type === null) return (part) => part;
-  if (type === "object") return (part) => objects[part];
+  if (type === "object") return (part) => objects.at(part);
   const read = readerOf(type.map === undefined ? type.list : type.map, objects);
   if (type.map === undefined) return (part) => part.map(read);
   return (part) => new Map(part.map(([name, value]) => [name, read(value)]));
