@@ -25,6 +25,7 @@ def written():
         "service/page/static/engine/language/grammar_data.js",
         "service/page/static/engine/language/tree_data.js",
         "service/page/static/engine/phrases_data.js",
+        "service/page/static/engine/terms_data.js",
     ],
 )  # fmt: skip
 def test_file_is_up_to_date(written, name):
