@@ -20,7 +20,7 @@ from bidcascade.systems.language.kept_texts import classes_of_rows
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.expression_grammar import parser as expression_parser
 from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily
-from bidcascade.table.language.vocabulary_data import vocabulary_module
+from bidcascade.table.language.vocabulary_data import vocabulary_data
 from bidcascade.table.language.vocabulary_page import vocabulary_markdown
 
 ROOT: Final = Path(__file__).parents[1]
@@ -72,7 +72,7 @@ def written_files() -> dict[str, str]:
         "service/page/static/engine/language/grammar_data.js": module_of(grammar_data(parser())),
         "service/page/static/engine/language/tree_data.js": module_of(classes_of_rows()),
         "service/page/static/engine/phrases_data.js": module_of(phrases_data()),
-        "service/page/static/engine/terms_data.js": vocabulary_module(),
+        "service/page/static/engine/terms_data.js": module_of(vocabulary_data()),
     }
 
 

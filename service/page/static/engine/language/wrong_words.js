@@ -2,15 +2,15 @@
 
 import { nearest } from "../errors.js";
 import { NUMBER_WORDS, WORDS_OF_TERMINALS } from "../phrases.js";
-import { rightStripped, split, stripped } from "./blanks.js";
+import { BLANK, rightStripped, stripped } from "./blanks.js";
 
-const WORD = /^(?:[\p{L}\p{N}][\p{L}\p{N}_'’+/-]*(?:\.\p{Nd}+)?|[\S\ufeff])/u;
+const WORD = new RegExp(`^(?:[\\p{L}\\p{N}][\\p{L}\\p{N}_'’+/-]*(?:\\.\\p{Nd}+)?|[^${BLANK}])`, "u");
 const LETTERS = /[\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'’-]*/gu;
 const SEPARATOR = /[,;:=()]|--/;
-const LAST = /(?:(?:[^\s,;:=()]|\ufeff)+|[,;:=()])$/u;
+const LAST = new RegExp(`(?:[^${BLANK},;:=()]+|[,;:=()])$`, "u");
 const SUIT = "(clubs|diamonds|hearts|spades|[MXYZWm]|o[Mm])";
 const SUITS = new RegExp(`(?<![\\p{L}\\p{N}_])${SUIT} or ${SUIT}$`, "u");
-const CARDS_AS_CALL = /(?<!\S)([1-7])([CDHScdhs])$/;
+const CARDS_AS_CALL = new RegExp(`(?<![^${BLANK}])([1-7])([CDHScdhs])$`);
 const CALL = {
   x: "Double", xx: "Redouble", d: "Double", dble: "Double", r: "Redouble", rdbl: "Redouble", "-": "Pass", nt: "1NT",
 };
@@ -48,9 +48,10 @@ const NOT_TOLD = ["QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"];
 
 /** All words that the grammar knows. */
 export const LANGUAGE_WORDS = new Set([
-  ...[...WORDS_OF_TERMINALS.values()].flat().flatMap(split),
+  ...[...WORDS_OF_TERMINALS.values()].flat().flatMap((phrase) => phrase.split(/\s+/)),
   ...Object.keys(NUMBER_WORDS), "asks", "shows", "denies", "balanced", "semi-balanced", "unbalanced",
 ]);
+LANGUAGE_WORDS.delete("");
 
 const fault = (position, message, advice = "") => ({ position, message, advice });
 
@@ -137,7 +138,7 @@ function special(read, rest, before, expected) {
   if (/^[“”„‟]/.test(rest)) return ["these quotes are not the plain ones", 'write " on both sides'];
   if (rest.startsWith("—")) return ['"—" begins nothing here', 'a remark begins with "--"'];
   if (/^[<>≥≤]/.test(rest)) {
-    return [`"${stripped([...rest].slice(0, 2).join(""))}" is not written here`, 'write "15+", "at most 9" or "10-12"'];
+    return [`"${[...rest].slice(0, 2).join("").trim()}" is not written here`, 'write "15+", "at most 9" or "10-12"'];
   }
   if (/^(?:\p{Nd}+[.,]\p{Nd}|½)/u.test(rest)) {
     return [`"${read}" is no whole number`, "count in whole points, cards and tricks"];
