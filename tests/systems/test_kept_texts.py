@@ -1,5 +1,6 @@
 """Parsed texts that are kept: the same tree as the parser's, or the parser is asked."""
 
+import json
 import os
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -261,3 +262,13 @@ def test_the_grammar_is_not_loaded_for_a_kept_text(mine, folder):
     )
     assert run_python(code, mine, folder).out == "False\n"
     assert run_python(code, mine, folder / "another").out == "True\n"
+
+
+def test_what_is_said_twice_is_kept_once():
+    text = "convention clubs:\n  3C = 3+ clubs\nafter 1NT:\n  use clubs\nafter 2NT:\n  use clubs\n"
+    read = reader.read_text(text)
+    kept = tree_of_rows(json.loads(json.dumps(rows_of_tree(read))))
+    assert repr(kept) == repr(read)
+    first, second = (block.body[0] for block in kept.blocks)
+    assert first is not second
+    assert first.condition is second.condition

@@ -12,7 +12,7 @@ import pytest
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.systems.language.kept_texts import rows_of_tree
-from bidcascade.systems.language.reader import read_system
+from bidcascade.systems.language.reader import parse_condition, read_system
 from bidcascade.systems.language.shipped import shipped_folder
 from bidcascade.systems.language.syntax_tree import (
     Agreement,
@@ -23,6 +23,7 @@ from bidcascade.systems.language.syntax_tree import (
     NotThis,
     Phrase,
     SystemText,
+    Where,
 )
 from bidcascade.systems.language.wording import (
     agreement_text,
@@ -227,26 +228,59 @@ def test_texts_that_are_wrong(engine):
     assert sum(isinstance(one, list) for one in found) > 0.9 * len(texts)
 
 
-def test_all_texts_of_the_tests(engine):
-    """Whatever is written in a test of systems is read, alone or as lines of a block."""
-    found = {
+def strings_of_tests() -> list[str]:
+    """Whatever is written in a test of texts."""
+    return sorted({
         node.value
-        for path in sorted(Path(of_errors.__file__).parent.glob("test_system*.py"))
+        for path in Path(of_errors.__file__).parent.glob("test_system*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+    })  # fmt: skip
+
+
+def test_all_texts_of_the_tests(engine):
+    """They are read as they are, or as lines of a block."""
     texts = [
         one if "\n" in one else f"after 1M:\n  2X = {one}\n  {one}\n{one}\n"
-        for one in sorted(found)
+        for one in strings_of_tests()
     ]
     read = assert_equal(engine, [(text, {}) for text in texts])
     assert 50 < sum(isinstance(one, dict) for one in read) < len(read) - 1_000
 
 
-@pytest.mark.parametrize("options", [{"weak": True}, {"other": True}, {"it's": False}])
-def test_options(engine, options):
-    text = "option weak:\n  opening:\n    1C = 3+ clubs\nwithout option weak:\n  when forced:\n"
-    assert_equal(engine, [(text, options)])
+def test_conditions_alone(engine):
+    def said(text: str) -> str:
+        try:
+            return condition_text(parse_condition(text, Where("here", 3, 5)))
+        except InvalidSystem as error:
+            return str(error)
+
+    texts = strings_of_tests()
+    found = engine(
+        """async (load, texts) => {
+          const { parseCondition } = await load("language/reader");
+          const { conditionText } = await load("language/wording");
+          return texts.map((text) => {
+            try {
+              return conditionText(parseCondition(text, { file: "here", line: 3, column: 5 }));
+            } catch (error) {
+              if (error.name !== "InvalidSystem") throw error;
+              return error.message;
+            }
+          });
+        }""",
+        texts,
+    )
+    assert found == [said(text) for text in texts]
+    assert sum(not one.startswith("here:") for one in found) > 300
+
+
+def test_options(engine):
+    text = "option weak:\n  opening:\n    1C = 3+ clubs\ngeneral:\n  2C = any hand\n"
+    options: list[dict[str, bool]] = [{}, {"weak": True}, {"other": True}, {"it's": False}]
+    off, on, *unknown = assert_equal(engine, [(text, one) for one in options])
+    assert (len(off["blocks"]), len(on["blocks"])) == (1, 2)
+    assert "expected an option" in unknown[0][0]
 
 
 # ---------------------------------------------------------------------- files
