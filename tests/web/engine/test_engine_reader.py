@@ -105,9 +105,10 @@ def test_the_tree_of_rows_is_the_tree_of_the_text(engine, name):
     assert json.loads(found) == tree(shipped(name))
 
 
-def test_rows_of_another_version_are_refused(engine):
+@pytest.mark.parametrize("rows", [[], [[0, "title"]], [[99]], [[3, 1, 2, []]]])
+def test_rows_of_another_version_are_refused(engine, rows):
     with pytest.raises(Exception, match="another version"):
-        engine('async (load) => (await load("language/rows")).systemOfRows([[0, "title"]])')
+        engine('async (load, rows) => (await load("language/rows")).systemOfRows(rows)', rows)
 
 
 def words_of(value: object) -> list[str]:
