@@ -231,6 +231,27 @@ def tree_of_rows(rows: list[list[Any]]) -> SystemText:
     return text
 
 
+def classes_of_rows() -> list[tuple[str, list[tuple[str, Any]]]]:
+    """Classes in the order of their numbers with their fields, for a reader of another language.
+
+    A field has its type: ``object`` is a row's number, ``list`` and ``map`` hold the type of what
+    is in them, None is written as it is.
+    """
+
+    def told(annotation: Any) -> Any:
+        if _is_object(annotation):
+            return "object"
+        inner = get_args(annotation)
+        if get_origin(annotation) is dict:
+            return {"map": told(inner[1])}
+        return {"list": told(inner[0])} if _refers(annotation) else None
+
+    return [
+        (kind.__name__, [(name, told(annotation)) for name, annotation in names.items()])
+        for kind, names in _classes().items()
+    ]
+
+
 def _without_none(annotation: Any) -> tuple[Any, ...]:
     if get_origin(annotation) in (tuple, dict):
         return (annotation,)
@@ -238,7 +259,8 @@ def _without_none(annotation: Any) -> tuple[Any, ...]:
 
 
 def _is_object(annotation: Any) -> bool:
-    return all(part in _classes() for part in _without_none(annotation))
+    parts = _without_none(annotation)
+    return bool(parts) and all(part in _classes() for part in parts)
 
 
 def _refers(annotation: Any) -> bool:

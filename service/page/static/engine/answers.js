@@ -1,0 +1,177 @@
+// What the service answers to the page's questions, made by systems that are loaded here: the fields that the
+// page reads, of the routes under service/api.
+
+import { allowedAuctions } from "./allowed.js";
+import { Auction, CALL_TEXTS, formatCall, parseCall, parseCalls, PASS } from "./calls.js";
+import { whereText } from "./bid_answer.js";
+import { contextAt, parseDeal, parseSeat, parseVulnerability, SEATS } from "./deals.js";
+import { agreementsOf, descriptionOf } from "./describing.js";
+import { parseHand } from "./hands.js";
+import { interpretation, layoutsAnswer } from "./layouts.js";
+import { topicsOf } from "./topics.js";
+
+const MOST_LAYOUTS = 10_000;
+
+/** Kinds of problems: status and title as service/api/problems.py has them. */
+const KINDS = {
+  "not-found": [404, "There is nothing at this path"],
+  "unknown-table": [404, "There is no bidding table of this name"],
+  "no-such-deal": [422, "No deal meets what is known of it and asked of it"],
+  "invalid-request": [422, "Something in the request is wrong"],
+};
+
+/** An error that is an answer: `kind`, `status`, and `problem` as the service's body has it. */
+export class Problem extends Error {
+  constructor(kind, detail, errors = []) {
+    super(detail);
+    this.kind = kind;
+    const [status, title] = KINDS[kind];
+    this.status = status;
+    this.problem = { title, detail, errors };
+  }
+}
+
+function wrongField(field, value, reason) {
+  return new Problem("invalid-request", `${field}: ${reason}`, [{ field, value, reason }]);
+}
+
+/** Read one field of a question; what is wrong names it. */
+function readField(read, value, field) {
+  if (value === undefined || value === null) throw wrongField(field, null, "expected this field");
+  if (typeof value !== "string") throw wrongField(field, value, "expected text");
+  try {
+    return read(value);
+  } catch (error) {
+    throw wrongField(field, value, error.message);
+  }
+}
+
+const readAuction = (text) => Auction.of(parseCalls(text));
+
+function readCalls(texts = []) {
+  if (!Array.isArray(texts)) throw wrongField("auction", texts, "expected a list");
+  let auction = new Auction();
+  texts.forEach((text, number) => {
+    const field = `auction[${number}]`;
+    const call = readField((one) => parseCall(one.trim()), text, field);
+    const reason = auction.whyIllegal(call);
+    if (reason !== null) throw wrongField(field, text, `illegal call: ${reason}`);
+    auction = auction.add(call);
+  });
+  return auction;
+}
+
+function circumstancesOf({ dealer = "N", vulnerability = "None" }, path = "") {
+  return {
+    dealer: readField(parseSeat, dealer, `${path}dealer`),
+    vulnerability: readField(parseVulnerability, vulnerability, `${path}vulnerability`),
+  };
+}
+
+function readNumber(value, field, most) {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+  throw wrongField(field, value, `expected a whole number from 1 to ${most}`);
+}
+
+// --- routes ---------------------------------------------------------------------------------------
+
+function bid(system, asked) {
+  const hand = readField(parseHand, asked.hand, "hand");
+  const circumstances = circumstancesOf(asked);
+  const auction = readCalls(asked.auction);
+  if (auction.isComplete) throw wrongField("auction", asked.auction, "the auction is over");
+  return system.bid(hand, auction.calls, circumstances);
+}
+
+function auctions(system, asked, opponents) {
+  if (!Array.isArray(asked.deals)) throw wrongField("deals", asked.deals, "expected a list");
+  const limit = readNumber(asked.limit ?? 100, "limit", 1e6);
+  const results = asked.deals.map((one, number) => {
+    const hands = readField(parseDeal, one.deal, `deals[${number}].deal`);
+    const first = SEATS[SEATS.indexOf(one.deal.trim()[0])];
+    const { dealer, vulnerability } = circumstancesOf({ dealer: first, ...one }, `deals[${number}].`);
+    if (asked.mode === "first") {
+      const { calls, entry } = system.bidDeal(hands, dealer, vulnerability, opponents);
+      const auction = { calls, completed: true, variants: entry?.name ? [entry.name] : [] };
+      return { total: 1, truncated: false, auctions: [written(auction)] };
+    }
+    const found = allowedAuctions(system.expander(opponents), hands, { dealer, vulnerability, limit });
+    return {
+      // where a limit cut, one auction more was met
+      total: found.auctions.length + (found.cut === "limit"), truncated: found.cut !== null, cut: found.cut,
+      auctions: found.auctions.map(written),
+    };
+  });
+  return { results };
+}
+
+function written({ calls, completed, variants }) {
+  return { calls: calls.map(formatCall), completed, entry: null, variants };
+}
+
+function next(system, auction) {
+  const { calls } = auction;
+  const answer = { auction: calls.map(formatCall), entry: null, completed: auction.isComplete, forced: false, entries: [] };
+  if (auction.isComplete) return answer;
+  const place = system.expand(calls);
+  const variants = new Map();
+  for (const entry of place.entries) variants.set(entry.call, [...(variants.get(entry.call) ?? []), variantOf(entry)]);
+  if (!variants.has(PASS)) variants.set(PASS, [{ ...VARIANT, name: "Pass" }]);
+  return {
+    ...answer, forced: place.forced,
+    entries: [...variants].map(([call, found]) => ({
+      // how many calls go on is counted by compiled tables only
+      call: formatCall(call), entry: null, completed: auction.add(call).isComplete, next: null, variants: found,
+    })),
+  };
+}
+
+const VARIANT = { name: "", description: "", criteria: [], rank: null, tags: [], where: "", count: null };
+
+function variantOf(entry) {
+  return {
+    ...VARIANT, name: entry.name, description: descriptionOf(entry), criteria: entry.criteria.map((one) => one.text),
+    rank: entry.rank, tags: agreementsOf(entry), where: whereText(entry.where),
+  };
+}
+
+/** Questions about what hands may hold: the auction, and hands that are known. */
+function aboutHands(asked, count) {
+  const known = Object.entries(asked.known ?? {}).map(([letter, hand]) => [
+    SEATS[readField(parseSeat, letter, `known.${letter}`)], readField(parseHand, hand, `known.${letter}`),
+  ]);
+  const seed = asked.seed ?? 0;
+  if (!Number.isSafeInteger(seed) || seed < 0) throw wrongField("seed", seed, "expected a whole number from 0");
+  return { ...circumstancesOf(asked), known: Object.fromEntries(known), count, seed };
+}
+
+function layouts(system, asked) {
+  const count = readNumber(asked.count ?? 100, "count", MOST_LAYOUTS);
+  return layoutsAnswer(system, readCalls(asked.auction).calls, aboutHands(asked, count));
+}
+
+function interpret(system, asked) {
+  const count = readNumber(asked.layouts ?? 500, "layouts", MOST_LAYOUTS);
+  const auction = readCalls(asked.auction);
+  const found = interpretation(system, auction.calls, auction.isComplete, aboutHands(asked, count));
+  if (!found) throw new Problem("no-such-deal", "no such deal found in time");
+  return found;
+}
+
+// --- the whole ------------------------------------------------------------------------------------
+
+const POSTS = { "/v1/bid": bid, "/v1/auctions": auctions, "/v1/layouts": layouts, "/v1/interpret": interpret };
+const GETS = {
+  "": (system, name, isFirst) => described(system, name, isFirst),
+  next: (system, query) => next(system, readField(readAuction, query.get("auction") ?? "", "auction")),
+  explain: (system, query) => explained(system, readField(readAuction, query.get("auction") ?? "", "auction")),
+};
+
+function described(system, name, isFirst) {
+  return { name, system: system.title, source: name, reload_errors: [], default: isFirst };
+}
+
+function explained(system, { calls }) {
+  const { auction: text, ...told } = system.explain(calls);
+  return { ...told, auction: text.split(" ").filter(Boolean) };
+}
