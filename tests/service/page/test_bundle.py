@@ -1,4 +1,4 @@
-"""Modules joined into one script: what is read, and what is refused; it runs in test_page_offline."""
+"""Modules joined into one script: what is read, and what is refused; test_page_offline runs it."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_lines_keep_their_numbers_within_a_module():
 @pytest.mark.parametrize(
     "form",
     [
-        "export let a = 1;", "export var a = 1;", "export const { a } = {};", "export async () => 1;",
+        "export let a = 1;", "export var a = 1;", "export const { a } = {};",
         "export default function () {}", "export default class {}", 'export * as a from "./b.js";',
         'import b, { c } from "./b.js";', 'import b from "./b.js" with { type: "json" };',
         'import b from "package";', "import b from './b.js';", 'import { b } from "./b.js"',
@@ -47,7 +47,9 @@ def test_forms_that_are_not_read(form):
     ],
 )  # fmt: skip
 def test_what_a_plain_script_cannot_do(text, what):
-    with pytest.raises(ValueError, match=rf"a\.js:1: '{what.replace('(', '[(]')}' cannot be joined"):
+    with pytest.raises(
+        ValueError, match=rf"a\.js:1: '{what.replace('(', '[(]')}' cannot be joined"
+    ):
         joined(f"{text}\n")
 
 
