@@ -1,7 +1,7 @@
 // Puts the page together: state in the address, the parts of the deal, and one answer at a time.
 
 import * as answerCall from "./answer_call.js";
-import { get, isOffered, post, storedKey, storeKey, useKeyDialog, useWaitingNote } from "./api.js";
+import { get, isOffered, isOffline, post, storedKey, storeKey, useEngine, useKeyDialog, useWaitingNote } from "./api.js";
 import * as archives from "./archives.js";
 import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
 import * as auctionsTree from "./auctions_tree.js";
@@ -12,6 +12,7 @@ import * as compare from "./compare.js";
 import { showDeal } from "./deal_diagram.js";
 import { busy, byId, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { showDoubleDummy } from "./double_dummy.js";
+import { engineAnswer, loadEngine } from "./engine_client.js";
 import { buildEntering, usePasted } from "./enter_deal.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
@@ -29,7 +30,10 @@ const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, l
 const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, play, practice, archives, jobs };
 /** Views that are not of the deal: each with the route that it needs. */
 const ALONE = { archives: "/v1/archives", jobs: "/v1/jobs" };
+/** Views of the deal that need a service. */
+const SERVED = ["lead"];
 const SLOW_MS = 200;
+const IDLE_MS = 500;
 
 let running = null;
 let shownKey = null;
@@ -73,7 +77,7 @@ function showViews() {
   const now = state();
   const isDeal = now.view in DEAL_VIEWS;
   clear(byId("views"), isDeal && Object.entries(DEAL_VIEWS)
-    .filter(([name]) => name !== "compare" || tableCount > 1 || now.view === "compare")
+    .filter(([name]) => name === now.view || (name === "compare" ? tableCount > 1 : !isOffline() || !SERVED.includes(name)))
     .map(([name, view]) => link(name, view.title, name === now.view)));
   byId("views").hidden = !isDeal;
 }
@@ -216,11 +220,12 @@ function buildTools() {
 }
 
 async function loadTables() {
+  let names = [];
   await ask(async () => {
     const { tables } = await get("/v1/tables");
     tableCount = tables.length;
     const select = byId("table-choice");
-    const names = tables.map((one) => one.name);
+    names = tables.map((one) => one.name);
     clear(select, tables.map((one) => h("option", { value: one.name }, one.name)));
     if (state().table && !names.includes(state().table)) {
       tell("error", `This service has no table “${state().table}”; it is ${names[0]} now.`);
@@ -233,6 +238,10 @@ async function loadTables() {
   const found = await Promise.all(Object.values(ALONE).map(isOffered));
   offered = Object.keys(ALONE).filter((_, place) => found[place]);
   showNavigation();
+  if (isOffline()) return;
+  // when nothing else is to be done: the service answers until the engine is there
+  const idle = globalThis.requestIdleCallback ?? ((work) => setTimeout(work, IDLE_MS));
+  if (names.length) idle(() => loadEngine([names[0], state().table || names[0]]));
   await tellWarming();
 }
 
@@ -282,6 +291,7 @@ put(byId("authors"), authorsSwitch());
 buildTools();
 buildBox();
 buildShortcuts({ say, deal, systemCall, systemAuction, help: buildHelp() });
+useEngine(engineAnswer);
 onChange(showAll);
 if (!location.hash) change({ hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability() }, { quiet: true });
 begin();

@@ -2,9 +2,9 @@
 // page reads, of the routes under service/api.
 
 import { allowedAuctions } from "./allowed.js";
-import { Auction, CALL_TEXTS, formatCall, parseCall, parseCalls, PASS } from "./calls.js";
+import { Auction, formatCall, parseCall, parseCalls, PASS } from "./calls.js";
 import { whereText } from "./bid_answer.js";
-import { contextAt, parseDeal, parseSeat, parseVulnerability, SEATS } from "./deals.js";
+import { parseDeal, parseSeat, parseVulnerability, SEATS } from "./deals.js";
 import { agreementsOf, descriptionOf } from "./describing.js";
 import { parseHand } from "./hands.js";
 import { interpretation, layoutsAnswer } from "./layouts.js";
@@ -45,8 +45,6 @@ function readField(read, value, field) {
     throw wrongField(field, value, error.message);
   }
 }
-
-const readAuction = (text) => Auction.of(parseCalls(text));
 
 function readCalls(texts = []) {
   if (!Array.isArray(texts)) throw wrongField("auction", texts, "expected a list");
@@ -158,20 +156,31 @@ function interpret(system, asked) {
   return found;
 }
 
+function explain(system, auction) {
+  const { auction: text, ...told } = system.explain(auction.calls);
+  return { ...told, auction: text.split(" ").filter(Boolean) };
+}
+
 // --- the whole ------------------------------------------------------------------------------------
 
 const POSTS = { "/v1/bid": bid, "/v1/auctions": auctions, "/v1/layouts": layouts, "/v1/interpret": interpret };
-const GETS = {
-  "": (system, name, isFirst) => described(system, name, isFirst),
-  next: (system, query) => next(system, readField(readAuction, query.get("auction") ?? "", "auction")),
-  explain: (system, query) => explained(system, readField(readAuction, query.get("auction") ?? "", "auction")),
-};
+const GETS = { next, explain, topics: (system) => ({ topics: topicsOf(system) }) };
 
-function described(system, name, isFirst) {
-  return { name, system: system.title, source: name, reload_errors: [], default: isFirst };
-}
-
-function explained(system, { calls }) {
-  const { auction: text, ...told } = system.explain(calls);
-  return { ...told, auction: text.split(" ").filter(Boolean) };
+/** What the service would answer to `method path` with a body; `systems` are those loaded, by name. */
+export function answerOf(systems, method, path, body = {}) {
+  const named = (name) => {
+    const found = systems.get(name);
+    if (!found) throw new Problem("unknown-table", `expected one of ${[...systems.keys()].join(", ")}, got '${name}'`);
+    return found;
+  };
+  const address = new URL(path, "http://engine");
+  if (method === "POST" && Object.hasOwn(POSTS, address.pathname)) {
+    return POSTS[address.pathname](named(body.table), body, body.opponents && named(body.opponents));
+  }
+  const [, name, what] = /^\/v1\/tables\/([^/]+)\/(\w+)$/.exec(address.pathname) ?? [];
+  if (method !== "GET" || !Object.hasOwn(GETS, what ?? "")) {
+    throw new Problem("not-found", `expected a question that the engine answers, got '${path}'`);
+  }
+  const auction = address.searchParams.get("auction") ?? "";
+  return GETS[what](named(decodeURIComponent(name)), readField((text) => Auction.of(parseCalls(text)), auction, "auction"));
 }

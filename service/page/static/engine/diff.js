@@ -1,21 +1,21 @@
 // What a change of a system's text does, on the same deals bid by both texts: systems/diff.py is the definition.
 
-import { formatCall, formatCalls } from "./calls.js";
+import { formatCall } from "./calls.js";
 import { whereText } from "./bid_answer.js";
-import { randomDeal } from "./deals.js";
+import { randomDeal, VULNERABILITIES } from "./deals.js";
 import { formatHand } from "./hands.js";
 
 const EXAMPLES = 2;
 const TELL_MS = 200;
 
-/** Places where two systems part: `{deals, changed, changes}`, most deals first; `tell(done)` now and then. */
-export function diffSystems(old, changed, { deals = 1000, seed = 2026, tell = () => {} } = {}) {
+/** Places where two systems part: `{deals, changed, changes}`, most deals first; waits for `tell(done)` now and then. */
+export async function diffSystems(old, changed, { deals = 1000, seed = 2026, tell = () => {} } = {}) {
   const parted = new Map();
   let told = performance.now();
   for (let number = 0; number < deals; number += 1) {
     if (performance.now() - told > TELL_MS) {
       told = performance.now();
-      tell(number);
+      await tell(number);
     }
     const hands = randomDeal(seed, number);
     const [mine, other] = [old, changed].map((system) => system.bidDeal(hands, 0, number % 4).calls);
@@ -26,10 +26,12 @@ export function diffSystems(old, changed, { deals = 1000, seed = 2026, tell = ()
     const found = parted.get(key) ?? { calls, old: mine[place], new: other[place], deals: 0, examples: [] };
     parted.set(key, found);
     found.deals += 1;
-    if (found.examples.length < EXAMPLES) found.examples.push(formatHand(hands[calls.length % 4]));
+    if (found.examples.length < EXAMPLES) {
+      found.examples.push({ hands: hands.map(formatHand), dealer: 0, vulnerability: VULNERABILITIES[number % 4] });
+    }
   }
   const changes = [...parted.values()].sort((one, two) => two.deals - one.deals).map((one) => ({
-    auction: formatCalls(one.calls), old: formatCall(one.old), new: formatCall(one.new),
+    calls: one.calls.map(formatCall), old: formatCall(one.old), new: formatCall(one.new),
     old_rule: ruleText(old, one.calls, one.old), new_rule: ruleText(changed, one.calls, one.new),
     deals: one.deals, examples: one.examples,
   }));

@@ -61,13 +61,16 @@ export function quoted(text) {
   return quote + escaped + quote;
 }
 
+/** A whole number as messages write it, with commas between the thousands. */
+export const grouped = (number) => number.toLocaleString("en-US");
+
 // ---------------------------------------------------------------------- misspelt words
-/** The known word that a misspelt one is likely to be; empty if none is near. */
-export function nearest(word, known) {
+/** The known word that a misspelt one is likely to be, `least` or more like it; empty if none is near. */
+export function nearest(word, known, least = NEAR) {
   const letters = [...word];
   const rare = letters.length < LONG ? null : rareOf(letters);
   let best = "";
-  let most = NEAR;
+  let most = least;
   for (const other of known) {
     const its = [...other];
     const all = its.length + letters.length;

@@ -1,6 +1,7 @@
 // Expressions put together by code: systems/formulas.py. Comparisons whose outcome is known fold away at once;
 // conjunction and disjunction flatten, drop what is always true (or false) and what comes twice.
 
+import { quoted } from "./errors.js";
 import { and, comparison, not, number, or, shape, term, truth } from "./expressions.js";
 import { COMPARE, OPPOSITE } from "./literals.js";
 import { LENGTHS, TERMS } from "./terms.js";
@@ -102,10 +103,10 @@ export function shapeExpression(text) {
 
 function readShape(text) {
   const fields = text.replaceAll("=", "-").split("-").map(shapeField);
-  if (fields.length !== 4) throw new RangeError(`expected four lengths, got '${text}'`);
+  if (fields.length !== 4) throw new RangeError(`expected four lengths, got ${quoted(text)}`);
   const least = fields.reduce((total, { low }) => total + low, 0);
   const most = fields.reduce((total, { high }) => total + (high ?? 13), 0);
-  if (least > 13 || most < 13) throw new RangeError(`expected lengths that make 13 cards, got '${text}'`);
+  if (least > 13 || most < 13) throw new RangeError(`expected lengths that make 13 cards, got ${quoted(text)}`);
   if (text.includes("=")) return conjunction([..."SHDC"].map((letter, place) => within(`SL_${letter}`, fields[place])));
   // patterns, longest suit first, whose lengths fit the fields in some order
   const found = PATTERNS.filter((lengths) => fits(lengths, fields));
@@ -124,7 +125,7 @@ function fits(lengths, [field, ...fields]) {
 function shapeField(field) {
   if (field.toLowerCase() === "x") return { low: 0, high: null, also: [] };
   const [, digits, open] = /^([0-9]+)(\+?)$/u.exec(field) ?? [];
-  if (digits === undefined) throw new RangeError(`expected a length such as 5, 5+ or x, got '${field}'`);
+  if (digits === undefined) throw new RangeError(`expected a length such as 5, 5+ or x, got ${quoted(field)}`);
   return { low: Number(digits), high: open ? null : Number(digits), also: [] };
 }
 

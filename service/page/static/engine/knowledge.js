@@ -3,10 +3,10 @@
 // A cell is all hands with the same four lengths and the same HCP. A set of cells is a Uint32Array, bit
 // shape * 38 + points; it is never changed after it is made.
 
+import { quoted } from "./errors.js";
 import { kept } from "./kept.js";
 import { formOf, linear, literalsOf, termNamesIn, treeOf } from "./literals.js";
 import { loweredTerm, loweredTruth } from "./lowering.js";
-import { repr } from "./python_text.js";
 import { CARDS, HOLDINGS, LENGTHS, SUIT_LETTERS, TERMS } from "./terms.js";
 
 export { LENGTHS };
@@ -319,7 +319,7 @@ export function termRange(cells, name) {
 
 function rangeOf(cells, name) {
   if (isEmpty(cells)) {
-    throw new RangeError(`expected a set with at least one cell for ${repr(name)}, got the empty set`);
+    throw new RangeError(`expected a set with at least one cell for ${quoted(name)}, got the empty set`);
   }
   const lowered = loweredTerm(name);
   const form = linear(lowered.tree);

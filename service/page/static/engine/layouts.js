@@ -3,8 +3,9 @@
 import { formatCall, formatCalls, PASS } from "./calls.js";
 import { choose, HandValues } from "./choice.js";
 import { contextAt, formatDeal, handsOf, SEATS, VULNERABILITIES } from "./deals.js";
-import { hull, POINTS, SHAPES, share } from "./knowledge.js";
+import { POINTS, share } from "./knowledge.js";
 import { inOneDeal } from "./one_deal.js";
+import { shapeOf, TERMS } from "./terms.js";
 
 const MOST_TRIES = 500;
 const MOST_SHAPES = 8;
@@ -25,20 +26,9 @@ export function randomNumbers(seed) {
   return below;
 }
 
-const shapeNumbers = new Int16Array(14 ** 3);
-SHAPES.forEach(([clubs, diamonds, hearts], number) => { shapeNumbers[clubs + 14 * diamonds + 196 * hearts] = number; });
-
-/** Whether the cells of what was shown have thirteen cards from a place of a deck on. */
-function isShown(cells, deck, begin) {
-  let lengths = 0;
-  let points = 0;
-  for (let place = begin; place < begin + 13; place += 1) {
-    const card = deck[place];
-    const suit = card / 13 | 0;
-    if (suit < 3) lengths += [1, 14, 196][suit];
-    points += Math.max(0, card - 13 * suit - 8);
-  }
-  const cell = shapeNumbers[lengths] * POINTS + points;
+/** Whether the cells of what was shown have a hand. */
+function isShown(cells, hand) {
+  const cell = shapeOf(hand) * POINTS + TERMS.get("HCP").value(hand);
   return (cells[cell >> 5] >>> (cell & 31) & 1) === 1;
 }
 
@@ -88,10 +78,9 @@ export function sampleLayouts(system, calls, { dealer, vulnerability, known = {}
         const other = place + below(deck.length - place);
         [deck[place], deck[other]] = [deck[other], deck[place]];
       }
-      if (!isShown(cellsOf(seat), deck, begin)) continue;
       const cards = deck.slice(begin, begin + 13);
-      const hand = handsOf(cards)[0];
-      if (!makes(seat, hand)) continue;
+      const [hand] = handsOf(cards);
+      if (!isShown(cellsOf(seat), hand) || !makes(seat, hand)) continue;
       fitting += 1;
       if (below(fitting) === 0) chosen = { cards, hand };
     }
@@ -195,8 +184,8 @@ function summary(values, chances) {
 
 /** One hand over many deals: points, lengths, shapes, honours, stoppers, keycards. */
 function pictureOf(hands, chances, agreed) {
-  const values = hands.map((hand) => new HandValues(hand, { seat: 1, vulWe: 0, vulThey: 0 }));
-  const of = (term) => values.map((one) => one.value(term));
+  const values = hands.map((hand) => new HandValues(hand));
+  const of = (term) => values.map((one) => one.get(term));
   const chance = (test) => hands.reduce((sum, hand, number) => sum + (test(hand, number) ? chances[number] : 0), 0);
   const bySuit = (make) => Object.fromEntries([..."SHDC"].map((suit) => [suit, make(suit, SUITS.indexOf(suit))]));
   const points = of("HCP");

@@ -1,9 +1,9 @@
 // Expressions lowered to trees of the kernels' terms: table/language/lowering.py.
 
-import { InvalidExpression, term as termNode, termsOf } from "./expressions.js";
+import { grouped, quoted } from "./errors.js";
 import { parseExpression } from "./expression_reader.js";
+import { InvalidExpression, term as termNode, termsOf } from "./expressions.js";
 import { COMPARE, intTree, MIRRORED, OPPOSITE, termTree, treeOf } from "./literals.js";
-import { grouped, repr } from "./python_text.js";
 import { ALIASES, TERMS } from "./terms.js";
 import { isTag, unknownTerm } from "./vocabulary.js";
 
@@ -34,7 +34,7 @@ function lowerTerm(name) {
   if (Object.hasOwn(ALIASES, name)) return lower(parseExpression(ALIASES[name]));
   if (isTag(name)) {
     throw new InvalidExpression(
-      `expected a term, got ${repr(name)}, a remark about the auction that can only stand on its own`,
+      `expected a term, got ${quoted(name)}, a remark about the auction that can only stand on its own`,
     );
   }
   throw unknownTerm(name);
@@ -122,7 +122,7 @@ function added(first, sign, second) {
 function multiplied(expression, factors) {
   if (factors.some(({ scale }) => scale === 2)) {
     throw new InvalidExpression(
-      `expected no product with quick tricks or halves, got ${repr(expression.text.slice(0, 80))}`,
+      `expected no product with quick tricks or halves, got ${quoted(expression.text.slice(0, 80))}`,
     );
   }
   return factors.reduce((product, factor) => {
@@ -174,7 +174,7 @@ function compared(expression) {
     && ![...termsOf(expression)].some((name) => loweredTerm(name).scale === 2)
   ) {
     throw new InvalidExpression(
-      `expected a half only beside quick tricks, got ${repr(expression.text.slice(0, 80))}`,
+      `expected a half only beside quick tricks, got ${quoted(expression.text.slice(0, 80))}`,
     );
   }
   const tests = expression.rest.map(([operator], place) => tested(lowered[place], operator, lowered[place + 1]));
@@ -190,7 +190,7 @@ function comparedPattern(expression) {
   if (!found || more.length || !["==", "!="].includes(operator)) {
     throw new InvalidExpression(
       "expected Pattern == or != a shape in quotes, such as Pattern == '5332', "
-      + `got ${repr(expression.text.slice(0, 80))}`,
+      + `got ${quoted(expression.text.slice(0, 80))}`,
     );
   }
   return test(operator, loweredTerm("Pattern"), constant(parseInt(found[1].pattern, 16)));

@@ -1,7 +1,7 @@
 // The names that an expression may use, without terms of the user's own: table/language/vocabulary.py.
 
+import { nearest, quoted } from "./errors.js";
 import { UnknownTerm } from "./expressions.js";
-import { closestMatch, repr } from "./python_text.js";
 import { ALIASES, TERMS } from "./terms.js";
 
 const TAG = /^(?:Forcing(_[A-Za-z0-9]+)*|Opponents_Cannot_Play_Undoubled_Below_[1-7](C|D|H|S|NT?))$/u;
@@ -15,18 +15,18 @@ export function isTag(name) {
 }
 
 export function unknownTerm(name) {
-  return new UnknownTerm(`unknown term ${repr(name)}${suggestion(name)}`);
+  return new UnknownTerm(`unknown term ${quoted(name)}${suggestion(name)}`);
 }
 
 function suggestion(name) {
-  const nearest = closestMatch(name.slice(0, 100).toLowerCase(), BY_LOWER.keys(), 0.6);
   const compass = COMPASS.exec(name.slice(0, 100));
   if (compass) {
     const suit = compass[2] ?? compass[4];
     const own = (compass[1] ?? compass[3]) + (suit ? `_${suit}` : "");
     if (NAMES.includes(own) || isTag(own)) {
-      return `; a term is about the bidder's own hand, write ${repr(own)}`;
+      return `; a term is about the bidder's own hand, write ${quoted(own)}`;
     }
   }
-  return nearest === null ? "" : `; did you mean ${repr(BY_LOWER.get(nearest))}?`;
+  const near = nearest(name.slice(0, 100).toLowerCase(), BY_LOWER.keys(), 0.6);
+  return near && `; did you mean ${quoted(BY_LOWER.get(near))}?`;
 }

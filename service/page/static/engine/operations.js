@@ -1,0 +1,58 @@
+// What the page asks of the engine by messages: {id, ask, given} is answered by {id, value} or {id, error}, on the
+// way {id, progress}. The same in a worker and, where there is none, beside the page.
+
+import { answerOf } from "./answers.js";
+import { diffSystems } from "./diff.js";
+import { InvalidSystem } from "./errors.js";
+import { load } from "./index.js";
+
+/** System of rows, or of texts with the name of the main one. */
+function systemOf({ rows, main, files, options, opponents }) {
+  return load(rows ?? main, { files, options, opponents: opponents ? systemOf(opponents) : null });
+}
+
+/** Make a receiver of messages, which posts the answers; it holds the systems that were opened. */
+export function receiver(post) {
+  const systems = new Map();
+  const cancelled = new Set();
+
+  const operations = {
+    /** Load a system `{rows}` or `{main, files, options}` under a name. */
+    open: ({ name, system }) => {
+      systems.set(name, systemOf(system));
+      return { name, title: systems.get(name).title };
+    },
+    answer: ({ method, path, body }) => answerOf(systems, method, path, body),
+    /** Complaints about texts `{main, files, options}`, none where they are a system. */
+    check: (system) => {
+      try {
+        const { title } = systemOf(system);
+        return { complaints: [], title };
+      } catch (error) {
+        if (!(error instanceof InvalidSystem)) throw error;
+        const complaints = error.complaints.map(({ where, message, advice }) => ({ where, message, advice }));
+        return { complaints: complaints.length ? complaints : [{ where: null, message: error.message, advice: "" }] };
+      }
+    },
+    differences: ({ old, new: changed, deals, seed }, tell) => (
+      diffSystems(systemOf(old), systemOf(changed), { deals, seed, tell })
+    ),
+    cancel: (id) => { cancelled.add(id); },
+  };
+
+  return async ({ id, ask, given }) => {
+    /** Say how far it is, and let other messages in. */
+    const tell = async (progress) => {
+      post({ id, progress });
+      await new Promise((resolve) => { setTimeout(resolve); });
+      if (cancelled.delete(id)) throw new Error("cancelled");
+    };
+    try {
+      if (!Object.hasOwn(operations, ask)) throw new Error(`expected one of ${Object.keys(operations).join(", ")}, got ${ask}`);
+      post({ id, value: await operations[ask](given, tell) });
+    } catch (error) {
+      const { message, kind, status, problem } = error;
+      post({ id, error: { message, kind, status, problem } });
+    }
+  };
+}
