@@ -116,7 +116,7 @@ async function systemFile(name) {
   if (!globalThis.bidcascadeSystems[name]) {
     await new Promise((resolve, reject) => {
       const script = document.createElement("script");
-      script.src = ownScript(`systems/${name}.js`);
+      script.src = ownScript(`systems/${encodeURIComponent(name)}.js`);
       script.onload = resolve;
       script.onerror = () => reject(new Error(`The file systems/${name}.js cannot be read.`));
       document.head.append(script);
