@@ -2,7 +2,7 @@
 
 import { nearest } from "../errors.js";
 import { NUMBER_WORDS, WORDS_OF_TERMINALS } from "../phrases.js";
-import { BLANK, rightStripped, stripped } from "./blanks.js";
+import { BLANK, rightStripped, split, stripped } from "./blanks.js";
 
 const WORD = new RegExp(`^(?:[\\p{L}\\p{N}][\\p{L}\\p{N}_'’+/-]*(?:\\.\\p{Nd}+)?|[^${BLANK}])`, "u");
 const LETTERS = /[\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'’-]*/gu;
@@ -48,10 +48,9 @@ const NOT_TOLD = ["QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"];
 
 /** All words that the grammar knows. */
 export const LANGUAGE_WORDS = new Set([
-  ...[...WORDS_OF_TERMINALS.values()].flat().flatMap((phrase) => phrase.split(/\s+/)),
+  ...[...WORDS_OF_TERMINALS.values()].flat().flatMap(split),
   ...Object.keys(NUMBER_WORDS), "asks", "shows", "denies", "balanced", "semi-balanced", "unbalanced",
 ]);
-LANGUAGE_WORDS.delete("");
 
 const fault = (position, message, advice = "") => ({ position, message, advice });
 
@@ -138,7 +137,7 @@ function special(read, rest, before, expected) {
   if (/^[“”„‟]/.test(rest)) return ["these quotes are not the plain ones", 'write " on both sides'];
   if (rest.startsWith("—")) return ['"—" begins nothing here', 'a remark begins with "--"'];
   if (/^[<>≥≤]/.test(rest)) {
-    return [`"${[...rest].slice(0, 2).join("").trim()}" is not written here`, 'write "15+", "at most 9" or "10-12"'];
+    return [`"${stripped([...rest].slice(0, 2).join(""))}" is not written here`, 'write "15+", "at most 9" or "10-12"'];
   }
   if (/^(?:\p{Nd}+[.,]\p{Nd}|½)/u.test(rest)) {
     return [`"${read}" is no whole number`, "count in whole points, cards and tricks"];
