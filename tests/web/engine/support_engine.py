@@ -58,4 +58,4 @@ const asHex = cells =>
 const ofHex = text =>
     new Uint32Array(Uint8Array.from(text.match(/../g), one => parseInt(one, 16)).buffer);
 """
-"""Sets of cells to text and back, in the browser."""
+"""Sets of cells, or other arrays of numbers, to text; and sets back; in the browser."""

@@ -41,22 +41,25 @@ function suitTable(number) {
 }
 
 function tabulate(single, digits) {
-  const values = Int8Array.from(digits, (digit) => parseInt(digit, 36));
+  const known = Float64Array.from(digits, (digit) => parseInt(digit, 36));
   const others = 14 - CARDS[single];
   // where the values of each set of single cards begin
   const begins = new Int32Array(HOLDINGS);
   let held = 0;
-  let sets = 0;
-  do {
-    begins[held] = others * sets;
-    sets += 1;
+  for (let begin = 0; begin < digits.length; begin += others) {
+    begins[held] = begin;
     held = (held - single) & single;
-  } while (held);
-  return Int8Array.from(CARDS, (_, holding) => values[begins[holding & single] + CARDS[holding & ~single]]);
+  }
+  const values = new Float64Array(HOLDINGS);
+  for (let holding = 0; holding < HOLDINGS; holding += 1) {
+    values[holding] = known[begins[holding & single] + CARDS[holding & ~single]];
+  }
+  return values;
 }
 
 class Term {
   #suits;
+  #tables = null;
   constructor([name, low, high, boolean, suits, lengths, contexts]) {
     this.name = name;
     this.low = low;
@@ -64,16 +67,14 @@ class Term {
     this.boolean = Boolean(boolean);
     /** 2 where the value counts halves. */
     this.scale = data.halves.includes(name) ? 2 : 1;
-    this.byLengths = data.lengths[lengths] ?? null;
-    this.byContext = data.contexts[contexts] ?? null;
+    this.byLengths = lengths === null ? null : Float64Array.from(data.lengths[lengths]);
+    this.byContext = contexts === null ? null : Float64Array.from(data.contexts[contexts]);
     this.#suits = suits;
   }
 
   /** What each suit gives, by its holding; null where a suit has no part in the term. */
   get bySuit() {
-    const tables = this.#suits.map((number) => (number === null ? null : suitTable(number)));
-    Object.defineProperty(this, "bySuit", { value: tables });
-    return tables;
+    return (this.#tables ??= this.#suits.map((number) => (number === null ? null : suitTable(number))));
   }
 
   value(hand, context) {
