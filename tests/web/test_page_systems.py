@@ -99,16 +99,11 @@ def test_ten_thousand_deals_can_be_stopped(visit):
 
 def test_a_text_without_end_stops_the_engine_and_not_the_page(visit):
     page = opened(visit)
-    doubling = ["define d0 = 5+ clubs", "define e0 = 5+ hearts"]
-    doubling += [
-        f"define d{n} = d{n - 1} and e{n - 1} or e{n - 1} and not d{n - 1}\n"
-        f"define e{n} = e{n - 1} and d{n - 1} or d{n - 1} and not e{n - 1}"
-        for n in range(1, 31)
-    ]
-    text = "\n".join([*doubling, "opening:", "  1C = Endless: d30", ""])
-    page.fill("textarea", text)
+    # of sixty dots there are millions of ways through an auction of ten calls
+    whole = page.input_value("textarea")
+    page.fill("textarea", f"{whole}\nafter 1C {'… ' * 60}7NT:\n  Pass = End: any hand\n")
     page.get_by_text("The answer took too long.").wait_for(timeout=90_000)
-    page.fill("textarea", "opening:\n  1C = All: any hand\n")
+    page.fill("textarea", whole.replace(STRONG, STRONG.replace("15-17", "14-16")))
     page.wait_for_selector(".changes li")
 
 
@@ -127,7 +122,7 @@ def test_files_go_out_and_come_back(visit, tmp_path):
         assert archive.testzip() is None
         archive.extractall(tmp_path / "mine")
     mine = System.open(tmp_path / "mine" / "sayc.bidding")
-    assert mine.bid("AQ32.K32.QJ3.932").entry.name == "Strong notrump"
+    assert mine.bid("AQ32.K32.QJ3.Q32").entry.name == "Strong notrump"
     page.click("#system-forget")
     page.wait_for_function("!document.querySelector('#system-choice').innerText.includes('my sayc')")
     page.set_input_files("#system-files", saved)
@@ -183,14 +178,16 @@ def test_damaged_zip_files_are_told(visit):
         """async (files) => {
             const { textsOfZip } = await import("/static/zip_files.js");
             return Promise.all(files.map((one) => textsOfZip(Uint8Array.from(one)).then(
-                (texts) => [...texts.keys()], (error) => error.message,
+                (texts) => [...texts.values()], (error) => error.message,
             )));
         }""",
         [list(one) for one in [whole, *damaged]],
     )
-    assert told[0] == ["one.bidding", "two.bidding"]
-    assert all(isinstance(one, str) or len(one) <= 2 for one in told[1:])
-    assert sum(isinstance(one, str) for one in told[1:]) > len(damaged) * 0.7
+    texts = told[0]
+    assert texts == ["opening:\n  1C = All: any hand\n" * 40, "-- nothing"]
+    # what is not told is of no weight, such as a date: the texts are right
+    assert all(isinstance(one, str) or set(one) <= set(texts) for one in told[1:])
+    assert sum(isinstance(one, str) for one in told[1:]) > len(damaged) / 2
 
 
 def test_colours_lose_no_letter(visit):

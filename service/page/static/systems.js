@@ -109,6 +109,7 @@ function editing(place, system, texts, { signal, tell, tellUnkept }) {
     tellUnkept();
     // the address names it from now on; nothing is drawn anew under the writer's hands
     if (!wasOwn) history.replaceState(null, "", linkTo({ asked: system.name }));
+    forgetting.hidden = false;
     showPages();
     clearTimeout(waiting);
     waiting = setTimeout(check, PAUSE_MS);
@@ -185,11 +186,13 @@ function editing(place, system, texts, { signal, tell, tellUnkept }) {
     change({ asked: system.base });
   };
   const button = (name, onclick, main) => h("button", { type: "button", onclick, id: `system-${name}`, class: main && "main" }, phrase(`systems.${name}`));
+  const forgetting = button("forget", forget);
+  forgetting.hidden = !system.name;
   clear(
     place,
     h("div", { class: "row" }, h("span", { class: "field" }, h("label", { for: "system-page" }, phrase("systems.page")), pages),
       button("use", use, true), button("save-page", () => save(false)), button("save-all", () => save(true)),
-      system.name && button("forget", forget)),
+      forgetting),
     editor.node, complaints, few,
     h("p", { class: "row" }, button("many", compareMany)), many,
   );
