@@ -91,7 +91,7 @@ def test_ten_thousand_deals_can_be_stopped(visit):
     typed(page, STRONG, STRONG.replace("15-17", "16-18"))
     page.wait_for_selector(".changes li")
     page.click("#system-many")
-    page.wait_for_function("Number(document.querySelector('progress').value) > 0")
+    page.wait_for_function("Number(document.querySelector('#view progress').value) > 0")
     page.get_by_role("button", name="Stop").click()
     page.get_by_text("Stopped.").wait_for()
     assert page.locator(".changes li").count() > 0
