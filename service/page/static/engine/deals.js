@@ -1,6 +1,7 @@
 // Seats, vulnerability and deals as text, random deals by number: bridge/seats.py, bridge/deals.py and
 // kernels/dealing.py are the definition.
 
+import { quoted } from "./errors.js";
 import { formatHand, parseHand } from "./hands.js";
 
 export const SEATS = "NESW";
@@ -18,14 +19,14 @@ export class InvalidDeal extends Error {
 export function parseSeat(text) {
   const word = text.trim().toLowerCase();
   const seat = SEAT_NAMES.findIndex((name) => word === name || word === name[0]);
-  if (seat < 0) throw new InvalidDeal(`expected a seat (N, E, S or W), got '${text}'`);
+  if (seat < 0) throw new InvalidDeal(`expected a seat (N, E, S or W), got ${quoted(text)}`);
   return seat;
 }
 
 /** Vulnerability 0-3 (bit 0 North-South, bit 1 East-West) in the spellings of LIN, PBN and people. */
 export function parseVulnerability(text) {
   const sides = SIDES.findIndex((words) => words.includes(text.trim().toLowerCase()));
-  if (sides < 0) throw new InvalidDeal(`expected a vulnerability (None, NS, EW or Both), got '${text}'`);
+  if (sides < 0) throw new InvalidDeal(`expected a vulnerability (None, NS, EW or Both), got ${quoted(text)}`);
   return sides;
 }
 
@@ -38,14 +39,14 @@ export function contextAt(depth, dealer, vulnerability) {
 /** Hands N, E, S, W of a PBN deal; one may be left out as a hyphen. */
 export function parseDeal(text) {
   const trimmed = text.trim();
-  if (trimmed[1] !== ":") throw new InvalidDeal(`expected a deal such as 'N:hand hand hand hand', got '${trimmed}'`);
+  if (trimmed[1] !== ":") throw new InvalidDeal(`expected a deal such as 'N:hand hand hand hand', got ${quoted(trimmed)}`);
   const first = parseSeat(trimmed[0]);
   const parts = trimmed.slice(2).split(/\s+/).filter(Boolean);
-  if (parts.length !== 4) throw new InvalidDeal(`expected four hands after '${trimmed.slice(0, 2)}', got ${parts.length}`);
+  if (parts.length !== 4) throw new InvalidDeal(`expected four hands after ${quoted(trimmed.slice(0, 2))}, got ${parts.length}`);
   const hands = [];
   parts.forEach((part, offset) => { hands[(first + offset) % 4] = part === "-" ? null : parseHand(part); });
   const given = hands.filter(Boolean);
-  if (given.length < 3) throw new InvalidDeal(`expected four hands, or three of 13 cards, got '${trimmed}'`);
+  if (given.length < 3) throw new InvalidDeal(`expected four hands, or three of 13 cards, got ${quoted(trimmed)}`);
   const rest = [0, 1, 2, 3].map((suit) => given.reduce((left, hand) => {
     const both = hand[suit] & ~left;
     if (both) throw new InvalidDeal(`duplicate card: ${"CDHS"[suit]}${RANKS[31 - Math.clz32(both & -both)]} is in two hands`);
