@@ -221,7 +221,7 @@ def test_hands_look_as_the_service_says(ask, service):
     mine = ask("answer", {"method": "POST", "path": "/v1/interpret", "body": question})["value"]
     assert mine["known"] == ["S"]
     assert mine["next_player"] == "S"
-    assert [one["call"] for one in mine["next_calls"]][0] == theirs["next_calls"][0]["call"]
+    assert mine["next_calls"][0]["call"] == theirs["next_calls"][0]["call"]
     assert mine["next_calls"][0]["chance"] == pytest.approx(1)
     for seat, hand in theirs["hands"].items():
         own = mine["hands"][seat]

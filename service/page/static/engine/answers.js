@@ -142,6 +142,10 @@ function aboutHands(asked, count) {
   const known = Object.entries(asked.known ?? {}).map(([letter, hand]) => [
     SEATS[readField(parseSeat, letter, `known.${letter}`)], readField(parseHand, hand, `known.${letter}`),
   ]);
+  const cards = [0, 1, 2, 3].map((suit) => known.map(([, hand]) => hand[suit]));
+  if (cards.some((held) => held.reduce((both, one) => both | one, 0) !== held.reduce((sum, one) => sum + one, 0))) {
+    throw wrongField("known", "expected each card once");
+  }
   const seed = asked.seed ?? 0;
   if (!Number.isSafeInteger(seed) || seed < 0) throw wrongField("seed", "expected a whole number from 0");
   return { ...circumstancesOf(asked), known: Object.fromEntries(known), count, seed };

@@ -58,9 +58,8 @@ export async function sampleLayouts(system, calls, { dealer, vulnerability, know
   });
   const cellsOf = (seat) => shown[(seat - dealer + 4) % 4];
   const makes = (seat, hand) => steps[seat].every(({ place, call, context }) => choose(place, hand, context).call === call);
-  const held = SEATS.split("").flatMap((letter) => known[letter] ?? []);
-  const pack = Array.from({ length: 52 }, (_, card) => card)
-    .filter((card) => held.every((hand) => !(hand[card / 13 | 0] >> card % 13 & 1)));
+  const deck = Array.from({ length: 52 }, (_, card) => card)
+    .filter((card) => Object.values(known).every((hand) => !(hand[card / 13 | 0] >> card % 13 & 1)));
   const order = [0, 1, 2, 3].filter((seat) => !known[SEATS[seat]])
     .map((seat) => ({ seat, part: share(cellsOf(seat)) })).sort((one, two) => one.part - two.part)
     .map(({ seat, part }, turn, all) => ({ seat, tries: turn === all.length - 1 ? 1 : Math.min(MOST_TRIES, Math.ceil(3 / part)) }));
@@ -70,7 +69,6 @@ export async function sampleLayouts(system, calls, { dealer, vulnerability, know
   const layouts = [];
   const weights = [];
   let proposals = 0;
-  const deck = [...pack];
 
   /** Put thirteen cards of a hand in their place; its weight, 0 where no try fits. */
   const draw = (seat, begin, tries) => {
