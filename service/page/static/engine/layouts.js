@@ -151,12 +151,18 @@ export async function interpretation(system, calls, isOver, question, tell) {
     hands: Object.fromEntries([...SEATS].map((letter, seat) => {
       const position = (seat - dealer + 4) % 4;
       const picture = pictureOf(hands.map((deal) => deal[seat]), chances, state.agreed[position % 2]);
-      return [letter, { shown: { points: bounds[position].points }, ...picture }];
+      return [letter, { shown: { points: narrowed(state.knowledge[position].shown("HCP"), bounds[position].points) }, ...picture }];
     })),
     next_player: isOver ? null : SEATS[next],
     next_calls: isOver ? [] : nextCalls(expander.place(calls), hands.map((deal) => deal[next]), chances,
       contextAt(calls.length, dealer, vulnerability)),
   };
+}
+
+/** Bounds narrowed by what the other hands leave; as they were where that excludes them. */
+function narrowed([low, high], [least, most]) {
+  const found = [Math.max(low, least), Math.min(high, most)];
+  return found[0] <= found[1] ? found : [low, high];
 }
 
 /** Calls that may be made at a place, with the share of hands that make them, the likeliest first. */
