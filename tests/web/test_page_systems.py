@@ -18,7 +18,7 @@ PAGES = sorted([*shipped_folder().glob("*.bidding"), *shipped_folder().glob("pag
 def opened(visit, fragment="#view=systems"):
     visit.open(fragment)
     visit.page.wait_for_selector("textarea")
-    visit.page.wait_for_function("document.querySelector('textarea').value.length > 0")
+    visit.page.wait_for_function("() => document.querySelector('textarea').value.length > 0")
     return visit.page
 
 
@@ -59,7 +59,9 @@ def test_a_change_is_followed_to_the_hands(visit):
     # another system is chosen, and the changes are forgotten
     page.goto(f"{visit.url}/#view=systems&ask=my%20sayc")
     page.click("#system-forget")
-    page.wait_for_function("!document.querySelector('#system-choice').innerText.includes('my sayc')")
+    page.wait_for_function(
+        "() => !document.querySelector('#system-choice').innerText.includes('my sayc')"
+    )
     page.wait_for_function(
         "old => document.querySelector('textarea').value.includes(old)", arg=STRONG
     )
@@ -91,7 +93,7 @@ def test_ten_thousand_deals_can_be_stopped(visit):
     typed(page, STRONG, STRONG.replace("15-17", "16-18"))
     page.wait_for_selector(".changes li")
     page.click("#system-many")
-    page.wait_for_function("Number(document.querySelector('#view progress').value) > 0")
+    page.wait_for_function("() => Number(document.querySelector('#view progress').value) > 0")
     page.get_by_role("button", name="Stop").click()
     page.get_by_text("Stopped.").wait_for()
     assert page.locator(".changes li").count() > 0
@@ -124,15 +126,19 @@ def test_files_go_out_and_come_back(visit, tmp_path):
     mine = System.open(tmp_path / "mine" / "sayc.bidding")
     assert mine.bid("AQ32.K32.QJ3.Q32").entry.name == "Strong notrump"
     page.click("#system-forget")
-    page.wait_for_function("!document.querySelector('#system-choice').innerText.includes('my sayc')")
+    page.wait_for_function(
+        "() => !document.querySelector('#system-choice').innerText.includes('my sayc')"
+    )
     page.set_input_files("#system-files", saved)
-    page.wait_for_function("document.querySelector('#system-choice').value === 'my sayc'")
-    page.wait_for_function("document.querySelector('textarea').value.includes('13-15')")
+    page.wait_for_function("() => document.querySelector('#system-choice').value === 'my sayc'")
+    page.wait_for_function("() => document.querySelector('textarea').value.includes('13-15')")
     # a packed one too
     with zipfile.ZipFile(tmp_path / "packed.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("folder/other.bidding", "system Other\nopening:\n  1C = All: any hand\n")
     page.set_input_files("#system-files", tmp_path / "packed.zip")
-    page.wait_for_function("document.querySelector('textarea').value.startsWith('system Other')")
+    page.wait_for_function(
+        "() => document.querySelector('textarea').value.startsWith('system Other')"
+    )
 
 
 @pytest.mark.parametrize(
