@@ -22,8 +22,8 @@ addEventListener("activate", (event) => {
 async function answer(request) {
   const cache = await caches.open(NAME);
   // the page has one address, with or without its file's name
-  const asked = new URL("index.html", registration.scope).href === request.url ? registration.scope : request;
-  return await cache.match(asked, { ignoreSearch: true }) ?? fetch(request);
+  const isPage = new URL(request.url).pathname === new URL("index.html", registration.scope).pathname;
+  return await cache.match(isPage ? registration.scope : request, { ignoreSearch: true }) ?? fetch(request);
 }
 
 addEventListener("fetch", (event) => {
