@@ -97,8 +97,9 @@ function alike(one, other, rare) {
     if (rare?.has(letter) ?? true) {
       other.forEach((its, place) => {
         if (its !== letter) return;
-        next[place] = (ending[place - 1] ?? 0) + 1;
-        if (next[place] > size) [size, start, otherStart] = [next[place], index + 1 - next[place], place + 1 - next[place]];
+        const found = (ending[place - 1] ?? 0) + 1;
+        next[place] = found;
+        if (found > size) [size, start, otherStart] = [found, index + 1 - found, place + 1 - found];
       });
     }
     ending = next;

@@ -5,7 +5,9 @@
 
 import { FIRST_BID, formatCall } from "../calls.js";
 
-const STRAINS = { C: [0, 0], D: [1, 1], H: [2, 2], S: [3, 3], NT: [4, 4], M: [2, 3], oM: [2, 3], m: [0, 1], om: [0, 1] };
+const STRAINS = {
+  C: [0, 0], D: [1, 1], H: [2, 2], S: [3, 3], NT: [4, 4], M: [2, 3], oM: [2, 3], m: [0, 1], om: [0, 1],
+};
 const ANY_SUIT = [0, 3];
 
 /** Auction without calls. */
