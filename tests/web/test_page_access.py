@@ -19,7 +19,7 @@ VIEWS = {
     "end": (f"{DEAL}{OVER}", ".folded"),
     "shown": (f"{DEAL}&vul=EW&auction=1N-P-2C-P&view=shown", ".bars li"),
     "auctions": (f"{DEAL}&view=auctions", ".tree li"),
-    "compare": (f"{DEAL}&view=compare", ".sides"),
+    "compare": (f"{DEAL}&view=compare", ".compared"),
     "lead": (f"{DEAL}{OVER}&view=lead", "#lead-scoring"),
     "table": (f"{DEAL}&auction=1N-P&view=table", ".candidate"),
     "jobs": ("#view=jobs", "#view > *"),

@@ -551,13 +551,17 @@ export const TEXTS = {
 
   // compare
   "compare.title": "Compare",
-  "compare.auction-of": "Auction of {table}",
+  "compare.choose": "Systems",
+  "compare.caption": "The auctions call by call",
+  "compare.caller": "Caller",
+  "compare.contract": "Contract",
+  "compare.call-in": "{call} in {tables}",
+  "compare.nothing": "nothing more",
   "compare.call": "{call} by {seat}, in {table}",
   "compare.one-table": "This service has one table only. Start it with another one (--extra-tables acol) to compare them.",
-  "compare.same": "{one} and {other} bid the same.",
-  "compare.part": "They part at call {place}: {seat} calls {first} in {one}, {second} in {other}.",
-  "compare.with": "Compare {table} with",
-  "compare.same-contract": "Both end in the same contract.",
+  "compare.same": "{tables} bid the same.",
+  "compare.part": "They part at call {place}: {seat} calls {calls}.",
+  "compare.same-contract": "All end in the same contract.",
 
   // the table
   "table.title": "Table",

@@ -38,7 +38,8 @@ function contractsChart(contracts) {
     const { contract, is_own: isOwn, share } = one;
     const tick = contract === "Pass" ? phrase("calls.pass") : callText(contract.slice(0, 2)) + contract.slice(2);
     const whose = isOwn === false ? phrase("worth.of-opponents", { contract: tick }) : tick;
-    return { share, tick, kind: isOwn === false ? "against" : "", text: phrase("worth.column", { what: whose, share: percent(share) }) };
+    const text = phrase("worth.column", { what: whose, share: percent(share) });
+    return { share, tick, kind: isOwn === false ? "against" : "", text };
   }));
 }
 
@@ -70,9 +71,10 @@ function parsChart(pars) {
   }
   return chart("pars", pars.length ? shares.map((share, place) => {
     const points = 100 * (place - MOST_HUNDREDS);
-    const what = phrase(Math.abs(points) === 100 * MOST_HUNDREDS ? "worth.about-most" : "worth.about", { points: signed(points, 0) });
+    const isLast = Math.abs(points) === 100 * MOST_HUNDREDS;
+    const what = phrase(isLast ? "worth.about-most" : "worth.about", { points: signed(points, 0) });
     return {
-      share, tick: points % 500 === 0 && Math.abs(points) < 100 * MOST_HUNDREDS ? signed(points, 0) : undefined, kind: points < 0 ? "against" : "",
+      share, kind: points < 0 ? "against" : "", tick: points % 500 === 0 && !isLast ? signed(points, 0) : undefined,
       text: phrase("worth.column", { what, share: percent(share) }),
     };
   }) : []);
@@ -81,13 +83,16 @@ function parsChart(pars) {
 /** The numbers of the charts, for those who do not see them. */
 function chartNumbers(results, pars) {
   if (!results.length && !pars.length) return null;
+  const numbers = (caption, head, rows) => rows.length > 0 && table(
+    phrase(caption), [phrase(head), phrase("worth.head-share")],
+    rows.sort(([one], [other]) => one - other).map(([, text, share]) => [text, percent(share)]),
+    { class: "numeric" },
+  );
   return h(
     "details", { class: "numbers" }, h("summary", null, phrase("chart.numbers")),
     h("div", { class: "worth" },
-      results.length > 0 && table(phrase("worth.results"), [phrase("worth.head-over"), phrase("worth.head-share")], [...results]
-        .sort((one, other) => one.over - other.over).map(({ over, share }) => [overText(over), percent(share)]), { class: "numeric" }),
-      pars.length > 0 && table(phrase("worth.pars"), [phrase("worth.par"), phrase("worth.head-share")], [...pars]
-        .sort((one, other) => one.par - other.par).map(({ par, share }) => [signed(par, 0), percent(share)]), { class: "numeric" })),
+      numbers("worth.results", "worth.head-over", results.map(({ over, share }) => [over, overText(over), share])),
+      numbers("worth.pars", "worth.par", pars.map(({ par, share }) => [par, signed(par, 0), share]))),
   );
 }
 
