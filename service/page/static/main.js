@@ -79,6 +79,10 @@ function showViews() {
     .filter(([name]) => name !== "compare" || tableCount > 1 || now.view === "compare")
     .map(([name, view]) => link(name, view.title, name === now.view)));
   byId("views").hidden = !isDeal;
+  const about = phrase(`help.${now.view}-text`);
+  if (byId("about-text").textContent === about) return;
+  byId("about-text").textContent = about;
+  byId("about").open = false;
 }
 
 async function showView() {
