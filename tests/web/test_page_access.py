@@ -234,6 +234,7 @@ MEASURE = """() => {
 @pytest.mark.parametrize("shape", ["desk", "phone"])
 def test_nothing_is_seen_to_move(browser, service, shape, capsys):
     """Layout shift and largest contentful paint of each view as it is opened."""
+    moved = {}
     for name, (fragment, ready) in VIEWS.items():
         for visit in visiting(browser, service, **SHAPES[shape]):
             visit.context.add_init_script(f"({MEASURE})()")
@@ -241,7 +242,10 @@ def test_nothing_is_seen_to_move(browser, service, shape, capsys):
             page.wait_for_selector(ready)
             page.wait_for_function("!document.querySelector('#view[aria-busy]')")
             page.wait_for_function("measured.paint > 0")
+            page.wait_for_timeout(300)
             found = page.evaluate("measured")
             with capsys.disabled():
                 print(f"{shape} {name}: moved {found['shift']:.4f}, paint {found['paint']:.0f} ms")
-            assert found["shift"] < 0.01, (name, found["moved"])
+            if found["shift"] >= 0.01:
+                moved[name] = found["moved"]
+    assert moved == {}

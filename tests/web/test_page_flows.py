@@ -258,22 +258,6 @@ def test_help_explains_the_answers(visit):
         assert name in told
 
 
-def test_nothing_jumps(visit):
-    """What is there stays where it is while answers come."""
-    page = visit.page
-    page.add_init_script(
-        """window.jumps = 0;
-        new PerformanceObserver(list => {
-            for (const one of list.getEntries()) if (!one.hadRecentInput) window.jumps += one.value;
-        }).observe({type: 'layout-shift', buffered: true});"""
-    )
-    visit.open(f"{DEAL}&dealer=N&auction=1N-P")
-    visit.wait_said("looked at")
-    page.wait_for_selector(".close-calls")
-    page.wait_for_timeout(300)
-    assert page.evaluate("window.jumps") < 0.02
-
-
 def test_what_cannot_be_pasted_is_told_at_the_field(visit):
     page = visit.open(DEAL).page
     paste(page, "N:AQ4.KJ3.K876.Q52 AQ4.KJ3.K876.Q52 - -")

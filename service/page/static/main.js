@@ -35,7 +35,8 @@ const SLOW_MS = 200;
 let running = null;
 let shownKey = null;
 let tableCount = 1;
-let offered = [];
+/** Of those alone the views that this service has; null as long as that is not known. */
+let offered = null;
 
 function link(view, text, current) {
   // what one view asks says nothing to another
@@ -63,8 +64,13 @@ function showPages() {
     byId("pages"), link(isDeal ? now.view : "call", phrase("page.deal"), isDeal),
     link("table", tableBrowser.title, now.view === "table"),
     GAMES.map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
-    Object.keys(ALONE).filter((view) => offered.includes(view) || now.view === view)
-      .map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
+    Object.keys(ALONE).filter((view) => !offered || offered.includes(view) || now.view === view)
+      .map((view) => {
+        const one = link(view, ALL_VIEWS[view].title, now.view === view);
+        // there is room for what may come, so that nothing moves
+        one.classList.toggle("unseen", !offered && now.view !== view);
+        return one;
+      }),
   );
   const alone = now.view in ALONE || GAMES.includes(now.view);
   byId("board").hidden = alone;
