@@ -3,7 +3,7 @@
 import { contractOf, isOver, SEAT_NAMES, SEATS, spokenCall } from "./calls.js";
 import { byId, clear, h } from "./dom.js";
 import { callNode, contractNodes } from "./format.js";
-import { isVulnerable } from "./deal_diagram.js";
+import { isVulnerable } from "./seats.js";
 import { callsBefore, change, isAtEnd, linkTo, seatToCall, state } from "./state.js";
 
 const COLUMNS = [3, 0, 1, 2];
