@@ -2,14 +2,13 @@
 
 import { auctionTable } from "./auction_diagram.js";
 import { contractOf, isOver, readCalls, SEAT_NAMES, SEATS } from "./calls.js";
-import { pointsOf, SUIT_NAMES, SUITS, suitsOf } from "./cards.js";
+import { pointsOf, readDeal, SUIT_NAMES, SUITS, suitsOf } from "./cards.js";
 import { partingOf } from "./compare.js";
 import { h } from "./dom.js";
 import { callNode, contractNodes, suitNode } from "./format.js";
-import { readPasted } from "./pasting.js";
 import { linkTo } from "./state.js";
 
-function handLine(hand, seat) {
+export function handLine(hand, seat) {
   const suits = suitsOf(hand);
   return h(
     "li", null, h("abbr", { title: SEAT_NAMES[seat] }, SEATS[seat]),
@@ -20,25 +19,28 @@ function handLine(hand, seat) {
 }
 
 /** Contract and tricks of a board as it was played: "3NT by South +1". */
-function playedNodes(board) {
+export function playedNodes(board) {
   const { contract, declarer, tricks, score } = board;
   if (!contract) return null;
-  if (!declarer) return contractNodes(null);
-  const over = tricks === undefined ? null : tricks - 6 - Number(contract[0]);
+  if (contract === "Pass") return contractNodes(null);
+  if (!declarer) return [callNode(contract.slice(0, 2)), contract.slice(2)];
+  const isKnown = (number) => number !== undefined && number !== null;
+  const over = isKnown(tricks) ? tricks - 6 - Number(contract[0]) : null;
   return [
     contractNodes({
       level: contract[0], strain: contract[1], risk: contract.slice(2), declarer: SEATS.indexOf(declarer),
     }),
     over !== null && (over ? ` ${over > 0 ? "+" : "−"}${Math.abs(over)}` : " made"),
-    score !== undefined && h("span", { class: "soft" }, `, North-South ${String(score).replace("-", "−")}`),
+    isKnown(score) && h("span", { class: "soft" }, `, North-South ${String(score).replace("-", "−")}`),
   ];
 }
 
-function auctionPart(title, name, calls, dealer, board, parting, ending, href) {
+/** An auction of a board with a link to it; `mark(index)` is what stands behind a call. */
+export function auctionPart(title, name, calls, dealer, board, parting, ending, href, mark = () => null) {
   return h(
     "section", { "aria-label": `${name}: ${title}` }, h("p", { class: "soft small" }, `${title[0].toUpperCase()}${title.slice(1)}`),
     auctionTable(calls, dealer, board.vulnerability, `${name}: auction ${title}`, (index, call) => h(
-      "span", { class: index === parting ? "place parting" : "place" }, callNode(call),
+      "span", { class: index === parting ? "place parting" : "place" }, callNode(call), mark(index),
     )),
     h("p", { class: "contract" }, ending),
     h("p", { class: "small" }, h("a", { href, "aria-label": `Open ${name}, ${title}` }, "Open")),
@@ -48,7 +50,7 @@ function auctionPart(title, name, calls, dealer, board, parting, ending, href) {
 /** A board as a row of `board_dicts` tells of it; `who` bids, and `at` is the call that is asked about. */
 export function boardItem(board, who, at) {
   const name = board.board === undefined ? `Deal ${board.id}` : `Board ${board.board}`;
-  const [{ hands }] = readPasted(board.deal);
+  const { hands } = readDeal(board.deal);
   const dealer = SEATS.indexOf(board.dealer);
   const made = board.auction ? readCalls(board.auction) : [];
   const bid = board.bid === undefined ? null : readCalls(board.bid);

@@ -19,7 +19,8 @@ export function board(told) {
 
 export function titleOf(one) {
   if (one.number === null) return phrase("boards.deal", { number: one.record });
-  return phrase(one.room ? `boards.title-${one.room}` : "paste.board", { number: one.number });
+  if (!one.room) return phrase("paste.board", { number: one.number });
+  return phrase(`boards.title-${one.room}`, { number: one.number });
 }
 
 /** "complete", "unfinished", "illegal" or "none". */

@@ -6,13 +6,16 @@ import * as archives from "./archives.js";
 import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
 import * as auctionsTree from "./auctions_tree.js";
 import { authorsSwitch } from "./authors.js";
+import * as boardList from "./board_list.js";
+import { ALL_WAYS, savingButtons } from "./board_saving.js";
+import { boardShown, restoreBoards } from "./board_set.js";
 import { buildBox, goToAnswer, makeCall, showBox } from "./bidding_box.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import * as compare from "./compare.js";
 import { showDeal } from "./deal_diagram.js";
 import { busy, byId, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { showDoubleDummy } from "./double_dummy.js";
-import { buildEntering, usePasted } from "./enter_deal.js";
+import { buildEntering, showLeafing, useFiles, usePasted } from "./enter_deal.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
 import * as play from "./play.js";
@@ -24,9 +27,10 @@ import {
   begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeAsked, seatToCall, state,
 } from "./state.js";
 import * as tableBrowser from "./table_browser.js";
+import { phrase } from "./texts.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
-const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, play, practice, archives, jobs };
+const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, boards: boardList, play, practice, archives, jobs };
 /** Views that are not of the deal: each with the route that it needs. */
 const ALONE = { archives: "/v1/archives", jobs: "/v1/jobs" };
 const SLOW_MS = 200;
@@ -60,11 +64,12 @@ function showPages() {
   const isDeal = now.view in DEAL_VIEWS;
   clear(
     byId("pages"), link(isDeal ? now.view : "call", "Deal", isDeal), link("table", "Table", now.view === "table"),
+    link("boards", boardList.title, now.view === "boards"),
     GAMES.map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
     Object.keys(ALONE).filter((view) => offered.includes(view) || now.view === view)
       .map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
   );
-  const alone = now.view in ALONE || GAMES.includes(now.view);
+  const alone = now.view in ALONE || now.view === "boards" || GAMES.includes(now.view);
   byId("board").hidden = alone;
   byId("main").className = `view-${now.view}${alone ? " alone" : ""}`;
 }
@@ -118,6 +123,7 @@ async function showView() {
 function showAll(now, before, complaints) {
   if (complaints.length) tell("error", complaints.join(" "));
   showNavigation();
+  keepFocus(byId("boards"), () => showLeafing(now));
   keepFocus(byId("deal"), showDeal);
   showDoubleDummy(now);
   keepFocus(byId("auction"), showAuction);
@@ -206,13 +212,36 @@ function buildTools() {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (!text.trim()) return;
     event.preventDefault();
-    try {
-      usePasted(text);
-      byId("messages").replaceChildren();
-    } catch (error) {
-      tell("error", error.message);
-    }
+    read(() => usePasted(text, tellReading));
   });
+  // files may be dropped anywhere on the page
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    const { files } = event.dataTransfer;
+    const text = event.dataTransfer.getData("text/plain");
+    if (files.length) openFiles([...files]);
+    else if (text.trim()) read(() => usePasted(text, tellReading));
+  });
+  boardList.useOpening(openFiles);
+  put(byId("saving"), h("details", { class: "notes" }, h("summary", null, phrase("boards.save")),
+    h("div", { class: "row" }, savingButtons(() => [boardShown(state())], ALL_WAYS))));
+}
+
+/** Say how many boards of a long text were read so far. */
+function tellReading(number) {
+  clear(byId("messages"), busy(phrase("boards.reading", { number })));
+}
+
+function read(work) {
+  return ask(async () => {
+    await work();
+    byId("messages").replaceChildren();
+  });
+}
+
+function openFiles(files) {
+  return read(() => useFiles(files, tellReading));
 }
 
 async function loadTables() {
@@ -285,5 +314,6 @@ buildShortcuts({ say, deal, systemCall, systemAuction, help: buildHelp() });
 onChange(showAll);
 if (!location.hash) change({ hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability() }, { quiet: true });
 begin();
+restoreBoards().then((any) => any && showAll(state(), state(), []));
 document.documentElement.classList.remove("starting");
 loadTables();
