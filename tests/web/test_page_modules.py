@@ -1,6 +1,5 @@
 """The page's own reading of cards and calls, against the package's: same deals, same laws."""
 
-import re
 from typing import Any
 
 import numpy as np
@@ -17,12 +16,10 @@ from bidcascade.bridge import (
     parse_hand,
 )
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from bidcascade.service.page.static_files import static_files
 
 pytestmark = pytest.mark.slow
 
 HANDS = ["AQ4.KJ3.K876.Q52", "K95.Q872.A54.KT3", "J876.A65.Q93.J94", "T32.T94.JT2.A876"]
-TEXT_FILES = ("texts.js", "game_texts.js")
 LIN = "SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,"
 
 
@@ -219,36 +216,6 @@ def test_what_comes_close(module):
     assert [each["candidate"]["call"] for each in found] == ["4S", "2N", "3S"]
     told = module("reasons", "missWords", found[0]["missed"][0])["value"]
     assert told == {"wanted": "13+ points", "has": "you have 12"}
-
-
-def test_every_text_is_there_and_is_said():
-    """Names of texts in the modules, and the names that are made of parts, against the one file."""
-    files = {
-        name: file.content.decode()
-        for name, file in static_files().items()
-        if name.endswith(".js") and name not in TEXT_FILES
-    }
-    texts = {
-        name
-        for file in TEXT_FILES
-        for name in re.findall(
-            r'(?:^|, )\s*"([\w.-]+)": "', static_files()[file].content.decode(), re.MULTILINE
-        )
-    }
-    said = {
-        name
-        for content in files.values()
-        for name in re.findall(r'"([a-z][\w-]*\.[\w.-]+)"', content)
-        if not name.endswith((".js", ".css"))
-    }
-    for content in files.values():
-        said |= set(re.findall(r'phrase(?:Nodes)?\("([\w.-]+)"', content))
-        parts = re.findall(r"phrase\(`([\w.-]+)\$", content)
-        said |= {text for text in texts if text.startswith(tuple(parts))}
-    missing = {name for name in said if name.split(".")[0] in {t.split(".")[0] for t in texts}}
-    assert missing - texts - {"bidcascade.authors"} == set()
-    unsaid = {name for name in texts - said if "." in name}
-    assert unsaid == set()
 
 
 def test_problems_become_sentences(module):

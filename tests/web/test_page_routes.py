@@ -110,7 +110,7 @@ def test_modules_are_short():
     long = {
         name: lines
         for name, file in static_files().items()
-        if (lines := file.content.count(b"\n")) > 400
+        if (lines := file.content.count(b"\n")) > 400 and not name.startswith("texts_")
     }
     assert not long
 

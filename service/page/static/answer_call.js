@@ -5,7 +5,7 @@ import { makeCall } from "./bidding_box.js";
 import { contractOf, SEAT_NAMES, spokenCall } from "./calls.js";
 import { busy, clear, h, notice, put, table } from "./dom.js";
 import {
-  callNode, callText, chips, conditionText, contractNodes, contractText, percent, plural, valueText,
+  callNode, callText, chips, conditionText, contractNodes, contractText, percent, valueText,
 } from "./format.js";
 import { explained, meaningsNode } from "./meanings.js";
 import { closeCalls, handWords, missWords, wantedWords } from "./reasons.js";
@@ -215,11 +215,15 @@ function simulationNode(simulation) {
   if (!simulation) return null;
   return h(
     "section", { class: "simulation" },
-    h("h3", null, "By simulation"),
+    h("h3", null, phrase("simulation.title")),
     h("p", { class: "soft" },
-      `${plural(simulation.layouts.used, "layout")}, judged by ${simulation.scoring}, tricks by ${simulation.tricks_by}.`),
+      phrase("simulation.how", {
+        layouts: phrase("number.layouts", { number: simulation.layouts.used }), scoring: simulation.scoring,
+        by: simulation.tricks_by,
+      })),
     table(
-      "Calls by simulation", ["Call", "Worth", "Behind", "Best in", "Contracts"],
+      phrase("simulation.caption"),
+      ["call", "worth", "behind", "best", "contracts"].map((head) => phrase(`simulation.${head}`)),
       simulation.candidates.map((one) => [
         callNode(one.call), one.mean.toFixed(2), one.behind ? one.behind.toFixed(2) : "–",
         percent(one.best_share),

@@ -1,5 +1,7 @@
 // Asks the service. Its problems become sentences; where it wants a key, the person is asked.
 
+import { phrase } from "./texts.js";
+
 const KEY = "bidcascade.key";
 const KEEP_MS = 60_000;
 const MOST_KEPT = 200;
@@ -62,10 +64,10 @@ function sentence(text) {
 /** Sentence about an answer with an error status. */
 export function sentenceOf(status, problem, retryAfter) {
   if (status === 429) {
-    const when = retryAfter ? ` in ${retryAfter} s` : " in a moment";
-    return `The service is busy. Try again${when}.`;
+    const when = retryAfter ? phrase("service.busy-seconds", { seconds: retryAfter }) : phrase("service.busy-moment");
+    return phrase("service.busy", { when });
   }
-  if (!problem?.title) return `The service answered with an error (${status}).`;
+  if (!problem?.title) return phrase("service.error", { status });
   const reasons = (problem.errors ?? []).map((one) => `${one.field}: ${one.reason}`);
   const detail = reasons.length ? reasons.join("; ") : problem.detail ?? "";
   return `${sentence(problem.title)} ${detail ? sentence(detail) : ""}`.trim();
@@ -105,7 +107,7 @@ export async function request(path, { method = "GET", body, headers = {}, signal
       });
     } catch (error) {
       if (error.name === "AbortError") throw error;
-      throw new ApiError("The service cannot be reached. Is it still running?", 0, "unreachable");
+      throw new ApiError(phrase("service.unreachable"), 0, "unreachable");
     }
     if (response.ok) return response;
     if (response.status === 401 && await newKey(used)) {

@@ -7,6 +7,7 @@ import { partingOf } from "./compare.js";
 import { h } from "./dom.js";
 import { callNode, contractNodes, suitNode } from "./format.js";
 import { linkTo } from "./state.js";
+import { phrase, phraseNodes } from "./texts.js";
 
 export function handLine(hand, seat) {
   const suits = suitsOf(hand);
@@ -26,30 +27,37 @@ export function playedNodes(board) {
   if (!declarer) return [callNode(contract.slice(0, 2)), contract.slice(2)];
   const isKnown = (number) => number !== undefined && number !== null;
   const over = isKnown(tricks) ? tricks - 6 - Number(contract[0]) : null;
+  const told = contractNodes({
+    level: contract[0], strain: contract[1], risk: contract.slice(2), declarer: SEATS.indexOf(declarer),
+  });
   return [
-    contractNodes({
-      level: contract[0], strain: contract[1], risk: contract.slice(2), declarer: SEATS.indexOf(declarer),
+    over === null ? told : phraseNodes(over ? "archives.over" : "archives.made", {
+      contract: told, over: `${over > 0 ? "+" : "−"}${Math.abs(over)}`,
     }),
-    over !== null && (over ? ` ${over > 0 ? "+" : "−"}${Math.abs(over)}` : " made"),
-    isKnown(score) && h("span", { class: "soft" }, `, North-South ${String(score).replace("-", "−")}`),
+    isKnown(score) && h("span", { class: "soft" }, phrase("archives.score", { score: String(score).replace("-", "−") })),
   ];
 }
 
-/** An auction of a board with a link to it; `mark(index)` is what stands behind a call. */
-export function auctionPart(title, name, calls, dealer, board, parting, ending, href, mark = () => null) {
+/**
+ * An auction on a board; `kind` names what is said of it: at the table, or bid by `who`.
+ * `mark(index)` is what stands behind a call.
+ */
+export function auctionPart(kind, who, name, calls, dealer, board, parting, ending, href, mark = () => null) {
+  const part = phrase(`archives.${kind}`, { who });
   return h(
-    "section", { "aria-label": `${name}: ${title}` }, h("p", { class: "soft small" }, `${title[0].toUpperCase()}${title.slice(1)}`),
-    auctionTable(calls, dealer, board.vulnerability, `${name}: auction ${title}`, (index, call) => h(
+    "section", { "aria-label": phrase("archives.part", { board: name, part }) },
+    h("p", { class: "soft small" }, phrase(`archives.${kind}-title`, { who })),
+    auctionTable(calls, dealer, board.vulnerability, phrase("archives.auction", { board: name, part }), (index, call) => h(
       "span", { class: index === parting ? "place parting" : "place" }, callNode(call), mark(index),
     )),
     h("p", { class: "contract" }, ending),
-    h("p", { class: "small" }, h("a", { href, "aria-label": `Open ${name}, ${title}` }, "Open")),
+    h("p", { class: "small" }, h("a", { href, "aria-label": phrase("archives.open-label", { board: name, part }) }, phrase("archives.open"))),
   );
 }
 
 /** A board as a row of `board_dicts` tells of it; `who` bids, and `at` is the call that is asked about. */
 export function boardItem(board, who, at) {
-  const name = board.board === undefined ? `Deal ${board.id}` : `Board ${board.board}`;
+  const name = board.board === undefined ? phrase("archives.deal", { id: board.id }) : phrase("paste.board", { number: String(board.board) });
   const { hands } = readDeal(board.deal);
   const dealer = SEATS.indexOf(board.dealer);
   const made = board.auction ? readCalls(board.auction) : [];
@@ -65,11 +73,11 @@ export function boardItem(board, who, at) {
     h("div", { class: "job-head" },
       h("h4", null, name, board.class && h("span", { class: "badge fair" }, board.class)),
       board.link && h("a", { class: "small", href: board.link, target: "_blank", rel: "noreferrer" },
-        "Hand viewer", h("span", { class: "hidden" }, ` of ${name}`))),
+        phrase("archives.viewer"), h("span", { class: "hidden" }, phrase("archives.viewer-of", { board: name })))),
     h("div", { class: "kept-parts" },
       h("ul", { class: "hand-lines" }, hands.map(handLine)),
-      auctionPart("at the table", name, made, dealer, board, parting, playedNodes(board), address(made)),
-      bid && auctionPart(`bid by ${who}`, name, bid, dealer, board, parting,
+      auctionPart("at-table", null, name, made, dealer, board, parting, playedNodes(board), address(made)),
+      bid && auctionPart("bid-by", who, name, bid, dealer, board, parting,
         isOver(bid) && contractNodes(contractOf(bid, dealer)), address(bid))),
     h("p", { class: "soft small" }, [players, board.event, board.source].filter(Boolean).join(" · ")),
   );

@@ -1,16 +1,14 @@
 // The question to an archive as a form, and as the text that the address keeps of it.
 
 import { h } from "./dom.js";
-import { callText, plural } from "./format.js";
+import { callText } from "./format.js";
 import { SEAT_NAMES, SEATS } from "./calls.js";
 import { SIDE_NAMES } from "./deal_diagram.js";
 import { callsBefore, state } from "./state.js";
+import { phrase } from "./texts.js";
 
 const CLASSES = "classes";
-const LEVELS = [
-  ["", "no"], ["next", "of next calls"], ["contract", "of contracts"],
-  ["dealer", "of dealers"], ["vulnerability", "of vulnerabilities"], [CLASSES, "of conditions"],
-];
+const LEVELS = ["", "next", "contract", "dealer", "vulnerability", CLASSES];
 const ASKED = [
   "archive", "auction", "by", "mode", "exact", "where", "dealer", "vulnerability", "player", "event",
   "source", "contract", "result", "seed", "level", "limit",
@@ -64,40 +62,46 @@ function lines(name, placeholder, hint) {
 
 /** Form for `archives`, as the service lists them; `ask(text)` hears the question. */
 export function buildForm(archives, ask) {
-  const auction = input("auction", { placeholder: "1NT P 2C P 2M …", "aria-describedby": "auction-hint" });
+  const auction = input("auction", { placeholder: phrase("ask.auction-example"), "aria-describedby": "auction-hint" });
   const offer = h("button", { type: "button", onclick: () => { auction.value = callsBefore().join(" "); } });
   const by = select("by", []);
-  const mode = select("mode", [["", "bid"], ["all", "allowed"]]);
+  const mode = select("mode", [["", phrase("ask.bid")], ["all", phrase("ask.allowed")]]);
   const byChance = h("input", { type: "checkbox", id: "ask-chance" });
-  const seed = input("seed", { type: "number", min: "0", "aria-label": "Seed" });
-  const level = select("level", LEVELS);
-  const classes = labelled("Conditions, each a class", lines("classes", "HCP_N >= 18\nHCP_N >= 15"));
+  const seed = input("seed", { type: "number", min: "0", "aria-label": phrase("ask.seed") });
+  const level = select("level", LEVELS.map((one) => [one, phrase(`ask.level-${one}`)]));
+  const classes = labelled(phrase("ask.classes"), lines("classes", phrase("ask.classes-example")));
   const limit = input("limit", { type: "number", min: "1" });
-  const archive = select("archive", archives.map((one) => [one.name, `${one.name} (${plural(one.boards, "board")})`]));
+  const archive = select("archive", archives.map((one) => [
+    one.name, phrase("ask.archive-option", { archive: one.name, boards: phrase("number.boards", { number: one.boards }) }),
+  ]));
   const exact = h("input", { type: "checkbox", id: "ask-exact", name: "exact", value: "true" });
-  const where = lines("where", "HCP_N >= 15", "where-hint");
+  const where = lines("where", phrase("ask.where-example"), "where-hint");
   const more = h(
-    "details", null, h("summary", null, "Players, results, and how boards are chosen"),
+    "details", null, h("summary", null, phrase("ask.more")),
     h("div", { class: "ask-fields" },
-      labelled("Dealer", select("dealer", [["", "anybody"], ...SEATS.map((seat, index) => [seat, SEAT_NAMES[index]])])),
-      labelled("Vulnerable", select("vulnerability", [["", "whoever"], ...Object.entries(SIDE_NAMES)])),
-      labelled("Player", input("player")), labelled("Event", input("event")), labelled("File", input("source")),
-      labelled("Contract played", input("contract", { placeholder: "4S, 3NX" })),
-      labelled("Result", select("result", [["", "any"], ["made", "made"], ["down", "down"]])),
-      labelled("Boards at most", limit),
-      h("div", { class: "stack" }, h("label", { class: "check field", for: byChance.id }, byChance, "By chance, seed"), seed),
-      labelled("Equal shares", level), classes),
+      labelled(phrase("ask.dealer"), select("dealer", [["", phrase("ask.anybody")], ...SEATS.map((seat, index) => [seat, SEAT_NAMES[index]])])),
+      labelled(phrase("ask.vulnerable"), select("vulnerability", [["", phrase("ask.whoever")], ...Object.entries(SIDE_NAMES)])),
+      labelled(phrase("ask.player"), input("player")), labelled(phrase("ask.event"), input("event")),
+      labelled(phrase("ask.file"), input("source")),
+      labelled(phrase("ask.contract"), input("contract", { placeholder: phrase("ask.contract-example") })),
+      labelled(phrase("ask.result"), select("result", [
+        ["", phrase("ask.any")], ["made", phrase("ask.made")], ["down", phrase("ask.down")],
+      ])),
+      labelled(phrase("ask.limit"), limit),
+      h("div", { class: "stack" }, h("label", { class: "check field", for: byChance.id }, byChance, phrase("ask.by-chance")), seed),
+      labelled(phrase("ask.shares"), level), classes),
   );
   const form = h(
     "form", { class: "form ask", role: "search", onsubmit: submit, novalidate: true },
-    h("div", { class: "ask-fields" }, labelled("Archive", archive), labelled("Auctions of", by), labelled("Auctions that are", mode)),
+    h("div", { class: "ask-fields" }, labelled(phrase("ask.archive"), archive), labelled(phrase("ask.by"), by),
+      labelled(phrase("ask.mode"), mode)),
     h("div", { class: "ask-fields" },
-      h("div", { class: "stack" }, h("label", { for: auction.id }, "Beginning of the auction"), auction,
-        h("p", { class: "soft small", id: "auction-hint" }, "From the dealer on. Also a pattern as in a system's headers: 1M (2m) Double."),
-        h("div", { class: "row" }, offer, h("label", { class: "check field", for: exact.id }, exact, "The auction ends there"))),
-      labelled("Conditions on the hands", where,
-        h("p", { class: "soft small", id: "where-hint" }, "One a line: a term, and whose hand it is of, as in SL_S_N >= 5."))),
-    more, h("div", { class: "row" }, h("button", { type: "submit", class: "main" }, "Find boards")),
+      h("div", { class: "stack" }, h("label", { for: auction.id }, phrase("ask.auction")), auction,
+        h("p", { class: "soft small", id: "auction-hint" }, phrase("ask.auction-hint")),
+        h("div", { class: "row" }, offer, h("label", { class: "check field", for: exact.id }, exact, phrase("ask.exact")))),
+      labelled(phrase("ask.where"), where,
+        h("p", { class: "soft small", id: "where-hint" }, phrase("ask.where-hint")))),
+    more, h("div", { class: "row" }, h("button", { type: "submit", class: "main" }, phrase("ask.find"))),
   );
 
   function fit() {
@@ -105,7 +109,7 @@ export function buildForm(archives, ask) {
     const names = Object.keys(bidders);
     if (by.value && !names.includes(by.value)) names.push(by.value);
     const chosen = by.value;
-    by.replaceChildren(...[["", "the players"], ...names.map((name) => [name, name])].map(([value, text]) => (
+    by.replaceChildren(...[["", phrase("archives.players")], ...names.map((name) => [name, name])].map(([value, text]) => (
       h("option", { value }, text)
     )));
     by.value = chosen;
@@ -144,7 +148,7 @@ export function buildForm(archives, ask) {
       else set(control, question.get(control.name) ?? "");
     }
     const shares = question.getAll("level");
-    const isNamed = LEVELS.some(([name]) => name === (shares[0] ?? ""));
+    const isNamed = LEVELS.includes(shares[0] ?? "");
     level.value = isNamed ? shares[0] ?? "" : CLASSES;
     classes.querySelector("textarea").value = isNamed ? "" : shares.join("\n");
     byChance.checked = question.has("seed");
@@ -154,7 +158,7 @@ export function buildForm(archives, ask) {
     fit();
     const calls = callsBefore(state());
     offer.hidden = !calls.length;
-    offer.textContent = `That of the deal: ${calls.map(callText).join(" ")}`;
+    offer.textContent = phrase("ask.deal-auction", { calls: calls.map(callText).join(" ") });
   }
 
   form.addEventListener("change", fit);

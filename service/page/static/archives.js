@@ -6,17 +6,18 @@ import { buildForm, firstQuestion, pathOf, readQuestion, withAuction } from "./a
 import { readCalls } from "./calls.js";
 import { busy, clear, h, keepFocus, notice } from "./dom.js";
 import { fileLink } from "./downloads.js";
-import { callBars, count, plural, trail } from "./format.js";
+import { callBars, count, trail } from "./format.js";
 import { change, linkTo } from "./state.js";
+import { phrase, phraseNodes } from "./texts.js";
 import { worthNodes } from "./worth.js";
 
 const MOST_SHOWN = 100;
-const FORMS = [["lin", "LIN"], ["pbn", "PBN"], ["parquet", "Parquet"]];
+const FORMS = ["lin", "pbn", "parquet"];
 const OF_THE_QUESTION = [400, 404, 422];
 
 let panel = null;
 
-export const title = "Archives";
+export const title = phrase("archives.title");
 
 export function key(now) {
   return now.asked;
@@ -31,13 +32,15 @@ function callsOf(question) {
   }
 }
 
+function boardsText(number) {
+  return phrase("number.boards", { number });
+}
+
 function noneNode() {
   return [
-    h("h2", null, "Archives"),
-    notice("info", "There is no archive yet. It keeps boards of LIN, PBN and Parquet files, to be asked by "
-      + "auction, hands, players and results."),
-    h("p", null, "Upload a file to a new one under ", h("a", { href: linkTo({ view: "jobs" }) }, "Jobs"),
-      ", or make it where the service runs, and let a system bid it:"),
+    h("h2", null, title),
+    notice("info", phrase("archives.none")),
+    h("p", null, phraseNodes("archives.make", { jobs: h("a", { href: linkTo({ view: "jobs" }) }, phrase("jobs.title")) })),
     h("pre", null, "bidcascade archive add club boards.pbn\nbidcascade archive bid club sayc --all"),
   ];
 }
@@ -47,7 +50,7 @@ function asker(text, path, signal, show) {
   const ask = async (event) => {
     const button = event.currentTarget;
     button.disabled = true;
-    clear(place, busy("Asking…"));
+    clear(place, busy(phrase("page.asking")));
     try {
       const answer = await get(path, { signal });
       if (!signal.aborted) clear(place, show(answer));
@@ -62,10 +65,11 @@ function asker(text, path, signal, show) {
 
 function totalNode(found, question, signal) {
   const { total, boards } = found;
-  if (total !== null) return h("p", { class: "big-text" }, plural(total, "board"), total === 1 ? " fits." : " fit.");
+  if (total !== null) return h("p", { class: "big-text" }, phrase("archives.fit", { number: total }));
+  const path = pathOf(question, "counts", { limit: null, seed: null, level: null });
   return [
-    h("p", { class: "big-text" }, `More than ${plural(boards.length, "board")} fit.`),
-    asker("Count them", pathOf(question, "counts", { limit: null, seed: null, level: null }), signal, (answer) => h("p", null, plural(answer.total, "board"), " fit.")),
+    h("p", { class: "big-text" }, phrase("archives.more-fit", { boards: boardsText(boards.length) })),
+    asker(phrase("archives.count"), path, signal, (answer) => h("p", null, phrase("archives.fit", { number: answer.total }))),
   ];
 }
 
@@ -76,14 +80,16 @@ function filesNode(question) {
   const bids = h("input", { type: "checkbox", id: "files-bids", onchange: offer });
   function offer() {
     const changes = bids.checked ? { bids: "true" } : {};
-    clear(links, FORMS.map(([format, text]) => fileLink(
-      pathOf(question, "boards", { ...changes, format }), text, tell, `${question.get("archive")}.${format}`,
+    clear(links, FORMS.map((format) => fileLink(
+      pathOf(question, "boards", { ...changes, format }), phrase(`archives.${format}`), tell, `${question.get("archive")}.${format}`,
     )));
   }
   offer();
   return [
-    h("p", { class: "row" }, `As a file, at most ${plural(Number(question.get("limit")) || MOST_SHOWN, "board")}:`, links,
-      question.has("by") && h("label", { class: "check field", for: bids.id }, bids, `with what ${question.get("by")} bids`)),
+    h("p", { class: "row" }, phrase("archives.as-file", {
+      boards: boardsText(Number(question.get("limit")) || MOST_SHOWN),
+    }), links,
+      question.has("by") && h("label", { class: "check field", for: bids.id }, bids, phrase("archives.with-bids", { who: question.get("by") }))),
     problem,
   ];
 }
@@ -94,15 +100,18 @@ function placeNodes(node, calls, question, signal) {
   const worth = new URLSearchParams({ archive: question.get("archive") });
   const ended = node.boards - node.next.reduce((sum, one) => sum + one.boards, 0);
   return h(
-    "section", { class: "follows", "aria-label": "What follows" }, h("h3", null, "What follows"), trail("Place in the auctions", calls, here),
-    h("p", { class: "soft small" }, `Of all ${plural(node.boards, "board")} that ${question.get("by") ?? "the players"} bid so, whatever their hands and results.`),
+    "section", { class: "follows", "aria-label": phrase("archives.follows") }, h("h3", null, phrase("archives.follows")),
+    trail(phrase("archives.place"), calls, here),
+    h("p", { class: "soft small" }, phrase("archives.place-of", {
+      boards: boardsText(node.boards), who: question.get("by") ?? phrase("archives.players"),
+    })),
     node.next.length > 0 && callBars(node.next.map(({ call, boards }) => ({
-      call, share: boards / node.boards, name: plural(boards, "board"), href: here([...calls, call]),
+      call, share: boards / node.boards, name: boardsText(boards), href: here([...calls, call]),
     }))),
-    ended > 0 && h("p", { class: "soft small" }, `${plural(ended, "auction")} ended here.`),
-    node.boards > 0 && asker("What is it worth?", pathOf(worth, "nodes", { ...about, statistics: "true" }), signal, (answer) => (
+    ended > 0 && h("p", { class: "soft small" }, phrase("archives.ended", { number: ended })),
+    node.boards > 0 && asker(phrase("archives.worth"), pathOf(worth, "nodes", { ...about, statistics: "true" }), signal, (answer) => (
       answer.statistics ? worthNodes(answer.statistics, calls)
-        : notice("info", "There are too few boards to say what it is worth.")
+        : notice("info", phrase("archives.too-few"))
     )),
   );
 }
@@ -118,16 +127,18 @@ async function answerNodes(question, signal) {
   }
   const [found, node] = await Promise.all(asked);
   const { boards } = found;
-  const text = found.total === null ? `More than ${plural(boards.length, "board")} fit.` : `${plural(found.total, "board")}.`;
+  const text = found.total === null ? phrase("archives.more-fit", { boards: boardsText(boards.length) })
+    : phrase("archives.said", { boards: boardsText(found.total) });
   return {
     text,
     nodes: [
       totalNode(found, question, signal),
       boards.length > 0 && filesNode(question),
       calls ? placeNodes(node, calls, question, signal)
-        : h("p", { class: "soft small" }, "What follows is told of an auction with all its calls, not of a pattern."),
+        : h("p", { class: "soft small" }, phrase("archives.pattern")),
       boards.length > 0 && [
-        h("h3", null, found.total === boards.length ? "Boards" : `Boards, ${count(boards.length)} of them`),
+        h("h3", null, found.total === boards.length ? phrase("archives.boards")
+          : phrase("archives.boards-some", { listed: count(boards.length) })),
         h("ul", { class: "kept-boards" }, boards.map((board) => boardItem(board, question.get("by"), calls?.length ?? 0))),
       ],
     ],
@@ -141,19 +152,19 @@ export async function show(place, now, signal) {
     ({ archives, damaged = {} } = await get("/v1/archives", { signal, fresh: true }));
   } catch (error) {
     if (!isMissingRoute(error)) throw error;
-    clear(place, notice("info", "This service keeps no archives."));
+    clear(place, notice("info", phrase("archives.not-offered")));
     return "";
   }
   if (signal.aborted) return "";
-  const broken = Object.entries(damaged).map(([name, reason]) => notice("error", `${name} cannot be asked: ${reason}`));
+  const broken = Object.entries(damaged).map(([name, reason]) => notice("error", phrase("archives.damaged", { archive: name, problem: reason })));
   if (!archives.length) {
     clear(place, noneNode(), broken);
-    return "There is no archive yet.";
+    return phrase("archives.none-said");
   }
   if (!panel?.form.isConnected) {
-    const answer = h("div", null, busy("Asking…"));
+    const answer = h("div", null, busy(phrase("page.asking")));
     panel = { ...buildForm(archives, (asked) => change({ asked })), answer };
-    clear(place, h("h2", null, "Archives"), broken, panel.form, answer);
+    clear(place, h("h2", null, title), broken, panel.form, answer);
   }
   const question = now.asked ? readQuestion(now.asked) : firstQuestion(archives);
   panel.fill(question);

@@ -7,6 +7,7 @@ import { byId, clear, h } from "./dom.js";
 import { callNode, contractNodes } from "./format.js";
 import { isVulnerable } from "./seats.js";
 import { callsBefore, change, isAtEnd, linkTo, seatToCall, state } from "./state.js";
+import { phrase, phraseNodes } from "./texts.js";
 
 const COLUMNS = [3, 0, 1, 2];
 
@@ -26,8 +27,8 @@ export function auctionTable(calls, dealer, vulnerability, caption, cell, more =
       { scope: "col", class: isVulnerable(vulnerability, seat) ? "vulnerable" : null },
       h("span", { "aria-hidden": "true" }, SEATS[seat]),
       h("span", { class: "hidden" }, SEAT_NAMES[seat]),
-      seat === dealer && h("abbr", { class: "dealer", title: "dealer" }, "D"),
-      isVulnerable(vulnerability, seat) && h("span", { class: "hidden" }, " vulnerable"),
+      seat === dealer && h("abbr", { class: "dealer", title: phrase("deal.dealer-sign") }, phrase("auction.dealer-letter")),
+      isVulnerable(vulnerability, seat) && h("span", { class: "hidden" }, " ", phrase("deal.vulnerable")),
     )))),
     h("tbody", null, rows.map((row) => h("tr", null, COLUMNS.map((_, column) => {
       const content = row[column];
@@ -46,19 +47,20 @@ export function showAuction() {
     "a",
     {
       class: now.at === null ? "place here" : "place", href: linkTo({ at: null }),
-      "aria-current": now.at === null ? "step" : null, "aria-label": "next call",
+      "aria-current": now.at === null ? "step" : null, "aria-label": phrase("auction.next"),
     },
     "?",
   );
   const table = auctionTable(
-    now.calls, now.dealer, now.vulnerability, "The auction",
+    now.calls, now.dealer, now.vulnerability, phrase("auction.caption"),
     (index, call) => h(
       "a",
       {
         class: index === now.at ? "place here" : "place",
         href: linkTo({ at: index }),
         "aria-current": index === now.at ? "step" : null,
-        "aria-label": `${spokenCall(call)} by ${SEAT_NAMES[(now.dealer + index) % 4]}${spokenNote(board, index)}`,
+        "aria-label": phrase("calls.by", { call: spokenCall(call), seat: SEAT_NAMES[(now.dealer + index) % 4] })
+          + spokenNote(board, index),
       },
       callNode(call), noteMark(board, index),
     ),
@@ -66,11 +68,11 @@ export function showAuction() {
   );
   clear(
     byId("auction"), table, notesNode(board),
-    over && h("p", { class: "contract" }, "Contract: ", contractNodes(contractOf(now.calls, now.dealer)),
-      now.at !== null && [" · ", h("a", { href: linkTo({ at: null }) }, "to the end")]),
+    over && h("p", { class: "contract" }, phraseNodes("auction.contract", { contract: contractNodes(contractOf(now.calls, now.dealer)) }),
+      now.at !== null && [" · ", h("a", { href: linkTo({ at: null }) }, phrase("auction.to-end"))]),
     now.at !== null && h(
       "p", { class: "soft small" },
-      `Looking back: ${SEAT_NAMES[seatToCall(now)]}'s call number ${before.length + 1}. Another call there drops the rest.`,
+      phrase("auction.back", { seat: SEAT_NAMES[seatToCall(now)], place: before.length + 1 }),
     ),
   );
 }
@@ -92,5 +94,5 @@ export function takeBack() {
 }
 
 export function whoIsNext() {
-  return isAtEnd() ? "The auction is over." : `${SEAT_NAMES[seatToCall()]} to call.`;
+  return isAtEnd() ? phrase("auction.over") : phrase("auction.turn-said", { seat: SEAT_NAMES[seatToCall()] });
 }

@@ -4,14 +4,15 @@ import { post } from "./api.js";
 import { contractOf, SEAT_NAMES, SEATS, spokenCall } from "./calls.js";
 import { writeDeal } from "./cards.js";
 import { clear, freshId, h, notice, put } from "./dom.js";
-import { callNode, contractNodes, count, plural } from "./format.js";
+import { callNode, contractNodes, count } from "./format.js";
 import { hasAllHands, linkTo } from "./state.js";
+import { listed, phrase } from "./texts.js";
 
 const LIMIT = 5000;
 const SMALLER = 500;
 const OPEN_LEVELS = 2;
 
-export const title = "All auctions";
+export const title = phrase("help.auctions");
 
 export function key(now) {
   return JSON.stringify([now.hands, now.dealer, now.vulnerability, now.table]);
@@ -52,14 +53,16 @@ function nodeItem(node, now, depth) {
     "a",
     {
       href: linkTo({ calls: one.calls, at: null, view: "call" }), class: "place",
-      "aria-label": `${spokenCall(one.calls.at(-1))} by ${SEAT_NAMES[(now.dealer + one.calls.length - 1) % 4]}`,
-      title: one.variants.join(" or "),
+      "aria-label": phrase("calls.by", {
+        call: spokenCall(one.calls.at(-1)), seat: SEAT_NAMES[(now.dealer + one.calls.length - 1) % 4],
+      }),
+      title: listed(one.variants, "or"),
     },
     callNode(one.calls.at(-1)),
   );
   const line = h("span", { class: "run" }, run.map(link));
   const told = h("span", { class: "soft small" }, last.completed
-    ? contractNodes(contractOf(last.calls, now.dealer)) : last.variants.join(" or "));
+    ? contractNodes(contractOf(last.calls, now.dealer)) : listed(last.variants, "or"));
   if (!last.children.length) {
     return h("li", { class: "leaf" }, h("span", { class: "twig", "aria-hidden": "true" }), line, told);
   }
@@ -68,7 +71,7 @@ function nodeItem(node, now, depth) {
   let filled = false;
   const button = h("button", {
     type: "button", class: "toggle", "aria-expanded": "false", "aria-controls": id,
-    "aria-label": `${plural(last.children.length, "way")} on after ${last.calls.map(spokenCall).join(", ")}`,
+    "aria-label": phrase("tree.ways", { number: last.children.length, calls: last.calls.map(spokenCall).join(", ") }),
     onclick: () => open(list.hidden),
   });
   const open = (show) => {
@@ -82,7 +85,7 @@ function nodeItem(node, now, depth) {
   if (depth < OPEN_LEVELS) open(true);
   return h(
     "li", null, h("div", { class: "branch" }, button, line,
-      h("span", { class: "soft small" }, last.complete ? `${count(last.complete)} complete` : "")), list,
+      h("span", { class: "soft small" }, last.complete ? phrase("tree.complete", { number: last.complete }) : "")), list,
   );
 }
 
@@ -104,19 +107,19 @@ async function ask(now, signal) {
 
 export async function show(place, now, signal) {
   if (!hasAllHands(now)) {
-    clear(place, notice("info", "All four hands are needed. Deal hands, or enter a deal."));
-    return "All four hands are needed.";
+    clear(place, notice("info", phrase("page.four-hands")));
+    return phrase("page.four-hands-said");
   }
   const answer = await ask(now, signal);
   if (signal.aborted) return "";
   const [result] = answer.results;
   const root = treeOf(result.auctions);
-  const text = `${plural(result.total, "auction")} of this deal, ${count(root.complete)} of those listed complete.`;
+  const text = phrase("tree.number", { number: result.total, complete: count(root.complete) });
   clear(
-    place, h("h3", null, "All auctions that the table allows"),
-    h("p", null, text, result.truncated && ` Only the first ${count(result.auctions.length)} are listed.`),
+    place, h("h3", null, phrase("tree.title")),
+    h("p", null, text, result.truncated && phrase("tree.first", { listed: count(result.auctions.length) })),
     root.children.length ? h("ul", { class: "tree" }, root.children.map((node) => nodeItem(node, now, 0)))
-      : notice("info", "The table has no call for the first hand: it is a pass by default."),
+      : notice("info", phrase("tree.none")),
   );
   return text;
 }

@@ -4,6 +4,7 @@ import { isLegal, isOver, LEVELS, SEAT_NAMES, spokenCall, STRAINS } from "./call
 import { byId, clear, h } from "./dom.js";
 import { callNode } from "./format.js";
 import { callsBefore, change, GAMES, linkTo, seatToCall, state } from "./state.js";
+import { phrase } from "./texts.js";
 
 const GRID = LEVELS.map((level) => STRAINS.map((strain) => `${level}${strain}`));
 const OTHERS = ["P", "X", "XX"];
@@ -136,6 +137,6 @@ export function showBox() {
   const before = callsBefore();
   const over = isOver(before);
   deals.show(before, state().at === null ? null : state().calls[state().at]);
-  clear(byId("turn"), h("span", { id: "turn-text" }, over ? "The auction is over." : `${SEAT_NAMES[seatToCall()]} to call`),
-    h("a", { class: "to-answer", href: linkTo({}), onclick: goToAnswer }, "to the answer"));
+  clear(byId("turn"), h("span", { id: "turn-text" }, over ? phrase("auction.over") : phrase("auction.turn", { seat: SEAT_NAMES[seatToCall()] })),
+    h("a", { class: "to-answer", href: linkTo({}), onclick: goToAnswer }, phrase("auction.to-answer")));
 }

@@ -18,9 +18,9 @@ export function board(told) {
 }
 
 export function titleOf(one) {
-  if (one.number === null) return phrase("boards.deal", { number: one.record });
-  if (!one.room) return phrase("paste.board", { number: one.number });
-  return phrase(`boards.title-${one.room}`, { number: one.number });
+  if (one.number === null) return phrase("boards.deal", { number: String(one.record) });
+  if (!one.room) return phrase("paste.board", { number: String(one.number) });
+  return phrase(`boards.title-${one.room}`, { number: String(one.number) });
 }
 
 /** "complete", "unfinished", "illegal" or "none". */

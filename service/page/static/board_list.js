@@ -10,10 +10,10 @@ import { contractOf, SEAT_NAMES, SEATS } from "./calls.js";
 import { SUIT_NAMES, SUIT_SIGNS, writeDeal } from "./cards.js";
 import { partingOf } from "./compare.js";
 import { busy, clear, h, keepFocus, notice, put, say } from "./dom.js";
-import { callText, contractNodes, count } from "./format.js";
+import { contractNodes } from "./format.js";
 import { auctionProblem } from "./pasting.js";
 import { change, linkTo, state } from "./state.js";
-import { phrase } from "./texts.js";
+import { count, phrase } from "./texts.js";
 
 const PAGE = 50;
 const MOST_PROBLEMS = 100;
@@ -103,7 +103,7 @@ function systemPart(one, name, who, bid, address, isAsked) {
   if (!one.hands.every(Boolean)) return h("p", { class: "soft small" }, phrase("boards.unknown-hands"));
   if (!bid) return isAsked && h("div", null, busy(phrase("boards.bidding")));
   return auctionPart(
-    phrase("boards.by", { who }), name, bid, one.dealer, one, partOf(one, bid),
+    "bid-by", who, name, bid, one.dealer, one, partOf(one, bid),
     contractNodes(contractOf(bid, one.dealer)), address(bid),
   );
 }
@@ -138,10 +138,10 @@ function item(one, place, who, table, isAsked) {
     h("div", { class: "kept-parts" },
       h("ul", { class: "hand-lines" }, one.hands.map(handLine)),
       one.calls?.length ? auctionPart(
-        phrase("boards.at-table"), name, one.calls, one.dealer, one, parting, playedNodes(one), address(one.calls),
+        "at-table", null, name, one.calls, one.dealer, one, parting, playedNodes(one), address(one.calls),
         (index) => noteMark(one, index),
       ) : h("div", null, h("p", { class: "soft small" }, phrase("boards.no-auction")), h("p", { class: "contract" }, playedNodes(one)),
-        h("p", { class: "small" }, h("a", { href: address([]), "aria-label": phrase("boards.open-label", { name }) }, phrase("boards.open")))),
+        h("p", { class: "small" }, h("a", { href: address([]), "aria-label": phrase("boards.open-label", { name }) }, phrase("archives.open")))),
       systemPart(one, name, who, bid, address, isAsked)),
     problem && notice("error", problem),
     h("div", { class: "board-more" }, one.calls?.length > 0 && notesNode(one, name), playNode(one, name), remarksNode(one, name),
@@ -197,7 +197,7 @@ function tools(told, shown, rest, bidRest) {
         ["all", "part"].map((one) => h("option", { value: one, selected: (one === "part") === told.isParted }, phrase(`boards.show-${one}`))),
       )),
       rest > 0 && h("span", { class: "row", id: "boards-rest" },
-        h("button", { type: "button", onclick: bidRest }, phrase("boards.bid-rest", { number: count(rest) })))),
+        h("button", { type: "button", onclick: bidRest }, phrase("boards.bid-rest", { number: rest })))),
     h("div", { class: "row" }, label, savingButtons(which, ["lin", "pbn", "link"], phrase("boards.of-list"))),
   ];
 }
@@ -226,7 +226,7 @@ export async function show(place, now, signal) {
     const shown = found.slice(PAGE * (page - 1), PAGE * page);
     const rest = boards.filter((one) => one.hands.every(Boolean)).length - known.length;
     clear(
-      place, h("div", { class: "job-head" }, h("h3", null, phrase("boards.head", { number: count(boards.length), of: names.filter(Boolean).join(", ") })),
+      place, h("div", { class: "job-head" }, h("h3", null, phrase("boards.head", { number: boards.length, of: names.filter(Boolean).join(", ") })),
         h("div", { class: "row" }, fileButton(), h("button", { type: "button", onclick: () => {
           forgetBoards();
           change({ asked: "" }, { quiet: true });
@@ -281,5 +281,5 @@ async function bidAll(draw, table, signal) {
   if (signal.aborted || state().view !== "boards") return;
   draw();
   document.getElementById("boards-which").focus();
-  say(phrase("boards.bid-said", { number: count(all - left().length) }));
+  say(phrase("boards.bid-said", { number: all - left().length }));
 }

@@ -1,14 +1,11 @@
 // Calls as texts (P X XX 1C … 7N), and what the laws allow after an auction.
 
+import { phrase } from "./texts.js";
+
 export const STRAINS = ["C", "D", "H", "S", "N"];
 export const LEVELS = [1, 2, 3, 4, 5, 6, 7];
 export const SEATS = ["N", "E", "S", "W"];
-export const SEAT_NAMES = ["North", "East", "South", "West"];
-export const STRAIN_NAMES = {
-  C: "clubs", D: "diamonds", H: "hearts", S: "spades", N: "notrump",
-};
-const SINGULAR = { C: "club", D: "diamond", H: "heart", S: "spade", N: "notrump" };
-const NUMBERS = ["", "one", "two", "three", "four", "five", "six", "seven"];
+export const SEAT_NAMES = SEATS.map((seat) => phrase(`seat.${seat}`));
 const OTHER_WAYS = {
   PASS: "P", "-": "P", D: "X", DBL: "X", DOUBLE: "X", R: "XX", RD: "XX", RDBL: "XX",
   REDOUBLE: "XX",
@@ -28,7 +25,7 @@ export function readCall(text) {
 export function readCalls(text) {
   return text.split(/[\s,\-–]+/u).filter(Boolean).map((part) => {
     const call = readCall(part);
-    if (call === null) throw new Error(`“${part}” is no call; write P, X, XX or 1C to 7N.`);
+    if (call === null) throw new Error(phrase("calls.none", { text: part }));
     return call;
   });
 }
@@ -43,11 +40,8 @@ export function isBid(call) {
 
 /** What a screen reader says: "one spade", "three notrump", "pass". */
 export function spokenCall(call) {
-  if (call === "P") return "pass";
-  if (call === "X") return "double";
-  if (call === "XX") return "redouble";
-  const names = call[0] === "1" ? SINGULAR : STRAIN_NAMES;
-  return `${NUMBERS[Number(call[0])]} ${names[call[1]]}`;
+  if (!isBid(call)) return phrase(`spoken.${call}`);
+  return phrase(`spoken.${call[1]}`, { number: Number(call[0]), level: phrase(`level.${call[0]}`) });
 }
 
 export function isOver(calls) {

@@ -1,11 +1,11 @@
 // Hands as texts S.H.D.C, PBN deals, and random deals.
 
 import { SEATS, SEAT_NAMES } from "./calls.js";
-import { phrase } from "./texts.js";
+import { listed, phrase } from "./texts.js";
 
 export const SUITS = ["S", "H", "D", "C"];
 export const SUIT_SIGNS = { S: "♠", H: "♥", D: "♦", C: "♣" };
-export const SUIT_NAMES = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
+export const SUIT_NAMES = Object.fromEntries(SUITS.map((suit) => [suit, phrase(`suit.${suit}`)]));
 export const RANKS = "AKQJT98765432";
 const POINTS = { A: 4, K: 3, Q: 2, J: 1 };
 
@@ -92,7 +92,7 @@ export function completeHands(hands) {
   hands.forEach((hand, seat) => {
     for (const card of cardsOf(hand)) {
       if (owner.has(card)) {
-        const both = owner.get(card) === seat ? SEATS[seat] : `${SEATS[owner.get(card)]} and ${SEATS[seat]}`;
+        const both = listed([...new Set([SEATS[owner.get(card)], SEATS[seat]])]);
         throw new Error(phrase("paste.two-hands", { card: SUIT_SIGNS[card[0]] + card[1], both }));
       }
       owner.set(card, seat);

@@ -3,6 +3,7 @@
 import { SUIT_NAMES, SUIT_SIGNS, SUITS } from "./cards.js";
 import { h, svg, table } from "./dom.js";
 import { percent, range, suitNode } from "./format.js";
+import { phrase } from "./texts.js";
 
 const WIDTH = 240;
 const HEIGHT = 84;
@@ -37,13 +38,15 @@ export function pointsChart(who, hand, bounds = null) {
       bars.push(svg("rect", {
         class: "bar", x: x + step * 0.1, y: HEIGHT - Math.max(height, 1), width: step * 0.8,
         height: Math.max(height, 1), rx: 1.5,
-      }, svg("title", null, `${points} points: ${percent(hand.points[points])}`)));
+      }, svg("title", null, phrase("chart.points", { points, share: percent(hand.points[points]) }))));
     }
     if (points % every === 0) {
       ticks.push(svg("text", { x: x + step / 2, y: HEIGHT + 14, class: "tick" }, points));
     }
   }
-  const text = `${who}: ${range(...hand.points_range)} points, mean ${hand.mean_points.toFixed(1)}`;
+  const text = phrase("chart.points-of", {
+    who, range: range(...hand.points_range), mean: hand.mean_points.toFixed(1),
+  });
   return svg(
     "svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 18}`, role: "img", "aria-label": text, class: "chart" },
     svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT, class: "axis" }),
@@ -73,18 +76,22 @@ export function lengthsChart(who, hand) {
         class: "bar", x: left + step * (length + 0.1), width: step * 0.8, rx: 1.5,
         y: base - Math.max(1, (ROW - 10) * chance / most),
         height: Math.max(1, (ROW - 10) * chance / most),
-      }, svg("title", null, `${length} ${SUIT_NAMES[suit]}: ${percent(chance)}`))),
+      }, svg("title", null, phrase("chart.length", { length, suit: SUIT_NAMES[suit], share: percent(chance) })))),
       svg("text", { x: WIDTH, y: base - 2, class: "number" }, range(...hand.length_ranges[suit])),
     );
   });
   const ticks = Array.from({ length: longest + 1 }, (_, length) => (longest < 10 || length % 2 === 0) && svg(
     "text", { x: left + step * (length + 0.5), y: 4 * ROW + 8, class: "tick" }, length,
   ));
-  const text = SUITS.map((suit) => `${range(...hand.length_ranges[suit])} ${SUIT_NAMES[suit]}`).join(", ");
+  const lengths = SUITS.map((suit) => `${range(...hand.length_ranges[suit])} ${SUIT_NAMES[suit]}`).join(", ");
   return svg(
-    "svg", { viewBox: `0 0 ${WIDTH} ${4 * ROW + 12}`, role: "img", "aria-label": `${who}: ${text}`, class: "chart" },
+    "svg", { viewBox: `0 0 ${WIDTH} ${4 * ROW + 12}`, role: "img", "aria-label": phrase("chart.lengths-of", { who, lengths }), class: "chart" },
     rows, ticks,
   );
+}
+
+function heads(...names) {
+  return names.map((name) => phrase(`chart.head-${name}`));
 }
 
 /** The same numbers as a table, for those who do not see charts. */
@@ -93,11 +100,11 @@ export function numbersTable(who, hand) {
   const points = [];
   for (let one = low; one <= high; one += 1) points.push([one, percent(hand.points[one])]);
   return h(
-    "details", { class: "numbers" }, h("summary", null, "In numbers",
-      h("span", { class: "hidden" }, ` for ${who}`)),
-    table(`Points of ${who}`, ["Points", "Chance"], points),
+    "details", { class: "numbers" }, h("summary", null, phrase("chart.numbers"),
+      h("span", { class: "hidden" }, phrase("chart.numbers-of", { who }))),
+    table(phrase("chart.points-caption", { who }), heads("points", "chance"), points),
     table(
-      `Suits of ${who}`, ["Suit", "Mean length", "Range", "Ace", "King", "Queen", "Stopper"],
+      phrase("chart.suits-caption", { who }), heads("suit", "mean", "range", "ace", "king", "queen", "stopper"),
       SUITS.map((suit) => [
         [suitNode(suit), h("span", { class: "hidden" }, SUIT_NAMES[suit])],
         hand.mean_lengths[suit].toFixed(1),
@@ -105,7 +112,7 @@ export function numbersTable(who, hand) {
         percent(hand.honours[suit].K), percent(hand.honours[suit].Q), percent(hand.stoppers[suit]),
       ]),
     ),
-    hand.keycards && table(`Keycards of ${who}`, ["Keycards", "Chance"],
+    hand.keycards && table(phrase("chart.keycards-caption", { who }), heads("keycards", "chance"),
       hand.keycards.map((chance, count) => [count, percent(chance)])),
   );
 }

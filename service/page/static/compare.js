@@ -7,8 +7,9 @@ import { writeDeal } from "./cards.js";
 import { clear, h, notice } from "./dom.js";
 import { callNode, callText, contractNodes, contractText } from "./format.js";
 import { change, hasAllHands, linkTo } from "./state.js";
+import { phrase } from "./texts.js";
 
-export const title = "Compare";
+export const title = phrase("compare.title");
 
 export function key(now) {
   return JSON.stringify([now.hands, now.dealer, now.vulnerability, now.table, now.other]);
@@ -34,12 +35,14 @@ export function partingOf(one, two) {
 function side(name, calls, now, parting) {
   return h(
     "section", { class: "side", "aria-label": name }, h("h3", null, name),
-    auctionTable(calls, now.dealer, now.vulnerability, `Auction of ${name}`, (index, call) => h(
+    auctionTable(calls, now.dealer, now.vulnerability, phrase("compare.auction-of", { table: name }), (index, call) => h(
       "a",
       {
         class: index === parting ? "place parting" : "place",
         href: linkTo({ table: name, calls, at: index, view: "call" }),
-        "aria-label": `${callText(call)} by ${SEAT_NAMES[(now.dealer + index) % 4]}, in ${name}`,
+        "aria-label": phrase("compare.call", {
+          call: callText(call), seat: SEAT_NAMES[(now.dealer + index) % 4], table: name,
+        }),
       },
       callNode(call),
     )),
@@ -51,12 +54,12 @@ export async function show(place, now, signal) {
   const names = (await get("/v1/tables", { signal })).tables.map((one) => one.name);
   if (signal.aborted) return "";
   if (names.length < 2) {
-    clear(place, notice("info", "This service has one table only. Start it with another one (--extra-tables acol) to compare them."));
+    clear(place, notice("info", phrase("compare.one-table")));
     return "";
   }
   if (!hasAllHands(now)) {
-    clear(place, notice("info", "All four hands are needed. Deal hands, or enter a deal."));
-    return "All four hands are needed.";
+    clear(place, notice("info", phrase("page.four-hands")));
+    return phrase("page.four-hands-said");
   }
   const first = now.table || names[0];
   const second = now.other && now.other !== first ? now.other : names.find((name) => name !== first);
@@ -66,9 +69,11 @@ export async function show(place, now, signal) {
   const same = parting < 0;
   const who = SEAT_NAMES[(now.dealer + parting) % 4];
   const contracts = auctions.map((calls) => contractText(contractOf(calls, now.dealer)));
-  const text = same ? `${first} and ${second} bid the same.`
-    : `They part at call ${parting + 1}: ${who} calls ${callText(auctions[0][parting])} in ${first}, `
-      + `${callText(auctions[1][parting])} in ${second}.`;
+  const text = same ? phrase("compare.same", { one: first, other: second })
+    : phrase("compare.part", {
+      place: parting + 1, seat: who, one: first, other: second,
+      first: callText(auctions[0][parting]), second: callText(auctions[1][parting]),
+    });
   const select = h(
     "select",
     { id: "compare-with", onchange: (event) => change({ other: event.target.value }, { quiet: true }) },
@@ -77,9 +82,9 @@ export async function show(place, now, signal) {
   clear(
     place,
     h("p", { class: "row fields" }, h("span", { class: "field" },
-      h("label", { for: "compare-with" }, `Compare ${first} with`), select)),
+      h("label", { for: "compare-with" }, phrase("compare.with", { table: first })), select)),
     h("p", { class: "big-text" }, text),
-    !same && contracts[0] === contracts[1] && h("p", { class: "soft" }, "Both end in the same contract."),
+    !same && contracts[0] === contracts[1] && h("p", { class: "soft" }, phrase("compare.same-contract")),
     h("div", { class: "sides" },
       side(first, auctions[0], now, parting), side(second, auctions[1], now, parting)),
   );

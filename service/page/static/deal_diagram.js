@@ -19,9 +19,9 @@ function seatNode(seat, now) {
     { class: `seat ${SEATS[seat]}${turn ? " turn" : ""}`, "aria-label": phrase("deal.hand-of", { seat: SEAT_NAMES[seat] }) },
     h(
       "h3", null, SEAT_NAMES[seat],
-      seat === now.dealer && h("abbr", { class: "dealer", title: phrase("deal.dealer-sign") }, "D"),
+      seat === now.dealer && h("abbr", { class: "dealer", title: phrase("deal.dealer-sign") }, phrase("auction.dealer-letter")),
       vulnerable && h("span", { class: "vul", title: phrase("deal.vulnerable") }, phrase("deal.vulnerable-sign")),
-      hand && h("span", { class: "points" }, pointsOf(hand), h("abbr", { class: "unit", title: phrase("deal.points") }, " HCP")),
+      hand && h("span", { class: "points" }, pointsOf(hand), h("abbr", { class: "unit", title: phrase("deal.points") }, phrase("deal.unit"))),
     ),
     hand ? handNode(hand)
       : h("p", { class: "unknown" }, phrase("deal.not-known")),

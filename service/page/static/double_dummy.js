@@ -5,7 +5,7 @@ import { SEAT_NAMES, SEATS, STRAINS } from "./calls.js";
 import { SUIT_NAMES, writeDeal } from "./cards.js";
 import { SIDE_NAMES } from "./deal_diagram.js";
 import { busy, byId, clear, h, notice, table } from "./dom.js";
-import { callNode, count, suitNode } from "./format.js";
+import { callNode, suitNode } from "./format.js";
 import { hasAllHands, isAtEnd } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
@@ -17,13 +17,13 @@ export function solve({ hands, dealer, vulnerability }, auctions, signal) {
 }
 
 function strainNode(strain) {
-  if (strain === "N") return h("abbr", { title: phrase("dummy.notrump") }, "NT");
+  if (strain === "N") return h("abbr", { title: phrase("dummy.notrump") }, phrase("calls.notrump"));
   return [suitNode(strain), h("span", { class: "hidden" }, SUIT_NAMES[strain])];
 }
 
 function pointsText(score) {
   if (score === 0) return phrase("dummy.no-points");
-  return phrase("dummy.points", { number: count(Math.abs(score)), side: SIDE_NAMES[score < 0 ? "EW" : "NS"] });
+  return phrase("dummy.points", { number: Math.abs(score), side: SIDE_NAMES[score < 0 ? "EW" : "NS"] });
 }
 
 function outcomeText(over) {
@@ -43,7 +43,7 @@ function parContract(text) {
 
 /** An auction's contract: bid, declarer, tricks, points. */
 export function worthNodes(worth) {
-  if (worth.contract === "Pass") return [phrase("dummy.passed-out")];
+  if (worth.contract === "Pass") return [phrase("contract.passed-spoken")];
   const [, bid, risk, declarer] = /^(\d[CDHSN])(X*)([NESW])$/.exec(worth.contract);
   return phraseNodes("dummy.worth", {
     bid: callNode(bid), risk, who: SEAT_NAMES[SEATS.indexOf(declarer)],
@@ -68,7 +68,7 @@ export function solvedNodes({ tricks, par }) {
       { class: "numeric tricks" },
     ),
     h("p", null, phraseNodes("dummy.par", {
-      points: pointsText(par.score), contracts: contracts.length ? contracts : phrase("dummy.passed-out"),
+      points: pointsText(par.score), contracts: contracts.length ? contracts : phrase("contract.passed-spoken"),
     })),
   ];
 }

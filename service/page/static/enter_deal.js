@@ -91,9 +91,9 @@ export function showLeafing(now) {
     byId(by > 0 ? "board-next" : "board-before").focus();
   };
   clear(byId("boards"), place >= 0 && boards.length > 1 && [
-    h("button", { type: "button", id: "board-before", onclick: () => go(-1) }, phrase("boards.before")),
-    h("span", null, phrase("boards.place", { title: titleOf(boards[place]), place: place + 1, all: boards.length })),
-    h("button", { type: "button", id: "board-next", onclick: () => go(1) }, phrase("boards.next")),
+    h("button", { type: "button", id: "board-before", onclick: () => go(-1) }, phrase("enter.board-before")),
+    h("span", null, phrase("enter.board", { title: titleOf(boards[place]), place: place + 1, all: boards.length })),
+    h("button", { type: "button", id: "board-next", onclick: () => go(1) }, phrase("enter.board-next")),
     h("a", { href: linkTo({ view: "boards" }) }, phrase("boards.all")),
   ]);
 }
@@ -126,13 +126,13 @@ function pasteForm() {
   });
   return h(
     "div", { class: "form" },
-    h("label", { for: "paste" }, "Paste"),
+    h("label", { for: "paste" }, phrase("enter.paste")),
     area,
     h("p", { class: "soft small", id: "paste-hint" },
-      "A PBN deal or file, LIN, addresses of a hand viewer, four hands, or one hand (K52.AQ3.9876.KJ2) for the player to call."),
+      phrase("enter.paste-hint")),
     problem,
     h("div", { class: "row" },
-      h("button", { type: "button", class: "main", onclick: use, id: "use-paste" }, "Use what is pasted")),
+      h("button", { type: "button", class: "main", onclick: use, id: "use-paste" }, phrase("enter.use-paste"))),
   );
 }
 
@@ -141,7 +141,7 @@ function handsForm() {
   const problem = h("div", { id: "hands-problem", role: "alert" });
   const fields = SEATS.map((seat, index) => h("input", {
     id: `hand-${seat}`, type: "text", value: now.hands[index], spellcheck: "false",
-    autocomplete: "off", autocapitalize: "characters", placeholder: "S.H.D.C",
+    autocomplete: "off", autocapitalize: "characters", placeholder: phrase("enter.form"),
     "aria-describedby": "hands-problem",
   }));
   const calls = h("input", {
@@ -163,7 +163,7 @@ function handsForm() {
       at = calls;
       const made = readCalls(calls.value);
       const illegal = firstIllegal(made);
-      if (illegal >= 0) throw new Error(`${made[illegal]} is not legal as call number ${illegal + 1}.`);
+      if (illegal >= 0) throw new Error(phrase("enter.illegal", { call: made[illegal], place: illegal + 1 }));
       change({ hands: whole, calls: made, at: null });
       close();
     } catch (error) {
@@ -173,14 +173,14 @@ function handsForm() {
   };
   return h(
     "form", { class: "form", onsubmit: use, novalidate: true },
-    h("p", { class: "soft small" }, "Leave a hand empty if it is not known; with three hands the fourth is worked out."),
+    h("p", { class: "soft small" }, phrase("enter.write-hint")),
     h("div", { class: "hands-form" }, fields.map((field, index) => [
       h("label", { for: field.id }, SEAT_NAMES[index]), field,
-    ]), h("label", { for: "calls-text" }, "Calls"), calls),
+    ]), h("label", { for: "calls-text" }, phrase("enter.calls")), calls),
     problem,
     h("div", { class: "row" },
-      h("button", { type: "submit", class: "main" }, "Use these hands"),
-      h("button", { type: "button", onclick: () => { for (const field of fields) field.value = ""; } }, "Empty all")),
+      h("button", { type: "submit", class: "main" }, phrase("enter.use-hands")),
+      h("button", { type: "button", onclick: () => { for (const field of fields) field.value = ""; } }, phrase("enter.empty"))),
   );
 }
 
@@ -219,7 +219,7 @@ function packForm() {
     [...RANKS].map((rank) => {
       const button = h(
         "button",
-        { type: "button", "aria-label": `${rank} of ${SUIT_NAMES[suit]}`, onclick: () => toggle(suit + rank) },
+        { type: "button", "aria-label": phrase("enter.card", { rank, suit: SUIT_NAMES[suit] }), onclick: () => toggle(suit + rank) },
         rank, h("small", null, ""),
       );
       buttons.set(suit + rank, button);
@@ -243,29 +243,29 @@ function packForm() {
   seat.addEventListener("change", show);
   const form = h(
     "div", { class: "form" },
-    h("div", { class: "row" }, h("label", { for: "pack-seat" }, "Cards of"), seat,
-      h("button", { type: "button", onclick: () => { owner.clear(); show(); } }, "Empty all")),
+    h("div", { class: "row" }, h("label", { for: "pack-seat" }, phrase("enter.cards-of")), seat,
+      h("button", { type: "button", onclick: () => { owner.clear(); show(); } }, phrase("enter.empty"))),
     pack, told, problem,
-    h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: use }, "Use these cards")),
+    h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: use }, phrase("enter.use-cards"))),
   );
   show();
   return form;
 }
 
-const FORMS = [["Paste", pasteForm], ["Write", handsForm], ["Pick cards", packForm]];
+const FORMS = [["paste", pasteForm], ["write", handsForm], ["pick", packForm]];
 let chosen = 0;
 
 function showPanel() {
   clear(
     panel,
-    h("div", { class: "row forms", role: "group", "aria-label": "How to enter" }, FORMS.map(([name], index) => h(
+    h("div", { class: "row forms", role: "group", "aria-label": phrase("enter.how") }, FORMS.map(([name], index) => h(
       "button",
       {
         type: "button", "aria-pressed": String(index === chosen),
         onclick: () => { chosen = index; showPanel(); panel.querySelectorAll(".forms button")[index].focus(); },
       },
-      name,
-    )), h("button", { type: "button", class: "quiet close", onclick: close }, "Close")),
+      phrase(`enter.${name}`),
+    )), h("button", { type: "button", class: "quiet close", onclick: close }, phrase("page.close"))),
     FORMS[chosen][1](),
   );
 }
@@ -297,6 +297,6 @@ export function buildEntering(announce) {
       type: "button", id: "enter-button", "aria-expanded": "false", "aria-controls": "enter-panel",
       onclick: () => (panel.hidden ? openEntering() : close()),
     },
-    "Enter or paste",
+    phrase("enter.open"),
   );
 }

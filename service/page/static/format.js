@@ -3,36 +3,24 @@
 import { isBid, SEAT_NAMES, spokenCall } from "./calls.js";
 import { SUIT_NAMES, SUIT_SIGNS, SUITS, suitsOf } from "./cards.js";
 import { h } from "./dom.js";
+import { count, phrase, phraseNodes } from "./texts.js";
+
+export { count };
 
 const SUIT_TERMS = [
-  [/\bSL_([SHDC])\b/g, (suit) => `${SUIT_NAMES[suit]}`],
-  [/\bHCP_([SHDC])\b/g, (suit) => `points in ${SUIT_NAMES[suit]}`],
-  [/\bKeycards_([SHDC])\b/g, (suit) => `keycards for ${SUIT_NAMES[suit]}`],
-  [/\bSupport_Points_([SHDC])\b/g, (suit) => `support points for ${SUIT_NAMES[suit]}`],
-  [/\bTop(\d)_([SHDC])\b/g, (count, suit) => `top ${count} of ${SUIT_NAMES[suit]}`],
+  [/\bSL_([SHDC])\b/g, (suit) => SUIT_NAMES[suit]],
+  [/\bTop(\d)_([SHDC])\b/g, (top, suit) => phrase("term.top", { count: top, suit: SUIT_NAMES[suit] })],
   [/\bC_([SHDC])([AKQJT2-9])\b/g, (suit, rank) => `${SUIT_SIGNS[suit]}${rank}`],
   [
-    /\b((?:At_Best_)?(?:Partial_|Likely_|Two_)?Stoppers?)_([SHDC])\b/g,
-    (term, suit) => `${words(term)} in ${SUIT_NAMES[suit]}`,
-  ],
-  [
-    /\b((?:Twice_|Strong_)?(?:Reb|B)iddable|Solid)_([SHDC])\b/g,
-    (term, suit) => `${words(term)} ${SUIT_NAMES[suit]}`,
+    /\b(HCP|Keycards|Support_Points|(?:At_Best_)?(?:Partial_|Likely_|Two_)?Stoppers?|(?:Twice_|Strong_)?(?:Reb|B)iddable|Solid)_([SHDC])\b/g,
+    (term, suit) => phrase(`term.${term}_X`, { suit: SUIT_NAMES[suit] }),
   ],
 ];
-const TERMS = {
-  HCP: "points", Total_Points: "total points", Longest_Suit: "longest suit",
-  Second_Suit: "second suit", Playing_Tricks: "playing tricks", QT: "quick tricks",
-  Losers: "losers", Controls: "controls", Aces: "aces", Kings: "kings", Queens: "queens",
-  Tens: "tens", Balanced: "balanced", Pattern: "pattern", Rule_Of_20: "rule of 20",
-  Rule_Of_15: "rule of 15", Vul_We: "we are vulnerable", Vul_They: "they are vulnerable",
-  Seat: "seat", NT: "notrump",
-};
+const TERMS = [
+  "HCP", "Total_Points", "Longest_Suit", "Second_Suit", "Playing_Tricks", "QT", "Losers", "Controls", "Aces", "Kings",
+  "Queens", "Tens", "Balanced", "Pattern", "Rule_Of_20", "Rule_Of_15", "Vul_We", "Vul_They", "Seat", "NT",
+];
 const SIGNS = { ">=": "≥", "<=": "≤", "!=": "≠", "==": "=" };
-
-function words(term) {
-  return term.replaceAll("_", " ").toLowerCase();
-}
 
 /** A condition as players read it: `SL_H >= 4` is "hearts ≥ 4". */
 export function conditionText(expression) {
@@ -40,15 +28,14 @@ export function conditionText(expression) {
   for (const [pattern, write] of SUIT_TERMS) {
     text = text.replace(pattern, (_, ...groups) => write(...groups));
   }
-  text = text.replace(/\b[A-Z][A-Za-z]*(?:_[A-Za-z0-9]+)*\b/g, (term) => TERMS[term] ?? term);
+  text = text.replace(/\b[A-Z][A-Za-z]*(?:_[A-Za-z0-9]+)*\b/g, (term) => (TERMS.includes(term) ? phrase(`term.${term}`) : term));
   return text.replace(/>=|<=|!=|==/g, (sign) => SIGNS[sign]).replaceAll("'", "");
 }
 
 /** Value of a term as the service gives it. */
 export function valueText(value) {
   if (value === null || value === undefined) return "–";
-  if (value === true) return "yes";
-  if (value === false) return "no";
+  if (typeof value === "boolean") return phrase(value ? "value.yes" : "value.no");
   if (typeof value === "object") {
     return Object.entries(value).map(([term, one]) => (
       `${conditionText(term)} ${valueText(one)}`
@@ -59,9 +46,9 @@ export function valueText(value) {
 
 /** A call with its suit in colour. */
 export function callNode(call) {
-  if (call === "P") return h("span", { class: "call pass" }, "Pass");
+  if (call === "P") return h("span", { class: "call pass" }, phrase("calls.pass"));
   if (!isBid(call)) return h("span", { class: `call ${call === "X" ? "double" : "redouble"}` }, call);
-  if (call[1] === "N") return h("span", { class: "call" }, call[0], h("span", { class: "notrump" }, "NT"));
+  if (call[1] === "N") return h("span", { class: "call" }, call[0], h("span", { class: "notrump" }, phrase("calls.notrump")));
   return h("span", { class: "call" }, call[0], suitNode(call[1]));
 }
 
@@ -79,9 +66,9 @@ export function callBars(rows) {
 /** The way to a place, each step a link; `leadTo(calls)` is its address. */
 export function trail(label, calls, leadTo) {
   return h(
-    "nav", { "aria-label": label, class: "trail" }, h("a", { href: leadTo([]) }, "Opening"),
+    "nav", { "aria-label": label, class: "trail" }, h("a", { href: leadTo([]) }, phrase("table.opening")),
     calls.map((call, index) => h("a", {
-      href: leadTo(calls.slice(0, index + 1)), "aria-label": `after ${spokenCall(call)}`,
+      href: leadTo(calls.slice(0, index + 1)), "aria-label": phrase("table.after", { call: spokenCall(call) }),
     }, callNode(call))),
   );
 }
@@ -93,9 +80,9 @@ export function callsNode(calls) {
 
 /** Text of a call for sentences: "1♠", "3NT", "Pass". */
 export function callText(call) {
-  if (call === "P") return "Pass";
+  if (call === "P") return phrase("calls.pass");
   if (!isBid(call)) return call;
-  return call[0] + (call[1] === "N" ? "NT" : SUIT_SIGNS[call[1]]);
+  return call[0] + (call[1] === "N" ? phrase("calls.notrump") : SUIT_SIGNS[call[1]]);
 }
 
 export function suitNode(suit) {
@@ -104,16 +91,17 @@ export function suitNode(suit) {
 
 /** Contract with its declarer: "3NT by South". */
 export function contractNodes(contract) {
-  if (contract === null) return ["Passed out"];
+  if (contract === null) return [phrase("contract.passed")];
   const bid = callNode(contract.level + contract.strain);
-  return [bid, contract.risk, ` by ${SEAT_NAMES[contract.declarer]}`];
+  return phraseNodes("contract.by", { bid, risk: contract.risk, who: SEAT_NAMES[contract.declarer] });
 }
 
 export function contractText(contract) {
-  if (contract === null) return "passed out";
+  if (contract === null) return phrase("contract.passed-spoken");
   const bid = spokenCall(contract.level + contract.strain);
-  const risk = { "": "", X: ", doubled", XX: ", redoubled" }[contract.risk];
-  return `${bid}${risk} by ${SEAT_NAMES[contract.declarer]}`;
+  return phrase("contract.by", {
+    bid, risk: phrase(`contract.risk.${contract.risk}`), who: SEAT_NAMES[contract.declarer],
+  });
 }
 
 /** A hand as four lines of suits. */
@@ -130,17 +118,9 @@ export function handNode(hand) {
 
 
 export function percent(share) {
-  if (share > 0 && share < 0.01) return "< 1 %";
-  if (share < 1 && share > 0.99) return "> 99 %";
-  return `${Math.round(100 * share)} %`;
-}
-
-export function count(number) {
-  return new Intl.NumberFormat("en").format(number);
-}
-
-export function plural(number, one, many = `${one}s`) {
-  return `${count(number)} ${number === 1 ? one : many}`;
+  if (share > 0 && share < 0.01) return phrase("percent.below");
+  if (share < 1 && share > 0.99) return phrase("percent.above");
+  return phrase("percent", { share: Math.round(100 * share) });
 }
 
 export function range(low, high) {
@@ -149,7 +129,7 @@ export function range(low, high) {
 
 export function chips(agreements) {
   if (!agreements?.length) return null;
-  return h("ul", { class: "chips", "aria-label": "agreements" }, agreements.map((one) => h(
+  return h("ul", { class: "chips", "aria-label": phrase("agreements") }, agreements.map((one) => h(
     "li", { class: one.startsWith("#") ? "topic authors" : null }, one,
   )));
 }

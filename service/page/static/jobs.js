@@ -5,22 +5,16 @@ import { busy, clear, h, keepFocus, notice } from "./dom.js";
 import { fileLink } from "./downloads.js";
 import { count, percent } from "./format.js";
 import { linkTo } from "./state.js";
+import { phrase } from "./texts.js";
 
 const POLL_MS = 1000;
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"];
-const MODES = [
-  ["first", "the auction that the table bids"], ["all", "every auction that it allows"],
-  ["counts", "how many boards reach each entry"],
-  ["par", "how far from par its auctions end, and those of the players"],
-  ["archive", "boards for an archive"],
-];
-const FORMS = [["parquet", "Parquet"], ["jsonl", "JSON Lines"], ["pbn", "PBN with the auctions"]];
+const MODES = ["first", "all", "counts", "par", "archive"];
+const FORMS = ["parquet", "jsonl", "pbn"];
 const OWN_FILES = ["par", "archive"];
-const STATES = {
-  queued: "waiting", running: "running", done: "done", failed: "failed", cancelled: "cancelled",
-};
+const STATES = ["queued", "running", "done", "failed", "cancelled"];
 
-export const title = "Jobs";
+export const title = phrase("jobs.title");
 
 export function key(now) {
   return now.table;
@@ -57,7 +51,7 @@ function upload(file, query, progress, signal) {
       if (sending.status === 202 && answer) resolve(answer);
       else reject(new ApiError(sentenceOf(sending.status, answer, sending.getResponseHeader("retry-after")), sending.status, ""));
     });
-    sending.addEventListener("error", () => reject(new ApiError("The upload was cut off. Is the service still running?", 0, "")));
+    sending.addEventListener("error", () => reject(new ApiError(phrase("jobs.cut-off"), 0, "")));
     sending.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")));
     signal.addEventListener("abort", () => sending.abort(), { once: true });
     sending.send(file);
@@ -74,15 +68,24 @@ function resultNode(job, result, tell) {
 
 function progressNode(job) {
   const { boards = 0, of = null, rejects = 0 } = job.progress ?? {};
-  const label = `${count(boards)}${of ? ` of ${count(of)}` : ""} boards${rejects ? `, ${count(rejects)} rejected` : ""}`;
+  const label = phrase(of ? "jobs.boards-of" : "jobs.boards", { done: count(boards), all: count(of ?? 0) })
+    + (rejects ? phrase("jobs.rejected", { rejects: count(rejects) }) : "");
   return [
-    job.state === "running" && h("progress", { max: of ?? 1, value: of ? boards : null, "aria-label": "progress" }),
-    h("span", { class: "soft small" }, of && job.state === "running" ? `${label} (${percent(boards / of)})` : label),
+    job.state === "running" && h("progress", { max: of ?? 1, value: of ? boards : null, "aria-label": phrase("jobs.progress") }),
+    h("span", { class: "soft small" }, of && job.state === "running" ? phrase("jobs.share", { boards: label, share: percent(boards / of) }) : label),
   ];
 }
 
+function stateText(job) {
+  return STATES.includes(job.state) ? phrase(`jobs.${job.state}`) : job.state;
+}
+
+function timeText(time) {
+  return time.toLocaleString(phrase("jobs.locale"), { dateStyle: "medium", timeStyle: "short" });
+}
+
 function nameOf(job) {
-  return job.input || `Job ${job.id}`;
+  return job.input || phrase("jobs.job", { id: job.id });
 }
 
 function jobNode(job, actions) {
@@ -90,33 +93,35 @@ function jobNode(job, actions) {
   return h(
     "li", { class: `job ${job.state}` },
     h("div", { class: "job-head" }, h("strong", null, nameOf(job)),
-      h("span", { class: `badge ${job.state === "done" ? "good" : job.state === "failed" ? "bad" : ""}` }, STATES[job.state] ?? job.state)),
+      h("span", { class: `badge ${job.state === "done" ? "good" : job.state === "failed" ? "bad" : ""}` }, stateText(job))),
     h("p", { class: "soft small" }, [
-      job.table && `table ${job.table}`, job.archive && `archive ${job.archive}`, MODES.find(([mode]) => mode === job.mode)?.[1],
-      job.created && `sent ${new Date(job.created).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })}`,
+      job.table && phrase("jobs.of-table", { table: job.table }),
+      job.archive && phrase("jobs.of-archive", { archive: job.archive }),
+      MODES.includes(job.mode) && phrase(`jobs.${job.mode}`),
+      job.created && phrase("jobs.sent-at", { time: timeText(new Date(job.created)) }),
     ].filter(Boolean).join(", ")),
     h("div", { class: "job-progress" }, progressNode(job)),
     job.error && notice("error", job.error),
     job.archive && job.state === "done" && h("p", null, h("a", {
       href: linkTo({ view: "archives", asked: new URLSearchParams({ archive: job.archive }).toString() }),
-    }, `Ask the archive ${job.archive}`)),
-    job.results?.length > 0 && h("ul", { class: "results", "aria-label": "results" }, job.results.map((one) => h(
+    }, phrase("jobs.ask", { archive: job.archive }))),
+    job.results?.length > 0 && h("ul", { class: "results", "aria-label": phrase("jobs.results") }, job.results.map((one) => h(
       "li", null, resultNode(job, one, actions.tell),
     ))),
-    h("button", { type: "button", onclick: () => actions.end(job) }, going ? "Cancel" : "Remove",
+    h("button", { type: "button", onclick: () => actions.end(job) }, phrase(going ? "jobs.cancel" : "jobs.remove"),
       h("span", { class: "hidden" }, ` ${nameOf(job)}`)),
   );
 }
 
 /** Choice of what is asked: a mode, and the forms of the result that go with it. */
 function choices() {
-  const mode = h("select", { id: "job-mode" }, MODES.map(([value, text]) => h("option", { value }, text)));
-  const boxes = FORMS.map(([value, text]) => {
+  const mode = h("select", { id: "job-mode" }, MODES.map((value) => h("option", { value }, phrase(`jobs.${value}`))));
+  const boxes = FORMS.map((value) => {
     const box = h("input", { type: "checkbox", value, id: `form-${value}`, checked: value === "parquet" });
-    return [box, h("label", { class: "check field", for: box.id }, box, text)];
+    return [box, h("label", { class: "check field", for: box.id }, box, phrase(`jobs.${value}`))];
   });
   const archive = h("input", { id: "job-archive", type: "text", autocomplete: "off", spellcheck: "false", maxlength: "64" });
-  const named = h("p", { class: "field", hidden: true }, h("label", { for: archive.id }, "Archive, a new one or one to add to"), archive);
+  const named = h("p", { class: "field", hidden: true }, h("label", { for: archive.id }, phrase("jobs.archive-name")), archive);
   const fit = () => {
     named.hidden = mode.value !== "archive";
     // a board has one auction in PBN; a report has files of its own, an archive none
@@ -125,30 +130,30 @@ function choices() {
   mode.addEventListener("change", fit);
   return {
     nodes: [
-      h("p", { class: "field" }, h("label", { for: "job-mode" }, "Find"), mode),
+      h("p", { class: "field" }, h("label", { for: "job-mode" }, phrase("jobs.find")), mode),
       named,
-      h("fieldset", { class: "row fields" }, h("legend", null, "Results as"), boxes.map(([, label]) => label)),
+      h("fieldset", { class: "row fields" }, h("legend", null, phrase("jobs.forms")), boxes.map(([, label]) => label)),
     ],
     asked: () => {
       if (mode.value === "archive") {
-        if (!archive.value.trim()) throw new Error("Name the archive that the boards are to come into.");
+        if (!archive.value.trim()) throw new Error(phrase("jobs.name-archive"));
         return { mode: mode.value, archive: archive.value.trim() };
       }
       const forms = boxes.filter(([box]) => box.checked && !box.disabled).map(([box]) => box.value);
-      if (mode.value !== "par" && !forms.length) throw new Error("Choose at least one form of the results.");
+      if (mode.value !== "par" && !forms.length) throw new Error(phrase("jobs.choose-form"));
       return { mode: mode.value, result: forms.join(",") || "parquet" };
     },
   };
 }
 
 export async function show(place, now, signal) {
-  const list = h("ul", { class: "jobs" }, h("li", null, busy("Looking for jobs…")));
+  const list = h("ul", { class: "jobs" }, h("li", null, busy(phrase("jobs.looking"))));
   const problem = h("div", { role: "alert" });
   const told = h("p", { class: "soft", role: "status" });
   const tell = (text) => clear(problem, notice("error", text));
   const file = h("input", { type: "file", id: "archive", "aria-describedby": "archive-hint", accept: ".lin,.pbn,.parquet,.zip,.gz,.txt" });
   const choice = choices();
-  const send = h("button", { type: "submit", class: "main" }, "Upload and start");
+  const send = h("button", { type: "submit", class: "main" }, phrase("jobs.start"));
   let shown = "";
   let before = new Map();
   let wake = () => {};
@@ -158,15 +163,15 @@ export async function show(place, now, signal) {
     if (signal.aborted) return [];
     for (const job of answer) {
       const was = before.get(job.id);
-      if (was && was !== job.state) told.textContent = `${nameOf(job)}: ${STATES[job.state]}.`;
+      if (was && was !== job.state) told.textContent = phrase("jobs.changed", { job: nameOf(job), state: stateText(job) });
     }
     before = new Map(answer.map((job) => [job.id, job.state]));
     const text = JSON.stringify(answer);
     // what has the focus is not taken away every second
     if (text !== shown) {
       keepFocus(list, () => clear(
-        list, answer.length ? answer.map((job) => jobNode(job, { tell, end })) : h("li", { class: "soft" }, "No jobs yet."),
-        next && h("li", { class: "soft" }, "Older jobs are not listed."),
+        list, answer.length ? answer.map((job) => jobNode(job, { tell, end })) : h("li", { class: "soft" }, phrase("jobs.none")),
+        next && h("li", { class: "soft" }, phrase("jobs.older")),
       ));
       shown = text;
     }
@@ -180,7 +185,7 @@ export async function show(place, now, signal) {
       } catch (error) {
         if (signal.aborted) return;
         if (isMissingRoute(error)) {
-          clear(place, notice("info", "This service takes no jobs."));
+          clear(place, notice("info", phrase("jobs.not-offered")));
           return;
         }
         // in place of the jobs, so that it goes when they can be seen again
@@ -207,7 +212,7 @@ export async function show(place, now, signal) {
     clear(problem);
     const [chosen] = file.files;
     if (!chosen) {
-      tell("Choose a file first.");
+      tell(phrase("jobs.choose-file"));
       file.focus();
       return;
     }
@@ -215,8 +220,8 @@ export async function show(place, now, signal) {
     try {
       const asked = choice.asked();
       const query = { ...asked, name: chosen.name, ...(now.table && !asked.archive ? { table: now.table } : {}) };
-      await upload(chosen, query, (share) => { told.textContent = `Uploading: ${percent(share)}`; }, signal);
-      told.textContent = "Uploaded. The job is in the list below.";
+      await upload(chosen, query, (share) => { told.textContent = phrase("jobs.uploading", { share: percent(share) }); }, signal);
+      told.textContent = phrase("jobs.uploaded");
       file.value = "";
       wake();
     } catch (error) {
@@ -227,13 +232,13 @@ export async function show(place, now, signal) {
   };
   clear(
     place,
-    h("h2", null, "Jobs"),
-    h("p", null, "Upload a file of deals. The service bids all of them and gives a file back."),
+    h("h2", null, title),
+    h("p", null, phrase("jobs.intro")),
     h("form", { class: "form", onsubmit: start },
-      h("label", { for: "archive" }, "File"), file,
-      h("p", { class: "soft small", id: "archive-hint" }, "LIN, PBN or Parquet, also packed with zip or gzip."),
+      h("label", { for: "archive" }, phrase("jobs.file")), file,
+      h("p", { class: "soft small", id: "archive-hint" }, phrase("jobs.file-hint")),
       choice.nodes, h("div", { class: "row" }, send)),
-    problem, told, h("h3", null, "Sent"), list,
+    problem, told, h("h3", null, phrase("jobs.sent")), list,
   );
   watch();
   return "";

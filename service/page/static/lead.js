@@ -4,18 +4,17 @@ import { isMissingRoute, post } from "./api.js";
 import { contractOf, SEAT_NAMES, SEATS } from "./calls.js";
 import { SUIT_NAMES, SUIT_SIGNS } from "./cards.js";
 import { busy, clear, h, notice, table } from "./dom.js";
-import { contractNodes, handNode, percent, plural } from "./format.js";
+import { contractNodes, handNode, percent } from "./format.js";
 import { callsBefore, isAtEnd, linkTo, placeAsked } from "./state.js";
+import { phrase, phraseNodes } from "./texts.js";
 
-const SCORINGS = [
-  ["tricks", "tricks"], ["set", "chance to set"], ["matchpoints", "matchpoints"], ["imps", "IMPs"],
-];
+const SCORINGS = ["tricks", "set", "matchpoints", "imps"];
 const LAYOUTS = 60;
 const MORE = 4;
 const MOST_LAYOUTS = 1000;
 let scoring = "tricks";
 
-export const title = "Lead";
+export const title = phrase("help.lead");
 
 export function key(now) {
   return JSON.stringify([now.hands, callsBefore(now), now.dealer, now.vulnerability, now.table]);
@@ -35,13 +34,14 @@ function answerNodes(answer, findMore) {
   const more = Math.min(MORE * found.asked, MOST_LAYOUTS);
   const canMore = !answer.decided && found.solved === found.asked && more > found.asked;
   return [
-    h("p", { class: "big" }, "Lead ", cardNode([answer.card])),
-    !answer.decided && h("p", null, "Not decided: as far as ", plural(found.solved, "layout"),
-      " can tell, ", answer.undecided.map((card, place) => [place ? ", " : "", cardNode([card])]),
-      " may be as good. ",
-      canMore && h("button", { type: "button", onclick: () => findMore(more) }, `Solve ${more} deals`)),
+    h("p", { class: "big" }, phraseNodes("lead.card", { card: cardNode([answer.card]) })),
+    !answer.decided && h("p", null, phraseNodes("lead.undecided", {
+      layouts: phrase("number.layouts", { number: found.solved }),
+      cards: answer.undecided.map((card, place) => [place ? ", " : "", cardNode([card])]),
+    }), canMore && h("button", { type: "button", onclick: () => findMore(more) }, phrase("lead.more", { deals: more }))),
     table(
-      "Leads, best first", ["Lead", "Tricks", "Sets", "MP", "IMPs", "Behind", "Best in"],
+      phrase("lead.caption"),
+      ["lead", "tricks", "set", "matchpoints", "imps", "behind", "best"].map((head) => phrase(`lead.head-${head}`)),
       answer.leads.map((one) => [
         cardNode(one.cards), one.tricks.toFixed(2), percent(one.set), percent(one.matchpoints),
         one.imps.toFixed(2),
@@ -51,35 +51,38 @@ function answerNodes(answer, findMore) {
       { class: "numeric" },
     ),
     h("p", { class: "soft small" },
-      `${plural(found.solved, "layout")} solved double dummy in ${(answer.elapsed_ms / 1000).toFixed(1)} s.`,
-      found.relaxed.length > 0 && ` Given up: ${found.relaxed.join("; ")}.`),
+      phrase("lead.solved", {
+        layouts: phrase("number.layouts", { number: found.solved }), seconds: (answer.elapsed_ms / 1000).toFixed(1),
+      }),
+      found.relaxed.length > 0 && phrase("lead.relaxed", { what: found.relaxed.join("; ") })),
   ];
 }
 
 export async function show(place, now, signal) {
   const calls = callsBefore(now);
   if (!isAtEnd(now)) {
-    clear(place, notice("info", "The opening lead comes when the auction is over. Let the system bid it to the end, or finish it in the bidding box."));
+    clear(place, notice("info", phrase("lead.not-over")));
     return "";
   }
   const contract = contractOf(calls, now.dealer);
   if (contract === null) {
-    clear(place, notice("info", "The deal was passed out: there is no lead."));
+    clear(place, notice("info", phrase("lead.passed-out")));
     return "";
   }
   const leader = (contract.declarer + 1) % 4;
   const hand = now.hands[leader];
-  const head = h("p", { class: "big" }, contractNodes(contract), h("span", { class: "name" }, `${SEAT_NAMES[leader]} leads`));
+  const seat = SEAT_NAMES[leader];
+  const head = h("p", { class: "big" }, contractNodes(contract), h("span", { class: "name" }, phrase("lead.leader", { seat })));
   if (!hand) {
-    clear(place, head, notice("info", `${SEAT_NAMES[leader]}'s hand is needed; enter it with the deal.`));
+    clear(place, head, notice("info", phrase("lead.no-hand", { seat })));
     return "";
   }
   const result = h("div", { "aria-live": "polite" });
   const select = h("select", { id: "lead-scoring", onchange: (event) => { scoring = event.target.value; } },
-    SCORINGS.map(([name, text]) => h("option", { value: name, selected: name === scoring }, text)));
+    SCORINGS.map((name) => h("option", { value: name, selected: name === scoring }, phrase(`lead.by-${name}`))));
   const find = async (layouts) => {
     button.disabled = true;
-    clear(result, busy("Solving deals double dummy; this takes some seconds…"));
+    clear(result, busy(phrase("lead.solving")));
     try {
       const answer = await post("/v1/leads", {
         hand, ...placeAsked(now), scoring, layouts, budget_ms: 12_000,
@@ -88,18 +91,18 @@ export async function show(place, now, signal) {
     } catch (error) {
       if (signal.aborted) return;
       clear(result, notice("error", isMissingRoute(error)
-        ? "This service does not answer about opening leads." : error.message));
+        ? phrase("lead.not-offered") : error.message));
     } finally {
       button.disabled = false;
     }
   };
-  const button = h("button", { type: "button", class: "main", onclick: () => find(LAYOUTS) }, "Find the best lead");
+  const button = h("button", { type: "button", class: "main", onclick: () => find(LAYOUTS) }, phrase("lead.find"));
   clear(
     place, head, handNode(hand),
-    h("div", { class: "row fields" }, h("span", { class: "field" }, h("label", { for: "lead-scoring" }, "Judged by"), select), button),
+    h("div", { class: "row fields" }, h("span", { class: "field" }, h("label", { for: "lead-scoring" }, phrase("lead.judged")), select), button),
     result,
     h("p", { class: "soft small" }, h("a", { href: linkTo({ view: "shown", at: null, eyes: SEATS[leader] }) },
-      `What the auction has shown ${SEAT_NAMES[leader]}`)),
+      phrase("lead.shown", { seat }))),
   );
-  return `${SEAT_NAMES[leader]} leads.`;
+  return phrase("lead.said", { seat });
 }

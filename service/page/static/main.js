@@ -27,7 +27,7 @@ import {
   begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeAsked, seatToCall, state,
 } from "./state.js";
 import * as tableBrowser from "./table_browser.js";
-import { phrase } from "./texts.js";
+import { fillPage, phrase } from "./texts.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
 const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, boards: boardList, play, practice, archives, jobs };
@@ -48,7 +48,7 @@ function link(view, text, current) {
 
 function tell(kind, text) {
   const message = notice(kind, text, " ", h("button", {
-    type: "button", class: "quiet", "aria-label": "close the message", onclick: () => message.remove(),
+    type: "button", class: "quiet", "aria-label": phrase("page.close-message"), onclick: () => message.remove(),
   }, "✕"));
   message.setAttribute("role", "alert");
   clear(byId("messages"), message);
@@ -63,7 +63,8 @@ function showPages() {
   const now = state();
   const isDeal = now.view in DEAL_VIEWS;
   clear(
-    byId("pages"), link(isDeal ? now.view : "call", "Deal", isDeal), link("table", "Table", now.view === "table"),
+    byId("pages"), link(isDeal ? now.view : "call", phrase("page.deal"), isDeal),
+    link("table", tableBrowser.title, now.view === "table"),
     link("boards", boardList.title, now.view === "boards"),
     GAMES.map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
     Object.keys(ALONE).filter((view) => offered.includes(view) || now.view === view)
@@ -71,7 +72,8 @@ function showPages() {
   );
   const alone = now.view in ALONE || now.view === "boards" || GAMES.includes(now.view);
   byId("board").hidden = alone;
-  byId("main").className = `view-${now.view}${alone ? " alone" : ""}`;
+  byId("main").className = `view-${now.view}`;
+  byId("main").classList.toggle("alone", alone);
 }
 
 function showViews() {
@@ -97,7 +99,7 @@ async function showView() {
   const before = place.firstChild;
   const slow = setTimeout(() => {
     // a view that has begun to show its answer goes on by itself
-    if (!place.firstChild) put(place, busy("Asking…"));
+    if (!place.firstChild) put(place, busy(phrase("page.asking")));
     else if (place.firstChild === before) place.classList.add("stale");
   }, SLOW_MS);
   place.setAttribute("aria-busy", "true");
@@ -108,7 +110,7 @@ async function showView() {
     shownKey = null;
     clear(place, notice("error", error.message), h("p", null, h("button", {
       type: "button", onclick: showView,
-    }, "Try again")));
+    }, phrase("page.again"))));
     say(error.message);
   } finally {
     clearTimeout(slow);
@@ -139,7 +141,7 @@ function deal() {
     hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), calls: [], at: null,
     view: state().view in DEAL_VIEWS && state().view !== "lead" ? state().view : "call",
   });
-  say(`New deal. ${whoIsNext()}`);
+  say(phrase("page.new-deal-said", { turn: whoIsNext() }));
 }
 
 /** Do something that asks the service; what goes wrong is told above. */
@@ -155,9 +157,9 @@ async function ask(work) {
 function systemCall() {
   return ask(async () => {
     const now = state();
-    if (isAtEnd(now)) throw new Error("The auction is over; take a call back or go to an earlier one.");
+    if (isAtEnd(now)) throw new Error(phrase("auction.over-back"));
     const hand = now.hands[seatToCall(now)];
-    if (!hand) throw new Error("The hand to call is not known; deal or enter hands first.");
+    if (!hand) throw new Error(phrase("auction.no-hand"));
     const answer = await post("/v1/bid", { hand, ...placeAsked(now) });
     if (state() === now) makeCall(answer.call);
   });
@@ -166,7 +168,7 @@ function systemCall() {
 function systemAuction() {
   return ask(async () => {
     const now = state();
-    if (!hasAllHands(now)) throw new Error("All four hands are needed; deal or enter them first.");
+    if (!hasAllHands(now)) throw new Error(phrase("auction.no-hands"));
     const calls = await compare.ownAuction(now, now.table, undefined);
     if (state() !== now) return;
     change({ calls, at: null });
@@ -179,10 +181,10 @@ function showTools() {
   if (!place.childElementCount) {
     put(
       place,
-      h("button", { type: "button", id: "system-call", onclick: systemCall }, "System's call"),
-      h("button", { type: "button", id: "system-auction", class: "main", onclick: systemAuction }, "System's auction"),
-      h("button", { type: "button", id: "take-back", onclick: takeBack }, "Undo"),
-      h("button", { type: "button", id: "clear-auction", onclick: () => change({ calls: [], at: null }) }, "Clear"),
+      h("button", { type: "button", id: "system-call", onclick: systemCall }, phrase("auction.system-call")),
+      h("button", { type: "button", id: "system-auction", class: "main", onclick: systemAuction }, phrase("auction.system-auction")),
+      h("button", { type: "button", id: "take-back", onclick: takeBack }, phrase("auction.undo")),
+      h("button", { type: "button", id: "clear-auction", onclick: () => change({ calls: [], at: null }) }, phrase("auction.clear")),
     );
   }
   byId("take-back").disabled = !now.calls.length;
@@ -192,20 +194,20 @@ function showTools() {
 async function copyLink() {
   try {
     await navigator.clipboard.writeText(location.href);
-    say("The link is copied.");
-    byId("share").textContent = "Copied";
-    setTimeout(() => { byId("share").textContent = "Copy link"; }, 2000);
+    say(phrase("page.copied-said"));
+    byId("share").textContent = phrase("page.copied");
+    setTimeout(() => { byId("share").textContent = phrase("page.copy"); }, 2000);
   } catch {
-    tell("info", "Copy the address of this page: it holds the deal and the auction.");
+    tell("info", phrase("page.copy-by-hand"));
   }
 }
 
 function buildTools() {
   put(
     byId("deal-tools"),
-    h("button", { type: "button", class: "main", id: "new-deal", onclick: deal }, "New deal"),
+    h("button", { type: "button", class: "main", id: "new-deal", onclick: deal }, phrase("page.new-deal")),
     buildEntering(say),
-    h("button", { type: "button", id: "share", onclick: copyLink }, "Copy link"),
+    h("button", { type: "button", id: "share", onclick: copyLink }, phrase("page.copy")),
   );
   addEventListener("paste", (event) => {
     if (event.target instanceof Element && event.target.closest("input, textarea")) return;
@@ -252,7 +254,7 @@ async function loadTables() {
     const names = tables.map((one) => one.name);
     clear(select, tables.map((one) => h("option", { value: one.name }, one.name)));
     if (state().table && !names.includes(state().table)) {
-      tell("error", `This service has no table “${state().table}”; it is ${names[0]} now.`);
+      tell("error", phrase("page.no-table", { table: state().table, other: names[0] }));
       change({ table: "" }, { quiet: true });
     }
     select.value = state().table || names[0];
@@ -275,8 +277,7 @@ function buildKeyDialog() {
     location.reload();
   });
   useKeyDialog((wrong) => new Promise((resolve) => {
-    byId("key-text").textContent = wrong ? "The service does not know this key. Try another one."
-      : "This service answers only who has a key.";
+    byId("key-text").textContent = phrase(wrong ? "key.wrong" : "key.needed");
     input.value = "";
     let key = null;
     byId("key-form").onsubmit = () => { key = input.value.trim(); };
@@ -301,6 +302,7 @@ function buildHelp() {
   return open;
 }
 
+fillPage();
 byId("skip").addEventListener("click", goToAnswer);
 buildKeyDialog();
 useWaitingNote((times, reason) => {

@@ -30,10 +30,10 @@ function counted(term, number) {
   const [, stem, suit] = /^(.*?)_([SHDC])$/.exec(term) ?? [null, term, ""];
   if (/^Top\d$/.test(stem)) return phrase("tops", { number: stem[3], suit: suitName(suit) });
   if (stem === "Longest_Suit") return phrase("long-suit");
-  if (stem === "SL") return phrase(term, { number });
-  if (stem === "HCP" && suit) return phrase("HCP-in", { number, suit: suitName(suit) });
+  if (stem === "SL") return phrase(`count.${term}`, { number });
+  if (stem === "HCP" && suit) return phrase("count.HCP-in", { number, suit: suitName(suit) });
   if (/^(?:HCP|Support_Points|Total_Points|Losers|QT|Playing_Tricks|Controls|Aces|Kings|Queens)$/.test(stem)) {
-    return phrase(stem, { number, suit: suit && suitName(suit) });
+    return phrase(`count.${stem}`, { number, suit: suit && suitName(suit) });
   }
   return null;
 }

@@ -9,6 +9,11 @@ import { GAMES, state } from "./state.js";
 import { phrase } from "./texts.js";
 
 const KEY = "bidcascade.shortcuts";
+const KEYS = [
+  [phrase("help.key-bid"), "bid"], ["P", "pass"], ["X", "double"], ["R", "redouble"],
+  [phrase("help.key-back"), "back"], [phrase("help.key-arrows"), "arrows"], ["B", "call"], ["A", "auction"],
+  ["N", "new"], ["E", "enter"], ["?", "help"],
+];
 const WAIT_MS = 2500;
 let level = "";
 let timer = 0;
@@ -40,7 +45,7 @@ function forget() {
 }
 
 function tryCall(call, say) {
-  if (!makeCall(call)) say(`${spokenCall(call)} is not legal here.`);
+  if (!makeCall(call)) say(phrase("auction.illegal", { call: spokenCall(call) }));
 }
 
 export function buildShortcuts({ say, deal, systemCall, systemAuction, help }) {
@@ -59,7 +64,7 @@ export function buildShortcuts({ say, deal, systemCall, systemAuction, help }) {
       forget();
       level = name;
       timer = setTimeout(forget, WAIT_MS);
-      say(`${name}, and a strain: C D H S N`);
+      say(phrase("auction.strain", { level: name }));
       event.preventDefault();
       return;
     }
@@ -89,10 +94,8 @@ export function fillHelp() {
       h("dt", null, phrase(`help.${view}`)), h("dd", null, phrase(`help.${view}-text`)),
     ])),
     h("p", null, h("label", { class: "check" }, box, " ", phrase("help.shortcuts"))),
-    table(phrase("help.shortcuts"), [phrase("help.key"), phrase("help.does")], [
-      [phrase("help.key-bid"), "bid"], ["P", "pass"], ["X", "double"], ["R", "redouble"],
-      [phrase("help.key-back"), "back"], [phrase("help.key-arrows"), "arrows"], ["B", "call"], ["A", "auction"],
-      ["N", "new"], ["E", "enter"], ["?", "help"],
-    ].map(([name, does]) => [h("kbd", null, name), phrase(`help.does-${does}`)])),
+    table(phrase("help.shortcuts"), [phrase("help.key"), phrase("help.does")], KEYS.map(([name, does]) => (
+      [h("kbd", null, name), phrase(`help.does-${does}`)]
+    ))),
   );
 }

@@ -36,8 +36,8 @@ function eyesChoice(now) {
 /** Points that the calls leave open, in words; empty where they leave all. */
 function boundsText([low, high]) {
   if (low === 0 && high >= UNBOUNDED) return "";
-  const what = phrase("HCP", { number: 2 });
-  if (low === high) return phrase("exactly", { number: low, what: phrase("HCP", { number: low }) });
+  const what = phrase("count.HCP", { number: 2 });
+  if (low === high) return phrase("exactly", { number: low, what: phrase("count.HCP", { number: low }) });
   if (low === 0) return phrase("most", { number: high, what });
   return high >= UNBOUNDED ? phrase("plus", { number: low, what }) : phrase("between", { low, high, what });
 }

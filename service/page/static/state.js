@@ -3,6 +3,7 @@
 import { firstIllegal, isOver, readCalls, SEATS } from "./calls.js";
 import { completeHands, wholeHand } from "./cards.js";
 import { VULNERABILITIES } from "./seats.js";
+import { phrase } from "./texts.js";
 
 /** Views with deals of their own, which the person does not see in whole. */
 export const GAMES = ["play", "practice"];
@@ -85,7 +86,7 @@ export function readFragment(fragment) {
     try {
       read();
     } catch (error) {
-      complaints.push(`The link cannot be read in full: ${error.message}`);
+      complaints.push(phrase("link.broken", { problem: error.message }));
     }
   };
   attempt(() => {
@@ -96,13 +97,13 @@ export function readFragment(fragment) {
   });
   const dealer = SEATS.indexOf((told.get("dealer") ?? "N").toUpperCase());
   if (dealer >= 0) next.dealer = dealer;
-  else complaints.push("The link names no dealer that there is; it is North here.");
+  else complaints.push(phrase("link.no-dealer"));
   if (VULNERABILITIES.includes(told.get("vul"))) next.vulnerability = told.get("vul");
   attempt(() => {
     const calls = readCalls(told.get("auction") ?? "");
     const illegal = firstIllegal(calls);
     next.calls = illegal < 0 ? calls : calls.slice(0, illegal);
-    if (illegal >= 0) throw new Error(`${calls[illegal]} is not legal there.`);
+    if (illegal >= 0) throw new Error(phrase("link.illegal", { call: calls[illegal] }));
   });
   const at = told.get("at");
   if (/^\d+$/.test(at ?? "") && Number(at) < next.calls.length) next.at = Number(at);

@@ -3,14 +3,15 @@
 import { get } from "./api.js";
 import { SEAT_NAMES, spokenCall } from "./calls.js";
 import { busy, clear, h, notice, put, table } from "./dom.js";
-import { callNode, callsNode, chips, conditionText, count, plural, trail } from "./format.js";
+import { callNode, callsNode, chips, conditionText, count, trail } from "./format.js";
 import { callsBefore, isAtEnd, linkTo } from "./state.js";
+import { phrase } from "./texts.js";
 
 const MOST_PLACES = 150;
 const MOST_FOUND = 100;
 const DEEPEST = 6;
 
-export const title = "Table";
+export const title = phrase("table.title");
 
 export function key(now) {
   return JSON.stringify([now.table, callsBefore(now)]);
@@ -22,7 +23,7 @@ function nextPath(name, calls) {
 
 function variantNodes(one) {
   return [
-    h("p", { class: "name" }, one.name || "", one.count !== null && h("span", { class: "badge" }, `${count(one.count)} times`)),
+    h("p", { class: "name" }, one.name || "", one.count !== null && h("span", { class: "badge" }, phrase("table.times", { number: one.count }))),
     one.description && h("p", { class: "description" }, one.description),
     one.criteria.length > 0 && h("p", { class: "soft small" }, one.criteria.map(conditionText).join(" · ")),
     chips(one.tags),
@@ -36,12 +37,12 @@ function entryNode(entry, calls) {
     h("div", { class: "candidate-head" },
       h("a", {
         class: "call-button", href: linkTo({ calls: [...calls, entry.call], at: null, view: "table" }),
-        "aria-label": `${spokenCall(entry.call)}: go on`,
+        "aria-label": phrase("table.go-on", { call: spokenCall(entry.call) }),
       }, callNode(entry.call)),
       h("div", { class: "candidate-text" }, entry.variants.map((one) => h("div", { class: "variant" }, variantNodes(one)))),
       h("div", { class: "candidate-side" },
-        entry.completed ? h("span", { class: "badge" }, "end")
-          : h("span", { class: "soft small" }, entry.next ? plural(entry.next, "call") : ""))),
+        entry.completed ? h("span", { class: "badge" }, phrase("table.end"))
+          : h("span", { class: "soft small" }, entry.next ? phrase("number.calls", { number: entry.next }) : ""))),
   );
 }
 
@@ -86,19 +87,23 @@ async function search(name, start, wanted, signal, { found, progress }) {
   return { looked, hits, refused, whole: !places.length };
 }
 
+function placesText(number) {
+  return phrase("number.places", { number });
+}
+
 function searchForm(name, calls, viewSignal) {
   const field = h("input", { id: "search", type: "search", autocomplete: "off", spellcheck: "false", maxlength: "200" });
   const told = h("p", { class: "soft", role: "status" });
   const list = h("ol", { class: "found" });
   let running = null;
-  const stop = h("button", { type: "button", hidden: true, onclick: () => running?.abort() }, "Stop");
+  const stop = h("button", { type: "button", hidden: true, onclick: () => running?.abort() }, phrase("table.stop"));
   const start = async (event) => {
     event.preventDefault();
     running?.abort();
     const wanted = field.value.trim().toLowerCase();
     clear(list);
     if (!wanted) {
-      told.textContent = "Write what to look for: a name, a condition, an agreement.";
+      told.textContent = phrase("table.what");
       field.focus();
       return;
     }
@@ -108,16 +113,17 @@ function searchForm(name, calls, viewSignal) {
     stop.hidden = false;
     try {
       const result = await search(name, calls, wanted, mine.signal, {
-        progress: (looked, hits) => { told.textContent = `${plural(looked, "place")} searched, ${count(hits)} found…`; },
+        progress: (looked, hits) => { told.textContent = phrase("table.searching", { places: placesText(looked), found: count(hits) }); },
         found: (here, entry) => put(list, h(
           "li", null, h("a", { href: linkTo({ calls: here, at: here.length - 1, view: "table" }) }, callsNode(here)),
-          " ", entry.variants.map((one) => one.name || one.description).filter(Boolean).join(" or "),
+          " ", entry.variants.map((one) => one.name || one.description).filter(Boolean).join(phrase("or")),
         )),
       });
-      told.textContent = `${count(result.hits)} found in ${plural(result.looked, "place")}`
-        + `${result.whole ? "." : "; go deeper in the auction to search further."}`;
+      told.textContent = phrase(result.whole ? "table.found" : "table.found-part", {
+        found: count(result.hits), places: placesText(result.looked),
+      });
     } catch (error) {
-      if (mine.signal.aborted) told.textContent = viewSignal.aborted ? "" : "Stopped.";
+      if (mine.signal.aborted) told.textContent = viewSignal.aborted ? "" : phrase("table.stopped");
       else clear(told, error.message);
     } finally {
       if (running === mine) stop.hidden = true;
@@ -125,19 +131,18 @@ function searchForm(name, calls, viewSignal) {
   };
   return h(
     "form", { class: "search", onsubmit: start, role: "search" },
-    h("label", { for: "search" }, calls.length ? "Search from here on" : "Search"),
-    h("div", { class: "row" }, field, h("button", { type: "submit", class: "main" }, "Search"), stop),
+    h("label", { for: "search" }, phrase(calls.length ? "table.search-here" : "table.search")),
+    h("div", { class: "row" }, field, h("button", { type: "submit", class: "main" }, phrase("table.search")), stop),
     told, list,
   );
 }
 
 function numbersNode(one) {
   const facts = [
-    ["Entries", one.entries], ["Openings", one.openings], ["Further meanings", one.variants],
-    ["With conditions", one.described], ["Without", one.undescribed_entries],
-    ["Complete auctions", one.completed],
+    ["entries", one.entries], ["openings", one.openings], ["variants", one.variants],
+    ["described", one.described], ["undescribed", one.undescribed_entries], ["completed", one.completed],
   ];
-  return h("dl", { class: "tiles" }, facts.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, count(value)))));
+  return h("dl", { class: "tiles" }, facts.map(([name, value]) => h("div", null, h("dt", null, phrase(`table.${name}`)), h("dd", null, count(value)))));
 }
 
 function lintNode(name, signal) {
@@ -145,33 +150,33 @@ function lintNode(name, signal) {
   const look = async (event) => {
     const button = event.currentTarget;
     button.disabled = true;
-    clear(place, busy("Looking the table over; a large one takes a while…"));
+    clear(place, busy(phrase("table.looking")));
     try {
       const report = await get(`/v1/tables/${encodeURIComponent(name)}/lint?examples=5`, { signal });
       if (signal.aborted) return;
       const findings = Object.entries(report.findings).filter(([, one]) => one.count);
-      clear(place, h("p", null, `${plural(report.entries, "entry", "entries")} looked at.`), findings.length ? table(
-        "Findings", ["Finding", "Count", "Examples"],
+      clear(place, h("p", null, phrase("table.looked", { number: report.entries })), findings.length ? table(
+        phrase("table.findings"), ["finding", "count", "examples"].map((head) => phrase(`table.head-${head}`)),
         findings.map(([, one]) => [
           one.meaning, count(one.count),
           h("ul", { class: "plain small" }, one.examples.map((example) => h(
             "li", null, example.auction ?? "", example.detail ? ` ${example.detail}` : "",
           ))),
         ]),
-      ) : h("p", null, "Nothing odd was found."));
+      ) : h("p", null, phrase("table.nothing-odd")));
     } catch (error) {
       if (!signal.aborted) clear(place, notice("error", error.message));
     } finally {
       button.disabled = false;
     }
   };
-  return [h("button", { type: "button", onclick: look }, "Look the table over"), place];
+  return [h("button", { type: "button", onclick: look }, phrase("table.look")), place];
 }
 
 export async function show(place, now, signal) {
   const { tables } = await get("/v1/tables", { signal });
   const one = tables.find((candidate) => candidate.name === (now.table || tables[0].name));
-  if (!one) throw new Error(`This service has no table “${now.table}”; choose another one above.`);
+  if (!one) throw new Error(phrase("page.no-table-choose", { table: now.table }));
   const calls = callsBefore(now);
   const over = isAtEnd(now);
   let answer = null;
@@ -187,18 +192,18 @@ export async function show(place, now, signal) {
     place,
     h("h2", null, one.system ?? one.name),
     h("p", { class: "soft authors" }, one.source),
-    one.reload_errors.map((text) => notice("error", `It could not be loaded anew: ${text}`)),
-    trail("Place in the table", calls, (some) => linkTo({ calls: some, at: null })),
-    over && notice("info", "The auction is over here."),
+    one.reload_errors.map((text) => notice("error", phrase("table.not-reloaded", { problem: text }))),
+    trail(phrase("table.place"), calls, (some) => linkTo({ calls: some, at: null })),
+    over && notice("info", phrase("table.over")),
     problem && notice("error", problem.message),
     searchForm(one.name, calls, signal),
     answer && [
-      h("h3", null, `${plural(answer.entries.length, "call")} ${calls.length ? "here" : "to open with"}`,
-        answer.forced && h("span", { class: "badge fair" }, "forced")),
+      h("h3", null, phrase(calls.length ? "table.calls-here" : "table.calls-open", { number: answer.entries.length }),
+        answer.forced && h("span", { class: "badge fair" }, phrase("table.forced"))),
       h("ol", { class: "candidates" }, answer.entries.map((entry) => entryNode(entry, calls))),
     ],
-    h("section", { class: "authors" }, h("h3", null, "The table in numbers"), numbersNode(one), lintNode(one.name, signal)),
+    h("section", { class: "authors" }, h("h3", null, phrase("table.numbers")), numbersNode(one), lintNode(one.name, signal)),
   );
   const seat = SEAT_NAMES[(now.dealer + calls.length) % 4];
-  return answer ? `${plural(answer.entries.length, "call")} for ${seat} in ${one.name}.` : "";
+  return answer ? phrase("table.said", { calls: phrase("number.calls", { number: answer.entries.length }), seat, table: one.name }) : "";
 }

@@ -1,315 +1,48 @@
-// What the page says, in one place to be translated. {names} are filled in; `one|many` is by number.
+// The page's texts by name, with their parts filled in. Another language is another file here.
 
-import { GAME_TEXTS } from "./game_texts.js";
+import { LANGUAGE, TEXTS } from "./texts_en.js";
 
-const ENGLISH = {
-  ...GAME_TEXTS,
-  // the call, its reason, and what came close
-  "call.no-name": "No name",
-  "call.make": "Make this call",
-  "call.make-spoken": "make the call {call}",
-  "call.simulate": "Try by simulation",
-  "call.simulating": "Simulating…",
-  "call.actual": "In this auction the call was {call}.",
-  "call.in-auction": "in this auction",
-  "call.forcing": "Partner's call is forcing: you may not pass.",
-  "call.fits": "You have {has}. {call} wants {wanted}.",
-  "call.fits-plainly": "{call} wants {wanted}, and you have it.",
-  "call.any-hand": "Nothing else fits this hand, and {call} takes every hand that is left.",
-  "call.default": "No call of the system fits this hand, so it passes.",
-  "call.default-forced": "No call of the system fits this hand, so it passes although partner's call is forcing.",
-  "call.no-line": "The system says nothing about this auction, so it passes.",
-  "call.simulated": "Found by trying it out on deals that fit the auction.",
-  "call.close": "What came close",
-  "call.nothing-close": "No other call came close.",
-  "call.wants": "{call} wants {wanted}, {has}",
-  "call.wants-next": "; and {wanted}, {has}",
-  "call.later": "{call} fits too, but {made} comes first",
-  "call.name-after": " ({name})",
-  "call.taken": "Fits too, but {call} comes first.",
-  "call.misses": "Wants {misses}.",
-  "call.miss": "{wanted}, {has}",
-  "call.all": "All {number} meanings that calls have here, in the order in which they are tried",
-  "call.all-label": "All meanings, first that fits is made",
-  "call.frequency": "{share} of hands",
-  "call.said": "{seat}: {call}{name}. {reason} {looked}",
-  "call.looked": "{number} meaning looked at, {fit} fit.|{number} meanings looked at, {fit} fit.",
-  "call.unknown": "{seat}'s hand is not known, so these are the calls without checks. Deal or enter hands to see which one is made.",
-  "call.unknown-said": "{seat}'s hand is not known; {number} calls to choose from.",
-  "filter.label": "Which meanings",
-  "filter.all": "All {number}",
-  "filter.hold": "Fit {number}",
-  "filter.near": "One short {number}",
-  "filter.none": "None of them.",
-  "conditions.number": "{number} condition|{number} conditions",
-  "conditions.none": "No condition: every hand.",
-  "conditions.table": "Conditions",
-  "conditions.hand": "This hand",
-  "conditions.met": "met",
-  "conditions.missed": "missed",
-  "badge.made": "made",
-  "badge.fits": "fits",
-  "badge.misses": "misses {missed} of {number}",
-  "authors.not-forced": "not forced",
-  "authors.taken": "Taken by the earlier line {line}",
-  "authors.switch": "For authors: lines of the system, #tags, conditions, numbers",
+export { LANGUAGE };
 
-  // conditions as players say them
-  "and": " and ",
-  "or": " or ",
-  "comma": ", ",
-  "semicolon": "; ",
-  "you-have": "you have {has}",
-  "you-lack": "you do not have that",
-  "lack.good": "yours are not",
-  "lack.none": "you have none",
-  "plus": "{number}+ {what}",
-  "most": "at most {number} {what}",
-  "exactly": "{number} {what}",
-  "between": "{low}–{high} {what}",
-  "no": "no {what}",
-  "not": "not {what}",
-  "not-number": "not {number} {what}",
-  "a": "a {what}",
-  "as-long": "{one} at least as long as {other}",
-  "longer": "{one} longer than {other}",
-  "no-longer": "{one} no longer than {other}",
-  "shorter": "{one} shorter than {other}",
-  "longest": "{one} the longest suit",
-  "not-longest": "{one} not the longest suit",
-  "balanced": "balanced hand",
-  "semi-balanced": "balanced or nearly balanced hand",
-  "unbalanced": "an unbalanced hand",
-  "shape": "{shape} shape",
-  "no-void": "no void",
-  "a-void": "a void",
-  "a-shortness": "a singleton or void",
-  "good-suit": "good {suit}",
-  "stopper": "stopper in {suit}",
-  "first-control": "the ace or a void in {suit}",
-  "honour": "top honour in {suit}",
-  "card": "the {card}",
-  "tops": "of the top {number} {suit}",
-  "long-suit": "cards in the longest suit",
-  "we-vulnerable": "vulnerable",
-  "they-vulnerable": "the opponents vulnerable",
-  "rule": "the rule of {number}",
-  "HCP": "point|points",
-  "HCP-in": "point in {suit}|points in {suit}",
-  "Support_Points": "support point for {suit}|support points for {suit}",
-  "Total_Points": "point with length|points with length",
-  "Losers": "loser|losers",
-  "QT": "quick trick|quick tricks",
-  "Playing_Tricks": "playing trick|playing tricks",
-  "Controls": "control|controls",
-  "Aces": "ace|aces",
-  "Kings": "king|kings",
-  "Queens": "queen|queens",
-  "SL_S": "spade|spades", "SL_H": "heart|hearts", "SL_D": "diamond|diamonds", "SL_C": "club|clubs",
-  "suit.S": "spades", "suit.H": "hearts", "suit.D": "diamonds", "suit.C": "clubs",
+const NUMBERS = new Intl.NumberFormat(LANGUAGE);
+const PLURALS = new Intl.PluralRules(LANGUAGE);
+/** Forms of a text by number stand in this order, as far as the language tells them apart. */
+const FORMS = ["zero", "one", "two", "few", "many", "other"]
+  .filter((form) => PLURALS.resolvedOptions().pluralCategories.includes(form));
 
-  // the auction that is over, and what calls meant
-  "end.look": "The auction is over. Choose a call in the diagram to see why it was made.",
-  "end.lead": "Best lead",
-  "end.shown": "What the hands have shown",
-  "end.said": "The auction is over: {contract}.",
-  "meanings.title": "What the calls meant",
-  "meanings.link": "{call} by {seat}: why it was made",
-  "meanings.unknown": "The system has no line for this call.",
-  "meanings.kinds": "{number} kind of hand|{number} kinds of hand",
-  "meanings.kind": " {name}: {points} points, ",
-  "meanings.folded": "{name}: {number} passes ({who})",
-  "meanings.none": "This table was not compiled from a system, so calls are not explained in words.",
-  "meanings.asking": "Explaining…",
+/** A number with the language's marks. */
+export function count(number) {
+  return NUMBERS.format(number);
+}
 
-  // what the auction has shown
-  "shown.title": "What the calls have shown",
-  "shown.hands": "The hands as far as known",
-  "shown.nobody-called": "Nobody has called yet. The charts show what hands look like before the auction.",
-  "shown.eyes": "Seen by",
-  "shown.eyes-nobody": "Nobody (auction only)",
-  "shown.known": "known",
-  "shown.hand": "{who}'s hand as shown",
-  "shown.points": "Shown: {bounds}. In the deals below {range}, mean {mean}.",
-  "shown.points-only": "In the deals below {range} points, mean {mean}.",
-  "shown.dealing": "Dealing hands that fit…",
-  "shown.commonest": "Commonest: ",
-  "shown.counted": "Counted over {deals}, of {tried} tried in {seconds} s.",
-  "shown.deals": "{number} deal that fits|{number} deals that fit",
-  "shown.tried": "{number} deal|{number} deals",
-  "shown.relaxed": " Given up because too few deals fit: {what}.",
-  "shown.next": "What {who} may call",
-  "shown.never": "None of these hands makes ",
-  "shown.forced": "the next player may not pass",
-  "shown.game": "forced to game",
-  "shown.agreed": "{suit} agreed",
-  "shown.said": "{who} {range} points",
-
-  // deals
-  "deal.dealer-sign": "dealer",
-  "deal.vulnerable-sign": "vul",
-  "deal.vulnerable": "vulnerable",
-  "deal.points": "high card points",
-  "deal.hand-of": "{seat}'s hand",
-  "deal.not-known": "not known",
-  "deal.dealer": "Dealer",
-  "deal.sides": "Vulnerable",
-  "sides.None": "Nobody", "sides.NS": "North-South", "sides.EW": "East-West", "sides.Both": "Everybody",
-
-  // pasting: what was understood, then what is wrong with it
-  "paste.empty": "There is nothing to read yet; paste a deal or a hand.",
-  "paste.long": "This is too long; upload it as an archive.",
-  "paste.problem": "Read as {kind}: {problem}",
-  "paste.kind.address": "the address of a hand viewer",
-  "paste.kind.pbn": "a PBN file",
-  "paste.kind.lin": "LIN",
-  "paste.kind.deal": "a PBN deal",
-  "paste.kind.hands": "four hands, one a line",
-  "paste.kind.hand": "one hand",
-  "paste.in-line": "line {line}: {problem}",
-  "paste.illegal": "{call} is not a legal call{where}.",
-  "paste.illegal-after": " after {calls}",
-  "paste.illegal-first": " as the first call",
-  "paste.hand-form": "A hand is four suits with dots between them, as in K52.AQ3.9876.KJ2; “{text}” has {parts}.",
-  "paste.hand-count": "A hand has 13 cards; “{text}” has {cards}: {read}.",
-  "paste.no-card": "“{rank}” is no card of {suit} in “{text}”.",
-  "paste.twice": "The {rank} of {suit} is there twice in “{text}”.",
-  "paste.two-hands": "{card} is there twice: with {both}.",
-  "paste.deal-form": "A deal is written N:S.H.D.C S.H.D.C S.H.D.C S.H.D.C; this is “{text}”.",
-  "paste.four-hands": "A deal has four hands with blanks between them; this one has {hands}.",
-  "paste.seat": "{seat}: {problem}",
-  "paste.no-pbn": "There is no deal in this PBN text.",
-  "paste.no-lin": "There is no deal (md) in this LIN text.",
-  "paste.no-address": "There is no deal in this address: it has neither lin= nor hands (n= e= s= w=).",
-  "paste.one-hand": "One hand read.",
-  "paste.has-hand": "{seat} has the hand.",
-  "paste.new-hand": "{seat} has the hand. A new auction begins.",
-  "paste.read": "{title} read{dealer}{calls}.",
-  "paste.deal": "Deal",
-  "paste.read-dealer": ", dealer {seat}",
-  "paste.read-calls": ", {number} call|, {number} calls",
-  "paste.board": "Board {number}",
-
-  // boards and files
-  "boards.deal": "Deal {number}",
-  "boards.title-open": "Board {number} (open room)",
-  "boards.title-closed": "Board {number} (closed room)",
-  "boards.no-hand": "There are no hands.",
-  "boards.no-md": "The board has no hands (md).",
-  "boards.no-deal": "The board has no hands (Deal).",
-  "boards.suit-twice": "The {suit} are there twice in “{text}”.",
-  "boards.hand-form": "A hand in LIN is written SAK2HQ3D9876CKJT5; this is “{text}”.",
-  "boards.no-tag": "“{text}” is no PBN.",
-  "boards.no-result": "“{text}” is no line of a score table: it has neither contract nor score, or too few columns.",
-  "boards.pair": "pair {number}",
-  "boards.no-call": "There is something that is no call{where}.",
-  "boards.most": "Only the first {number} boards were read.",
-  "boards.too-long": "{file} is larger than {size} MB; upload it as an archive.",
-  "boards.binary": "{file} is no text. Files of boards are LIN or PBN.",
-  "boards.no-file": "{file} holds no boards: it is neither LIN nor PBN, and there is no address of a hand viewer in it.",
-  "boards.empty-file": "{file} is empty.",
-  "boards.none-in": "No board can be used in {files}. {problem}",
-  "boards.read": "{number} boards read.",
-  "boards.reading": "Reading: {number} boards so far…",
-  "boards.title": "Boards",
-  "boards.none": "Drop files of boards anywhere on the page, or paste them: LIN, PBN, addresses of a hand viewer.",
-  "boards.choose-files": "Choose files",
-  "boards.head": "{number} board {of}|{number} boards {of}",
-  "boards.forget": "Empty the list",
-  "boards.not-kept": "This browser's store is full or forbidden: the list lasts until the page is closed or loaded anew.",
-  "boards.problems": "{number} board could not be read|{number} boards could not be read",
-  "boards.more-problems": "And {number} more.",
-  "boards.before": "Board before",
-  "boards.next": "Next board",
-  "boards.place": "{title} ({place} of {all})",
-  "boards.all": "All boards",
-  "boards.alerted": "alerted",
-  "boards.notes": "{number} call explained|{number} calls explained",
-  "boards.play": "Play: {number} card|Play: {number} cards",
-  "boards.remarks": "{number} remark|{number} remarks",
-  "boards.at-table": "at the table",
-  "boards.by": "bid by {who}",
-  "boards.bidding": "The system is bidding…",
-  "boards.unknown-hands": "All four hands are needed for the system to bid.",
-  "boards.no-auction": "No auction",
-  "boards.parts": "parts",
-  "boards.facts": "{who} deals, vulnerable: {side}",
-  "boards.open": "Open",
-  "boards.open-label": "Open {name}",
-  "boards.save": "Save",
-  "boards.show": "Show",
-  "boards.show-all": "all boards",
-  "boards.show-part": "where the system parts",
-  "boards.parted": "{number} board of the {known} bid so far.|{number} boards of the {known} bid so far.",
-  "boards.bid-rest": "Bid {number} more",
-  "boards.stop": "Stop",
-  "boards.bid-said": "{number} boards bid.",
-  "boards.saving": "Save {number} board:|Save {number} boards:",
-  "boards.saving-chosen": "Save {number} chosen board:|Save {number} chosen boards:",
-  "boards.of-list": "of the list",
-  "boards.pages-top": "Pages of boards",
-  "boards.pages-bottom": "Pages of boards, again",
-  "boards.page": "Page {page} of {pages}",
-  "boards.page-before": "Page before",
-  "boards.page-next": "Next page",
-  "boards.said": "{number} board. The system parts from {parted}.|{number} boards. The system parts from {parted}.",
-  "save.lin": "LIN",
-  "save.pbn": "PBN",
-  "save.link": "Copy viewer link",
-  "save.svg": "SVG picture",
-  "save.png": "PNG picture",
-  "save.copied": "The link is copied.|{number} links are copied.",
-  "picture.passed-out": "Passed out",
-  "picture.contract": "{bid} by {who}{result}",
-  "picture.deals": "{who} deals, vulnerable: {side}",
-  "picture.dealer": "Dealer {who}",
-  "picture.sides": "Vulnerable: {side}",
-  "picture.no-png": "This browser cannot write PNG; save the picture as SVG.",
-
-  // getting ready
-  "ready.loading-some": "Getting ready: systems are being loaded",
-  "ready.loading": "Getting ready: {done} of {all} systems loaded",
-  "ready.warming": "Getting ready: {done} of {all} systems at full speed",
-  "ready.label": "getting ready",
-
-  // help
-  "help.intro": "Deal hands or enter them, bid in the box, and see for every call why the system makes it or not. The address of the page holds the deal and the auction: copy it to share them.",
-  "help.views": "What the answers are",
-  "help.call": "Call",
-  "help.call-text": "The call that the system makes with the hand to call, why, and which calls came close.",
-  "help.shown": "Shown",
-  "help.shown-text": "What each call has told, and how each hand looks then: many deals are dealt, those are kept in which the players would have bid so, and their points and suit lengths are counted. “Seen by” a player counts only deals in which he has his own cards.",
-  "help.auctions": "All auctions",
-  "help.auctions-text": "Every way in which this deal may be bid by the system, where a hand fits more than one call.",
-  "help.lead": "Lead",
-  "help.lead-text": "After the auction: the best opening lead. Deals that fit the auction are solved with all hands open, and the leads compared by tricks, by how often they beat the contract, or by score.",
-  "help.shortcuts": "Keyboard shortcuts",
-  "help.key": "Key",
-  "help.does": "Does",
-  "help.key-bid": "1 … 7, then C D H S N", "help.does-bid": "make that bid",
-  "help.does-pass": "pass", "help.does-double": "double or redouble", "help.does-redouble": "redouble",
-  "help.key-back": "Backspace", "help.does-back": "take the last call back",
-  "help.key-arrows": "← →", "help.does-arrows": "go back and forth in the auction; in the box, move",
-  "help.does-call": "the system's call", "help.does-auction": "the system's whole auction",
-  "help.does-new": "new random deal", "help.does-enter": "enter or paste a deal", "help.does-help": "this help",
-};
-
-/** Text of a name with its parts filled in; a `number` chooses between `one|many`. */
+/** Text of a name with its parts filled in; a `number` chooses among its forms. */
 export function phrase(name, parts = {}) {
   return phraseNodes(name, parts).join("");
 }
 
 /** The same as a list, so that a part may be an element. */
 export function phraseNodes(name, parts = {}) {
-  const text = ENGLISH[name];
+  const text = TEXTS[name];
   if (text === undefined) throw new Error(`There is no text “${name}”.`);
-  const [one, many = one] = text.split("|");
-  const chosen = "number" in parts && String(parts.number) !== "1" ? many : one;
-  return chosen.split(/\{([\w-]+)\}/).map((part, place) => (place % 2 ? parts[part] : part));
+  const forms = text.split("|");
+  const { number } = parts;
+  const chosen = "number" in parts ? FORMS.indexOf(PLURALS.select(Number(number))) : 0;
+  const filled = typeof number === "number" ? { ...parts, number: count(number) } : parts;
+  return (forms[chosen] ?? forms.at(-1)).split(/\{([\w-]+)\}/).map((part, place) => (place % 2 ? filled[part] : part));
 }
 
 /** A list as people say it: "a, b and c". */
 export function listed(parts, last = "and") {
   if (parts.length < 2) return parts.join("");
   return parts.slice(0, -1).join(phrase("comma")) + phrase(last) + parts.at(-1);
+}
+
+/** Put the texts into what is written in the page's file itself; where they are the same nothing moves. */
+export function fillPage() {
+  document.documentElement.lang = LANGUAGE;
+  for (const node of document.querySelectorAll("[data-phrase]")) {
+    const text = phrase(node.dataset.phrase);
+    if (node.textContent !== text) node.textContent = text;
+  }
+  for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", phrase(node.dataset.label));
 }
