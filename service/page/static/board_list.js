@@ -194,7 +194,7 @@ function tools(told, shown, rest, bidRest) {
     h("div", { class: "row fields" },
       h("span", { class: "field" }, h("label", { for: "boards-which" }, phrase("boards.show")), h(
         "select", { id: "boards-which", onchange: (event) => change({ asked: askedText({ page: 1, isParted: event.target.value === "part" }) }) },
-        ["all", "part"].map((one) => h("option", { value: one, selected: (one === "part") === told.isParted }, phrase(`boards.show-${one}`))),
+        ["all", "part"].map((name) => h("option", { value: name, selected: (name === "part") === told.isParted }, phrase(`boards.show-${name}`))),
       )),
       rest > 0 && h("span", { class: "row", id: "boards-rest" },
         h("button", { type: "button", onclick: bidRest }, phrase("boards.bid-rest", { number: rest })))),

@@ -6,16 +6,23 @@ import { completeHands, countedHand, handOfSeat, RANKS, SUIT_NAMES } from "./car
 import { declarerTricks, ownersOf } from "./card_play.js";
 import { phrase } from "./texts.js";
 
-const BLANKS = " \t\r\n\v\f";
 const AROUND = /^[ \t\r\n\v\f]+|[ \t\r\n\v\f]+$/g;
 /** Keys recognised in either case; any other key must be two small letters. */
-const DEAL_KEYS = new Set("md mb an pn pw qx sv nt at pc mc pg ah vg rs st".split(" "));
+const DEAL_KEYS = new Set([
+  "md", "mb", "an", "pn", "pw", "qx", "sv", "nt", "at", "pc", "mc", "pg", "ah", "vg", "rs", "st",
+]);
 const SIDES = { o: "None", 0: "None", "-": "None", n: "NS", s: "NS", e: "EW", w: "EW", b: "Both" };
 const ROOMS = { o: "open", c: "closed" };
-const CALL = /([ \t\r\n\v\f?,]+)|([!*])|([1-7])(?:(N)T?|([CDHS]))|(PASS|P)|(DOUBLE|DBL|D)|(XX)|(X)|(REDOUBLE|RDBL|RD|R)/iy;
+const CALL = new RegExp(
+  "([ \\t\\r\\n\\v\\f?,]+)|([!*])|([1-7])(?:(N)T?|([CDHS]))|(PASS|P)|(DOUBLE|DBL|D)|(XX)|(X)|(REDOUBLE|RDBL|RD|R)", "iy",
+);
 const CARD = /[ \t\r\n\v\f]*([CDHS])(10|[AKQJT2-9])[ \t\r\n\v\f]*/iy;
 const BOARD = /^(?:board)?[ \t#.:]*([oc]?)([0-9]{1,6})(?![0-9a-z])/i;
 const RESULT = /^([1-7])(C|D|H|S|NT?)([NESW])(X{0,2})(=|[+-][0-9]{1,2})?$/i;
+
+function isBlank(letter) {
+  return letter === " " || (letter >= "\t" && letter <= "\r");
+}
 
 function strip(text) {
   return text.replace(AROUND, "");
@@ -27,7 +34,7 @@ function linHand(text) {
   const seen = new Set();
   let suit = null;
   for (const letter of text.toUpperCase().replaceAll("10", "T")) {
-    if (BLANKS.includes(letter) || letter === "-") continue;
+    if (isBlank(letter) || letter === "-") continue;
     if (letter in suits) {
       if (seen.has(letter)) throw new Error(phrase("boards.suit-twice", { suit: SUIT_NAMES[letter], text }));
       seen.add(letter);
@@ -149,7 +156,7 @@ function readResult(text) {
 function* tokensOf(text) {
   let at = 0;
   while (at < text.length) {
-    while (at < text.length && BLANKS.includes(text[at])) at += 1;
+    while (at < text.length && isBlank(text[at])) at += 1;
     if (text.startsWith("%%", at)) {
       const end = text.indexOf("\n", at);
       at = end < 0 ? text.length : end;

@@ -43,7 +43,7 @@ function empty(comments = []) {
 
 /** Lines of score tables, each with the name that its columns stand under. */
 function travellersOf(sections) {
-  return ["ScoreTable", "repeated ScoreTable"].flatMap((name) => (
+  return ["ScoreTable", "ScoreTable 2"].flatMap((name) => (
     (sections.get(name) ?? "").split("\n").filter((line) => line.trim()).map((line) => [name, line])
   ));
 }
@@ -130,7 +130,7 @@ class Splitter {
     if (name === "Deal" || PLAYED.has(name)) game.isSubstantial = true;
     if (PLAYED.has(name)) game.isPlayed = true;
     if (!isSection(name)) return "";
-    let section = isRepeated ? `repeated ${name}` : name;
+    let section = isRepeated ? `${name} 2` : name;
     if (isTable(name) && isRepeated) {
       if (value === game.tags.get(name) || value === "#") section = name;
       else if (!game.tags.has(section)) game.tags.set(section, value);
