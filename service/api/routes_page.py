@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse
 
+from bidcascade.service.page.policy import CONTENT_SECURITY_POLICY, NOT_FRAMED, OWN_FILES
 from bidcascade.service.page.static_files import PAGE, StaticFile, static_files
 
 from .answering import answer_file
@@ -16,17 +17,6 @@ from .authentication import DOCS_PATH
 from .problems import Problem
 
 router = APIRouter(include_in_schema=False)
-
-_OWN_FILES: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-CONTENT_SECURITY_POLICY: Final = (
-    # texts of tables and files become text nodes only: the browser refuses to parse them, and
-    # scripts have only addresses that own_scripts.js lists
-    f"{_OWN_FILES}; require-trusted-types-for 'script'; trusted-types bidcascade"
-)
-"""What the page may do: load its own files and ask its own service, nothing else."""
 
 _METHODS: Final = ["GET", "HEAD"]
 
@@ -74,10 +64,10 @@ def _policy_of(html: bytes) -> str:
         for script in re.findall(rb"<script>(.*?)</script>", html, re.DOTALL)
     ]
     scripts = " ".join(("script-src 'self'", *(f"'sha256-{one}'" for one in hashes)))
+    own = OWN_FILES.replace("script-src 'self'", scripts)
     # its style sheet has small pictures in itself
-    return _OWN_FILES.replace("script-src 'self'", scripts).replace(
-        "img-src 'self'", "img-src 'self' data:"
-    )
+    own = own.replace("img-src 'self'", "img-src 'self' data:")
+    return f"{own}; {NOT_FRAMED}"
 
 
 def _answer(request: Request, file: StaticFile) -> Response:

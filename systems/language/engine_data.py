@@ -92,7 +92,7 @@ def grammar_data(lark: Lark) -> dict[str, Any]:
     - ``starts``: first and last state by the name of a start.
     """
     # what lark offers of its tables for other programs is not stable in order
-    table, lexer = lark.parser.parser._parse_table, lark.parser.lexer.root_lexer  # noqa: SLF001
+    table, lexer = lark.parser.parser._parse_table, lark.parser.lexer.root_lexer
     lexer.scanner  # noqa: B018  (the keywords are found when it is made)
     terminals = [terminal.name for terminal in lexer.terminals] + ["$END"]
     rules = sorted(
@@ -144,7 +144,7 @@ def _sorted(row: Mapping[str, Any], symbols: Mapping[str, int]) -> list[tuple[st
 
 
 def _states_in_order(table: Any, symbols: Mapping[str, int]) -> dict[int, int]:
-    """New numbers of the states, which do not depend on the order of sets."""
+    """Give the states numbers that do not follow from the order of sets."""
     found = dict.fromkeys(table.start_states.values())
     queue = list(found)
     for state in queue:

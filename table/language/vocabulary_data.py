@@ -1,4 +1,4 @@
-"""The default vocabulary as data for the engine of the page: tables of its terms, and its aliases."""
+"""The default vocabulary as data for the page's engine: tables of its terms, and its aliases."""
 
 from itertools import combinations
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels.layout import HOLDINGS, Separable, contexts, shape_indices
+from bidcascade.kernels.layout import HOLDINGS, Separable, shape_indices
 from bidcascade.kernels.terms import Term, terms
 
 from .term_catalogue import ALIASES
@@ -29,28 +29,27 @@ def vocabulary_data() -> dict[str, Any]:
     catalogue = terms(vocabulary.profile)
     _, positions = shape_indices()
     suits: dict[tuple[int, str], int] = {}
-    lengths: dict[tuple[int, ...], int] = {}
+    shapes: dict[tuple[int, ...], int] = {}
     by_context: dict[tuple[int, ...], int] = {}
 
     def row(term: Term) -> list[Any]:
         tables = Separable.of_term(term)
+        parts = [
+            _number(suits, _by_cards(table)) if function else None
+            for function, table in zip(term.by_suit, tables.suits, strict=True)
+        ]
+        lengths = _number(shapes, tuple(tables.lengths[positions].tolist()))
+        context = _number(by_context, tuple(tables.contexts.tolist()))
         return [
-            term.name, term.low, term.high, int(term.boolean),
-            [
-                _number(suits, _by_cards(table)) if function else None
-                for function, table in zip(term.by_suit, tables.suits, strict=True)
-            ],
-            _number(lengths, tuple(tables.lengths[positions].tolist())) if term.by_lengths else None,
-            _number(by_context, tuple(map(term.by_context, contexts())))
-            if term.by_context
-            else None,
+            term.name, term.low, term.high, int(term.boolean), parts,
+            lengths if term.by_lengths else None, context if term.by_context else None,
         ]  # fmt: skip
 
     return {
         "terms": [row(term) for term in catalogue.values()],
         "halves": [name for name in catalogue if vocabulary.scale(name) == 2],
         "suits": list(suits),
-        "lengths": list(lengths),
+        "lengths": list(shapes),
         "contexts": list(by_context),
         "aliases": {name: text for one in ALIASES for name, text in one.spelled_out().items()},
     }

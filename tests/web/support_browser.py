@@ -1,6 +1,11 @@
 """A page in a browser for tests: what it says, where it stands, what went wrong in it."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
 from typing import Any
 
 
@@ -57,3 +62,17 @@ def visiting(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
     visit.context.close()
     assert not visit.errors
     assert {one for one in visit.asked if not one.startswith((url, "blob:"))} == set()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_told: object) -> None:
+        """Say nothing of a request."""
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Address of a folder's files, as a plain web host has them."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()

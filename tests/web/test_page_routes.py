@@ -8,7 +8,7 @@ import pytest
 
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.keys import new_key
-from bidcascade.service.api.routes_page import CONTENT_SECURITY_POLICY
+from bidcascade.service.page.policy import CONTENT_SECURITY_POLICY
 from bidcascade.service.page.static_files import static_files
 from bidcascade.service.settings import Settings
 from tests.support_service import ask, problem_of

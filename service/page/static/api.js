@@ -108,7 +108,7 @@ async function newKey(used) {
 
 /** Ask and return the response; throws ApiError. */
 export async function request(path, { method = "GET", body, headers = {}, signal } = {}) {
-  if (isOffline()) throw new ApiError("This needs a service; here the page is a folder of files.", 0, "needs-service");
+  if (isOffline()) throw new ApiError(phrase("service.needed"), 0, "needs-service");
   for (let waits = 0; ;) {
     const used = storedKey();
     let response;

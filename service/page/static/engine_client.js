@@ -3,6 +3,7 @@
 
 import { ApiError, forgetAnswers, get, isOffline, request, sentenceOf } from "./api.js";
 import { ownScript } from "./own_scripts.js";
+import { phrase } from "./texts.js";
 
 const MOST_QUIET_MS = 20_000;
 const LOOK_MS = 1000;
@@ -76,7 +77,7 @@ function look() {
   } else if (performance.now() - lastHeard > MOST_QUIET_MS) {
     const [id, stuck] = [...waiting].reduce((one, other) => (other[1].heard < one[1].heard ? other : one));
     waiting.delete(id);
-    stuck.reject(new Error("The answer took too long."));
+    stuck.reject(new Error(phrase("engine.slow")));
     begin(inWorker);
   }
 }
@@ -92,7 +93,7 @@ function ask(what, about, { signal, progress } = {}) {
     waiting.set(message.id, { message, resolve, reject, progress, heard: performance.now() });
     signal?.addEventListener("abort", () => {
       if (!waiting.delete(message.id)) return;
-      if (progress) engine.post({ id: 0, ask: "cancel", given: message.id });
+      engine.post({ id: 0, ask: "cancel", given: message.id });
       reject(signal.reason);
     }, { once: true });
     engine.post(message);
@@ -111,14 +112,14 @@ let usual = inFolder[0]?.name ?? null;
 async function systemFile(name) {
   if (!isOffline()) return get(`/v1/tables/${encodeURIComponent(name)}/system`);
   if (!inFolder.some((one) => one.name === name)) {
-    throw new ApiError(`There is no bidding table “${name}” here.`, 404, "unknown-table");
+    throw new ApiError(phrase("engine.no-table", { name }), 404, "unknown-table");
   }
   if (!globalThis.bidcascadeSystems[name]) {
     await new Promise((resolve, reject) => {
       const script = document.createElement("script");
-      script.src = ownScript(`systems/${name}.js`);
+      script.src = ownScript(`systems/${encodeURIComponent(name)}.js`);
       script.onload = resolve;
-      script.onerror = () => reject(new Error(`The file systems/${name}.js cannot be read.`));
+      script.onerror = () => reject(new Error(phrase("engine.no-file", { file: script.src })));
       document.head.append(script);
     });
   }

@@ -6,6 +6,10 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from bidcascade.bridge import HOLDING_MASK
+from bidcascade.kernels import Context
+from bidcascade.systems.knowledge import POINTS, SHAPES
+
 AS_JSON = "(_, value) => value instanceof Map ? [...value] : value"
 """For ``JSON.stringify`` and ``JSON.parse``: maps as lists of pairs."""
 
@@ -31,3 +35,27 @@ def as_plain(value: Any) -> Any:
 
 def _camel(name: str) -> str:
     return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
+
+
+def as_holdings(hand: int) -> list[int]:
+    """Mask of 52 cards as the engine's four holdings, clubs first."""
+    return [hand >> 13 * suit & HOLDING_MASK for suit in range(4)]
+
+
+def as_context(context: Context) -> dict[str, int]:
+    """Seat and vulnerability by the engine's names."""
+    return {_camel(name): value for name, value in context._asdict().items()}
+
+
+def as_hex(cells: int) -> str:
+    """Set of cells as :data:`HEX` writes it in the browser."""
+    return cells.to_bytes(SHAPES * POINTS // 8, "little").hex()
+
+
+HEX = """
+const asHex = cells =>
+    Array.from(new Uint8Array(cells.buffer), one => one.toString(16).padStart(2, "0")).join("");
+const ofHex = text =>
+    new Uint32Array(Uint8Array.from(text.match(/../g), one => parseInt(one, 16)).buffer);
+"""
+"""Sets of cells, or other arrays of numbers, to text; and sets back; in the browser."""

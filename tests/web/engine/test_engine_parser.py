@@ -1,8 +1,8 @@
-"""The engine in the browser reads lines as the reference does: the same trees, faults and places."""
+"""The engine in the browser reads lines as the reference does: same trees, faults and places."""
 
+import json
 import random
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,14 +27,15 @@ LINES = list(dict.fromkeys(
 ))  # fmt: skip
 EXAMPLES = {
     "NAME": ["Strong notrump", "A b", "Élan vital"], "BARE_NAME": ["Weak two", "Stayman, 5+ cards"],
-    "BID": ["1NT", "2om", "nX", "7s", "3n"], "LEVEL": ["2-level"], "NUMBER": ["4", "two", "0", "99"],
+    "BID": ["1NT", "2om", "nX", "7s", "3n"], "LEVEL": ["2-level"],
+    "NUMBER": ["4", "two", "0", "99"],
     "CARDED": ["5+-card", "four-card", "4-6-card", "6-4-card", "15-card"], "PLUS": ["4+", "٣+"],
     "SHAPE": ["4=4=3=2", "5-4-x-x", "4+=x=x=x", "5-5-5-5", "4-4-4-x"], "TAG": ["#strong", "#ü-1"],
     "SPAN": ["4-6", "12 – 14", "9-3"], "ANY_CALLS": ["…", "..."], "DASH": ["-", "–"],
     "RAW": ["{HCP > 3}", "{ }"], "QUOTED": ['"some words"', '""', '"🂡 ♠"'],
     "REMARK": ["-- a remark", "-- 🂡 --"], "SAYS": ["asks for aces", "shows", "denies 4+ hearts"],
-    "TITLE": ["My title", "="], "IDENTIFIER": ["stayman", "weak-notrump"], "VALUE": ["11", "3NT or so"],
-    "WORD": ["balanced", "good"],
+    "TITLE": ["My title", "="], "IDENTIFIER": ["stayman", "weak-notrump"],
+    "VALUE": ["11", "3NT or so"], "WORD": ["balanced", "good"],
 }  # fmt: skip
 """Texts of the terminals that are patterns."""
 ODD = [
@@ -61,27 +62,33 @@ def expected(found: Any, text: str) -> list[Any]:
     faults = [[one.position, one.message, one.advice] for one in found.wrong]
     tree = found.condition if hasattr(found, "condition") else found.statement
     told = in_units([as_plain(tree), [{"position": one[0]} for one in faults]], text)
-    return [told[0], [[one["position"], *rest] for one, (_, *rest) in zip(told[1], faults, strict=True)]]
+    return [
+        told[0],
+        [[one["position"], *rest] for one, (_, *rest) in zip(told[1], faults, strict=True)],
+    ]
 
 
 def compare(engine: Any, lines: list[str]) -> int:
     """Read lines in both; how many of them have nothing wrong."""
-    read = engine(
+    read = json.loads(engine(
         """async (load, lines) => {
             const {parseStatement, parseConditions} = await load("language/parser");
             const told = (tree, wrong) => [
                 tree, wrong.map(({position, message, advice}) => [position, message, advice]),
             ];
-            return lines.map(line => {
+            return JSON.stringify(lines.map(line => {
                 const one = parseStatement(line), other = parseConditions(line);
                 return [told(one.statement, one.wrong), told(other.condition, other.wrong)];
-            });
+            }));
         }""",
         lines,
-    )
+    ))  # fmt: skip
     unlike = []
     for line, (statement, condition) in zip(lines, read, strict=True):
-        for found, told in ((statement, parse_statement(line)), (condition, parse_conditions(line))):
+        for found, told in (
+            (statement, parse_statement(line)),
+            (condition, parse_conditions(line)),
+        ):
             if found != expected(told, line):
                 unlike.append((line, found, expected(told, line)))
     assert not unlike
@@ -97,7 +104,7 @@ def test_changed_lines(engine):
     chance = random.Random(19)
     words = [*(one for phrases in words_of_terminals().values() for one in phrases), *ODD]
     changed = []
-    for line in chance.sample(LINES, 400):
+    for line in chance.sample(LINES, 800):
         parts = line.split(" ")
         for _ in range(chance.choice((1, 1, 2))):
             place = chance.randrange(len(parts))
@@ -116,7 +123,7 @@ def test_changed_lines(engine):
                     parts[place] = parts[place][:at] + letter + parts[place][at + 1 :]
             parts = parts or [""]
         changed.append(" ".join(parts).strip())
-    assert 20 < compare(engine, changed) < 380
+    assert 100 < compare(engine, changed) < 700
 
 
 def test_every_rule(engine):
@@ -191,7 +198,7 @@ def laid_out(text: str) -> list[Any]:
 
 
 def test_lines_of_files(engine):
-    read = engine(
+    read = json.loads(engine(
         """async (load, [texts, words]) => {
             const {logicalLines, treeOf} = await load("language/layout");
             const told = line => {
@@ -204,7 +211,7 @@ def test_lines_of_files(engine):
                 return [line.text, line.indent, places];
             };
             const nested = items => items.map(({line, below}) => [line.text, nested(below)]);
-            return texts.map(text => {
+            return JSON.stringify(texts.map(text => {
                 const complaints = [];
                 const complain = ({file, line, column}, message, advice) =>
                     complaints.push([file, line, column, message, advice]);
@@ -213,14 +220,9 @@ def test_lines_of_files(engine):
                 return [
                     lines.map(told), changed.map(told), nested(treeOf(lines, complain)), complaints,
                 ];
-            });
+            }));
         }""",
         [LAYOUTS, WORDS],
-    )
+    ))  # fmt: skip
     for text, found in zip(LAYOUTS, read, strict=True):
         assert found == laid_out(text), text[:200]
-
-
-def test_shipped_texts_are_there():
-    assert len(TEXTS) > 25
-    assert Path(shipped_folder(), "sayc.bidding").is_file()

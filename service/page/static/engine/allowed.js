@@ -3,16 +3,19 @@
 import { Auction, PASS } from "./calls.js";
 import { fits, HandValues } from "./choice.js";
 import { contextAt } from "./deals.js";
+import { paced } from "./pace.js";
 
 const MOST_PLACES = 2000;
+const LIMIT_MS = 5000;
 
 /**
  * Auctions `{calls, completed, variants}` of a deal, each before its continuations, and what left others out.
  *
  * Places that are not reached in time are not looked at.
  */
-export function allowedAuctions(expander, hands, { dealer, vulnerability, limit, limitMs = 5000 }) {
-  const until = performance.now() + limitMs;
+export async function allowedAuctions(expander, hands, { dealer, vulnerability, limit }, tell) {
+  const until = performance.now() + LIMIT_MS;
+  const pace = paced(tell);
   const options = (auction) => {
     const depth = auction.calls.length;
     const place = expander.place(auction.calls);
@@ -33,18 +36,19 @@ export function allowedAuctions(expander, hands, { dealer, vulnerability, limit,
   let visited = 0;
   let isFull = false;
   let isLeft = false;
-  const walk = (auction) => {
+  const walk = async (auction) => {
     visited += 1;
+    await pace(visited);
     for (const one of options(auction)) {
       if (found.length === limit) isFull = true;
       if (isFull) return;
       found.push(one);
       if (one.completed) continue;
-      if (visited < MOST_PLACES && performance.now() < until) walk(one.auction);
+      if (visited < MOST_PLACES && performance.now() < until) await walk(one.auction);
       else isLeft = true;
     }
   };
-  walk(new Auction());
+  await walk(new Auction());
   const isOwn = ({ calls }) => calls.length === own.calls.length && calls.every((call, place) => call === own.calls[place]);
   if (!found.some(isOwn)) {
     let leading = 0;

@@ -8,6 +8,7 @@ import { parseDeal, parseSeat, parseVulnerability, SEATS } from "./deals.js";
 import { agreementsOf, descriptionOf } from "./describing.js";
 import { parseHand } from "./hands.js";
 import { interpretation, layoutsAnswer } from "./layouts.js";
+import { paced } from "./pace.js";
 import { topicsOf } from "./topics.js";
 
 const MOST_LAYOUTS = 10_000;
@@ -31,29 +32,29 @@ export class Problem extends Error {
   }
 }
 
-function wrongField(field, value, reason) {
-  return new Problem("invalid-request", `${field}: ${reason}`, [{ field, value, reason }]);
+function wrongField(field, reason) {
+  return new Problem("invalid-request", `${field}: ${reason}`, [{ field, reason }]);
 }
 
 /** Read one field of a question; what is wrong names it. */
 function readField(read, value, field) {
-  if (value === undefined || value === null) throw wrongField(field, null, "expected this field");
-  if (typeof value !== "string") throw wrongField(field, value, "expected text");
+  if (value === undefined || value === null) throw wrongField(field, "expected this field");
+  if (typeof value !== "string") throw wrongField(field, "expected text");
   try {
     return read(value);
   } catch (error) {
-    throw wrongField(field, value, error.message);
+    throw wrongField(field, error.message);
   }
 }
 
 function readCalls(texts = []) {
-  if (!Array.isArray(texts)) throw wrongField("auction", texts, "expected a list");
+  if (!Array.isArray(texts)) throw wrongField("auction", "expected a list");
   let auction = new Auction();
   texts.forEach((text, number) => {
     const field = `auction[${number}]`;
     const call = readField((one) => parseCall(one.trim()), text, field);
     const reason = auction.whyIllegal(call);
-    if (reason !== null) throw wrongField(field, text, `illegal call: ${reason}`);
+    if (reason !== null) throw wrongField(field, `illegal call: ${reason}`);
     auction = auction.add(call);
   });
   return auction;
@@ -68,7 +69,7 @@ function circumstancesOf({ dealer = "N", vulnerability = "None" }, path = "") {
 
 function readNumber(value, field, most) {
   if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw wrongField(field, value, `expected a whole number from 1 to ${most}`);
+  throw wrongField(field, `expected a whole number from 1 to ${most}`);
 }
 
 // --- routes ---------------------------------------------------------------------------------------
@@ -77,29 +78,32 @@ function bid(system, asked) {
   const hand = readField(parseHand, asked.hand, "hand");
   const circumstances = circumstancesOf(asked);
   const auction = readCalls(asked.auction);
-  if (auction.isComplete) throw wrongField("auction", asked.auction, "the auction is over");
+  if (auction.isComplete) throw wrongField("auction", "the auction is over");
   return system.bid(hand, auction.calls, circumstances);
 }
 
-function auctions(system, asked, opponents) {
-  if (!Array.isArray(asked.deals)) throw wrongField("deals", asked.deals, "expected a list");
+async function auctions(system, asked, tell, opponents) {
+  if (!Array.isArray(asked.deals)) throw wrongField("deals", "expected a list");
   const limit = readNumber(asked.limit ?? 100, "limit", 1e6);
-  const results = asked.deals.map((one, number) => {
+  const deals = asked.deals.map((one, number) => {
     const hands = readField(parseDeal, one.deal, `deals[${number}].deal`);
-    const first = SEATS[SEATS.indexOf(one.deal.trim()[0])];
-    const { dealer, vulnerability } = circumstancesOf({ dealer: first, ...one }, `deals[${number}].`);
+    return { hands, ...circumstancesOf({ dealer: one.deal.trim()[0], ...one }, `deals[${number}].`) };
+  });
+  const pace = paced(tell);
+  const results = [];
+  for (const { hands, dealer, vulnerability } of deals) {
+    await pace(results.length);
     if (asked.mode === "first") {
       const { calls, entry } = system.bidDeal(hands, dealer, vulnerability, opponents);
       const auction = { calls, completed: true, variants: entry?.name ? [entry.name] : [] };
-      return { total: 1, truncated: false, auctions: [written(auction)] };
+      results.push({ total: 1, truncated: false, auctions: [written(auction)] });
+      continue;
     }
-    const found = allowedAuctions(system.expander(opponents), hands, { dealer, vulnerability, limit });
-    return {
-      // where a limit cut, one auction more was met
-      total: found.auctions.length + (found.cut === "limit"), truncated: found.cut !== null, cut: found.cut,
-      auctions: found.auctions.map(written),
-    };
-  });
+    const { auctions: found, cut } = await allowedAuctions(system.expander(opponents), hands, { dealer, vulnerability, limit }, tell);
+    // where a limit cut, one auction more was met
+    const total = found.length + (cut === "limit");
+    results.push({ total, truncated: cut !== null, cut, auctions: found.map(written) });
+  }
   return { results };
 }
 
@@ -139,19 +143,19 @@ function aboutHands(asked, count) {
     SEATS[readField(parseSeat, letter, `known.${letter}`)], readField(parseHand, hand, `known.${letter}`),
   ]);
   const seed = asked.seed ?? 0;
-  if (!Number.isSafeInteger(seed) || seed < 0) throw wrongField("seed", seed, "expected a whole number from 0");
+  if (!Number.isSafeInteger(seed) || seed < 0) throw wrongField("seed", "expected a whole number from 0");
   return { ...circumstancesOf(asked), known: Object.fromEntries(known), count, seed };
 }
 
-function layouts(system, asked) {
+function layouts(system, asked, tell) {
   const count = readNumber(asked.count ?? 100, "count", MOST_LAYOUTS);
-  return layoutsAnswer(system, readCalls(asked.auction).calls, aboutHands(asked, count));
+  return layoutsAnswer(system, readCalls(asked.auction).calls, aboutHands(asked, count), tell);
 }
 
-function interpret(system, asked) {
+async function interpret(system, asked, tell) {
   const count = readNumber(asked.layouts ?? 500, "layouts", MOST_LAYOUTS);
   const auction = readCalls(asked.auction);
-  const found = interpretation(system, auction.calls, auction.isComplete, aboutHands(asked, count));
+  const found = await interpretation(system, auction.calls, auction.isComplete, aboutHands(asked, count), tell);
   if (!found) throw new Problem("no-such-deal", "no such deal found in time");
   return found;
 }
@@ -161,13 +165,17 @@ function explain(system, auction) {
   return { ...told, auction: text.split(" ").filter(Boolean) };
 }
 
+async function topics(system, auction, tell) {
+  return { topics: await topicsOf(system, tell) };
+}
+
 // --- the whole ------------------------------------------------------------------------------------
 
 const POSTS = { "/v1/bid": bid, "/v1/auctions": auctions, "/v1/layouts": layouts, "/v1/interpret": interpret };
-const GETS = { next, explain, topics: (system) => ({ topics: topicsOf(system) }) };
+const GETS = { next, explain, topics };
 
 /** What the service would answer to `method path` with a body; `systems` are those loaded, by name. */
-export function answerOf(systems, method, path, body = {}) {
+export async function answerOf(systems, { method, path, body }, tell) {
   const named = (name) => {
     const found = systems.get(name);
     if (!found) throw new Problem("unknown-table", `expected one of ${[...systems.keys()].join(", ")}, got '${name}'`);
@@ -175,12 +183,14 @@ export function answerOf(systems, method, path, body = {}) {
   };
   const address = new URL(path, "http://engine");
   if (method === "POST" && Object.hasOwn(POSTS, address.pathname)) {
-    return POSTS[address.pathname](named(body.table), body, body.opponents && named(body.opponents));
+    const asked = body ?? {};
+    return POSTS[address.pathname](named(asked.table), asked, tell, asked.opponents && named(asked.opponents));
   }
   const [, name, what] = /^\/v1\/tables\/([^/]+)\/(\w+)$/.exec(address.pathname) ?? [];
   if (method !== "GET" || !Object.hasOwn(GETS, what ?? "")) {
     throw new Problem("not-found", `expected a question that the engine answers, got '${path}'`);
   }
   const auction = address.searchParams.get("auction") ?? "";
-  return GETS[what](named(decodeURIComponent(name)), readField((text) => Auction.of(parseCalls(text)), auction, "auction"));
+  const read = readField((text) => Auction.of(parseCalls(text)), auction, "auction");
+  return GETS[what](named(decodeURIComponent(name)), read, tell);
 }

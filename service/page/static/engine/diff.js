@@ -4,19 +4,16 @@ import { formatCall } from "./calls.js";
 import { whereText } from "./bid_answer.js";
 import { randomDeal, VULNERABILITIES } from "./deals.js";
 import { formatHand } from "./hands.js";
+import { paced } from "./pace.js";
 
 const EXAMPLES = 2;
-const TELL_MS = 200;
 
-/** Places where two systems part: `{deals, changed, changes}`, most deals first; waits for `tell(done)` now and then. */
-export async function diffSystems(old, changed, { deals = 1000, seed = 2026, tell = () => {} } = {}) {
+/** Places where two systems part: `{deals, changed, changes}`, most deals first; `tell(done)` is awaited now and then. */
+export async function diffSystems(old, changed, { deals = 1000, seed = 2026, tell } = {}) {
   const parted = new Map();
-  let told = performance.now();
+  const pace = paced(tell);
   for (let number = 0; number < deals; number += 1) {
-    if (performance.now() - told > TELL_MS) {
-      told = performance.now();
-      await tell(number);
-    }
+    await pace(number);
     const hands = randomDeal(seed, number);
     const [mine, other] = [old, changed].map((system) => system.bidDeal(hands, 0, number % 4).calls);
     const place = mine.findIndex((call, depth) => call !== other[depth]);

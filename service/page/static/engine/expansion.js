@@ -7,7 +7,7 @@ import { placesOf } from "./contexts.js";
 import { and } from "./expressions.js";
 import { PlaceScope } from "./facts.js";
 import { TRUE } from "./formulas.js";
-import { bounds, intersect, isEmpty, union, without } from "./knowledge.js";
+import { EVERYTHING, bounds, intersect, isEmpty, union, without } from "./knowledge.js";
 import { matchCall, patternCalls } from "./patterns.js";
 import { Knowledge, Meaning, State } from "./state.js";
 
@@ -120,53 +120,80 @@ class Branch {
   }
 }
 
-/** Places of two systems against each other. It keeps the states and places asked for last. */
-export class Expander {
+/** What was worked out for auctions, by their keys; the latest ones asked for, `keep` at least. */
+class Kept {
   #keep;
-  #states = new Map();
-  #places = new Map();
+  #latest = new Map();
+  #before = new Map();
 
-  /** Rules of the players at positions 0 and 2, and at 1 and 3. */
-  constructor(dealerSide, otherSide = dealerSide, { keep = 10_000 } = {}) {
-    this.sides = [dealerSide, otherSide];
+  constructor(keep) {
     this.#keep = keep;
   }
 
-  /** State after a legal auction. */
-  state(calls) {
-    let found = this.#kept(this.#states, "", () => State.start());
-    let key = "";
-    for (const call of calls) {
-      const before = found;
-      key += String.fromCharCode(call);
-      found = this.#kept(this.#states, key, () => (
-        before.after(...this.meaning(before, this.#placeOf(before, key.slice(0, -1)).entries, call))
-      ));
+  get(key) {
+    let found = this.#latest.get(key);
+    if (found === undefined) {
+      found = this.#before.get(key);
+      if (found !== undefined) this.put(key, found);
     }
     return found;
   }
 
-  /** Entries after a legal auction that goes on: {calls, entries, forced, cells}. */
-  place(calls) {
-    return this.#placeOf(this.state(calls), String.fromCharCode(...calls));
+  put(key, found) {
+    if (this.#latest.size >= this.#keep) {
+      this.#before = this.#latest;
+      this.#latest = new Map();
+    }
+    this.#latest.set(key, found);
+    return found;
+  }
+}
+
+/** Places of two systems against each other. It keeps what it has worked out, the states and places
+ * asked for last. */
+export class Expander {
+  #states;
+  #places;
+
+  /** Rules of the players at positions 0 and 2, and at 1 and 3. */
+  constructor(dealerSide, otherSide = dealerSide, { keep = 5_000 } = {}) {
+    this.sides = [dealerSide, otherSide];
+    this.#states = new Kept(keep);
+    this.#places = new Kept(keep);
   }
 
-  #placeOf(state, key) {
-    return this.#kept(this.#places, key, () => ({
+  /** State after a legal auction. */
+  state(calls) {
+    return this.#state(String.fromCharCode(...calls));
+  }
+
+  /** Entries after a legal auction that goes on: {calls, entries, forced, cells}. */
+  place(calls) {
+    return this.#place(String.fromCharCode(...calls));
+  }
+
+  /** By the auction's key: a letter for each call. */
+  #state(key) {
+    return this.#states.get(key) ?? this.#states.put(key, this.#workOut(key));
+  }
+
+  #workOut(key) {
+    if (key === "") return State.start();
+    const before = key.slice(0, -1);
+    const state = this.#state(before);
+    return state.after(...this.meaning(state, this.#place(before).entries, key.charCodeAt(before.length)));
+  }
+
+  #place(key) {
+    const found = this.#places.get(key);
+    if (found !== undefined) return found;
+    const state = this.#state(key);
+    return this.#places.put(key, {
       calls: state.calls,
       entries: entriesOf(this.sides[state.position % 2], state),
       forced: state.forced,
       cells: state.knowledge[state.position].cells,
-    }));
-  }
-
-  #kept(kept, key, workOut) {
-    let found = kept.get(key);
-    if (found !== undefined) kept.delete(key);
-    else found = workOut();
-    kept.set(key, found);
-    if (kept.size > this.#keep) kept.delete(kept.keys().next().value);
-    return found;
+    });
   }
 
   /** Meaning of a call at a place, and what the caller has then shown altogether. */
@@ -175,8 +202,7 @@ export class Expander {
     const before = state.knowledge[state.position];
     const possible = before.cells;
     // hands that an earlier line certainly takes
-    let taken = null;
-    let left = possible;
+    const taken = new Uint32Array(possible.length);
     const alternatives = [];
     const uses = [];
     const agreements = [];
@@ -185,16 +211,15 @@ export class Expander {
     let shown = null;
     let loose = null;
     const last = entries.findLastIndex((entry) => entry.call === call);
-    for (const entry of last < 0 ? entries : entries.slice(0, last + 1)) {
-      const { expression } = entry;
-      const { can, must } = bounds(expression);
+    for (let number = 0; number < (last < 0 ? entries.length : last + 1); number += 1) {
+      const entry = entries[number];
       if (entry.call !== call) {
-        if (isEmpty(must)) continue;
-        taken = taken === null ? must : union(taken, must);
-        left = without(possible, taken);
+        addCertain(taken, entry.criteria);
         continue;
       }
-      const cells = intersect(can, left);
+      const { expression } = entry;
+      const { can } = bounds(expression);
+      const cells = intersect(can, without(possible, taken));
       loose = loose === null ? can : union(loose, can);
       if (uses.at(-1)?.[0] !== entry.line) uses.push([entry.line, entry.bindings]);
       for (const agreement of entry.agreements) {
@@ -211,7 +236,8 @@ export class Expander {
     }
     if (!uses.length) {
       // a pass by default denies every line; of another unknown call nothing is known
-      const cells = call === PASS && !isEmpty(left) ? left : possible;
+      const left = call === PASS ? without(possible, taken) : possible;
+      const cells = isEmpty(left) ? possible : left;
       return [new Meaning(call, [], [], [], call === PASS), new Knowledge(cells, before.terms)];
     }
     if (shown === null) {
@@ -333,6 +359,35 @@ function passed(test, scope, above) {
     if (criteria !== null) found.push([bound, criteria.length ? [...above, ...criteria] : above]);
   }
   return found;
+}
+
+// --- cells ----------------------------------------------------------------------------------------
+
+const musts = new WeakMap();
+
+/** Cells where every hand satisfies an expression, null for none. */
+function mustOf(expression) {
+  let found = musts.get(expression);
+  if (found === undefined) {
+    const { must } = bounds(expression);
+    found = isEmpty(must) ? null : must;
+    musts.set(expression, found);
+  }
+  return found;
+}
+
+/** Add to a set the cells where every hand meets all criteria, `bounds(expression).must` of an entry.
+ *
+ * They are those where every hand meets each of them, and the same criteria come at many places. */
+function addCertain(taken, criteria) {
+  const parts = criteria.map(mustOf);
+  if (parts.includes(null)) return;
+  const [first = EVERYTHING, ...others] = parts;
+  for (let word = 0; word < taken.length; word += 1) {
+    let certain = first[word];
+    for (let part = 0; part < others.length; part += 1) certain &= others[part][word];
+    taken[word] |= certain;
+  }
 }
 
 // --- bounds of terms ------------------------------------------------------------------------------

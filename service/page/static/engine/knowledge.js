@@ -14,7 +14,6 @@ export const SHAPES = LENGTHS.length;
 export const POINTS = 38;
 
 const CELLS = SHAPES * POINTS;
-const WORDS = CELLS / 32;
 const CONTEXTS = 16;
 const SUIT_POINTS = 11;
 const ROWS = 14 * SUIT_POINTS;
@@ -22,13 +21,19 @@ const PAIR_POINTS = 2 * SUIT_POINTS - 1;
 /** Values apart that a form may take for its distribution to be worked out. */
 const WIDEST = 64;
 
+const HIGH_CARDS = TERMS.get("HCP").bySuit[0];
 /** Row of each holding: its length and its HCP. */
-const ROW = Uint8Array.from(TERMS.get("HCP").bySuit[0], (points, holding) => CARDS[holding] * SUIT_POINTS + points);
+const ROW = new Uint8Array(HOLDINGS);
+for (let holding = 0; holding < HOLDINGS; holding += 1) {
+  ROW[holding] = CARDS[holding] * SUIT_POINTS + HIGH_CARDS[holding];
+}
 
 const TWO_LENGTHS = [];
 for (let one = 0; one <= 13; one += 1) {
   for (let two = 0; one + two <= 13; two += 1) TWO_LENGTHS.push([one, two]);
 }
+const ONES = TWO_LENGTHS.map(([one]) => one);
+const TWOS = TWO_LENGTHS.map(([, two]) => two);
 const PAIR_NUMBER = new Map(TWO_LENGTHS.map((pair, number) => [String(pair), number]));
 const MINORS = LENGTHS.map(([clubs, diamonds]) => PAIR_NUMBER.get(`${clubs},${diamonds}`));
 const MAJORS = LENGTHS.map(([, , hearts, spades]) => PAIR_NUMBER.get(`${hearts},${spades}`));
@@ -37,10 +42,8 @@ const MAJORS = LENGTHS.map(([, , hearts, spades]) => PAIR_NUMBER.get(`${hearts},
 
 /** Over the cells: the hands counted that the counts of each suit's rows make, or the least sum of their values. */
 function overCells([clubs, diamonds, hearts, spades], counting) {
-  const ones = TWO_LENGTHS.map(([one]) => one);
-  const twos = TWO_LENGTHS.map(([, two]) => two);
-  const minors = joined(clubs, ones, diamonds, twos, SUIT_POINTS, PAIR_POINTS, counting);
-  const majors = joined(hearts, ones, spades, twos, SUIT_POINTS, PAIR_POINTS, counting);
+  const minors = joined(clubs, ONES, diamonds, TWOS, SUIT_POINTS, PAIR_POINTS, counting);
+  const majors = joined(hearts, ONES, spades, TWOS, SUIT_POINTS, PAIR_POINTS, counting);
   return joined(minors, MINORS, majors, MAJORS, PAIR_POINTS, POINTS, counting);
 }
 
@@ -65,19 +68,21 @@ function joined(first, firstRows, second, secondRows, width, wide, counting) {
   return total;
 }
 
-/** Count the hands of each cell whose four holdings are all allowed; null allows any. */
+const ALL_HOLDINGS = new Uint32Array(HOLDINGS / 32).fill(-1);
+
+/** Count the hands of each cell whose four holdings are in sets of allowed ones. */
 function countHands(allowed) {
-  return overCells(allowed.map((flags) => {
+  return overCells(allowed.map((holdings) => {
     const counts = new Float64Array(ROWS);
     for (let holding = 0; holding < HOLDINGS; holding += 1) {
-      if (flags === null || flags[holding]) counts[ROW[holding]] += 1;
+      if (has(holdings, holding)) counts[ROW[holding]] += 1;
     }
     return counts;
   }), true);
 }
 
 /** Number of hands in each cell; they add up to 635,013,559,600. */
-export const HANDS = countHands([null, null, null, null]);
+export const HANDS = countHands(Array(4).fill(ALL_HOLDINGS));
 
 /** Least sum per cell of one value per suit, given the values of holdings times a sign. */
 function least(suits, sign) {
@@ -91,22 +96,72 @@ function least(suits, sign) {
   }), false);
 }
 
-// --- sets of cells --------------------------------------------------------------------------------------------------
+// --- sets of cells, of holdings or of contexts, a bit for each -------------------------------------------------------
 
-/** Set of the cells that are flagged, whether a hand is in them or not. */
-function packed(flags) {
-  const words = new Uint32Array(WORDS);
-  for (let word = 0, cell = 0; word < WORDS; word += 1) {
-    let bits = 0;
-    for (let bit = 0; bit < 32; bit += 1, cell += 1) if (flags[cell]) bits |= 1 << bit;
-    words[word] = bits;
-  }
-  return words;
+function has(set, number) {
+  return (set[number >> 5] >> (number & 31)) & 1;
 }
+
+/** Set of the numbers at which a list has anything but zero. */
+function packed(values) {
+  const set = new Uint32Array(Math.ceil(values.length / 32));
+  for (let at = 0; at < values.length; at += 1) if (values[at] !== 0) set[at >> 5] |= 1 << (at & 31);
+  return set;
+}
+
+export function intersect(one, two) {
+  const found = new Uint32Array(one.length);
+  for (let word = 0; word < found.length; word += 1) found[word] = one[word] & two[word];
+  return found;
+}
+
+export function union(one, two) {
+  const found = new Uint32Array(one.length);
+  for (let word = 0; word < found.length; word += 1) found[word] = one[word] | two[word];
+  return found;
+}
+
+/** What is in one set and not in another. */
+export function without(one, two) {
+  const found = new Uint32Array(one.length);
+  for (let word = 0; word < found.length; word += 1) found[word] = one[word] & ~two[word];
+  return found;
+}
+
+export function isEmpty(set) {
+  return set.every((word) => word === 0);
+}
+
+export function sameCells(one, two) {
+  return one === two || one.every((word, at) => word === two[at]);
+}
+
+/** Give the numbers of a set to a function. */
+function each(set, visit) {
+  for (let word = 0; word < set.length; word += 1) {
+    for (let bits = set[word]; bits; bits &= bits - 1) visit(32 * word + lowest(bits));
+  }
+}
+
+function countOf(set) {
+  let count = 0;
+  each(set, () => {
+    count += 1;
+  });
+  return count;
+}
+
+const lowest = (bits) => 31 - Math.clz32(bits & -bits);
+const highest = (bits) => 31 - Math.clz32(bits);
 
 /** Every cell that some hand is in. */
 export const EVERYTHING = packed(HANDS);
-const NOTHING = new Uint32Array(WORDS);
+const NOTHING = new Uint32Array(EVERYTHING.length);
+/** All that may be asked about by what decides it. */
+const WHOLE = {
+  cell: EVERYTHING, context: packed(new Float64Array(CONTEXTS).fill(1)),
+  C: ALL_HOLDINGS, D: ALL_HOLDINGS, H: ALL_HOLDINGS, S: ALL_HOLDINGS,
+};
 
 /** Set of the possible cells that are flagged. */
 export function toCells(flags) {
@@ -115,43 +170,9 @@ export function toCells(flags) {
 
 /** Turn a set of cells into 0 and 1 for each cell. */
 export function toFlags(cells) {
-  const flags = new Uint8Array(CELLS);
-  for (let cell = 0; cell < CELLS; cell += 1) flags[cell] = (cells[cell >> 5] >> (cell & 31)) & 1;
+  const flags = new Float64Array(CELLS);
+  for (let cell = 0; cell < CELLS; cell += 1) flags[cell] = has(cells, cell);
   return flags;
-}
-
-export function intersect(one, two) {
-  const found = new Uint32Array(WORDS);
-  for (let word = 0; word < WORDS; word += 1) found[word] = one[word] & two[word];
-  return found;
-}
-
-export function union(one, two) {
-  const found = new Uint32Array(WORDS);
-  for (let word = 0; word < WORDS; word += 1) found[word] = one[word] | two[word];
-  return found;
-}
-
-/** The cells of one set that are not in another. */
-export function without(one, two) {
-  const found = new Uint32Array(WORDS);
-  for (let word = 0; word < WORDS; word += 1) found[word] = one[word] & ~two[word];
-  return found;
-}
-
-export function isEmpty(cells) {
-  return cells.every((word) => word === 0);
-}
-
-export function sameCells(one, two) {
-  return one === two || one.every((word, at) => word === two[at]);
-}
-
-/** Give the numbers of the cells of a set to a function. */
-function eachCell(cells, visit) {
-  for (let word = 0; word < WORDS; word += 1) {
-    for (let bits = cells[word]; bits; bits &= bits - 1) visit(32 * word + 31 - Math.clz32(bits & -bits));
-  }
 }
 
 const hulls = new WeakMap();
@@ -187,9 +208,6 @@ function spanned(cells) {
   return { points, lengths: suits.map((bits) => [lowest(bits), highest(bits)]) };
 }
 
-const lowest = (bits) => 31 - Math.clz32(bits & -bits);
-const highest = (bits) => 31 - Math.clz32(bits);
-
 /** Share of the hands of `given` that lie in `cells`; 0 where `given` is empty. */
 export function share(cells, given = EVERYTHING) {
   const whole = handsIn(given);
@@ -198,7 +216,7 @@ export function share(cells, given = EVERYTHING) {
 
 function handsIn(cells) {
   let hands = 0;
-  eachCell(cells, (cell) => {
+  each(cells, (cell) => {
     hands += HANDS[cell];
   });
   return hands;
@@ -223,17 +241,32 @@ function formTables(form) {
   return { suits, lengths, contexts };
 }
 
+/** What functions of the four holdings add up to by shape; null unless all follow from the numbers of cards. */
+function sumsByShape(suits) {
+  const byCards = suits.map((values) => Array.from({ length: 14 }, (_, cards) => values[(1 << cards) - 1]));
+  if (!suits.every((values, suit) => values.every((value, holding) => value === byCards[suit][CARDS[holding]]))) {
+    return null;
+  }
+  return LENGTHS.map((lengths) => lengths.reduce((total, cards, suit) => total + byCards[suit][cards], 0));
+}
+
 /** Smallest and largest value of a linear form over the hands of each cell, and whether they are the same. */
 const reach = kept(256, (form) => {
   const { suits, lengths, contexts } = formTables(form);
-  const [low, high] = [least(suits, 1), least(suits, -1)];
+  const sums = sumsByShape(suits);
+  sums?.forEach((sum, shape) => {
+    lengths[shape] += sum;
+  });
+  const low = sums ? new Float64Array(CELLS) : least(suits, 1);
+  const high = sums ? new Float64Array(CELLS) : least(suits, -1);
   const [first, last] = [Math.min(...contexts), Math.max(...contexts)];
   let fixed = true;
-  for (let cell = 0; cell < CELLS; cell += 1) {
-    const here = lengths[Math.floor(cell / POINTS)];
-    low[cell] += here + first;
-    high[cell] = here + last - high[cell];
-    if (low[cell] !== high[cell] && HANDS[cell]) fixed = false;
+  for (let shape = 0, cell = 0; shape < SHAPES; shape += 1) {
+    for (let points = 0; points < POINTS; points += 1, cell += 1) {
+      low[cell] += lengths[shape] + first;
+      high[cell] = lengths[shape] + last - high[cell];
+      if (low[cell] !== high[cell] && HANDS[cell]) fixed = false;
+    }
   }
   return { low, high, fixed };
 });
@@ -326,7 +359,7 @@ function rangeOf(cells, name) {
   if (form === null) return [lowered.low, lowered.high];
   const { low, high } = reach(formOf([...form.factors]));
   let [first, last] = [Infinity, -Infinity];
-  eachCell(cells, (cell) => {
+  each(cells, (cell) => {
     if (low[cell] < first) first = low[cell];
     if (high[cell] > last) last = high[cell];
   });
@@ -362,44 +395,40 @@ const decidedBy = kept(1 << 13, (tree) => {
   return found[0] ?? "";
 });
 
-/** Where a tree holds: a set of cells, or flags for a suit's 8,192 holdings or the 16 contexts. */
-const whereHolds = kept(1 << 13, (tree) => {
-  const decider = decidedBy(tree);
-  if (decider === "cell") return toCells(evaluated(tree, (name) => reach(formOf([[name, 1]])).low, CELLS));
-  if (decider === "context") return evaluated(tree, (name) => TERMS.get(name).byContext, CONTEXTS);
-  return evaluated(tree, (name) => TERMS.get(name).bySuit[SUIT_LETTERS.indexOf(decider)], HOLDINGS);
-});
+/** Set of the cells, of a suit's 8,192 holdings or of the 16 contexts where a tree holds. */
+const whereHolds = kept(1 << 13, (tree, decider) => {
+  const { operator, operands } = tree;
+  const parts = () => operands.map((operand) => whereHolds(operand, decider));
+  if (operator === "not") return without(WHOLE[decider], parts()[0]);
+  if (operator === "and") return parts().reduce(intersect);
+  if (operator === "or") return parts().reduce(union);
+  return intersect(packed(evaluated(tree, decider)), WHOLE[decider]);
+}, (tree, decider) => `${decider} ${tree.id}`);
 
 /** Comparisons as bits: of less, of the same, of more. */
 const OUTCOMES = { "<": 1, "<=": 3, "==": 2, "!=": 5, ">=": 6, ">": 4 };
-const ARITHMETIC = {
+const WORK = {
   "+": (one, two) => one + two, "-": (one, two) => one - two, "*": (one, two) => one * two,
   neg: (one) => -one, not: (one) => Number(one === 0),
+  and: (one, two) => Number(one !== 0 && two !== 0), or: (one, two) => Number(one !== 0 || two !== 0),
 };
 
-/** Values of a tree for `size` things at once; `look` gives those of a term. */
-function evaluated(tree, look, size) {
+/** Values of a tree at all cells, holdings or contexts. */
+function evaluated(tree, decider) {
   const { operator, operands } = tree;
-  if (operator === "term") return look(tree.name);
-  const found = new Float64Array(size);
+  if (operator === "term") {
+    if (decider === "cell") return reach(formOf([[tree.name, 1]])).low;
+    const { byContext, bySuit } = TERMS.get(tree.name);
+    return decider === "context" ? byContext : bySuit[SUIT_LETTERS.indexOf(decider)];
+  }
+  const found = new Float64Array({ cell: CELLS, context: CONTEXTS }[decider] ?? HOLDINGS);
   if (operator === "int") return found.fill(tree.value);
-  const values = operands.map((operand) => evaluated(operand, look, size));
-  const [left, right = left] = values;
+  const [left, right = left] = operands.map((operand) => evaluated(operand, decider));
   const outcomes = OUTCOMES[operator];
-  if (outcomes) {
-    for (let at = 0; at < size; at += 1) {
-      const outcome = left[at] < right[at] ? 1 : left[at] === right[at] ? 2 : 4;
-      if (outcomes & outcome) found[at] = 1;
-    }
-  } else if (operator === "and" || operator === "or") {
-    const decisive = operator === "or";
-    found.fill(Number(!decisive));
-    for (const one of values) {
-      for (let at = 0; at < size; at += 1) if ((one[at] !== 0) === decisive) found[at] = Number(decisive);
-    }
-  } else {
-    const work = ARITHMETIC[operator];
-    for (let at = 0; at < size; at += 1) found[at] = work(left[at], right[at]);
+  const work = WORK[operator];
+  for (let at = 0; at < found.length; at += 1) {
+    if (work) found[at] = work(left[at], right[at]);
+    else found[at] = outcomes & (left[at] < right[at] ? 1 : left[at] === right[at] ? 2 : 4) ? 1 : 0;
   }
   return found;
 }
@@ -409,8 +438,8 @@ function evaluated(tree, look, size) {
 /** Parts that must hold together, sorted by what decides them. */
 class Conjunction {
   cells = EVERYTHING;
-  /** Of each suit, flags of the holdings that are left; null for all. */
-  holdings = [null, null, null, null];
+  /** By a suit's letter, the set of the holdings that are left. */
+  holdings = {};
   intervals = new Map();
   /** Each the conjunction of the denied alternatives. */
   disjunctions = [];
@@ -427,16 +456,13 @@ function conjunctionOf(whole, positive) {
     const [tree, wanted] = waiting.pop();
     const { operator, operands } = tree;
     const decider = decidedBy(tree);
+    const narrowed = (set) => (wanted ? intersect : without)(set, whereHolds(tree, decider));
     if (decider === "cell") {
-      found.cells = (wanted ? intersect : without)(found.cells, whereHolds(tree));
+      found.cells = narrowed(found.cells);
     } else if (decider === "context") {
-      const some = whereHolds(tree).filter(Boolean).length / CONTEXTS;
-      found.chance *= wanted ? some : 1 - some;
+      found.chance *= countOf(narrowed(WHOLE.context)) / CONTEXTS;
     } else if (decider) {
-      const suit = SUIT_LETTERS.indexOf(decider);
-      const before = found.holdings[suit];
-      found.holdings[suit] = Uint8Array.from(whereHolds(tree), (value, holding) =>
-        (value !== 0) === wanted && (before === null || before[holding]));
+      found.holdings[decider] = narrowed(found.holdings[decider] ?? WHOLE[decider]);
     } else if (operator === "not") {
       waiting.push([operands[0], !wanted]);
     } else if (operator === (wanted ? "and" : "or")) {
@@ -470,25 +496,62 @@ function addComparison(found, literals) {
   }
 }
 
+/** By number of cards, the HCP of the holdings of a set, as bits. */
+function pointsOf(holdings) {
+  const found = new Int32Array(14);
+  for (let holding = 0; holding < HOLDINGS; holding += 1) {
+    if (has(holdings, holding)) found[CARDS[holding]] |= 1 << HIGH_CARDS[holding];
+  }
+  return found;
+}
+
+/** Cells of the hands that four suits make whose points are known by their number of cards. */
+function cellsOf([clubs, diamonds, hearts, spades]) {
+  const added = (first, second) => TWO_LENGTHS.map(([one, two]) => {
+    let found = 0;
+    for (let bits = first[one]; bits; bits &= bits - 1) found |= second[two] << lowest(bits);
+    return found;
+  });
+  const minors = added(clubs, diamonds);
+  const majors = added(hearts, spades);
+  const cells = new Uint32Array(EVERYTHING.length);
+  for (let shape = 0; shape < SHAPES; shape += 1) {
+    const more = majors[MAJORS[shape]];
+    for (let bits = minors[MINORS[shape]]; bits; bits &= bits - 1) {
+      const at = shape * POINTS + lowest(bits);
+      cells[at >> 5] |= more << (at & 31);
+      if (at & 31) cells[(at >> 5) + 1] |= more >>> (32 - (at & 31));
+    }
+  }
+  return cells;
+}
+
+const ANY_POINTS = pointsOf(WHOLE.C);
+
 function boundsOfHoldings(holdings) {
-  const hands = countHands(holdings);
-  return { can: packed(hands), must: toCells(hands.map((count, cell) => Number(count === HANDS[cell]))) };
+  const suits = [...SUIT_LETTERS];
+  const can = cellsOf(suits.map((suit) => (holdings[suit] ? pointsOf(holdings[suit]) : ANY_POINTS)));
+  const must = Object.entries(holdings).reduce((left, [suit, allowed]) => {
+    const others = pointsOf(without(WHOLE[suit], allowed));
+    return without(left, cellsOf(suits.map((one) => (one === suit ? others : ANY_POINTS))));
+  }, EVERYTHING);
+  return { can, must };
 }
 
 const boundsOfInterval = kept(4096, (form, low, high) => {
   const values = reach(form);
-  const [can, must] = [new Uint8Array(CELLS), new Uint8Array(CELLS)];
+  const [can, must] = [new Uint32Array(EVERYTHING.length), new Uint32Array(EVERYTHING.length)];
   for (let cell = 0; cell < CELLS; cell += 1) {
     const [least, most] = [values.low[cell], values.high[cell]];
-    if (least <= high && most >= low) can[cell] = 1;
-    if (least >= low && most <= high) must[cell] = 1;
+    if (least <= high && most >= low) can[cell >> 5] |= 1 << (cell & 31);
+    if (least >= low && most <= high) must[cell >> 5] |= 1 << (cell & 31);
   }
-  return { can: toCells(can), must: toCells(must) };
+  return { can: intersect(can, EVERYTHING), must: intersect(must, EVERYTHING) };
 }, (...given) => given.join());
 
 function boundsOf(found) {
   const parts = [...found.intervals].map(([form, [low, high]]) => boundsOfInterval(form, low, high));
-  if (found.holdings.some(Boolean)) parts.push(boundsOfHoldings(found.holdings));
+  if (Object.keys(found.holdings).length) parts.push(boundsOfHoldings(found.holdings));
   for (const denied of found.disjunctions.map(boundsOf)) {
     parts.push({ can: without(EVERYTHING, denied.must), must: without(EVERYTHING, denied.can) });
   }
@@ -498,12 +561,13 @@ function boundsOf(found) {
 }
 
 function proportionOf(found) {
-  const result = Float64Array.from(toFlags(found.cells));
+  const result = toFlags(found.cells);
   const narrow = (factors) => {
     for (let cell = 0; cell < CELLS; cell += 1) result[cell] *= factors[cell];
   };
-  if (found.holdings.some(Boolean)) {
-    narrow(countHands(found.holdings).map((hands, cell) => (HANDS[cell] ? hands / HANDS[cell] : 0)));
+  if (Object.keys(found.holdings).length) {
+    const allowed = [...SUIT_LETTERS].map((suit) => found.holdings[suit] ?? WHOLE[suit]);
+    narrow(countHands(allowed).map((hands, cell) => (HANDS[cell] ? hands / HANDS[cell] : 0)));
   }
   for (const [form, [low, high]] of found.intervals) narrow(proportionOfInterval(form, low, high));
   for (const denied of found.disjunctions) narrow(proportionOf(denied).map((part) => 1 - part));
@@ -512,7 +576,7 @@ function proportionOf(found) {
 
 const proportionOfInterval = kept(256, (form, low, high) => {
   const { can, must } = boundsOfInterval(form, low, high);
-  const decided = Float64Array.from(toFlags(must));
+  const decided = toFlags(must);
   if (sameCells(can, must)) return decided;
   const possible = toFlags(can);
   return proportionBetween(form, low, high) ?? decided.map((part, cell) => (part + possible[cell]) / 2);
@@ -533,7 +597,7 @@ export const proportion = kept(256, (expression) => proportionOf(conjunctionOf(w
 export function shareOf(expression, cells) {
   const parts = proportion(expression);
   let [fitting, hands] = [0, 0];
-  eachCell(cells, (cell) => {
+  each(cells, (cell) => {
     fitting += HANDS[cell] * parts[cell];
     hands += HANDS[cell];
   });

@@ -1,5 +1,7 @@
 // An LALR(1) parser with a contextual lexer, as lark's, over tables that systems/language/engine_data.py writes.
 
+import { BLANK } from "./language/blanks.js";
+
 /** A word of a text: the name of its terminal, its letters, and the index at which it begins. */
 export class Token {
   constructor(type, text, start) {
@@ -32,7 +34,7 @@ const PLAIN = /^[\x20-\x7e\t\n’–…“”—♠♥♦♣]*$/;
 const WIDE = [
   ["\\w", "\\p{L}\\p{N}_"],
   ["\\d", "\\p{Nd}"],
-  ["\\s", "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"],
+  ["\\s", BLANK],
 ];
 const widened = (pattern) => WIDE.reduce((found, [short, long]) => found.replaceAll(short, long), pattern);
 

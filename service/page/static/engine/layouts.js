@@ -5,8 +5,10 @@ import { choose, HandValues } from "./choice.js";
 import { contextAt, formatDeal, handsOf, SEATS, VULNERABILITIES } from "./deals.js";
 import { POINTS, share } from "./knowledge.js";
 import { inOneDeal } from "./one_deal.js";
+import { paced } from "./pace.js";
 import { shapeOf, TERMS } from "./terms.js";
 
+const LIMIT_MS = 5000;
 const MOST_TRIES = 500;
 const MOST_SHAPES = 8;
 const RANKS = "23456789TJQKA";
@@ -38,8 +40,9 @@ function isShown(cells, hand) {
  * Hands are drawn one after the other, the most narrowly shown first, each as one of those of a fixed number
  * of tries that make the player's own calls; how many did is the deal's weight, which makes the sample fair.
  */
-export function sampleLayouts(system, calls, { dealer, vulnerability, known = {}, count, seed = 0, limitMs = 5000 }) {
+export async function sampleLayouts(system, calls, { dealer, vulnerability, known = {}, count, seed = 0 }, tell) {
   const started = performance.now();
+  const pace = paced(tell);
   const expander = system.expander();
   const shown = expander.state(calls).knowledge.map((one) => one.cells);
   const relaxed = [];
@@ -91,7 +94,8 @@ export function sampleLayouts(system, calls, { dealer, vulnerability, known = {}
     return { hand: chosen.hand, weight: fitting / tries };
   };
 
-  while (layouts.length < count && performance.now() - started < limitMs) {
+  while (layouts.length < count && performance.now() - started < LIMIT_MS) {
+    await pace(layouts.length);
     proposals += 1;
     const hands = SEATS.split("").map((letter) => known[letter] ?? null);
     let weight = 1;
@@ -118,8 +122,8 @@ export function sampleLayouts(system, calls, { dealer, vulnerability, known = {}
 }
 
 /** What `POST /v1/layouts` answers. */
-export function layoutsAnswer(system, calls, question) {
-  const { hands, weights, report } = sampleLayouts(system, calls, question);
+export async function layoutsAnswer(system, calls, question, tell) {
+  const { hands, weights, report } = await sampleLayouts(system, calls, question, tell);
   return {
     ...circumstancesOf(calls, question), report,
     layouts: hands.map((deal, number) => ({ deal: formatDeal(deal), weight: weights[number] })),
@@ -134,9 +138,9 @@ function circumstancesOf(calls, { dealer, vulnerability }) {
 }
 
 /** What the page reads of an answer of `POST /v1/interpret`; null where no deal was found. */
-export function interpretation(system, calls, isOver, question) {
+export async function interpretation(system, calls, isOver, question, tell) {
   const { dealer, vulnerability, known = {} } = question;
-  const { hands, weights, report } = sampleLayouts(system, calls, question);
+  const { hands, weights, report } = await sampleLayouts(system, calls, question, tell);
   if (!hands.length) return null;
   const expander = system.expander();
   const state = expander.state(calls);

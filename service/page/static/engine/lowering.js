@@ -126,10 +126,13 @@ function multiplied(expression, factors) {
     );
   }
   return factors.reduce((product, factor) => {
-    const corners = [product.low, product.high].flatMap((left) => [left * factor.low, left * factor.high]);
-    const [low, high] = [Math.min(...corners), Math.max(...corners)];
-    if (valueOf(product) !== null && valueOf(factor) !== null) return checked(constant(low));
-    return made("*", [product, factor], { low, high });
+    // may be more than a number holds exactly
+    const [ends, others] = [product, factor].map(({ low, high }) => [BigInt(low), BigInt(high)]);
+    const corners = ends.flatMap((left) => others.map((right) => left * right)).sort((one, two) => (one < two ? -1 : 1));
+    const [low, high] = [corners[0], corners[3]];
+    if (valueOf(product) === null || valueOf(factor) === null) return made("*", [product, factor], { low, high });
+    checked({ size: 1, low, high });
+    return constant(Number(low));
   });
 }
 
@@ -143,7 +146,8 @@ function asTruth(lowered) {
 function made(operator, operands, { low, high, scale = operands[0].scale, boolean = false }) {
   const tree = treeOf(operator, ...operands.map((operand) => operand.tree));
   const size = operands.reduce((total, operand) => total + operand.size, 1);
-  return checked({ tree, size, scale, low, high, boolean });
+  checked({ size, low, high });
+  return { tree, size, scale, low: Number(low), high: Number(high), boolean };
 }
 
 function test(operator, ...operands) {

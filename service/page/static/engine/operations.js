@@ -14,7 +14,7 @@ function systemOf({ rows, main, files, options, opponents }) {
 /** Make a receiver of messages, which posts the answers; it holds the systems that were opened. */
 export function receiver(post) {
   const systems = new Map();
-  const cancelled = new Set();
+  const running = new Set();
 
   const operations = {
     /** Load a system `{rows}` or `{main, files, options}` under a name. */
@@ -22,7 +22,7 @@ export function receiver(post) {
       systems.set(name, systemOf(system));
       return { name, title: systems.get(name).title };
     },
-    answer: ({ method, path, body }) => answerOf(systems, method, path, body),
+    answer: (question, tell) => answerOf(systems, question, tell),
     /** Complaints about texts `{main, files, options}`, none where they are a system. */
     check: (system) => {
       try {
@@ -37,7 +37,7 @@ export function receiver(post) {
     differences: ({ old, new: changed, deals, seed }, tell) => (
       diffSystems(systemOf(old), systemOf(changed), { deals, seed, tell })
     ),
-    cancel: (id) => { cancelled.add(id); },
+    cancel: (id) => { running.delete(id); },
   };
 
   return async ({ id, ask, given }) => {
@@ -45,14 +45,17 @@ export function receiver(post) {
     const tell = async (progress) => {
       post({ id, progress });
       await new Promise((resolve) => { setTimeout(resolve); });
-      if (cancelled.delete(id)) throw new Error("cancelled");
+      if (!running.has(id)) throw new Error("cancelled");
     };
+    running.add(id);
     try {
       if (!Object.hasOwn(operations, ask)) throw new Error(`expected one of ${Object.keys(operations).join(", ")}, got ${ask}`);
       post({ id, value: await operations[ask](given, tell) });
     } catch (error) {
       const { message, kind, status, problem } = error;
       post({ id, error: { message, kind, status, problem } });
+    } finally {
+      running.delete(id);
     }
   };
 }

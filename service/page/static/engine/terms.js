@@ -41,18 +41,19 @@ function suitTable(number) {
 }
 
 function tabulate(single, digits) {
-  const values = Int8Array.from(digits, (digit) => parseInt(digit, 36));
   const others = 14 - CARDS[single];
   // where the values of each set of single cards begin
   const begins = new Int32Array(HOLDINGS);
   let held = 0;
-  let sets = 0;
-  do {
-    begins[held] = others * sets;
-    sets += 1;
+  for (let begin = 0; begin < digits.length; begin += others) {
+    begins[held] = begin;
     held = (held - single) & single;
-  } while (held);
-  return Int8Array.from(CARDS, (_, holding) => values[begins[holding & single] + CARDS[holding & ~single]]);
+  }
+  const values = new Float64Array(HOLDINGS);
+  for (let holding = 0; holding < HOLDINGS; holding += 1) {
+    values[holding] = parseInt(digits[begins[holding & single] + CARDS[holding & ~single]], 36);
+  }
+  return values;
 }
 
 class Term {
@@ -64,8 +65,8 @@ class Term {
     this.boolean = Boolean(boolean);
     /** 2 where the value counts halves. */
     this.scale = data.halves.includes(name) ? 2 : 1;
-    this.byLengths = data.lengths[lengths] ?? null;
-    this.byContext = data.contexts[contexts] ?? null;
+    this.byLengths = lengths === null ? null : Float64Array.from(data.lengths[lengths]);
+    this.byContext = contexts === null ? null : Float64Array.from(data.contexts[contexts]);
     this.#suits = suits;
   }
 

@@ -3,6 +3,7 @@
 import { formatCall, PASS } from "./calls.js";
 import { agreementsOf } from "./describing.js";
 import { randomDeal } from "./deals.js";
+import { paced } from "./pace.js";
 
 const MOST_PLACES = 24;
 const LIMIT_MS = 3000;
@@ -10,11 +11,13 @@ const DEALS = 500;
 const SEED = 1;
 
 /** Topics `{topic, calls, places}` of the places that random deals come to, by name; only passes have none. */
-export function topicsOf(system, { limitMs = LIMIT_MS, deals = DEALS } = {}) {
-  const until = performance.now() + limitMs;
+export async function topicsOf(system, tell) {
+  const until = performance.now() + LIMIT_MS;
+  const pace = paced(tell);
   const seen = new Set();
   const topics = new Map();
-  for (let number = 0; number < deals && performance.now() < until; number += 1) {
+  for (let number = 0; number < DEALS && performance.now() < until; number += 1) {
+    await pace(number);
     const { calls } = system.bidDeal(randomDeal(SEED, number), 0, number % 4);
     for (let depth = 0; depth < calls.length; depth += 1) {
       const before = calls.slice(0, depth);

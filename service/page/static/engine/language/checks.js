@@ -1,11 +1,10 @@
 // What a system's tree says that cannot be: systems/language/checks.py.
 
-import { nearest } from "../errors.js";
+import { grouped, nearest } from "../errors.js";
 import { COUNTED, FACTS, KINDS, OTHER, VARIABLES } from "../phrases.js";
 import { contradictions } from "./contradictions.js";
 import { phrasesOf } from "./joining.js";
 import { afterCall, BEGINNING, UNKNOWN, whyNot } from "./sequences.js";
-import { grouped } from "./sources.js";
 import { LANGUAGE_WORDS } from "./wrong_words.js";
 
 /** Definitions within one another that conditions are read through. */

@@ -1,7 +1,7 @@
 // Lines of a file: joined where one goes on below, without comments, with their indentation:
 // systems/language/layout.py.
 
-import { quoted } from "../errors.js";
+import { grouped, quoted } from "../errors.js";
 import { leftStripped, rightStripped, stripped } from "./blanks.js";
 
 /** Steps of indentation a file may have; no auction is that long. */
@@ -22,8 +22,6 @@ const lengthOf = (text) => {
   }
   return length;
 };
-
-const counted = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 
 /**
  * A statement's text, and where each piece of it stands: from index `start` on at `line` and `column`; of a
@@ -104,7 +102,7 @@ export function logicalLines(lines, file, complain) {
         // each line that goes on is looked at together with all before it
         complain(
           { type: "Where", file, line: number, column: 1 },
-          `a line has at most ${counted(LONGEST_LINE)} characters, those it goes on in counted`,
+          `a line has at most ${grouped(LONGEST_LINE)} characters, those it goes on in counted`,
           "use define or either/or lines",
         );
         all = "";
@@ -146,7 +144,7 @@ function readable(line, number, file, complain) {
   if (length > LONGEST_LINE) {
     complain(
       { type: "Where", file, line: number, column: 1 },
-      `a line has at most ${counted(LONGEST_LINE)} characters, this one has ${counted(length)}`,
+      `a line has at most ${grouped(LONGEST_LINE)} characters, this one has ${grouped(length)}`,
       "end it with a comma and go on below",
     );
     return "";

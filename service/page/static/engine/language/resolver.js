@@ -1,8 +1,7 @@
 // Makes lines and blocks of statements, options chosen, conventions put in place: systems/language/resolver.py.
 
-import { nearest } from "../errors.js";
+import { grouped, nearest } from "../errors.js";
 import { parseConditions } from "./parser.js";
-import { grouped } from "./sources.js";
 
 /** Lines that a system may have, those of conventions counted wherever they are used. */
 const MOST_STATEMENTS = 100_000;

@@ -2,9 +2,11 @@
 
 import CLASSES from "./tree_data.js";
 
+const OTHER_VERSION = "these rows are of another version of the engine";
+
 function readerOf(type, objects) {
   if (type === null) return (part) => part;
-  if (type === "object") return (part) => objects[part];
+  if (type === "object") return (part) => objects.at(part);
   const read = readerOf(type.map === undefined ? type.list : type.map, objects);
   if (type.map === undefined) return (part) => part.map(read);
   return (part) => new Map(part.map(([name, value]) => [name, read(value)]));
@@ -26,12 +28,13 @@ export function systemOfRows(rows) {
   ]);
   for (const row of rows) {
     const [type, fields] = makers[row[0]] ?? [];
-    if (fields?.length !== row.length - 1) throw new Error("these rows are of another version of the engine");
+    if (fields?.length !== row.length - 1) throw new Error(OTHER_VERSION);
     const made = { type };
     fields.forEach(([name, read], index) => { made[name] = read(row[index + 1]); });
     objects.push(made);
   }
   const text = objects.at(-1);
+  if (text?.type !== "SystemText") throw new Error(OTHER_VERSION);
   // Python's paths, where files lie on a server, are names here, as the reader makes them
   text.files = text.files.map(([path]) => nameOf(path));
   if (text.opponents !== null) text.opponents = nameOf(text.opponents);

@@ -1,7 +1,8 @@
 // Files of a system, and the statements in them, includes put in place: systems/language/sources.py.
 // Files are texts by name; there are no folders.
 
-import { complaintAt, invalidSystem, nearest } from "../errors.js";
+import { complaintAt, grouped, invalidSystem, nearest } from "../errors.js";
+import { split, stripped } from "./blanks.js";
 import { logicalLines, treeOf } from "./layout.js";
 import { parseStatement } from "./parser.js";
 import { placed } from "./placing.js";
@@ -201,19 +202,14 @@ export class Sources {
   }
 }
 
-/** A number with commas between its thousands. */
-export function grouped(number) {
-  return number.toLocaleString("en-US");
-}
-
 /** The comment page at the top of a text, maybe behind its `system` line. */
 function proseOf(lines) {
   const found = [];
   for (const line of lines) {
-    const text = line.trim();
+    const text = stripped(line);
     if (text.startsWith("--")) found.push(text.replace(/^-+/, "").replace(/^ /, ""));
-    else if (text && (found.length || text.split(/\s/, 1)[0] !== "system")) break;
+    else if (text && (found.length || split(text)[0] !== "system")) break;
     else if (found.length) found.push("");
   }
-  return found.join("\n").trim();
+  return stripped(found.join("\n"));
 }

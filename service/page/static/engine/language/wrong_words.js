@@ -2,14 +2,15 @@
 
 import { nearest } from "../errors.js";
 import { NUMBER_WORDS, WORDS_OF_TERMINALS } from "../phrases.js";
+import { BLANK, rightStripped, split, stripped } from "./blanks.js";
 
-const WORD = /^(?:[\p{L}\p{N}][\p{L}\p{N}_'’+/-]*(?:\.\p{Nd}+)?|\S)/u;
+const WORD = new RegExp(`^(?:[\\p{L}\\p{N}][\\p{L}\\p{N}_'’+/-]*(?:\\.\\p{Nd}+)?|[^${BLANK}])`, "u");
 const LETTERS = /[\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'’-]*/gu;
 const SEPARATOR = /[,;:=()]|--/;
-const LAST = /(?:[^\s,;:=()]+|[,;:=()])$/u;
+const LAST = new RegExp(`(?:[^${BLANK},;:=()]+|[,;:=()])$`, "u");
 const SUIT = "(clubs|diamonds|hearts|spades|[MXYZWm]|o[Mm])";
 const SUITS = new RegExp(`(?<![\\p{L}\\p{N}_])${SUIT} or ${SUIT}$`, "u");
-const CARDS_AS_CALL = /(?<!\S)([1-7])([CDHScdhs])$/;
+const CARDS_AS_CALL = new RegExp(`(?<![^${BLANK}])([1-7])([CDHScdhs])$`);
 const CALL = {
   x: "Double", xx: "Redouble", d: "Double", dble: "Double", r: "Redouble", rdbl: "Redouble", "-": "Pass", nt: "1NT",
 };
@@ -47,10 +48,9 @@ const NOT_TOLD = ["QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"];
 
 /** All words that the grammar knows. */
 export const LANGUAGE_WORDS = new Set([
-  ...[...WORDS_OF_TERMINALS.values()].flat().flatMap((phrase) => phrase.split(/\s+/)),
+  ...[...WORDS_OF_TERMINALS.values()].flat().flatMap(split),
   ...Object.keys(NUMBER_WORDS), "asks", "shows", "denies", "balanced", "semi-balanced", "unbalanced",
 ]);
-LANGUAGE_WORDS.delete("");
 
 const fault = (position, message, advice = "") => ({ position, message, advice });
 
@@ -60,12 +60,12 @@ const fault = (position, message, advice = "") => ({ position, message, advice }
  * the terminals that it accepts there. `reads(text)` tells whether a text reads as conditions.
  */
 export function explain(text, error, reads) {
-  const position = error.position ?? text.trimEnd().length;
+  const position = error.position ?? rightStripped(text).length;
   const expected = new Set(error.expected);
   const rest = text.slice(position);
-  const before = text.slice(0, position).trimEnd();
+  const before = rightStripped(text.slice(0, position));
   const read = WORD.exec(rest)?.[0] ?? "";
-  if (position >= text.trimEnd().length || rest.startsWith("--")) return atTheEnd(before, expected);
+  if (position >= rightStripped(text).length || rest.startsWith("--")) return atTheEnd(before, expected);
   for (const [opened, closed] of ['""', "{}"]) {
     if (rest.startsWith(opened) && !rest.slice(1).includes(closed)) {
       return fault(position, `${opened} is opened here and never closed`, `write ${closed}`);
@@ -74,8 +74,8 @@ export function explain(text, error, reads) {
   if (isCardsAsCall(before, expected)) return cardsAsCall(before);
   const slip = slipOf(text, position, expected);
   if (slip !== null) return slip;
-  const left = before.split(SEPARATOR).at(-1).trim();
-  const right = rest.split(SEPARATOR, 1)[0].trim();
+  const left = stripped(before.split(SEPARATOR).at(-1));
+  const right = stripped(rest.split(SEPARATOR, 1)[0]);
   if (expected.has("COMMA") && left && right && reads(left) && reads(right)) {
     return fault(position, `two conditions without a comma: "${left} ${right}"`, `write "${left}, ${right}"`);
   }
@@ -137,7 +137,7 @@ function special(read, rest, before, expected) {
   if (/^[“”„‟]/.test(rest)) return ["these quotes are not the plain ones", 'write " on both sides'];
   if (rest.startsWith("—")) return ['"—" begins nothing here', 'a remark begins with "--"'];
   if (/^[<>≥≤]/.test(rest)) {
-    return [`"${[...rest].slice(0, 2).join("").trim()}" is not written here`, 'write "15+", "at most 9" or "10-12"'];
+    return [`"${stripped([...rest].slice(0, 2).join(""))}" is not written here`, 'write "15+", "at most 9" or "10-12"'];
   }
   if (/^(?:\p{Nd}+[.,]\p{Nd}|½)/u.test(rest)) {
     return [`"${read}" is no whole number`, "count in whole points, cards and tricks"];
