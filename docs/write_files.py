@@ -14,10 +14,6 @@ import polars as pl
 from bidcascade.service.api.app import create_app
 from bidcascade.service.jobs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.service.settings import OTHER_VARIABLES, PREFIX, Settings
-from bidcascade.systems.language.engine_data import phrases_data
-from bidcascade.systems.language.kept_texts import classes_of_rows
-from bidcascade.systems.language.engine_data import grammar_data, phrases_data
-from bidcascade.systems.language.grammar import parser
 from bidcascade.systems.language.engine_data import grammar_data, phrases_data
 from bidcascade.systems.language.grammar import parser
 from bidcascade.systems.language.kept_texts import classes_of_rows
@@ -75,9 +71,7 @@ def written_files() -> dict[str, str]:
             grammar_data(expression_parser())
         ),
         "service/page/static/engine/language/grammar_data.js": module_of(grammar_data(parser())),
-        "service/page/static/engine/language/tree_data.js": module_of(classes_of_rows()),
         "service/page/static/engine/phrases_data.js": module_of(phrases_data()),
-        "service/page/static/engine/terms_data.js": vocabulary_module(),
         "service/page/static/engine/terms_data.js": module_of(vocabulary_data()),
     }
 
