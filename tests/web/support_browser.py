@@ -1,5 +1,8 @@
 """A page in a browser for tests: what it says, where it stands, what went wrong in it."""
 
+import importlib
+import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -7,6 +10,45 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
+
+from tests.support_missing import missing
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+COMPILER_WORDS = re.compile(
+    r"""
+    not\ forced | \bmisses\b | \#[\w-]+ | \w+\.bidding | \bline\ \d | :\d+:\d
+    | \b(?:digest | criteria | criterion | trie | node | entry | entries | variant | kernel | expression)s?\b
+    | \b[A-Z]{2,}_[A-Z0-9] | \bHCP\ ?[<>=] | [<>!=]= | \b(?:undefined | null | NaN | Infinity)\b
+    | \[object | \w+Error\b | \{[a-z]+\}
+    """,
+    re.VERBOSE,
+)
+"""What those who write systems or programs say to each other."""
+
+
+def no_compiler_words(text: str) -> None:
+    """Check that a player can read what is seen."""
+    found = COMPILER_WORDS.search(text)
+    assert not found, f"{found[0]!r} in: {text[max(0, found.start() - 200) : found.end() + 100]}"
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Chromium without a window."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        missing("no Chromium: on Debian install the package chromium")
+    try:
+        playwright = importlib.import_module("playwright.sync_api")
+    except ImportError:
+        missing("playwright is not installed: pip install -e '.[browser]'")
+    with playwright.sync_playwright() as driver:
+        # in a container there is no sandbox to be had, and /dev/shm is small
+        options = ["--no-sandbox", "--disable-dev-shm-usage"]
+        launched = driver.chromium.launch(executable_path=path, args=options)
+        yield launched
+        launched.close()
 
 
 class Visit:

@@ -51,7 +51,7 @@ export const TEXTS = {
   "badge.misses": "misses {missed} of {number}",
   "authors.not-forced": "not forced",
   "authors.taken": "Taken by the earlier line {line}",
-  "authors.switch": "For authors: lines of the system, #tags, conditions, numbers",
+  "authors.switch": "For authors of systems: lines, tags, conditions, numbers",
 
   // conditions as players say them
   "and": " and ",
