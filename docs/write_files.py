@@ -66,7 +66,6 @@ def written_files() -> dict[str, str]:
         "docs/terms.md": vocabulary_markdown(),
         "service/client/answer_types.py": types_of(document, "answers"),
         "service/client/option_types.py": types_of(document, "options"),
-        "service/page/static/engine/language/tree_data.js": module_of(classes_of_rows()),
         "service/page/static/engine/expression_grammar_data.js": module_of(
             grammar_data(expression_parser())
         ),

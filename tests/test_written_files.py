@@ -21,9 +21,6 @@ def written():
     [
         "docs/augmented-columns.md", "docs/openapi.json", "docs/settings.md",
         "service/client/answer_types.py", "service/client/option_types.py",
-        "service/page/static/engine/language/tree_data.js",
-        "service/page/static/engine/expression_grammar_data.js",
-        "service/page/static/engine/language/grammar_data.js",
         "service/page/static/engine/expression_grammar_data.js",
         "service/page/static/engine/language/grammar_data.js",
         "service/page/static/engine/language/tree_data.js",

@@ -140,7 +140,8 @@ def _system(name: str, system: Mapping[str, Any]) -> str:
 def _page(titles: Mapping[str, str]) -> str:
     listed = json.dumps([{"name": name, "title": title} for name, title in titles.items()])
     page = static_files()[PAGE].content.decode()
-    page = re.sub(r'<link rel="(modulepreload|stylesheet)".*\n', "", page)
+    # its own script and style take the place of these; there is no service with an API
+    page = re.sub(r'<link rel="(modulepreload|stylesheet)".*\n|\n *<a href="/docs".*</a>', "", page)
     for old, new in (
         ("<html ", f'<html data-offline="{html.escape(listed)}" '),
         (
@@ -155,8 +156,6 @@ def _page(titles: Mapping[str, str]) -> str:
             f'<script defer src="{SCRIPT}"></script>',
         ),
         ('"/static/icon.svg"', '"icon.svg"'),
-        # there is no service that could tell of itself
-        ('\n  <a href="/docs">API</a> · <a href="/openapi.json">OpenAPI</a>', ""),
     ):
         if old not in page:
             raise ValueError(f"expected {old!r} in {PAGE}")

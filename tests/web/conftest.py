@@ -32,8 +32,8 @@ def browser() -> Iterator[Any]:
     Not for the whole session: while it is there this thread has an event loop, in which other tests
     could not run one of their own.
     """
-    with chromium() as launched:
-        yield launched
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 COMPILER_WORDS = re.compile(
     r"""
     not\ forced | \bmisses\b | \#[\w-]+ | \w+\.bidding | \bline\ \d | :\d+:\d
-    | \b(?:digest | criteria | criterion | trie | node | entry | entries | variant | kernel | expression)s?\b
+    | \b(?:digest | criteria | criterion | trie | node | entry | entries | variant
+    | kernel | expression)s?\b
     | \b[A-Z]{2,}_[A-Z0-9] | \bHCP\ ?[<>=] | [<>!=]= | \b(?:undefined | null | NaN | Infinity)\b
     | \[object | \w+Error\b | \{[a-z]+\}
     """,
@@ -31,24 +32,6 @@ def no_compiler_words(text: str) -> None:
     """Check that a player can read what is seen."""
     found = COMPILER_WORDS.search(text)
     assert not found, f"{found[0]!r} in: {text[max(0, found.start() - 200) : found.end() + 100]}"
-
-
-@contextmanager
-def chromium() -> Iterator[Any]:
-    """Chromium without a window."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        missing("no Chromium: on Debian install the package chromium")
-    try:
-        playwright = importlib.import_module("playwright.sync_api")
-    except ImportError:
-        missing("playwright is not installed: pip install -e '.[browser]'")
-    with playwright.sync_playwright() as driver:
-        # in a container there is no sandbox to be had, and /dev/shm is small
-        options = ["--no-sandbox", "--disable-dev-shm-usage"]
-        launched = driver.chromium.launch(executable_path=path, args=options)
-        yield launched
-        launched.close()
 
 
 class Visit:
@@ -106,14 +89,38 @@ def visiting(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
     assert {one for one in visit.asked if not one.startswith((url, "blob:"))} == set()
 
 
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Chromium without a window, by playwright."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        missing("no Chromium: on Debian install the package chromium")
+    try:
+        playwright = importlib.import_module("playwright.sync_api")
+    except ImportError:
+        missing("playwright is not installed: pip install -e '.[browser]'")
+    with playwright.sync_playwright() as driver:
+        # in a container there is no sandbox to be had, and /dev/shm is small
+        options = ["--no-sandbox", "--disable-dev-shm-usage"]
+        started = driver.chromium.launch(executable_path=path, args=options)
+        yield started
+        started.close()
+
+
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_told: object) -> None:
         """Say nothing of a request."""
 
+    def end_headers(self) -> None:
+        """Keep other sites away from a page: then its clock is exact."""
+        self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
+        super().end_headers()
+
 
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
-    """Address of a folder's files, as a plain web host has them."""
+    """Address of a plain file server."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"

@@ -22,7 +22,7 @@ function piecesOf(text) {
     if (piece) found.push([kind, piece]);
   };
   for (let place = 0; place < text.length;) {
-    const isInWord = /[\p{L}\p{N}_'’-]/u.test(text[place - 1] ?? "");
+    const isInWord = /[\p{L}\p{N}_'’=-]/u.test(text[place - 1] ?? "");
     const hit = PIECES.find(([kind, pattern]) => {
       pattern.lastIndex = place;
       return !(isInWord && kind !== "remark") && pattern.test(text);

@@ -42,6 +42,7 @@ const SLOW_MS = 200;
 const IDLE_MS = 500;
 
 let running = null;
+let viewing = Promise.resolve();
 let shownKey = null;
 let tableCount = 1;
 let offered = [];
@@ -139,7 +140,7 @@ function showAll(now, before, complaints) {
   showTools();
   const select = byId("table-choice");
   if (now.table && [...select.options].some((option) => option.value === now.table)) select.value = now.table;
-  showView();
+  viewing = showView();
 }
 
 function deal() {
@@ -281,9 +282,9 @@ async function loadTables() {
   offered = Object.keys(ALONE).filter((_, place) => found[place]);
   showNavigation();
   if (isOffline()) return;
-  // when nothing else is to be done: the service answers until the engine is there
+  // when the first answer stands there and nothing else is to be done: until then the service answers
   const idle = globalThis.requestIdleCallback ?? ((work) => setTimeout(work, IDLE_MS));
-  if (names.length) idle(() => loadEngine([names[0], state().table || names[0]]));
+  viewing.then(() => idle(() => names.length && loadEngine([names[0], state().table || names[0]])));
   await tellWarming();
 }
 

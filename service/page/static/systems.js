@@ -1,10 +1,11 @@
 // The text of a system, to be read and changed; what is wrong with it, and what a change does to hands.
 
-import { clear, h, notice, put, say } from "./dom.js";
+import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
+import { clear, h, notice, say } from "./dom.js";
 import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
 import { callNode, callsNode, handNode } from "./format.js";
 import { forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles, wholeText } from "./own_systems.js";
-import { change, linkTo } from "./state.js";
+import { change, hasAllHands, linkTo } from "./state.js";
 import { keepsNothing } from "./storage.js";
 import { textEditor } from "./text_editor.js";
 import { phrase } from "./texts.js";
@@ -31,13 +32,14 @@ export async function show(place, now, signal) {
   const base = own ? own.base : shipped;
   const problem = h("div", { "aria-live": "polite" });
   const tell = (error) => clear(problem, notice("error", error.message));
+  const tellUnkept = () => keepsNothing() && clear(problem, notice("info", phrase("systems.not-kept")));
   const work = h("div", null);
   clear(place, h("p", null, phrase("systems.intro")), choiceNode(now, names, base, tell), problem, work);
-  if (keepsNothing()) put(problem, notice("info", phrase("systems.not-kept")));
+  tellUnkept();
   const system = own || { name: "", base, main: "", files: {} };
   const { main, texts } = await systemOf(base);
   if (signal.aborted) return "";
-  editing(work, { ...system, main: system.main || main }, texts, signal, tell);
+  editing(work, { ...system, main: system.main || main }, texts, { signal, tell, tellUnkept });
   return phrase("systems.said", { name: system.name || base });
 }
 
@@ -69,7 +71,7 @@ function choiceNode(now, names, base, tell) {
 
 // --- the text ---------------------------------------------------------------------------------------
 
-function editing(place, system, texts, signal, tell) {
+function editing(place, system, texts, { signal, tell, tellUnkept }) {
   const files = { ...texts, ...system.files };
   let page = system.main;
   const complaints = h("ul", { class: "complaints", "aria-label": phrase("systems.complaints"), "aria-live": "polite" });
@@ -104,8 +106,10 @@ function editing(place, system, texts, signal, tell) {
     if (!wasOwn) system.name = freshName(system.base);
     system.files = Object.fromEntries(Object.entries(files).filter(([name, text]) => text !== texts[name]));
     keepOwn({ ...system });
+    tellUnkept();
     // the address names it from now on; nothing is drawn anew under the writer's hands
     if (!wasOwn) history.replaceState(null, "", linkTo({ asked: system.name }));
+    forgetting.hidden = false;
     showPages();
     clearTimeout(waiting);
     waiting = setTimeout(check, PAUSE_MS);
@@ -169,7 +173,9 @@ function editing(place, system, texts, signal, tell) {
     try {
       const name = system.name || system.base;
       if (system.name) await useSystem(name, await wholeText(system));
-      change({ table: name, view: "call", asked: "" });
+      // who came straight here has no deal yet
+      const deal = hasAllHands() ? {} : { hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), calls: [], at: null };
+      change({ ...deal, table: name, view: "call", asked: "" });
     } catch (error) {
       tell(error);
     }
@@ -180,11 +186,13 @@ function editing(place, system, texts, signal, tell) {
     change({ asked: system.base });
   };
   const button = (name, onclick, main) => h("button", { type: "button", onclick, id: `system-${name}`, class: main && "main" }, phrase(`systems.${name}`));
+  const forgetting = button("forget", forget);
+  forgetting.hidden = !system.name;
   clear(
     place,
     h("div", { class: "row" }, h("span", { class: "field" }, h("label", { for: "system-page" }, phrase("systems.page")), pages),
       button("use", use, true), button("save-page", () => save(false)), button("save-all", () => save(true)),
-      system.name && button("forget", forget)),
+      forgetting),
     editor.node, complaints, few,
     h("p", { class: "row" }, button("many", compareMany)), many,
   );

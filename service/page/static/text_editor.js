@@ -16,14 +16,15 @@ export function placeOf(text, line, column) {
   return start + Math.min(column - 1, (lines[line - 1] ?? "").length);
 }
 
-function marked(pieces, column) {
-  // the piece that begins at the column, or holds it
-  let place = 1;
-  return pieces.map(([kind, text]) => {
-    const isHere = column >= place && column < place + text.length;
-    place += text.length;
-    return h("span", { class: `${kind}${isHere ? " wrong" : ""}` }, text);
-  });
+function coloured(pieces) {
+  return pieces.map(([kind, text]) => (kind ? h("span", { class: kind }, text) : text));
+}
+
+/** A line whose word at a column is marked; behind its end a blank is. */
+function marked(line, column) {
+  const [word] = /^(?:[\p{L}\p{N}_'’-]+|.|$)/u.exec(line.slice(column - 1));
+  const end = column - 1 + word.length;
+  return [coloured(colours(line.slice(0, column - 1))), h("span", { class: "wrong" }, word || " "), coloured(colours(line.slice(end)))];
 }
 
 /** Editor: `{node, text(), show(text), mark(places), goTo(line, column)}`; `changed()` hears of typing. */
@@ -55,9 +56,7 @@ export function textEditor(label, changed) {
     clear(shades);
     lines.forEach((line, index) => {
       const here = wrong.find((one) => one.line === index + 1);
-      put(shades, here ? marked([...colours(line), ["", " "]], here.column) : colours(line).map(([kind, text]) => (
-        kind ? h("span", { class: kind }, text) : text
-      )), "\n");
+      put(shades, here ? marked(line, here.column) : coloured(colours(line)), "\n");
     });
   }
 

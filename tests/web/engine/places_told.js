@@ -1,9 +1,9 @@
 // What the engine finds at places of auctions, as texts that support_places.py makes of the
 // reference's: `load(name)` imports a module of the engine.
 async (load, { systems, pair, deals, explained }) => {
-  const [{ systemOfRows }, { Rules, Expander }, { choose }, { Auction }, { explainPlaces }] = await Promise.all(
-    ["language/rows", "expansion", "choice", "calls", "explanation"].map(load),
-  );
+  const [
+    { systemOfRows }, { Rules, Expander }, { choose }, { Auction }, { explainPlaces }, { descriptionOf, agreementsOf },
+  ] = await Promise.all(["language/rows", "expansion", "choice", "calls", "explanation", "describing"].map(load));
   const kept = (globalThis.rulesByName ??= new Map());
   for (const [name, rows] of Object.entries(systems)) kept.set(name, new Rules(systemOfRows(rows)));
   const expander = new Expander(...pair.map((name) => kept.get(name)), { keep: Infinity });
@@ -21,7 +21,7 @@ async (load, { systems, pair, deals, explained }) => {
     return JSON.stringify({
       entries: entries.map((one) => [
         one.call, one.rank, one.name, placed(one.where), one.criteria.map(String), one.agreements.map(said),
-        one.specificity, one.line.number, bound(one.bindings),
+        one.specificity, one.line.number, bound(one.bindings), descriptionOf(one), agreementsOf(one),
       ]),
       forced,
       cells: hex(cells),

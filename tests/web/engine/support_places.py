@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from bidcascade.bridge import HOLDING_MASK, Auction, InvalidSystem, Seat, Vulnerability
-from bidcascade.kernels import DealArrays
+from bidcascade.kernels import Context, DealArrays
 from bidcascade.systems.choice import choose
+from bidcascade.systems.describing import agreements_of, description_of
 from bidcascade.systems.expansion import Expander
 from bidcascade.systems.explanation import explain_places
 from bidcascade.systems.language.kept_texts import rows_of_tree
@@ -52,18 +53,10 @@ def bid_by_reference(
     explained: bool = False,
 ) -> Auctions:
     """Bid deals call by call; each has calls that are made whatever the hand."""
-    found = Auctions([], [], {}, [])
+    found = Auctions(deals_of(deals), [], {}, [])
     for deal, put_in in enumerate(forced):
-        dealer, sides = int(deals.dealer[deal]), int(deals.vulnerability[deal])
-        hands = [int(deals.hands[(dealer + depth) % 4, deal]) for depth in range(4)]
-        contexts = [context_at(depth, Seat(dealer), Vulnerability(sides)) for depth in range(4)]
-        found.deals.append({
-            "hands": [[hand >> 13 * suit & HOLDING_MASK for suit in range(4)] for hand in hands],
-            "contexts": [
-                {"seat": one.seat, "vulWe": one.vul_we, "vulThey": one.vul_they} for one in contexts
-            ],
-            "forced": {str(number): call for number, call in put_in.items()},
-        })  # fmt: skip
+        found.deals[deal]["forced"] = {str(number): call for number, call in put_in.items()}
+        hands, contexts = _players(deals, deal)
         made: list[list[Any]] = []
         auction = Auction()
         try:
@@ -87,6 +80,27 @@ def bid_by_reference(
     return found
 
 
+def deals_of(deals: DealArrays) -> list[dict[str, Any]]:
+    """Hands and contexts by position from the dealer, as the engine has them."""
+    players = (_players(deals, deal) for deal in range(len(deals)))
+    return [
+        {
+            "hands": [[hand >> 13 * suit & HOLDING_MASK for suit in range(4)] for hand in hands],
+            "contexts": [
+                {"seat": one.seat, "vulWe": one.vul_we, "vulThey": one.vul_they} for one in contexts
+            ],
+            "forced": {},
+        }
+        for hands, contexts in players
+    ]
+
+
+def _players(deals: DealArrays, deal: int) -> tuple[list[int], list[Context]]:
+    dealer, sides = int(deals.dealer[deal]), int(deals.vulnerability[deal])
+    hands = [int(deals.hands[(dealer + depth) % 4, deal]) for depth in range(4)]
+    return hands, [context_at(depth, Seat(dealer), Vulnerability(sides)) for depth in range(4)]
+
+
 def told_place(expander: Expander, calls: tuple[int, ...]) -> str:
     """Everything about a place and the state before it, as JSON."""
     place, state = expander.place(calls), expander.state(calls)
@@ -96,7 +110,7 @@ def told_place(expander: Expander, calls: tuple[int, ...]) -> str:
             [
                 one.call, one.rank, one.name, _placed(one.where), list(map(str, one.criteria)),
                 list(map(_said, one.agreements)), one.specificity, one.line.number,
-                _bound(one.bindings),
+                _bound(one.bindings), description_of(one), agreements_of(one),
             ]
             for one in place.entries
         ],

@@ -1,5 +1,7 @@
 """The engine's answers to the page's questions, against those of the service."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -8,6 +10,7 @@ import pytest
 
 from bidcascade.bridge import Deal, Seat, Vulnerability, format_deal, format_hand
 from bidcascade.loaders import HAND_COLUMNS, random_deals
+from bidcascade.service import page
 
 pytestmark = pytest.mark.slow
 
@@ -221,7 +224,7 @@ def test_hands_look_as_the_service_says(ask, service):
     mine = ask("answer", {"method": "POST", "path": "/v1/interpret", "body": question})["value"]
     assert mine["known"] == ["S"]
     assert mine["next_player"] == "S"
-    assert [one["call"] for one in mine["next_calls"]][0] == theirs["next_calls"][0]["call"]
+    assert mine["next_calls"][0]["call"] == theirs["next_calls"][0]["call"]
     assert mine["next_calls"][0]["chance"] == pytest.approx(1)
     for seat, hand in theirs["hands"].items():
         own = mine["hands"][seat]
@@ -280,3 +283,25 @@ def test_differences_are_counted(ask, engine):
     example = change["examples"][0]
     assert sum("JQKA".index(card) + 1 for card in example["hands"][0] if card in "JQKA") == 15
     assert ask("differences", {**question, "new": one})["value"]["changes"] == []
+
+
+def test_examples_of_the_package_do_what_they_say(engine):
+    """The README's blocks run as they stand; what they log is what stands behind them."""
+    source = (Path(page.__file__).parent / "static" / "engine" / "README.md").read_text("utf-8")
+    blocks = re.findall(r"^```js\n(.*?)^```", source, re.MULTILINE | re.DOTALL)
+    code = re.sub(r"^import .*\n", "", "".join(blocks), flags=re.MULTILINE)
+    said = re.findall(r"(?:; |^)// (.+)$", code, re.MULTILINE)
+    logged = engine(
+        f"""async (load_) => {{
+          const {{ load, InvalidSystem }} = await load_("index");
+          const said = [];
+          const text = (one) => (typeof one === "string" ? one : JSON.stringify(one));
+          const console = {{ log: (...parts) => said.push(parts.map(text).join(" ")) }};
+          {code}
+          return said;
+        }}"""
+    )
+    as_json = [re.sub(r"([{,] ?)(\w+):", r'\1"\2":', one) for one in said]
+    squeezed = [re.sub(r"\s", "", one) for one in logged]
+    assert squeezed == [re.sub(r"\s", "", one) for one in as_json]
+    assert len(said) == 6

@@ -142,6 +142,10 @@ function aboutHands(asked, count) {
   const known = Object.entries(asked.known ?? {}).map(([letter, hand]) => [
     SEATS[readField(parseSeat, letter, `known.${letter}`)], readField(parseHand, hand, `known.${letter}`),
   ]);
+  const cards = [0, 1, 2, 3].map((suit) => known.map(([, hand]) => hand[suit]));
+  if (cards.some((held) => held.reduce((both, one) => both | one, 0) !== held.reduce((sum, one) => sum + one, 0))) {
+    throw wrongField("known", "expected each card once");
+  }
   const seed = asked.seed ?? 0;
   if (!Number.isSafeInteger(seed) || seed < 0) throw wrongField("seed", "expected a whole number from 0");
   return { ...circumstancesOf(asked), known: Object.fromEntries(known), count, seed };
@@ -181,16 +185,16 @@ export async function answerOf(systems, { method, path, body }, tell) {
     if (!found) throw new Problem("unknown-table", `expected one of ${[...systems.keys()].join(", ")}, got '${name}'`);
     return found;
   };
-  const address = new URL(path, "http://engine");
-  if (method === "POST" && Object.hasOwn(POSTS, address.pathname)) {
+  const [route, query = ""] = path.split("?");
+  if (method === "POST" && Object.hasOwn(POSTS, route)) {
     const asked = body ?? {};
-    return POSTS[address.pathname](named(asked.table), asked, tell, asked.opponents && named(asked.opponents));
+    return POSTS[route](named(asked.table), asked, tell, asked.opponents && named(asked.opponents));
   }
-  const [, name, what] = /^\/v1\/tables\/([^/]+)\/(\w+)$/.exec(address.pathname) ?? [];
+  const [, name, what] = /^\/v1\/tables\/([^/]+)\/(\w+)$/.exec(route) ?? [];
   if (method !== "GET" || !Object.hasOwn(GETS, what ?? "")) {
     throw new Problem("not-found", `expected a question that the engine answers, got '${path}'`);
   }
-  const auction = address.searchParams.get("auction") ?? "";
+  const auction = new URLSearchParams(query).get("auction") ?? "";
   const read = readField((text) => Auction.of(parseCalls(text)), auction, "auction");
   return GETS[what](named(decodeURIComponent(name)), read, tell);
 }

@@ -224,52 +224,90 @@ function handsIn(cells) {
 
 // --- terms and linear forms -------------------------------------------------------------------------------------------
 
+const NO_VALUES = new Float64Array(HOLDINGS);
+
 /** Values of a linear form of terms taken apart: of the holdings of each suit, of the shapes and of the contexts. */
 function formTables(form) {
-  const suits = [0, 1, 2, 3].map(() => new Float64Array(HOLDINGS));
-  const lengths = new Float64Array(SHAPES);
-  const contexts = new Float64Array(CONTEXTS);
-  const add = (total, values, factor) => {
-    if (values !== null) for (let at = 0; at < total.length; at += 1) total[at] += factor * values[at];
-  };
+  const suits = Array(4).fill(NO_VALUES);
+  let lengths = new Float64Array(SHAPES);
+  let contexts = new Float64Array(CONTEXTS);
   for (const [name, factor] of form) {
     const { bySuit, byLengths, byContext } = TERMS.get(name);
-    bySuit.forEach((values, suit) => add(suits[suit], values, factor));
-    add(lengths, byLengths, factor);
-    add(contexts, byContext, factor);
+    bySuit.forEach((values, suit) => {
+      suits[suit] = plus(suits[suit], values, factor);
+    });
+    lengths = plus(lengths, byLengths, factor);
+    contexts = plus(contexts, byContext, factor);
   }
   return { suits, lengths, contexts };
 }
 
-/** What functions of the four holdings add up to by shape; null unless all follow from the numbers of cards. */
+function plus(total, values, factor) {
+  if (values === null) return total;
+  if (total === NO_VALUES && factor === 1) return values;
+  const found = total.slice();
+  for (let at = 0; at < found.length; at += 1) found[at] += factor * values[at];
+  return found;
+}
+
+/**
+ * What functions of the four holdings add up to where all follow from the numbers of cards and the same multiple of
+ * the HCP: that multiple, and the rest by shape; else null.
+ */
 function sumsByShape(suits) {
-  const byCards = suits.map((values) => Array.from({ length: 14 }, (_, cards) => values[(1 << cards) - 1]));
-  if (!suits.every((values, suit) => values.every((value, holding) => value === byCards[suit][CARDS[holding]]))) {
-    return null;
+  const [two, ace] = [1, 1 << 12];
+  const perPoint = (suits[0][ace] - suits[0][two]) / HIGH_CARDS[ace];
+  const byCards = suits.map((values) => restByCards(values, perPoint));
+  if (byCards.includes(null)) return null;
+  const sums = LENGTHS.map((lengths) => lengths.reduce((total, cards, suit) => total + byCards[suit][cards], 0));
+  return { perPoint, sums };
+}
+
+/** What values of holdings have beyond a multiple of the HCP, by the number of cards; null if that varies. */
+function restByCards(values, perPoint) {
+  const found = new Float64Array(14);
+  if (values === NO_VALUES) return perPoint ? null : found;
+  for (let holding = 0; holding < HOLDINGS; holding += 1) {
+    const [cards, rest] = [CARDS[holding], values[holding] - perPoint * HIGH_CARDS[holding]];
+    // the lowest cards of their number come first
+    if (holding === (1 << cards) - 1) found[cards] = rest;
+    else if (found[cards] !== rest) return null;
   }
-  return LENGTHS.map((lengths) => lengths.reduce((total, cards, suit) => total + byCards[suit][cards], 0));
+  return found;
 }
 
 /** Smallest and largest value of a linear form over the hands of each cell, and whether they are the same. */
 const reach = kept(256, (form) => {
   const { suits, lengths, contexts } = formTables(form);
-  const sums = sumsByShape(suits);
-  sums?.forEach((sum, shape) => {
-    lengths[shape] += sum;
-  });
-  const low = sums ? new Float64Array(CELLS) : least(suits, 1);
-  const high = sums ? new Float64Array(CELLS) : least(suits, -1);
   const [first, last] = [Math.min(...contexts), Math.max(...contexts)];
+  const known = sumsByShape(suits);
+  if (known) {
+    const bases = lengths.map((value, shape) => value + known.sums[shape]);
+    const low = overShapes(bases, first, known.perPoint);
+    const high = first === last ? low : overShapes(bases, last, known.perPoint);
+    return { low, high, fixed: low === high };
+  }
+  const [low, high] = [least(suits, 1), least(suits, -1)];
+  const [bottoms, tops] = [overShapes(lengths, first, 0), overShapes(lengths, last, 0)];
   let fixed = true;
-  for (let shape = 0, cell = 0; shape < SHAPES; shape += 1) {
-    for (let points = 0; points < POINTS; points += 1, cell += 1) {
-      low[cell] += lengths[shape] + first;
-      high[cell] = lengths[shape] + last - high[cell];
-      if (low[cell] !== high[cell] && HANDS[cell]) fixed = false;
-    }
+  for (let cell = 0; cell < CELLS; cell += 1) {
+    low[cell] += bottoms[cell];
+    high[cell] = tops[cell] - high[cell];
+    if (low[cell] !== high[cell] && HANDS[cell]) fixed = false;
   }
   return { low, high, fixed };
 });
+
+/** Values of the cells from one of each shape, a number for all and what each point adds. */
+function overShapes(bases, added, perPoint) {
+  const values = new Float64Array(CELLS);
+  for (let shape = 0, cell = 0; shape < SHAPES; shape += 1) {
+    for (let points = 0; points < POINTS; points += 1, cell += 1) {
+      values[cell] = bases[shape] + added + perPoint * points;
+    }
+  }
+  return values;
+}
 
 /**
  * Share of each cell's hands where a form lies between two values; null if it varies too widely.
@@ -385,7 +423,10 @@ const deciders = kept(1024, (name) => {
   const suits = [...SUIT_LETTERS].filter((_, suit) => bySuit[suit] !== null);
   if (byContext !== null) return suits.length || byLengths !== null ? [] : ["context"];
   const found = byLengths !== null || suits.length > 1 ? [] : suits;
-  return reach(formOf([[name, 1]])).fixed ? [...found, "cell"] : found;
+  const form = formOf([[name, 1]]);
+  // two holdings of one suit and length that differ do so in some cell: the other suits make up for the points
+  const fixed = found.length ? sumsByShape(formTables(form).suits) !== null : reach(form).fixed;
+  return fixed ? [...found, "cell"] : found;
 });
 
 /** `cell`, `context` or a suit's letter; empty where it takes more. */
@@ -395,25 +436,37 @@ const decidedBy = kept(1 << 13, (tree) => {
   return found[0] ?? "";
 });
 
+/** Comparisons as bits: of less, of the same, of more. */
+const OUTCOMES = { "<": 1, "<=": 3, "==": 2, "!=": 5, ">=": 6, ">": 4 };
+
+const ARITHMETIC = {
+  "+": (one, two) => one + two, "-": (one, two) => one - two, "*": (one, two) => one * two, neg: (one) => -one,
+};
+
 /** Set of the cells, of a suit's 8,192 holdings or of the 16 contexts where a tree holds. */
 const whereHolds = kept(1 << 13, (tree, decider) => {
   const { operator, operands } = tree;
+  const whole = WHOLE[decider];
   const parts = () => operands.map((operand) => whereHolds(operand, decider));
-  if (operator === "not") return without(WHOLE[decider], parts()[0]);
+  if (operator === "not") return without(whole, parts()[0]);
   if (operator === "and") return parts().reduce(intersect);
   if (operator === "or") return parts().reduce(union);
-  return intersect(packed(evaluated(tree, decider)), WHOLE[decider]);
+  if (!(operator in OUTCOMES)) return intersect(packed(evaluated(tree, decider)), whole);
+  const [left, right] = operands.map((operand) => evaluated(operand, decider));
+  return intersect(compared(left, right, OUTCOMES[operator]), whole);
 }, (tree, decider) => `${decider} ${tree.id}`);
 
-/** Comparisons as bits: of less, of the same, of more. */
-const OUTCOMES = { "<": 1, "<=": 3, "==": 2, "!=": 5, ">=": 6, ">": 4 };
-const WORK = {
-  "+": (one, two) => one + two, "-": (one, two) => one - two, "*": (one, two) => one * two,
-  neg: (one) => -one, not: (one) => Number(one === 0),
-  and: (one, two) => Number(one !== 0 && two !== 0), or: (one, two) => Number(one !== 0 || two !== 0),
-};
+/** Set of the numbers at which one list compares to another in one of some ways. */
+function compared(left, right, outcomes) {
+  const set = new Uint32Array(Math.ceil(left.length / 32));
+  for (let at = 0; at < left.length; at += 1) {
+    const outcome = left[at] < right[at] ? 1 : left[at] === right[at] ? 2 : 4;
+    if (outcomes & outcome) set[at >> 5] |= 1 << (at & 31);
+  }
+  return set;
+}
 
-/** Values of a tree at all cells, holdings or contexts. */
+/** Values of a tree at all cells, holdings or contexts; truth values are 0 or 1. */
 function evaluated(tree, decider) {
   const { operator, operands } = tree;
   if (operator === "term") {
@@ -423,14 +476,14 @@ function evaluated(tree, decider) {
   }
   const found = new Float64Array({ cell: CELLS, context: CONTEXTS }[decider] ?? HOLDINGS);
   if (operator === "int") return found.fill(tree.value);
-  const [left, right = left] = operands.map((operand) => evaluated(operand, decider));
-  const outcomes = OUTCOMES[operator];
-  const work = WORK[operator];
-  for (let at = 0; at < found.length; at += 1) {
-    if (work) found[at] = work(left[at], right[at]);
-    else found[at] = outcomes & (left[at] < right[at] ? 1 : left[at] === right[at] ? 2 : 4) ? 1 : 0;
+  if (!(operator in ARITHMETIC)) {
+    each(whereHolds(tree, decider), (at) => {
+      found[at] = 1;
+    });
+    return found;
   }
-  return found;
+  const [left, right = left] = operands.map((operand) => evaluated(operand, decider));
+  return found.map((_, at) => ARITHMETIC[operator](left[at], right[at]));
 }
 
 // --- conjunctions -------------------------------------------------------------------------------------------------------

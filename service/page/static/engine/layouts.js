@@ -58,9 +58,8 @@ export async function sampleLayouts(system, calls, { dealer, vulnerability, know
   });
   const cellsOf = (seat) => shown[(seat - dealer + 4) % 4];
   const makes = (seat, hand) => steps[seat].every(({ place, call, context }) => choose(place, hand, context).call === call);
-  const held = SEATS.split("").flatMap((letter) => known[letter] ?? []);
-  const pack = Array.from({ length: 52 }, (_, card) => card)
-    .filter((card) => held.every((hand) => !(hand[card / 13 | 0] >> card % 13 & 1)));
+  const deck = Array.from({ length: 52 }, (_, card) => card)
+    .filter((card) => Object.values(known).every((hand) => !(hand[card / 13 | 0] >> card % 13 & 1)));
   const order = [0, 1, 2, 3].filter((seat) => !known[SEATS[seat]])
     .map((seat) => ({ seat, part: share(cellsOf(seat)) })).sort((one, two) => one.part - two.part)
     .map(({ seat, part }, turn, all) => ({ seat, tries: turn === all.length - 1 ? 1 : Math.min(MOST_TRIES, Math.ceil(3 / part)) }));
@@ -70,7 +69,6 @@ export async function sampleLayouts(system, calls, { dealer, vulnerability, know
   const layouts = [];
   const weights = [];
   let proposals = 0;
-  const deck = [...pack];
 
   /** Put thirteen cards of a hand in their place; its weight, 0 where no try fits. */
   const draw = (seat, begin, tries) => {
@@ -153,12 +151,18 @@ export async function interpretation(system, calls, isOver, question, tell) {
     hands: Object.fromEntries([...SEATS].map((letter, seat) => {
       const position = (seat - dealer + 4) % 4;
       const picture = pictureOf(hands.map((deal) => deal[seat]), chances, state.agreed[position % 2]);
-      return [letter, { shown: { points: bounds[position].points }, ...picture }];
+      return [letter, { shown: { points: narrowed(state.knowledge[position].shown("HCP"), bounds[position].points) }, ...picture }];
     })),
     next_player: isOver ? null : SEATS[next],
     next_calls: isOver ? [] : nextCalls(expander.place(calls), hands.map((deal) => deal[next]), chances,
       contextAt(calls.length, dealer, vulnerability)),
   };
+}
+
+/** Bounds narrowed by what the other hands leave; as they were where that excludes them. */
+function narrowed([low, high], [least, most]) {
+  const found = [Math.max(low, least), Math.min(high, most)];
+  return found[0] <= found[1] ? found : [low, high];
 }
 
 /** Calls that may be made at a place, with the share of hands that make them, the likeliest first. */

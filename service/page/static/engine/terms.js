@@ -41,6 +41,7 @@ function suitTable(number) {
 }
 
 function tabulate(single, digits) {
+  const known = Float64Array.from(digits, (digit) => parseInt(digit, 36));
   const others = 14 - CARDS[single];
   // where the values of each set of single cards begin
   const begins = new Int32Array(HOLDINGS);
@@ -51,13 +52,14 @@ function tabulate(single, digits) {
   }
   const values = new Float64Array(HOLDINGS);
   for (let holding = 0; holding < HOLDINGS; holding += 1) {
-    values[holding] = parseInt(digits[begins[holding & single] + CARDS[holding & ~single]], 36);
+    values[holding] = known[begins[holding & single] + CARDS[holding & ~single]];
   }
   return values;
 }
 
 class Term {
   #suits;
+  #tables = null;
   constructor([name, low, high, boolean, suits, lengths, contexts]) {
     this.name = name;
     this.low = low;
@@ -72,9 +74,7 @@ class Term {
 
   /** What each suit gives, by its holding; null where a suit has no part in the term. */
   get bySuit() {
-    const tables = this.#suits.map((number) => (number === null ? null : suitTable(number)));
-    Object.defineProperty(this, "bySuit", { value: tables });
-    return tables;
+    return (this.#tables ??= this.#suits.map((number) => (number === null ? null : suitTable(number))));
   }
 
   value(hand, context) {

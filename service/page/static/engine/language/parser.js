@@ -1,5 +1,6 @@
 // Reads one logical line: systems/language/grammar.py. Places are indexes into the line's text.
 
+import { kept } from "../kept.js";
 import { Parser, UnexpectedInput } from "../lalr.js";
 import data from "./grammar_data.js";
 import { TreeBuilder } from "./tree_builder.js";
@@ -36,28 +37,19 @@ function reads(text) {
   return found !== null && wrong.length === 0;
 }
 
-const kept = { statement: new Map(), conditions: new Map() };
-
 function parsed(text, start) {
-  const known = kept[start];
-  if (!known.has(text)) {
-    const { found, wrong, error } = read(text, start);
-    if (known.size >= MOST_KEPT) {
-      known.clear();
-    }
-    known.set(text, { found, wrong: error === undefined ? wrong : [...wrong, explain(text, error, reads)] });
-  }
-  return known.get(text);
+  const { found, wrong, error } = read(text, start);
+  return { found, wrong: error === undefined ? wrong : [...wrong, explain(text, error, reads)] };
 }
 
 /** A logical line: its statement, null where it does not parse, and faults `{position, message, advice}`. */
-export function parseStatement(text) {
+export const parseStatement = kept(MOST_KEPT, (text) => {
   const { found, wrong } = parsed(text, "statement");
   return { statement: found, wrong };
-}
+});
 
 /** Conditions alone, as they stand behind a name. */
-export function parseConditions(text) {
+export const parseConditions = kept(MOST_KEPT, (text) => {
   const { found, wrong } = parsed(text, "conditions");
   return { condition: found === null ? null : found[0], wrong };
-}
+});

@@ -16,7 +16,8 @@ const CALLED = { passed: "pass", doubled: "double", redoubled: "redouble" };
 const rangeOf = (low, high = null, also = []) => ({ type: "Range", low, high, also });
 
 const phraseOf = (kind, where, fields = {}) => ({
-  type: "Phrase", kind, range: null, suits: [], count: null, of: null, who: null, call: null, text: "", ...fields, where,
+  type: "Phrase", kind, range: null, suits: [], count: null, of: null, who: null, call: null, text: "",
+  ...fields, where,
 });
 
 const notThis = (part) => ({ type: "NotThis", part });
