@@ -71,7 +71,8 @@ export async function useFiles(files, tell) {
   for (const file of files) texts.push(await textOfFile(file));
   const found = await readTexts(texts, { tell });
   if (!found.boards.length) {
-    throw new Error(phrase("boards.none-in", { files: texts.map(({ name }) => name).join(", "), problem: found.problems[0]?.problem ?? "" }));
+    const problem = found.problems[0]?.problem ?? phrase(`paste.no-${texts[0].kind}`);
+    throw new Error(phrase("boards.none-in", { files: texts.map(({ name }) => name).join(", "), problem }));
   }
   keepBoards(found, texts);
   open(found);
