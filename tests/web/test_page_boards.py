@@ -1,8 +1,8 @@
 """Files of boards on the page: read as the loaders read them, listed, bid, written again."""
 
-import json
 import struct
 import time
+from base64 import b64encode
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -50,8 +50,8 @@ PBN = (
     "some words\n"
 )  # fmt: skip
 PAGE = (
-    "<p><a href=\"https://www.bridgebase.com/tools/handviewer.html?lin="
-    f"{quote(f'qx|o7|md|3{MD}|sv|b|mb|1N!|an|15–17|mb|p|', safe='')}\">board 7</a>\n"
+    '<p><a href="https://www.bridgebase.com/tools/handviewer.html?lin='
+    f'{quote(f"qx|o7|md|3{MD}|sv|b|mb|1N!|an|15–17|mb|p|", safe="")}">board 7</a>\n'
     "see also https://example.org/v?s=sj876ha65dq93cj94&w=st32ht94djt2ca876&n=saq4hkj3dk876cq52"
     "&d=e&v=b&b=8&nn=Zoë&a=p1c!(could be two)p1s{hm}&p=s4,s5 for the next\n"
     f"<a onclick=\"hv_popuplin('md|1{MD}|sv|o|ah|Board 9|mb|p|mb|1H|')\">9</a></p>"
@@ -86,9 +86,12 @@ def test_boards_are_read_as_the_loaders_read_them(module, name):
     same(read_by_page(module, text, kind), batch)
 
 
+def encoded(data: bytes) -> str:
+    return b64encode(data).decode()
+
+
 FILE_BYTES = """async (bytes) => {
-    const {textOfFile, readBoards} = await Promise.all(
-        ["board_files"].map(name => import(`/static/${name}.js`))).then(all => all[0]);
+    const {textOfFile, readBoards} = await import("/static/board_files.js");
     const content = Uint8Array.from(atob(bytes), letter => letter.charCodeAt(0));
     try {
         const {text, kind} = await textOfFile(new File([content], "boards.x"));
@@ -100,7 +103,8 @@ FILE_BYTES = """async (bytes) => {
 @pytest.mark.parametrize(
     "name",
     ["Gromöller".encode(), "Gromöller".encode("cp1252"), "Jagniewski, Pasław".encode("cp1250"),
-     "GromÃ¶ller, Zoë".encode(), "\ufeffŽižkov".encode(), "Вера".encode(), b"Gr\x81\xf6", b"M\0ller"],
+     "GromÃ¶ller, Zoë".encode(), "\ufeffŽižkov".encode(), "Λία".encode(), b"Gr\x81\xf6",
+     b"M\0ller"],
     ids=["utf-8", "1252", "1250", "twice", "mark", "far", "latin", "nul"],
 )  # fmt: skip
 def test_names_in_any_encoding(page_of, name):
@@ -108,12 +112,6 @@ def test_names_in_any_encoding(page_of, name):
     data = b"\xef\xbb\xbf" * (not head) + f"\nqx|o1|md|3{MD}|pn|".encode() + name + b",b,c,d|mb|p|"
     found = page_of.page.evaluate(FILE_BYTES, encoded(data))
     same(found, read_lin(data))
-
-
-def encoded(data: bytes) -> str:
-    import base64
-
-    return base64.b64encode(data).decode()
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +150,12 @@ def written(frame: pl.DataFrame) -> dict[str, str]:
 def test_exports_are_what_the_package_writes(module, name):
     text, read = TEXTS[name]
     deals = read(text.encode()).deals
-    boards = whole(read_by_page(module, text, module("board_files", "kindOf", text)["value"])["boards"])
-    assert {way: module("board_export", way, boards)["value"] for way in written(deals)} == written(deals)
+    boards = whole(
+        read_by_page(module, text, module("board_files", "kindOf", text)["value"])["boards"]
+    )
+    assert {way: module("board_export", way, boards)["value"] for way in written(deals)} == written(
+        deals
+    )
 
 
 def test_what_is_exported_is_read_back_equal(module):
@@ -179,14 +181,15 @@ def test_pictures_and_exports_of_real_files(page_of, shared_data):
     deals = read_lin(path.read_bytes()).deals
     found = page_of.page.evaluate(
         """async (bytes) => {
-            const [files, out, pictures] = await Promise.all(
-                ["board_files", "board_export", "board_picture"].map(name => import(`/static/${name}.js`)));
+            const files = await import("/static/board_files.js");
+            const out = await import("/static/board_export.js");
+            const pictures = await import("/static/board_picture.js");
             const content = Uint8Array.from(atob(bytes), letter => letter.charCodeAt(0));
             const {text, kind} = await files.textOfFile(new File([content], "x"));
             const {boards} = await files.readBoards(text, kind);
             const whole = boards.filter(board => board.hands.every(Boolean));
-            return {linOf: out.linOf(whole), pbnOf: out.pbnOf(whole), linksText: out.linksText(whole),
-                    svgs: whole.map(pictures.svgText)};
+            return {linOf: out.linOf(whole), pbnOf: out.pbnOf(whole),
+                    linksText: out.linksText(whole), svgs: whole.map(pictures.svgText)};
         }""",
         encoded(path.read_bytes()),
     )
@@ -210,9 +213,12 @@ def drop(visit: Visit, files: dict[str, str | bytes]) -> None:
         """files => {
             const data = new DataTransfer();
             for (const [name, bytes] of files) {
-                data.items.add(new File([Uint8Array.from(atob(bytes), one => one.charCodeAt(0))], name));
+                const content = Uint8Array.from(atob(bytes), one => one.charCodeAt(0));
+                data.items.add(new File([content], name));
             }
-            document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
+            document.body.dispatchEvent(new DragEvent('drop', {
+                dataTransfer: data, bubbles: true, cancelable: true,
+            }));
         }""",
         given,
     )
@@ -241,7 +247,9 @@ def test_a_file_is_dropped_and_its_boards_are_listed(visit):
     assert first.locator(".notes li").first.inner_text().replace("\n", " ").endswith("15-17")
     first.get_by_text("Play: 4 cards").click()
     first.locator(".tricks-played").wait_for()
-    assert first.locator(".tricks-played li").all_text_contents() == ["♣clubs3 ♣clubs4 ♣clubsA ♣clubs2"]
+    assert first.locator(".tricks-played li").all_text_contents() == [
+        "♣clubs3 ♣clubs4 ♣clubsA ♣clubs2"
+    ]
     # an impossible auction is told, and shown up to there
     third = items(visit).nth(2)
     assert "1H is not a legal call after 1S." in third.inner_text()
@@ -275,7 +283,9 @@ def test_a_board_of_the_list_opens_where_the_auctions_part(visit):
     call.click()
     page.get_by_role("button", name="one notrump", exact=True).is_disabled()
     page.get_by_role("button", name="two diamonds", exact=True).click()
-    page.wait_for_function("!document.querySelector('#auction .notes').textContent.includes('Stayman')")
+    page.wait_for_function(
+        "!document.querySelector('#auction .notes').textContent.includes('Stayman')"
+    )
     assert "15-17" in page.locator("#auction .notes").inner_text()
     page.get_by_role("link", name="All boards").click()
     page.wait_for_selector(".kept-board")
@@ -330,8 +340,10 @@ def test_five_thousand_boards(visit, record_property):
     assert seconds < 10
     assert longest < 1000
     assert items(visit).count() == 50
-    assert "5,000 boards many.lin" == page.locator("#view h3").inner_text()
-    page.get_by_role("navigation", name="Pages of boards", exact=True).get_by_text("Next page").click()
+    assert page.locator("#view h3").inner_text().startswith("5,000 boards")
+    page.get_by_role("navigation", name="Pages of boards", exact=True).get_by_text(
+        "Next page"
+    ).click()
     page.wait_for_selector("text=Page 2 of 100")
     assert "Board 51" in items(visit).first.inner_text()
     visit.wait_said("5,000 boards. The system parts from")
@@ -385,7 +397,7 @@ def test_a_store_that_is_forbidden(browser, service):
         ("empty.lin", b"", "empty.lin is empty."),
         ("letter.txt", b"Dear partner,\nwhere were you?", "letter.txt holds no boards"),
         ("half.lin", b"qx|o1|md|3SAKQ,,,|", "South: A hand has 13 cards"),
-        ("more.lin", f"md|3{MD.replace('SJ876', 'SJ8765')}|".encode(), "“SJ8765HA65DQ93CJ94” has 14"),
+        ("more.lin", f"md|3{MD.replace('SJ876', 'SJ8765')}|".encode(), "has 14: ♠J8765 ♥A65"),
         ("many.pbn", f'[Deal "N:{" ".join([*HANDS, HANDS[0]])}"]'.encode(), "this one has 5"),
         ("twice.lin", f"md|3{MD.replace('SK95', 'SKA5')}|".encode(), "♠A is there twice"),
         ("none.lin", b"qx|o1|pg||", "The board has no hands"),
@@ -432,7 +444,14 @@ def test_boards_are_saved(visit):
     name, content = saved(visit, item.get_by_role("button", name="SVG picture"))
     root = ElementTree.fromstring(content)
     told = "".join(root.itertext())
-    for text in ("Board 7 (open room)", "North Cay", "A Q 4", "Stayman", "2NT by North +1", "15-17"):
+    for text in (
+        "Board 7 (open room)",
+        "North Cay",
+        "A Q 4",
+        "Stayman",
+        "2NT by North +1",
+        "15-17",
+    ):
         assert text in told
     assert not [one for one in root.iter() if "href" in " ".join(one.keys())]
 
@@ -506,6 +525,5 @@ def test_texts_of_several_boards_are_pasted(visit):
     page.get_by_label("Paste", exact=True).fill(PAGE)
     page.get_by_role("button", name="Use what is pasted").click()
     visit.wait_said("3 boards.")
-    assert [json.loads(f'"{name.strip()}"') for name in page.locator("h4 label").all_inner_texts()] == [
-        "Board 7 (open room)", "Board 8", "Board 9",
-    ]  # fmt: skip
+    names = [name.strip() for name in page.locator("h4 label").all_inner_texts()]
+    assert names == ["Board 7 (open room)", "Board 8", "Board 9"]

@@ -152,7 +152,9 @@ function item(one, place, who, table, isAsked) {
       systemPart(one, name, who, bid, address, isAsked)),
     problem && notice("error", problem),
     h("div", { class: "board-more" }, notesNode(one, name), playNode(one, name), remarksNode(one, name),
-      folded(phrase("boards.save"), name, () => h("div", { class: "row" }, savingButtons(() => [one], ALL_WAYS, name)))),
+      folded(phrase("boards.save"), name, () => (
+        h("div", { class: "row" }, savingButtons(() => [one], ALL_WAYS, name))
+      ))),
     one.event && h("p", { class: "soft small" }, one.event),
   );
 }
@@ -176,7 +178,8 @@ function fileButton() {
     type: "file", id: "boards-files", multiple: true, accept: ".lin,.pbn,.txt,.html", hidden: true,
     onchange: () => openFiles([...input.files]),
   });
-  const button = h("button", { type: "button", class: "main", onclick: () => input.click() }, phrase("boards.choose-files"));
+  const choose = () => input.click();
+  const button = h("button", { type: "button", class: "main", onclick: choose }, phrase("boards.choose-files"));
   return [input, button];
 }
 
@@ -247,7 +250,8 @@ export async function show(place, now, signal) {
     clear(
       place, h("div", { class: "job-head" }, h("h3", null, phrase("boards.head", { number: boards.length }),
         h("span", { class: "soft small" }, ` ${names.filter(Boolean).join(", ")}`)),
-        h("div", { class: "row" }, fileButton(), h("button", { type: "button", onclick: forget }, phrase("boards.forget")))),
+        h("div", { class: "row" }, fileButton(),
+          h("button", { type: "button", onclick: forget }, phrase("boards.forget")))),
       !isKept && notice("info", phrase("boards.not-kept")),
       problemsNode(problems),
       problem && notice("error", problem),

@@ -105,7 +105,7 @@ function drawing(one, colours) {
     const [dx, dy] = [[0, -30], [30, 0], [0, 30], [-30, 0]][index];
     const vulnerable = isVulnerable(one.vulnerability, index);
     if (vulnerable) box(middle + dx - 11, centre + dy - 11, 22, 22, colours.vulnerable, 4);
-    write(middle + dx, centre + dy + 5, index === one.dealer ? `${seat}•` : seat, {
+    write(middle + dx, centre + dy + 5, seat, {
       bold: true, anchor: "middle", colour: vulnerable ? colours.bad : colours.on,
     });
   });

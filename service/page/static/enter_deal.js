@@ -93,8 +93,8 @@ export function showLeafing(now) {
   };
   clear(byId("boards"), place >= 0 && boards.length > 1 && [
     h("button", { type: "button", id: "board-before", onclick: () => go(-1) }, phrase("enter.board-before")),
-    h("span", null, phrase("enter.board", { title: titleOf(boards[place]), place: place + 1, all: boards.length })),
     h("button", { type: "button", id: "board-next", onclick: () => go(1) }, phrase("enter.board-next")),
+    h("span", null, phrase("enter.board", { title: titleOf(boards[place]), place: place + 1, all: boards.length })),
     h("a", { href: linkTo({ view: "boards" }) }, phrase("boards.all")),
   ]);
 }
