@@ -14,8 +14,13 @@ import polars as pl
 from bidcascade.service.api.app import create_app
 from bidcascade.service.jobs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.service.settings import OTHER_VARIABLES, PREFIX, Settings
+from bidcascade.systems.language.engine_data import grammar_data, phrases_data
+from bidcascade.systems.language.grammar import parser
+from bidcascade.systems.language.kept_texts import classes_of_rows
 from bidcascade.table import Vocabulary
+from bidcascade.table.language.expression_grammar import parser as expression_parser
 from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily
+from bidcascade.table.language.vocabulary_data import vocabulary_data
 from bidcascade.table.language.vocabulary_page import vocabulary_markdown
 
 ROOT: Final = Path(__file__).parents[1]
@@ -61,7 +66,20 @@ def written_files() -> dict[str, str]:
         "docs/terms.md": vocabulary_markdown(),
         "service/client/answer_types.py": types_of(document, "answers"),
         "service/client/option_types.py": types_of(document, "options"),
+        "service/page/static/engine/expression_grammar_data.js": module_of(
+            grammar_data(expression_parser())
+        ),
+        "service/page/static/engine/language/grammar_data.js": module_of(grammar_data(parser())),
+        "service/page/static/engine/language/tree_data.js": module_of(classes_of_rows()),
+        "service/page/static/engine/phrases_data.js": module_of(phrases_data()),
+        "service/page/static/engine/terms_data.js": module_of(vocabulary_data()),
     }
+
+
+def module_of(data: object) -> str:
+    """JavaScript module of data for the page's engine."""
+    told = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return f"// Written by docs/write_files.py\nexport default {told};\n"
 
 
 def settings_page() -> str:

@@ -21,6 +21,11 @@ def written():
     [
         "docs/augmented-columns.md", "docs/openapi.json", "docs/settings.md",
         "service/client/answer_types.py", "service/client/option_types.py",
+        "service/page/static/engine/expression_grammar_data.js",
+        "service/page/static/engine/language/grammar_data.js",
+        "service/page/static/engine/language/tree_data.js",
+        "service/page/static/engine/phrases_data.js",
+        "service/page/static/engine/terms_data.js",
     ],
 )  # fmt: skip
 def test_file_is_up_to_date(written, name):

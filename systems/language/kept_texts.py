@@ -21,13 +21,13 @@ from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from .shipped import file_of, resolved, shipped_folder
-from .syntax_tree import SystemText
+from .syntax_tree import Block, Line, SystemText
 
 KEPT: Final = 32
 """Texts that stay in the folder: those used last."""
 
 _NONE: Final = 0
-"""Number of None among the objects of a tree."""
+"""Place of None among the objects of a tree."""
 
 
 def open_text(
@@ -173,34 +173,44 @@ def _classes() -> dict[type, dict[str, Any]]:
     return found
 
 
-def rows_of_tree(text: SystemText) -> list[list[Any]]:
-    """Objects of a tree as rows ``[class, field, …]``, where a row's number stands for an object.
+class _Number(int):
+    """Number of an object's row; what it stands for is told by the type of the field."""
 
-    Numbers begin behind that of None. What is one object in the tree stays one, and what says no
-    more than a value, such as a place in a file, becomes one.
+    __slots__ = ()
+
+
+def rows_of_tree(text: SystemText) -> list[list[Any]]:
+    """Objects of a tree as rows ``[class, field, …]``, where a number stands for another object.
+
+    It says how far back that one's row is: ``-1`` is the row before, 0 stands for None. Objects
+    that say the same at the same place share a row, but for lines and blocks.
     """
     numbers = {kind: number for number, kind in enumerate(_classes())}
     rows: list[list[Any]] = []
-    known: dict[Any, int] = {}
+    known: dict[Any, _Number] = {}
+    same: dict[tuple[Any, ...], _Number] = {}
 
     def written(value: Any) -> Any:
         if isinstance(value, tuple):
-            return [written(part) for part in value]
+            return tuple(map(written, value))
         if isinstance(value, dict):
-            return [[name, written(part)] for name, part in value.items()]
+            return tuple((name, written(part)) for name, part in value.items())
         if isinstance(value, Path):
             return str(value)
-        kind = type(value)
-        if kind not in numbers:
+        if type(value) not in numbers:
             return value
-        names = _classes()[kind]
-        plain = not any(_refers(annotation) for annotation in names.values())
-        same = value if plain else id(value)
-        if same not in known:
-            row = [numbers[kind], *(_field(value, name, names[name]) for name in names)]
-            rows.append(row)
-            known[same] = len(rows)
-        return known[same]
+        if id(value) not in known:
+            known[id(value)] = _row(value)
+        return known[id(value)]
+
+    def _row(value: Any) -> _Number:
+        kind = type(value)
+        row = (numbers[kind], *(_field(value, *field) for field in _classes()[kind].items()))
+        if row not in same or kind in (Line, Block):
+            here = _Number(len(rows) + 1)
+            rows.append(_behind(row, here))
+            same[row] = here
+        return same[row]
 
     def _field(value: Any, name: str, annotation: Any) -> Any:
         part = getattr(value, name)
@@ -208,6 +218,12 @@ def rows_of_tree(text: SystemText) -> list[list[Any]]:
 
     written(text)
     return rows
+
+
+def _behind(part: Any, here: int) -> Any:
+    if isinstance(part, tuple):
+        return [_behind(one, here) for one in part]
+    return part - here if isinstance(part, _Number) else part
 
 
 def tree_of_rows(rows: list[list[Any]]) -> SystemText:
@@ -231,6 +247,27 @@ def tree_of_rows(rows: list[list[Any]]) -> SystemText:
     return text
 
 
+def classes_of_rows() -> list[tuple[str, list[tuple[str, Any]]]]:
+    """Classes in the order of their numbers with their fields, for a reader of another language.
+
+    A field has its type: ``object`` is another row, ``list`` and ``map`` hold the type of what is
+    in them, None is written as it is.
+    """
+
+    def told(annotation: Any) -> Any:
+        if _is_object(annotation):
+            return "object"
+        inner = get_args(annotation)
+        if get_origin(annotation) is dict:
+            return {"map": told(inner[1])}
+        return {"list": told(inner[0])} if _refers(annotation) else None
+
+    return [
+        (kind.__name__, [(name, told(annotation)) for name, annotation in names.items()])
+        for kind, names in _classes().items()
+    ]
+
+
 def _without_none(annotation: Any) -> tuple[Any, ...]:
     if get_origin(annotation) in (tuple, dict):
         return (annotation,)
@@ -238,7 +275,8 @@ def _without_none(annotation: Any) -> tuple[Any, ...]:
 
 
 def _is_object(annotation: Any) -> bool:
-    return all(part in _classes() for part in _without_none(annotation))
+    parts = _without_none(annotation)
+    return bool(parts) and all(part in _classes() for part in parts)
 
 
 def _refers(annotation: Any) -> bool:

@@ -1,9 +1,7 @@
 """The page in a real browser: a running service, Chromium, and pages that complain of nothing."""
 
-import importlib
 import importlib.util
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,10 +11,9 @@ import pytest
 
 from tests.support_missing import missing
 from tests.support_service import ready_server
-from tests.web.support_browser import Visit, visiting
+from tests.web.support_browser import Visit, chromium, visiting
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="session")
@@ -35,19 +32,8 @@ def browser() -> Iterator[Any]:
     Not for the whole session: while it is there this thread has an event loop, in which other tests
     could not run one of their own.
     """
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        missing("no Chromium: on Debian install the package chromium")
-    try:
-        playwright = importlib.import_module("playwright.sync_api")
-    except ImportError:
-        missing("playwright is not installed: pip install -e '.[browser]'")
-    with playwright.sync_playwright() as driver:
-        # in a container there is no sandbox to be had, and /dev/shm is small
-        options = ["--no-sandbox", "--disable-dev-shm-usage"]
-        chromium = driver.chromium.launch(executable_path=path, args=options)
-        yield chromium
-        chromium.close()
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture

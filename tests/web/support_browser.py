@@ -1,7 +1,18 @@
 """A page in a browser for tests: what it says, where it stands, what went wrong in it."""
 
+import importlib
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
 from typing import Any
+
+from tests.support_missing import missing
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 class Visit:
@@ -57,3 +68,41 @@ def visiting(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
     visit.context.close()
     assert not visit.errors
     assert {one for one in visit.asked if not one.startswith((url, "blob:"))} == set()
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Chromium without a window, by playwright."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        missing("no Chromium: on Debian install the package chromium")
+    try:
+        playwright = importlib.import_module("playwright.sync_api")
+    except ImportError:
+        missing("playwright is not installed: pip install -e '.[browser]'")
+    with playwright.sync_playwright() as driver:
+        # in a container there is no sandbox to be had, and /dev/shm is small
+        options = ["--no-sandbox", "--disable-dev-shm-usage"]
+        started = driver.chromium.launch(executable_path=path, args=options)
+        yield started
+        started.close()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_told: object) -> None:
+        """Say nothing of a request."""
+
+    def end_headers(self) -> None:
+        """Keep other sites away from a page: then its clock is exact."""
+        self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
+        super().end_headers()
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Address of a plain file server."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()

@@ -1,31 +1,20 @@
 """The engine's modules in a real browser, from a plain file server."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 
 from bidcascade.service import page
-from tests.web.support_browser import visiting
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_told: object) -> None:
-        """Say nothing of a request."""
+from tests.web.support_browser import serving, visiting
 
 
 @pytest.fixture(scope="session")
 def static_url() -> Iterator[str]:
     """Address of the page's files as they lie in the package."""
-    folder = Path(page.__file__).parent / "static"
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with serving(Path(page.__file__).parent / "static") as url:
+        yield url
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,160 @@
+"""The engine in a browser: is it the reference, how long takes a call, how many places a second.
+
+Run ``python -m benchmarks.browser_engine`` from the repository's root with the packages on the path
+and Chromium and playwright installed. Deals are bid by the definition and by the engine, half of
+them with a call put in that the system does not make; every place, state, meaning and choice must
+be equal. Then another page, which has loaded nothing, bids deals that it has not seen.
+"""
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from bidcascade.service import page as page_of_the_service
+from bidcascade.systems import named_systems
+from bidcascade.systems.expansion import Expander
+from bidcascade.systems.language.kept_texts import rows_of_tree
+from bidcascade.systems.system import System
+from tests.support_deals import mixed_deals
+from tests.web.engine.support_places import (
+    assert_engine_agrees,
+    bid_by_reference,
+    deals_of,
+    forced_calls,
+)
+from tests.web.support_browser import chromium, serving, visiting
+
+from .machine import environment
+from .programs import options, table, write_report
+
+SEED = 20_261_125
+WARM_UP = 5
+"""Calls that count for the first one's time only: the browser compiles the engine."""
+_TIMED = """async (name, deals, warmUp) => {
+    const start = performance.now();
+    const load = (module) => import(`/engine/${module}.js`);
+    const names = ["language/rows", "expansion", "choice", "calls"];
+    const asked = fetch(`/${name}.json`).then((answer) => answer.json());
+    const [{ systemOfRows }, { Rules, Expander }, { choose }, { Auction }, rows] =
+        await Promise.all([...names.map(load), asked]);
+    const rules = new Rules(systemOfRows(rows));
+    const expander = new Expander(rules);
+    const known = new Set();
+    const times = [];
+    let first = null;
+    for (const { hands, contexts } of deals) {
+        let auction = new Auction();
+        while (!auction.isComplete) {
+            const { calls } = auction;
+            const seat = calls.length % 4;
+            const asked = performance.now();
+            const choice = choose(expander.place(calls), hands[seat], contexts[seat]);
+            const answered = performance.now();
+            first ??= answered - start;
+            const key = calls.join();
+            if (!known.has(key)) times.push(answered - asked);
+            known.add(key);
+            auction = auction.add(choice.call);
+        }
+    }
+    const fresh = times.slice(warmUp).sort((one, other) => one - other);
+    const at = (share) => fresh[Math.min(fresh.length - 1, Math.floor(share * fresh.length))];
+    const total = fresh.reduce((sum, time) => sum + time, 0);
+    return {
+        first, median: at(0.5), most: at(0.95), worst: fresh.at(-1), places: times.length,
+        second: (1000 * fresh.length) / total,
+    };
+}"""
+
+
+def compare(browser: Any, url: str, name: str, auctions: int) -> dict[str, int]:
+    """Bid by definition and engine; raises where they differ."""
+    system = System.open(name)
+    expander = Expander(system.rules)
+    found = {"auctions": 0, "places": 0}
+    seen: set[str] = set()
+    for visit in visiting(browser, url):
+        visit.page.goto(f"{url}/index.html")
+
+        def engine(source: str, given: object = None, page: Any = visit.page) -> Any:
+            return page.evaluate(
+                f"given => ({source})(name => import(`/engine/${{name}}.js`), given)", given
+            )
+
+        for seed in range(SEED, SEED + auctions // 200):
+            deals = mixed_deals(100, seed)
+            bid = bid_by_reference(expander, deals, [{}] * 100)
+            put_in = [forced_calls(seed + deal, [call for call, *_ in made])
+                      for deal, made in enumerate(bid.choices)]  # fmt: skip
+            for expected in (bid, bid_by_reference(expander, deals, put_in)):
+                assert_engine_agrees(engine, [("one", system), ("other", system)], expected)
+                found["auctions"] += len(expected.choices)
+                seen.update(expected.places)
+    return found | {"places": len(seen)}
+
+
+def measure(browser: Any, url: str, name: str, deals: int) -> dict[str, float]:
+    """Times of a page that has loaded nothing: milliseconds, places and places a second."""
+    for visit in visiting(browser, url):
+        visit.page.goto(f"{url}/index.html")
+        told = visit.page.evaluate(
+            f"([name, deals, warmUp]) => ({_TIMED})(name, deals, warmUp)",
+            [name, deals_of(mixed_deals(deals, SEED - 1)), WARM_UP],
+        )
+    return {
+        "first call, ms": round(told["first"]),
+        "a call, median ms": round(told["median"], 2),
+        "95 %": round(told["most"], 2),
+        "worst": round(told["worst"], 1),
+        "fresh places": told["places"],
+        "fresh places a second": round(told["second"]),
+    }
+
+
+def main() -> None:
+    """Run and write ``browser_engine.md`` and ``browser_engine.json`` to the results."""
+    given = options(
+        __doc__,
+        auctions=(2_000, "auctions of each system that are compared"),
+        deals=(1_000, "deals that are timed"),
+    )
+    told: dict[str, Any] = {"environment": environment(), "deals": given.deals, "systems": {}}
+    with tempfile.TemporaryDirectory() as temporary, chromium() as browser:
+        folder = Path(temporary)
+        engine = Path(page_of_the_service.__file__).parent / "static/engine"
+        (folder / "engine").symlink_to(engine, target_is_directory=True)
+        (folder / "index.html").write_text("<!doctype html><link rel=icon href=data:,>")
+        with serving(folder) as url:
+            for name in sorted(named_systems()):
+                rows = json.dumps(rows_of_tree(System.open(name).text), separators=(",", ":"))
+                (folder / f"{name}.json").write_text(rows)
+                times = measure(browser, url, name, given.deals)
+                equal = compare(browser, url, name, given.auctions)
+                told["systems"][name] = {
+                    **{f"equal {what}": count for what, count in equal.items()}, **times,
+                }  # fmt: skip
+        told["browser"] = browser.version
+    write_report(given.out, "browser_engine", told, page(told))
+
+
+def page(told: dict[str, Any]) -> list[str]:
+    """Results as Markdown."""
+    systems = told["systems"]
+    columns = list(next(iter(systems.values())))
+    return [
+        "# The engine in a browser",
+        "",
+        f"`python -m benchmarks.browser_engine`; Chromium {told['browser']}, "
+        f"{told['environment']['cpu']}, {told['environment']['cores']} cores. Equal are the places "
+        "(entries in order with criteria, states, knowledge, meanings, words) and the choices of "
+        "whole auctions, half of them with a call that the system does not make. The first call "
+        "counts from before the modules and the system's rows are fetched from loopback; the "
+        f"others are those at {told['deals']:,} deals' fresh places, without the first {WARM_UP}.",
+        "",
+        *table(("system", *columns), ([name, *one.values()] for name, one in systems.items())),
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+// The places of a system: its text taken apart into groups of lines, each with where it applies.
+// systems/contexts.py is the definition.
+
+import { phrasesOf } from "./language/joining.js";
+import { AuctionPattern, allBindings, fixedCall, variablesOf } from "./patterns.js";
+
+/** Counts as so many literal calls for a "foremost:" block: more than any auction has. */
+export const FOREMOST = 400;
+
+/** A line of the text with a number of its own, and the groups under it: partner's answers. */
+export class PlacedLine {
+  below = [];
+  /** The group that it is of. */
+  group = null;
+  /** Place among all lines of the system in the order in which they are tried. */
+  order = 0;
+
+  constructor(number, line) {
+    this.number = number;
+    this.line = line;
+    this.fixedCall = fixedCall(line.call);
+  }
+}
+
+/** One condition of a header, with the variables that it may bind. */
+export class HeaderTest {
+  constructor(condition) {
+    this.condition = condition;
+    this.names = [...new Set(phrasesOf(condition).flatMap(variablesOf))].filter((name) => name !== "n");
+  }
+
+  /** All ways to bind the variables that are still open. */
+  bound(bindings) {
+    return allBindings(this.names, bindings);
+  }
+}
+
+/** Groups of a system that do not stand below a line, and every line by number. */
+export function placesOf(text) {
+  const collector = new Collector();
+  const groups = collector.groupsOf(text.blocks, FRAME);
+  collector.sortLines();
+  const byLength = new Map();
+  for (const group of groups) {
+    const length = group.pattern?.fixedLength ?? null;
+    if (length !== null) byLength.set(length, [...(byLength.get(length) ?? []), group]);
+  }
+  return {
+    opening: groups.filter((group) => group.opening),
+    /** "after" groups by the number of calls from the first bid on. */
+    byLength,
+    /** "after" groups with … in them. */
+    anyLength: groups.filter(({ pattern }) => pattern !== null && pattern.fixedLength === null),
+    /** "when" and "general" groups. */
+    anywhere: groups.filter((group) => group.pattern === null && !group.opening),
+    lines: collector.lines,
+  };
+}
+
+/** What the headers around a body have said so far. */
+const FRAME = {
+  pattern: null, theirCall: null, opening: false, facts: [], general: false, foremost: false, literal: 0, classes: 0,
+};
+
+/** Walks the tree; numbers lines and groups in file order. */
+class Collector {
+  lines = [];
+  #orders = 0;
+
+  groupsOf(body, frame) {
+    const found = [];
+    let run = [];
+    const endRun = () => {
+      if (run.length) found.push(this.#group(run, frame));
+      run = [];
+    };
+    for (const item of body) {
+      if (item.type === "Line") {
+        run.push(item);
+        continue;
+      }
+      endRun();
+      for (const inner of frames(item, frame)) found.push(...this.groupsOf(item.body, inner));
+    }
+    endRun();
+    return found;
+  }
+
+  #group(lines, frame) {
+    const { theirCall, facts, opening } = frame;
+    let { literal, classes } = frame;
+    let pattern = null;
+    if (frame.pattern !== null) {
+      pattern = new AuctionPattern(frame.pattern, theirCall);
+      ({ literal, classes } = pattern);
+    } else if (theirCall !== null) {
+      if (theirCall.calls.every((call) => fixedCall(call) !== undefined)) literal += 1;
+      else classes += 1;
+    }
+    const counted = frame.general ? 0 : sum(facts.map(countFacts));
+    if (frame.foremost) literal += FOREMOST;
+    const specificity = [literal, classes, counted, frame.general ? 0 : 1];
+    const order = this.#orders;
+    this.#orders += 1;
+    const placed = lines.map((line) => this.#placed(line, literal, classes));
+    const tests = facts.flatMap((fact) => (fact.type === "AllOf" ? fact.parts : [fact]))
+      .map((condition) => new HeaderTest(condition));
+    /** Lines that apply at the same places, in file order. `theirCall`, below a line, is RHO's call
+     * in between, null for a pass; `tests` must all hold. */
+    const group = { lines: placed, pattern, theirCall, opening, facts, tests, specificity, order };
+    for (const one of placed) one.group = group;
+    return group;
+  }
+
+  #placed(line, literal, classes) {
+    const placed = new PlacedLine(this.lines.length, line);
+    this.lines.push(placed);
+    const fixed = placed.fixedCall !== undefined;
+    const frame = { ...FRAME, literal: literal + Number(fixed), classes: classes + Number(!fixed) };
+    placed.below = this.groupsOf(line.below, frame);
+    return placed;
+  }
+
+  /** Number the lines in the order in which they are tried, which is the same at every place. */
+  sortLines() {
+    const sorted = [...this.lines].sort((one, other) => {
+      const first = one.group.specificity;
+      const second = other.group.specificity;
+      const differs = first.findIndex((count, index) => count !== second[index]);
+      return differs < 0 ? one.number - other.number : second[differs] - first[differs];
+    });
+    sorted.forEach((placed, order) => { placed.order = order; });
+  }
+}
+
+/** Frames that the body of a block stands under, one for each alternative of its header. */
+function frames({ header }, frame) {
+  const facts = header.condition === null ? frame.facts : [...frame.facts, header.condition];
+  switch (header.kind) {
+    case "after":
+      return header.auctions.map((pattern) => ({ ...FRAME, pattern, facts }));
+    case "their call":
+      return header.auctions.map(([theirCall]) => ({ ...frame, theirCall, facts }));
+    case "opening":
+      return [{ ...FRAME, opening: true, facts }];
+    default: {
+      const foremost = frame.foremost || header.kind === "foremost";
+      const general = frame.general || header.kind === "general";
+      return [{ ...frame, facts, foremost, general }];
+    }
+  }
+}
+
+const NO_FACT = new Set(["vulnerable", "not vulnerable", "favourable", "unfavourable"]);
+
+const sum = (counts) => counts.reduce((total, count) => total + count, 0);
+
+/** Count the facts in a header's condition; of alternatives, the least. */
+function countFacts(condition) {
+  switch (condition.type) {
+    case "Phrase":
+      return NO_FACT.has(condition.kind) ? 0 : 1;
+    case "NotThis":
+      return countFacts(condition.part);
+    case "AnyOf":
+      return Math.min(...condition.parts.map(countFacts));
+    default:
+      return sum(condition.parts.map(countFacts));
+  }
+}

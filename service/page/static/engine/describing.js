@@ -1,0 +1,82 @@
+// Entries in words: the condition of a line with the suits that it means at its place.
+// systems/describing.py is the definition.
+
+import { FACTS } from "./facts.js";
+import { allOf } from "./language/joining.js";
+import { conditionText } from "./language/wording.js";
+import { isVariable, letterOf } from "./patterns.js";
+import { SUIT_WORDS } from "./phrases.js";
+
+export const SUIT_NAMES = Object.fromEntries(Object.entries(SUIT_WORDS).map(([word, letter]) => [letter, word]));
+
+/** Condition of an entry as a player reads it; empty where it asks nothing. */
+export function descriptionOf(entry) {
+  return said(entry).description;
+}
+
+/** Agreements of an entry as texts, #tags with their sign. */
+export function agreementsOf(entry) {
+  return said(entry).agreements;
+}
+
+/** Words of an entry; made once, for they are the same for every hand. */
+function said(entry) {
+  if (entry.said === null) {
+    const condition = entry.condition === null ? null : withoutFacts(entry.condition);
+    entry.said = {
+      description: condition === null ? "" : conditionText(boundCondition(condition, entry.bindings)),
+      agreements: entry.agreements.map((one) => agreementWords(one, entry.bindings)),
+    };
+  }
+  return entry.said;
+}
+
+/** Keep what a condition asks of the hand, not what the auction has decided already. */
+function withoutFacts(condition) {
+  if (condition.type === "AllOf") {
+    const parts = condition.parts.map(withoutFacts).filter((part) => part !== null);
+    return parts.length ? allOf(parts) : null;
+  }
+  const inner = condition.type === "NotThis" ? condition.part : condition;
+  return inner.type === "Phrase" && Object.hasOwn(FACTS, inner.kind) ? null : condition;
+}
+
+/** Words of one agreement, with its suits in place. */
+export function agreementWords(agreement, bindings) {
+  const { kind, text, condition, suit } = agreement;
+  if (kind === "tag") return `#${text}`;
+  if (condition !== null) return `${kind} ${conditionText(boundCondition(condition, bindings))}`;
+  if (suit !== null) return `${kind} ${boundSuit(suit, bindings)}`;
+  return `${kind} ${text}`.trim();
+}
+
+/** Replace the variables of a condition by the suits that they are bound to. */
+function boundCondition(condition, bindings) {
+  switch (condition.type) {
+    case "AllOf":
+    case "AnyOf":
+      return { ...condition, parts: condition.parts.map((part) => boundCondition(part, bindings)) };
+    case "NotThis":
+      return { ...condition, part: boundCondition(condition.part, bindings) };
+    default:
+      return {
+        ...condition,
+        suits: condition.suits.map((word) => boundSuit(word, bindings)),
+        call: condition.call === null ? null : boundCall(condition.call, bindings),
+      };
+  }
+}
+
+function boundSuit(word, bindings) {
+  return (isVariable(word) && SUIT_NAMES[letterOf(word, bindings)]) || word;
+}
+
+function boundCall(call, bindings) {
+  let { strain, level } = call;
+  if (isVariable(strain)) {
+    const letter = letterOf(strain, bindings) ?? strain;
+    strain = letter === "N" ? "NT" : letter;
+  }
+  if (level === 0 && "n" in bindings) level = Number(bindings.n);
+  return { ...call, level, strain };
+}

@@ -1,0 +1,121 @@
+// What an auction has shown, call by call: in a sentence, with the numbers behind it.
+// systems/explanation.py is the definition; the answer is plain JSON with its names of fields.
+
+import { PASS, formatCall, formatCalls } from "./calls.js";
+import { SUIT_NAMES, agreementWords } from "./describing.js";
+import { HANDS, POINTS, hull, proportion, share } from "./knowledge.js";
+import { inOneDeal } from "./one_deal.js";
+
+const SUITS = "CDHS";
+/** So many points are no upper bound that a player would name. */
+const MANY = 30;
+
+/** Explain every call of a legal auction, both sides', by the places of two systems (an Expander). */
+export function explainPlaces(places, calls) {
+  const states = Array.from({ length: calls.length + 1 }, (_, number) => places.state(calls.slice(0, number)));
+  const state = states.at(-1);
+  const side = state.position % 2;
+  const offered = new Map();
+  for (const entry of state.auction.isComplete ? [] : places.place(calls).entries) {
+    if (offered.has(entry.call)) continue;
+    offered.set(entry.call, { call: formatCall(entry.call), name: entry.name, where: placeText(entry.where) });
+  }
+  return {
+    auction: formatCalls(calls),
+    calls: states.slice(1).map(explained),
+    forced: state.forced,
+    game_forced: state.gameForced[side],
+    agreed_suit: state.agreed[side],
+    next_calls: [...offered.values()],
+  };
+}
+
+const placeText = ({ file, line }) => `${file}:${line}`;
+
+/** Explain the last call before a state. */
+function explained(after) {
+  const position = (after.position + 3) % 4;
+  const meaning = after.meanings.at(-1);
+  const known = after.knowledge[position];
+  const points = known.shown("HCP");
+  const parts = partsOf(meaning);
+  const types = meaning.alternatives.map(({ name, where, cells }, index) => ({
+    name, where: placeText(where), share: parts[index], points: hull(cells).points, lengths: byLetter(hull(cells)),
+  }));
+  const bindings = meaning.uses.length ? meaning.uses[0][1] : {};
+  const agreements = meaning.agreements.map((one) => agreementWords(one, bindings));
+  // who has said "8+" or nothing of his points says nothing of what the others leave him
+  const [least, most] = inOneDeal(after.hulls)[position].points;
+  const low = Math.max(points[0], points[0] ? least : 0);
+  const high = Math.min(points[1], points[1] < MANY ? most : POINTS);
+  const also = Object.fromEntries([...known.terms].filter(([name]) => name !== "HCP"));
+  return {
+    call: formatCall(meaning.call),
+    player: position,
+    sentence: sentence(meaning, low <= high ? [low, high] : points, known.hull.lengths, agreements),
+    known: meaning.known,
+    agreements,
+    hand_types: types,
+    points,
+    lengths: byLetter(known.hull),
+    also,
+    share: share(known.cells),
+  };
+}
+
+/** Part of the call's hands that each alternative takes, earlier ones first; they add to 1.
+ *
+ * Honours count with their frequency among the hands of a shape and point count. */
+function partsOf({ alternatives }) {
+  const left = Float64Array.from(HANDS);
+  const weights = alternatives.map(({ cells, expression }) => {
+    const held = proportion(expression);
+    let weight = 0;
+    for (let cell = 0; cell < left.length; cell += 1) {
+      if (!((cells[cell >> 5] >>> (cell & 31)) & 1)) continue;
+      const hands = left[cell] * held[cell];
+      weight += hands;
+      left[cell] -= hands;
+    }
+    return weight;
+  });
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => (total ? weight / total : 0));
+}
+
+function byLetter({ lengths }) {
+  return Object.fromEntries([...SUITS].map((suit, index) => [suit, lengths[index]]));
+}
+
+/** Name, range of points, lengths that say something, and the agreements. */
+function sentence(meaning, points, lengths, agreements) {
+  const names = [...new Set(meaning.alternatives.map(({ name }) => name).filter(Boolean))];
+  let name = names.join(" or ");
+  if (!meaning.known) name = "No agreement about this call";
+  else if (!names.length) name = meaning.call === PASS ? "Pass" : formatCall(meaning.call);
+  const said = [pointsText(points), ...lengthTexts(lengths)].filter(Boolean).join(", ");
+  const text = said ? `${name}: ${said}` : name;
+  const spoken = agreements.filter((one) => !one.startsWith("#"));
+  return spoken.length ? `${text}; ${spoken.join(", ")}` : text;
+}
+
+function pointsText([low, high]) {
+  if (low === 0 && high >= MANY) return "";
+  if (low === high) return `${low} points`;
+  if (low === 0) return `at most ${high} points`;
+  return high >= MANY ? `${low}+ points` : `${low}-${high} points`;
+}
+
+/** Lengths that say something, the longest first. */
+function lengthTexts(lengths) {
+  const found = [];
+  lengths.forEach(([low, high], index) => {
+    let cards;
+    if (low === high) cards = `${low}`;
+    else if (low >= 2 && (high <= 5 || low >= 3)) cards = high > 7 ? `${low}+` : `${low}-${high}`;
+    else if (high <= 4) cards = `at most ${high}`;
+    else return;
+    found.push([low, `${cards} ${SUIT_NAMES[SUITS[index]]}`]);
+  });
+  return found.sort(([one], [other]) => other - one).map(([, text]) => text);
+}

@@ -1,0 +1,65 @@
+// Hands as text, PBN (K52.AQ3.9876.KJ2) or BBO (SK52HAQ3D9876CKJ2): bridge/hands.py and bridge/cards.py.
+// A hand is four holdings [clubs, diamonds, hearts, spades] of 13 bits, bit 12 the ace.
+
+import { quoted } from "./errors.js";
+import { CARDS } from "./terms.js";
+
+const RANKS = "23456789TJQKA";
+const SUITS = { C: 0, D: 1, H: 2, S: 3, "♣": 0, "♦": 1, "♥": 2, "♠": 3 };
+const SUIT_PARTS = /([SHDCshdc♠♥♦♣])([^SHDCshdc♠♥♦♣]*)/uy;
+
+/** Text that is not a hand of 13 distinct cards. */
+export class InvalidHand extends Error {}
+
+/** Hand of a text; `cards` is how many it must have, null for any number. */
+export function parseHand(written, cards = 13) {
+  const text = written.trim();
+  const hand = text.includes(".") ? parseDotted(text) : parseLettered(text);
+  const held = hand.reduce((total, holding) => total + CARDS[holding], 0);
+  if (cards !== null && held !== cards) throw new InvalidHand(`expected ${cards} cards, got ${held} in hand ${quoted(text)}`);
+  return hand;
+}
+
+function parseDotted(text) {
+  const parts = text.split(".");
+  if (parts.length !== 4) throw new InvalidHand(`expected four suits separated by dots (S.H.D.C), got ${quoted(text)}`);
+  return parts.map((part) => (part === "-" ? 0 : parseHolding(part, text))).reverse();
+}
+
+function parseLettered(text) {
+  const hand = [null, null, null, null];
+  let end = 0;
+  SUIT_PARTS.lastIndex = 0;
+  for (let match = SUIT_PARTS.exec(text); match; match = SUIT_PARTS.exec(text)) {
+    const suit = SUITS[match[1].toUpperCase()];
+    if (hand[suit] !== null) throw new InvalidHand(`suit ${quoted(match[1])} comes twice in hand ${quoted(text)}`);
+    const cards = match[2].trim();
+    hand[suit] = cards === "-" ? 0 : parseHolding(cards, text);
+    end = SUIT_PARTS.lastIndex;
+  }
+  if (end !== text.length || !end) {
+    throw new InvalidHand(`expected a hand such as 'K52.AQ3.9876.KJ2', got ${quoted(text)}`);
+  }
+  return hand.map((holding) => holding ?? 0);
+}
+
+function parseHolding(text, whole) {
+  let holding = 0;
+  for (const letter of text.replaceAll("10", "T")) {
+    const rank = RANKS.indexOf(letter.toUpperCase());
+    const wrong = rank < 0 ? `expected a rank of ${RANKS}, got ${quoted(letter)} in ${quoted(text)}`
+      : (holding >> rank) & 1 ? `duplicate card: rank ${RANKS[rank]} comes twice in ${quoted(text)}` : "";
+    if (wrong) throw new InvalidHand(`${wrong}, in hand ${quoted(whole)}`);
+    holding |= 1 << rank;
+  }
+  return holding;
+}
+
+/** PBN text of a hand: spades, hearts, diamonds, clubs separated by dots. */
+export function formatHand(hand) {
+  return hand.map(formatHolding).reverse().join(".");
+}
+
+function formatHolding(holding) {
+  return [...RANKS].filter((_, rank) => (holding >> rank) & 1).reverse().join("");
+}

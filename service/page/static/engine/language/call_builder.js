@@ -1,0 +1,99 @@
+// Calls and suits of a line, built from the words that the grammar found: systems/language/call_builder.py.
+// Methods of this and the other builders have the names of the rules of bidding.lark in camel case.
+
+import { Token } from "../lalr.js";
+import { NUMBER_WORDS, SUIT_WORDS } from "../phrases.js";
+import { BLANKS, split, stripped } from "./blanks.js";
+
+const BID_VARIABLES = new Set(["m", "om", "M", "oM", "X", "Y", "Z", "W"]);
+const NOWHERE = { type: "Where", file: "", line: 0, column: 0 };
+
+/** A place in a logical line, before the line has one in a file; an index into its text. */
+export const place = (position) => ({ type: "Where", file: "", line: 0, column: position });
+
+/** Place of a word in its line. */
+export const at = (token) => place(token.start);
+
+/** Words with single blanks between them. */
+export const oneBlank = (words) => split(String(words)).join(" ");
+
+/** Words with single blanks between them and behind punctuation marks, none before them. */
+export function tidy(words) {
+  const found = String(words).replace(BLANKS, " ").replace(/ ?([,;:]) ?/g, "$1 ");
+  return stripped(found.replace(/\( | \)/g, (match) => match.trim()));
+}
+
+/** Number of digits of any script, which stand in each by their value. */
+export function whole(digits) {
+  let number = 0;
+  for (const digit of digits) {
+    let zero = digit.codePointAt(0);
+    while (zero > 0 && DIGIT.test(String.fromCodePoint(zero - 1))) {
+      zero -= 1;
+    }
+    number = 10 * number + ((digit.codePointAt(0) - zero) % 10);
+  }
+  return number;
+}
+
+const DIGIT = /\p{Nd}/u;
+
+/** Number of the first six digits: more are of no use in bridge. */
+export const firstDigits = (digits) => whole([...digits].slice(0, 6));
+
+export const callPattern = (kind, level = null, strain = null, where = NOWHERE) => ({
+  type: "CallPattern", kind, level, strain, where,
+});
+
+/** Builds call patterns. */
+export class CallBuilder {
+  faults = [];
+
+  /** Note something wrong and go on. */
+  fault(position, message, advice = "") {
+    this.faults.push({ position: typeof position === "number" ? position : position.start, message, advice });
+  }
+
+  suit(token) {
+    return token.text.includes(" ") ? new Token("SUIT", oneBlank(token), token.start) : token;
+  }
+
+  strain(token) {
+    return token.type === "NOTRUMP" ? new Token("SUIT", "NT", token.start) : token;
+  }
+
+  number(token) {
+    const word = token.text.replace(/\++$/, "");
+    return NUMBER_WORDS[word] ?? firstDigits(word);
+  }
+
+  // ------------------------------------------------------------------ calls
+  bid({ text, start }) {
+    let strain = text.slice(1);
+    if (["N", "NT"].includes(strain.toUpperCase())) {
+      strain = "NT";
+    } else if (!BID_VARIABLES.has(strain)) {
+      strain = strain.toUpperCase();
+    }
+    return callPattern("bid", text[0] === "n" ? 0 : Number(text[0]), strain, place(start));
+  }
+
+  otherCall(token) {
+    return callPattern(kindOf(token), null, null, at(token));
+  }
+
+  transferTo(words, bid) {
+    const to = this.bid(bid);
+    if (to.level === 1 && to.strain === "C") {
+      this.fault(bid, "no call is just below 1C");
+    }
+    return callPattern("transfer", to.level, to.strain, at(words));
+  }
+
+  relative(words, strain) {
+    return callPattern(kindOf(words), null, SUIT_WORDS[strain.text] ?? strain.text, at(words));
+  }
+}
+
+/** Kind of a call that its terminal tells: `ANY_BID` is `any bid`. */
+const kindOf = (words) => words.type.toLowerCase().replaceAll("_", " ").replace(/ in$/, "");

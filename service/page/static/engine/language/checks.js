@@ -1,0 +1,256 @@
+// What a system's tree says that cannot be: systems/language/checks.py.
+
+import { grouped, nearest } from "../errors.js";
+import { COUNTED, FACTS, KINDS, OTHER, VARIABLES } from "../phrases.js";
+import { contradictions } from "./contradictions.js";
+import { phrasesOf } from "./joining.js";
+import { afterCall, BEGINNING, UNKNOWN, whyNot } from "./sequences.js";
+import { LANGUAGE_WORDS } from "./wrong_words.js";
+
+/** Definitions within one another that conditions are read through. */
+const DEEPEST_DEFINITION = 32;
+/** Conditions that a definition may have with all names in it written out. */
+const LONGEST_DEFINITION = 10_000;
+
+/** Complain of all that a system's tree says and cannot be. */
+export function checkSystem(system, complain) {
+  const checker = new Checker(system.defines, complain);
+  checker.checkDefines();
+  for (const block of system.blocks) checker.block(block, new Set(), UNKNOWN, false);
+}
+
+class Checker {
+  constructor(defines, complain) {
+    this.defines = defines;
+    this.complain = complain;
+    this.words = [...LANGUAGE_WORDS, ...[...defines.keys()].flatMap((name) => name.split(" "))];
+  }
+
+  // -------------------------------------------------------------------- walking
+  /** Check what stands in a block or below a line; `inside` an auction that has begun. */
+  body(body, bound, sequence, inside) {
+    for (const found of body) {
+      if (found.type === "Block") this.block(found, bound, sequence, inside);
+      else this.line(found, bound, sequence);
+    }
+  }
+
+  block({ header, body }, bound, sequence, inside) {
+    if (header.kind === "their call" && !inside) {
+      this.complain(
+        header.where, "a call of theirs stands below a call of ours", 'for their opening write "over (…):"',
+      );
+      sequence = UNKNOWN;
+    }
+    const steps = header.auctions.flat();
+    bound = new Set([...bound, ...variables(steps.flatMap((step) => step.calls))]);
+    if (header.condition !== null) {
+      for (const phrase of phrasesOf(header.condition)) {
+        if (FACTS.has(phrase.kind)) variablesOf(phrase).forEach((variable) => bound.add(variable));
+      }
+      this.condition(header.condition, bound);
+    }
+    this.body(body, bound, this.below(header, sequence), inside || header.kind === "after");
+  }
+
+  /** Auction so far below a header; unknown where its alternatives differ. */
+  below(header, sequence) {
+    if (header.kind === "opening") return BEGINNING;
+    if (header.kind !== "after" && header.kind !== "their call") return sequence;
+    const start = header.kind === "their call" ? sequence : BEGINNING;
+    const found = header.auctions.map((auction) => this.steps(auction, start));
+    return found.length === 1 ? found[0] : UNKNOWN;
+  }
+
+  steps(auction, sequence) {
+    for (const { calls, theirs, anyCalls } of auction) {
+      if (anyCalls) {
+        sequence = UNKNOWN;
+        continue;
+      }
+      const wrong = calls.find((call) => whyNot(sequence, call, theirs) !== null);
+      if (wrong !== undefined) this.complain(wrong.where, ...whyNot(sequence, wrong, theirs));
+      sequence = afterCall(sequence, calls.length === 1 && wrong === undefined ? calls[0] : null, theirs);
+    }
+    return sequence;
+  }
+
+  line(line, bound, sequence) {
+    bound = new Set([...bound, ...variables([line.call])]);
+    const reason = whyNot(sequence, line.call, false);
+    if (reason !== null) this.complain(line.call.where, ...reason);
+    const said = [line, ...line.variants];
+    for (const { condition } of said) {
+      if (condition !== null) this.condition(condition, bound);
+    }
+    for (const { agreements } of said) {
+      for (const agreement of agreements) this.agreement(agreement, bound);
+    }
+    if (line.condition === null && !line.variants.length && line.name) this.nameAlone(line);
+    const after = reason === null ? afterCall(sequence, line.call, false) : UNKNOWN;
+    this.body(line.below, bound, after, true);
+  }
+
+  nameAlone({ name, where }) {
+    const small = name.replace(/^./u, (first) => first.toLowerCase());
+    if (this.defines.has(small)) {
+      this.complain(
+        where, `"${name}" is read as the name of the call, with no condition`, `for the condition write "${small}"`,
+      );
+    }
+  }
+
+  // -------------------------------------------------------------------- names and variables
+  /** Check the names and variables of a condition, and that a hand can meet it. */
+  condition(condition, bound) {
+    for (const phrase of phrasesOf(condition)) {
+      if (phrase.kind === "named") this.named(phrase);
+      else if (phrase.kind === "has shown" || phrase.kind === "may have") this.shown(phrase);
+      this.bound(variablesOf(phrase), bound, phrase.where);
+    }
+    for (const found of contradictions(condition)) this.complain(...found);
+  }
+
+  agreement({ call, suit, condition, where }, bound) {
+    if (call !== null) this.bound(variables([call]), bound, where);
+    if (suit !== null) this.bound(variablesIn([suit]), bound, where);
+    if (condition !== null) this.condition(condition, bound);
+  }
+
+  bound(used, bound, where) {
+    for (const variable of [...used].sort()) {
+      if (bound.has(variable) || bound.has(OTHER[variable])) continue;
+      this.complain(
+        where, `no call, header or line above says which suit "${variable}" is`, advice(variable, bound),
+      );
+    }
+  }
+
+  named(phrase) {
+    const define = this.defines.get(phrase.text);
+    if (define === undefined) {
+      this.unknown(phrase);
+    } else if (define.suits.length !== phrase.suits.length) {
+      const wanted = `${define.suits.length} suit${define.suits.length === 1 ? "" : "s"}`;
+      this.complain(
+        phrase.where, `"${phrase.text}" is defined with ${wanted}, I read ${phrase.suits.length}`,
+        `write it like "${[define.name, ...define.suits].join(" ")}"`,
+      );
+    }
+  }
+
+  shown({ text, suits, where }) {
+    const { shown, term } = KINDS.get(text);
+    if (shown && (!term.endsWith("_") || suits.length)) return;
+    const kept = COUNTED.filter((row) => row.shown).map((row) => row.kind);
+    this.complain(
+      where, `what a player has shown of ${text} is not kept`, shown ? "name the suit" : `it is of ${kept.join(", ")}`,
+    );
+  }
+
+  unknown({ text, where }) {
+    const words = text.split(" ");
+    for (let count = words.length - 1; count > 0; count -= 1) {
+      const first = words.slice(0, count).join(" ");
+      const rest = words.slice(count).join(" ");
+      if (!this.defines.has(first) || !this.defines.has(rest)) continue;
+      this.complain(where, `two conditions without a comma: "${text}"`, `write "${first}, ${rest}"`);
+      return;
+    }
+    const near = nearest(text, this.defines.keys()) || (words.length === 1 && nearest(text, this.words));
+    this.complain(
+      where, `"${text}"?${near ? ` did you mean "${near}"` : " I do not know these words"}`,
+      near ? "" : `say what they mean: "define ${text} = …", or put them in quotes`,
+    );
+  }
+
+  // -------------------------------------------------------------------- definitions
+  /** Check definitions: their variables, that none needs itself, what they grow to. */
+  checkDefines() {
+    const uses = new Map();
+    for (const { name, suits, condition } of this.defines.values()) {
+      this.condition(condition, new Set(suits));
+      const named = phrasesOf(condition).filter(({ kind }) => kind === "named").map(({ text }) => text);
+      uses.set(name, named.filter((text) => this.defines.has(text)));
+    }
+    const { order, circle } = ordered(uses);
+    if (circle === null) {
+      this.growth(order, uses);
+      return;
+    }
+    const [first, ...others] = circle;
+    this.complain(
+      this.defines.get(first).where, `"${first}" is defined by itself: ${[first, ...others, first].join(" -> ")}`,
+      "say in one of them what it means in other words",
+    );
+  }
+
+  /** Check what definitions become once those within them are written out; `order` has each behind those it uses. */
+  growth(order, uses) {
+    const deep = new Map();
+    const long = new Map();
+    for (const name of order) {
+      const used = uses.get(name);
+      const { condition, where } = this.defines.get(name);
+      deep.set(name, 1 + used.reduce((most, part) => Math.max(most, deep.get(part)), 0));
+      if (deep.get(name) === DEEPEST_DEFINITION + 1) {
+        this.complain(
+          where, `"${name}" is made of ${deep.get(name)} definitions one within another, `
+            + `at most ${DEEPEST_DEFINITION} are read`, "write one of them out",
+        );
+      }
+      const own = phrasesOf(condition).length - used.length;
+      const length = used.reduce((sum, part) => sum + long.get(part), own);
+      if (length > LONGEST_DEFINITION && used.every((part) => long.get(part) <= LONGEST_DEFINITION)) {
+        this.complain(
+          where, `"${name}" has more than ${grouped(LONGEST_DEFINITION)} conditions once the names in it `
+            + "are written out", "use fewer names in it",
+        );
+      }
+      long.set(name, Math.min(length, LONGEST_DEFINITION + 1));
+    }
+  }
+}
+
+/** Names behind those that they use; or a circle of them, each behind one that it is used by. */
+function ordered(uses) {
+  const users = new Map();
+  const usersOf = (name) => users.get(name) ?? users.set(name, []).get(name);
+  for (const [name, used] of uses) {
+    usersOf(name);
+    used.forEach((part) => usersOf(part).push(name));
+  }
+  const seen = new Set();
+  const done = [];
+  for (const start of users.keys()) {
+    if (seen.has(start)) continue;
+    seen.add(start);
+    const path = [[start, users.get(start).values()]];
+    while (path.length) {
+      const [name, rest] = path.at(-1);
+      const { value: next, done: isLast } = rest.next();
+      if (isLast) {
+        done.push(name);
+        path.pop();
+      } else if (!seen.has(next)) {
+        seen.add(next);
+        path.push([next, users.get(next).values()]);
+      } else {
+        const names = path.map(([one]) => one);
+        const place = names.indexOf(next);
+        if (place >= 0) return { order: null, circle: [next, ...names.slice(place + 1).reverse()] };
+      }
+    }
+  }
+  return { order: done.reverse(), circle: null };
+}
+
+const variablesIn = (words) => new Set(words.filter((word) => VARIABLES.includes(word)));
+const variables = (calls) => variablesIn(calls.map((call) => call.strain));
+const variablesOf = ({ call, suits }) => variablesIn(call === null ? suits : [...suits, call.strain]);
+
+function advice(variable, bound) {
+  if (bound.size) return `here the suits are ${[...bound].sort().join(", ")}`;
+  if (variable in OTHER) return `write the call as "2${variable}", or name the suit`;
+  return `write the call as "2${variable}", put it under "when they bid ${variable}:", or name it`;
+}

@@ -1,0 +1,55 @@
+// Reads one logical line: systems/language/grammar.py. Places are indexes into the line's text.
+
+import { kept } from "../kept.js";
+import { Parser, UnexpectedInput } from "../lalr.js";
+import data from "./grammar_data.js";
+import { TreeBuilder } from "./tree_builder.js";
+import { explain } from "./wrong_words.js";
+
+/** Parentheses and `not` that a line may have. */
+const DEEPEST_NESTING = 40;
+const NESTING = /\(|(?<![\p{L}\p{N}_])not(?![\p{L}\p{N}_])/gu;
+const MOST_KEPT = 1 << 14;
+
+const builder = new TreeBuilder();
+const parser = new Parser(data, builder);
+
+/** Whatever a text is to the builder, what is wrong in it, and what the parser stopped at. */
+function read(text, start) {
+  const deep = [...text.matchAll(NESTING)][DEEPEST_NESTING];
+  if (deep !== undefined) {
+    const message = `a line has at most ${DEEPEST_NESTING} parentheses and "not"`;
+    return { found: null, wrong: [{ position: deep.index, message, advice: "use define or either/or lines" }] };
+  }
+  builder.faults = [];
+  try {
+    return { found: parser.parse(text, start), wrong: builder.faults };
+  } catch (error) {
+    if (!(error instanceof UnexpectedInput)) {
+      throw error;
+    }
+    return { found: null, wrong: builder.faults, error };
+  }
+}
+
+function reads(text) {
+  const { found, wrong } = read(text, "conditions");
+  return found !== null && wrong.length === 0;
+}
+
+function parsed(text, start) {
+  const { found, wrong, error } = read(text, start);
+  return { found, wrong: error === undefined ? wrong : [...wrong, explain(text, error, reads)] };
+}
+
+/** A logical line: its statement, null where it does not parse, and faults `{position, message, advice}`. */
+export const parseStatement = kept(MOST_KEPT, (text) => {
+  const { found, wrong } = parsed(text, "statement");
+  return { statement: found, wrong };
+});
+
+/** Conditions alone, as they stand behind a name. */
+export const parseConditions = kept(MOST_KEPT, (text) => {
+  const { found, wrong } = parsed(text, "conditions");
+  return { condition: found === null ? null : found[0], wrong };
+});

@@ -1,0 +1,197 @@
+// Says in a bridge player's words why a line does not read: systems/language/wrong_words.py.
+
+import { nearest } from "../errors.js";
+import { NUMBER_WORDS, WORDS_OF_TERMINALS } from "../phrases.js";
+import { BLANK, rightStripped, split, stripped } from "./blanks.js";
+
+const WORD = new RegExp(`^(?:[\\p{L}\\p{N}][\\p{L}\\p{N}_'’+/-]*(?:\\.\\p{Nd}+)?|[^${BLANK}])`, "u");
+const LETTERS = /[\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'’-]*/gu;
+const SEPARATOR = /[,;:=()]|--/;
+const LAST = new RegExp(`(?:[^${BLANK},;:=()]+|[,;:=()])$`, "u");
+const SUIT = "(clubs|diamonds|hearts|spades|[MXYZWm]|o[Mm])";
+const SUITS = new RegExp(`(?<![\\p{L}\\p{N}_])${SUIT} or ${SUIT}$`, "u");
+const CARDS_AS_CALL = new RegExp(`(?<![^${BLANK}])([1-7])([CDHScdhs])$`);
+const CALL = {
+  x: "Double", xx: "Redouble", d: "Double", dble: "Double", r: "Redouble", rdbl: "Redouble", "-": "Pass", nt: "1NT",
+};
+const OTHER_WORDS = {
+  pts: "points", pt: "points", hp: "points", pc: "points", tp: "total points",
+  "♠": "spades", "♥": "hearts", "♦": "diamonds", "♣": "clubs",
+  s: "spades", h: "hearts", d: "diamonds", c: "clubs",
+  stop: "stopper in", stopped: "stopper in", bal: "balanced", "&": "and", "|": "or",
+  gf: "forcing to game", f: "forcing", f1: "forcing", inv: "invitational", nf: "not forcing",
+};
+
+/** What terminals together stand for, and whether it is told alone. */
+const GROUPS = [
+  ['a call, or a header such as "opening:" or "after 1NT:"', ["BID", "OPENING"], true],
+  ["a name or a condition", ["NAME", "NUMBER"], true],
+  ["a condition", ["WORD", "NUMBER", "NO", "SUIT"], true],
+  ["points or a suit", ["SUIT_MEASURE", "SUIT"], true],
+  ["a call", ["BID", "PASS"], false],
+  ["a call", ["BID", "TRANSFER_TO"], false],
+  ["an agreement such as forcing, invitational or #tag", ["AGREEMENT", "SAYS"], false],
+  ["a suit", ["SUIT", "VARIABLE"], false],
+];
+const IN_GROUPS = ["ROLE", "DOUBLE", "REDOUBLE", "ANY", "ANY_BID", "CHEAPEST", "JUMP", "DOUBLE_JUMP", "GAME_IN"];
+const READABLE = {
+  EQUAL: '"="', COLON: 'a colon ":"', COMMA: "a comma", RPAR: '")"', LPAR: '"("',
+  NUMBER: "a number", QUOTED: "a file name in quotes", TITLE: "a title", BID: "a bid",
+  IDENTIFIER: "a name", VALUE: "a value", WORD: "a word", TAG: "a #tag",
+  SEAT: '"seat"', LEVEL: "a level such as 2-level", IN: '"in"', FIT: '"fit"',
+  OPTION: '"option"', SEMICOLON: "a semicolon", NOTRUMP: "NT", OF_THE_TOP: '"of the top"',
+  VARIABLE: "a variable such as X or M", SUIT_NOUN: '"suit"', SINGULAR: "a suit",
+  MAJOR: '"major"', MINOR: '"minor"', ORDINAL: '"1st" to "4th"',
+  LONGER_THAN: '"longer than"', IS: '"is"',
+};
+const NOT_TOLD = ["QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"];
+
+/** All words that the grammar knows. */
+export const LANGUAGE_WORDS = new Set([
+  ...[...WORDS_OF_TERMINALS.values()].flat().flatMap(split),
+  ...Object.keys(NUMBER_WORDS), "asks", "shows", "denies", "balanced", "semi-balanced", "unbalanced",
+]);
+
+const fault = (position, message, advice = "") => ({ position, message, advice });
+
+/** Why a line does not read: `{position, message, advice}`.
+ *
+ * `error` is what the parser stopped at: `position` (null at the end of the line) and `expected`,
+ * the terminals that it accepts there. `reads(text)` tells whether a text reads as conditions.
+ */
+export function explain(text, error, reads) {
+  const position = error.position ?? rightStripped(text).length;
+  const expected = new Set(error.expected);
+  const rest = text.slice(position);
+  const before = rightStripped(text.slice(0, position));
+  const read = WORD.exec(rest)?.[0] ?? "";
+  if (position >= rightStripped(text).length || rest.startsWith("--")) return atTheEnd(before, expected);
+  for (const [opened, closed] of ['""', "{}"]) {
+    if (rest.startsWith(opened) && !rest.slice(1).includes(closed)) {
+      return fault(position, `${opened} is opened here and never closed`, `write ${closed}`);
+    }
+  }
+  if (isCardsAsCall(before, expected)) return cardsAsCall(before);
+  const slip = slipOf(text, position, expected);
+  if (slip !== null) return slip;
+  const left = stripped(before.split(SEPARATOR).at(-1));
+  const right = stripped(rest.split(SEPARATOR, 1)[0]);
+  if (expected.has("COMMA") && left && right && reads(left) && reads(right)) {
+    return fault(position, `two conditions without a comma: "${left} ${right}"`, `write "${left}, ${right}"`);
+  }
+  return fault(position, ...special(read, rest, before, expected) ?? [unexpected(before, read, listed(expected))]);
+}
+
+/** A word behind the place that is nearly one of the language. */
+function slipOf(text, position, expected) {
+  const behind = text.slice(position).split(SEPARATOR, 1)[0];
+  for (const { 0: word, index } of behind.matchAll(LETTERS)) {
+    if (LANGUAGE_WORDS.has(word) || word.length < 3) continue;
+    if (/^\p{Uppercase}/u.test(word) && expected.has("NAME")) continue;
+    const near = nearest(word, LANGUAGE_WORDS) || nearest(word.toLowerCase(), LANGUAGE_WORDS);
+    if (near === `${word}s` && expected.has("SUIT") && expected.has("SUIT_MEASURE")) break;
+    if (near) return fault(position + index, `"${word}"? did you mean "${near}"`);
+  }
+  return null;
+}
+
+/** "after … I expect …", with what is behind it; every % of the line's own stands for what is expected too. */
+function expecting(before, behind, names) {
+  const last = LAST.exec(before);
+  return `${last ? `after "${last[0]}" I expect %` : "I expect %"}${behind}`.replaceAll("%", () => names);
+}
+
+function unexpected(before, read, names) {
+  return expecting(before, `, I read "${read}"`, names);
+}
+
+function atTheEnd(before, expected) {
+  if (expected.has("COLON") && !expected.has("EQUAL")) {
+    return fault(before.length, "a header ends with a colon", `write "${before}:"`);
+  }
+  if (isCardsAsCall(before, expected)) return cardsAsCall(before);
+  const suits = SUITS.exec(before);
+  if (suits !== null && expected.has("LONGER_THAN")) {
+    return fault(
+      before.length - suits[2].length, `"${suits[0]}": how many ${suits[2]}`,
+      `say the number again, such as "4+ ${suits[1]} or 4+ ${suits[2]}"`,
+    );
+  }
+  return fault(before.length, expecting(before, ", and the line ends", listed(expected)));
+}
+
+/** Whether `4S` stands where a number of cards is meant. */
+function isCardsAsCall(before, expected) {
+  return expected.has("IS_AVAILABLE") && !expected.has("EQUAL") && CARDS_AS_CALL.test(before);
+}
+
+function cardsAsCall(before) {
+  const { 0: words, 1: count, 2: suit, index } = CARDS_AS_CALL.exec(before);
+  return fault(
+    index, `"${words}" is a call, not a number of cards`, `write "${count} ${OTHER_WORDS[suit.toLowerCase()]}"`,
+  );
+}
+
+/** Message and advice for slips that have a reason of their own; null if it is none of them. */
+function special(read, rest, before, expected) {
+  if (/^[“”„‟]/.test(rest)) return ["these quotes are not the plain ones", 'write " on both sides'];
+  if (rest.startsWith("—")) return ['"—" begins nothing here', 'a remark begins with "--"'];
+  if (/^[<>≥≤]/.test(rest)) {
+    return [`"${stripped([...rest].slice(0, 2).join(""))}" is not written here`, 'write "15+", "at most 9" or "10-12"'];
+  }
+  if (/^(?:\p{Nd}+[.,]\p{Nd}|½)/u.test(rest)) {
+    return [`"${read}" is no whole number`, "count in whole points, cards and tricks"];
+  }
+  const lower = read.toLowerCase();
+  if (expected.has("BID") && expected.has("PASS") && !expected.has("NUMBER")) {
+    if (Object.hasOwn(CALL, lower)) return [`"${read}" is no call here`, `write "${CALL[lower]}"`];
+    if (/^(?:[089]|[1-7](?![CDHSNMmXYZWo]))/.test(read) && [...read].length <= 3) {
+      return [`"${read}" is no bid`, "write a level 1-7 and a suit, a variable or NT"];
+    }
+  }
+  const other = Object.hasOwn(OTHER_WORDS, lower) ? OTHER_WORDS[lower] : begunBy(read, expected);
+  if (other) return [unexpected(before, read, listed(expected)), `write "${other}"`];
+  if (before.endsWith(":") && expected.has("REMARK")) {
+    return ["a header stands alone in its line", "put the lines below it, indented"];
+  }
+  if (expected.has("AGREEMENT") && !before.endsWith("=")) {
+    return [
+      `after "${/.?$/u.exec(before)[0]}" I expect ${listed(expected)}, I read "${read}"`,
+      "conditions stand before the semicolon; tags begin with #",
+    ];
+  }
+  if (expected.has("EQUAL") && !expected.has("COLON") && read === ":") {
+    return ['a call is followed by "="', 'write "=" and then the name or the conditions'];
+  }
+  if (expected.has("SUIT_MEASURE") && expected.has("SUIT")) {
+    const isSingular = ["club", "diamond", "heart", "spade"].includes(read);
+    return [unexpected(before, read, "points or a suit"), isSingular ? `write "${read}s"` : ""];
+  }
+  return null;
+}
+
+/** Words of the language that begin with a word that was read. */
+function begunBy(read, expected) {
+  return [...expected].sort().flatMap((terminal) => WORDS_OF_TERMINALS.get(terminal) ?? [])
+    .find((phrase) => phrase.startsWith(`${read} `));
+}
+
+/** What could stand here. */
+function listed(expected) {
+  if (expected.size === 1 && expected.has("QUOTED")) return READABLE.QUOTED;
+  const names = [];
+  const left = new Set(expected);
+  NOT_TOLD.forEach((terminal) => left.delete(terminal));
+  for (const [words, terminals, isAlone] of GROUPS) {
+    if (!terminals.every((terminal) => left.has(terminal))) continue;
+    if (isAlone) return words;
+    names.push(words);
+    [...terminals, ...IN_GROUPS].forEach((terminal) => left.delete(terminal));
+  }
+  names.push(...[...new Set([...left].filter((terminal) => terminal in READABLE).map((one) => READABLE[one]))].sort());
+  if (!names.length) {
+    const told = [...left].filter((one) => WORDS_OF_TERMINALS.has(one)).map((one) => WORDS_OF_TERMINALS.get(one)[0]);
+    names.push(...told.sort().slice(0, 4).map((words) => `"${words}"`));
+  }
+  return names.slice(0, 5).join(" or ") || "the end of the line";
+}

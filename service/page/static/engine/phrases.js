@@ -1,0 +1,44 @@
+// The catalogue of phrases and the words of the tree: systems/language/phrases.py and syntax_tree.py.
+
+import data from "./phrases_data.js";
+
+export const SUIT_WORDS = data.suitWords;
+export const VARIABLES = data.variables;
+/** Variable of the other suit of the same rank. */
+export const OTHER = data.other;
+export const ROLES = data.roles;
+export const AGREEMENTS = data.agreements;
+export const NUMBER_WORDS = data.numberWords;
+
+const EMPTY = {
+  kind: "", most: null, unit: "", default: "", term: "", shown: false,
+  measure: "", deniedByNo: false, template: "", one: "",
+};
+
+const rows = (group) => data[group].map((row) => ({ ...EMPTY, ...row }));
+
+/** Rows: as in Python, and `measure`: the terminal behind the range that begins the first form. */
+export const COUNTED = rows("counted");
+export const HAND = rows("hand");
+export const AUCTION = rows("auction");
+export const BOTH_HANDS = rows("bothHands");
+export const KINDS = new Map([...COUNTED, ...HAND, ...AUCTION, ...BOTH_HANDS].map((row) => [row.kind, row]));
+export const FACTS = new Set(AUCTION.map((row) => row.kind));
+
+/** Lengths of a suit that have a name, as ranges of the tree. */
+export const LENGTHS = new Map(
+  Object.entries(data.lengths).map(([name, [low, high]]) => [name, { type: "Range", low, high, also: [] }]),
+);
+
+/** Kinds by the words of a terminal. */
+export const KIND_OF_WORDS = new Map(
+  Object.entries(data.kindOfWords).map(([terminal, kinds]) => [terminal, new Map(Object.entries(kinds))]),
+);
+
+/** Words that each terminal of the grammar stands for. */
+export const WORDS_OF_TERMINALS = new Map(Object.entries(data.wordsOfTerminals));
+
+/** Words of a row with places for the fields of a phrase; `number` is how many, if it is one number. */
+export function template(row, number = null) {
+  return (number === 1 && row.one) || row.template;
+}
