@@ -1,5 +1,6 @@
 """Files of boards on the page: read as the loaders read them, listed, bid, written again."""
 
+import re
 import struct
 import time
 from base64 import b64encode
@@ -195,7 +196,7 @@ def test_pictures_and_exports_of_real_files(page_of, shared_data):
     )
     svgs = found.pop("svgs")
     assert found == written(deals)
-    assert len(svgs) == deals.height > 20
+    assert len(svgs) == deals.height > 10
     for text in svgs:
         assert ElementTree.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
 
@@ -338,7 +339,7 @@ def test_five_thousand_boards(visit, record_property):
     record_property("longest_ms", longest)
     print(f"5,000 boards of {len(text) / 1e6:.1f} MB in {seconds:.2f} s, held up {longest:.0f} ms")
     assert seconds < 10
-    assert longest < 1000
+    assert longest < 500
     assert items(visit).count() == 50
     assert page.locator("#view h3").inner_text().startswith("5,000 boards")
     page.get_by_role("navigation", name="Pages of boards", exact=True).get_by_text(
@@ -347,7 +348,7 @@ def test_five_thousand_boards(visit, record_property):
     page.wait_for_selector("text=Page 2 of 100")
     assert "Board 51" in items(visit).first.inner_text()
     visit.wait_said("5,000 boards. The system parts from")
-    page.get_by_role("button", name="Bid 4,900 more").click()
+    page.get_by_role("button", name=re.compile("Bid 4,9[05]0 more")).click()
     stop = page.get_by_role("button", name="Stop")
     stop.wait_for()
     page.wait_for_function("() => document.querySelector('#boards-rest progress').value >= 100")
@@ -411,6 +412,17 @@ def test_bad_files_are_told(visit, name, content, told):
     drop(visit, {name: content})
     visit.page.wait_for_selector("#messages [role=alert]")
     assert told in visit.page.locator("#messages").inner_text()
+
+
+def test_a_bad_file_among_others(visit):
+    visit.open("#dealer=N")
+    visit.page.wait_for_selector("#view > *")
+    drop(visit, {"photo.png": b"\x89PNG\0\0\0\1\2\3\4", "club.pbn": PBN, "match.lin": LIN})
+    visit.wait_said("7 boards.")
+    visit.page.get_by_text("4 boards could not be read").click()
+    told = visit.page.locator("details.error").inner_text()
+    assert "photo.png is no text." in told
+    assert "match.lin, Board 8" in told
 
 
 def saved(visit: Visit, button: Any) -> tuple[str, bytes]:
