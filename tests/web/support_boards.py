@@ -9,8 +9,8 @@ from bidcascade.loaders import HAND_COLUMNS
 from bidcascade.loaders.frame import UNREADABLE
 
 SAME = (
-    "vulnerability", "room", "record", "alerts", "announcements", "commentary", "contract", "declarer",
-    "tricks", "score", "players", "event",
+    "vulnerability", "room", "record", "alerts", "announcements", "commentary", "contract",
+    "declarer", "tricks", "score", "players", "event",
 )  # fmt: skip
 
 

@@ -21,9 +21,9 @@ PLAIN: Final = {"class", "id", "for", "href", "accept", "d", "viewBox", "aria-de
 CODES: Final = {"None", "Both", "Top", "Pass", *(name.removesuffix("_S") for name in term_names())}
 """What the service calls things, in capitals."""
 PBN_WORDS: Final = {
-    "Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable", "All",
-    "Deal", "Scoring", "Declarer", "Contract", "Result", "Score", "Room", "Auction", "Note", "Play",
-    "Table",
+    "Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
+    "All", "Deal", "Scoring", "Declarer", "Contract", "Result", "Score", "Room", "Auction", "Note",
+    "Play", "Table",
 }  # fmt: skip
 """Tags of PBN, which are no language, in the modules that read and write it."""
 PBN_MODULES: Final = re.compile(r"pbn_\w+\.js|board_export\.js")

@@ -45,7 +45,7 @@ export function playedNodes(board) {
 export function auctionPart(kind, who, name, calls, dealer, board, parting, ending, href, mark = () => null) {
   const part = phrase(`archives.${kind}`, { who });
   return h(
-    "section", { "aria-label": phrase("archives.part", { board: name, part }) },
+    "div", { role: "group", "aria-label": phrase("archives.part", { board: name, part }) },
     h("p", { class: "soft small" }, phrase(`archives.${kind}-title`, { who })),
     auctionTable(calls, dealer, board.vulnerability, phrase("archives.auction", { board: name, part }), (index, call) => h(
       "span", { class: index === parting ? "place parting" : "place" }, callNode(call), mark(index),

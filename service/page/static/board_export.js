@@ -33,14 +33,16 @@ function linResult({ calls, contract, declarer, number, room }) {
 
 function linNames(players) {
   if (!players) return ",,,";
-  const names = LIN_SEATS.map((seat) => clean(players[seat]).split(",").map((part) => part.trim()).join(", ")).join(",");
+  const spaced = (name) => clean(name).split(",").map((part) => part.trim()).join(", ");
+  const names = LIN_SEATS.map((seat) => spaced(players[seat])).join(",");
   // for both tables where commas could mislead
   return names.split(",").length === 8 ? `${names},${names}` : names;
 }
 
 function linCalls({ calls, alerts, announcements, tail }) {
+  const announced = (place) => (announcements[place] ? `an|${clean(announcements[place])}|` : "");
   return (calls ?? []).map((call, place) => (
-    `mb|${LIN_CALLS[call] ?? call}${alerts[place] ? "!" : ""}|${announcements[place] ? `an|${clean(announcements[place])}|` : ""}`
+    `mb|${LIN_CALLS[call] ?? call}${alerts[place] ? "!" : ""}|${announced(place)}`
   )).join("") + tail.map((call) => `mb|${call === null ? "-" : LIN_CALLS[call] ?? call}|`).join("");
 }
 
@@ -150,7 +152,7 @@ function pbnBoard(one) {
   const isIrregular = declarer !== null && bid !== null && SEATS[bid] !== declarer;
   const deal = [0, 1, 2, 3].map((offset) => one.hands[(dealer + offset) % 4] || "-").join(" ");
   return [
-    tag("Event", one.event ?? ""), tag("Site", ""), tag("Date", ""), tag("Board", one.number === null ? "" : String(one.number)),
+    tag("Event", one.event ?? ""), tag("Site", ""), tag("Date", ""), tag("Board", String(one.number ?? "")),
     tag("West", players[3]), tag("North", players[0]), tag("East", players[1]), tag("South", players[2]),
     tag("Dealer", SEATS[dealer]), tag("Vulnerable", one.vulnerability === "Both" ? "All" : one.vulnerability),
     tag("Deal", `${SEATS[dealer]}:${deal}`), tag("Scoring", ""),

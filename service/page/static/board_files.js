@@ -12,7 +12,7 @@ const SLICE_MS = 40;
 /** How far behind a token the link begins that may hold it. */
 const PAST_TOKEN = 256;
 const LIN_TOKEN = new RegExp(
-  "(?:^|[|\\s\\xbf])(?:(?:vg|rs|pn|pw|qx|md|sv|mb|an|nt|at|pc|mc|pg|ah|st)|rh|bt|tu|mn|bn|ob|em|va|ha|hc)[ \\t]*\\|", "i",
+  "(?:^|[|\\s\\xbf])(?:vg|rs|pn|pw|qx|md|sv|mb|an|nt|at|pc|mc|pg|ah|st|rh|bt|tu|mn|bn|ob|em|va|ha|hc)[ \\t]*\\|", "i",
 );
 const PBN_TAG = /^[ \t]*\[[ \t]*[A-Za-z]\w*[ \t]+"|\[\s*Deal\s+"|^%[ \t]*PBN/im;
 

@@ -7,10 +7,10 @@ import { ALL_WAYS, savingButtons } from "./board_saving.js";
 import { boardSet, forgetBoards } from "./board_set.js";
 import { noteMark, notesNode } from "./call_notes.js";
 import { contractOf, SEAT_NAMES, SEATS } from "./calls.js";
-import { SUIT_NAMES, SUIT_SIGNS, writeDeal } from "./cards.js";
+import { SUIT_NAMES, writeDeal } from "./cards.js";
 import { partingOf } from "./compare.js";
 import { busy, clear, h, keepFocus, notice, put, say } from "./dom.js";
-import { contractNodes } from "./format.js";
+import { contractNodes, suitNode } from "./format.js";
 import { auctionProblem } from "./pasting.js";
 import { change, linkTo, state } from "./state.js";
 import { count, phrase } from "./texts.js";
@@ -24,6 +24,7 @@ export const title = phrase("boards.title");
 const bids = new Map();
 let chosen = new Set();
 let chosenOf = 0;
+let tellChosen = () => {};
 let openFiles = () => {};
 
 /** `open(files)` reads files that were chosen. */
@@ -72,31 +73,31 @@ function asked(now) {
 }
 
 function askedText({ page, isParted }) {
-  return new URLSearchParams([...(page > 1 ? [["page", page]] : []), ...(isParted ? [["only", "part"]] : [])]).toString();
+  return new URLSearchParams({ ...(page > 1 && { page }), ...(isParted && { only: "part" }) }).toString();
 }
 
-function playNode(one, name) {
-  if (!one.play.length) return null;
-  const rows = [];
-  for (let start = 0; start < one.play.length; start += 4) rows.push(one.play.slice(start, start + 4));
-  return h(
-    "details", { class: "notes" },
-    h("summary", null, phrase("boards.play", { number: one.play.length }), h("span", { class: "hidden" }, ` ${name}`)),
-    h("ol", { class: "tricks-played" }, rows.map((cards) => h("li", null, cards.map((card, place) => [
-      place ? " " : "",
-      h("span", { class: "holding" }, h("span", { class: `suit ${card[0]}` }, SUIT_SIGNS[card[0]]),
-        h("span", { class: "hidden" }, SUIT_NAMES[card[0]]), card[1].replace("T", "10")),
-    ])))),
-  );
+/** What is folded at a board; it is made when it is opened, as a page has many. */
+function folded(summary, name, make) {
+  const details = h("details", { class: "notes", ontoggle: () => {
+    if (details.childElementCount === 1) put(details, make());
+  } }, h("summary", null, summary, h("span", { class: "hidden" }, ` ${name}`)));
+  return details;
+}
+
+function playNode({ play }, name) {
+  const tricks = play.flatMap((_, start) => (start % 4 ? [] : [play.slice(start, start + 4)]));
+  const cardNode = (card) => h("span", { class: "holding" }, suitNode(card[0]),
+    h("span", { class: "hidden" }, SUIT_NAMES[card[0]]), card[1].replace("T", "10"));
+  return play.length > 0 && folded(phrase("boards.play", { number: play.length }), name, () => h(
+    "ol", { class: "tricks-played" },
+    tricks.map((cards) => h("li", null, cards.map((card, place) => [place ? " " : "", cardNode(card)]))),
+  ));
 }
 
 function remarksNode({ commentary }, name) {
-  if (!commentary.length) return null;
-  return h(
-    "details", { class: "notes" },
-    h("summary", null, phrase("boards.remarks", { number: commentary.length }), h("span", { class: "hidden" }, ` ${name}`)),
-    h("ul", null, commentary.map((remark) => h("li", null, remark))),
-  );
+  return commentary.length > 0 && folded(phrase("boards.remarks", { number: commentary.length }), name, () => h(
+    "ul", null, commentary.map((remark) => h("li", null, remark)),
+  ));
 }
 
 function systemPart(one, name, who, bid, address, isAsked) {
@@ -121,10 +122,11 @@ function item(one, place, who, table, isAsked) {
     onchange: () => {
       if (box.checked) chosen.add(place);
       else chosen.delete(place);
-      document.dispatchEvent(new CustomEvent("boards-chosen"));
+      tellChosen();
     },
   });
-  const players = (one.players ?? []).map((player, seat) => player && `${SEATS[seat]} ${player}`).filter(Boolean).join(", ");
+  const players = (one.players ?? []).map((player, seat) => player && `${SEATS[seat]} ${player}`)
+    .filter(Boolean).join(", ");
   const problem = auctionProblem(one);
   return h(
     "li", { class: "kept-board" },
@@ -140,14 +142,19 @@ function item(one, place, who, table, isAsked) {
       one.calls?.length ? auctionPart(
         "at-table", null, name, one.calls, one.dealer, one, parting, playedNodes(one), address(one.calls),
         (index) => noteMark(one, index),
-      ) : h("div", null, h("p", { class: "soft small" }, phrase("boards.no-auction")), h("p", { class: "contract" }, playedNodes(one)),
-        h("p", { class: "small" }, h("a", { href: address([]), "aria-label": phrase("boards.open-label", { name }) }, phrase("archives.open")))),
+      ) : h(
+        "div", null, h("p", { class: "soft small" }, phrase("boards.no-auction")),
+        h("p", { class: "contract" }, playedNodes(one)),
+        h("p", { class: "small" }, h("a", {
+          href: address([]), "aria-label": phrase("boards.open-label", { name }),
+        }, phrase("archives.open"))),
+      ),
       systemPart(one, name, who, bid, address, isAsked)),
     problem && notice("error", problem),
-    h("div", { class: "board-more" }, one.calls?.length > 0 && notesNode(one, name), playNode(one, name), remarksNode(one, name),
-      h("details", { class: "notes" },
-        h("summary", null, phrase("boards.save"), h("span", { class: "hidden" }, ` ${name}`)),
-        h("div", { class: "row" }, savingButtons(() => [one], ALL_WAYS, name)))),
+    h("div", { class: "board-more" }, notesNode(one, name), playNode(one, name), remarksNode(one, name),
+      folded(phrase("boards.save"), name, () => (
+        h("div", { class: "row" }, savingButtons(() => [one], ALL_WAYS, name))
+      ))),
     one.event && h("p", { class: "soft small" }, one.event),
   );
 }
@@ -160,7 +167,9 @@ function problemsNode(problems) {
     h("ul", null, problems.slice(0, MOST_PROBLEMS).map(({ problem, record, number = null, room, file }) => h(
       "li", null, file && `${file}, `, record !== undefined && `${titleOf({ record, number, room })}: `, problem,
     ))),
-    problems.length > MOST_PROBLEMS && h("p", null, phrase("boards.more-problems", { number: problems.length - MOST_PROBLEMS })),
+    problems.length > MOST_PROBLEMS && h("p", null, phrase("boards.more-problems", {
+      number: problems.length - MOST_PROBLEMS,
+    })),
   );
 }
 
@@ -169,7 +178,9 @@ function fileButton() {
     type: "file", id: "boards-files", multiple: true, accept: ".lin,.pbn,.txt,.html", hidden: true,
     onchange: () => openFiles([...input.files]),
   });
-  return [input, h("button", { type: "button", class: "main", onclick: () => input.click() }, phrase("boards.choose-files"))];
+  const choose = () => input.click();
+  const button = h("button", { type: "button", class: "main", onclick: choose }, phrase("boards.choose-files"));
+  return [input, button];
 }
 
 function pager(pages, { page, isParted }, place) {
@@ -186,15 +197,20 @@ function tools(told, shown, rest, bidRest) {
   const { boards } = boardSet();
   const which = () => (chosen.size ? [...chosen].sort((one, two) => one - two).map((place) => boards[place]) : shown);
   const label = h("span", { class: "soft" });
-  const count_ = () => { label.textContent = phrase(chosen.size ? "boards.saving-chosen" : "boards.saving", { number: which().length }); };
-  count_();
-  const listen = () => (label.isConnected ? count_() : document.removeEventListener("boards-chosen", listen));
-  document.addEventListener("boards-chosen", listen);
+  tellChosen = () => {
+    label.textContent = phrase(chosen.size ? "boards.saving-chosen" : "boards.saving", { number: which().length });
+  };
+  tellChosen();
   return [
     h("div", { class: "row fields" },
       h("span", { class: "field" }, h("label", { for: "boards-which" }, phrase("boards.show")), h(
-        "select", { id: "boards-which", onchange: (event) => change({ asked: askedText({ page: 1, isParted: event.target.value === "part" }) }) },
-        ["all", "part"].map((name) => h("option", { value: name, selected: (name === "part") === told.isParted }, phrase(`boards.show-${name}`))),
+        "select", {
+          id: "boards-which",
+          onchange: ({ target }) => change({ asked: askedText({ page: 1, isParted: target.value === "part" }) }),
+        },
+        ["all", "part"].map((name) => h("option", {
+          value: name, selected: (name === "part") === told.isParted,
+        }, phrase(`boards.show-${name}`))),
       )),
       rest > 0 && h("span", { class: "row", id: "boards-rest" },
         h("button", { type: "button", onclick: bidRest }, phrase("boards.bid-rest", { number: rest })))),
@@ -206,6 +222,12 @@ function nothing(place) {
   clear(place, h("h3", null, title), h("p", null, phrase("boards.none")), h("div", { class: "row" }, fileButton()),
     problemsNode(boardSet().problems));
   return phrase("boards.none");
+}
+
+function forget() {
+  forgetBoards();
+  change({ asked: "" }, { quiet: true });
+  document.querySelector("#view button.main")?.focus();
 }
 
 export async function show(place, now, signal) {
@@ -226,16 +248,17 @@ export async function show(place, now, signal) {
     const shown = found.slice(PAGE * (page - 1), PAGE * page);
     const rest = boards.filter((one) => one.hands.every(Boolean)).length - known.length;
     clear(
-      place, h("div", { class: "job-head" }, h("h3", null, phrase("boards.head", { number: boards.length, of: names.filter(Boolean).join(", ") })),
-        h("div", { class: "row" }, fileButton(), h("button", { type: "button", onclick: () => {
-          forgetBoards();
-          change({ asked: "" }, { quiet: true });
-        } }, phrase("boards.forget")))),
+      place, h("div", { class: "job-head" }, h("h3", null, phrase("boards.head", { number: boards.length }),
+        h("span", { class: "soft small" }, ` ${names.filter(Boolean).join(", ")}`)),
+        h("div", { class: "row" }, fileButton(),
+          h("button", { type: "button", onclick: forget }, phrase("boards.forget")))),
       !isKept && notice("info", phrase("boards.not-kept")),
       problemsNode(problems),
       problem && notice("error", problem),
       tools(told, found.map(([one]) => one), rest, () => bidAll(draw, table, signal)),
-      told.isParted && h("p", { class: "soft" }, phrase("boards.parted", { number: found.length, known: count(known.length) })),
+      told.isParted && h("p", { class: "soft" }, phrase("boards.parted", {
+        number: found.length, known: count(known.length),
+      })),
       pager(pages, { ...told, page }, "top"),
       h("ol", { class: "kept-boards" }, shown.map(([one, index]) => item(one, index, who, table, !problem))),
       pager(pages, { ...told, page }, "bottom"),

@@ -23,14 +23,16 @@ const LONGEST_NAME = 20;
 const NOTE_LETTERS = 78;
 const SCALE = 2;
 const COLOURS = {
-  page: "card", text: "text", soft: "soft", band: "band", felt: "felt", on: "on-felt", bad: "bad", vulnerable: "bad-soft",
+  page: "card", text: "text", soft: "soft", band: "band", felt: "felt", on: "on-felt", bad: "bad",
+  vulnerable: "bad-soft",
   S: "spade", H: "heart", D: "diamond", C: "club",
 };
 
 /** The page's colours as they are now. */
 function pageColours() {
   const style = getComputedStyle(document.documentElement);
-  return Object.fromEntries(Object.entries(COLOURS).map(([name, of]) => [name, style.getPropertyValue(`--${of}`).trim()]));
+  const valueOf = (name) => style.getPropertyValue(`--${name}`).trim();
+  return Object.fromEntries(Object.entries(COLOURS).map(([name, of]) => [name, valueOf(of)]));
 }
 
 /** Runs of a text, each with its colour: suit signs have their own. */
@@ -91,10 +93,10 @@ function drawing(one, colours) {
     const name = shortened([SEAT_NAMES[seat], one.players?.[seat]].filter(Boolean).join(" "), LONGEST_NAME);
     write(x, y, name, { bold: true, colour: isVulnerable(one.vulnerability, seat) ? colours.bad : colours.text });
     if (hand) write(x + 168, y, String(pointsOf(hand)), { colour: colours.soft, size: 13, anchor: "end" });
+    if (!hand) write(x, y + LINE, phrase("deal.not-known"), { colour: colours.soft });
     const suits = suitsOf(hand);
-    SUITS.forEach((suit, index) => write(
-      x, y + (index + 1) * LINE,
-      hand ? `${SUIT_SIGNS[suit]} ${[...suits[suit]].join(" ").replace("T", "10") || "—"}` : index ? "" : phrase("deal.not-known"),
+    SUITS.forEach((suit, index) => hand && write(
+      x, y + (index + 1) * LINE, `${SUIT_SIGNS[suit]} ${[...suits[suit]].join(" ").replace("T", "10") || "—"}`,
     ));
   });
   const [middle, centre] = [EDGE + 278, top + 6.9 * LINE];
@@ -103,7 +105,7 @@ function drawing(one, colours) {
     const [dx, dy] = [[0, -30], [30, 0], [0, 30], [-30, 0]][index];
     const vulnerable = isVulnerable(one.vulnerability, index);
     if (vulnerable) box(middle + dx - 11, centre + dy - 11, 22, 22, colours.vulnerable, 4);
-    write(middle + dx, centre + dy + 5, index === one.dealer ? `${seat}•` : seat, {
+    write(middle + dx, centre + dy + 5, seat, {
       bold: true, anchor: "middle", colour: vulnerable ? colours.bad : colours.on,
     });
   });

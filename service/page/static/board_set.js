@@ -19,7 +19,8 @@ function keyOf({ hands, dealer }) {
 
 function use(found, texts, isKept) {
   set = {
-    boards: found.boards, problems: found.problems, names: texts.map(({ name }) => name), isKept, version: set.version + 1,
+    boards: found.boards, problems: found.problems, names: texts.map(({ name }) => name), isKept,
+    version: set.version + 1,
   };
   opened = -1;
   places = new Map();

@@ -30,7 +30,8 @@ export function notesNode(one, name = "") {
   if (!noted.length) return null;
   return h(
     "details", { class: "notes", open: !name },
-    h("summary", null, phrase("boards.notes", { number: noted.length }), name && h("span", { class: "hidden" }, ` ${name}`)),
+    h("summary", null, phrase("boards.notes", { number: noted.length }),
+      name && h("span", { class: "hidden" }, ` ${name}`)),
     h("ol", null, noted.map(([call, place]) => h(
       "li", null, h("span", { "aria-hidden": "true" }, callNode(call)),
       h("span", { class: "hidden" }, `${spokenCall(call)}, ${SEAT_NAMES[(one.dealer + place) % 4]}: `),

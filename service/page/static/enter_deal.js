@@ -47,7 +47,7 @@ function take(one) {
 }
 
 /** Show one board, or the list of several. */
-function open({ boards }) {
+function open(boards) {
   if (boards.length === 1) {
     setOpened(0);
     take(boards[0]);
@@ -62,21 +62,30 @@ export async function usePasted(text, tell) {
   const found = await readPasted(text, { tell });
   if (found.boards[0].hand || !found.boards[0].calls) return take(found.boards[0]);
   keepBoards(found, [{ name: "", text: text.trim(), kind: found.kind }]);
-  return open(found);
+  return open(found.boards);
 }
 
-/** Read files of boards; throws a sentence that names the file that cannot be read. */
+/** Read files of boards, as many as can be read; throws a sentence where there is no board in them. */
 export async function useFiles(files, tell) {
   const texts = [];
-  for (const file of files) texts.push(await textOfFile(file));
-  const found = await readTexts(texts, { tell });
-  if (!found.boards.length) {
-    throw new Error(phrase("boards.none-in", { files: texts.map(({ name }) => name).join(", "), problem: found.problems[0]?.problem ?? "" }));
+  const bad = [];
+  for (const file of files) {
+    try {
+      texts.push(await textOfFile(file));
+    } catch (error) {
+      bad.push({ problem: error.message });
+    }
   }
-  keepBoards(found, texts);
-  open(found);
-  const [only] = found.boards;
-  const problem = found.boards.length === 1 && (found.problems[0]?.problem ?? auctionProblem(only));
+  const { boards, problems } = await readTexts(texts, { tell });
+  const all = [...bad, ...problems];
+  if (!boards.length) {
+    const names = texts.map(({ name }) => name).join(", ");
+    const problem = all[0]?.problem ?? phrase(`paste.no-${texts[0].kind}`);
+    throw new Error(bad.length ? problem : phrase("boards.none-in", { files: names, problem }));
+  }
+  keepBoards({ boards, problems: all }, texts);
+  open(boards);
+  const problem = boards.length === 1 && (all[0]?.problem ?? auctionProblem(boards[0]));
   if (problem) throw new Error(problem);
 }
 
@@ -92,8 +101,8 @@ export function showLeafing(now) {
   };
   clear(byId("boards"), place >= 0 && boards.length > 1 && [
     h("button", { type: "button", id: "board-before", onclick: () => go(-1) }, phrase("enter.board-before")),
-    h("span", null, phrase("enter.board", { title: titleOf(boards[place]), place: place + 1, all: boards.length })),
     h("button", { type: "button", id: "board-next", onclick: () => go(1) }, phrase("enter.board-next")),
+    h("span", null, phrase("enter.board", { title: titleOf(boards[place]), place: place + 1, all: boards.length })),
     h("a", { href: linkTo({ view: "boards" }) }, phrase("boards.all")),
   ]);
 }

@@ -14,7 +14,8 @@ const DEAL_KEYS = new Set([
 const SIDES = { o: "None", 0: "None", "-": "None", n: "NS", s: "NS", e: "EW", w: "EW", b: "Both" };
 const ROOMS = { o: "open", c: "closed" };
 const CALL = new RegExp(
-  "([ \\t\\r\\n\\v\\f?,]+)|([!*])|([1-7])(?:(N)T?|([CDHS]))|(PASS|P)|(DOUBLE|DBL|D)|(XX)|(X)|(REDOUBLE|RDBL|RD|R)", "iy",
+  "([ \\t\\r\\n\\v\\f?,]+)|([!*])|([1-7])(?:(N)T?|([CDHS]))|(PASS|P)|(DOUBLE|DBL|D)|(XX)|(X)|(REDOUBLE|RDBL|RD|R)",
+  "iy",
 );
 const CARD = /[ \t\r\n\v\f]*([CDHS])(10|[AKQJT2-9])[ \t\r\n\v\f]*/iy;
 const BOARD = /^(?:board)?[ \t#.:]*([oc]?)([0-9]{1,6})(?![0-9a-z])/i;

@@ -224,13 +224,14 @@ function buildTools() {
     read(() => usePasted(text, tellReading));
   });
   // files may be dropped anywhere on the page
-  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("dragover", (event) => {
+    if ([...event.dataTransfer.items].some(({ kind }) => kind === "file")) event.preventDefault();
+  });
   addEventListener("drop", (event) => {
+    const files = [...event.dataTransfer.files];
+    if (!files.length) return;
     event.preventDefault();
-    const { files } = event.dataTransfer;
-    const text = event.dataTransfer.getData("text/plain");
-    if (files.length) openFiles([...files]);
-    else if (text.trim()) read(() => usePasted(text, tellReading));
+    openFiles(files);
   });
   boardList.useOpening(openFiles);
   put(byId("saving"), h("details", { class: "notes" }, h("summary", null, phrase("boards.save")),

@@ -35,7 +35,8 @@ export async function readPasted(text, options) {
 /** What is wrong with the auction of a board, or an empty text. */
 export function auctionProblem(one) {
   if (!one.tail.length) return "";
-  const after = one.calls.length ? phrase("paste.illegal-after", { calls: one.calls.join(" ") }) : phrase("paste.illegal-first");
+  const after = one.calls.length ? phrase("paste.illegal-after", { calls: one.calls.join(" ") })
+    : phrase("paste.illegal-first");
   if (one.tail[0] === null) return phrase("boards.no-call", { where: after });
   return phrase("paste.illegal", { call: one.tail[0], where: after });
 }

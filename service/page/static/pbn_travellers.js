@@ -37,7 +37,8 @@ function valuesOf(line, columns) {
   let { found, place } = read(false);
   if (found.length !== columns.length) ({ found, place } = read(true));
   if (found.length !== columns.length || line.slice(place).trim()) return null;
-  return new Map(columns.map(({ name }, index) => [name, found[index].trim()]).filter(([, one]) => !/^(-|\?*)$/.test(one)));
+  const values = columns.map(({ name }, index) => [name, found[index].trim()]);
+  return new Map(values.filter(([, value]) => !/^(-|\?*)$/.test(value)));
 }
 
 /** Tags of what was played and scored; null if a line says neither. */

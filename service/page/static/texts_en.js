@@ -817,7 +817,7 @@ export const TEXTS = {
   "boards.title": "Boards",
   "boards.none": "Drop files of boards anywhere on the page, or paste them: LIN, PBN, addresses of a hand viewer.",
   "boards.choose-files": "Choose files",
-  "boards.head": "{number} board {of}|{number} boards {of}",
+  "boards.head": "{number} board|{number} boards",
   "boards.forget": "Empty the list",
   "boards.not-kept": "This browser's store is full or forbidden: the list lasts until the page is closed or loaded anew.",
   "boards.problems": "{number} board could not be read|{number} boards could not be read",
