@@ -45,7 +45,8 @@ let running = null;
 let viewing = Promise.resolve();
 let shownKey = null;
 let tableCount = 1;
-let offered = [];
+/** Of those alone the views that this service has; null as long as that is not known. */
+let offered = null;
 
 function link(view, text, current) {
   // what one view asks says nothing to another
@@ -74,8 +75,13 @@ function showPages() {
     link("table", tableBrowser.title, now.view === "table"),
     link("boards", boardList.title, now.view === "boards"),
     [...GAMES, "systems"].map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
-    Object.keys(ALONE).filter((view) => offered.includes(view) || now.view === view)
-      .map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
+    Object.keys(ALONE).filter((view) => !offered || offered.includes(view) || now.view === view)
+      .map((view) => {
+        const one = link(view, ALL_VIEWS[view].title, now.view === view);
+        // there is room for what may come, so that nothing moves
+        one.classList.toggle("unseen", !offered && now.view !== view);
+        return one;
+      }),
   );
   const alone = now.view in ALONE || ["boards", "systems"].includes(now.view) || GAMES.includes(now.view);
   byId("board").hidden = alone;
@@ -90,6 +96,10 @@ function showViews() {
     .filter(([name]) => name === now.view || (name === "compare" ? tableCount > 1 : !isOffline() || !SERVED.includes(name)))
     .map(([name, view]) => link(name, view.title, name === now.view)));
   byId("views").hidden = !isDeal;
+  const about = phrase(`help.${now.view}-text`);
+  if (byId("about-text").textContent === about) return;
+  byId("about-text").textContent = about;
+  byId("about").open = false;
 }
 
 async function showView() {

@@ -197,6 +197,7 @@ export const TEXTS = {
 
   // help
   "help.intro": "Deal hands or enter them, bid in the box, and see for every call why the system makes it or not. The address of the page holds the deal and the auction: copy it to share them.",
+  "help.what": "What is this?",
   "help.views": "What the answers are",
   "help.call": "Call",
   "help.call-text": "The call that the system makes with the hand to call, why, and which calls came close.",
@@ -204,8 +205,20 @@ export const TEXTS = {
   "help.shown-text": "What each call has told, and how each hand looks then: many deals are dealt, those are kept in which the players would have bid so, and their points and suit lengths are counted. “Seen by” a player counts only deals in which he has his own cards.",
   "help.auctions": "All auctions",
   "help.auctions-text": "Every way in which this deal may be bid by the system, where a hand fits more than one call.",
+  "help.compare": "Compare",
+  "help.compare-text": "The auctions of two or three systems on the deal, call by call side by side. Marked are the calls by which systems part that have agreed so far; a call leads to why it is made.",
   "help.lead": "Lead",
   "help.lead-text": "After the auction: the best opening lead. Deals that fit the auction are solved with all hands open, and the leads compared by tricks, by how often they beat the contract, or by score.",
+  "help.table": "Table",
+  "help.table-text": "All calls that the system has at the place of the auction, in the order in which they are tried. A call leads on; the search looks in what follows.",
+  "help.play": "Play",
+  "help.play-text": "You bid one hand, the system bids the three others. Then all hands are shown, what it would have bid with yours and why, and, if you like, the result with the IMPs against the system's own auction.",
+  "help.practice": "Practice",
+  "help.practice-text": "Ten hands of a topic that you choose: for five a call of the topic is right, for five another one. What you miss comes again after ten minutes, a day, three days, a week, three weeks.",
+  "help.archives": "Archives",
+  "help.archives-text": "Boards that this service keeps: those whose auction, hands, players or results are as you ask. Then what was called next, and what it was worth.",
+  "help.jobs": "Jobs",
+  "help.jobs-text": "A whole file of deals is bid by the system, or put into an archive. You can leave meanwhile; results stay for some days.",
   "help.shortcuts": "Keyboard shortcuts",
   "help.key": "Key",
   "help.does": "Does",
@@ -267,7 +280,6 @@ export const TEXTS = {
   "why.any-length": "any length",
 
   // play
-  "play.title": "Play",
   "play.intro": "You see your own hand; the system bids the three others.",
   "play.contract": "Contract: {contract}",
   "play.turns": "Your calls",
@@ -307,7 +319,6 @@ export const TEXTS = {
   "evening.not-asked": "not asked",
 
   // practice
-  "practice.title": "Practice",
   "practice.intro": "Choose a topic of the system. You get ten hands: half of them for it, half where another call is right.",
   "practice.topic": "Topic",
   "practice.conventions": "Conventions",
@@ -552,17 +563,19 @@ export const TEXTS = {
   "lead.shown": "What the auction has shown {seat}",
 
   // compare
-  "compare.title": "Compare",
-  "compare.auction-of": "Auction of {table}",
+  "compare.choose": "Systems",
+  "compare.caption": "The auctions call by call",
+  "compare.caller": "Caller",
+  "compare.contract": "Contract",
+  "compare.call-in": "{call} in {tables}",
+  "compare.nothing": "nothing more",
   "compare.call": "{call} by {seat}, in {table}",
   "compare.one-table": "This service has one table only. Start it with another one (--extra-tables acol) to compare them.",
-  "compare.same": "{one} and {other} bid the same.",
-  "compare.part": "They part at call {place}: {seat} calls {first} in {one}, {second} in {other}.",
-  "compare.with": "Compare {table} with",
-  "compare.same-contract": "Both end in the same contract.",
+  "compare.same": "{tables} bid the same.",
+  "compare.part": "They part at call {place}: {seat} calls {calls}.",
+  "compare.same-contract": "All end in the same contract.",
 
   // the table
-  "table.title": "Table",
   "table.times": "{number} time|{number} times",
   "table.go-on": "{call}: go on",
   "table.end": "end",
@@ -601,7 +614,6 @@ export const TEXTS = {
 
   // jobs
   "jobs.locale": "en-GB",
-  "jobs.title": "Jobs",
   "jobs.intro": "Upload a file of deals. The service bids all of them and gives a file back.",
   "jobs.first": "the auction that the table bids",
   "jobs.all": "every auction that it allows",
@@ -644,7 +656,6 @@ export const TEXTS = {
   "jobs.sent": "Sent",
 
   // archives
-  "archives.title": "Archives",
   "archives.none": "There is no archive yet. It keeps boards of LIN, PBN and Parquet files, to be asked by auction, hands, players and results.",
   "archives.none-said": "There is no archive yet.",
   "archives.make": "Upload a file to a new one under {jobs}, or make it where the service runs, and let a system bid it:",
@@ -742,6 +753,13 @@ export const TEXTS = {
   "worth.table-imps-room": "IMPs to the other room",
   "worth.humans-same": "players did the same",
   "worth.contracts": "Commonest contracts",
+  "worth.results": "Results double dummy",
+  "worth.pars": "Par",
+  "worth.column": "{what} {share}",
+  "worth.just-made": "=",
+  "worth.about": "about {points}",
+  "worth.about-most": "{points} and beyond",
+  "worth.head-over": "Tricks over",
   "worth.head-contract": "Contract",
   "worth.head-share": "Share",
   "worth.head-score": "Score, double dummy",
