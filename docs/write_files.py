@@ -70,6 +70,7 @@ def written_files() -> dict[str, str]:
             grammar_data(expression_parser())
         ),
         "service/page/static/engine/language/grammar_data.js": module_of(grammar_data(parser())),
+        "service/page/static/engine/language/tree_data.js": module_of(classes_of_rows()),
         "service/page/static/engine/phrases_data.js": module_of(phrases_data()),
         "service/page/static/engine/terms_data.js": module_of(vocabulary_data()),
     }
