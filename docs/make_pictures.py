@@ -207,7 +207,9 @@ def make_picture(
     visit = next(visits)
     visit.page.route(re.compile("/v1/(jobs|leads)"), steady)
     view(visit)
-    visit.page.wait_for_function("() => !document.querySelector('.busy, [aria-busy], .stale, .ready')")
+    visit.page.wait_for_function(
+        "() => !document.querySelector('.busy, [aria-busy], .stale, .ready')"
+    )
     visit.page.evaluate("document.activeElement.blur(), scrollTo(0, 0)")
     picture = Image.open(io.BytesIO(visit.page.screenshot(full_page=True)))
     for _ in visits:

@@ -108,15 +108,6 @@ def test_modules_write_no_markup_and_ask_nobody_else():
             assert not forbidden.search(file.content.decode()), name
 
 
-def test_modules_are_short():
-    long = {
-        name: lines
-        for name, file in static_files().items()
-        if (lines := file.content.count(b"\n")) > 400 and not name.startswith("texts_")
-    }
-    assert not long
-
-
 def test_no_key_is_needed_for_the_page(tmp_path):
     _, entry = new_key("club", "read")
     keys = tmp_path / "keys"
