@@ -1,20 +1,25 @@
 // Puts the page together: state in the address, the parts of the deal, and one answer at a time.
 
 import * as answerCall from "./answer_call.js";
-import { get, isOffered, post, storedKey, storeKey, useKeyDialog, useWaitingNote } from "./api.js";
+import { get, isOffered, isOffline, post, storedKey, storeKey, useEngine, useKeyDialog, useWaitingNote } from "./api.js";
 import * as archives from "./archives.js";
 import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
 import * as auctionsTree from "./auctions_tree.js";
 import { authorsSwitch } from "./authors.js";
+import * as boardList from "./board_list.js";
+import { ALL_WAYS, savingButtons } from "./board_saving.js";
+import { boardShown, restoreBoards } from "./board_set.js";
 import { buildBox, goToAnswer, makeCall, showBox } from "./bidding_box.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import * as compare from "./compare.js";
 import { showDeal } from "./deal_diagram.js";
 import { busy, byId, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { showDoubleDummy } from "./double_dummy.js";
-import { buildEntering, usePasted } from "./enter_deal.js";
+import { engineAnswer, loadEngine, onSystems, useSystem } from "./engine_client.js";
+import { buildEntering, showLeafing, useFiles, usePasted } from "./enter_deal.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
+import { ownSystem, wholeText } from "./own_systems.js";
 import * as play from "./play.js";
 import * as practice from "./practice.js";
 import { tellLoading, tellWarming } from "./ready.js";
@@ -23,16 +28,21 @@ import * as shown from "./shown.js";
 import {
   begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeAsked, seatToCall, state,
 } from "./state.js";
+import * as systems from "./systems.js";
 import * as tableBrowser from "./table_browser.js";
 import { fillPage, phrase } from "./texts.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
-const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, play, practice, archives, jobs };
+const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, boards: boardList, play, practice, systems, archives, jobs };
 /** Views that are not of the deal: each with the route that it needs. */
 const ALONE = { archives: "/v1/archives", jobs: "/v1/jobs" };
+/** Views of the deal that need a service. */
+const SERVED = ["lead"];
 const SLOW_MS = 200;
+const IDLE_MS = 500;
 
 let running = null;
+let viewing = Promise.resolve();
 let shownKey = null;
 let tableCount = 1;
 /** Of those alone the views that this service has; null as long as that is not known. */
@@ -63,7 +73,8 @@ function showPages() {
   clear(
     byId("pages"), link(isDeal ? now.view : "call", phrase("page.deal"), isDeal),
     link("table", tableBrowser.title, now.view === "table"),
-    GAMES.map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
+    link("boards", boardList.title, now.view === "boards"),
+    [...GAMES, "systems"].map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
     Object.keys(ALONE).filter((view) => !offered || offered.includes(view) || now.view === view)
       .map((view) => {
         const one = link(view, ALL_VIEWS[view].title, now.view === view);
@@ -72,7 +83,7 @@ function showPages() {
         return one;
       }),
   );
-  const alone = now.view in ALONE || GAMES.includes(now.view);
+  const alone = now.view in ALONE || ["boards", "systems"].includes(now.view) || GAMES.includes(now.view);
   byId("board").hidden = alone;
   byId("main").className = `view-${now.view}`;
   byId("main").classList.toggle("alone", alone);
@@ -82,7 +93,7 @@ function showViews() {
   const now = state();
   const isDeal = now.view in DEAL_VIEWS;
   clear(byId("views"), isDeal && Object.entries(DEAL_VIEWS)
-    .filter(([name]) => name !== "compare" || tableCount > 1 || now.view === "compare")
+    .filter(([name]) => name === now.view || (name === "compare" ? tableCount > 1 : !isOffline() || !SERVED.includes(name)))
     .map(([name, view]) => link(name, view.title, name === now.view)));
   byId("views").hidden = !isDeal;
   const about = phrase(`help.${now.view}-text`);
@@ -131,6 +142,7 @@ async function showView() {
 function showAll(now, before, complaints) {
   if (complaints.length) tell("error", complaints.join(" "));
   showNavigation();
+  keepFocus(byId("boards"), () => showLeafing(now));
   keepFocus(byId("deal"), showDeal);
   showDoubleDummy(now);
   keepFocus(byId("auction"), showAuction);
@@ -138,7 +150,7 @@ function showAll(now, before, complaints) {
   showTools();
   const select = byId("table-choice");
   if (now.table && [...select.options].some((option) => option.value === now.table)) select.value = now.table;
-  showView();
+  viewing = showView();
 }
 
 function deal() {
@@ -219,33 +231,71 @@ function buildTools() {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (!text.trim()) return;
     event.preventDefault();
-    try {
-      usePasted(text);
-      byId("messages").replaceChildren();
-    } catch (error) {
-      tell("error", error.message);
-    }
+    read(() => usePasted(text, tellReading));
+  });
+  // files may be dropped anywhere on the page
+  addEventListener("dragover", (event) => {
+    if ([...event.dataTransfer.items].some(({ kind }) => kind === "file")) event.preventDefault();
+  });
+  addEventListener("drop", (event) => {
+    const files = [...event.dataTransfer.files];
+    if (!files.length) return;
+    event.preventDefault();
+    openFiles(files);
+  });
+  boardList.useOpening(openFiles);
+  put(byId("saving"), h("details", { class: "notes" }, h("summary", null, phrase("boards.save")),
+    h("div", { class: "row" }, savingButtons(() => [boardShown(state())], ALL_WAYS))));
+}
+
+/** Say how many boards of a long text were read so far. */
+function tellReading(number) {
+  clear(byId("messages"), busy(phrase("boards.reading", { number })));
+}
+
+function read(work) {
+  return ask(async () => {
+    await work();
+    byId("messages").replaceChildren();
   });
 }
 
+function openFiles(files) {
+  return read(() => useFiles(files, tellReading));
+}
+
+/** Offer the tables that there are, those of one's own too. */
+async function showTables() {
+  const { tables } = await get("/v1/tables");
+  tableCount = tables.length;
+  const select = byId("table-choice");
+  const names = tables.map((one) => one.name);
+  clear(select, tables.map((one) => h("option", { value: one.name }, one.name)));
+  if (state().table && !names.includes(state().table)) {
+    tell("error", phrase("page.no-table", { table: state().table, other: names[0] }));
+    change({ table: "" }, { quiet: true });
+  }
+  select.value = state().table || names[0];
+  select.onchange = () => change({ table: select.value === names[0] ? "" : select.value });
+  showNavigation();
+  return names;
+}
+
 async function loadTables() {
+  let names = [];
   await ask(async () => {
-    const { tables } = await get("/v1/tables");
-    tableCount = tables.length;
-    const select = byId("table-choice");
-    const names = tables.map((one) => one.name);
-    clear(select, tables.map((one) => h("option", { value: one.name }, one.name)));
-    if (state().table && !names.includes(state().table)) {
-      tell("error", phrase("page.no-table", { table: state().table, other: names[0] }));
-      change({ table: "" }, { quiet: true });
-    }
-    select.value = state().table || names[0];
-    select.onchange = () => change({ table: select.value === names[0] ? "" : select.value });
-    showNavigation();
+    const own = ownSystem(state().table);
+    if (own) await useSystem(own.name, await wholeText(own));
   });
+  await ask(async () => { names = await showTables(); });
+  onSystems(showTables);
   const found = await Promise.all(Object.values(ALONE).map(isOffered));
   offered = Object.keys(ALONE).filter((_, place) => found[place]);
   showNavigation();
+  if (isOffline()) return;
+  // when the first answer stands there and nothing else is to be done: until then the service answers
+  const idle = globalThis.requestIdleCallback ?? ((work) => setTimeout(work, IDLE_MS));
+  viewing.then(() => idle(() => names.length && loadEngine([names[0], state().table || names[0]])));
   await tellWarming();
 }
 
@@ -297,8 +347,10 @@ put(byId("authors"), authorsSwitch());
 buildTools();
 buildBox();
 buildShortcuts({ say, deal, systemCall, systemAuction, help: buildHelp() });
+useEngine(engineAnswer);
 onChange(showAll);
 if (!location.hash) change({ hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability() }, { quiet: true });
 begin();
+restoreBoards().then((any) => any && showAll(state(), state(), []));
 document.documentElement.classList.remove("starting");
 loadTables();
