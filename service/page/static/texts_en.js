@@ -577,7 +577,7 @@ export const TEXTS = {
   "compare.one-table": "This service has one table only. Start it with another one (--extra-tables acol) to compare them.",
   "compare.same": "{tables} bid the same.",
   "compare.part": "They part at call {place}: {seat} calls {calls}.",
-  "compare.same-contract": "All end in the same contract.",
+  "compare.same-contract": "They end in the same contract.",
 
   // the table
   "table.times": "{number} time|{number} times",
