@@ -2,8 +2,8 @@
 
 Run ``python -m docs.make_pictures`` from the root of the checkout, with bidcascade's extra
 ``browser`` and Chromium installed; ``--only call --full`` looks at one view in its whole length.
-Deals, auctions and seeds are fixed, and what tells of the time is replaced, so that a picture changes
-only when the page does. A test compares the list of pictures with the page that shows them.
+Deals, auctions and seeds are fixed, and what tells of the time is replaced, so that a picture
+changes only when the page does. A test compares the pictures with the page that shows them.
 """
 
 import argparse
@@ -188,6 +188,12 @@ def fill(url: str, folder: Path) -> None:
     ).raise_for_status()  # fmt: skip
 
 
+def wait_until_warm(browser: Any, url: str) -> None:
+    """Wait until the page no longer tells that systems are being made ready."""
+    for visit in visiting(browser, url):
+        visit.open().page.wait_for_selector(".ready", state="detached", timeout=600_000)
+
+
 def steady(route: Any) -> None:
     """Answer with what is the same each time in place of times and sizes of files."""
     response = route.fetch()
@@ -215,7 +221,17 @@ def make_picture(
     for _ in visits:
         pass
     picture = picture.convert("RGB").crop((0, 0, width.pixels, min(picture.height, most)))
-    return picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    return in_few_colours(picture)
+
+
+def in_few_colours(picture: Image.Image) -> Image.Image:
+    """Picture in its commonest colours: grounds and letters stay what they are."""
+    found = picture.getcolors(picture.width * picture.height)
+    assert found is not None
+    commonest = [colour for _, colour in sorted(found, reverse=True)[:COLOURS]]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for colour in commonest for part in colour])
+    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 def main(arguments: list[str]) -> None:
@@ -234,6 +250,7 @@ def main(arguments: list[str]) -> None:
             chromium() as browser,
         ):
             fill(url, folder)
+            wait_until_warm(browser, url)
             for view in VIEWS:
                 if asked.only and view.__name__ not in asked.only:
                     continue
