@@ -880,4 +880,13 @@ export const TEXTS = {
   "picture.dealer": "Dealer {who}",
   "picture.sides": "Vulnerable: {side}",
   "picture.no-png": "This browser cannot write PNG; save the picture as SVG.",
+
+  // zip files
+  "zip.problem": "This zip file cannot be read: {problem}.",
+  "zip.packed": "it is packed in a way that is not read here",
+  "zip.long": "a text in it is too long",
+  "zip.no-end": "its end is missing",
+  "zip.broken-list": "its list of files is broken",
+  "zip.cut-off": "it was cut off",
+  "zip.damaged": "{file} was damaged",
 };
