@@ -11,6 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from bidcascade.service.page.static_files import StaticFile
+
 from .problems import Problem
 
 JSON: Final = "application/json"
@@ -96,6 +98,23 @@ def answer_json(
         if is_known(request, f'"{etag}"'):
             return Response(status_code=304, headers=all_headers)
     return Response(json_bytes(value), media_type=JSON, headers=all_headers)
+
+
+def answer_file(request: Request, file: StaticFile, headers: Mapping[str, str]) -> Response:
+    """Answer with a file, as gzip where the client takes that; 304 where it has the file."""
+    codings = qualities(request.headers.get("accept-encoding", ""))
+    compressed = codings.get("gzip", codings.get("*", 0.0)) > 0
+    etag = file.etag(compressed=compressed)
+    # asked for again each time and answered 304: a new version is seen at once
+    all_headers = {
+        **headers, "ETag": etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding",
+    }  # fmt: skip
+    if is_known(request, etag):
+        return Response(status_code=304, headers=all_headers)
+    if compressed:
+        all_headers["Content-Encoding"] = "gzip"
+    content = file.compressed if compressed else file.content
+    return Response(content, media_type=file.media_type, headers=all_headers)
 
 
 def is_known(request: Request, etag: str) -> bool:

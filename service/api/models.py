@@ -655,6 +655,30 @@ class ExplainAnswer(Body):
     table: TableName
 
 
+class SystemAnswer(Body):
+    """A system as the engine of the browser reads it."""
+
+    name: str = Field(description="Of the table.", examples=["sayc"])
+    title: str = Field(description="Of the system.", examples=["Standard American Yellow Card"])
+    rows: list[list[Any]] = Field(
+        description="The tree of its text: objects `[class, field, …]`, in which the number of a "
+        "row, from 1, stands for its object. The last one is the system.",
+        examples=[[[8, "sayc.bidding", 24, 3]]],
+    )
+    texts: dict[str, str] = Field(
+        description="All files that were read, by name, the system's own first.",
+        examples=[{"sayc.bidding": "system Standard American Yellow Card"}],
+    )
+    options: dict[str, bool] = Field(
+        description="Options of the text, and whether they are on.", examples=[{}]
+    )
+    opponents: str | None = Field(
+        description="Table that the text names for the other side; null if it names none.",
+        examples=[None],
+    )
+    table: TableName
+
+
 class TopicAnswer(Body):
     """What some calls have in common."""
 

@@ -91,6 +91,7 @@ KINDS: Final[dict[str, Kind]] = {
     "wrong-host": Kind(421, "The service does not go by this name"),
     "head-too-large": Kind(431, "The head of the request is too long"),
     "reload-failed": Kind(409, "The table cannot be loaded anew; the one in use stays"),
+    "files-changed": Kind(409, "The table's files are no longer those that it was loaded from"),
     "archive-busy": Kind(409, "The archive is being written to"),
     "no-such-deal": Kind(422, "No deal meets what is known of it and asked of it"),
     "invalid-request": Kind(422, "Something in the request is wrong"),

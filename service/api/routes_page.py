@@ -9,23 +9,14 @@ from fastapi import APIRouter, Request, Response
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse
 
+from bidcascade.service.page.policy import CONTENT_SECURITY_POLICY, NOT_FRAMED, OWN_FILES
 from bidcascade.service.page.static_files import PAGE, StaticFile, static_files
 
-from .answering import is_known, qualities
+from .answering import answer_file
 from .authentication import DOCS_PATH
 from .problems import Problem
 
 router = APIRouter(include_in_schema=False)
-
-_OWN_FILES: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-CONTENT_SECURITY_POLICY: Final = (
-    # texts of tables and files become text nodes only: the browser refuses to parse them
-    f"{_OWN_FILES}; require-trusted-types-for 'script'; trusted-types 'none'"
-)
-"""What the page may do: load its own files and ask its own service, nothing else."""
 
 _METHODS: Final = ["GET", "HEAD"]
 
@@ -73,28 +64,19 @@ def _policy_of(html: bytes) -> str:
         for script in re.findall(rb"<script>(.*?)</script>", html, re.DOTALL)
     ]
     scripts = " ".join(("script-src 'self'", *(f"'sha256-{one}'" for one in hashes)))
+    own = OWN_FILES.replace("script-src 'self'", scripts)
     # its style sheet has small pictures in itself
-    return _OWN_FILES.replace("script-src 'self'", scripts).replace(
-        "img-src 'self'", "img-src 'self' data:"
-    )
+    own = own.replace("img-src 'self'", "img-src 'self' data:")
+    return f"{own}; {NOT_FRAMED}"
 
 
 def _answer(request: Request, file: StaticFile) -> Response:
-    codings = qualities(request.headers.get("accept-encoding", ""))
-    compressed = codings.get("gzip", codings.get("*", 0.0)) > 0
-    etag = file.etag(compressed=compressed)
-    headers = {
-        "ETag": etag,
-        # asked for again each time and answered 304: a new version is seen at once
-        "Cache-Control": "no-cache",
-        "Vary": "Accept-Encoding",
-        "Content-Security-Policy": CONTENT_SECURITY_POLICY,
-        "Cross-Origin-Opener-Policy": "same-origin",
-        "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
-    }
-    if is_known(request, etag):
-        return Response(status_code=304, headers=headers)
-    if compressed:
-        headers["Content-Encoding"] = "gzip"
-    content = file.compressed if compressed else file.content
-    return Response(content, media_type=file.media_type, headers=headers)
+    return answer_file(
+        request,
+        file,
+        {
+            "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+            "Cross-Origin-Opener-Policy": "same-origin",
+            "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+        },
+    )

@@ -15,12 +15,13 @@ from bidcascade.table import BiddingTable, Row, format_expression
 from bidcascade.table.show import where_it_leaves
 from bidcascade.table.topics import topics_of
 
-from .answering import answer_json, json_bytes
+from .answering import JSON, accepted, answer_file, answer_json, json_bytes
 from .limits import client_of
 from .models import (
     ExplainAnswer,
     LintAnswer,
     NextAnswer,
+    SystemAnswer,
     TableAnswer,
     TablesAnswer,
     TopicsAnswer,
@@ -163,6 +164,30 @@ async def table_topics(request: Request, name: TableInPath) -> Response:
         for topic in topics
     ]
     return _answer(request, found, {"topics": listed, "table": found.engine.table_info()})
+
+
+@router.get(
+    "/v1/tables/{name}/system",
+    operation_id="tableSystem",
+    summary="The system of a table, whole",
+    response_model=SystemAnswer,
+    responses={
+        200: {"description": "The system as the engine of the browser reads it, and its texts."},
+        **problems(404, 406, 409, 422, 429, 500, 503, 504),
+    },
+)
+async def table_system(request: Request, name: TableInPath) -> Response:
+    """Give all of a system that bidding with it needs: its tree as read, and its files.
+
+    The page bids with it in the browser. Sent as gzip to those who take it.
+    """
+    work: Workplace = request.app.state.workplace
+    check_query(request)
+    accepted(request, [JSON])
+    found = work.tables.get(name)
+    with work.slots.taken(client_of(request)):
+        file = await work.run(lambda: work.tables.system_file(found))
+    return answer_file(request, file, found.headers)
 
 
 @router.get(

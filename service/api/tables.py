@@ -32,12 +32,16 @@ from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.service.answers import Query
 from bidcascade.service.bid_answer import BidAnswer
+from bidcascade.service.browser_system import browser_system
 from bidcascade.service.engine import Engine
+from bidcascade.service.page.static_files import StaticFile
 from bidcascade.systems import is_system
+from bidcascade.systems.language.shipped import file_of, resolved
 from bidcascade.table import LintReport, UndescribedPolicy, build_table, lint
 from bidcascade.table.overlays.changes import changed_entries
 from bidcascade.table.overlays.overlaid_table import OverlaidTable
 
+from .answering import JSON, json_bytes
 from .auction_results import AuctionResults
 from .collection import without_full_collections
 from .deal_requests import deals_of_lin
@@ -104,6 +108,8 @@ class LoadedTable:
     reload_errors: tuple[str, ...] = ()
     """What was wrong when it was loaded anew without success: what is here is the last good one."""
     lint_report: LintReport | None = None
+    system_file: StaticFile | None = None
+    """The answer of :meth:`Tables.system_file`, once somebody asked."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -394,6 +400,35 @@ class Tables:
         if self.state != "failed":
             _logger.critical("backend %s failed, start anew: %s", self.backend, error)
         self.state, self.error = "failed", error
+
+    def system_file(self, table: LoadedTable) -> StaticFile:
+        """System of a table as the engine of the browser reads it, as JSON.
+
+        Raises
+        ------
+        Problem
+            404 if it has none, or overlays change what it says; 409 if its files have changed.
+        """
+        system = table.engine.system
+        if system is None or table.engine.table.overlays:
+            raise Problem("no-system", f"expected a system without overlays, got {table.name!r}")
+        if table.system_file is None:
+            try:
+                said = browser_system(system)
+            except InvalidSystem as error:
+                raise Problem("files-changed", str(error)) from error
+            named = system.text.opponents
+            if named is not None:
+                # a table of another name may be that system
+                same = (
+                    name
+                    for name, path in self.paths.items()
+                    if resolved(file_of(path)) == resolved(named)
+                )
+                said["opponents"] = next(same, said["opponents"])
+            answer = {"name": table.name, **said, "table": table.engine.table_info()}
+            table.system_file = StaticFile.of(json_bytes(answer), JSON)
+        return table.system_file
 
     def names(self) -> list[str]:
         """Names of the tables, the default one first."""

@@ -554,6 +554,16 @@ class SimulationAnswer(TypedDict):
     elapsed_ms: int
 
 
+class SystemAnswer(TypedDict):
+    name: str
+    title: str
+    rows: list[list[Any]]
+    texts: dict[str, str]
+    options: dict[str, bool]
+    opponents: str | None
+    table: TableName
+
+
 class SystemChange(TypedDict):
     auction: str
     old: str

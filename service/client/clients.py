@@ -574,6 +574,11 @@ class _Questions(Generic[_Transport]):
         return _Question("GET", _path("tables", table, "topics"))
 
     @_asks
+    def system(self, table: str) -> _Question[answers.SystemAnswer]:
+        """Give the system of a table whole: its tree as read, and its files."""
+        return _Question("GET", _path("tables", table, "system"))
+
+    @_asks
     def lint(self, table: str, *, examples: int | None = None) -> _Question[answers.LintAnswer]:
         """List what is odd about a table."""
         params = {} if examples is None else {"examples": examples}

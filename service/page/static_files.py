@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Final, NamedTuple
 
 MEDIA_TYPES: Final[dict[str, str]] = {
@@ -12,6 +13,7 @@ MEDIA_TYPES: Final[dict[str, str]] = {
     "js": "text/javascript; charset=utf-8",
     "css": "text/css; charset=utf-8",
     "svg": "image/svg+xml",
+    "json": "application/json",
 }
 """Media type by ending; files with other endings are not served."""
 
@@ -26,6 +28,12 @@ class StaticFile(NamedTuple):
     media_type: str
     digest: str
 
+    @classmethod
+    def of(cls, content: bytes, media_type: str) -> "StaticFile":
+        """File of a content."""
+        digest = hashlib.sha256(content).hexdigest()[:32]
+        return cls(content, gzip.compress(content, 9, mtime=0), media_type, digest)
+
     def etag(self, *, compressed: bool) -> str:
         """Entity tag; each coding is another representation (RFC 9110, section 8.8.3)."""
         return f'"{self.digest}-gzip"' if compressed else f'"{self.digest}"'
@@ -33,20 +41,16 @@ class StaticFile(NamedTuple):
 
 @cache
 def static_files() -> Mapping[str, StaticFile]:
-    """All files of the page by name.
+    """All files of the page by their path below the folder, such as ``engine/worker.js``.
 
     Requests are looked up here and never reach the file system, so that no path leads out of the
     folder.
     """
     found: dict[str, StaticFile] = {}
-    for path in files(__package__).joinpath("static").iterdir():
+    folder = Path(str(files(__package__).joinpath("static")))
+    for path in sorted(folder.rglob("*")):
         media_type = MEDIA_TYPES.get(path.name.rpartition(".")[2])
         if path.is_file() and media_type is not None:
-            content = path.read_bytes()
-            found[path.name] = StaticFile(
-                content,
-                gzip.compress(content, 9, mtime=0),
-                media_type,
-                hashlib.sha256(content).hexdigest()[:32],
-            )
+            name = path.relative_to(folder).as_posix()
+            found[name] = StaticFile.of(path.read_bytes(), media_type)
     return found

@@ -1,6 +1,6 @@
 // The call for the hand at the place that is looked at: why it is made, what came close, all else folded.
 
-import { get, post } from "./api.js";
+import { get, isOffline, post } from "./api.js";
 import { makeCall } from "./bidding_box.js";
 import { contractOf, SEAT_NAMES, spokenCall } from "./calls.js";
 import { busy, clear, h, notice, put, table } from "./dom.js";
@@ -76,7 +76,7 @@ function headline(seat, answer, actual, simulate) {
     h("div", { class: "row" }, actual !== answer.call && h("button", {
       type: "button", class: "main", onclick: () => makeCall(answer.call),
     }, phrase("call.make")),
-    !answer.simulation && h("button", { type: "button", onclick: simulate }, phrase("call.simulate"))),
+    !answer.simulation && !isOffline() && h("button", { type: "button", onclick: simulate }, phrase("call.simulate"))),
   );
 }
 

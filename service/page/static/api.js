@@ -12,6 +12,7 @@ const kept = new Map();
 let askForKey = null;
 let waitingForKey = null;
 let tellWaiting = null;
+let engine = null;
 
 /** An answer that is an error, as a sentence for people. */
 export class ApiError extends Error {
@@ -30,6 +31,16 @@ export function useKeyDialog(ask) {
 /** `tell(times, reason)` hears that the service is not ready yet, and how far it is. */
 export function useWaitingNote(tell) {
   tellWaiting = tell;
+}
+
+/** `answer(method, path, body, signal)` gives the engine's answer, undefined where the service is to answer. */
+export function useEngine(answer) {
+  engine = answer;
+}
+
+/** Whether the page is a folder of files without a service. */
+export function isOffline() {
+  return document.documentElement.dataset.offline !== undefined;
 }
 
 export function storedKey() {
@@ -97,6 +108,7 @@ async function newKey(used) {
 
 /** Ask and return the response; throws ApiError. */
 export async function request(path, { method = "GET", body, headers = {}, signal } = {}) {
+  if (isOffline()) throw new ApiError(phrase("service.needed"), 0, "needs-service");
   for (let waits = 0; ;) {
     const used = storedKey();
     let response;
@@ -134,23 +146,33 @@ async function remembered(name, ask) {
   return value;
 }
 
+/** Ask what was asked before anew. */
+export function forgetAnswers() {
+  kept.clear();
+}
+
+async function answered(method, path, value, signal) {
+  const found = await engine?.(method, path, value, signal);
+  if (found !== undefined) return found;
+  const body = value && JSON.stringify(value);
+  const headers = value ? { "Content-Type": "application/json" } : {};
+  return (await request(path, { method, body, headers, signal })).json();
+}
+
 /** JSON of a GET; answers are remembered for a minute unless `fresh`. */
 export function get(path, { signal, fresh = false } = {}) {
-  const ask = async () => (await request(path, { signal })).json();
+  const ask = () => answered("GET", path, undefined, signal);
   return fresh ? ask() : remembered(path, ask);
 }
 
 /** JSON of a POST with JSON; the same question is not asked twice in a minute. */
 export function post(path, value, { signal } = {}) {
-  const body = JSON.stringify(value);
-  const headers = { "Content-Type": "application/json" };
-  return remembered(`${path} ${body}`, async () => (
-    (await request(path, { method: "POST", body, headers, signal })).json()
-  ));
+  return remembered(`${path} ${JSON.stringify(value)}`, () => answered("POST", path, value, signal));
 }
 
 /** Whether this service has a route. A key may be needed: then it has it. */
 export async function isOffered(path) {
+  if (isOffline()) return false;
   try {
     // no dialog for the key only to find out whether there is a panel
     const response = await fetch(path, { headers: { Accept: "application/json", ...authorization() } });

@@ -18,7 +18,7 @@ import { count, phrase } from "./texts.js";
 const PAGE = 50;
 const MOST_PROBLEMS = 100;
 
-export const title = phrase("boards.title");
+export const title = phrase("help.boards");
 
 /** What the system bids on a board, by table. */
 const bids = new Map();

@@ -1,6 +1,6 @@
 // Tricks of all contracts and par of a deal, when somebody asks for them.
 
-import { post } from "./api.js";
+import { isOffline, post } from "./api.js";
 import { SEAT_NAMES, SEATS, STRAINS } from "./calls.js";
 import { SUIT_NAMES, writeDeal } from "./cards.js";
 import { SIDE_NAMES } from "./deal_diagram.js";
@@ -82,7 +82,7 @@ export function showDoubleDummy(now) {
   if (key === shownKey) return;
   shownKey = key;
   const place = byId("double-dummy");
-  if (!hasAllHands(now)) {
+  if (!hasAllHands(now) || isOffline()) {
     clear(place);
     return;
   }

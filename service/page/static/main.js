@@ -1,7 +1,7 @@
 // Puts the page together: state in the address, the parts of the deal, and one answer at a time.
 
 import * as answerCall from "./answer_call.js";
-import { get, isOffered, post, storedKey, storeKey, useKeyDialog, useWaitingNote } from "./api.js";
+import { get, isOffered, isOffline, post, storedKey, storeKey, useEngine, useKeyDialog, useWaitingNote } from "./api.js";
 import * as archives from "./archives.js";
 import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
 import * as auctionsTree from "./auctions_tree.js";
@@ -15,9 +15,11 @@ import * as compare from "./compare.js";
 import { showDeal } from "./deal_diagram.js";
 import { busy, byId, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { showDoubleDummy } from "./double_dummy.js";
+import { engineAnswer, loadEngine, onSystems, useSystem } from "./engine_client.js";
 import { buildEntering, showLeafing, useFiles, usePasted } from "./enter_deal.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
+import { ownSystem, wholeText } from "./own_systems.js";
 import * as play from "./play.js";
 import * as practice from "./practice.js";
 import { tellLoading, tellWarming } from "./ready.js";
@@ -26,19 +28,25 @@ import * as shown from "./shown.js";
 import {
   begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeAsked, seatToCall, state,
 } from "./state.js";
+import * as systems from "./systems.js";
 import * as tableBrowser from "./table_browser.js";
 import { fillPage, phrase } from "./texts.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
-const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, boards: boardList, play, practice, archives, jobs };
+const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, boards: boardList, play, practice, systems, archives, jobs };
 /** Views that are not of the deal: each with the route that it needs. */
 const ALONE = { archives: "/v1/archives", jobs: "/v1/jobs" };
+/** Views of the deal that need a service. */
+const SERVED = ["lead"];
 const SLOW_MS = 200;
+const IDLE_MS = 500;
 
 let running = null;
+let viewing = Promise.resolve();
 let shownKey = null;
 let tableCount = 1;
-let offered = [];
+/** Of those alone the views that this service has; null as long as that is not known. */
+let offered = null;
 
 function link(view, text, current) {
   // what one view asks says nothing to another
@@ -66,11 +74,16 @@ function showPages() {
     byId("pages"), link(isDeal ? now.view : "call", phrase("page.deal"), isDeal),
     link("table", tableBrowser.title, now.view === "table"),
     link("boards", boardList.title, now.view === "boards"),
-    GAMES.map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
-    Object.keys(ALONE).filter((view) => offered.includes(view) || now.view === view)
-      .map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
+    [...GAMES, "systems"].map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
+    Object.keys(ALONE).filter((view) => !offered || offered.includes(view) || now.view === view)
+      .map((view) => {
+        const one = link(view, ALL_VIEWS[view].title, now.view === view);
+        // there is room for what may come, so that nothing moves
+        one.classList.toggle("unseen", !offered && now.view !== view);
+        return one;
+      }),
   );
-  const alone = now.view in ALONE || now.view === "boards" || GAMES.includes(now.view);
+  const alone = now.view in ALONE || ["boards", "systems"].includes(now.view) || GAMES.includes(now.view);
   byId("board").hidden = alone;
   byId("main").className = `view-${now.view}`;
   byId("main").classList.toggle("alone", alone);
@@ -80,9 +93,13 @@ function showViews() {
   const now = state();
   const isDeal = now.view in DEAL_VIEWS;
   clear(byId("views"), isDeal && Object.entries(DEAL_VIEWS)
-    .filter(([name]) => name !== "compare" || tableCount > 1 || now.view === "compare")
+    .filter(([name]) => name === now.view || (name === "compare" ? tableCount > 1 : !isOffline() || !SERVED.includes(name)))
     .map(([name, view]) => link(name, view.title, name === now.view)));
   byId("views").hidden = !isDeal;
+  const about = phrase(`help.${now.view}-text`);
+  if (byId("about-text").textContent === about) return;
+  byId("about-text").textContent = about;
+  byId("about").open = false;
 }
 
 async function showView() {
@@ -133,7 +150,7 @@ function showAll(now, before, complaints) {
   showTools();
   const select = byId("table-choice");
   if (now.table && [...select.options].some((option) => option.value === now.table)) select.value = now.table;
-  showView();
+  viewing = showView();
 }
 
 function deal() {
@@ -247,24 +264,38 @@ function openFiles(files) {
   return read(() => useFiles(files, tellReading));
 }
 
+/** Offer the tables that there are, those of one's own too. */
+async function showTables() {
+  const { tables } = await get("/v1/tables");
+  tableCount = tables.length;
+  const select = byId("table-choice");
+  const names = tables.map((one) => one.name);
+  clear(select, tables.map((one) => h("option", { value: one.name }, one.name)));
+  if (state().table && !names.includes(state().table)) {
+    tell("error", phrase("page.no-table", { table: state().table, other: names[0] }));
+    change({ table: "" }, { quiet: true });
+  }
+  select.value = state().table || names[0];
+  select.onchange = () => change({ table: select.value === names[0] ? "" : select.value });
+  showNavigation();
+  return names;
+}
+
 async function loadTables() {
+  let names = [];
   await ask(async () => {
-    const { tables } = await get("/v1/tables");
-    tableCount = tables.length;
-    const select = byId("table-choice");
-    const names = tables.map((one) => one.name);
-    clear(select, tables.map((one) => h("option", { value: one.name }, one.name)));
-    if (state().table && !names.includes(state().table)) {
-      tell("error", phrase("page.no-table", { table: state().table, other: names[0] }));
-      change({ table: "" }, { quiet: true });
-    }
-    select.value = state().table || names[0];
-    select.onchange = () => change({ table: select.value === names[0] ? "" : select.value });
-    showNavigation();
+    const own = ownSystem(state().table);
+    if (own) await useSystem(own.name, await wholeText(own));
   });
+  await ask(async () => { names = await showTables(); });
+  onSystems(showTables);
   const found = await Promise.all(Object.values(ALONE).map(isOffered));
   offered = Object.keys(ALONE).filter((_, place) => found[place]);
   showNavigation();
+  if (isOffline()) return;
+  // when the first answer stands there and nothing else is to be done: until then the service answers
+  const idle = globalThis.requestIdleCallback ?? ((work) => setTimeout(work, IDLE_MS));
+  viewing.then(() => idle(() => names.length && loadEngine([names[0], state().table || names[0]])));
   await tellWarming();
 }
 
@@ -314,6 +345,7 @@ put(byId("authors"), authorsSwitch());
 buildTools();
 buildBox();
 buildShortcuts({ say, deal, systemCall, systemAuction, help: buildHelp() });
+useEngine(engineAnswer);
 onChange(showAll);
 if (!location.hash) change({ hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability() }, { quiet: true });
 begin();

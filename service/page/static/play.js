@@ -1,7 +1,7 @@
 // Play against the system: one sees the own hand, the system bids the three others.
 
 import { reasonText } from "./answer_call.js";
-import { post } from "./api.js";
+import { isOffline, post } from "./api.js";
 import { readBoard, writeBoard } from "./board_code.js";
 import { lendCalls } from "./bidding_box.js";
 import { contractOf, isLegal, isOver, SEAT_NAMES, spokenCall } from "./calls.js";
@@ -17,7 +17,7 @@ import { change, linkTo, placeAsked } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
 import { kindsNode, whyNode } from "./why.js";
 
-export const title = phrase("play.title");
+export const title = phrase("help.play");
 
 const OWN_SEAT = 2;
 
@@ -165,7 +165,7 @@ function showEnd(game) {
         h("a", { href: linkTo({ ...position, view: "call", asked: "" }) }, phrase("play.look")))),
     h("div", { class: "sides" },
       h("section", null, compassNode(position)),
-      h("section", null, plainAuction(position), h("h3", null, phrase("dummy.show")), result)),
+      h("section", null, plainAuction(position), !isOffline() && [h("h3", null, phrase("dummy.show")), result])),
     h("section", null, h("h3", null, phrase("play.turns")), turns),
     h("section", null, h("h3", null, phrase("meanings.title")), meanings),
   );

@@ -11,7 +11,7 @@ const MOST_PLACES = 150;
 const MOST_FOUND = 100;
 const DEEPEST = 6;
 
-export const title = phrase("table.title");
+export const title = phrase("help.table");
 
 export function key(now) {
   return JSON.stringify([now.table, callsBefore(now)]);
@@ -79,7 +79,7 @@ async function search(name, start, wanted, signal, { found, progress }) {
           hits += 1;
           found(here, entry);
         }
-        if (entry.next > 0 && !entry.completed) below.push(here);
+        if (entry.next !== 0 && !entry.completed) below.push(here);
       }
     }
     places = below;
@@ -202,7 +202,8 @@ export async function show(place, now, signal) {
         answer.forced && h("span", { class: "badge fair" }, phrase("table.forced"))),
       h("ol", { class: "candidates" }, answer.entries.map((entry) => entryNode(entry, calls))),
     ],
-    h("section", { class: "authors" }, h("h3", null, phrase("table.numbers")), numbersNode(one), lintNode(one.name, signal)),
+    one.entries !== undefined && h("section", { class: "authors" }, h("h3", null, phrase("table.numbers")),
+      numbersNode(one), lintNode(one.name, signal)),
   );
   const seat = SEAT_NAMES[(now.dealer + calls.length) % 4];
   return answer ? phrase("table.said", { calls: phrase("number.calls", { number: answer.entries.length }), seat, table: one.name }) : "";

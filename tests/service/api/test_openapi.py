@@ -30,6 +30,7 @@ OPERATIONS = {
     ("get", "/v1/tables/{name}/next"): "tableNext",
     ("get", "/v1/tables/{name}/explain"): "tableExplain",
     ("get", "/v1/tables/{name}/topics"): "tableTopics",
+    ("get", "/v1/tables/{name}/system"): "tableSystem",
     ("get", "/v1/tables/{name}/lint"): "tableLint",
     ("get", "/healthz"): "health",
     ("get", "/readyz"): "ready",

@@ -21,10 +21,12 @@ from bidcascade.service.api.models import (
     ExplainAnswer,
     NextAnswer,
     ReadyAnswer,
+    SystemAnswer,
     TableAnswer,
 )
 from bidcascade.service.api.problems import Problem
 from bidcascade.service.api.tables import Tables
+from bidcascade.systems.language.kept_texts import tree_of_rows
 from bidcascade.systems.system import System
 from tests.support_service import ask, loaded_app, post, problem_of, ready_server, write_small_table
 from tests.support_systems import SMALL_SYSTEM, compile_few
@@ -182,6 +184,49 @@ def test_auctions_that_are_none(app, question):
 def test_only_systems_explain(app):
     body = problem_of(ask(app, "GET", "/v1/tables/rows/explain?auction=1N"), 404, "no-system")
     assert body["detail"] == "expected the table of a system, got 'rows'"
+
+
+# --- a system whole ---------------------------------------------------------------------------
+
+
+def test_a_system_whole_with_its_texts(tmp_path):
+    theirs = tmp_path / "theirs" / "parts"
+    theirs.mkdir(parents=True)
+    (theirs / "words.bidding").write_text("define good hand = 12+ points\n", "utf-8")
+    (theirs.parent / "mine.bidding").write_text(SMALL_SYSTEM, "utf-8")
+    path = tmp_path / "ours.bidding"
+    text = 'system Ours\ninclude "theirs/parts/words"\nopponents play "theirs/mine"\n'
+    path.write_text(f"{text}{SMALL_SYSTEM}", "utf-8")
+    tables = f"small={theirs.parent / 'mine.bidding'},ours={path}"
+    app = loaded_app(table=f"ours={path}", extra_tables=tables.partition(",")[0], backend="cpu")
+    answer = ask(app, "GET", "/v1/tables/ours/system", headers={"Accept-Encoding": "identity"})
+    found = SystemAnswer.model_validate_json(answer.content)
+    assert (found.name, found.title, found.opponents) == ("ours", "Ours", "small")
+    assert list(found.texts) == ["ours.bidding", "words.bidding"]
+    assert found.texts["ours.bidding"] == path.read_text("utf-8")
+    read = tree_of_rows(found.rows)
+    assert read.blocks == System.open(path).text.blocks
+    assert read.defines["good hand"].where.file == "words.bidding"
+    assert str(tmp_path) not in answer.text
+
+    packed = ask(app, "GET", "/v1/tables/ours/system", headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.json() == answer.json()
+    known = {"If-None-Match": packed.headers["etag"], "Accept-Encoding": "gzip"}
+    assert ask(app, "GET", "/v1/tables/ours/system", headers=known).status_code == 304
+
+
+def test_files_of_a_system_that_changed_since(app, path):
+    path.write_text(WRONG, "utf-8")
+    body = problem_of(ask(app, "GET", "/v1/tables/small/system"), 409, "files-changed")
+    assert "'small.bidding' has changed since the system was read" in body["detail"]
+
+
+def test_only_systems_are_given_whole(app):
+    body = problem_of(ask(app, "GET", "/v1/tables/rows/system"), 404, "no-system")
+    assert body["detail"] == "expected a system without overlays, got 'rows'"
+    problem_of(ask(app, "GET", "/v1/tables/none/system"), 404, "unknown-table")
+    problem_of(ask(app, "GET", "/v1/tables/small/system?x=1"), 422, "invalid-request")
 
 
 # --- loaded anew ------------------------------------------------------------------------------

@@ -310,3 +310,6 @@ def test_a_deal_solved_and_what_a_table_is_about(client):
     assert [one["contract"] for one in answer["auctions"]] == ["3NN", "Pass"]
     topics = {one["topic"]: one["places"] for one in client.topics("sayc")["topics"]}
     assert ["1N", "P"] in topics["#stayman"]
+    system = client.system("sayc")
+    assert system["title"] == "Standard American Yellow Card"
+    assert "notrump.bidding" in system["texts"]

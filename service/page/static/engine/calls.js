@@ -1,7 +1,7 @@
 // Calls as small integers, and what the laws allow: bridge/calls.py and bridge/auction.py are the
 // definition. 0 pass, 1 double, 2 redouble, 3 … 37 the bids 1C … 7N.
 
-import { repr } from "./python_text.js";
+import { quoted } from "./errors.js";
 
 export const PASS = 0;
 export const DOUBLE = 1;
@@ -37,7 +37,7 @@ export class IllegalCall extends Error {
 export function parseCall(text) {
   const code = CALL_BY_TEXT.get(text.toLowerCase());
   if (code === undefined) {
-    throw new InvalidCall(`expected a call (P, X, XX or 1C … 7N), got ${repr(text)}`);
+    throw new InvalidCall(`expected a call (P, X, XX or 1C … 7N), got ${quoted(text)}`);
   }
   return code;
 }

@@ -5,14 +5,13 @@
 // after "a" or "an" ("a major", "an unbid suit") one is enough. With no suit at all the words in
 // the plural and "their suit" hold, the others do not.
 
-import { InvalidSystem } from "./errors.js";
+import { InvalidSystem, quoted } from "./errors.js";
 import { parseExpression } from "./expression_reader.js";
 import { InvalidExpression, comparison, not, term } from "./expressions.js";
 import {
   BUILT_IN, FALSE, TRUE, builtInShapes, compared, conjunction, disjunction, negation, shapeExpression, within,
 } from "./formulas.js";
 import { BOTH_HANDS, COUNTED, LENGTHS } from "./phrases.js";
-import { repr } from "./python_text.js";
 
 /** Combined points for a contract on level 1 to 7. */
 export const POINTS_FOR_LEVEL = {
@@ -70,9 +69,7 @@ function joinedUntil(decisive, join, parts, scope, depth) {
 /** All of the tests of several suits, or one of them, as the word for the suits says. */
 function join(word, parts) {
   if (word.startsWith("a ") || word.startsWith("an ")) return disjunction(parts);
-  if (parts.length) return conjunction(parts);
-  const holds = word === "their suit" || word === "their suits" || word.startsWith("every ") || word.startsWith("both ");
-  return holds ? TRUE : FALSE;
+  return parts.length || /^(their suits?$|every |both )/u.test(word) ? conjunction(parts) : FALSE;
 }
 
 /** Test of the letters of a phrase's one suit word. */
@@ -88,13 +85,13 @@ function each(test) {
 }
 
 function wordsText(words) {
-  return `(${words.map(repr).join(", ")}${words.length === 1 ? "," : ""})`;
+  return `(${words.map(quoted).join(", ")}${words.length === 1 ? "," : ""})`;
 }
 
 function unusable(phrase, expected) {
   const { where } = phrase;
   const place = where?.line ? ` (${where.file}:${where.line})` : "";
-  return new InvalidSystem(`${repr(phrase.kind)}: expected ${expected}${place}`);
+  return new InvalidSystem(`${quoted(phrase.kind)}: expected ${expected}${place}`);
 }
 
 function rangeOf(phrase) {
@@ -142,7 +139,7 @@ const honourOf = each((letter, phrase) => term(`C_${letter}${HONOURS[phrase.text
 
 function honour(phrase, scope) {
   if (!Object.hasOwn(HONOURS, phrase.text)) {
-    throw unusable(phrase, `one of ${Object.keys(HONOURS).join(", ")}, got ${repr(phrase.text)}`);
+    throw unusable(phrase, `one of ${Object.keys(HONOURS).join(", ")}, got ${quoted(phrase.text)}`);
   }
   return honourOf(phrase, scope);
 }
@@ -226,7 +223,7 @@ function shape(phrase) {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const wanted = "four lengths of 13 cards such as 4=4=3=2 or 5-4-x-x";
-    throw unusable(phrase, `${wanted}, got ${repr(phrase.text)}`);
+    throw unusable(phrase, `${wanted}, got ${quoted(phrase.text)}`);
   }
 }
 
@@ -236,12 +233,12 @@ function named(phrase, scope, depth) {
   const definition = scope.define(name);
   if (definition === undefined) {
     if (name === "unbalanced") return negation(builtInShapes("balanced"));
-    if (!Object.hasOwn(BUILT_IN, name)) throw unusable(phrase, `a name that the system defines, got ${repr(name)}`);
+    if (!Object.hasOwn(BUILT_IN, name)) throw unusable(phrase, `a name that the system defines, got ${quoted(name)}`);
     return builtInShapes(name);
   }
-  if (depth >= DEEPEST_DEFINITION) throw unusable(phrase, `a definition that does not use itself, got ${repr(name)}`);
+  if (depth >= DEEPEST_DEFINITION) throw unusable(phrase, `a definition that does not use itself, got ${quoted(name)}`);
   if (definition.suits.length !== suits.length) {
-    throw unusable(phrase, `${definition.suits.length} suits behind ${repr(name)}, got ${suits.length}`);
+    throw unusable(phrase, `${definition.suits.length} suits behind ${quoted(name)}, got ${suits.length}`);
   }
   const withParameters = (place, bound) => {
     if (place === suits.length) {

@@ -2,11 +2,10 @@
 // systems/facts.py is the definition. Suits are texts of letters, such as "HS".
 
 import { FIRST_BID, PASS, bidLevel } from "./calls.js";
-import { InvalidSystem } from "./errors.js";
+import { InvalidSystem, quoted } from "./errors.js";
 import { inRange } from "./formulas.js";
 import { cheapestLevel, letterOf, matchCall, resolve } from "./patterns.js";
 import { KINDS } from "./phrases.js";
-import { repr } from "./python_text.js";
 
 const SUITS = "CDHS";
 const STEPS = { me: [0], I: [0], LHO: [1], partner: [2], RHO: [3], we: [0, 2], they: [1, 3] };
@@ -44,7 +43,7 @@ export class PlaceScope {
   suits(word) {
     const letters = this.#extra?.[word] ?? letterOf(word, this.bindings) ?? this.state.role(word, roleSuits);
     if (letters === null) {
-      throw new InvalidSystem(`expected a suit or a variable that a call binds, got ${repr(word)}`);
+      throw new InvalidSystem(`expected a suit or a variable that a call binds, got ${quoted(word)}`);
     }
     return letters;
   }

@@ -1,0 +1,71 @@
+"""A system as the engine of the browser reads it: its tree as rows, and its texts to be edited."""
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bidcascade.bridge import InvalidSystem
+from bidcascade.systems.language.kept_texts import rows_of_tree
+from bidcascade.systems.system import System
+
+
+def browser_system(system: System) -> dict[str, Any]:
+    """Say all of a system that bidding with it needs; nothing of where its files lie.
+
+    Returns
+    -------
+    dict
+        ``title``; ``rows`` of :func:`~bidcascade.systems.language.kept_texts.rows_of_tree`;
+        ``texts`` of all files by name, the system's own first; ``options``; ``opponents``, the name
+        of the system that the text names for the other side, or None.
+
+    Raises
+    ------
+    InvalidSystem
+        If a file is no longer what was read, or two files have one name.
+
+    Examples
+    --------
+    >>> found = browser_system(System.open("acol"))
+    >>> found["title"], next(iter(found["texts"])), found["opponents"]
+    ('Standard English Acol', 'acol.bidding', None)
+    """
+    text = system.text
+    texts: dict[str, str] = {}
+    for path, digest in text.files:
+        if path.name in texts:
+            raise InvalidSystem(
+                f"expected files of different names, got {path.name!r} twice: a browser has no "
+                "folders"
+            )
+        texts[path.name] = _content(path, digest)
+    bare = replace(
+        text,
+        files=tuple((Path(path.name), digest) for path, digest in text.files),
+        opponents=None if text.opponents is None else Path(text.opponents.name),
+    )
+    # places in files that were included from other folders name these folders
+    names = {str(path): path.name for path, _ in text.files}
+    return {
+        "title": text.title,
+        "rows": [
+            [names.get(part, part) if isinstance(part, str) else part for part in row]
+            for row in rows_of_tree(bare)
+        ],
+        "texts": texts,
+        "options": text.options,
+        "opponents": None if text.opponents is None else text.opponents.stem,
+    }
+
+
+def _content(path: Path, digest: str) -> str:
+    try:
+        content = path.read_bytes()
+    except OSError:
+        content = b""
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise InvalidSystem(
+            f"the file {path.name!r} has changed since the system was read: read it anew"
+        )
+    return content.decode("utf-8-sig")

@@ -1,0 +1,69 @@
+"""Command ``page``: the page as a folder of files that needs no service."""
+
+import argparse
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import shared
+
+if TYPE_CHECKING:
+    from bidcascade.systems.system import System
+
+
+def configure_page(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``page``."""
+    add = parser.add_argument
+    add("systems", nargs="*", metavar="SYSTEM",
+        help="a system's name (sayc, acol, …) or a *.bidding file; the first one is the default "
+        "(default: all that come with bidcascade)")  # fmt: skip
+    add("--out", required=True, metavar="DIR",
+        help="new or empty folder, or one that this command has written")  # fmt: skip
+
+
+def page(options: argparse.Namespace) -> None:
+    """Write the folder, with the systems that were named and those that they play against."""
+    from bidcascade.service.browser_system import browser_system
+    from bidcascade.service.page.page_folder import (
+        check_page_folder,
+        page_files,
+        page_size,
+        write_page,
+    )
+
+    folder = Path(options.out)
+    check_page_folder(folder)
+    found = _systems(options.systems)
+    content = page_files((name, browser_system(system)) for name, system in found.items())
+    write_page(content, folder)
+    size = page_size(content)
+    sizes = ", ".join(f"{name} {count // 1000:,} kB" for name, count in size.systems.items())
+    shared.note(
+        f"wrote the page to {options.out}; packed, as it comes through the network: "
+        f"{size.page // 1000:,} kB, {sizes}"
+    )
+
+
+def _systems(names: list[str]) -> "dict[str, System]":
+    """Systems by name, those that they name as opponents behind them."""
+    from bidcascade.systems import named_systems, open_system
+    from bidcascade.systems.language.shipped import resolved
+    from bidcascade.systems.registry import DEFAULT_TABLE
+
+    # the default one stands first
+    shipped = sorted(named_systems(), key=lambda name: name != DEFAULT_TABLE)
+    waiting = deque(open_system(name) for name in names or shipped)
+    found: dict[str, System] = {}
+    files: dict[str, str | None] = {}
+    while waiting:
+        system = waiting.popleft()
+        file = resolved(system.text.files[0][0])
+        if files.setdefault(system.name, file) != file:
+            raise shared.UsageError(
+                f"expected systems of different names, got two that are called {system.name!r}"
+            )
+        if system.name not in found:
+            found[system.name] = system
+            if system.text.opponents is not None:
+                waiting.append(system.opponents)
+    return found

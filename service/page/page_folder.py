@@ -1,0 +1,175 @@
+"""The page as a folder of files that bids without a service: from a web host, a stick, a disk."""
+
+import gzip
+import hashlib
+import html
+import json
+import re
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote
+
+from bidcascade.bridge import InvalidInput
+from bidcascade.service.jobs.whole_files import can_write, whole_file
+
+from .bundle import bundle
+from .policy import OFFLINE_POLICY
+from .static_files import PAGE, static_files
+
+SCRIPT: Final = "bidcascade.js"
+STYLE: Final = "bidcascade.css"
+WORKER: Final = "sw.js"
+SYSTEMS: Final = "systems"
+_START: Final = "start.js"
+_ENGINE: Final = "engine/worker.js"
+_HEAD: Final = "// Written by `bidcascade page`."
+"""First line of the service worker, by which a folder is known."""
+
+
+class PageSize(NamedTuple):
+    """Bytes as they come through the network, gzip."""
+
+    page: int
+    systems: dict[str, int]
+
+
+def page_files(systems: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, bytes]:
+    """All files of a folder by their path in it; the service worker is the last.
+
+    Parameters
+    ----------
+    systems
+        Names, and what :func:`bidcascade.service.browser_system.browser_system` says of them; the
+        first one is the default.
+    """
+    known = dict(systems)
+    found = {
+        SCRIPT: _script(),
+        STYLE: "".join(
+            file.content.decode() for name, file in static_files().items() if name.endswith(".css")
+        ),
+        **{f"{SYSTEMS}/{name}.js": _system(name, one) for name, one in known.items()},
+    }
+    content = {name: text.encode() for name, text in found.items()}
+    content["icon.svg"] = static_files()["icon.svg"].content
+    for name in ("icon-192.png", "icon-512.png", "manifest.webmanifest"):
+        content[name] = _own(name)
+    content[PAGE] = _page({name: one["title"] for name, one in known.items()}).encode()
+    content[WORKER] = _worker(content).encode()
+    return content
+
+
+def page_size(content: Mapping[str, bytes]) -> PageSize:
+    """Sizes of a folder's files, the systems by name."""
+    packed = {name: len(gzip.compress(one, 9, mtime=0)) for name, one in content.items()}
+    systems = {Path(name).stem: packed.pop(name) for name in content if name.startswith(SYSTEMS)}
+    return PageSize(sum(packed.values()), systems)
+
+
+def check_page_folder(folder: Path) -> None:
+    """Check that the page may be written to a folder: it is new, empty, or holds such a page.
+
+    Raises
+    ------
+    InvalidInput
+        If it holds something else.
+    """
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise InvalidInput(f"expected a folder, got the file {str(folder)!r}")
+    # a folder that a web host is fed from has its own hidden ones
+    others = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    worker = folder / WORKER
+    is_page = worker.is_file() and worker.read_bytes().startswith(_HEAD.encode())
+    if others and not is_page:
+        raise InvalidInput(
+            f"expected an empty folder, or one that this command has written, got {str(folder)!r}"
+        )
+
+
+def write_page(content: Mapping[str, bytes], folder: Path) -> None:
+    """Write files to a folder, each of them whole, and take away systems that are none of them.
+
+    Raises
+    ------
+    InvalidInput
+        If the folder holds something else.
+    CannotWrite
+        If it cannot be written to.
+    """
+    check_page_folder(folder)
+    with can_write(folder):
+        (folder / SYSTEMS).mkdir(parents=True, exist_ok=True)
+    for name, one in content.items():
+        with whole_file(folder / name) as partial, can_write(folder / name):
+            partial.write_bytes(one)
+    with can_write(folder):
+        for path in (folder / SYSTEMS).glob("*.js"):
+            if f"{SYSTEMS}/{path.name}" not in content:
+                path.unlink()
+
+
+def _own(name: str) -> bytes:
+    return files(__package__).joinpath("offline", name).read_bytes()
+
+
+def _script() -> str:
+    sources = {
+        name: file.content.decode() for name, file in static_files().items() if name.endswith(".js")
+    }
+    sources[_START] = _own(_START).decode()
+    return (
+        "// Written by `bidcascade page`: the modules of the page and its engine.\n"
+        f"{bundle(sources, [_START, _ENGINE], 'bidcascade')}"
+        "globalThis.bidcascadeSystems = {};\n"
+        f'globalThis.bidcascadeEngineSource = `(${{bidcascade}})("{_ENGINE}");`;\n'
+        f'bidcascade("{_START}");\n'
+    )
+
+
+def _system(name: str, system: Mapping[str, Any]) -> str:
+    told = json.dumps({"name": name, **system}, ensure_ascii=False, separators=(",", ":"))
+    # a browser reads JSON in a string in half the time that it takes for an object written out
+    text = told.replace("\\", "\\\\").replace("'", "\\'")
+    return f"globalThis.bidcascadeSystems[{json.dumps(name)}] = JSON.parse('{text}');\n"
+
+
+def _page(titles: Mapping[str, str]) -> str:
+    listed = json.dumps([{"name": name, "title": title} for name, title in titles.items()])
+    page = static_files()[PAGE].content.decode()
+    # its own script and style take the place of these; there is no service with an API
+    page = re.sub(r'<link rel="(modulepreload|stylesheet)".*\n|\n *<a href="/docs".*</a>', "", page)
+    for old, new in (
+        ("<html ", f'<html data-offline="{html.escape(listed)}" '),
+        (
+            '<meta charset="utf-8">\n',
+            '<meta charset="utf-8">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{OFFLINE_POLICY}">\n',
+        ),
+        (
+            '<script type="module" src="/static/main.js"></script>',
+            f'<link rel="stylesheet" href="{STYLE}">\n'
+            '<link rel="apple-touch-icon" href="icon-192.png">\n'
+            f'<script defer src="{SCRIPT}"></script>',
+        ),
+        ('"/static/icon.svg"', '"icon.svg"'),
+    ):
+        if old not in page:
+            raise ValueError(f"expected {old!r} in {PAGE}")
+        page = page.replace(old, new)
+    return page
+
+
+def _worker(content: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name, one in sorted(content.items()):
+        digest.update(f"{name} {len(one)} ".encode() + one)
+    # the page's address is that of the folder
+    names = ["./", *(quote(name, safe="/!~*'()") for name in content if name != PAGE)]
+    return (
+        f"{_HEAD}\nconst DIGEST = {json.dumps(digest.hexdigest()[:32])};\n"
+        f"const FILES = {json.dumps(names)};\n{_own(WORKER).decode()}"
+    )

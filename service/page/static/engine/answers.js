@@ -1,0 +1,200 @@
+// What the service answers to the page's questions, made by systems that are loaded here: the fields that the
+// page reads, of the routes under service/api.
+
+import { allowedAuctions } from "./allowed.js";
+import { Auction, formatCall, parseCall, parseCalls, PASS } from "./calls.js";
+import { whereText } from "./bid_answer.js";
+import { parseDeal, parseSeat, parseVulnerability, SEATS } from "./deals.js";
+import { agreementsOf, descriptionOf } from "./describing.js";
+import { parseHand } from "./hands.js";
+import { interpretation, layoutsAnswer } from "./layouts.js";
+import { paced } from "./pace.js";
+import { topicsOf } from "./topics.js";
+
+const MOST_LAYOUTS = 10_000;
+
+/** Kinds of problems: status and title as service/api/problems.py has them. */
+const KINDS = {
+  "not-found": [404, "There is nothing at this path"],
+  "unknown-table": [404, "There is no bidding table of this name"],
+  "no-such-deal": [422, "No deal meets what is known of it and asked of it"],
+  "invalid-request": [422, "Something in the request is wrong"],
+};
+
+/** An error that is an answer: `kind`, `status`, and `problem` as the service's body has it. */
+export class Problem extends Error {
+  constructor(kind, detail, errors = []) {
+    super(detail);
+    this.kind = kind;
+    const [status, title] = KINDS[kind];
+    this.status = status;
+    this.problem = { title, detail, errors };
+  }
+}
+
+function wrongField(field, reason) {
+  return new Problem("invalid-request", `${field}: ${reason}`, [{ field, reason }]);
+}
+
+/** Read one field of a question; what is wrong names it. */
+function readField(read, value, field) {
+  if (value === undefined || value === null) throw wrongField(field, "expected this field");
+  if (typeof value !== "string") throw wrongField(field, "expected text");
+  try {
+    return read(value);
+  } catch (error) {
+    throw wrongField(field, error.message);
+  }
+}
+
+function readCalls(texts = []) {
+  if (!Array.isArray(texts)) throw wrongField("auction", "expected a list");
+  let auction = new Auction();
+  texts.forEach((text, number) => {
+    const field = `auction[${number}]`;
+    const call = readField((one) => parseCall(one.trim()), text, field);
+    const reason = auction.whyIllegal(call);
+    if (reason !== null) throw wrongField(field, `illegal call: ${reason}`);
+    auction = auction.add(call);
+  });
+  return auction;
+}
+
+function circumstancesOf({ dealer = "N", vulnerability = "None" }, path = "") {
+  return {
+    dealer: readField(parseSeat, dealer, `${path}dealer`),
+    vulnerability: readField(parseVulnerability, vulnerability, `${path}vulnerability`),
+  };
+}
+
+function readNumber(value, field, most) {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+  throw wrongField(field, `expected a whole number from 1 to ${most}`);
+}
+
+// --- routes ---------------------------------------------------------------------------------------
+
+function bid(system, asked) {
+  const hand = readField(parseHand, asked.hand, "hand");
+  const circumstances = circumstancesOf(asked);
+  const auction = readCalls(asked.auction);
+  if (auction.isComplete) throw wrongField("auction", "the auction is over");
+  return system.bid(hand, auction.calls, circumstances);
+}
+
+async function auctions(system, asked, tell, opponents) {
+  if (!Array.isArray(asked.deals)) throw wrongField("deals", "expected a list");
+  const limit = readNumber(asked.limit ?? 100, "limit", 1e6);
+  const deals = asked.deals.map((one, number) => {
+    const hands = readField(parseDeal, one.deal, `deals[${number}].deal`);
+    return { hands, ...circumstancesOf({ dealer: one.deal.trim()[0], ...one }, `deals[${number}].`) };
+  });
+  const pace = paced(tell);
+  const results = [];
+  for (const { hands, dealer, vulnerability } of deals) {
+    await pace(results.length);
+    if (asked.mode === "first") {
+      const { calls, entry } = system.bidDeal(hands, dealer, vulnerability, opponents);
+      const auction = { calls, completed: true, variants: entry?.name ? [entry.name] : [] };
+      results.push({ total: 1, truncated: false, auctions: [written(auction)] });
+      continue;
+    }
+    const { auctions: found, cut } = await allowedAuctions(system.expander(opponents), hands, { dealer, vulnerability, limit }, tell);
+    // where a limit cut, one auction more was met
+    const total = found.length + (cut === "limit");
+    results.push({ total, truncated: cut !== null, cut, auctions: found.map(written) });
+  }
+  return { results };
+}
+
+function written({ calls, completed, variants }) {
+  return { calls: calls.map(formatCall), completed, entry: null, variants };
+}
+
+function next(system, auction) {
+  const { calls } = auction;
+  const answer = { auction: calls.map(formatCall), entry: null, completed: auction.isComplete, forced: false, entries: [] };
+  if (auction.isComplete) return answer;
+  const place = system.expand(calls);
+  const variants = new Map();
+  for (const entry of place.entries) variants.set(entry.call, [...(variants.get(entry.call) ?? []), variantOf(entry)]);
+  if (!variants.has(PASS)) variants.set(PASS, [{ ...VARIANT, name: "Pass" }]);
+  return {
+    ...answer, forced: place.forced,
+    entries: [...variants].map(([call, found]) => ({
+      // how many calls go on is counted by compiled tables only
+      call: formatCall(call), entry: null, completed: auction.add(call).isComplete, next: null, variants: found,
+    })),
+  };
+}
+
+const VARIANT = { name: "", description: "", criteria: [], rank: null, tags: [], where: "", count: null };
+
+function variantOf(entry) {
+  return {
+    ...VARIANT, name: entry.name, description: descriptionOf(entry), criteria: entry.criteria.map((one) => one.text),
+    rank: entry.rank, tags: agreementsOf(entry), where: whereText(entry.where),
+  };
+}
+
+/** Questions about what hands may hold: the auction, and hands that are known. */
+function aboutHands(asked, count) {
+  const known = Object.entries(asked.known ?? {}).map(([letter, hand]) => [
+    SEATS[readField(parseSeat, letter, `known.${letter}`)], readField(parseHand, hand, `known.${letter}`),
+  ]);
+  const cards = [0, 1, 2, 3].map((suit) => known.map(([, hand]) => hand[suit]));
+  if (cards.some((held) => held.reduce((both, one) => both | one, 0) !== held.reduce((sum, one) => sum + one, 0))) {
+    throw wrongField("known", "expected each card once");
+  }
+  const seed = asked.seed ?? 0;
+  if (!Number.isSafeInteger(seed) || seed < 0) throw wrongField("seed", "expected a whole number from 0");
+  return { ...circumstancesOf(asked), known: Object.fromEntries(known), count, seed };
+}
+
+function layouts(system, asked, tell) {
+  const count = readNumber(asked.count ?? 100, "count", MOST_LAYOUTS);
+  return layoutsAnswer(system, readCalls(asked.auction).calls, aboutHands(asked, count), tell);
+}
+
+async function interpret(system, asked, tell) {
+  const count = readNumber(asked.layouts ?? 500, "layouts", MOST_LAYOUTS);
+  const auction = readCalls(asked.auction);
+  const found = await interpretation(system, auction.calls, auction.isComplete, aboutHands(asked, count), tell);
+  if (!found) throw new Problem("no-such-deal", "no such deal found in time");
+  return found;
+}
+
+function explain(system, auction) {
+  const { auction: text, ...told } = system.explain(auction.calls);
+  return { ...told, auction: text.split(" ").filter(Boolean) };
+}
+
+async function topics(system, auction, tell) {
+  return { topics: await topicsOf(system, tell) };
+}
+
+// --- the whole ------------------------------------------------------------------------------------
+
+const POSTS = { "/v1/bid": bid, "/v1/auctions": auctions, "/v1/layouts": layouts, "/v1/interpret": interpret };
+const GETS = { next, explain, topics };
+
+/** What the service would answer to `method path` with a body; `systems` are those loaded, by name. */
+export async function answerOf(systems, { method, path, body }, tell) {
+  const named = (name) => {
+    const found = systems.get(name);
+    if (!found) throw new Problem("unknown-table", `expected one of ${[...systems.keys()].join(", ")}, got '${name}'`);
+    return found;
+  };
+  const [route, query = ""] = path.split("?");
+  if (method === "POST" && Object.hasOwn(POSTS, route)) {
+    const asked = body ?? {};
+    return POSTS[route](named(asked.table), asked, tell, asked.opponents && named(asked.opponents));
+  }
+  const [, name, what] = /^\/v1\/tables\/([^/]+)\/(\w+)$/.exec(route) ?? [];
+  if (method !== "GET" || !Object.hasOwn(GETS, what ?? "")) {
+    throw new Problem("not-found", `expected a question that the engine answers, got '${path}'`);
+  }
+  const auction = new URLSearchParams(query).get("auction") ?? "";
+  const read = readField((text) => Auction.of(parseCalls(text)), auction, "auction");
+  return GETS[what](named(decodeURIComponent(name)), read, tell);
+}

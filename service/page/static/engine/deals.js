@@ -1,0 +1,107 @@
+// Seats, vulnerability and deals as text, random deals by number: bridge/seats.py, bridge/deals.py and
+// kernels/dealing.py are the definition.
+
+import { quoted } from "./errors.js";
+import { formatHand, parseHand } from "./hands.js";
+
+export const SEATS = "NESW";
+export const VULNERABILITIES = ["None", "NS", "EW", "Both"];
+const SEAT_NAMES = ["north", "east", "south", "west"];
+const SIDES = [["none", "love", "-", "o", "0", ""], ["ns", "n", "n-s", "s"], ["ew", "e", "e-w", "w"], ["both", "all", "b"]];
+const RANKS = "23456789TJQKA";
+
+/** A deal, seat or vulnerability that is none. */
+export class InvalidDeal extends Error {
+  name = "InvalidDeal";
+}
+
+/** Seat 0-3 of N, w, North. */
+export function parseSeat(text) {
+  const word = text.trim().toLowerCase();
+  const seat = SEAT_NAMES.findIndex((name) => word === name || word === name[0]);
+  if (seat < 0) throw new InvalidDeal(`expected a seat (N, E, S or W), got ${quoted(text)}`);
+  return seat;
+}
+
+/** Vulnerability 0-3 (bit 0 North-South, bit 1 East-West) in the spellings of LIN, PBN and people. */
+export function parseVulnerability(text) {
+  const sides = SIDES.findIndex((words) => words.includes(text.trim().toLowerCase()));
+  if (sides < 0) throw new InvalidDeal(`expected a vulnerability (None, NS, EW or Both), got ${quoted(text)}`);
+  return sides;
+}
+
+/** Seat and vulnerability of the player to call at a depth, as terms ask for them. */
+export function contextAt(depth, dealer, vulnerability) {
+  const side = (dealer + depth) % 2;
+  return { seat: depth % 4 + 1, vulWe: vulnerability >> side & 1, vulThey: vulnerability >> (1 - side) & 1 };
+}
+
+/** Hands N, E, S, W of a PBN deal; one may be left out as a hyphen. */
+export function parseDeal(text) {
+  const trimmed = text.trim();
+  if (trimmed[1] !== ":") throw new InvalidDeal(`expected a deal such as 'N:hand hand hand hand', got ${quoted(trimmed)}`);
+  const first = parseSeat(trimmed[0]);
+  const parts = trimmed.slice(2).split(/\s+/).filter(Boolean);
+  if (parts.length !== 4) throw new InvalidDeal(`expected four hands after ${quoted(trimmed.slice(0, 2))}, got ${parts.length}`);
+  const hands = [];
+  parts.forEach((part, offset) => { hands[(first + offset) % 4] = part === "-" ? null : parseHand(part); });
+  const given = hands.filter(Boolean);
+  if (given.length < 3) throw new InvalidDeal(`expected four hands, or three of 13 cards, got ${quoted(trimmed)}`);
+  const rest = [0, 1, 2, 3].map((suit) => given.reduce((left, hand) => {
+    const both = hand[suit] & ~left;
+    if (both) throw new InvalidDeal(`duplicate card: ${"CDHS"[suit]}${RANKS[31 - Math.clz32(both & -both)]} is in two hands`);
+    return left & ~hand[suit];
+  }, 0x1fff));
+  return hands.map((hand) => hand ?? rest);
+}
+
+/** PBN text of four hands, North's first. */
+export function formatDeal(hands) {
+  return `N:${hands.map(formatHand).join(" ")}`;
+}
+
+/** Four hands of cards in the order in which they were dealt, thirteen for each; a card is 13 suit + rank. */
+export function handsOf(cards) {
+  const hands = [0, 1, 2, 3].map(() => [0, 0, 0, 0]);
+  cards.forEach((card, place) => { hands[place / 13 | 0][card / 13 | 0] |= 1 << card % 13; });
+  return hands;
+}
+
+const WORD = (1n << 64n) - 1n;
+const GAMMA = 0x9E3779B97F4A7C15n;
+
+function mixed(word) {
+  let left = (word ^ word >> 30n) * 0xBF58476D1CE4E5B9n & WORD;
+  left = (left ^ left >> 27n) * 0x94D049BB133111EBn & WORD;
+  return left ^ left >> 31n;
+}
+
+/** Hands of one deal of a seed, both whole numbers from 0: the same as deal_hands has it. */
+export function randomDeal(seed, number) {
+  let state = mixed(BigInt(seed)) + BigInt(number) * 32n * GAMMA;
+  const halves = [];
+  const cards = Array.from({ length: 52 }, (_, card) => card);
+  for (let place = 0; place < 39;) {
+    const sizes = [0, 1, 2, 3].map((ahead) => 52 - place - ahead).slice(0, 39 - place);
+    let left = BigInt(sizes.reduce((product, size) => product * size));
+    let bits;
+    do {
+      if (!halves.length) {
+        state += GAMMA;
+        const word = mixed(state & WORD);
+        halves.push(word >> 32n, word & 0xFFFFFFFFn);
+      }
+      bits = halves.pop() * left;
+    } while ((bits & 0xFFFFFFFFn) < (1n << 32n) % left);
+    let draw = bits >> 32n;
+    // the draw is a number in mixed radix: one digit a step
+    for (const size of sizes) {
+      left /= BigInt(size);
+      const other = place + Number(draw / left);
+      draw %= left;
+      [cards[place], cards[other]] = [cards[other], cards[place]];
+      place += 1;
+    }
+  }
+  return handsOf(cards);
+}

@@ -1,0 +1,26 @@
+// Bids bridge hands by systems that are plain text; see README.md.
+
+import { readSystem, readText } from "./language/reader.js";
+import { systemOfRows } from "./language/rows.js";
+import { System } from "./system.js";
+
+export { IllegalCall, InvalidCall } from "./calls.js";
+export { InvalidDeal } from "./deals.js";
+export { InvalidSystem } from "./errors.js";
+export { InvalidHand } from "./hands.js";
+export { System };
+
+const FILE = /^[^\n]+\.bidding$/u;
+
+/**
+ * A system of its text, of the name of one of the `files`, or of rows that Python wrote.
+ *
+ * `files` are the texts that it may include, by name; `opponents` is the system of the other side.
+ */
+export function load(source, { files = {}, options = {}, opponents = null, name = "system.bidding" } = {}) {
+  if (Array.isArray(source)) return new System(systemOfRows(source), opponents);
+  if (typeof source !== "string") throw new TypeError("expected a system's text, the name of a file, or rows");
+  const texts = new Map(files instanceof Map ? files : Object.entries(files));
+  const isFile = FILE.test(source) && texts.has(source);
+  return new System(isFile ? readSystem(source, texts, { options }) : readText(source, { name, files: texts, options }), opponents);
+}

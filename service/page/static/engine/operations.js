@@ -1,0 +1,73 @@
+// What the page asks of the engine by messages: {id, ask, given} is answered by {id, value} or {id, error}, on the
+// way {id, progress}. The same in a worker and, where there is none, beside the page.
+
+import { answerOf } from "./answers.js";
+import { diffSystems } from "./diff.js";
+import { InvalidSystem } from "./errors.js";
+import { load } from "./index.js";
+
+/** System of rows, or of texts with the name of the main one. */
+function systemOf({ rows, main, files, options, opponents }) {
+  return load(rows ?? main, { files, options, opponents: opponents ? systemOf(opponents) : null });
+}
+
+/** A text is checked, then compared, and what it is compared with stays: the last ones are kept with their places. */
+const KEPT = 2;
+const kept = new Map();
+
+function keptSystemOf(told) {
+  const key = JSON.stringify(told);
+  const found = kept.get(key) ?? systemOf(told);
+  kept.delete(key);
+  kept.set(key, found);
+  if (kept.size > KEPT) kept.delete(kept.keys().next().value);
+  return found;
+}
+
+/** Make a receiver of messages, which posts the answers; it holds the systems that were opened. */
+export function receiver(post) {
+  const systems = new Map();
+  const running = new Set();
+
+  const operations = {
+    /** Load a system `{rows}` or `{main, files, options}` under a name. */
+    open: ({ name, system }) => {
+      systems.set(name, systemOf(system));
+      return { name, title: systems.get(name).title };
+    },
+    answer: (question, tell) => answerOf(systems, question, tell),
+    /** Complaints about texts `{main, files, options}`, none where they are a system. */
+    check: (system) => {
+      try {
+        return { complaints: [], title: keptSystemOf(system).title };
+      } catch (error) {
+        if (!(error instanceof InvalidSystem)) throw error;
+        const complaints = error.complaints.map(({ where, message, advice }) => ({ where, message, advice }));
+        return { complaints: complaints.length ? complaints : [{ where: null, message: error.message, advice: "" }] };
+      }
+    },
+    differences: ({ old, new: changed, deals, seed }, tell) => (
+      diffSystems(keptSystemOf(old), keptSystemOf(changed), { deals, seed, tell })
+    ),
+    cancel: (id) => { running.delete(id); },
+  };
+
+  return async ({ id, ask, given }) => {
+    /** Say how far it is, and let other messages in. */
+    const tell = async (progress) => {
+      post({ id, progress });
+      await new Promise((resolve) => { setTimeout(resolve); });
+      if (!running.has(id)) throw new Error("cancelled");
+    };
+    running.add(id);
+    try {
+      if (!Object.hasOwn(operations, ask)) throw new Error(`expected one of ${Object.keys(operations).join(", ")}, got ${ask}`);
+      post({ id, value: await operations[ask](given, tell) });
+    } catch (error) {
+      const { message, kind, status, problem } = error;
+      post({ id, error: { message, kind, status, problem } });
+    } finally {
+      running.delete(id);
+    }
+  };
+}

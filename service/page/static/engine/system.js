@@ -1,0 +1,85 @@
+// A bidding system made ready to bid: systems/system.py is the definition.
+
+import { Auction, CALL_TEXTS, formatCalls, IllegalCall, parseCalls } from "./calls.js";
+import { answerFromSystem } from "./bid_answer.js";
+import { choose } from "./choice.js";
+import { contextAt, parseSeat, parseVulnerability } from "./deals.js";
+import { Expander, Rules } from "./expansion.js";
+import { explainPlaces } from "./explanation.js";
+import { parseHand } from "./hands.js";
+
+const handOf = (hand) => (typeof hand === "string" ? parseHand(hand) : hand);
+const seatOf = (dealer) => (typeof dealer === "string" ? parseSeat(dealer) : dealer);
+const sidesOf = (sides) => (typeof sides === "string" ? parseVulnerability(sides) : sides);
+
+/** A system of a text that was read; `opponents` is what the other side plays, the same unless given. */
+export class System {
+  #expanders = new WeakMap();
+
+  constructor(text, opponents = null) {
+    this.text = text;
+    this.title = text.title;
+    this.rules = new Rules(text);
+    this.opponents = opponents ?? this;
+  }
+
+  /** Places of this system, played by the dealer's side if `first`, against another. */
+  expander(opponents = this.opponents, first = true) {
+    const kept = this.#expanders.get(opponents) ?? [];
+    this.#expanders.set(opponents, kept);
+    const key = first || opponents === this ? 0 : 1;
+    const [one, two] = key ? [opponents, this] : [this, opponents];
+    kept[key] ??= new Expander(one.rules, two.rules);
+    return kept[key];
+  }
+
+  /** Entries after an auction that goes on, in the order in which they are tried. */
+  expand(auction = []) {
+    const calls = parseCalls(auction);
+    if (Auction.of(calls).isComplete) {
+      throw new IllegalCall(`expected an auction that goes on, got '${formatCalls(calls)}'`);
+    }
+    return this.expander(this.opponents, calls.length % 2 === 0).place(calls);
+  }
+
+  /** The call for a hand and why, with all candidates: what `POST /v1/bid` answers. */
+  bid(hand, auction = [], { dealer = 0, vulnerability = 0 } = {}) {
+    const place = this.expand(auction);
+    return answerFromSystem(place, handOf(hand), contextAt(place.calls.length, seatOf(dealer), sidesOf(vulnerability)));
+  }
+
+  /** Every line that may follow, tested on a hand. */
+  candidates(hand, auction = [], circumstances = {}) {
+    return this.bid(hand, auction, circumstances).candidates;
+  }
+
+  /** Calls of the auction that four hands N, E, S, W bid, to its end; the dealer's side plays this system. */
+  auction(hands, { dealer = 0, vulnerability = 0, opponents = this.opponents } = {}) {
+    return this.bidDeal(hands.map(handOf), seatOf(dealer), sidesOf(vulnerability), opponents)
+      .calls.map((call) => CALL_TEXTS[call]);
+  }
+
+  /** Codes of the auction of a deal, and the entry that made the last call (null for a pass by default). */
+  bidDeal(hands, dealer, vulnerability, opponents = this.opponents) {
+    const choices = [...this.callsOf(hands, dealer, vulnerability, opponents)];
+    return { calls: choices.map((one) => one.call), entry: choices.at(-1).entry };
+  }
+
+  /** Choices of the auction of a deal, one call after the other. */
+  * callsOf(hands, dealer, vulnerability, opponents = this.opponents) {
+    const expander = this.expander(opponents);
+    let auction = new Auction();
+    while (!auction.isComplete) {
+      const depth = auction.calls.length;
+      const choice = choose(expander.place(auction.calls), hands[(dealer + depth) % 4], contextAt(depth, dealer, vulnerability));
+      yield choice;
+      auction = auction.add(choice.call);
+    }
+  }
+
+  /** What every call of an auction has shown: what `GET /v1/tables/{name}/explain` answers. */
+  explain(auction = []) {
+    const calls = parseCalls(auction);
+    return explainPlaces(this.expander(this.opponents, calls.length % 2 === 0), calls);
+  }
+}

@@ -1,0 +1,48 @@
+// What a system is about: the tags and names of its calls, each with places where they come, for practice.
+
+import { formatCall, PASS } from "./calls.js";
+import { agreementsOf } from "./describing.js";
+import { randomDeal } from "./deals.js";
+import { paced } from "./pace.js";
+
+const MOST_PLACES = 24;
+const LIMIT_MS = 3000;
+const DEALS = 500;
+const SEED = 1;
+
+/** Topics `{topic, calls, places}` of the places that random deals come to, by name; only passes have none. */
+export async function topicsOf(system, tell) {
+  const until = performance.now() + LIMIT_MS;
+  const pace = paced(tell);
+  const seen = new Set();
+  const topics = new Map();
+  for (let number = 0; number < DEALS && performance.now() < until; number += 1) {
+    await pace(number);
+    const { calls } = system.bidDeal(randomDeal(SEED, number), 0, number % 4);
+    for (let depth = 0; depth < calls.length; depth += 1) {
+      const before = calls.slice(0, depth);
+      const text = before.map(formatCall).join(" ");
+      if (seen.has(text)) continue;
+      seen.add(text);
+      for (const entry of system.expander().place(before).entries) {
+        for (const name of [entry.name, ...agreementsOf(entry).filter((one) => one.startsWith("#"))]) {
+          if (!name) continue;
+          const topic = topics.get(name) ?? { topic: name, bids: false, made: new Set(), places: new Map() };
+          topics.set(name, topic);
+          topic.bids ||= entry.call !== PASS;
+          topic.made.add(`${text} ${formatCall(entry.call)}`);
+          topic.places.set(text, before);
+        }
+      }
+    }
+  }
+  const passes = (calls) => calls.filter((call) => call === PASS).length;
+  return [...topics.values()].filter((one) => one.bids)
+    .sort((one, two) => (one.topic < two.topic ? -1 : 1))
+    .map(({ topic, made, places }) => ({
+      topic, calls: made.size,
+      // of auctions of one length those with the most passes are commonest
+      places: [...places.values()].sort((one, two) => one.length - two.length || passes(two) - passes(one))
+        .slice(0, MOST_PLACES).map((calls) => calls.map(formatCall)),
+    }));
+}

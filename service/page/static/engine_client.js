@@ -1,0 +1,240 @@
+// Owns the engine that bids in the browser: a worker, or this thread where there is none. It knows which systems are
+// loaded and which questions the engine answers, and starts it anew where it is stuck.
+
+import { ApiError, forgetAnswers, get, isOffline, request, sentenceOf } from "./api.js";
+import { ownScript } from "./own_scripts.js";
+import { phrase } from "./texts.js";
+
+const MOST_QUIET_MS = 20_000;
+const MOST_GIVEN_UP_MS = 3000;
+const LOOK_MS = 1000;
+/** What the engine answers although the service could. */
+const SOONER = /^(?:\/v1\/bid|\/v1\/auctions|\/v1\/tables\/[^/]+\/explain\?.*)$/;
+const ANSWERED = /^(?:\/v1\/(?:bid|auctions|layouts|interpret)|\/v1\/tables\/[^/]+\/(?:next|explain|topics)(?:\?.*)?)$/;
+
+// --- messages -------------------------------------------------------------------------------------
+
+const waiting = new Map();
+/** Systems as they were opened, to be opened again. */
+const given = new Map();
+let engine = null;
+let number = 0;
+let lastHeard = 0;
+/** When a question was given up that the engine may still be at; 0 when it was heard of since. */
+let givenUp = 0;
+let watch = 0;
+
+function inWorker() {
+  const source = globalThis.bidcascadeEngineSource;
+  const worker = source
+    ? new Worker(ownScript(URL.createObjectURL(new Blob([source], { type: "text/javascript" }))))
+    : new Worker(ownScript("/static/engine/worker.js"), { type: "module" });
+  worker.onmessage = ({ data }) => hear(data);
+  // it could not be loaded: what has been asked is answered here
+  worker.onerror = (event) => {
+    event.preventDefault();
+    begin(here);
+  };
+  return { post: (message) => worker.postMessage(message), end: () => worker.terminate() };
+}
+
+function here() {
+  const loaded = import("./engine/operations.js").then(({ receiver }) => receiver(hear));
+  loaded.catch((error) => [...waiting.keys()].forEach((id) => hear({ id, error })));
+  // a new task for each, so that the page is drawn in between
+  return { post: (message) => setTimeout(async () => (await loaded)(message)), end: () => {} };
+}
+
+/** Start the engine with what is open and asked. */
+function begin(how) {
+  engine?.end();
+  try {
+    engine = how();
+  } catch {
+    engine = here();
+  }
+  lastHeard = performance.now();
+  givenUp = 0;
+  for (const [name, system] of given) engine.post({ id: 0, ask: "open", given: { name, system } });
+  for (const { message } of waiting.values()) engine.post(message);
+}
+
+function hear({ id, value, error, progress }) {
+  lastHeard = performance.now();
+  givenUp = 0;
+  const one = waiting.get(id);
+  if (!one) return;
+  one.heard = lastHeard;
+  if (progress !== undefined) {
+    one.progress?.(progress);
+    return;
+  }
+  waiting.delete(id);
+  if (!error) one.resolve(value);
+  else one.reject(error.problem ? new ApiError(sentenceOf(error.status, error.problem), error.status, error.kind) : new Error(error.message));
+}
+
+/** End an engine that says nothing any more; the question that it hangs on fails, the others are asked again. */
+function look() {
+  if (!waiting.size) {
+    clearInterval(watch);
+    watch = 0;
+  } else if (givenUp && performance.now() - givenUp > MOST_GIVEN_UP_MS) {
+    begin(inWorker);
+  } else if (performance.now() - lastHeard > MOST_QUIET_MS) {
+    const [id, stuck] = [...waiting].reduce((one, other) => (other[1].heard < one[1].heard ? other : one));
+    waiting.delete(id);
+    stuck.reject(new Error(phrase("engine.slow")));
+    begin(inWorker);
+  }
+}
+
+function ask(what, about, { signal, progress } = {}) {
+  signal?.throwIfAborted();
+  if (!engine) begin(inWorker);
+  number += 1;
+  const message = { id: number, ask: what, given: about };
+  if (!waiting.size) lastHeard = performance.now();
+  watch ||= setInterval(look, LOOK_MS);
+  return new Promise((resolve, reject) => {
+    waiting.set(message.id, { message, resolve, reject, progress, heard: performance.now() });
+    signal?.addEventListener("abort", () => {
+      if (!waiting.delete(message.id)) return;
+      engine.post({ id: 0, ask: "cancel", given: message.id });
+      givenUp ||= performance.now();
+      reject(signal.reason);
+    }, { once: true });
+    engine.post(message);
+  });
+}
+
+// --- systems --------------------------------------------------------------------------------------
+
+/** Names and titles of the systems in the folder, where the page is one. */
+const inFolder = isOffline() ? JSON.parse(document.documentElement.dataset.offline) : [];
+const opened = new Map();
+const ready = new Set();
+const own = new Map();
+let usual = inFolder[0]?.name ?? null;
+
+async function systemFile(name) {
+  if (!isOffline()) return get(`/v1/tables/${encodeURIComponent(name)}/system`);
+  if (!inFolder.some((one) => one.name === name)) {
+    throw new ApiError(phrase("engine.no-table", { name }), 404, "unknown-table");
+  }
+  if (!globalThis.bidcascadeSystems[name]) {
+    await new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = ownScript(`systems/${encodeURIComponent(name)}.js`);
+      script.onload = resolve;
+      script.onerror = () => reject(new Error(phrase("engine.no-file", { file: script.src })));
+      document.head.append(script);
+    });
+  }
+  return globalThis.bidcascadeSystems[name];
+}
+
+async function openAs(name, system) {
+  await ask("open", { name, system });
+  given.set(name, system);
+  ready.add(name);
+}
+
+/** Load a system of the service or folder; fails where there is none of this name. */
+function open(name) {
+  if (own.has(name)) return opened.get(name);
+  if (!opened.has(name)) {
+    const task = (async () => {
+      const { rows, opponents } = await systemFile(name);
+      const other = opponents === null || opponents === name ? null : { rows: (await systemFile(opponents)).rows };
+      await openAs(name, { rows, opponents: other });
+    })();
+    opened.set(name, task);
+    // a table that is no system stays one; what failed otherwise is tried again
+    task.catch((error) => error.status !== 404 && opened.delete(name));
+  }
+  return opened.get(name);
+}
+
+/** Names of the systems that there are, one's own left out. */
+export async function systemNames() {
+  if (isOffline()) return inFolder.map((one) => one.name);
+  return (await get("/v1/tables")).tables.filter((one) => one.system !== null && !one.own).map((one) => one.name);
+}
+
+/** Texts of a system by file name, and which of them is the main one. */
+export async function systemOf(name) {
+  const { texts } = await systemFile(name);
+  return { main: Object.keys(texts)[0], texts };
+}
+
+let tellSystems = () => {};
+
+/** `tell()` hears that there is another system of one's own. */
+export function onSystems(tell) {
+  tellSystems = tell;
+}
+
+/** Play a system of one's own, `{main, files}`, under a name. */
+export async function useSystem(name, texts) {
+  await openAs(name, texts);
+  own.set(name, texts);
+  opened.set(name, Promise.resolve());
+  forgetAnswers();
+  await tellSystems();
+}
+
+/** Complaints about texts `{main, files}`. */
+export function checkSystem(texts, signal) {
+  return ask("check", texts, { signal });
+}
+
+/** What a change does: `{old, new, deals, seed}` are bid; `progress` hears how many deals are done. */
+export function changesOf(question, options) {
+  return ask("differences", question, options);
+}
+
+/** Load the engine with the systems of some tables, the default one first. */
+export async function loadEngine(names) {
+  [usual] = names;
+  for (const name of new Set(names)) {
+    try {
+      await open(name);
+    } catch {
+      // a table of no system, or no engine: the service answers
+    }
+  }
+}
+
+// --- questions ------------------------------------------------------------------------------------
+
+async function tablesAnswer(signal) {
+  const folder = { tables: inFolder.map(({ name, title }) => ({ name, system: title, source: name, reload_errors: [] })) };
+  const answer = isOffline() ? folder : await (await request("/v1/tables", { signal })).json();
+  const mine = [...own.keys()].map((name) => ({ name, system: name, source: name, reload_errors: [], own: true }));
+  return { ...answer, tables: [...answer.tables, ...mine] };
+}
+
+/** The engine's answer to a question of the page; undefined where the service is to answer. */
+export async function engineAnswer(method, path, body, signal) {
+  if (path === "/v1/tables") return tablesAnswer(signal);
+  const inPath = /^\/v1\/tables\/([^/]+)\//.exec(path);
+  const name = inPath ? decodeURIComponent(inPath[1]) : body?.table ?? usual;
+  const alone = isOffline() || own.has(name);
+  if (!ANSWERED.test(path) || body?.simulate || name === null) return undefined;
+  if (alone) await open(name);
+  else if (!ready.has(name) || !SOONER.test(path) || body?.mode === "all") {
+    // the service answers this one; the next may find the system here
+    if (engine && !opened.has(name)) open(name).catch(() => {});
+    return undefined;
+  }
+  try {
+    const answer = await ask("answer", { method, path, body: body && { ...body, table: name } }, { signal });
+    // where no line is there for the place the service deals and tries calls out
+    const isSilent = path === "/v1/bid" && !answer.candidates.length;
+    return isSilent && !alone ? undefined : answer;
+  } catch (error) {
+    if (alone || error instanceof ApiError || signal?.aborted) throw error;
+    return undefined;
+  }
+}

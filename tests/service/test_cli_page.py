@@ -1,0 +1,124 @@
+"""Command ``page``: the folder that it writes, and where it writes nothing."""
+
+import gzip
+import json
+import re
+
+import pytest
+
+from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
+from bidcascade.systems.language.kept_texts import tree_of_rows
+from bidcascade.systems.system import System
+from tests.support_systems import SMALL_SYSTEM
+
+MOST_BYTES = 1_500_000
+"""Page, engine and a system as they come through the network."""
+FILES = {
+    "bidcascade.css", "bidcascade.js", "icon-192.png", "icon-512.png", "icon.svg", "index.html",
+    "manifest.webmanifest", "sw.js",
+}  # fmt: skip
+
+
+@pytest.fixture
+def mine(tmp_path):
+    """File of a system with a quotation mark and a line that a script must not trip over."""
+    path = tmp_path / "my system.bidding"
+    path.write_text(f"system It's \\ </script> mine\n{SMALL_SYSTEM}", "utf-8")
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "site"
+
+
+def names(folder) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def system_in(folder, name: str):
+    """What the script of a system sets, read as a browser would."""
+    text = (folder / f"systems/{name}.js").read_text("utf-8")
+    said = re.fullmatch(
+        r"globalThis\.bidcascadeSystems\[(\".*?\")\] = JSON\.parse\('(.*)'\);\n", text
+    )
+    return json.loads(said[1]), json.loads(re.sub(r"\\(.)", r"\1", said[2]))
+
+
+def test_the_folder(mine, folder, capsys):
+    assert main(["page", "--out", str(folder), str(mine)]) == DONE
+    assert names(folder) == FILES | {"systems/my system.js"}
+    assert "wrote the page to" in capsys.readouterr().err
+    name, said = system_in(folder, "my system")
+    assert name == said["name"] == "my system"
+    assert said["title"] == r"It's \ </script> mine"
+    assert said["texts"] == {"my system.bidding": mine.read_text("utf-8")}
+    assert tree_of_rows(said["rows"]).blocks == System.open(mine).text.blocks
+    assert str(folder.parent) not in json.dumps(said)
+    page = (folder / "index.html").read_text("utf-8")
+    # nothing of a service
+    assert not re.search(r'(href|src)="(/|http)', page)
+    listed = re.search(r'data-offline="(.*?)"', page)[1].replace("&quot;", '"')
+    assert [one["name"] for one in json.loads(listed)] == ["my system"]
+    worker = (folder / "sw.js").read_text("utf-8")
+    cached = set(json.loads(re.search(r"const FILES = (.*);", worker)[1]))
+    assert cached == FILES - {"index.html", "sw.js"} | {"./", "systems/my%20system.js"}
+
+
+def test_the_same_again_is_the_same_and_what_is_gone_goes(mine, folder):
+    assert main(["page", "--out", str(folder), str(mine)]) == DONE
+    first = {name: (folder / name).read_bytes() for name in names(folder)}
+    (folder / "systems/old.js").write_text("")
+    (folder / "CNAME").write_text("example.org")
+    assert main(["page", "--out", str(folder), str(mine)]) == DONE
+    assert {name: (folder / name).read_bytes() for name in first} == first
+    assert names(folder) == {*first, "CNAME"}
+    mine.write_text(mine.read_text("utf-8").replace("mine", "yours"), "utf-8")
+    assert main(["page", "--out", str(folder), str(mine)]) == DONE
+    # the service worker has another version
+    assert (folder / "sw.js").read_bytes() != first["sw.js"]
+
+
+def test_opponents_come_along(mine, folder, tmp_path):
+    ours = tmp_path / "ours.bidding"
+    ours.write_text(f'opponents play "{mine.name}"\n{SMALL_SYSTEM}', "utf-8")
+    assert main(["page", "--out", str(folder), str(ours)]) == DONE
+    assert system_in(folder, "ours")[1]["opponents"] == "my system"
+    assert system_in(folder, "my system")[1]["opponents"] is None
+
+
+def test_nothing_is_written_where_something_is_wrong(mine, folder, tmp_path, capsys):
+    mine.write_text(SMALL_SYSTEM.replace("15-17 points", "15-17 pionts"), "utf-8")
+    assert main(["page", "--out", str(folder), "sayc", str(mine)]) == BAD_INPUT
+    assert "pionts" in capsys.readouterr().err
+    assert main(["page", "--out", str(folder), "nosuch"]) == BAD_ARGUMENTS
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "same.bidding").write_text(SMALL_SYSTEM, "utf-8")
+    twice = [str(tmp_path / name / "same.bidding") for name in ("a", "b")]
+    assert main(["page", "--out", str(folder), *twice]) == BAD_ARGUMENTS
+    assert "two that are called 'same'" in capsys.readouterr().err
+    assert not folder.exists()
+
+
+def test_other_folders_stay_as_they_are(mine, folder, capsys):
+    folder.mkdir()
+    (folder / ".git").mkdir()
+    (folder / "index.html").write_text("mine")
+    assert main(["page", "--out", str(folder), str(mine)]) == BAD_INPUT
+    assert "expected an empty folder, or one that this command has" in capsys.readouterr().err
+    assert names(folder) == {"index.html"}
+    assert main(["page", "--out", str(mine), str(mine)]) == BAD_INPUT
+    (folder / "index.html").unlink()
+    assert main(["page", "--out", str(folder), str(mine)]) == DONE
+
+
+@pytest.mark.slow
+def test_all_that_comes_with_a_system_is_small(folder):
+    assert main(["page", "--out", str(folder)]) == DONE
+    packed = {name: len(gzip.compress((folder / name).read_bytes(), 9)) for name in names(folder)}
+    systems = {name: packed.pop(name) for name in tuple(packed) if name.startswith("systems/")}
+    assert set(systems) == {"systems/acol.js", "systems/sayc.js", "systems/two-over-one.js"}
+    assert sum(packed.values()) + max(systems.values()) <= MOST_BYTES

@@ -1,0 +1,168 @@
+"""The page as a folder: from a host whose network goes away, from a disk, and its joined script."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bidcascade.service.cli import DONE, main
+from bidcascade.service.page.bundle import bundle
+from tests.support_systems import SMALL_SYSTEM
+from tests.web.support_browser import Visit, serving, visiting
+from tests.web.test_page_flows import DEAL, SYSTEM_AUCTION, button
+
+pytestmark = pytest.mark.slow
+
+KEPT = "navigator.serviceWorker.ready.then(() => caches.keys())"
+TWO_KEPT = """async () => {
+    for (let tries = 0; (await caches.keys()).length < 2; tries += 1) {
+        if (tries > 200) throw new Error(`kept: ${await caches.keys()}`);
+        await new Promise(go => setTimeout(go, 100));
+    }
+}"""
+OWN = "my #1 system"
+"""Name of a system whose file has a name that an address cannot hold as it is."""
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory) -> Path:
+    """File of a system of one's own."""
+    path = tmp_path_factory.mktemp("texts") / f"{OWN}.bidding"
+    path.write_text(SMALL_SYSTEM, "utf-8")
+    return path
+
+
+@pytest.fixture
+def folder(texts, tmp_path) -> Path:
+    """Folder with two systems."""
+    assert main(["page", "--out", str(tmp_path / "site"), "sayc", str(texts)]) == DONE
+    return tmp_path / "site"
+
+
+def bids(visit: Visit, address: str) -> None:
+    """Bid a deal, have a call explained, and bid by the other system."""
+    visit.page.goto(f"{address}{DEAL}&dealer=N&vul=NS")
+    visit.wait_said("North: one notrump, Strong notrump")
+    button(visit.page, "System's auction").click()
+    visit.wait_said("The auction is over: two notrump by North")
+    assert visit.auction() == SYSTEM_AUCTION
+    visit.page.get_by_role("link", name="two clubs by South", exact=True).click()
+    visit.wait_said("South: two clubs")
+    assert visit.page.locator(".reason").text_content() == (
+        "You have 8 points, 3 hearts and 4 spades. "
+        "2♣ wants 8+ points, 4 hearts or 4 spades, at most 5 hearts and at most 5 spades."
+    )
+    visit.page.get_by_role("link", name="Shown", exact=True).click()
+    visit.wait_said("North 15–17 points")
+    assert "Strong notrump: 15-17 points" in visit.page.locator(".shown-call").first.text_content()
+    visit.page.get_by_role("link", name="Call", exact=True).click()
+    visit.page.locator("#table-choice").select_option(OWN)
+    button(visit.page, "Clear").click()
+    visit.wait_said("North: one notrump, Strong notrump")
+    button(visit.page, "System's auction").click()
+    visit.wait_said("The auction is over: two diamonds by North")
+
+
+@pytest.mark.parametrize("has_workers", [True, False])
+def test_from_a_disk(browser, folder, has_workers):
+    visits = visiting(browser, folder.as_uri())
+    visit = next(visits)
+    if not has_workers:
+        visit.context.add_init_script("delete globalThis.Worker")
+    bids(visit, f"{folder.as_uri()}/index.html")
+    assert len(visit.page.workers) == has_workers
+    assert next(visits, None) is None
+
+
+def test_without_a_network_after_the_first_visit(browser, folder):
+    with serving(folder) as url:
+        visits = visiting(browser, url)
+        visit = next(visits)
+        visit.open()
+        visit.page.evaluate(KEPT)
+    # the host is gone, too
+    visit.context.set_offline(True)
+    bids(visit, f"{url}/")
+    bids(visit, f"{url}/index.html")
+    assert next(visits, None) is None
+
+
+def test_a_new_version_takes_the_place_of_the_old_one(browser, folder, texts):
+    # a host tells versions apart by the second
+    os.utime(folder / "sw.js", (0, 0))
+    with serving(folder) as url:
+        visits = visiting(browser, url)
+        visit = next(visits)
+        visit.open()
+        old = visit.page.evaluate(KEPT)
+        assert main(["page", "--out", str(folder), str(texts)]) == DONE
+        # it is looked for while the old one is shown, and there when that was closed
+        visit.open("?")
+        visit.page.evaluate(TWO_KEPT)
+        kept = []
+        for _ in range(20):
+            # the browser takes its time to see that the old one is closed
+            visit.page.close()
+            visit.page = visit.context.new_page()
+            kept = visit.open().page.evaluate(KEPT)
+            if len(kept) == 1:
+                break
+        assert len(kept) == 1
+        assert kept != old
+        options = visit.page.locator("#table-choice option")
+        options.first.wait_for(state="attached")
+        assert options.all_text_contents() == [OWN]
+        assert next(visits, None) is None
+
+
+# --- the joined script ----------------------------------------------------------------------------
+
+MODULES = {
+    "main.js": """
+import { log } from "./log.js";
+import "./effect.js";
+import data from "./deep/data.js";
+import * as ring from "./ring.js";
+import { counted as count, twice } from "./again.js";
+export async function told() {
+  const late = await import("./late.js");
+  const again = await import("./late.js");
+  return [...log, data.deep, ring.even(4), count, twice(3), late.here, again === late];
+}
+export function odd(n) { return n > 0 && ring.even(n - 1); }
+globalThis.told = told();
+""",
+    "log.js": "export const log = [];\n",
+    "effect.js": 'import { log } from "./log.js";\nlog.push("effect");\n',
+    "deep/data.js": 'import { log } from "../log.js";\nlog.push("data");\n'
+    'export default { "deep": "found" };\n',
+    "ring.js": 'import { odd } from "./main.js";\nexport { even };\n'
+    "function even(n) { return n === 0 || odd(n - 1); }\n",
+    "again.js": 'export { count as counted } from "./count.js";\nexport * from "./count.js";\n',
+    "count.js": "const count = 1;\nexport { count };\nexport class Never {}\n"
+    "export function twice(n) { return 2 * n; }\n",
+    "late.js": 'import { log } from "./log.js";\nlog.push("late");\n'
+    "export const here = log.length;\n",
+}
+
+
+@pytest.fixture
+def empty(browser) -> Iterator[Any]:
+    context = browser.new_context()
+    yield context.new_page()
+    context.close()
+
+
+def test_a_joined_script_does_what_its_modules_do(empty):
+    text = bundle(MODULES, ["main.js"], "run")
+    # as a worker does: from the text of the function
+    told = empty.evaluate(f'() => {{ {text} (0, eval)(`(${{run}})("main.js")`); return told; }}')
+    empty.route("**/*", lambda route: route.fulfill(
+        body=MODULES.get(route.request.url.partition("test/")[2], ""),
+        content_type="text/javascript" if route.request.url.endswith("js") else "text/html",
+    ))  # fmt: skip
+    empty.goto("http://modules.test/")
+    assert told == empty.evaluate("import('/main.js').then(() => told)")
+    assert told == ["effect", "data", "late", "found", True, 1, 6, 3, True]
