@@ -30,7 +30,7 @@ from tests.web.support_browser import Visit, chromium, visiting
 PICTURES: Final = Path(__file__).with_name("pictures")
 PAGE: Final = Path(__file__).with_name("pictures.md")
 MOST_BYTES: Final = 2_000_000
-COLOURS: Final = 64
+COLOURS: Final = 96
 BOARDS: Final = 100
 
 HANDS: Final = ("AQ4.KJ3.K876.Q52", "K95.Q872.A54.KT3", "J876.A65.Q93.J94", "T32.T94.JT2.A876")
@@ -198,7 +198,7 @@ def steady(route: Any) -> None:
     """Answer with what is the same each time in place of times and sizes of files."""
     response = route.fetch()
     text = response.text()
-    for name, value in (("elapsed_ms", "2500"), ("created", '"2026-01-01T20:00:00Z"')):
+    for name, value in (("elapsed_ms", "2500"), ("seconds", "0.1"), ("created", '"2026-01-01T20:00:00Z"')):
         text = re.sub(rf'("{name}":\s*)("[^"]*"|[\d.]+)', rf"\g<1>{value}", text)
     route.fulfill(response=response, body=text)
 
@@ -211,7 +211,7 @@ def make_picture(
     viewport = {"width": width.pixels, "height": 900}
     visits = visiting(browser, url, viewport=viewport, **options, **width.options)
     visit = next(visits)
-    visit.page.route(re.compile("/v1/(jobs|leads)"), steady)
+    visit.page.route(re.compile("/v1/(interpret|jobs|leads)"), steady)
     view(visit)
     visit.page.wait_for_function(
         "() => !document.querySelector('.busy, [aria-busy], .stale, .ready')"
@@ -225,10 +225,12 @@ def make_picture(
 
 
 def in_few_colours(picture: Image.Image) -> Image.Image:
-    """Picture in its commonest colours: grounds and letters stay what they are."""
+    """Picture in its commonest colours, bright ones first: grounds and letters stay what they are."""
     found = picture.getcolors(picture.width * picture.height)
     assert found is not None
-    commonest = [colour for _, colour in sorted(found, reverse=True)[:COLOURS]]
+    # a red sign is small, but says something
+    weighed = sorted(found, key=lambda one: -one[0] * (1 + max(one[1]) - min(one[1])))
+    commonest = [colour for _, colour in weighed[:COLOURS]]
     palette = Image.new("P", (1, 1))
     palette.putpalette([part for colour in commonest for part in colour])
     return picture.quantize(palette=palette, dither=Image.Dither.NONE)
