@@ -132,7 +132,10 @@ def practice(visit: Visit) -> None:
 def systems(visit: Visit) -> None:
     """Change a line of a system, and show the hands that it changes."""
     visit.open("#view=systems")
-    visit.page.wait_for_selector("#view textarea")
+    text = visit.page.locator("#view textarea")
+    text.wait_for()
+    text.fill(text.input_value().replace("or 12+ points", "or 13+ points", 1))
+    visit.page.wait_for_selector(".changes li", timeout=60_000)
 
 
 def archives(visit: Visit) -> None:
@@ -150,14 +153,46 @@ def jobs(visit: Visit) -> None:
     visit.page.wait_for_selector(".job.done", timeout=60_000)
 
 
-VIEWS: Final[tuple[Callable[[Visit], None], ...]] = (
-    call, shown, auctions, compare, lead, table, boards, play, practice, systems, archives, jobs,
-)  # fmt: skip
+VIEWS: Final[dict[Callable[[Visit], None], str]] = {
+    call: "a call, why it is made, and what came close",
+    shown: "what the calls have shown",
+    auctions: "all auctions of a deal",
+    compare: "two systems on a deal",
+    lead: "opening leads, best first",
+    table: "the table call by call",
+    boards: "boards that were pasted, beside what the system bids",
+    play: "a board that was bid against the system, and its mistake",
+    practice: "a hand of Stayman that was missed",
+    systems: "a system's text with a line changed, and the hands that are bid differently",
+    archives: "boards of an archive, what follows, what it is worth",
+    jobs: "jobs that were sent",
+}
 
 
 def picture_name(view: str, width: str, scheme: str) -> str:
     """Name of a picture's file."""
     return f"{view}-{width}-{scheme}.png"
+
+
+def pictures_page() -> str:
+    """Text of the page that shows all pictures."""
+    kinds = [(of, scheme) for of in WIDTHS for scheme in SCHEMES]
+    heads = " | ".join(f"{of}, {scheme}" for of, scheme in kinds)
+    rows = [
+        f"| {caption} | "
+        + " | ".join(
+            f"![{caption}: {of}, {scheme}](pictures/{picture_name(view.__name__, of, scheme)})"
+            for of, scheme in kinds
+        )
+        + " |"
+        for view, caption in VIEWS.items()
+    ]
+    return (
+        "# Pictures of the page\n\n"
+        "Every view of [the page in the browser](web.md) on a desk and its answer on a phone. The\n"
+        "boards are made up. `python -m docs.make_pictures` makes the pictures and this page.\n\n"
+        f"| view | {heads} |\n|{' --- |' * (1 + len(kinds))}\n" + "\n".join(rows) + "\n"
+    )
 
 
 # --- what the pictures show -----------------------------------------------------------------------
@@ -198,7 +233,11 @@ def steady(route: Any) -> None:
     """Answer with what is the same each time in place of times and sizes of files."""
     response = route.fetch()
     text = response.text()
-    for name, value in (("elapsed_ms", "2500"), ("seconds", "0.1"), ("created", '"2026-01-01T20:00:00Z"')):
+    for name, value in (
+        ("elapsed_ms", "2500"),
+        ("seconds", "0.1"),
+        ("created", '"2026-01-01T20:00:00Z"'),
+    ):
         text = re.sub(rf'("{name}":\s*)("[^"]*"|[\d.]+)', rf"\g<1>{value}", text)
     route.fulfill(response=response, body=text)
 
@@ -216,16 +255,22 @@ def make_picture(
     visit.page.wait_for_function(
         "() => !document.querySelector('.busy, [aria-busy], .stale, .ready')"
     )
+    visit.page.wait_for_load_state("networkidle")
     visit.page.evaluate("document.activeElement.blur(), scrollTo(0, 0)")
-    picture = Image.open(io.BytesIO(visit.page.screenshot(full_page=True)))
+    # on a phone the answer stands below the deal and its auction
+    below = visit.page.locator("#board:visible + #answer")
+    is_below = width.pixels < 600 and below.count() > 0
+    top = round(below.bounding_box()["y"]) - 8 if is_below else 0
+    whole = Image.open(io.BytesIO(visit.page.screenshot(full_page=True)))
+    visit.page.unroute_all(behavior="ignoreErrors")
     for _ in visits:
         pass
-    picture = picture.convert("RGB").crop((0, 0, width.pixels, min(picture.height, most)))
-    return in_few_colours(picture)
+    shown = (0, top, width.pixels, min(whole.height, top + most))
+    return in_few_colours(whole.convert("RGB").crop(shown))
 
 
 def in_few_colours(picture: Image.Image) -> Image.Image:
-    """Picture in its commonest colours, bright ones first: grounds and letters stay what they are."""
+    """Picture in its commonest colours, so that grounds and letters stay what they are."""
     found = picture.getcolors(picture.width * picture.height)
     assert found is not None
     # a red sign is small, but says something
@@ -263,6 +308,13 @@ def main(arguments: list[str]) -> None:
                         file = asked.out / picture_name(view.__name__, of, scheme)
                         picture.save(file, optimize=True)
                         print(file, *picture.size, file.stat().st_size)
+    if asked.out == PICTURES:
+        PAGE.write_text(pictures_page(), "utf-8")
+        total = sum(file.stat().st_size for file in PICTURES.iterdir())
+        if total > MOST_BYTES:
+            raise SystemExit(
+                f"{total} bytes are more than {MOST_BYTES}: fewer colours, or less of a page"
+            )
 
 
 if __name__ == "__main__":
