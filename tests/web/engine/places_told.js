@@ -1,12 +1,12 @@
 // What the engine finds at places of auctions, as texts that support_places.py makes of the
 // reference's: `load(name)` imports a module of the engine.
-async (load, { systems, pair, deals, explained }) => {
+async (load, { systems, pair, deals, explained, keep }) => {
   const [
     { systemOfRows }, { Rules, Expander }, { choose }, { Auction }, { explainPlaces }, { descriptionOf, agreementsOf },
   ] = await Promise.all(["language/rows", "expansion", "choice", "calls", "explanation", "describing"].map(load));
   const kept = (globalThis.rulesByName ??= new Map());
   for (const [name, rows] of Object.entries(systems)) kept.set(name, new Rules(systemOfRows(rows)));
-  const expander = new Expander(...pair.map((name) => kept.get(name)), { keep: Infinity });
+  const expander = new Expander(...pair.map((name) => kept.get(name)), { keep: keep ?? Infinity });
 
   const hex = (cells) => Array.from(new Uint8Array(cells.buffer, cells.byteOffset, cells.byteLength),
     (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -152,14 +152,22 @@ def _bound(bindings: Bindings) -> list[tuple[str, str]]:
 
 
 def assert_engine_agrees(
-    engine: Engine, pair: Sequence[tuple[str, System]], expected: Auctions
+    engine: Engine,
+    pair: Sequence[tuple[str, System]],
+    expected: Auctions,
+    *,
+    keep: int | None = None,
 ) -> None:
-    """Compare the engine's choices, places and explanations with the reference's."""
+    """Compare the engine's choices, places and explanations with the reference's.
+
+    ``keep`` is how many places the engine keeps; None for all.
+    """
     told = engine(TOLD, {
         "systems": {name: rows_of_tree(system.text) for name, system in pair},
         "pair": [name for name, _ in pair],
         "deals": expected.deals,
         "explained": bool(expected.explanations),
+        "keep": keep,
     })  # fmt: skip
     for key, text in expected.places.items():
         if told["places"].get(key) != hashlib.sha256(text.encode()).hexdigest():

@@ -218,7 +218,8 @@ def test_every_name_on_a_hand(engine, name):
     "text",
     [
         "Forcing", "Forcing_To_3N and HCP >= 3", "Opponents_Cannot_Play_Undoubled_Below_2N",
-        "Hcp >= 3", "stoper_s", "Losers_N", "HCP_N_S", "SL_S_H > 2", "Zyx", "Stop_In_W == 1",
+        "Hcp >= 3", "stoper_s", "Stop_Spades", "Quick_Tricks", "Shortest_Suit", "Points", "Keys_S",
+        "Losers_N", "HCP_N_S", "SL_S_H > 2", "Zyx", "Stop_In_W == 1",
         "SLS", "HCP_S_S", "Aces_S", "Pattern", "Pattern + 1", "'5332'", "Pattern > '5332'",
         "'5332' == Pattern", "Pattern == HCP", "Pattern == '5332' == '4333'", "HCP >= 2.5",
         "QT * 2 >= 3", "HCP * 2.5 == 3", "QT + HCP >= 12.5", "999999 * 999999 >= HCP",

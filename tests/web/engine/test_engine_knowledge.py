@@ -115,6 +115,16 @@ def test_bounds_of_random_criteria(engine):
     bounds_agree(engine, RANDOM)
 
 
+def test_bounds_of_factors(engine):
+    texts = [
+        "14 * Losers <= 90", "2 * Losers != 7", "2 * Losers == 7", "-3 * Losers + 6 * Aces > 7",
+        "6 - 2 * Kings < 1", "4 * Losers - 6 * Controls >= 9", "2 * Losers + 2 * Controls != 14",
+        "0 * Losers == 0", "3 * Vul_We >= 2", "2 * HCP - 4 * Seat <= 9", "not (3 * Losers >= 20)",
+        "Losers - Losers + HCP > 3", "Losers * Controls > 9",
+    ]  # fmt: skip
+    bounds_agree(engine, [parse_expression(text) for text in texts])
+
+
 @given(expression=expressions)
 def test_bounds_of_any_expression(engine, expression):
     try:

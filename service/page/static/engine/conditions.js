@@ -5,14 +5,13 @@
 // after "a" or "an" ("a major", "an unbid suit") one is enough. With no suit at all the words in
 // the plural and "their suit" hold, the others do not.
 
-import { InvalidSystem } from "./errors.js";
+import { InvalidSystem, quoted } from "./errors.js";
 import { parseExpression } from "./expression_reader.js";
 import { InvalidExpression, comparison, not, term } from "./expressions.js";
 import {
   BUILT_IN, FALSE, TRUE, builtInShapes, compared, conjunction, disjunction, negation, shapeExpression, within,
 } from "./formulas.js";
 import { BOTH_HANDS, COUNTED, LENGTHS } from "./phrases.js";
-import { quoted } from "./errors.js";
 
 /** Combined points for a contract on level 1 to 7. */
 export const POINTS_FOR_LEVEL = {
@@ -70,9 +69,7 @@ function joinedUntil(decisive, join, parts, scope, depth) {
 /** All of the tests of several suits, or one of them, as the word for the suits says. */
 function join(word, parts) {
   if (word.startsWith("a ") || word.startsWith("an ")) return disjunction(parts);
-  if (parts.length) return conjunction(parts);
-  const holds = word === "their suit" || word === "their suits" || word.startsWith("every ") || word.startsWith("both ");
-  return holds ? TRUE : FALSE;
+  return parts.length || /^(their suits?$|every |both )/u.test(word) ? conjunction(parts) : FALSE;
 }
 
 /** Test of the letters of a phrase's one suit word. */
@@ -88,7 +85,7 @@ function each(test) {
 }
 
 function wordsText(words) {
-  return `(${words.map(repr).join(", ")}${words.length === 1 ? "," : ""})`;
+  return `(${words.map(quoted).join(", ")}${words.length === 1 ? "," : ""})`;
 }
 
 function unusable(phrase, expected) {

@@ -2,11 +2,10 @@
 // systems/facts.py is the definition. Suits are texts of letters, such as "HS".
 
 import { FIRST_BID, PASS, bidLevel } from "./calls.js";
-import { InvalidSystem } from "./errors.js";
+import { InvalidSystem, quoted } from "./errors.js";
 import { inRange } from "./formulas.js";
 import { cheapestLevel, letterOf, matchCall, resolve } from "./patterns.js";
 import { KINDS } from "./phrases.js";
-import { quoted } from "./errors.js";
 
 const SUITS = "CDHS";
 const STEPS = { me: [0], I: [0], LHO: [1], partner: [2], RHO: [3], we: [0, 2], they: [1, 3] };
