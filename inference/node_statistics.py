@@ -48,6 +48,10 @@ MOST_CONTRACTS: Final = 5
 MOST_SHAPES: Final = 5
 
 _FIRST: Final = "first"
+_WORST: Final = -13
+"""Tricks beyond a contract of seven of which none is made."""
+_NO_SCORE: Final = -(2**31)
+"""Stands for a score that is not known, below all others."""
 
 _NUMBER: Final = pl.Float64()
 _RANGE: Final = pl.Struct(
@@ -59,6 +63,8 @@ _SHAPES: Final = pl.List(pl.Struct({"shape": pl.String(), "share": _NUMBER}))
 _CONTRACTS: Final = pl.List(
     pl.Struct({"contract": pl.String(), "is_own": pl.Boolean(), "share": _NUMBER, "score": _NUMBER})
 )
+_RESULTS: Final = pl.List(pl.Struct({"over": pl.Int8(), "share": _NUMBER}))
+_PARS: Final = pl.List(pl.Struct({"par": pl.Int32(), "share": _NUMBER}))
 _RANGES: Final = {f"HCP_{place}": ("HCP", place - 1) for place in range(1, 5)} | {
     f"SL_{place}_{suit}": (f"SL_{suit}", place - 1) for place in range(1, 5) for suit in SUITS
 }
@@ -75,9 +81,11 @@ NODE_SCHEMA: Final = pl.Schema(
         **{f"tricks_{strain}": _NUMBER for strain in STRAINS},
         **{f"other_tricks_{strain}": _NUMBER for strain in STRAINS},
         "par": _NUMBER,
+        "pars": _PARS,
         # of the contracts that the auctions end in
         "finished": pl.UInt32(),
         "contracts": _CONTRACTS,
+        "results": _RESULTS,
         "score": _NUMBER,
         "imps_par": _NUMBER,
         # of what was scored at the table
@@ -241,6 +249,8 @@ class _Facts(NamedTuple):
     par: _Known
     contracts: I64
     """Contract numbers, declarers by side alone: 0 the dealer's; -1 not over."""
+    over: I64
+    """Tricks double dummy beyond the contract, from :data:`_WORST` on; -1 where there is none."""
     worth: dict[str, _Known]
     """Columns of scores and IMPs."""
     ranges: dict[str, I64]
@@ -266,6 +276,7 @@ class _Facts(NamedTuple):
         parts, played = contracts_by_compass(numbers, deals.dealer[order])
         played &= numbers >= 0
         taken = tables[np.arange(len(dealer)), 5 * parts.declarer + parts.strain]
+        over = taken.astype(np.int64) - 6 - parts.level - _WORST
         bid = _Known(
             sign * scores_of(parts, played, vulnerability, taken), par.there & (numbers >= 0)
         )
@@ -283,6 +294,7 @@ class _Facts(NamedTuple):
             np.stack([by_side[np.arange(len(dealer)), (dealer + side) % 2].T for side in range(2)]),
             par,
             np.where(numbers > 0, numbers - (numbers - 1) % 4 // 2 * 2, numbers),
+            np.where(played & par.there, over, -1),
             {
                 "score": bid, "imps_par": _imps(bid, par), "table_score": scores,
                 "table_imps_par": _imps(scores, par), "table_imps_room": _imps(scores, others),
@@ -477,6 +489,8 @@ def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
     sign = 1 - 2 * side
     solved, finished = nodes.number(facts.par.there), nodes.number(facts.contracts >= 0)
     calls, score = facts.auctions.calls, facts.worth["score"]
+    par = np.where(facts.par.there, sign * facts.par.values, _NO_SCORE)
+    scores, which_par = np.unique(np.append(_NO_SCORE, par), return_inverse=True)
     columns = {
         "auction": [format_calls(one) for one in calls[nodes.first, :depth].tolist()],
         "boards": boards,
@@ -489,12 +503,16 @@ def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
             for name, of_strain in zip(STRAINS, facts.tricks[of_side], strict=True)
         },
         "par": nodes.mean(facts.par, sign=sign),
+        "pars": nodes.shares(
+            which_par[1:] - 1, pl.DataFrame({"par": scores[1:]}), solved, most=len(scores)
+        ),
         "finished": finished,
         "contracts": nodes.shares(
             facts.contracts,
             _CONTRACT_NAMES.select("contract", is_own=pl.col("side") == side),
             finished, most=MOST_CONTRACTS, worth=score._replace(values=sign * score.values),
         ),
+        "results": nodes.shares(facts.over, _RESULT_NAMES, nodes.number(facts.over >= 0)),
         **{name: nodes.mean(known, sign=sign) for name, known in facts.worth.items()},
         **{
             name: nodes.ranges(values, MOST_POINTS + 1 if name.startswith("HCP") else 14)
@@ -547,5 +565,6 @@ def _contract_names() -> pl.DataFrame:
     )
 
 
+_RESULT_NAMES: Final = pl.DataFrame({"over": range(_WORST, 7)})
 _CALL_NAMES: Final = pl.DataFrame({"call": CALL_TEXTS})
 _CONTRACT_NAMES: Final = _contract_names()

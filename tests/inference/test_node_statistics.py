@@ -113,6 +113,13 @@ class Board:
         by = (one.declarer - self.dealer) % 2
         return (one.level, one.strain, one.doubling, by), one.name, by == own
 
+    def over(self):
+        """Tricks beyond the contract, double dummy; None where nobody plays one."""
+        one = self.end.contract if self.end.is_complete else None
+        if self.tricks is None or one is None:
+            return None
+        return self.tricks[5 * one.declarer + one.strain] - 6 - one.level
+
     def worth(self):
         """Points of North-South in the contract."""
         if self.tricks is None or not self.end.is_complete:
@@ -185,6 +192,14 @@ def row_of(node, there, boards, nodes, is_compared):
          "score": signed((one, one.worth()) for found, one in contracts if found == key)}
         for key, share in commonest([key for key, _ in contracts], len(over))[:MOST_CONTRACTS]
     ]  # fmt: skip
+    row["pars"] = [
+        {"par": points, "share": share}
+        for points, share in commonest([sign[one] * one.par for one in is_solved], len(is_solved))
+    ]
+    results = [one.over() for one in there if one.over() is not None]
+    row["results"] = [
+        {"over": over, "share": share} for over, share in commonest(results, len(results))
+    ]
     row["score"] = signed((one, one.worth()) for one in there)
     row["imps_par"] = signed((one, swing(one.worth(), one.par)) for one in there)
     row["table_score"] = signed((one, one.score) for one in there)

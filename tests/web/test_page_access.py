@@ -19,10 +19,11 @@ VIEWS = {
     "end": (f"{DEAL}{OVER}", ".folded"),
     "shown": (f"{DEAL}&vul=EW&auction=1N-P-2C-P&view=shown", ".bars li"),
     "auctions": (f"{DEAL}&view=auctions", ".tree li"),
-    "compare": (f"{DEAL}&view=compare", ".sides"),
+    "compare": (f"{DEAL}&view=compare", ".compared"),
     "lead": (f"{DEAL}{OVER}&view=lead", "#lead-scoring"),
     "table": (f"{DEAL}&auction=1N-P&view=table", ".candidate"),
     "jobs": ("#view=jobs", "#view > *"),
+    "archives": ("#view=archives", "#view > *"),
     "play": ("#view=play", ".game-table .box:not([inert])"),
     "practice": ("#view=practice", "#topic"),
     "unknown": ("#dealer=E&vul=Both", ".candidate"),
@@ -50,14 +51,17 @@ def test_every_view_fits_and_follows_the_rules(browser, service, axe, pictures, 
                 # what is folded follows the rules as well
                 page.locator(".all-calls > summary").click()
                 page.wait_for_selector(".candidate.made")
+            # what explains a view is folded, too
+            page.locator("#about > summary").click()
+            page.locator("#about-text").wait_for()
             page.screenshot(path=pictures / f"{shape}-{name}.png", full_page=True)
             width = page.evaluate("document.documentElement.scrollWidth")
             assert width <= SHAPES[shape]["viewport"]["width"], name
             # all rules for the whole page take seconds: once is enough for what stays the same
             if shape == "desk":
-                assert axe(page, "html" if name == "call" else "#view") == [], name
+                assert axe(page, "html" if name == "call" else "#answer") == [], name
             elif shape == "dark":
-                root = "html" if name == "call" else "#view"
+                root = "html" if name == "call" else "#answer"
                 assert axe(page, root, ["color-contrast"]) == [], name
             elif name == "call":
                 assert axe(page, "html", ["target-size"]) == [], name
@@ -122,7 +126,7 @@ def test_everything_without_a_mouse(visit):
     # the first answer's reasons
     for _ in range(30):
         press("Tab")
-        if page.evaluate("document.activeElement.tagName") == "SUMMARY":
+        if page.evaluate("document.activeElement.matches('#view summary')"):
             break
     press("Enter")
     assert page.evaluate("document.activeElement.parentElement.open")
@@ -212,3 +216,36 @@ def test_who_wants_less_motion_gets_none(browser, service):
             }"""
         )
         assert moving == "none"
+
+
+MEASURE = """() => {
+    window.measured = {shift: 0, paint: 0, moved: []};
+    const watch = (type, hear) => new PerformanceObserver(
+        list => list.getEntries().forEach(hear)).observe({type, buffered: true});
+    watch('layout-shift', entry => {
+        if (entry.hadRecentInput) return;
+        measured.shift += entry.value;
+        measured.moved.push(...entry.sources.map(one => one.node?.id || one.node?.className));
+    });
+    watch('largest-contentful-paint', entry => { measured.paint = entry.startTime; });
+}"""
+
+
+@pytest.mark.parametrize("shape", ["desk", "phone"])
+def test_nothing_is_seen_to_move(browser, service, shape, capsys):
+    """Layout shift and largest contentful paint of each view as it is opened."""
+    moved = {}
+    for name, (fragment, ready) in VIEWS.items():
+        for visit in visiting(browser, service, **SHAPES[shape]):
+            visit.context.add_init_script(f"({MEASURE})()")
+            page = visit.open(fragment).page
+            page.wait_for_selector(ready)
+            page.wait_for_function("!document.querySelector('#view[aria-busy]')")
+            page.wait_for_function("measured.paint > 0")
+            page.wait_for_timeout(300)
+            found = page.evaluate("measured")
+            with capsys.disabled():
+                print(f"{shape} {name}: moved {found['shift']:.4f}, paint {found['paint']:.0f} ms")
+            if found["shift"] >= 0.01:
+                moved[name] = found["moved"]
+    assert moved == {}

@@ -105,8 +105,32 @@ def test_what_an_auction_is_worth(visit, archives):
     assert "−112" in tiles
     assert "room" not in tiles
     assert "of the dealer's opponents" in page.locator(".follows").text_content()
-    assert "1NT of the opponents50 %−90" in page.locator(".worth").first.text_content()
+    assert "1NT of the opponents50 %−90" in page.locator(".worth").nth(1).text_content()
     assert page.get_by_role("region", name="Hands of the dealer's partner").count() == 1
+
+
+def test_what_an_auction_is_worth_as_charts(visit, archives):
+    page = visit.open(address_of(archive="club", auction="1N P")).page
+    page.get_by_role("button", name="What is it worth?").click()
+    page.wait_for_selector(".worth-charts")
+    contracts = "Commonest contracts: 1NT of the opponents 50 %, Pass 20 %, 2♠X 10 %"
+    results = "Results double dummy: −3 20 %, = 50 %, +1 30 %"
+    pars = "Par: about −100 60 %, about +100 20 %, +1000 and beyond 20 %"
+    for label, bars in ((contracts, 3), (results, 3), (pars, 3)):
+        chart = page.get_by_role("img", name=label, exact=True)
+        assert chart.locator("rect").count() == bars, label
+    heights = (
+        page.get_by_role("img", name=results)
+        .locator("rect")
+        .evaluate_all(
+            "bars => bars.map(bar => [bar.classList.contains('against'), bar.height.baseVal.value])"
+        )
+    )
+    assert [below for below, _ in heights] == [True, False, False]
+    assert heights[1][1] == max(height for _, height in heights)
+    page.get_by_text("In numbers").click()
+    table = page.get_by_role("region", name="Par", exact=True).get_by_role("row")
+    assert table.all_text_contents() == ["parShare", "−9060 %", "+5020 %", "+143020 %"]
 
 
 def test_a_pattern_has_boards_but_nothing_follows(visit, archives):

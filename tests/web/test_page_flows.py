@@ -258,22 +258,6 @@ def test_help_explains_the_answers(visit):
         assert name in told
 
 
-def test_nothing_jumps(visit):
-    """What is there stays where it is while answers come."""
-    page = visit.page
-    page.add_init_script(
-        """window.jumps = 0;
-        new PerformanceObserver(list => {
-            for (const one of list.getEntries()) if (!one.hadRecentInput) window.jumps += one.value;
-        }).observe({type: 'layout-shift', buffered: true});"""
-    )
-    visit.open(f"{DEAL}&dealer=N&auction=1N-P")
-    visit.wait_said("looked at")
-    page.wait_for_selector(".close-calls")
-    page.wait_for_timeout(300)
-    assert page.evaluate("window.jumps") < 0.02
-
-
 def test_what_cannot_be_pasted_is_told_at_the_field(visit):
     page = visit.open(DEAL).page
     paste(page, "N:AQ4.KJ3.K876.Q52 AQ4.KJ3.K876.Q52 - -")
@@ -343,11 +327,51 @@ def test_all_auctions_as_a_tree(visit):
 def test_two_systems_are_compared(visit):
     page = visit.open(f"{DEAL}&dealer=N&view=compare").page
     visit.wait_said("They part at call 1: North calls 1NT in sayc, 1♦ in acol.")
-    assert page.locator(".side").count() == 2
-    page.locator(".side").nth(1).get_by_role("link", name="1♦ by North, in acol").click()
+    assert page.locator(".compared thead th").all_text_contents() == ["Caller", "sayc", "acol"]
+    parted = page.locator(".compared .parting").all_text_contents()
+    assert parted == ["1NT", "1♦"]
+    page.locator(".compared").get_by_role("link", name="1♦ by North, in acol").click()
     visit.wait_said("North: one diamond")
     assert visit.state()["table"] == "acol"
     assert page.get_by_label("Table").input_value() == "acol"
+
+
+def test_three_systems_are_compared(visit):
+    """Of a third system, made up: two of three go on together, and part later."""
+    own = {"sayc": "1N P 3N P P P", "acol": "1D P 1S P 2N P P P", "old": "1N P 2C P 2D P 3N P P P"}
+
+    def tables(route: Any) -> None:
+        answer = route.fetch().json()
+        route.fulfill(json={"tables": [{**answer["tables"][0], "name": name} for name in own]})
+
+    def auctions(route: Any) -> None:
+        calls = own[route.request.post_data_json.get("table", "sayc")].split()
+        route.fulfill(json={"results": [{"auctions": [{"calls": calls}]}]})
+
+    page = visit.page
+    page.route("**/v1/tables", tables)
+    page.route("**/v1/auctions", auctions)
+    visit.open(f"{DEAL}&dealer=N&view=compare")
+    visit.wait_said("They part at call 1: North calls 1NT in sayc and old, 1♦ in acol.")
+    rows = page.locator(".compared tbody tr")
+    assert rows.nth(2).locator("th, td").all_text_contents() == ["South", "3NT", "1♠", "2♣"]
+    # those that went on together part here; the third has done so before
+    assert rows.nth(2).locator(".parting").all_text_contents() == ["3NT", "2♣"]
+    assert rows.last.locator("td").all_text_contents() == [
+        "3NT by North", "2NT by North", "3NT by North",
+    ]  # fmt: skip
+    page.get_by_role("checkbox", name="acol").uncheck()
+    visit.wait_said("They part at call 3: South calls 3NT in sayc, 2♣ in old.")
+    assert page.locator(".compared thead th").all_text_contents() == ["Caller", "sayc", "old"]
+    page.get_by_text("All end in the same contract.").wait_for()
+    assert visit.state()["with"] == "sayc,old"
+    # two are the least
+    assert page.get_by_role("checkbox", name="sayc").is_disabled()
+    page.get_by_role("checkbox", name="acol").check()
+    visit.wait_said("They part at call 1")
+    # an older link names the one that stands beside the page's table
+    visit.open(f"{DEAL}&dealer=N&view=compare&with=acol")
+    visit.wait_said("North calls 1NT in sayc, 1♦ in acol.")
 
 
 def test_a_table_is_browsed_and_searched(visit):

@@ -17,7 +17,7 @@ const OF_THE_QUESTION = [400, 404, 422];
 
 let panel = null;
 
-export const title = phrase("archives.title");
+export const title = phrase("help.archives");
 
 export function key(now) {
   return now.asked;
@@ -40,7 +40,7 @@ function noneNode() {
   return [
     h("h2", null, title),
     notice("info", phrase("archives.none")),
-    h("p", null, phraseNodes("archives.make", { jobs: h("a", { href: linkTo({ view: "jobs" }) }, phrase("jobs.title")) })),
+    h("p", null, phraseNodes("archives.make", { jobs: h("a", { href: linkTo({ view: "jobs" }) }, phrase("help.jobs")) })),
     h("pre", null, "bidcascade archive add club boards.pbn\nbidcascade archive bid club sayc --all"),
   ];
 }

@@ -17,6 +17,29 @@ function span(values) {
   return first < 0 ? [0, 0] : [first, last];
 }
 
+/**
+ * Columns of `{share, text, tick, kind}`: what a column says is `text`, `tick` stands below it, `kind` is its class.
+ * `range` marks the columns from one to before another.
+ */
+export function columnsChart(label, columns, range = null) {
+  const most = Math.max(...columns.map(({ share }) => share));
+  const step = WIDTH / columns.length;
+  return svg(
+    "svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 18}`, role: "img", "aria-label": label, class: "chart" },
+    svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT, class: "axis" }),
+    range && svg("line", { x1: range[0] * step, x2: range[1] * step, y1: HEIGHT + 1, y2: HEIGHT + 1, class: "shown-range" }),
+    columns.map(({ share, text, kind = "" }, place) => {
+      const height = Math.max(1, (HEIGHT - 8) * share / most);
+      return share > 0 && svg("rect", {
+        class: `bar ${kind}`, x: step * (place + 0.1), y: HEIGHT - height, width: step * 0.8, height, rx: 1.5,
+      }, svg("title", null, text));
+    }),
+    columns.map(({ tick }, place) => (
+      tick !== undefined && svg("text", { x: step * (place + 0.5), y: HEIGHT + 14, class: "tick" }, tick)
+    )),
+  );
+}
+
 /** Histogram of points, as wide as what was shown (`bounds`) where that is known. */
 export function pointsChart(who, hand, bounds = null) {
   const counted = span(hand.points);
@@ -26,36 +49,19 @@ export function pointsChart(who, hand, bounds = null) {
   const room = Math.max(1, Math.ceil((FEWEST - (last - first)) / 2));
   const low = Math.max(0, first - room);
   const high = Math.min(37, Math.max(last + room, low + FEWEST));
-  const most = Math.max(...hand.points);
-  const step = WIDTH / (high - low + 1);
-  const bars = [];
-  const ticks = [];
   const every = high - low > 20 ? 5 : high - low > 12 ? 2 : 1;
-  for (let points = low; points <= high; points += 1) {
-    const x = (points - low) * step;
-    const height = most ? (HEIGHT - 8) * hand.points[points] / most : 0;
-    if (height > 0) {
-      bars.push(svg("rect", {
-        class: "bar", x: x + step * 0.1, y: HEIGHT - Math.max(height, 1), width: step * 0.8,
-        height: Math.max(height, 1), rx: 1.5,
-      }, svg("title", null, phrase("chart.points", { points, share: percent(hand.points[points]) }))));
-    }
-    if (points % every === 0) {
-      ticks.push(svg("text", { x: x + step / 2, y: HEIGHT + 14, class: "tick" }, points));
-    }
-  }
-  const text = phrase("chart.points-of", {
+  const columns = Array.from({ length: high - low + 1 }, (_, place) => {
+    const points = low + place;
+    const share = hand.points[points];
+    return {
+      share, text: phrase("chart.points", { points, share: percent(share) }),
+      tick: points % every === 0 ? points : undefined,
+    };
+  });
+  const label = phrase("chart.points-of", {
     who, range: range(...hand.points_range), mean: hand.mean_points.toFixed(1),
   });
-  return svg(
-    "svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 18}`, role: "img", "aria-label": text, class: "chart" },
-    svg("line", { x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT, class: "axis" }),
-    bounds && svg("line", {
-      x1: (Math.max(low, bounds[0]) - low) * step, x2: (Math.min(high, bounds[1]) - low + 1) * step,
-      y1: HEIGHT + 1, y2: HEIGHT + 1, class: "shown-range",
-    }),
-    bars, ticks,
-  );
+  return columnsChart(label, columns, bounds && [Math.max(low, bounds[0]) - low, Math.min(high, bounds[1]) - low + 1]);
 }
 
 /** Lengths of the four suits, each a row of bars from 0 to the longest that comes up. */

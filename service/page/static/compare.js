@@ -1,15 +1,16 @@
-// The auctions of two systems on the deal, side by side, and where they part.
+// The auctions of several systems on the deal, call by call side by side, and where they part.
 
 import { get, post } from "./api.js";
-import { auctionTable } from "./auction_diagram.js";
 import { contractOf, SEAT_NAMES, SEATS } from "./calls.js";
 import { writeDeal } from "./cards.js";
-import { clear, h, notice } from "./dom.js";
+import { clear, h, keepFocus, notice, table } from "./dom.js";
 import { callNode, callText, contractNodes, contractText } from "./format.js";
 import { change, hasAllHands, linkTo } from "./state.js";
-import { phrase } from "./texts.js";
+import { listed, phrase } from "./texts.js";
 
-export const title = phrase("compare.title");
+const MOST = 3;
+
+export const title = phrase("help.compare");
 
 export function key(now) {
   return JSON.stringify([now.hands, now.dealer, now.vulnerability, now.table, now.other]);
@@ -32,22 +33,74 @@ export function partingOf(one, two) {
   return -1;
 }
 
-function side(name, calls, now, parting) {
-  return h(
-    "section", { class: "side", "aria-label": name }, h("h3", null, name),
-    auctionTable(calls, now.dealer, now.vulnerability, phrase("compare.auction-of", { table: name }), (index, call) => h(
-      "a",
-      {
-        class: index === parting ? "place parting" : "place",
-        href: linkTo({ table: name, calls, at: index, view: "call" }),
-        "aria-label": phrase("compare.call", {
-          call: callText(call), seat: SEAT_NAMES[(now.dealer + index) % 4], table: name,
-        }),
-      },
-      callNode(call),
-    )),
-    h("p", { class: "contract" }, contractNodes(contractOf(calls, now.dealer))),
-  );
+/** Names of the tables that are compared: those of the address, else the table of the page and others. */
+function chosenOf(now, names) {
+  const told = now.other.split(",");
+  const chosen = names.filter((name) => told.includes(name));
+  if (chosen.length > 1) return chosen;
+  // one alone stands beside the table of the page
+  const first = now.table || names[0];
+  const others = names.filter((name) => name !== first);
+  return [first, ...(others.some((name) => told.includes(name)) ? chosen : others)].slice(0, MOST);
+}
+
+/** Whether the systems that have agreed so far call differently at a place, one of them being `auctions[own]`. */
+function partsAt(auctions, own, place) {
+  const mine = auctions[own];
+  const together = auctions.filter((calls) => { const at = partingOf(calls, mine); return at < 0 || at >= place; });
+  return together.some((calls) => calls[place] !== mine[place]);
+}
+
+function choice(names, chosen) {
+  return h("fieldset", { class: "row fields" }, h("legend", null, phrase("compare.choose")), names.map((name) => {
+    const box = h("input", {
+      type: "checkbox", id: `compare-${name}`, checked: chosen.includes(name),
+      // two are the least there is to compare
+      disabled: chosen.length < 3 && chosen.includes(name),
+      onchange: () => change({
+        other: names.filter((one) => (one === name ? box.checked : chosen.includes(one))).join(","),
+      }, { quiet: true }),
+    });
+    return h("label", { class: "check field", for: box.id }, box, name);
+  }));
+}
+
+/** A call of a system as a link to why it is made; nothing where its auction is over. */
+function callCell(now, name, calls, place, parts) {
+  if (place >= calls.length) return "";
+  return h("a", {
+    class: parts ? "place parting" : "place", href: linkTo({ table: name, calls, at: place, view: "call" }),
+    "aria-label": phrase("compare.call", {
+      call: callText(calls[place]), seat: SEAT_NAMES[(now.dealer + place) % 4], table: name,
+    }),
+  }, callNode(calls[place]));
+}
+
+function callsTable(now, names, auctions) {
+  const rows = Array.from({ length: Math.max(...auctions.map((calls) => calls.length)) }, (_, place) => [
+    SEAT_NAMES[(now.dealer + place) % 4],
+    ...names.map((name, own) => callCell(now, name, auctions[own], place, partsAt(auctions, own, place))),
+  ]);
+  rows.push([
+    phrase("compare.contract"),
+    ...auctions.map((calls) => h("span", { class: "contract" }, contractNodes(contractOf(calls, now.dealer)))),
+  ]);
+  return table(phrase("compare.caption"), [phrase("compare.caller"), ...names], rows, { class: "compared" });
+}
+
+/** Where systems part first, with what each calls there, in a sentence. */
+function partingText(now, names, auctions) {
+  const partings = auctions.map((calls) => partingOf(auctions[0], calls)).filter((place) => place >= 0);
+  if (!partings.length) return phrase("compare.same", { tables: listed(names) });
+  const place = Math.min(...partings);
+  const made = [...new Set(auctions.map((calls) => calls[place]))];
+  return phrase("compare.part", {
+    place: place + 1, seat: SEAT_NAMES[(now.dealer + place) % 4],
+    calls: made.map((call) => phrase("compare.call-in", {
+      call: call === undefined ? phrase("compare.nothing") : callText(call),
+      tables: listed(names.filter((_, own) => auctions[own][place] === call)),
+    })).join(phrase("comma")),
+  });
 }
 
 export async function show(place, now, signal) {
@@ -61,32 +114,16 @@ export async function show(place, now, signal) {
     clear(place, notice("info", phrase("page.four-hands")));
     return phrase("page.four-hands-said");
   }
-  const first = now.table || names[0];
-  const second = now.other && now.other !== first ? now.other : names.find((name) => name !== first);
-  const auctions = await Promise.all([first, second].map((name) => ownAuction(now, name, signal)));
+  const chosen = chosenOf(now, names);
+  const auctions = await Promise.all(chosen.map((name) => ownAuction(now, name, signal)));
   if (signal.aborted) return "";
-  const parting = partingOf(...auctions);
-  const same = parting < 0;
-  const who = SEAT_NAMES[(now.dealer + parting) % 4];
-  const contracts = auctions.map((calls) => contractText(contractOf(calls, now.dealer)));
-  const text = same ? phrase("compare.same", { one: first, other: second })
-    : phrase("compare.part", {
-      place: parting + 1, seat: who, one: first, other: second,
-      first: callText(auctions[0][parting]), second: callText(auctions[1][parting]),
-    });
-  const select = h(
-    "select",
-    { id: "compare-with", onchange: (event) => change({ other: event.target.value }, { quiet: true }) },
-    names.filter((name) => name !== first).map((name) => h("option", { value: name, selected: name === second }, name)),
-  );
-  clear(
-    place,
-    h("p", { class: "row fields" }, h("span", { class: "field" },
-      h("label", { for: "compare-with" }, phrase("compare.with", { table: first })), select)),
-    h("p", { class: "big-text" }, text),
-    !same && contracts[0] === contracts[1] && h("p", { class: "soft" }, phrase("compare.same-contract")),
-    h("div", { class: "sides" },
-      side(first, auctions[0], now, parting), side(second, auctions[1], now, parting)),
-  );
+  const text = partingText(now, chosen, auctions);
+  const contracts = new Set(auctions.map((calls) => contractText(contractOf(calls, now.dealer))));
+  const isSame = auctions.every((calls) => partingOf(calls, auctions[0]) < 0);
+  keepFocus(place, () => clear(
+    place, choice(names, chosen), h("p", { class: "big-text" }, text),
+    !isSame && contracts.size === 1 && h("p", { class: "soft" }, phrase("compare.same-contract")),
+    callsTable(now, chosen, auctions),
+  ));
   return text;
 }

@@ -48,7 +48,7 @@ export function say(text) {
 
 /** Draw what is in a container anew; what had the focus by its place there has it again. */
 export function keepFocus(container, draw) {
-  const inside = () => [...container.querySelectorAll("a, button, select, summary")];
+  const inside = () => [...container.querySelectorAll("a, button, input, select, summary")];
   const index = inside().indexOf(document.activeElement);
   draw();
   if (index >= 0) inside()[index]?.focus();

@@ -6,6 +6,7 @@ import { ownScript } from "./own_scripts.js";
 import { phrase } from "./texts.js";
 
 const MOST_QUIET_MS = 20_000;
+const MOST_GIVEN_UP_MS = 3000;
 const LOOK_MS = 1000;
 /** What the engine answers although the service could. */
 const SOONER = /^(?:\/v1\/bid|\/v1\/auctions|\/v1\/tables\/[^/]+\/explain\?.*)$/;
@@ -19,6 +20,8 @@ const given = new Map();
 let engine = null;
 let number = 0;
 let lastHeard = 0;
+/** When a question was given up that the engine may still be at; 0 when it was heard of since. */
+let givenUp = 0;
 let watch = 0;
 
 function inWorker() {
@@ -51,12 +54,14 @@ function begin(how) {
     engine = here();
   }
   lastHeard = performance.now();
+  givenUp = 0;
   for (const [name, system] of given) engine.post({ id: 0, ask: "open", given: { name, system } });
   for (const { message } of waiting.values()) engine.post(message);
 }
 
 function hear({ id, value, error, progress }) {
   lastHeard = performance.now();
+  givenUp = 0;
   const one = waiting.get(id);
   if (!one) return;
   one.heard = lastHeard;
@@ -74,6 +79,8 @@ function look() {
   if (!waiting.size) {
     clearInterval(watch);
     watch = 0;
+  } else if (givenUp && performance.now() - givenUp > MOST_GIVEN_UP_MS) {
+    begin(inWorker);
   } else if (performance.now() - lastHeard > MOST_QUIET_MS) {
     const [id, stuck] = [...waiting].reduce((one, other) => (other[1].heard < one[1].heard ? other : one));
     waiting.delete(id);
@@ -94,6 +101,7 @@ function ask(what, about, { signal, progress } = {}) {
     signal?.addEventListener("abort", () => {
       if (!waiting.delete(message.id)) return;
       engine.post({ id: 0, ask: "cancel", given: message.id });
+      givenUp ||= performance.now();
       reject(signal.reason);
     }, { once: true });
     engine.post(message);

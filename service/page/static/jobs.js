@@ -14,7 +14,7 @@ const FORMS = ["parquet", "jsonl", "pbn"];
 const OWN_FILES = ["par", "archive"];
 const STATES = ["queued", "running", "done", "failed", "cancelled"];
 
-export const title = phrase("jobs.title");
+export const title = phrase("help.jobs");
 
 export function key(now) {
   return now.table;

@@ -12,10 +12,11 @@ import * as compare from "./compare.js";
 import { showDeal } from "./deal_diagram.js";
 import { busy, byId, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { showDoubleDummy } from "./double_dummy.js";
-import { engineAnswer, loadEngine } from "./engine_client.js";
+import { engineAnswer, loadEngine, onSystems, useSystem } from "./engine_client.js";
 import { buildEntering, usePasted } from "./enter_deal.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
+import { ownSystem, wholeText } from "./own_systems.js";
 import * as play from "./play.js";
 import * as practice from "./practice.js";
 import { tellLoading, tellWarming } from "./ready.js";
@@ -24,11 +25,12 @@ import * as shown from "./shown.js";
 import {
   begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeAsked, seatToCall, state,
 } from "./state.js";
+import * as systems from "./systems.js";
 import * as tableBrowser from "./table_browser.js";
 import { fillPage, phrase } from "./texts.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
-const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, play, practice, archives, jobs };
+const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, play, practice, systems, archives, jobs };
 /** Views that are not of the deal: each with the route that it needs. */
 const ALONE = { archives: "/v1/archives", jobs: "/v1/jobs" };
 /** Views of the deal that need a service. */
@@ -40,7 +42,8 @@ let running = null;
 let viewing = Promise.resolve();
 let shownKey = null;
 let tableCount = 1;
-let offered = [];
+/** Of those alone the views that this service has; null as long as that is not known. */
+let offered = null;
 
 function link(view, text, current) {
   // what one view asks says nothing to another
@@ -67,11 +70,16 @@ function showPages() {
   clear(
     byId("pages"), link(isDeal ? now.view : "call", phrase("page.deal"), isDeal),
     link("table", tableBrowser.title, now.view === "table"),
-    GAMES.map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
-    Object.keys(ALONE).filter((view) => offered.includes(view) || now.view === view)
-      .map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
+    [...GAMES, "systems"].map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
+    Object.keys(ALONE).filter((view) => !offered || offered.includes(view) || now.view === view)
+      .map((view) => {
+        const one = link(view, ALL_VIEWS[view].title, now.view === view);
+        // there is room for what may come, so that nothing moves
+        one.classList.toggle("unseen", !offered && now.view !== view);
+        return one;
+      }),
   );
-  const alone = now.view in ALONE || GAMES.includes(now.view);
+  const alone = now.view in ALONE || now.view === "systems" || GAMES.includes(now.view);
   byId("board").hidden = alone;
   byId("main").className = `view-${now.view}`;
   byId("main").classList.toggle("alone", alone);
@@ -84,6 +92,10 @@ function showViews() {
     .filter(([name]) => name === now.view || (name === "compare" ? tableCount > 1 : !isOffline() || !SERVED.includes(name)))
     .map(([name, view]) => link(name, view.title, name === now.view)));
   byId("views").hidden = !isDeal;
+  const about = phrase(`help.${now.view}-text`);
+  if (byId("about-text").textContent === about) return;
+  byId("about-text").textContent = about;
+  byId("about").open = false;
 }
 
 async function showView() {
@@ -223,22 +235,31 @@ function buildTools() {
   });
 }
 
+/** Offer the tables that there are, those of one's own too. */
+async function showTables() {
+  const { tables } = await get("/v1/tables");
+  tableCount = tables.length;
+  const select = byId("table-choice");
+  const names = tables.map((one) => one.name);
+  clear(select, tables.map((one) => h("option", { value: one.name }, one.name)));
+  if (state().table && !names.includes(state().table)) {
+    tell("error", phrase("page.no-table", { table: state().table, other: names[0] }));
+    change({ table: "" }, { quiet: true });
+  }
+  select.value = state().table || names[0];
+  select.onchange = () => change({ table: select.value === names[0] ? "" : select.value });
+  showNavigation();
+  return names;
+}
+
 async function loadTables() {
   let names = [];
   await ask(async () => {
-    const { tables } = await get("/v1/tables");
-    tableCount = tables.length;
-    const select = byId("table-choice");
-    names = tables.map((one) => one.name);
-    clear(select, tables.map((one) => h("option", { value: one.name }, one.name)));
-    if (state().table && !names.includes(state().table)) {
-      tell("error", phrase("page.no-table", { table: state().table, other: names[0] }));
-      change({ table: "" }, { quiet: true });
-    }
-    select.value = state().table || names[0];
-    select.onchange = () => change({ table: select.value === names[0] ? "" : select.value });
-    showNavigation();
+    const own = ownSystem(state().table);
+    if (own) await useSystem(own.name, await wholeText(own));
   });
+  await ask(async () => { names = await showTables(); });
+  onSystems(showTables);
   const found = await Promise.all(Object.values(ALONE).map(isOffered));
   offered = Object.keys(ALONE).filter((_, place) => found[place]);
   showNavigation();

@@ -17,7 +17,7 @@ import { change, linkTo, placeAsked } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
 import { kindsNode, whyNode } from "./why.js";
 
-export const title = phrase("play.title");
+export const title = phrase("help.play");
 
 const OWN_SEAT = 2;
 

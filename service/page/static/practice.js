@@ -15,7 +15,7 @@ import { keep, kept } from "./storage.js";
 import { phrase, phraseNodes } from "./texts.js";
 import { kindsNode, whyNode } from "./why.js";
 
-export const title = phrase("practice.title");
+export const title = phrase("help.practice");
 
 const NAME = "practice";
 let lastTopic = "#stayman";

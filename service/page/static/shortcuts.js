@@ -5,7 +5,7 @@ import { step, takeBack } from "./auction_diagram.js";
 import { makeCall } from "./bidding_box.js";
 import { openEntering } from "./enter_deal.js";
 import { readCall, spokenCall, STRAINS } from "./calls.js";
-import { GAMES, state } from "./state.js";
+import { GAMES, state, VIEWS } from "./state.js";
 import { phrase } from "./texts.js";
 
 const KEY = "bidcascade.shortcuts";
@@ -90,7 +90,7 @@ export function fillHelp() {
     byId("help-text"),
     h("p", null, phrase("help.intro")),
     h("h3", null, phrase("help.views")),
-    h("dl", { class: "help-views" }, ["call", "shown", "auctions", "lead"].map((view) => [
+    h("dl", { class: "help-views" }, VIEWS.map((view) => [
       h("dt", null, phrase(`help.${view}`)), h("dd", null, phrase(`help.${view}-text`)),
     ])),
     h("p", null, h("label", { class: "check" }, box, " ", phrase("help.shortcuts"))),

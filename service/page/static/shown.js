@@ -103,11 +103,8 @@ async function showExplained(place, now, signal) {
 export async function show(place, now, signal) {
   const words = h("div", null, busy(phrase("meanings.asking")));
   const charts = h("div", null, busy(phrase("shown.dealing")));
-  clear(
-    place, h("h3", null, phrase("shown.title")),
-    callsBefore(now).length > 0 && h("p", { class: "soft" }, callsNode(callsBefore(now))),
-    words, h("h3", null, phrase("shown.hands")), eyesChoice(now), charts,
-  );
+  const head = callsBefore(now).length > 0 && h("p", { class: "soft" }, callsNode(callsBefore(now)));
+  clear(place, h("h3", null, phrase("shown.title")), head, words);
   const seat = SEATS.indexOf(now.eyes);
   const known = seat >= 0 && now.hands[seat] ? { [now.eyes]: now.hands[seat] } : {};
   const interpreted = post("/v1/interpret", { ...placeAsked(now), layouts: LAYOUTS, known }, { signal });
@@ -118,6 +115,9 @@ export async function show(place, now, signal) {
   } catch (error) {
     if (!signal.aborted) clear(words, notice("error", error.message));
   }
+  if (signal.aborted) return "";
+  // only now, so that the words move nothing when they come
+  put(place, h("h3", null, phrase("shown.hands")), eyesChoice(now), charts);
   let said = "";
   try {
     const answer = await interpreted;

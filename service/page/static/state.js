@@ -7,7 +7,7 @@ import { phrase } from "./texts.js";
 export const VULNERABILITIES = ["None", "NS", "EW", "Both"];
 /** Views with deals of their own, which the person does not see in whole. */
 export const GAMES = ["play", "practice"];
-export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "table", ...GAMES, "archives", "jobs"];
+export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "table", ...GAMES, "systems", "archives", "jobs"];
 
 const EMPTY = {
   hands: ["", "", "", ""], dealer: 0, vulnerability: "None", calls: [], at: null, table: "",

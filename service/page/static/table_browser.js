@@ -11,7 +11,7 @@ const MOST_PLACES = 150;
 const MOST_FOUND = 100;
 const DEEPEST = 6;
 
-export const title = phrase("table.title");
+export const title = phrase("help.table");
 
 export function key(now) {
   return JSON.stringify([now.table, callsBefore(now)]);

@@ -1,12 +1,15 @@
 // What an auction is worth: the service's statistics of all boards that begin so.
 
 import { SUITS } from "./cards.js";
+import { columnsChart } from "./charts.js";
 import { h, notice, table } from "./dom.js";
-import { callBars, callNode, count, percent, suitNode } from "./format.js";
+import { callBars, callNode, callText, count, percent, suitNode } from "./format.js";
 import { phrase, phraseNodes } from "./texts.js";
 
 const PLAYERS = ["dealer", "left", "partner", "right"];
 const STRAINS = ["N", "S", "H", "D", "C"];
+const FEW_TRICKS = 2;
+const MOST_HUNDREDS = 10;
 
 function signed(number, digits) {
   if (number === null || number === undefined) return null;
@@ -23,6 +26,76 @@ function contractNode({ contract, is_own: isOwn }) {
   return isOwn ? told : phraseNodes("worth.of-opponents", { contract: told });
 }
 
+function chart(name, columns) {
+  if (!columns.length) return null;
+  const title = phrase(`worth.${name}`);
+  const told = columns.filter(({ share }) => share > 0).map(({ text }) => text).join(", ");
+  return h("figure", null, h("figcaption", null, title), columnsChart(`${title}: ${told}`, columns));
+}
+
+function contractsChart(contracts) {
+  return chart("contracts", contracts.map((one) => {
+    const { contract, is_own: isOwn, share } = one;
+    const tick = contract === "Pass" ? phrase("calls.pass") : callText(contract.slice(0, 2)) + contract.slice(2);
+    const whose = isOwn === false ? phrase("worth.of-opponents", { contract: tick }) : tick;
+    const text = phrase("worth.column", { what: whose, share: percent(share) });
+    return { share, tick, kind: isOwn === false ? "against" : "", text };
+  }));
+}
+
+function overText(over) {
+  return over === 0 ? phrase("worth.just-made") : signed(over, 0);
+}
+
+/** Tricks above and below the contract, all from the worst to the best that came up. */
+function resultsChart(results) {
+  const shares = new Map(results.map(({ over, share }) => [over, share]));
+  const low = Math.min(-FEW_TRICKS, ...shares.keys());
+  const high = Math.max(FEW_TRICKS, ...shares.keys());
+  return chart("results", results.length ? Array.from({ length: high - low + 1 }, (_, place) => {
+    const over = low + place;
+    const share = shares.get(over) ?? 0;
+    return {
+      share, tick: overText(over), kind: over < 0 ? "against" : "",
+      text: phrase("worth.column", { what: overText(over), share: percent(share) }),
+    };
+  }) : []);
+}
+
+/** Par in hundreds of points; what is beyond a thousand stands in the outermost columns. */
+function parsChart(pars) {
+  const shares = Array(2 * MOST_HUNDREDS + 1).fill(0);
+  for (const { par, share } of pars) {
+    const hundreds = Math.sign(par) * Math.min(MOST_HUNDREDS, Math.round(Math.abs(par) / 100));
+    shares[MOST_HUNDREDS + hundreds] += share;
+  }
+  return chart("pars", pars.length ? shares.map((share, place) => {
+    const points = 100 * (place - MOST_HUNDREDS);
+    const isLast = Math.abs(points) === 100 * MOST_HUNDREDS;
+    const what = phrase(isLast ? "worth.about-most" : "worth.about", { points: signed(points, 0) });
+    return {
+      share, kind: points < 0 ? "against" : "", tick: points % 500 === 0 && !isLast ? signed(points, 0) : undefined,
+      text: phrase("worth.column", { what, share: percent(share) }),
+    };
+  }) : []);
+}
+
+/** The numbers of the charts, for those who do not see them. */
+function chartNumbers(results, pars) {
+  if (!results.length && !pars.length) return null;
+  const numbers = (caption, head, rows) => rows.length > 0 && table(
+    phrase(caption), [phrase(head), phrase("worth.head-share")],
+    rows.sort(([one], [other]) => one - other).map(([, text, share]) => [text, percent(share)]),
+    { class: "numeric" },
+  );
+  return h(
+    "details", { class: "numbers" }, h("summary", null, phrase("chart.numbers")),
+    h("div", { class: "worth" },
+      numbers("worth.results", "worth.head-over", results.map(({ over, share }) => [over, overText(over), share])),
+      numbers("worth.pars", "worth.par", pars.map(({ par, share }) => [par, signed(par, 0), share]))),
+  );
+}
+
 /** Statistics as a row of `node_statistics`: numbers, contracts, tricks, hands, other calls. */
 export function worthNodes(row, calls) {
   const whose = !calls.length || calls.length % 2 ? "dealer" : "opponents";
@@ -35,13 +108,16 @@ export function worthNodes(row, calls) {
     ["humans-same", row.humans_same === null ? null : percent(row.humans_same ?? 0)],
   ].filter(([, value]) => value !== null);
   const heads = row.solved ? ["contract", "share", "score"] : ["contract", "share"];
+  const { contracts = [], results = [], pars = [] } = row;
   return [
     h("p", { class: "soft small" }, phrase(`worth.means-${whose}`)),
     h("dl", { class: "tiles" }, numbers.map(([name, value]) => h("div", null, h("dt", null, phrase(`worth.${name}`)), h("dd", null, value)))),
-    h("div", { class: "worth" }, row.contracts?.length > 0 && table(
+    h("div", { class: "worth-charts" }, contractsChart(contracts), resultsChart(results), parsChart(pars)),
+    chartNumbers(results, pars),
+    h("div", { class: "worth" }, contracts.length > 0 && table(
       phrase("worth.contracts"),
       heads.map((head) => phrase(`worth.head-${head}`)),
-      row.contracts.map((one) => [contractNode(one), percent(one.share), ...(row.solved ? [signed(one.score, 0) ?? "–"] : [])]),
+      contracts.map((one) => [contractNode(one), percent(one.share), ...(row.solved ? [signed(one.score, 0) ?? "–"] : [])]),
       { class: "numeric" },
     ),
     row.solved > 0 && table(

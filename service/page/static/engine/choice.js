@@ -65,7 +65,7 @@ export function explainOne(expression, values) {
 }
 
 /** Value of a term as a player reads it: quick tricks in halves, a pattern as text; null for a tag. */
-export function termValueShown(name, values) {
+function termValueShown(name, values) {
   if (isTag(name)) return null;
   const { tree, boolean, scale } = loweredTerm(name);
   const value = evaluate(tree, values);
@@ -74,7 +74,7 @@ export function termValueShown(name, values) {
 }
 
 /** Whether a hand meets all criteria of an entry. */
-export function fits(entry, values) {
+function fits(entry, values) {
   return entry.criteria.every((expression) => holds(expression, values));
 }
 

@@ -81,7 +81,7 @@ function deepestParenthesis(text) {
   return deepest;
 }
 
-// --- the grammar ----------------------------------------------------------------------------------------------------
+// --- the grammar -----------------------------------------------------------------------------------------------------
 
 const pairs = (rest) => rest.flatMap((one, at) => (at % 2 ? [] : [[one.text, rest[at + 1]]]));
 
@@ -159,7 +159,7 @@ class TreeBuilder {
 
 const parser = new Parser(grammar, new TreeBuilder());
 
-// --- what is wrong --------------------------------------------------------------------------------------------------
+// --- what is wrong ---------------------------------------------------------------------------------------------------
 
 /** Say where it went wrong, what was expected there, and draw the line with a caret. */
 function syntaxError(text, { position: stopped, expected: terminals, token }) {

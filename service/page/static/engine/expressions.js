@@ -1,7 +1,6 @@
 // Expressions as trees, and their canonical text: table/language/expression_tree.py.
 // Nodes are made once: equal means ===.
 
-export const COMPARATORS = ["<", "<=", "==", "!=", ">=", ">"];
 export const LARGEST_NUMBER = 999_999;
 
 /** An expression that does not parse or cannot be used. */

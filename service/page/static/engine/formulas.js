@@ -14,7 +14,7 @@ export const BUILT_IN = {
   "semi-balanced": ["4-3-3-3", "4-4-3-2", "5-3-3-2", "5-4-2-2", "6-3-2-2"],
 };
 
-// --- atoms ----------------------------------------------------------------------------------------------------------
+// --- atoms -----------------------------------------------------------------------------------------------------------
 
 /** Comparison of a term with a whole number; a truth where all hands agree on it. */
 export function compared(name, operator, value) {
@@ -47,7 +47,7 @@ export function within(name, { low, high, also }, shift = 0) {
   return disjunction([inside, ...also.map((value) => compared(name, "==", value - shift))]);
 }
 
-// --- joining --------------------------------------------------------------------------------------------------------
+// --- joining ---------------------------------------------------------------------------------------------------------
 
 /** Join parts that must all hold: flat, without truths and repetitions. */
 export function conjunction(parts) {
@@ -89,7 +89,7 @@ export function negation(expression) {
   }
 }
 
-// --- shapes ---------------------------------------------------------------------------------------------------------
+// --- shapes ----------------------------------------------------------------------------------------------------------
 
 const PATTERNS = LENGTHS.filter((lengths) => lengths.every((cards, place) => !place || lengths[place - 1] >= cards));
 const shapes = new Map();
@@ -136,7 +136,9 @@ function box(wanted) {
     return [Math.min(...cards), Math.max(...cards)];
   });
   const exact = () => {
-    const inside = PATTERNS.filter((lengths) => ends.every(([low, high], at) => low <= lengths[at] && lengths[at] <= high));
+    const inside = PATTERNS.filter(
+      (lengths) => ends.every(([low, high], at) => low <= lengths[at] && lengths[at] <= high),
+    );
     return inside.length === wanted.length && inside.every((lengths, at) => lengths === wanted[at]);
   };
   if (!exact()) return null;

@@ -16,7 +16,9 @@ export function parseHand(written, cards = 13) {
   const text = written.trim();
   const hand = text.includes(".") ? parseDotted(text) : parseLettered(text);
   const held = hand.reduce((total, holding) => total + CARDS[holding], 0);
-  if (cards !== null && held !== cards) throw new InvalidHand(`expected ${cards} cards, got ${held} in hand ${quoted(text)}`);
+  if (cards !== null && held !== cards) {
+    throw new InvalidHand(`expected ${cards} cards, got ${held} in hand ${quoted(text)}`);
+  }
   return hand;
 }
 

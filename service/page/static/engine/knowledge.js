@@ -38,7 +38,7 @@ const PAIR_NUMBER = new Map(TWO_LENGTHS.map((pair, number) => [String(pair), num
 const MINORS = LENGTHS.map(([clubs, diamonds]) => PAIR_NUMBER.get(`${clubs},${diamonds}`));
 const MAJORS = LENGTHS.map(([, , hearts, spades]) => PAIR_NUMBER.get(`${hearts},${spades}`));
 
-// --- convolutions over the four suits: from functions of single suits to cells ----------------------------------------
+// --- convolutions over the four suits: from functions of single suits to cells ---------------------------------------
 
 /** Over the cells: the hands counted that the counts of each suit's rows make, or the least sum of their values. */
 function overCells([clubs, diamonds, hearts, spades], counting) {
@@ -163,13 +163,8 @@ const WHOLE = {
   C: ALL_HOLDINGS, D: ALL_HOLDINGS, H: ALL_HOLDINGS, S: ALL_HOLDINGS,
 };
 
-/** Set of the possible cells that are flagged. */
-export function toCells(flags) {
-  return intersect(packed(flags), EVERYTHING);
-}
-
 /** Turn a set of cells into 0 and 1 for each cell. */
-export function toFlags(cells) {
+function toFlags(cells) {
   const flags = new Float64Array(CELLS);
   for (let cell = 0; cell < CELLS; cell += 1) flags[cell] = has(cells, cell);
   return flags;
@@ -222,7 +217,7 @@ function handsIn(cells) {
   return hands;
 }
 
-// --- terms and linear forms -------------------------------------------------------------------------------------------
+// --- terms and linear forms ------------------------------------------------------------------------------------------
 
 const NO_VALUES = new Float64Array(HOLDINGS);
 
@@ -277,7 +272,7 @@ function restByCards(values, perPoint) {
 }
 
 /** Smallest and largest value of a linear form over the hands of each cell, and whether they are the same. */
-const reach = kept(256, (form) => {
+const reach = kept(128, (form) => {
   const { suits, lengths, contexts } = formTables(form);
   const [first, last] = [Math.min(...contexts), Math.max(...contexts)];
   const known = sumsByShape(suits);
@@ -404,7 +399,7 @@ function rangeOf(cells, name) {
   return [first + form.constant, last + form.constant];
 }
 
-// --- trees, and what decides them: the cell, one suit, the context, or more -------------------------------------------
+// --- trees, and what decides them: the cell, one suit, the context, or more ------------------------------------------
 
 /** Tree of terms, with `and` and `or` of any number of operands. */
 function wholeTree(expression) {
@@ -486,7 +481,7 @@ function evaluated(tree, decider) {
   return found.map((_, at) => ARITHMETIC[operator](left[at], right[at]));
 }
 
-// --- conjunctions -------------------------------------------------------------------------------------------------------
+// --- conjunctions ----------------------------------------------------------------------------------------------------
 
 /** Parts that must hold together, sorted by what decides them. */
 class Conjunction {
@@ -627,7 +622,7 @@ function proportionOf(found) {
   return result.map((part) => part * found.chance * 0.5 ** found.unknown);
 }
 
-const proportionOfInterval = kept(256, (form, low, high) => {
+const proportionOfInterval = kept(64, (form, low, high) => {
   const { can, must } = boundsOfInterval(form, low, high);
   const decided = toFlags(must);
   if (sameCells(can, must)) return decided;
@@ -635,7 +630,7 @@ const proportionOfInterval = kept(256, (form, low, high) => {
   return proportionBetween(form, low, high) ?? decided.map((part, cell) => (part + possible[cell]) / 2);
 }, (...given) => given.join());
 
-// --- what callers ask -----------------------------------------------------------------------------------------------------
+// --- what callers ask ------------------------------------------------------------------------------------------------
 
 /**
  * Cells where some hand (`can`), and where every hand (`must`), satisfies an expression.
@@ -644,7 +639,7 @@ const proportionOfInterval = kept(256, (form, low, high) => {
 export const bounds = kept(1 << 13, (expression) => boundsOf(conjunctionOf(wholeTree(expression), true)));
 
 /** Share of each cell's hands that satisfy an expression; a part that is not understood counts one half. */
-export const proportion = kept(256, (expression) => proportionOf(conjunctionOf(wholeTree(expression), true)));
+export const proportion = kept(64, (expression) => proportionOf(conjunctionOf(wholeTree(expression), true)));
 
 /** Share of the hands of a set of cells that satisfy an expression; 0 for the empty set. */
 export function shareOf(expression, cells) {

@@ -2,7 +2,7 @@
 // kernels/lowering.py and kernels/intervals.py.
 
 /** Stands for no bound; no value of a term comes near it. */
-export const UNBOUNDED = 2 ** 40;
+const UNBOUNDED = 2 ** 40;
 
 export const COMPARE = {
   "<": (one, two) => one < two, "<=": (one, two) => one <= two, "==": (one, two) => one === two,

@@ -128,8 +128,8 @@ function multiplied(expression, factors) {
   return factors.reduce((product, factor) => {
     // may be more than a number holds exactly
     const [ends, others] = [product, factor].map(({ low, high }) => [BigInt(low), BigInt(high)]);
-    const corners = ends.flatMap((left) => others.map((right) => left * right)).sort((one, two) => (one < two ? -1 : 1));
-    const [low, high] = [corners[0], corners[3]];
+    const corners = ends.flatMap((left) => others.map((right) => left * right));
+    const [low, , , high] = corners.sort((one, two) => (one < two ? -1 : 1));
     if (valueOf(product) === null || valueOf(factor) === null) return made("*", [product, factor], { low, high });
     checked({ size: 1, low, high });
     return constant(Number(low));

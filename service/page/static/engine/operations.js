@@ -11,6 +11,19 @@ function systemOf({ rows, main, files, options, opponents }) {
   return load(rows ?? main, { files, options, opponents: opponents ? systemOf(opponents) : null });
 }
 
+/** A text is checked, then compared, and what it is compared with stays: the last ones are kept with their places. */
+const KEPT = 2;
+const kept = new Map();
+
+function keptSystemOf(told) {
+  const key = JSON.stringify(told);
+  const found = kept.get(key) ?? systemOf(told);
+  kept.delete(key);
+  kept.set(key, found);
+  if (kept.size > KEPT) kept.delete(kept.keys().next().value);
+  return found;
+}
+
 /** Make a receiver of messages, which posts the answers; it holds the systems that were opened. */
 export function receiver(post) {
   const systems = new Map();
@@ -26,8 +39,7 @@ export function receiver(post) {
     /** Complaints about texts `{main, files, options}`, none where they are a system. */
     check: (system) => {
       try {
-        const { title } = systemOf(system);
-        return { complaints: [], title };
+        return { complaints: [], title: keptSystemOf(system).title };
       } catch (error) {
         if (!(error instanceof InvalidSystem)) throw error;
         const complaints = error.complaints.map(({ where, message, advice }) => ({ where, message, advice }));
@@ -35,7 +47,7 @@ export function receiver(post) {
       }
     },
     differences: ({ old, new: changed, deals, seed }, tell) => (
-      diffSystems(systemOf(old), systemOf(changed), { deals, seed, tell })
+      diffSystems(keptSystemOf(old), keptSystemOf(changed), { deals, seed, tell })
     ),
     cancel: (id) => { running.delete(id); },
   };

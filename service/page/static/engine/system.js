@@ -61,15 +61,20 @@ export class System {
 
   /** Codes of the auction of a deal, and the entry that made the last call (null for a pass by default). */
   bidDeal(hands, dealer, vulnerability, opponents = this.opponents) {
+    const choices = [...this.callsOf(hands, dealer, vulnerability, opponents)];
+    return { calls: choices.map((one) => one.call), entry: choices.at(-1).entry };
+  }
+
+  /** Choices of the auction of a deal, one call after the other. */
+  * callsOf(hands, dealer, vulnerability, opponents = this.opponents) {
     const expander = this.expander(opponents);
     let auction = new Auction();
-    let last = null;
     while (!auction.isComplete) {
       const depth = auction.calls.length;
-      last = choose(expander.place(auction.calls), hands[(dealer + depth) % 4], contextAt(depth, dealer, vulnerability));
-      auction = auction.add(last.call);
+      const choice = choose(expander.place(auction.calls), hands[(dealer + depth) % 4], contextAt(depth, dealer, vulnerability));
+      yield choice;
+      auction = auction.add(choice.call);
     }
-    return { calls: auction.calls, entry: last.entry };
   }
 
   /** What every call of an auction has shown: what `GET /v1/tables/{name}/explain` answers. */

@@ -1,0 +1,70 @@
+// Systems of one's own: what was changed of a system that comes with the page, or files that were opened.
+
+import { systemOf } from "./engine_client.js";
+import { keep, kept } from "./storage.js";
+import { phrase } from "./texts.js";
+import { textsOfZip } from "./zip_files.js";
+
+const NAME = "systems";
+const SUFFIX = ".bidding";
+/** Characters that all opened files may have; the longest shipped system has a tenth of it. */
+const MOST = 2_000_000;
+
+function isText(value) {
+  return typeof value === "string";
+}
+
+function isOwn(value) {
+  return Array.isArray(value) && value.every((one) => isText(one.name) && isText(one.base) && isText(one.main)
+    && Object.entries(one.files).flat().every(isText));
+}
+
+/** All own systems: `{name, base, main, files}`; files are those that differ from the base's, by name. */
+export function ownSystems() {
+  return kept(NAME, isOwn) ?? [];
+}
+
+export function ownSystem(name) {
+  return ownSystems().find((one) => one.name === name) ?? null;
+}
+
+export function keepOwn(system) {
+  keep(NAME, [system, ...ownSystems().filter((one) => one.name !== system.name)]);
+}
+
+export function forgetOwn(name) {
+  keep(NAME, ownSystems().filter((one) => one.name !== name));
+}
+
+/** A name that no own system has. */
+export function freshName(stem) {
+  const names = new Set(ownSystems().map((one) => one.name));
+  const first = phrase("systems.own-name", { name: stem });
+  for (let number = 2; ; number += 1) {
+    const name = number === 2 ? first : `${first} ${number}`;
+    if (!names.has(name)) return name;
+  }
+}
+
+/** What the engine reads: the main file's name and all texts by name, the base's with the changes. */
+export async function wholeText({ base, main, files }) {
+  const { texts } = await systemOf(base);
+  return { main, files: { ...texts, ...files } };
+}
+
+/** Own system of files (of a file field or a drop), not kept yet; throws a sentence. */
+export async function systemOfFiles(chosen, base) {
+  const texts = new Map();
+  for (const file of chosen) {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    if (/\.zip$/i.test(file.name)) for (const [name, text] of await textsOfZip(bytes)) texts.set(name, text);
+    else texts.set(file.name, new TextDecoder().decode(bytes));
+  }
+  for (const name of texts.keys()) if (!name.endsWith(SUFFIX)) texts.delete(name);
+  if (!texts.size) throw new Error(phrase("systems.no-file", { suffix: SUFFIX }));
+  if ([...texts.values()].reduce((sum, text) => sum + text.length, 0) > MOST) throw new Error(phrase("systems.too-long"));
+  // the file that says what system it is; a page alone changes the base
+  const main = [...texts.keys()].find((name) => /^\s*system\b/mu.test(texts.get(name)));
+  const stem = (main ?? texts.keys().next().value).slice(0, -SUFFIX.length);
+  return { name: freshName(stem), base, main: main ?? `${base}${SUFFIX}`, files: Object.fromEntries(texts) };
+}

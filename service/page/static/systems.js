@@ -1,0 +1,227 @@
+// The text of a system, to be read and changed; what is wrong with it, and what a change does to hands.
+
+import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
+import { clear, h, notice, say } from "./dom.js";
+import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
+import { callNode, callsNode, handNode } from "./format.js";
+import { forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles, wholeText } from "./own_systems.js";
+import { change, hasAllHands, linkTo } from "./state.js";
+import { keepsNothing } from "./storage.js";
+import { textEditor } from "./text_editor.js";
+import { phrase } from "./texts.js";
+import { zipOf } from "./zip_files.js";
+
+export const title = phrase("systems.title");
+
+const PAUSE_MS = 350;
+/** Deals that are bid while one types, and on request. */
+const FEW = 200;
+const MANY = 10_000;
+const MOST_CHANGES = 40;
+const SEED = 1;
+
+export function key(now) {
+  return now.asked;
+}
+
+export async function show(place, now, signal) {
+  const names = await systemNames();
+  if (signal.aborted) return "";
+  const own = now.asked && ownSystem(now.asked);
+  const shipped = names.includes(now.asked) ? now.asked : names[0];
+  const base = own ? own.base : shipped;
+  const problem = h("div", { "aria-live": "polite" });
+  const tell = (error) => clear(problem, notice("error", error.message));
+  const tellUnkept = () => keepsNothing() && clear(problem, notice("info", phrase("systems.not-kept")));
+  const work = h("div", null);
+  clear(place, h("p", null, phrase("systems.intro")), choiceNode(now, names, base, tell), problem, work);
+  tellUnkept();
+  const system = own || { name: "", base, main: "", files: {} };
+  const { main, texts } = await systemOf(base);
+  if (signal.aborted) return "";
+  editing(work, { ...system, main: system.main || main }, texts, { signal, tell, tellUnkept });
+  return phrase("systems.said", { name: system.name || base });
+}
+
+// --- which system -----------------------------------------------------------------------------------
+
+function choiceNode(now, names, base, tell) {
+  const current = ownSystem(now.asked)?.name ?? base;
+  const options = (label, some) => some.length > 0 && h("optgroup", { label }, some.map((name) => (
+    h("option", { value: name, selected: name === current }, name)
+  )));
+  const open = async (event) => {
+    try {
+      const system = await systemOfFiles([...event.target.files], base);
+      keepOwn(system);
+      change({ asked: system.name });
+    } catch (error) {
+      tell(error);
+    }
+  };
+  const file = h("input", { type: "file", id: "system-files", multiple: true, accept: ".bidding,.zip", onchange: open });
+  return h(
+    "div", { class: "row fields" },
+    h("span", { class: "field" }, h("label", { for: "system-choice" }, phrase("systems.choice")),
+      h("select", { id: "system-choice", onchange: (event) => change({ asked: event.target.value }) },
+        options(phrase("systems.shipped"), names), options(phrase("systems.own"), ownSystems().map((one) => one.name)))),
+    h("span", { class: "field" }, h("label", { for: "system-files" }, phrase("systems.open")), file),
+  );
+}
+
+// --- the text ---------------------------------------------------------------------------------------
+
+function editing(place, system, texts, { signal, tell, tellUnkept }) {
+  const files = { ...texts, ...system.files };
+  let page = system.main;
+  const complaints = h("ul", { class: "complaints", "aria-label": phrase("systems.complaints"), "aria-live": "polite" });
+  const few = h("div", { "aria-live": "polite" });
+  const many = h("div", null);
+  const pages = h("select", { id: "system-page", onchange: () => turnTo(pages.value) });
+  const editor = textEditor(phrase("systems.text"), typed);
+  let waiting = 0;
+  let running = null;
+  signal.addEventListener("abort", () => {
+    clearTimeout(waiting);
+    running?.abort();
+  });
+
+  function showPages() {
+    clear(pages, Object.keys(files).sort((one, other) => (other === system.main) - (one === system.main) || one.localeCompare(other))
+      .map((name) => h("option", { value: name, selected: name === page },
+        files[name] === texts[name] ? name : phrase("systems.page-changed", { name }))));
+  }
+
+  function turnTo(name, line, column) {
+    page = name;
+    pages.value = name;
+    editor.show(files[name]);
+    mark();
+    if (line) editor.goTo(line, column);
+  }
+
+  function typed() {
+    const wasOwn = Boolean(system.name);
+    files[page] = editor.text();
+    if (!wasOwn) system.name = freshName(system.base);
+    system.files = Object.fromEntries(Object.entries(files).filter(([name, text]) => text !== texts[name]));
+    keepOwn({ ...system });
+    tellUnkept();
+    // the address names it from now on; nothing is drawn anew under the writer's hands
+    if (!wasOwn) history.replaceState(null, "", linkTo({ asked: system.name }));
+    forgetting.hidden = false;
+    showPages();
+    clearTimeout(waiting);
+    waiting = setTimeout(check, PAUSE_MS);
+  }
+
+  let found = [];
+  function mark() {
+    editor.mark(found.filter((one) => one.where.file === page).map((one) => one.where));
+  }
+
+  async function check() {
+    running?.abort();
+    const mine = new AbortController();
+    running = mine;
+    try {
+      const told = await checkSystem({ main: system.main, files }, mine.signal);
+      if (mine.signal.aborted) return;
+      found = told.complaints;
+      mark();
+      clear(complaints, found.map((one) => h("li", null,
+        h("button", { type: "button", class: "quiet", onclick: () => turnTo(one.where.file in files ? one.where.file : page, one.where.line, one.where.column) },
+          phrase("systems.where", one.where)), " ", one.message, one.advice && h("span", { class: "soft" }, phrase("systems.advice", one)))));
+      if (found.length) {
+        say(phrase("systems.wrong", { number: found.length }));
+        clear(few);
+      } else await compare(FEW, few, mine.signal);
+    } catch (error) {
+      if (!mine.signal.aborted) clear(few, notice("error", error.message));
+    }
+  }
+
+  async function compare(deals, where, mine) {
+    const { main } = await systemOf(system.base);
+    const question = { old: { main, files: texts }, new: { main: system.main, files }, deals, seed: SEED };
+    const bar = h("progress", { max: String(deals), value: "0", "aria-label": phrase("systems.bidding") });
+    if (deals === MANY) clear(where, h("p", { class: "row" }, bar, h("button", { type: "button", onclick: () => running?.abort() }, phrase("systems.stop"))));
+    const answer = await changesOf(question, { signal: mine, progress: (done) => { bar.value = done; } });
+    if (!mine.aborted) clear(where, changesNode(answer));
+  }
+
+  async function compareMany() {
+    running?.abort();
+    const mine = new AbortController();
+    running = mine;
+    try {
+      await compare(MANY, many, mine.signal);
+    } catch (error) {
+      if (!mine.signal.aborted) clear(many, notice("error", error.message));
+    }
+    if (mine.signal.aborted) clear(many, notice("info", phrase("systems.stopped")));
+  }
+
+  async function save(asZip) {
+    const blob = asZip ? zipOf(new Map(Object.entries(files))) : new Blob([files[page]], { type: "text/plain" });
+    const address = URL.createObjectURL(blob);
+    h("a", { href: address, download: asZip ? `${system.name || system.base}.zip` : page }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  }
+
+  async function use() {
+    try {
+      const name = system.name || system.base;
+      if (system.name) await useSystem(name, await wholeText(system));
+      // who came straight here has no deal yet
+      const deal = hasAllHands() ? {} : { hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), calls: [], at: null };
+      change({ ...deal, table: name, view: "call", asked: "" });
+    } catch (error) {
+      tell(error);
+    }
+  }
+
+  const forget = () => {
+    forgetOwn(system.name);
+    change({ asked: system.base });
+  };
+  const button = (name, onclick, main) => h("button", { type: "button", onclick, id: `system-${name}`, class: main && "main" }, phrase(`systems.${name}`));
+  const forgetting = button("forget", forget);
+  forgetting.hidden = !system.name;
+  clear(
+    place,
+    h("div", { class: "row" }, h("span", { class: "field" }, h("label", { for: "system-page" }, phrase("systems.page")), pages),
+      button("use", use, true), button("save-page", () => save(false)), button("save-all", () => save(true)),
+      forgetting),
+    editor.node, complaints, few,
+    h("p", { class: "row" }, button("many", compareMany)), many,
+  );
+  showPages();
+  turnTo(page);
+  if (system.name) check();
+}
+
+// --- what a change does --------------------------------------------------------------------------------
+
+function changesNode({ deals, changed, changes }) {
+  if (!changed) return notice("info", phrase("systems.no-change", { deals }));
+  return [
+    h("p", null, phrase("systems.changed", { changed, deals, share: (100 * changed / deals).toFixed(1) })),
+    h("ul", { class: "changes" }, changes.slice(0, MOST_CHANGES).map((one) => h(
+      "li", null,
+      h("p", null, one.calls.length ? callsNode(one.calls) : phrase("systems.opening"), ": ", callOf(one.old), " → ", callOf(one.new),
+        h("span", { class: "soft" }, phrase("systems.deals", { number: one.deals }))),
+      h("p", { class: "soft small" }, phrase("systems.rules", { old: one.old_rule, new: one.new_rule })),
+      one.examples.map((example) => h("a", { class: "example", href: linkToExample(one, example) }, handNode(example.hands[(example.dealer + one.calls.length) % 4]))),
+    ))),
+    changes.length > MOST_CHANGES && h("p", { class: "soft" }, phrase("systems.more", { number: changes.length - MOST_CHANGES })),
+  ];
+}
+
+function callOf(call) {
+  return call === null ? phrase("systems.end") : callNode(call);
+}
+
+function linkToExample({ calls }, { hands, dealer, vulnerability }) {
+  return linkTo({ view: "call", asked: "", hands, dealer, vulnerability, calls, at: null });
+}

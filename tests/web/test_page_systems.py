@@ -1,0 +1,211 @@
+"""The text of a system on the page: what is wrong with it, what a change does, files of it."""
+
+import io
+import random
+import zipfile
+
+import pytest
+
+from bidcascade.systems.language.shipped import shipped_folder
+from bidcascade.systems.system import System
+
+pytestmark = pytest.mark.slow
+
+STRONG = "1NT = Strong notrump: 15-17"
+PAGES = sorted([*shipped_folder().glob("*.bidding"), *shipped_folder().glob("pages/*.bidding")])
+
+
+def opened(visit, fragment="#view=systems"):
+    visit.open(fragment)
+    visit.page.wait_for_selector("textarea")
+    visit.page.wait_for_function("() => document.querySelector('textarea').value.length > 0")
+    return visit.page
+
+
+def typed(page, old, new, after="opening,"):
+    """Replace a piece of the text as a writer does."""
+    page.evaluate(
+        """([old, after]) => {
+            const field = document.querySelector("textarea");
+            const start = field.value.indexOf(old, field.value.indexOf(after));
+            if (start < 0) throw new Error(`no ${old}`);
+            field.focus();
+            field.setSelectionRange(start, start + old.length);
+        }""",
+        [old, after],
+    )
+    page.keyboard.insert_text(new)
+
+
+def test_a_change_is_followed_to_the_hands(visit):
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "14-16"))
+    page.wait_for_selector(".changes li")
+    first = page.inner_text(".changes li")
+    assert "Strong notrump" in first
+    assert "1NT" in first
+    # kept under a name of its own, in the address and in the browser
+    assert visit.state()["ask"] == "my sayc"
+    page.reload()
+    page.wait_for_selector(".changes li")
+    assert STRONG.replace("15-17", "14-16") in page.input_value("textarea")
+    page.click("#system-use")
+    page.wait_for_selector(".headline")
+    assert page.input_value("#table-choice") == "my sayc"
+    hand = "AQ32.K32.QJ3.Q32"
+    page.goto(f"{visit.url}/#n={hand}&dealer=N&vul=None&table=my%20sayc")
+    page.wait_for_selector(".headline")
+    assert "Strong notrump" in page.inner_text("#view")
+    # another system is chosen, and the changes are forgotten
+    page.goto(f"{visit.url}/#view=systems&ask=my%20sayc")
+    page.click("#system-forget")
+    page.wait_for_function(
+        "() => !document.querySelector('#system-choice').innerText.includes('my sayc')"
+    )
+    page.wait_for_function(
+        "old => document.querySelector('textarea').value.includes(old)", arg=STRONG
+    )
+
+
+def test_what_is_wrong_is_marked_where_it_stands(visit):
+    page = opened(visit)
+    typed(page, "points, balanced", "points, balansed", after=STRONG)
+    page.wait_for_selector(".complaints li")
+    assert '"balansed"? did you mean "balanced"' in page.inner_text(".complaints")
+    assert page.inner_text(".shades .wrong") == "balansed"
+    typed(page, "balansed", "balanced", after=STRONG)
+    page.wait_for_selector(".complaints li", state="detached")
+    # on another page of it too: the complaint leads there
+    page.select_option("#system-page", "slam.bidding")
+    page.evaluate("document.querySelector('textarea').setSelectionRange(0, 0)")
+    page.focus("textarea")
+    page.keyboard.insert_text("nonsense\n")
+    page.wait_for_selector(".complaints li")
+    page.select_option("#system-page", "sayc.bidding")
+    page.click(".complaints button")
+    assert page.input_value("#system-page") == "slam.bidding"
+    place = "(({selectionStart: start}) => start)(document.querySelector('textarea'))"
+    assert page.evaluate(place) == 0
+
+
+def test_ten_thousand_deals_can_be_stopped(visit):
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "16-18"))
+    page.wait_for_selector(".changes li")
+    page.click("#system-many")
+    page.wait_for_function("() => Number(document.querySelector('#view progress').value) > 0")
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_text("Stopped.").wait_for()
+    assert page.locator(".changes li").count() > 0
+
+
+def test_a_text_without_end_stops_the_engine_and_not_the_page(visit):
+    page = opened(visit)
+    # of sixty dots there are millions of ways through an auction of ten calls
+    whole = page.input_value("textarea")
+    page.fill("textarea", f"{whole}\nafter 1C {'… ' * 60}7NT:\n  Pass = End: any hand\n")
+    page.get_by_text("The answer took too long.").wait_for(timeout=90_000)
+    page.fill("textarea", whole.replace(STRONG, STRONG.replace("15-17", "14-16")))
+    page.wait_for_selector(".changes li")
+
+
+def test_files_go_out_and_come_back(visit, tmp_path):
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "13-15"))
+    page.wait_for_selector(".changes li")
+    with page.expect_download() as one:
+        page.click("#system-save-page")
+    assert one.value.suggested_filename == "sayc.bidding"
+    with page.expect_download() as all_of_them:
+        page.click("#system-save-all")
+    saved = tmp_path / "mine.zip"
+    all_of_them.value.save_as(saved)
+    with zipfile.ZipFile(saved) as archive:
+        assert archive.testzip() is None
+        archive.extractall(tmp_path / "mine")
+    mine = System.open(tmp_path / "mine" / "sayc.bidding")
+    assert mine.bid("AQ32.K32.QJ3.Q32").entry.name == "Strong notrump"
+    page.click("#system-forget")
+    page.wait_for_function(
+        "() => !document.querySelector('#system-choice').innerText.includes('my sayc')"
+    )
+    page.set_input_files("#system-files", saved)
+    page.wait_for_function("() => document.querySelector('#system-choice').value === 'my sayc'")
+    page.wait_for_function("() => document.querySelector('textarea').value.includes('13-15')")
+    # a packed one too
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("folder/other.bidding", "system Other\nopening:\n  1C = All: any hand\n")
+    page.set_input_files("#system-files", tmp_path / "packed.zip")
+    page.wait_for_function(
+        "() => document.querySelector('textarea').value.startsWith('system Other')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("deal.pbn", b"[Deal]", "None of these files is a system's text"),
+        ("broken.zip", b"PK\x03\x04 and no more", "This zip file cannot be read: its end is missing."),
+        ("long.bidding", b"x" * 2_000_001, "These texts are too long for a system."),
+    ],
+)  # fmt: skip
+def test_wrong_files_are_refused(visit, tmp_path, name, content, told):
+    page = opened(visit)
+    (tmp_path / name).write_bytes(content)
+    page.set_input_files("#system-files", tmp_path / name)
+    page.locator(".notice.error").get_by_text(told).wait_for()
+    assert "sayc" in page.input_value("#system-choice")
+
+
+def test_a_browser_that_keeps_nothing_says_so(visit):
+    visit.page.add_init_script(
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };"
+    )
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "14-16"))
+    page.wait_for_selector(".changes li")
+    page.get_by_text("This browser keeps nothing more").wait_for()
+
+
+def test_damaged_zip_files_are_told(visit):
+    """No bytes make more than an error."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("one.bidding", "opening:\n  1C = All: any hand\n" * 40)
+        archive.writestr("two.bidding", "-- nothing")
+    whole = packed.getvalue()
+    rng = random.Random(4)
+    damaged = [whole[:cut] for cut in range(0, len(whole), 7)]
+    for _ in range(150):
+        bytes_ = bytearray(whole)
+        bytes_[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+        damaged.append(bytes(bytes_))
+    told = visit.open().page.evaluate(
+        """async (files) => {
+            const { textsOfZip } = await import("/static/zip_files.js");
+            return Promise.all(files.map((one) => textsOfZip(Uint8Array.from(one)).then(
+                (texts) => [...texts.values()], (error) => error.message,
+            )));
+        }""",
+        [list(one) for one in [whole, *damaged]],
+    )
+    texts = told[0]
+    assert texts == ["opening:\n  1C = All: any hand\n" * 40, "-- nothing"]
+    # what is not told is of no weight, such as a date: the texts are right
+    assert all(isinstance(one, str) or set(one) <= set(texts) for one in told[1:])
+    assert sum(isinstance(one, str) for one in told[1:]) > len(damaged) / 2
+
+
+def test_colours_lose_no_letter(visit):
+    lines = [line for path in PAGES for line in path.read_text("utf-8").splitlines()]
+    lines.append("  1NT = Strong notrump: 15-17 points, balanced; #notrump  -- a remark")
+    coloured = visit.open().page.evaluate(
+        """async (lines) => lines.map((await import("/static/bidding_text.js")).colours)""", lines
+    )
+    assert ["".join(text for _, text in pieces) for pieces in coloured] == lines
+    kinds = {text: kind for kind, text in coloured[-1]}
+    assert kinds["1NT"] == "call"
+    assert kinds["Strong notrump"] == "name"
+    assert kinds["15-17"] == "number"
+    assert kinds["#notrump"] == "tag"
+    assert kinds["-- a remark"] == "remark"
