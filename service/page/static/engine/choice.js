@@ -74,7 +74,7 @@ function termValueShown(name, values) {
 }
 
 /** Whether a hand meets all criteria of an entry. */
-function fits(entry, values) {
+export function fits(entry, values) {
   return entry.criteria.every((expression) => holds(expression, values));
 }
 
