@@ -29,7 +29,9 @@ PBN_WORDS: Final = {
 PBN_MODULES: Final = re.compile(r"pbn_\w+\.js|board_export\.js")
 ASKING: Final = {"querySelector", "querySelectorAll", "closest", "matches", "setRequestHeader"}
 """Functions of the browser that take names."""
-WORDS_OF_NAMES: Final = re.compile(r'\[(?:\w+, )?(?:"[\w-]+",?\s*)+\]\.map\(\((?:head|view|name)\)')
+WORDS_OF_NAMES: Final = re.compile(
+    r'\[(?:[\w.]+, )?(?:"[\w-]+",?\s*)+\]\.map\(\((?:head|view|name)\)'
+)
 """Lists of which texts are made."""
 SAID: Final = re.compile(
     r"[A-Za-z]{2,}[,:;.…]? +[a-z]{2,}|^ *[A-Z][a-z]{2,}[.!?…]?$| [a-z]{2,} ?$|^ ?[a-z]{2,} "
@@ -60,6 +62,9 @@ def texts() -> dict[str, str]:
 def is_said(one: Literal) -> bool:
     """Whether a person sees or hears a string."""
     if one.compared or one.key in PLAIN or one.text in CODES or one.callee in ASKING:
+        return False
+    # a mistake of ours
+    if one.callee == "TypeError":
         return False
     # commands to be typed, and names in the browser's store
     if one.text.startswith("bidcascade"):

@@ -328,6 +328,8 @@ function buildHelp() {
   const open = () => {
     fillHelp();
     dialog.showModal();
+    // the first thing that takes the focus of itself is far below
+    byId("help-title").focus();
   };
   byId("help-button").addEventListener("click", open);
   byId("help-close").addEventListener("click", () => dialog.close());

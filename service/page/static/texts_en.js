@@ -577,7 +577,7 @@ export const TEXTS = {
   "compare.one-table": "This service has one table only. Start it with another one (--extra-tables acol) to compare them.",
   "compare.same": "{tables} bid the same.",
   "compare.part": "They part at call {place}: {seat} calls {calls}.",
-  "compare.same-contract": "All end in the same contract.",
+  "compare.same-contract": "They end in the same contract.",
 
   // the table
   "table.times": "{number} time|{number} times",
@@ -882,4 +882,13 @@ export const TEXTS = {
   "picture.dealer": "Dealer {who}",
   "picture.sides": "Vulnerable: {side}",
   "picture.no-png": "This browser cannot write PNG; save the picture as SVG.",
+
+  // zip files
+  "zip.problem": "This zip file cannot be read: {problem}.",
+  "zip.packed": "it is packed in a way that is not read here",
+  "zip.long": "a text in it is too long",
+  "zip.no-end": "its end is missing",
+  "zip.broken-list": "its list of files is broken",
+  "zip.cut-off": "it was cut off",
+  "zip.damaged": "{file} was damaged",
 };
