@@ -2,8 +2,8 @@
 
 Run ``python -m docs.make_pictures`` from the root of the checkout, with bidcascade's extra
 ``browser`` and Chromium installed; ``--only call --full`` looks at one view in its whole length.
-Deals, auctions and seeds are fixed, and what tells of the time is replaced, so that a picture changes
-only when the page does. A test compares the list of pictures with the page that shows them.
+Deals, auctions and seeds are fixed, and what tells of the time is replaced, so that a picture
+changes only when the page does. A test compares the pictures with the page that shows them.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from tests.web.support_browser import Visit, chromium, visiting
 PICTURES: Final = Path(__file__).with_name("pictures")
 PAGE: Final = Path(__file__).with_name("pictures.md")
 MOST_BYTES: Final = 2_000_000
-COLOURS: Final = 64
+COLOURS: Final = 96
 BOARDS: Final = 100
 
 HANDS: Final = ("AQ4.KJ3.K876.Q52", "K95.Q872.A54.KT3", "J876.A65.Q93.J94", "T32.T94.JT2.A876")
@@ -132,7 +132,10 @@ def practice(visit: Visit) -> None:
 def systems(visit: Visit) -> None:
     """Change a line of a system, and show the hands that it changes."""
     visit.open("#view=systems")
-    visit.page.wait_for_selector("#view textarea")
+    text = visit.page.locator("#view textarea")
+    text.wait_for()
+    text.fill(text.input_value().replace("or 12+ points", "or 13+ points", 1))
+    visit.page.wait_for_selector(".changes li", timeout=60_000)
 
 
 def archives(visit: Visit) -> None:
@@ -150,14 +153,46 @@ def jobs(visit: Visit) -> None:
     visit.page.wait_for_selector(".job.done", timeout=60_000)
 
 
-VIEWS: Final[tuple[Callable[[Visit], None], ...]] = (
-    call, shown, auctions, compare, lead, table, boards, play, practice, systems, archives, jobs,
-)  # fmt: skip
+VIEWS: Final[dict[Callable[[Visit], None], str]] = {
+    call: "a call, why it is made, and what came close",
+    shown: "what the calls have shown",
+    auctions: "all auctions of a deal",
+    compare: "two systems on a deal",
+    lead: "opening leads, best first",
+    table: "the table call by call",
+    boards: "boards that were pasted, beside what the system bids",
+    play: "a board that was bid against the system, and its mistake",
+    practice: "a hand of Stayman that was missed",
+    systems: "a system's text with a line changed, and the hands that are bid differently",
+    archives: "boards of an archive, what follows, what it is worth",
+    jobs: "jobs that were sent",
+}
 
 
 def picture_name(view: str, width: str, scheme: str) -> str:
     """Name of a picture's file."""
     return f"{view}-{width}-{scheme}.png"
+
+
+def pictures_page() -> str:
+    """Text of the page that shows all pictures."""
+    kinds = [(of, scheme) for of in WIDTHS for scheme in SCHEMES]
+    heads = " | ".join(f"{of}, {scheme}" for of, scheme in kinds)
+    rows = [
+        f"| {caption} | "
+        + " | ".join(
+            f"![{caption}: {of}, {scheme}](pictures/{picture_name(view.__name__, of, scheme)})"
+            for of, scheme in kinds
+        )
+        + " |"
+        for view, caption in VIEWS.items()
+    ]
+    return (
+        "# Pictures of the page\n\n"
+        "Every view of [the page in the browser](web.md) on a desk and its answer on a phone. The\n"
+        "boards are made up. `python -m docs.make_pictures` makes the pictures and this page.\n\n"
+        f"| view | {heads} |\n|{' --- |' * (1 + len(kinds))}\n" + "\n".join(rows) + "\n"
+    )
 
 
 # --- what the pictures show -----------------------------------------------------------------------
@@ -188,11 +223,21 @@ def fill(url: str, folder: Path) -> None:
     ).raise_for_status()  # fmt: skip
 
 
+def wait_until_warm(browser: Any, url: str) -> None:
+    """Wait until the page no longer tells that systems are being made ready."""
+    for visit in visiting(browser, url):
+        visit.open().page.wait_for_selector(".ready", state="detached", timeout=600_000)
+
+
 def steady(route: Any) -> None:
     """Answer with what is the same each time in place of times and sizes of files."""
     response = route.fetch()
     text = response.text()
-    for name, value in (("elapsed_ms", "2500"), ("created", '"2026-01-01T20:00:00Z"')):
+    for name, value in (
+        ("elapsed_ms", "2500"),
+        ("seconds", "0.1"),
+        ("created", '"2026-01-01T20:00:00Z"'),
+    ):
         text = re.sub(rf'("{name}":\s*)("[^"]*"|[\d.]+)', rf"\g<1>{value}", text)
     route.fulfill(response=response, body=text)
 
@@ -205,17 +250,35 @@ def make_picture(
     viewport = {"width": width.pixels, "height": 900}
     visits = visiting(browser, url, viewport=viewport, **options, **width.options)
     visit = next(visits)
-    visit.page.route(re.compile("/v1/(jobs|leads)"), steady)
+    visit.page.route(re.compile("/v1/(interpret|jobs|leads)"), steady)
     view(visit)
     visit.page.wait_for_function(
         "() => !document.querySelector('.busy, [aria-busy], .stale, .ready')"
     )
+    visit.page.wait_for_load_state("networkidle")
     visit.page.evaluate("document.activeElement.blur(), scrollTo(0, 0)")
-    picture = Image.open(io.BytesIO(visit.page.screenshot(full_page=True)))
+    # on a phone the answer stands below the deal and its auction
+    below = visit.page.locator("#board:visible + #answer")
+    is_below = width.pixels < 600 and below.count() > 0
+    top = round(below.bounding_box()["y"]) - 8 if is_below else 0
+    whole = Image.open(io.BytesIO(visit.page.screenshot(full_page=True)))
+    visit.page.unroute_all(behavior="ignoreErrors")
     for _ in visits:
         pass
-    picture = picture.convert("RGB").crop((0, 0, width.pixels, min(picture.height, most)))
-    return picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    shown = (0, top, width.pixels, min(whole.height, top + most))
+    return in_few_colours(whole.convert("RGB").crop(shown))
+
+
+def in_few_colours(picture: Image.Image) -> Image.Image:
+    """Picture in its commonest colours, so that grounds and letters stay what they are."""
+    found = picture.getcolors(picture.width * picture.height)
+    assert found is not None
+    # a red sign is small, but says something
+    weighed = sorted(found, key=lambda one: -one[0] * (1 + max(one[1]) - min(one[1])))
+    commonest = [colour for _, colour in weighed[:COLOURS]]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for colour in commonest for part in colour])
+    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 def main(arguments: list[str]) -> None:
@@ -234,6 +297,7 @@ def main(arguments: list[str]) -> None:
             chromium() as browser,
         ):
             fill(url, folder)
+            wait_until_warm(browser, url)
             for view in VIEWS:
                 if asked.only and view.__name__ not in asked.only:
                     continue
@@ -244,6 +308,13 @@ def main(arguments: list[str]) -> None:
                         file = asked.out / picture_name(view.__name__, of, scheme)
                         picture.save(file, optimize=True)
                         print(file, *picture.size, file.stat().st_size)
+    if asked.out == PICTURES:
+        PAGE.write_text(pictures_page(), "utf-8")
+        total = sum(file.stat().st_size for file in PICTURES.iterdir())
+        if total > MOST_BYTES:
+            raise SystemExit(
+                f"{total} bytes are more than {MOST_BYTES}: fewer colours, or less of a page"
+            )
 
 
 if __name__ == "__main__":

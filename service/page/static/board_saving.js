@@ -3,7 +3,7 @@
 import { titleOf } from "./board_facts.js";
 import { linksText, linOf, pbnOf } from "./board_export.js";
 import { pngBlob, svgText } from "./board_picture.js";
-import { h, say } from "./dom.js";
+import { h, notice, say, sayOn } from "./dom.js";
 import { saveBlob } from "./downloads.js";
 import { phrase } from "./texts.js";
 
@@ -18,10 +18,10 @@ function stem(boards) {
 const WAYS = {
   lin: (boards) => saveBlob(new Blob([linOf(boards)], TEXT), `${stem(boards)}.lin`),
   pbn: (boards) => saveBlob(new Blob([pbnOf(boards)], TEXT), `${stem(boards)}.pbn`),
-  link: async (boards) => {
+  link: async (boards, button) => {
     try {
       await navigator.clipboard.writeText(linksText(boards).trim());
-      say(phrase("save.copied", { number: boards.length }));
+      sayOn(button, phrase("page.copied"), phrase("save.copied", { number: boards.length }));
     } catch {
       // where the clipboard is forbidden they are a file
       saveBlob(new Blob([linksText(boards)], TEXT), `${stem(boards)}.txt`);
@@ -36,10 +36,13 @@ export function savingButtons(chosen, ways, name = "") {
   return ways.map((way) => h(
     "button", {
       type: "button",
-      onclick: async () => {
+      onclick: async ({ currentTarget: button }) => {
+        const row = button.parentNode;
+        row.querySelector(".notice")?.remove();
         try {
-          await WAYS[way](chosen());
+          await WAYS[way](chosen(), button);
         } catch (error) {
+          row.append(notice("error", error.message));
           say(error.message);
         }
       },

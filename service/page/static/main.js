@@ -17,6 +17,7 @@ import { busy, byId, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { showDoubleDummy } from "./double_dummy.js";
 import { engineAnswer, loadEngine, onSystems, useSystem } from "./engine_client.js";
 import { buildEntering, showLeafing, useFiles, usePasted } from "./enter_deal.js";
+import { copyButton } from "./game_table.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
 import { ownSystem, wholeText } from "./own_systems.js";
@@ -208,23 +209,12 @@ function showTools() {
   byId("clear-auction").disabled = !now.calls.length;
 }
 
-async function copyLink() {
-  try {
-    await navigator.clipboard.writeText(location.href);
-    say(phrase("page.copied-said"));
-    byId("share").textContent = phrase("page.copied");
-    setTimeout(() => { byId("share").textContent = phrase("page.copy"); }, 2000);
-  } catch {
-    tell("info", phrase("page.copy-by-hand"));
-  }
-}
-
 function buildTools() {
   put(
     byId("deal-tools"),
     h("button", { type: "button", class: "main", id: "new-deal", onclick: deal }, phrase("page.new-deal")),
     buildEntering(say),
-    h("button", { type: "button", id: "share", onclick: copyLink }, phrase("page.copy")),
+    copyButton({ id: "share" }),
   );
   addEventListener("paste", (event) => {
     if (event.target instanceof Element && event.target.closest("input, textarea")) return;
