@@ -274,7 +274,7 @@ def test_a_board_of_the_list_opens_where_the_auctions_part(visit):
     # the other board of the same deal has its own auction
     assert "Board 7 (closed room) (2 of 4)" in page.locator("#boards").inner_text()
     page.get_by_role("button", name="Board before").click()
-    page.wait_for_function("location.hash.includes('2C')")
+    page.wait_for_function("() => location.hash.includes('2C')")
     assert page.evaluate("document.activeElement.id") == "board-before"
     # what came with the board stays with it
     call = page.get_by_role("link", name="two clubs by South, Stayman")
@@ -285,7 +285,7 @@ def test_a_board_of_the_list_opens_where_the_auctions_part(visit):
     page.get_by_role("button", name="one notrump", exact=True).is_disabled()
     page.get_by_role("button", name="two diamonds", exact=True).click()
     page.wait_for_function(
-        "!document.querySelector('#auction .notes').textContent.includes('Stayman')"
+        "() => !document.querySelector('#auction .notes').textContent.includes('Stayman')"
     )
     assert "15-17" in page.locator("#auction .notes").inner_text()
     page.get_by_role("link", name="All boards").click()
@@ -298,13 +298,13 @@ def test_only_boards_where_the_system_parts(visit):
     drop(visit, {"club.pbn": PBN})
     visit.wait_said("3 boards. The system parts from")
     page.get_by_label("Show").select_option("where the system parts")
-    page.wait_for_function("location.hash.includes('only')")
+    page.wait_for_function("() => location.hash.includes('only')")
     page.wait_for_selector("text=of the 3 bid so far")
     shown = items(visit).count()
     assert 0 < shown < 3
     assert page.locator(".kept-board .badge.fair").count() == shown
     page.go_back()
-    page.wait_for_function("document.querySelectorAll('.kept-board').length === 3")
+    page.wait_for_function("() => document.querySelectorAll('.kept-board').length === 3")
 
 
 def many(number: int) -> str:
@@ -502,7 +502,7 @@ def test_boards_fit_and_follow_the_rules(browser, service, axe, pictures, shape)
         items(visit).first.get_by_role("link", name="at the table").click()
         page.wait_for_selector("#auction .note-mark")
         page.locator("#saving summary").click()
-        page.wait_for_function("!document.querySelector('#view[aria-busy]')")
+        page.wait_for_function("() => !document.querySelector('#view[aria-busy]')")
         page.screenshot(path=pictures / f"{shape}-board-open.png", full_page=True)
         assert page.evaluate("document.documentElement.scrollWidth") <= options["viewport"]["width"]
         assert axe(page, "#board") == []
