@@ -1,6 +1,7 @@
 """A page in a browser for tests: what it says, where it stands, what went wrong in it."""
 
 import importlib
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,24 @@ from typing import Any
 from tests.support_missing import missing
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+COMPILER_WORDS = re.compile(
+    r"""
+    not\ forced | \bmisses\b | \#[\w-]+ | \w+\.bidding | \bline\ \d | :\d+:\d
+    | \b(?:digest | criteria | criterion | trie | node | entry | entries | variant
+    | kernel | expression)s?\b
+    | \b[A-Z]{2,}_[A-Z0-9] | \bHCP\ ?[<>=] | [<>!=]= | \b(?:undefined | null | NaN | Infinity)\b
+    | \[object | \w+Error\b | \{[a-z]+\}
+    """,
+    re.VERBOSE,
+)
+"""What those who write systems or programs say to each other."""
+
+
+def no_compiler_words(text: str) -> None:
+    """Check that a player can read what is seen."""
+    found = COMPILER_WORDS.search(text)
+    assert not found, f"{found[0]!r} in: {text[max(0, found.start() - 200) : found.end() + 100]}"
 
 
 class Visit:

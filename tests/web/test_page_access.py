@@ -26,6 +26,8 @@ VIEWS = {
     "archives": ("#view=archives", "#view > *"),
     "play": ("#view=play", ".game-table .box:not([inert])"),
     "practice": ("#view=practice", "#topic"),
+    "boards": ("#view=boards", "#view > *"),
+    "systems": ("#view=systems", "#view > *"),
     "unknown": ("#dealer=E&vul=Both", ".candidate"),
 }
 SHAPES = {

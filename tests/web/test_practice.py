@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.web.support_browser import Visit, visiting, without_engine
-from tests.web.test_play import FULL, SHAPES, button, call, no_compiler_words, said_in_view
+from tests.web.support_browser import Visit, no_compiler_words, visiting, without_engine
+from tests.web.test_play import FULL, SHAPES, button, call, said_in_view
 
 pytestmark = pytest.mark.slow
 

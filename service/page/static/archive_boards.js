@@ -2,15 +2,14 @@
 
 import { auctionTable } from "./auction_diagram.js";
 import { contractOf, isOver, readCalls, SEAT_NAMES, SEATS } from "./calls.js";
-import { pointsOf, SUIT_NAMES, SUITS, suitsOf } from "./cards.js";
+import { pointsOf, readDeal, SUIT_NAMES, SUITS, suitsOf } from "./cards.js";
 import { partingOf } from "./compare.js";
 import { h } from "./dom.js";
 import { callNode, contractNodes, suitNode } from "./format.js";
-import { readPasted } from "./pasting.js";
 import { linkTo } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
 
-function handLine(hand, seat) {
+export function handLine(hand, seat) {
   const suits = suitsOf(hand);
   return h(
     "li", null, h("abbr", { title: SEAT_NAMES[seat] }, SEATS[seat]),
@@ -21,11 +20,13 @@ function handLine(hand, seat) {
 }
 
 /** Contract and tricks of a board as it was played: "3NT by South +1". */
-function playedNodes(board) {
+export function playedNodes(board) {
   const { contract, declarer, tricks, score } = board;
   if (!contract) return null;
-  if (!declarer) return contractNodes(null);
-  const over = tricks === undefined ? null : tricks - 6 - Number(contract[0]);
+  if (contract === "Pass") return contractNodes(null);
+  if (!declarer) return [callNode(contract.slice(0, 2)), contract.slice(2)];
+  const isKnown = (number) => number !== undefined && number !== null;
+  const over = isKnown(tricks) ? tricks - 6 - Number(contract[0]) : null;
   const told = contractNodes({
     level: contract[0], strain: contract[1], risk: contract.slice(2), declarer: SEATS.indexOf(declarer),
   });
@@ -33,18 +34,21 @@ function playedNodes(board) {
     over === null ? told : phraseNodes(over ? "archives.over" : "archives.made", {
       contract: told, over: `${over > 0 ? "+" : "−"}${Math.abs(over)}`,
     }),
-    score !== undefined && h("span", { class: "soft" }, phrase("archives.score", { score: String(score).replace("-", "−") })),
+    isKnown(score) && h("span", { class: "soft" }, phrase("archives.score", { score: String(score).replace("-", "−") })),
   ];
 }
 
-/** An auction on a board; `kind` names what is said of it: at the table, or bid by `who`. */
-function auctionPart(kind, who, name, calls, dealer, board, parting, ending, href) {
+/**
+ * An auction on a board; `kind` names what is said of it: at the table, or bid by `who`.
+ * `mark(index)` is what stands behind a call.
+ */
+export function auctionPart(kind, who, name, calls, dealer, board, parting, ending, href, mark = () => null) {
   const part = phrase(`archives.${kind}`, { who });
   return h(
-    "section", { "aria-label": phrase("archives.part", { board: name, part }) },
+    "div", { role: "group", "aria-label": phrase("archives.part", { board: name, part }) },
     h("p", { class: "soft small" }, phrase(`archives.${kind}-title`, { who })),
     auctionTable(calls, dealer, board.vulnerability, phrase("archives.auction", { board: name, part }), (index, call) => h(
-      "span", { class: index === parting ? "place parting" : "place" }, callNode(call),
+      "span", { class: index === parting ? "place parting" : "place" }, callNode(call), mark(index),
     )),
     h("p", { class: "contract" }, ending),
     h("p", { class: "small" }, h("a", { href, "aria-label": phrase("archives.open-label", { board: name, part }) }, phrase("archives.open"))),
@@ -54,7 +58,7 @@ function auctionPart(kind, who, name, calls, dealer, board, parting, ending, hre
 /** A board as a row of `board_dicts` tells of it; `who` bids, and `at` is the call that is asked about. */
 export function boardItem(board, who, at) {
   const name = board.board === undefined ? phrase("archives.deal", { id: board.id }) : phrase("paste.board", { number: String(board.board) });
-  const [{ hands }] = readPasted(board.deal);
+  const { hands } = readDeal(board.deal);
   const dealer = SEATS.indexOf(board.dealer);
   const made = board.auction ? readCalls(board.auction) : [];
   const bid = board.bid === undefined ? null : readCalls(board.bid);

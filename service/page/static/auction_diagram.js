@@ -1,9 +1,11 @@
 // The auction as players write it: a table W N E S. Each call leads to the place where it was made.
 
 import { contractOf, isOver, SEAT_NAMES, SEATS, spokenCall } from "./calls.js";
+import { boardShown } from "./board_set.js";
+import { noteMark, notesNode, spokenNote } from "./call_notes.js";
 import { byId, clear, h } from "./dom.js";
 import { callNode, contractNodes } from "./format.js";
-import { isVulnerable } from "./deal_diagram.js";
+import { isVulnerable } from "./seats.js";
 import { callsBefore, change, isAtEnd, linkTo, seatToCall, state } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
 
@@ -39,6 +41,7 @@ export function auctionTable(calls, dealer, vulnerability, caption, cell, more =
 export function showAuction() {
   const now = state();
   const before = callsBefore(now);
+  const board = boardShown(now);
   const over = isOver(now.calls);
   const next = over ? null : h(
     "a",
@@ -56,14 +59,15 @@ export function showAuction() {
         class: index === now.at ? "place here" : "place",
         href: linkTo({ at: index }),
         "aria-current": index === now.at ? "step" : null,
-        "aria-label": phrase("calls.by", { call: spokenCall(call), seat: SEAT_NAMES[(now.dealer + index) % 4] }),
+        "aria-label": phrase("calls.by", { call: spokenCall(call), seat: SEAT_NAMES[(now.dealer + index) % 4] })
+          + spokenNote(board, index),
       },
-      callNode(call),
+      callNode(call), noteMark(board, index),
     ),
     next,
   );
   clear(
-    byId("auction"), table,
+    byId("auction"), table, notesNode(board),
     over && h("p", { class: "contract" }, phraseNodes("auction.contract", { contract: contractNodes(contractOf(now.calls, now.dealer)) }),
       now.at !== null && [" · ", h("a", { href: linkTo({ at: null }) }, phrase("auction.to-end"))]),
     now.at !== null && h(

@@ -2,7 +2,7 @@
 
 import { SEATS } from "./calls.js";
 import { allCards, cardsOf, handOf } from "./cards.js";
-import { VULNERABILITIES } from "./state.js";
+import { VULNERABILITIES } from "./seats.js";
 import { phrase } from "./texts.js";
 
 const VERSION = "1";

@@ -1,6 +1,6 @@
 // Hands as texts S.H.D.C, PBN deals, and random deals.
 
-import { SEATS } from "./calls.js";
+import { SEATS, SEAT_NAMES } from "./calls.js";
 import { listed, phrase } from "./texts.js";
 
 export const SUITS = ["S", "H", "D", "C"];
@@ -47,7 +47,11 @@ export function writeHand(suits) {
 
 /** Hand of 13 cards in its one way of writing. */
 export function wholeHand(text) {
-  const suits = readHand(text);
+  return countedHand(readHand(text), text);
+}
+
+/** Hand of some suits, which must have 13 cards; `text` is where they were read. */
+export function countedHand(suits, text) {
   const count = cardsOf(writeHand(suits)).length;
   if (count !== 13) {
     const read = SUITS.map((suit) => SUIT_SIGNS[suit] + (suits[suit] || "–")).join(" ");
@@ -98,6 +102,35 @@ export function completeHands(hands) {
   if (missing.length !== 1) return hands;
   const rest = handOf(allCards().filter((card) => !owner.has(card)));
   return hands.map((hand, seat) => (seat === missing[0] ? rest : hand));
+}
+
+/** What a function returns; what it complains of is told with the place where that was. */
+export function within(read, tell) {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(tell(error.message));
+  }
+}
+
+export function handOfSeat(text, seat, read = wholeHand) {
+  return within(() => read(text), (problem) => phrase("paste.seat", { seat: SEAT_NAMES[seat], problem }));
+}
+
+/** Hands of a PBN deal, and the seat that comes first in it; unknown hands are empty. Throws a sentence. */
+export function readDeal(text) {
+  const match = /^([NESW])\s*:\s*(.*)$/is.exec(text.trim());
+  if (!match) throw new Error(phrase("paste.deal-form", { text }));
+  const first = SEATS.indexOf(match[1].toUpperCase());
+  const parts = match[2].trim().split(/\s+/);
+  if (parts.length !== 4) throw new Error(phrase("paste.four-hands", { hands: parts.length }));
+  const hands = ["", "", "", ""];
+  parts.forEach((part, index) => {
+    const seat = (first + index) % 4;
+    if (part !== "-" && part !== "...") hands[seat] = handOfSeat(part, seat);
+  });
+  if (!hands.some(Boolean)) throw new Error(phrase("boards.no-hand"));
+  return { hands: completeHands(hands), dealer: first };
 }
 
 /** PBN deal N:… … … … from North on. */

@@ -4,14 +4,11 @@ import { SEAT_NAMES, SEATS } from "./calls.js";
 import { pointsOf } from "./cards.js";
 import { byId, clear, h } from "./dom.js";
 import { handNode } from "./format.js";
-import { change, isAtEnd, seatToCall, state, VULNERABILITIES } from "./state.js";
+import { isVulnerable, VULNERABILITIES } from "./seats.js";
+import { change, isAtEnd, seatToCall, state } from "./state.js";
 import { phrase } from "./texts.js";
 
 export const SIDE_NAMES = Object.fromEntries(VULNERABILITIES.map((one) => [one, phrase(`sides.${one}`)]));
-
-export function isVulnerable(vulnerability, seat) {
-  return vulnerability === "Both" || vulnerability === (seat % 2 ? "EW" : "NS");
-}
 
 function seatNode(seat, now) {
   const hand = now.hands[seat];

@@ -54,6 +54,15 @@ export function keepFocus(container, draw) {
   if (index >= 0) inside()[index]?.focus();
 }
 
+/** Say something, and show it in short on the button that was pressed. */
+export function sayOn(button, short, text) {
+  say(text);
+  if (button.textContent === short) return;
+  const before = [...button.childNodes];
+  clear(button, short);
+  setTimeout(() => clear(button, before), 2000);
+}
+
 let numbers = 0;
 
 /** An id that no other element has. */

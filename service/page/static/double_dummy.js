@@ -106,7 +106,7 @@ export function showDoubleDummy(now) {
     }
   };
   const button = h("button", {
-    type: "button", class: "quiet", "aria-expanded": "false", "aria-controls": "double-dummy-answer", onclick: ask,
+    type: "button", "aria-expanded": "false", "aria-controls": "double-dummy-answer", onclick: ask,
   }, phrase("dummy.show"));
   clear(place, button, answer);
 }

@@ -1,15 +1,18 @@
-// Files of the service to be kept, by a link or, where a key is needed, by asking for them with it.
+// Files to be kept: the service's by a link or, where a key is needed, by asking for them with it.
 
 import { request, storedKey } from "./api.js";
 import { h } from "./dom.js";
 
+/** Let the browser keep a blob as a file. */
+export function saveBlob(blob, name) {
+  const address = URL.createObjectURL(blob);
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
 async function download(path, name, tell) {
   try {
-    const blob = await (await request(path, { headers: { Accept: "*/*" } })).blob();
-    const address = URL.createObjectURL(blob);
-    const link = h("a", { href: address, download: name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+    saveBlob(await (await request(path, { headers: { Accept: "*/*" } })).blob(), name);
   } catch (error) {
     tell(error.message);
   }

@@ -6,12 +6,13 @@ import {
   writeHand,
 } from "./cards.js";
 import { byId, clear, h, notice } from "./dom.js";
-import { describeBoard, readPasted } from "./pasting.js";
-import { change, GAMES, isAtEnd, seatToCall, state } from "./state.js";
+import { titleOf } from "./board_facts.js";
+import { textOfFile } from "./board_files.js";
+import { boardSet, keepBoards, placeOf, readTexts, setOpened } from "./board_set.js";
+import { auctionProblem, describeBoard, readPasted } from "./pasting.js";
+import { change, GAMES, isAtEnd, linkTo, seatToCall, state } from "./state.js";
 import { phrase } from "./texts.js";
 
-let boards = [];
-let number = 0;
 let say = () => {};
 let panel = null;
 
@@ -45,35 +46,65 @@ function take(one) {
   say(describeBoard(one));
 }
 
-/** Use a pasted text; throws a sentence where it cannot be read. */
-export function usePasted(text) {
-  boards = readPasted(text);
-  number = 0;
-  take(boards[0]);
-  showBoards();
-}
-
-function showBoards() {
-  const place = byId("boards");
-  if (!place) return;
-  if (boards.length < 2) {
-    clear(place);
+/** Show one board, or the list of several. */
+function open(boards) {
+  if (boards.length === 1) {
+    setOpened(0);
+    take(boards[0]);
     return;
   }
+  change({ view: "boards", asked: "" });
+  say(phrase("boards.read", { number: boards.length }));
+}
+
+/** Use a pasted text; throws a sentence where it cannot be read. `tell(number)` hears how far it is. */
+export async function usePasted(text, tell) {
+  const found = await readPasted(text, { tell });
+  if (found.boards[0].hand || !found.boards[0].calls) return take(found.boards[0]);
+  keepBoards(found, [{ name: "", text: text.trim(), kind: found.kind }]);
+  return open(found.boards);
+}
+
+/** Read files of boards, as many as can be read; throws a sentence where there is no board in them. */
+export async function useFiles(files, tell) {
+  const texts = [];
+  const bad = [];
+  for (const file of files) {
+    try {
+      texts.push(await textOfFile(file));
+    } catch (error) {
+      bad.push({ problem: error.message });
+    }
+  }
+  const { boards, problems } = await readTexts(texts, { tell });
+  const all = [...bad, ...problems];
+  if (!boards.length) {
+    const names = texts.map(({ name }) => name).join(", ");
+    const problem = all[0]?.problem ?? phrase(`paste.no-${texts[0].kind}`);
+    throw new Error(bad.length ? problem : phrase("boards.none-in", { files: names, problem }));
+  }
+  keepBoards({ boards, problems: all }, texts);
+  open(boards);
+  const problem = boards.length === 1 && (all[0]?.problem ?? auctionProblem(boards[0]));
+  if (problem) throw new Error(problem);
+}
+
+/** Above the deal: which board of the list it is, and those beside it. */
+export function showLeafing(now) {
+  const { boards } = boardSet();
+  const place = placeOf(now);
   const go = (by) => {
-    number = (number + by + boards.length) % boards.length;
-    take(boards[number]);
-    showBoards();
+    const next = (place + by + boards.length) % boards.length;
+    setOpened(next);
+    take(boards[next]);
     byId(by > 0 ? "board-next" : "board-before").focus();
   };
-  clear(
-    place,
+  clear(byId("boards"), place >= 0 && boards.length > 1 && [
     h("button", { type: "button", id: "board-before", onclick: () => go(-1) }, phrase("enter.board-before")),
-    h("span", null, phrase("enter.board", {
-      title: boards[number].title || phrase("paste.board", { number: number + 1 }), place: number + 1, all: boards.length,
-    })),
     h("button", { type: "button", id: "board-next", onclick: () => go(1) }, phrase("enter.board-next")),
-  );
+    h("span", null, phrase("enter.board", { title: titleOf(boards[place]), place: place + 1, all: boards.length })),
+    h("a", { href: linkTo({ view: "boards" }) }, phrase("boards.all")),
+  ]);
 }
 
 function complain(field, place, message) {
@@ -87,11 +118,11 @@ function pasteForm() {
     id: "paste", rows: "4", spellcheck: "false", autocapitalize: "off",
     "aria-describedby": "paste-hint paste-problem",
   });
-  const use = () => {
+  const use = async () => {
     area.removeAttribute("aria-invalid");
     clear(problem);
     try {
-      usePasted(area.value);
+      await usePasted(area.value, (number) => clear(problem, phrase("boards.reading", { number })));
       area.value = "";
       close();
     } catch (error) {

@@ -100,7 +100,9 @@ export function showEvening(place) {
   clear(
     place, h("h3", null, phrase("evening.title")),
     boards.length ? [
-      h("p", { id: "evening-score" }, phrase("evening.score", { number: counted.length, imps: impsText(total) })),
+      h("p", { id: "evening-score" }, counted.length
+        ? phrase("evening.score", { number: counted.length, imps: impsText(total) })
+        : phrase("evening.unscored", { number: boards.length })),
       table(phrase("evening.title"), ["board", "contract", "agreed", "imps"].map((head) => phrase(`evening.head-${head}`)),
         boards.map(boardCells).reverse()),
       h("p", null, h("button", { type: "button", class: "quiet", onclick: begin }, phrase("evening.anew"))),

@@ -5,7 +5,7 @@ import { makeBox } from "./bidding_box.js";
 import { SEAT_NAMES, spokenCall } from "./calls.js";
 import { pointsOf } from "./cards.js";
 import { SIDE_NAMES } from "./deal_diagram.js";
-import { busy, clear, freshId, h, notice, say } from "./dom.js";
+import { busy, clear, freshId, h, notice, sayOn } from "./dom.js";
 import { callNode, handNode } from "./format.js";
 import { explained, meaningsNode } from "./meanings.js";
 import { keepsNothing, wasPutAside } from "./storage.js";
@@ -87,15 +87,16 @@ export function failure(error, again) {
   }, phrase("game.again"))));
 }
 
-export function copyButton() {
-  return h("button", {
-    type: "button", onclick: async () => {
+export function copyButton(properties = {}) {
+  const button = h("button", {
+    ...properties, type: "button", onclick: async () => {
       try {
         await navigator.clipboard.writeText(location.href);
-        say(phrase("game.copied"));
+        sayOn(button, phrase("page.copied"), phrase("game.copied"));
       } catch {
-        say(phrase("game.copy-by-hand"));
+        sayOn(button, phrase("game.copy-by-hand"), phrase("game.copy-by-hand"));
       }
     },
   }, phrase("game.copy"));
+  return button;
 }

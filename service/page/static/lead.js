@@ -44,7 +44,7 @@ function answerNodes(answer, findMore) {
       ["lead", "tricks", "set", "matchpoints", "imps", "behind", "best"].map((head) => phrase(`lead.head-${head}`)),
       answer.leads.map((one) => [
         cardNode(one.cards), one.tricks.toFixed(2), percent(one.set), percent(one.matchpoints),
-        one.imps.toFixed(2),
+        one.imps.toFixed(2).replace("-", "−"),
         one.behind ? `${one.behind.toFixed(2)}${one.behind_error ? ` ± ${one.behind_error.toFixed(2)}` : ""}` : "–",
         percent(one.best_share),
       ]),

@@ -6,6 +6,9 @@ import * as archives from "./archives.js";
 import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
 import * as auctionsTree from "./auctions_tree.js";
 import { authorsSwitch } from "./authors.js";
+import * as boardList from "./board_list.js";
+import { ALL_WAYS, savingButtons } from "./board_saving.js";
+import { boardShown, restoreBoards } from "./board_set.js";
 import { buildBox, goToAnswer, makeCall, showBox } from "./bidding_box.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import * as compare from "./compare.js";
@@ -13,7 +16,8 @@ import { showDeal } from "./deal_diagram.js";
 import { busy, byId, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { showDoubleDummy } from "./double_dummy.js";
 import { engineAnswer, loadEngine, onSystems, useSystem } from "./engine_client.js";
-import { buildEntering, usePasted } from "./enter_deal.js";
+import { buildEntering, showLeafing, useFiles, usePasted } from "./enter_deal.js";
+import { copyButton } from "./game_table.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
 import { ownSystem, wholeText } from "./own_systems.js";
@@ -30,7 +34,7 @@ import * as tableBrowser from "./table_browser.js";
 import { fillPage, phrase } from "./texts.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
-const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, play, practice, systems, archives, jobs };
+const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, boards: boardList, play, practice, systems, archives, jobs };
 /** Views that are not of the deal: each with the route that it needs. */
 const ALONE = { archives: "/v1/archives", jobs: "/v1/jobs" };
 /** Views of the deal that need a service. */
@@ -71,6 +75,7 @@ function showPages() {
   clear(
     byId("pages"), link(isDeal ? now.view : "call", phrase("page.deal"), isDeal),
     link("table", tableBrowser.title, now.view === "table"),
+    link("boards", boardList.title, now.view === "boards"),
     [...GAMES, "systems"].map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
     Object.keys(ALONE).filter((view) => !offered || offered.includes(view) || now.view === view)
       .map((view) => {
@@ -80,7 +85,7 @@ function showPages() {
         return one;
       }),
   );
-  const alone = now.view in ALONE || now.view === "systems" || GAMES.includes(now.view);
+  const alone = now.view in ALONE || ["boards", "systems"].includes(now.view) || GAMES.includes(now.view);
   byId("board").hidden = alone;
   byId("main").className = `view-${now.view}`;
   byId("main").classList.toggle("alone", alone);
@@ -139,6 +144,7 @@ async function showView() {
 function showAll(now, before, complaints) {
   if (complaints.length) tell("error", complaints.join(" "));
   showNavigation();
+  keepFocus(byId("boards"), () => showLeafing(now));
   keepFocus(byId("deal"), showDeal);
   showDoubleDummy(now);
   keepFocus(byId("auction"), showAuction);
@@ -204,36 +210,49 @@ function showTools() {
   byId("clear-auction").disabled = !now.calls.length;
 }
 
-async function copyLink() {
-  try {
-    await navigator.clipboard.writeText(location.href);
-    say(phrase("page.copied-said"));
-    byId("share").textContent = phrase("page.copied");
-    setTimeout(() => { byId("share").textContent = phrase("page.copy"); }, 2000);
-  } catch {
-    tell("info", phrase("page.copy-by-hand"));
-  }
-}
-
 function buildTools() {
   put(
     byId("deal-tools"),
     h("button", { type: "button", class: "main", id: "new-deal", onclick: deal }, phrase("page.new-deal")),
     buildEntering(say),
-    h("button", { type: "button", id: "share", onclick: copyLink }, phrase("page.copy")),
+    copyButton({ id: "share" }),
   );
   addEventListener("paste", (event) => {
     if (event.target instanceof Element && event.target.closest("input, textarea")) return;
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (!text.trim()) return;
     event.preventDefault();
-    try {
-      usePasted(text);
-      byId("messages").replaceChildren();
-    } catch (error) {
-      tell("error", error.message);
-    }
+    read(() => usePasted(text, tellReading));
   });
+  // files may be dropped anywhere on the page
+  addEventListener("dragover", (event) => {
+    if ([...event.dataTransfer.items].some(({ kind }) => kind === "file")) event.preventDefault();
+  });
+  addEventListener("drop", (event) => {
+    const files = [...event.dataTransfer.files];
+    if (!files.length) return;
+    event.preventDefault();
+    openFiles(files);
+  });
+  boardList.useOpening(openFiles);
+  put(byId("saving"), h("details", { class: "notes" }, h("summary", null, phrase("boards.save")),
+    h("div", { class: "row" }, savingButtons(() => [boardShown(state())], ALL_WAYS))));
+}
+
+/** Say how many boards of a long text were read so far. */
+function tellReading(number) {
+  clear(byId("messages"), busy(phrase("boards.reading", { number })));
+}
+
+function read(work) {
+  return ask(async () => {
+    await work();
+    byId("messages").replaceChildren();
+  });
+}
+
+function openFiles(files) {
+  return read(() => useFiles(files, tellReading));
 }
 
 /** Offer the tables that there are, those of one's own too. */
@@ -301,6 +320,8 @@ function buildHelp() {
   const open = () => {
     fillHelp();
     dialog.showModal();
+    // the first thing that takes the focus of itself is far below
+    byId("help-title").focus();
   };
   byId("help-button").addEventListener("click", open);
   byId("help-close").addEventListener("click", () => dialog.close());
@@ -322,5 +343,6 @@ useEngine(engineAnswer);
 onChange(showAll);
 if (!location.hash) change({ hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability() }, { quiet: true });
 begin();
+restoreBoards().then((any) => any && showAll(state(), state(), []));
 document.documentElement.classList.remove("starting");
 loadTables();

@@ -3,7 +3,7 @@
 import { get, post } from "./api.js";
 import { firstIllegal, isOver, readCalls, SEATS } from "./calls.js";
 import { randomDealer, randomVulnerability, wholeHand } from "./cards.js";
-import { VULNERABILITIES } from "./state.js";
+import { VULNERABILITIES } from "./seats.js";
 import { phrase } from "./texts.js";
 
 const VERSION = "1";

@@ -2,12 +2,12 @@
 
 import { firstIllegal, isOver, readCalls, SEATS } from "./calls.js";
 import { completeHands, wholeHand } from "./cards.js";
+import { VULNERABILITIES } from "./seats.js";
 import { phrase } from "./texts.js";
 
-export const VULNERABILITIES = ["None", "NS", "EW", "Both"];
 /** Views with deals of their own, which the person does not see in whole. */
 export const GAMES = ["play", "practice"];
-export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "table", ...GAMES, "systems", "archives", "jobs"];
+export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "table", "boards", ...GAMES, "systems", "archives", "jobs"];
 
 const EMPTY = {
   hands: ["", "", "", ""], dealer: 0, vulnerability: "None", calls: [], at: null, table: "",

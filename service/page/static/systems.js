@@ -11,7 +11,7 @@ import { textEditor } from "./text_editor.js";
 import { phrase } from "./texts.js";
 import { zipOf } from "./zip_files.js";
 
-export const title = phrase("systems.title");
+export const title = phrase("help.systems");
 
 const PAUSE_MS = 350;
 /** Deals that are bid while one types, and on request. */

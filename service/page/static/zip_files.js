@@ -1,5 +1,7 @@
 // Several texts as one zip file, and back: the format's common part (APPNOTE.TXT 6.3.10, sections 4.3 and 4.4).
 
+import { phrase } from "./texts.js";
+
 const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
@@ -54,7 +56,7 @@ export function zipOf(texts) {
 
 async function unpacked(bytes, method) {
   if (method === 0) return bytes;
-  if (method !== 8) throw new Error("it is packed in a way that is not read here");
+  if (method !== 8) throw new Error(phrase("zip.packed"));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   const parts = [];
   let length = 0;
@@ -62,7 +64,7 @@ async function unpacked(bytes, method) {
     const { done, value } = await reader.read();
     if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
     length += value.length;
-    if (length > MOST) throw new Error("a text in it is too long");
+    if (length > MOST) throw new Error(phrase("zip.long"));
     parts.push(value);
   }
 }
@@ -74,25 +76,27 @@ export async function textsOfZip(bytes) {
   try {
     let end = bytes.length - 22;
     while (end >= 0 && view.getUint32(end, true) !== END) end -= 1;
-    if (end < 0) throw new Error("its end is missing");
+    if (end < 0) throw new Error(phrase("zip.no-end"));
     let place = view.getUint32(end + 16, true);
     for (let left = view.getUint16(end + 10, true); left > 0; left -= 1) {
-      if (view.getUint32(place, true) !== CENTRAL) throw new Error("its list of files is broken");
+      if (view.getUint32(place, true) !== CENTRAL) throw new Error(phrase("zip.broken-list"));
       const [method, crc, packed] = [view.getUint16(place + 10, true), view.getUint32(place + 16, true), view.getUint32(place + 20, true)];
       const [path, extra, comment] = [28, 30, 32].map((at) => view.getUint16(place + at, true));
       const start = view.getUint32(place + 42, true);
       const name = new TextDecoder().decode(bytes.subarray(place + 46, place + 46 + path));
       const from = start + 30 + view.getUint16(start + 26, true) + view.getUint16(start + 28, true);
       if (!name.endsWith("/")) {
-        if (from + packed > bytes.length) throw new Error("it was cut off");
+        if (from + packed > bytes.length) throw new Error(phrase("zip.cut-off"));
         const content = await unpacked(bytes.subarray(from, from + packed), method);
-        if (crcOf(content) !== crc) throw new Error(`${name} was damaged`);
+        if (crcOf(content) !== crc) throw new Error(phrase("zip.damaged", { file: name }));
         texts.set(name.split("/").at(-1), new TextDecoder("utf-8", { fatal: true }).decode(content));
       }
       place += 46 + path + extra + comment;
     }
   } catch (error) {
-    throw new Error(`This zip file cannot be read: ${error instanceof RangeError ? "it was cut off" : error.message}.`);
+    throw new Error(phrase("zip.problem", {
+      problem: error instanceof RangeError ? phrase("zip.cut-off") : error.message,
+    }));
   }
   return texts;
 }

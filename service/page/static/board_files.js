@@ -1,0 +1,87 @@
+// Reads files and texts of boards: LIN, PBN, addresses of hand viewers. Long ones do not hold the page up.
+
+import { isBinary, textOfBytes } from "./file_text.js";
+import { linBoards } from "./lin_boards.js";
+import { pbnBoards } from "./pbn_boards.js";
+import { phrase } from "./texts.js";
+import { firstLink, linksOf } from "./viewer_links.js";
+
+export const MOST_BOARDS = 20_000;
+export const LONGEST = 48_000_000;
+const SLICE_MS = 40;
+/** How far behind a token the link begins that may hold it. */
+const PAST_TOKEN = 256;
+const LIN_TOKEN = new RegExp(
+  "(?:^|[|\\s\\xbf])(?:vg|rs|pn|pw|qx|md|sv|mb|an|nt|at|pc|mc|pg|ah|st|rh|bt|tu|mn|bn|ob|em|va|ha|hc)[ \\t]*\\|", "i",
+);
+const PBN_TAG = /^[ \t]*\[[ \t]*[A-Za-z]\w*[ \t]+"|\[\s*Deal\s+"|^%[ \t]*PBN/im;
+
+/** "address", "pbn" or "lin"; null if a text is none of them. */
+export function kindOf(text) {
+  const token = text.search(LIN_TOKEN);
+  const link = firstLink(token < 0 ? text : text.slice(0, token + PAST_TOKEN));
+  const isPbn = (head) => PBN_TAG.test(head);
+  if (link < Infinity && (token < 0 || link < token) && !isPbn(text.slice(0, link))) return "address";
+  // either kind may quote the other in a remark: what comes first counts
+  if (isPbn(token < 0 ? text : text.slice(0, token + 1))) return "pbn";
+  if (token >= 0 && !/^\s*[<{[]/.test(text)) return "lin";
+  return /^\s*https?:\/\/\S*$/i.test(text) ? "address" : null;
+}
+
+function* linkBoards(text) {
+  let records = 0;
+  for (const lin of linksOf(text)) {
+    let last = 0;
+    for (const one of linBoards(lin)) {
+      last = (one.board ?? one).record;
+      if (one.board) one.board.record += records;
+      else one.record += records;
+      yield one;
+    }
+    records += last;
+  }
+}
+
+const READERS = { address: linkBoards, pbn: pbnBoards, lin: linBoards };
+
+/** Let the page do what waits. */
+function breath() {
+  return new Promise((resolve) => { setTimeout(resolve, 0); });
+}
+
+/** All that a generator gives, a slice of time at once; `tell(number)` hears how many there are. */
+async function inSlices(found, { signal, tell = () => {} } = {}) {
+  const all = [];
+  let end = performance.now() + SLICE_MS;
+  for (const one of found) {
+    all.push(one);
+    if (all.length >= MOST_BOARDS) break;
+    if (performance.now() < end) continue;
+    tell(all.length);
+    await breath();
+    signal?.throwIfAborted();
+    end = performance.now() + SLICE_MS;
+  }
+  return all;
+}
+
+/** Boards and problems of a text of a kind; those over the most that are kept are counted as a problem. */
+export async function readBoards(text, kind, options) {
+  const found = await inSlices(READERS[kind](text), options);
+  const boards = found.filter((one) => one.board).map((one) => one.board);
+  const problems = found.filter((one) => one.problem);
+  if (found.length >= MOST_BOARDS) problems.push({ problem: phrase("boards.most", { number: MOST_BOARDS }) });
+  return { boards, problems };
+}
+
+/** Text of a file of boards and its kind. Throws a sentence that names the file. */
+export async function textOfFile(file) {
+  const refuse = (name) => new Error(phrase(name, { file: file.name, size: Math.round(LONGEST / 1e6) }));
+  if (file.size > LONGEST) throw refuse("boards.too-long");
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  if (isBinary(bytes)) throw refuse("boards.binary");
+  const text = textOfBytes(bytes);
+  const kind = kindOf(text);
+  if (!kind) throw refuse(text.trim() ? "boards.no-file" : "boards.empty-file");
+  return { name: file.name, text, kind };
+}

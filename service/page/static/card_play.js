@@ -1,0 +1,67 @@
+// The play of the cards: who wins a trick, what declarer took, what it scores.
+// loaders/play.py and bridge/scoring.py are the definitions.
+
+import { cardsOf, RANKS } from "./cards.js";
+import { isVulnerable } from "./seats.js";
+
+/** Seat of each card. */
+export function ownersOf(hands) {
+  return new Map(hands.flatMap((hand, seat) => cardsOf(hand).map((card) => [card, seat])));
+}
+
+/** Place (0 led) of the card that wins a trick. */
+export function trickWinner(cards, strain) {
+  let best = 0;
+  cards.forEach((card, place) => {
+    const top = cards[best];
+    if (card[0] === top[0] ? RANKS.indexOf(card[1]) < RANKS.indexOf(top[1]) : card[0] === strain) best = place;
+  });
+  return best;
+}
+
+/** Tricks of declarer's side in a play of all cards, or all but the last trick; null if it is none. */
+export function declarerTricks(play, owners, declarer, strain) {
+  if (play.length < 48 || play.length > 52) return null;
+  const left = new Map(owners);
+  let leader = (declarer + 1) % 4;
+  let tricks = 0;
+  for (let start = 0; start < 52; start += 4) {
+    const trick = [];
+    for (let place = start; place < start + 4; place += 1) {
+      const seat = (leader + place) % 4;
+      const card = play[place] ?? [...left].find(([, owner]) => owner === seat)?.[0];
+      if (left.get(card) !== seat) return null;
+      left.delete(card);
+      trick.push(card);
+    }
+    leader = (leader + trickWinner(trick, strain)) % 4;
+    if ((leader - declarer) % 2 === 0) tricks += 1;
+  }
+  return tricks;
+}
+
+function penalty(down, times, vulnerable) {
+  if (!times) return down * (vulnerable ? 100 : 50);
+  const [first, less] = vulnerable ? [200, 0] : [100, 100 * Math.min(2, down - 1)];
+  return (first + 300 * (down - 1) - less) * times;
+}
+
+/** Points for declarer's side. */
+function pointsOf(level, strain, times, tricks, vulnerable) {
+  const over = tricks - 6 - level;
+  if (over < 0) return -penalty(-over, times, vulnerable);
+  const each = strain === "C" || strain === "D" ? 20 : 30;
+  const made = (level * each + (strain === "N" ? 10 : 0)) << times;
+  const small = [500, 750];
+  const slam = level === 6 ? small[Number(vulnerable)] : level === 7 ? 2 * small[Number(vulnerable)] : 0;
+  return made + 50 * times + over * (times ? 100 * times * (vulnerable ? 2 : 1) : each)
+    + (made < 100 ? 50 : vulnerable ? 500 : 300) + slam;
+}
+
+/** Score for North-South of a contract such as "4SX". */
+export function scoreOf(contract, declarer, tricks, vulnerability) {
+  const points = pointsOf(
+    Number(contract[0]), contract[1], contract.length - 2, tricks, isVulnerable(vulnerability, declarer),
+  );
+  return declarer % 2 ? -points : points;
+}

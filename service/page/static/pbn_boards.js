@@ -1,0 +1,123 @@
+// Boards of PBN. loaders/pbn.py and pbn_columns.py are the definition.
+
+import { board, dealerBy, outcomeOf, resultOf, vulnerabilityBy } from "./board_facts.js";
+import { declarerTricks, ownersOf } from "./card_play.js";
+import { readDeal } from "./cards.js";
+import { gamesOf } from "./pbn_games.js";
+import {
+  omittedPasses, readAuction, readContract, readPlay, readResult, readScore, readSeat,
+} from "./pbn_sections.js";
+import { travellersOf } from "./pbn_travellers.js";
+import { phrase } from "./texts.js";
+
+const SIDES = {
+  none: "None", love: "None", "-": "None", o: "None", 0: "None", ns: "NS", n: "NS", "n-s": "NS", s: "NS",
+  ew: "EW", e: "EW", "e-w": "EW", w: "EW", both: "Both", all: "Both", b: "Both",
+};
+const ROOMS = { open: "open", Open: "open", OPEN: "open", closed: "closed", Closed: "closed", CLOSED: "closed" };
+
+function readNumber(text) {
+  const numbers = text.match(/\d+/g) ?? [];
+  return numbers.length === 1 && numbers[0].length <= 9 ? Number(numbers[0]) || null : null;
+}
+
+/** Seat of the first call; rows may be padded up to it from the seat named or from West. */
+function openerOf(padding, dealer, named) {
+  return padding && [named, (named + padding) % 4, (3 + padding) % 4].includes(dealer) ? dealer : named;
+}
+
+function playersOf(tag) {
+  const names = ["North", "East", "South", "West"].map((seat) => tag(seat)).map((name) => (name === "?" ? "" : name));
+  return names.some(Boolean) ? names : null;
+}
+
+/** Calls, contract, declarer and cards of a game. */
+function playedOf(game, hands, opener, { calls, notes }) {
+  const tag = (name) => game.tags.get(name) ?? "";
+  const owners = ownersOf(hands);
+  let contract = readContract(tag("Contract"));
+  let declarer = readSeat(tag("Declarer"));
+  let leader = readSeat(tag("Play"));
+  const isIrregular = tag("Declarer").startsWith("^") && declarer >= 0;
+  let outcome = outcomeOf(calls, opener);
+  if (outcome) {
+    if (!isIrregular) {
+      const omitted = omittedPasses(calls, outcome, contract, declarer, leader);
+      calls = [...Array(omitted).fill("P"), ...calls];
+      notes = [...Array(omitted).fill([]), ...notes];
+      outcome = outcomeOf(calls, opener);
+      declarer = outcome.declarer ?? -1;
+    }
+    contract = outcome.contract;
+  }
+  if (contract === "Pass") declarer = -1;
+  if (declarer >= 0) leader = (declarer + 1) % 4;
+  let play = [];
+  let tricks = null;
+  if (contract && contract !== "Pass" && leader >= 0) {
+    play = readPlay(game.sections.get("Play") ?? "", owners, leader, contract[1]);
+    if (declarer >= 0) tricks = declarerTricks(play, owners, declarer, contract[1]);
+  }
+  if (contract && contract !== "Pass") tricks ??= readResult(tag("Result"), declarer);
+  return { calls, notes, contract, declarer: declarer < 0 ? null : declarer, play, tricks };
+}
+
+/** Alerts and announcements: a call that refers to a note is alerted, the note's text is announced. */
+function notesOf(game, calls, notes) {
+  const announcements = notes.map((numbers) => (
+    numbers.map((number) => game.notes.get(number)).filter(Boolean).join("; ")
+  ));
+  if (!game.tags.has("AlertedCalls")) return { announcements, alerts: notes.map((numbers) => numbers.length > 0) };
+  // our writer's tag for alerts that are not simply the calls with a note
+  const places = new Set(game.tags.get("AlertedCalls").split(/\s+/).filter((word) => /^\d+$/.test(word)).map(Number));
+  return { announcements, alerts: calls.map((_, place) => places.has(place + 1)) };
+}
+
+function boardOf(game, { hands, dealer: firstHand }) {
+  const tag = (name) => game.tags.get(name) ?? "";
+  const number = readNumber(tag("Board"));
+  const named = game.sections.has("Auction") ? readSeat(tag("Auction")) : -1;
+  let dealer = readSeat(tag("Dealer"));
+  if (dealer < 0) dealer = named >= 0 ? named : number ? dealerBy(number) : firstHand;
+  const auction = readAuction(game.sections.get("Auction") ?? "");
+  const opener = openerOf(auction.padding, dealer, named >= 0 ? named : dealer);
+  const vulnerability = SIDES[tag("Vulnerable").trim().toLowerCase()] ?? vulnerabilityBy(number);
+  const told = playedOf(game, hands, opener, auction);
+  const result = resultOf(told, vulnerability);
+  const event = tag("Event");
+  return board({
+    hands, number, vulnerability, record: game.number, tail: auction.tail, room: ROOMS[tag("Room")] ?? null,
+    // the auction's seats are those of its opener
+    dealer: told.calls.length ? opener : dealer,
+    calls: told.calls, ...notesOf(game, told.calls, told.notes), play: told.play, ...result,
+    score: readScore(tag("Score"), told.declarer ?? -1) ?? result.score,
+    commentary: game.comments, players: playersOf(tag), event: event === "?" ? null : event || null,
+  });
+}
+
+/** Each board of PBN text as {board}, or {problem, record, number} where it cannot be used. */
+export function* pbnBoards(text) {
+  for (const game of gamesOf(text)) {
+    if (game.foreign !== undefined) {
+      const line = game.foreign.split("\n")[0].slice(0, 60);
+      yield { problem: phrase("boards.no-tag", { text: line }), record: game.number, number: null };
+      continue;
+    }
+    const number = readNumber(game.tags.get("Board") ?? "");
+    const refused = (problem, record) => ({ problem, record, number, room: null });
+    const deal = game.tags.get("Deal") ?? "";
+    let hands;
+    try {
+      if (["", "?", "-"].includes(deal.trim())) throw new Error(phrase("boards.no-deal"));
+      hands = readDeal(deal);
+    } catch (error) {
+      yield refused(error.message, game.number);
+      for (const place of game.travellers.keys()) yield refused(error.message, game.firstTraveller + place);
+      continue;
+    }
+    yield { board: boardOf(game, hands) };
+    for (const traveller of travellersOf(game)) {
+      yield traveller.problem ? refused(traveller.problem, traveller.number) : { board: boardOf(traveller, hands) };
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// The auction and play sections of PBN and the tags about them. loaders/pbn_sections.py is the definition.
+
+import { isLegal, isOver, readCall, SEATS } from "./calls.js";
+import { trickWinner } from "./card_play.js";
+import { RANKS } from "./cards.js";
+
+const TOKEN = /=\d*=|\$\d+|\^[A-Za-z]|[!?]+|[-*+]|[^\s=$^!?*+-]+|./g;
+const CONTRACT = /^([1-7])(NT|[CDHSN])(XX|X|D|R)?$/i;
+const SCORE = /^(NS|EW)?\s*([+-]?\d+)(?:\s+(?:NS|EW)\s*[+-]?\d+)?$/i;
+const SEAT_WORDS = { NORTH: 0, EAST: 1, SOUTH: 2, WEST: 3 };
+
+/** Legal calls of an auction section, the numbers of their notes, what follows them, and `-` before them. */
+export function readAuction(text) {
+  const calls = [];
+  const notes = [];
+  const tail = [];
+  let padding = 0;
+  let isSkipped = false;
+  let isAll = false;
+  for (const token of text.match(TOKEN) ?? []) {
+    const first = token[0];
+    const word = token.toLowerCase();
+    if (!first.trim() || "$!?".includes(first)) continue;
+    if (first === "=") {
+      if (notes.length && !tail.length && token.length > 2) notes.at(-1).push(token.slice(1, -1));
+    } else if (first === "^") {
+      isSkipped = /^\^s?$/i.test(token);
+    } else if (first === "*" || first === "+") {
+      break;
+    } else if (first === "-") {
+      // this player's call is not there: what follows, if anything, is out of place
+      if (calls.length || tail.length) isSkipped = true;
+      else padding += 1;
+    } else if (word === "all" && !isAll) {
+      isAll = true;
+    } else if (["ap", "ac", "allpass"].includes(word) || (isAll && word === "pass")) {
+      while (!tail.length && !isOver(calls)) {
+        calls.push("P");
+        notes.push([]);
+      }
+      break;
+    } else {
+      const call = readCall(token);
+      if (call !== null && !isSkipped && !tail.length && isLegal(calls, call)) {
+        calls.push(call);
+        notes.push([]);
+      } else {
+        tail.push(call);
+        if (call === null) break;
+      }
+    }
+  }
+  return { calls, notes, tail, padding };
+}
+
+/** A Contract tag as "4SX" or "Pass"; null if it is neither. */
+export function readContract(text) {
+  const written = text.trim().replace(/^\^+/, "").replaceAll(" ", "");
+  if (["pass", "p", "passed", "ap", "allpass"].includes(written.toLowerCase())) return "Pass";
+  const match = CONTRACT.exec(written);
+  if (!match) return null;
+  const risk = (match[3] ?? "").toUpperCase();
+  return match[1] + match[2][0].toUpperCase() + ({ R: "XX", D: "X" }[risk] ?? risk);
+}
+
+/** Seat of a tag's value, or -1. */
+export function readSeat(text) {
+  const written = text.trim().replace(/^\^+/, "").toUpperCase();
+  return SEAT_WORDS[written] ?? (written.length === 1 ? SEATS.indexOf(written) : -1);
+}
+
+/** Tricks of declarer from a Result tag, or null. */
+export function readResult(text, declarer) {
+  const written = text.trim().replace(/^\^+/, "").toUpperCase();
+  const side = written.slice(0, 2);
+  let tricks = /^\d+$/.test(written) ? Number(written) : 99;
+  if (side === "NS" || side === "EW") {
+    if (declarer < 0) return null;
+    tricks = Number(/^\d+/.exec(written.slice(2).trim().replace(/^\^+/, ""))?.[0] ?? 99);
+    if (tricks <= 13 && (side === "EW") !== (declarer % 2 === 1)) tricks = 13 - tricks;
+  }
+  return tricks <= 13 ? tricks : null;
+}
+
+/** Score for North-South from a Score tag, or null; a bare number is from the view of declarer. */
+export function readScore(text, declarer) {
+  const match = SCORE.exec(text.trim().replace(/^\^+/, ""));
+  if (!match || match[2].length > 7) return null;
+  const value = Number(match[2]);
+  if (!value) return 0;
+  if (match[1]) return match[1].toUpperCase() === "NS" ? value : -value;
+  if (declarer < 0) return null;
+  return declarer % 2 ? -value : value;
+}
+
+/** How many opening passes an auction leaves out, where tags and leader prove it. */
+export function omittedPasses(calls, outcome, contract, declarer, playLeader) {
+  if (
+    declarer < 0 || playLeader !== (declarer + 1) % 4 || outcome.contract === "Pass" || !contract
+    || outcome.contract.slice(0, 2) !== contract.slice(0, 2) || calls[0] === "P"
+  ) return 0;
+  return (declarer - outcome.declarer + 4) % 4;
+}
+
+function readCard(token) {
+  const card = token[0].toUpperCase() + (token.slice(1) === "10" ? "T" : token.slice(1).toUpperCase());
+  return /^[CDHS]$/.test(card[0]) && card.length === 2 && RANKS.includes(card[1]) ? card : null;
+}
+
+/** Cards in the order played: rows are tricks, columns the seats from the opening leader on. */
+export function readPlay(text, owners, openingLeader, strain) {
+  const played = [];
+  const seen = new Set();
+  let leader = openingLeader;
+  let trick = [];
+  let row = [];
+  let columns = 0;
+  const finish = () => {
+    const cards = [0, 1, 2, 3].map((offset) => trick[(leader + offset) % 4]);
+    const missing = cards.findIndex((card) => card === undefined);
+    played.push(...(missing < 0 ? cards : cards.slice(0, missing)));
+    if (missing >= 0) return false;
+    leader = (leader + trickWinner(cards, strain)) % 4;
+    return true;
+  };
+  for (const token of text.match(TOKEN) ?? []) {
+    const first = token[0];
+    if (!first.trim() || "=$!?^".includes(first)) continue;
+    if (first === "*" || first === "+") break;
+    if (first !== "-") {
+      const card = readCard(token);
+      const owner = owners.get(card);
+      if (owner === undefined) break;
+      row.push(card);
+      if (seen.has(card) || trick[owner]) {
+        // these are other hands
+        if (!played.length) return row;
+        break;
+      }
+      seen.add(card);
+      trick[owner] = card;
+    }
+    columns += 1;
+    if (columns === 4) {
+      if (!finish()) return played;
+      trick = [];
+      columns = 0;
+    }
+  }
+  finish();
+  return played;
+}

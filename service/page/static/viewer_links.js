@@ -1,0 +1,203 @@
+// Addresses of hand viewers, and calls of one in pages of hand records, as LIN.
+// loaders/handviewer.py is the definition.
+
+import { textOfBytes } from "./file_text.js";
+
+const LIN_PARAMETER = /(?:[?&;]|\\u0026)lin=([^&\s"'<>]+)/gi;
+const POPUP = /popuplin\(\s*(\\?['"]|&#0?39;|&#x27;|&quot;|&apos;)/g;
+const ADDRESS = /(["']?)(?:https?:)?\/\/[^\s"'<>?]{0,200}\?/g;
+const HAND = /(?:^|[&;])[nesw]=[^&]/;
+const CALL = /[1-7](?:NT?|[CDHS])|PASS|P|XX|X|DBL|D|RDBL|RD|R/iy;
+const CARD = /[SHDC](?:10|[AKQJT2-9])/iy;
+const DEALERS = { s: "1", w: "2", n: "3", e: "4" };
+const SIDES = { none: "o", ns: "n", ew: "e", both: "b", all: "b" };
+const ENTITIES = { quot: "\"", apos: "'", amp: "&", lt: "<", gt: ">" };
+
+/** Text of a percent-encoded value; `+` stands for a blank. */
+function unquoted(value) {
+  const bytes = new TextEncoder().encode(value.replaceAll("+", " "));
+  const found = [];
+  for (let at = 0; at < bytes.length; at += 1) {
+    const code = bytes[at] === 37 ? String.fromCharCode(...bytes.subarray(at + 1, at + 3)) : "";
+    if (/^[0-9a-f]{2}$/i.test(code)) {
+      found.push(parseInt(code, 16));
+      at += 2;
+    } else {
+      found.push(bytes[at]);
+    }
+  }
+  return textOfBytes(new Uint8Array(found));
+}
+
+/** Text of HTML with its entities resolved. */
+function unescaped(text) {
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(quot|apos|amp|lt|gt));/gi, (_, number, hex, name) => (
+    name ? ENTITIES[name.toLowerCase()] : String.fromCodePoint(Math.min(number ?? parseInt(hex, 16), 0x10ffff))
+  ));
+}
+
+function* popupsOf(text) {
+  let end = 0;
+  const pattern = new RegExp(POPUP);
+  for (;;) {
+    pattern.lastIndex = end;
+    const match = pattern.exec(text);
+    if (!match) return;
+    const start = pattern.lastIndex;
+    const line = text.indexOf("\n", start);
+    end = line < 0 ? text.length : line;
+    const closing = text.slice(start, end).indexOf(`${match[1]})`);
+    if (closing >= 0) end = start + closing;
+    const value = unescaped(text.slice(start, end)).replaceAll("\\'", "'");
+    yield { start: match.index, lin: unquoted(value), isPopup: true };
+  }
+}
+
+/** Start and query of each address that has one. */
+function* queriesOf(text) {
+  const beginning = text.length - text.trimStart().length;
+  const pattern = new RegExp(ADDRESS);
+  let end = 0;
+  for (;;) {
+    pattern.lastIndex = end;
+    const match = pattern.exec(text);
+    if (!match) return;
+    const start = pattern.lastIndex;
+    if (match[1]) {
+      end = text.indexOf(match[1], start);
+      end = end < 0 ? text.length : end;
+      yield { start: match.index, query: unescaped(text.slice(start, end)) };
+      continue;
+    }
+    end = text.indexOf("\n", start);
+    end = end < 0 ? text.length : end;
+    const line = text.slice(start, end);
+    if (match.index !== beginning || line.includes("://")) {
+      const bare = line.search(/[\s"'<>]/);
+      if (bare >= 0) end = start + bare;
+    }
+    yield { start: match.index, query: text.slice(start, end).trimEnd().replaceAll("&amp;", "&") };
+  }
+}
+
+function oneLine(text) {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** What stands in the brackets that open at a place, which may hold others, and where they end. */
+function enclosed(text, start, closing) {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    depth += Number(text[at] === text[start]) - Number(text[at] === closing);
+    if (!depth) return [oneLine(text.slice(start + 1, at)), at + 1];
+  }
+  return [oneLine(text.slice(start + 1)), text.length];
+}
+
+/** LIN of an auction: `!` alerts, parentheses explain, braces hold remarks. */
+function auctionLin(text) {
+  let lin = "";
+  // a contract and a leader only
+  if (text.startsWith("-")) return lin;
+  let isDoubled = false;
+  for (let at = 0; at < text.length;) {
+    CALL.lastIndex = at;
+    let found;
+    if (" \t\r\n,?".includes(text[at])) {
+      at += 1;
+    } else if (text[at] === "{") {
+      [found, at] = enclosed(text, at, "}");
+      lin += `nt|${found}|`;
+    } else if ((found = CALL.exec(text))) {
+      let call = found[0].toUpperCase();
+      // the first of three, a double and a redouble
+      if (call === "XX" && !isDoubled) call = "X";
+      at += call.length;
+      isDoubled = ["X", "D", "DBL"].includes(call) || (isDoubled && call[0] === "P");
+      let [alert, told] = ["", ""];
+      while (text[at] === "!" || text[at] === "(") {
+        if (text[at] === "!") {
+          alert = "!";
+          at += 1;
+        } else {
+          [told, at] = enclosed(text, at, ")");
+        }
+      }
+      lin += `mb|${call}${alert}|${told ? `an|${told}|` : ""}`;
+    } else {
+      return `${lin}mb|${text[at]}|`;
+    }
+  }
+  return lin;
+}
+
+function playLin(text) {
+  let lin = "";
+  for (let at = 0; at < text.length;) {
+    CARD.lastIndex = at;
+    let found;
+    if (" \t\r\n,?".includes(text[at])) {
+      at += 1;
+    } else if (text[at] === "{") {
+      [found, at] = enclosed(text, at, "}");
+      lin += `nt|${found}|`;
+    } else if ((found = CARD.exec(text))) {
+      at += found[0].length;
+      lin += `pc|${found[0]}|`;
+    } else {
+      return `${lin}pc|${text.slice(at, at + 2)}|`;
+    }
+  }
+  return lin;
+}
+
+/** LIN of an address whose parameters are hands, auction and so on. */
+function parametersLin(query) {
+  const values = new Map();
+  for (const part of query.split("#")[0].split("&")) {
+    const [name, ...value] = part.split("=");
+    // a bar would end the LIN value
+    const text = unquoted(value.join("=")).replaceAll("|", "/");
+    if (!values.has(name.toLowerCase())) values.set(name.toLowerCase(), text);
+  }
+  const get = (name) => values.get(name) ?? "";
+  const names = [..."swne"].map((seat) => oneLine(get(`${seat}n`).replaceAll(",", " ")));
+  const number = get("b").trim();
+  const sides = get("v").trim().toLowerCase();
+  return [
+    names.some(Boolean) ? `pn|${names.join(",")}|` : "",
+    // a comma would shift the hands
+    `md|${DEALERS[get("d").trim().toLowerCase().charAt(0)] ?? ""}`,
+    [..."swne"].map((seat) => get(seat).trim().replaceAll(",", "/")).join(","), "|",
+    number ? `ah|Board ${number}|` : "",
+    sides ? `sv|${SIDES[sides] ?? sides}|` : "",
+    auctionLin(get("a")), playLin(get("p")), "pg||",
+  ].join("");
+}
+
+/** LIN of each link in a text, in their order. */
+export function linksOf(text) {
+  const links = [...text.matchAll(LIN_PARAMETER)].map((match) => ({ start: match.index, lin: unquoted(match[1]) }));
+  links.push(...popupsOf(text));
+  for (const { start, query } of queriesOf(text)) {
+    if (HAND.test(query) && !`&${query}`.match(LIN_PARAMETER)) links.push({ start, lin: parametersLin(query) });
+  }
+  links.sort((one, other) => one.start - other.start);
+  // a call beside a link of the same board is left out
+  return links.filter(({ lin, isPopup }, place) => {
+    const before = links[place - 1];
+    return !(isPopup && before && !before.isPopup && before.lin === lin);
+  }).map(({ lin }) => lin);
+}
+
+/** Place of the first link in a text; Infinity where there is none. */
+export function firstLink(text) {
+  const places = [new RegExp(LIN_PARAMETER), new RegExp(POPUP)].map((pattern) => pattern.exec(text)?.index ?? -1);
+  for (const { start, query } of queriesOf(text)) {
+    if (HAND.test(query)) {
+      places.push(start);
+      break;
+    }
+  }
+  return Math.min(...places.filter((place) => place >= 0), Infinity);
+}
