@@ -11,7 +11,7 @@ from bidcascade.service.api.keys import new_key
 from bidcascade.service.jobs.places import DataFolder
 from bidcascade.service.jobs.store import JobStore
 from tests.support_service import ready_server, write_small_table
-from tests.web.support_browser import visiting
+from tests.web.support_browser import visiting, without_engine
 
 pytestmark = pytest.mark.slow
 
@@ -443,7 +443,8 @@ def test_the_simulated_call(visit):
 
 
 def test_errors_are_sentences(visit):
-    page = visit.without_engine().open(f"{DEAL}&dealer=N").page
+    without_engine(visit)
+    page = visit.open(f"{DEAL}&dealer=N").page
     visit.wait_said("North: one notrump")
     page.route("**/v1/bid", lambda route: route.abort())
     page.get_by_role("button", name="one notrump", exact=True).click()
