@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.web.support_browser import Visit, no_compiler_words, visiting
+from tests.web.support_browser import Visit, no_compiler_words, visiting, without_engine
 from tests.web.test_play import FULL, SHAPES, button, call, said_in_view
 
 pytestmark = pytest.mark.slow
@@ -162,6 +162,7 @@ def open_set(visit: Visit, *questions: str) -> Any:
 
 
 def test_the_service_goes_away_in_the_middle(visit):
+    without_engine(visit)
     page = open_set(visit, GOOD, GOOD.replace("~N~", "~E~"))
     assert "Right: 3NT" in answer(visit, "three notrump")
     button(page, "Next hand").click()
