@@ -59,6 +59,15 @@ class Visit:
         self.page.goto(f"{self.url}/{fragment}")
         return self
 
+    def without_engine(self) -> "Visit":
+        """Leave to the service what the engine in the browser would answer."""
+        silent = "addEventListener('message', () => {});"
+        self.page.route(
+            "**/engine/worker.js",
+            lambda route: route.fulfill(body=silent, content_type="text/javascript"),
+        )
+        return self
+
     def wait_said(self, text: str) -> None:
         """Wait until the page says a text aloud."""
         self.page.wait_for_function(

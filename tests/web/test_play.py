@@ -8,7 +8,7 @@ import pytest
 
 from bidcascade.bridge import format_hand
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from tests.web.support_browser import Visit, no_compiler_words, visiting, without_engine
+from tests.web.support_browser import Visit, no_compiler_words, visiting
 
 pytestmark = pytest.mark.slow
 
@@ -133,8 +133,7 @@ def test_a_mistake_is_told_with_its_reason(visit, code):
 
 
 def test_the_service_goes_away_in_the_middle(visit, code):
-    without_engine(visit)
-    page = begin(visit, code)
+    page = begin(visit.without_engine(), code)
     page.route("**/v1/bid", lambda route: route.abort())
     call(visit, "two clubs")
     visit.wait_said("The service cannot be reached")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.web.support_browser import Visit, no_compiler_words, visiting, without_engine
+from tests.web.support_browser import Visit, no_compiler_words, visiting
 from tests.web.test_play import FULL, SHAPES, button, call, said_in_view
 
 pytestmark = pytest.mark.slow
@@ -162,8 +162,7 @@ def open_set(visit: Visit, *questions: str) -> Any:
 
 
 def test_the_service_goes_away_in_the_middle(visit):
-    without_engine(visit)
-    page = open_set(visit, GOOD, GOOD.replace("~N~", "~E~"))
+    page = open_set(visit.without_engine(), GOOD, GOOD.replace("~N~", "~E~"))
     assert "Right: 3NT" in answer(visit, "three notrump")
     button(page, "Next hand").click()
     page.route("**/v1/bid", lambda route: route.abort())
@@ -179,7 +178,7 @@ def test_the_service_goes_away_in_the_middle(visit):
 
 
 def test_dealing_fails_and_is_tried_again(visit):
-    page = visit.open("#view=practice").page
+    page = visit.without_engine().open("#view=practice").page
     page.get_by_label("Topic").wait_for()
     page.route("**/v1/layouts", lambda route: route.fulfill(status=429, json={}))
     button(page, "Ten hands").click()
