@@ -80,6 +80,11 @@ class Visit:
         return told
 
 
+def without_engine(visit: Visit) -> None:
+    """Let the service bid alone: the page's engine gets no system."""
+    visit.page.route("**/v1/tables/*/system", lambda route: route.abort())
+
+
 def visiting(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
     """Page that is looked after."""
     visit = Visit(browser, url, **options)
