@@ -118,6 +118,7 @@ def main() -> None:
         __doc__,
         auctions=(2_000, "auctions of each system that are compared"),
         deals=(1_000, "deals that are timed"),
+        systems=(sorted(named_systems()), "systems by name"),
     )
     told: dict[str, Any] = {"environment": environment(), "deals": given.deals, "systems": {}}
     with tempfile.TemporaryDirectory() as temporary, chromium() as browser:
@@ -126,7 +127,7 @@ def main() -> None:
         (folder / "engine").symlink_to(engine, target_is_directory=True)
         (folder / "index.html").write_text("<!doctype html><link rel=icon href=data:,>")
         with serving(folder) as url:
-            for name in sorted(named_systems()):
+            for name in given.systems:
                 rows = json.dumps(rows_of_tree(System.open(name).text), separators=(",", ":"))
                 (folder / f"{name}.json").write_text(rows)
                 times = measure(browser, url, name, given.deals)

@@ -255,7 +255,6 @@ def make_picture(
     visit.page.wait_for_function(
         "() => !document.querySelector('.busy, [aria-busy], .stale, .ready')"
     )
-    visit.page.wait_for_load_state("networkidle")
     visit.page.evaluate("document.activeElement.blur(), scrollTo(0, 0)")
     # on a phone the answer stands below the deal and its auction
     below = visit.page.locator("#board:visible + #answer")

@@ -18,7 +18,7 @@ from bidcascade.systems.language.engine_data import grammar_data, phrases_data
 from bidcascade.systems.language.grammar import parser
 from bidcascade.systems.language.kept_texts import classes_of_rows
 from bidcascade.table import Vocabulary
-from bidcascade.table.language.expression_grammar import parser as expression_parser
+from bidcascade.table.language.expression_grammar import _parser as expression_parser
 from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily
 from bidcascade.table.language.vocabulary_data import vocabulary_data
 from bidcascade.table.language.vocabulary_page import vocabulary_markdown

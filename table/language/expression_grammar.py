@@ -45,14 +45,13 @@ def parsed(text: str) -> Expression:
     """
     try:
         # the transformer makes lark return what the tree builder returns
-        return cast(Expression, parser().parse(text))
+        return cast(Expression, _parser().parse(text))
     except UnexpectedInput as error:
         raise _syntax_error(text, error) from None
 
 
 @cache
-def parser() -> Lark:
-    """Return the parser; it is made once."""
+def _parser() -> Lark:
     grammar = files(__package__).joinpath("expressions.lark").read_text(encoding="utf-8")
     return Lark(grammar, parser="lalr", transformer=_TreeBuilder(), propagate_positions=False)
 

@@ -59,6 +59,15 @@ class Visit:
         self.page.goto(f"{self.url}/{fragment}")
         return self
 
+    def without_engine(self) -> "Visit":
+        """Leave to the service what the engine in the browser would answer."""
+        silent = "addEventListener('message', () => {});"
+        self.page.route(
+            "**/engine/worker.js",
+            lambda route: route.fulfill(body=silent, content_type="text/javascript"),
+        )
+        return self
+
     def wait_said(self, text: str) -> None:
         """Wait until the page says a text aloud."""
         self.page.wait_for_function(
@@ -78,6 +87,11 @@ class Visit:
             "Object.fromEntries(new URLSearchParams(location.hash.slice(1)))"
         )
         return told
+
+
+def without_engine(visit: Visit) -> None:
+    """Let the service bid alone: the page's engine gets no system."""
+    visit.page.route("**/v1/tables/*/system", lambda route: route.abort())
 
 
 def visiting(browser: Any, url: str, **options: Any) -> Iterator[Visit]:

@@ -443,7 +443,7 @@ def test_the_simulated_call(visit):
 
 
 def test_errors_are_sentences(visit):
-    page = visit.open(f"{DEAL}&dealer=N").page
+    page = visit.without_engine().open(f"{DEAL}&dealer=N").page
     visit.wait_said("North: one notrump")
     page.route("**/v1/bid", lambda route: route.abort())
     page.get_by_role("button", name="one notrump", exact=True).click()

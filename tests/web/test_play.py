@@ -133,7 +133,7 @@ def test_a_mistake_is_told_with_its_reason(visit, code):
 
 
 def test_the_service_goes_away_in_the_middle(visit, code):
-    page = begin(visit, code)
+    page = begin(visit.without_engine(), code)
     page.route("**/v1/bid", lambda route: route.abort())
     call(visit, "two clubs")
     visit.wait_said("The service cannot be reached")

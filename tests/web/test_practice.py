@@ -162,7 +162,7 @@ def open_set(visit: Visit, *questions: str) -> Any:
 
 
 def test_the_service_goes_away_in_the_middle(visit):
-    page = open_set(visit, GOOD, GOOD.replace("~N~", "~E~"))
+    page = open_set(visit.without_engine(), GOOD, GOOD.replace("~N~", "~E~"))
     assert "Right: 3NT" in answer(visit, "three notrump")
     button(page, "Next hand").click()
     page.route("**/v1/bid", lambda route: route.abort())
@@ -178,7 +178,7 @@ def test_the_service_goes_away_in_the_middle(visit):
 
 
 def test_dealing_fails_and_is_tried_again(visit):
-    page = visit.open("#view=practice").page
+    page = visit.without_engine().open("#view=practice").page
     page.get_by_label("Topic").wait_for()
     page.route("**/v1/layouts", lambda route: route.fulfill(status=429, json={}))
     button(page, "Ten hands").click()

@@ -71,7 +71,8 @@ function hear({ id, value, error, progress }) {
   }
   waiting.delete(id);
   if (!error) one.resolve(value);
-  else one.reject(error.problem ? new ApiError(sentenceOf(error.status, error.problem), error.status, error.kind) : new Error(error.message));
+  else if (!error.problem) one.reject(new Error(error.message));
+  else one.reject(new ApiError(sentenceOf(error.status, error.problem), error.status, error.kind));
 }
 
 /** End an engine that says nothing any more; the question that it hangs on fails, the others are asked again. */
@@ -209,9 +210,10 @@ export async function loadEngine(names) {
 // --- questions ------------------------------------------------------------------------------------
 
 async function tablesAnswer(signal) {
-  const folder = { tables: inFolder.map(({ name, title }) => ({ name, system: title, source: name, reload_errors: [] })) };
-  const answer = isOffline() ? folder : await (await request("/v1/tables", { signal })).json();
-  const mine = [...own.keys()].map((name) => ({ name, system: name, source: name, reload_errors: [], own: true }));
+  const described = (name, title, isOwn) => ({ name, system: title, source: name, reload_errors: [], own: isOwn });
+  const answer = isOffline() ? { tables: inFolder.map(({ name, title }) => described(name, title, false)) }
+    : await (await request("/v1/tables", { signal })).json();
+  const mine = [...own.keys()].map((name) => described(name, name, true));
   return { ...answer, tables: [...answer.tables, ...mine] };
 }
 

@@ -40,7 +40,8 @@ const ALONE = { archives: "/v1/archives", jobs: "/v1/jobs" };
 /** Views of the deal that need a service. */
 const SERVED = ["lead"];
 const SLOW_MS = 200;
-const IDLE_MS = 500;
+/** The first answer is drawn by then. */
+const REST_MS = 300;
 
 let running = null;
 let viewing = Promise.resolve();
@@ -284,8 +285,9 @@ async function loadTables() {
   showNavigation();
   if (isOffline()) return;
   // when the first answer stands there and nothing else is to be done: until then the service answers
-  const idle = globalThis.requestIdleCallback ?? ((work) => setTimeout(work, IDLE_MS));
-  viewing.then(() => idle(() => names.length && loadEngine([names[0], state().table || names[0]])));
+  const idle = globalThis.requestIdleCallback ?? ((work) => work());
+  const load = () => names.length && loadEngine([names[0], state().table || names[0]]);
+  viewing.then(() => setTimeout(() => idle(load), REST_MS));
   await tellWarming();
 }
 

@@ -27,7 +27,8 @@ export async function allowedAuctions(expander, hands, { dealer, vulnerability, 
     if (!held.size || place.entries.every((entry) => entry.call !== PASS)) held.set(PASS, []);
     return [...held].map(([call, names]) => {
       const next = auction.add(call);
-      return { auction: next, calls: next.calls, completed: next.isComplete, variants: [...new Set(names.filter(Boolean))] };
+      const variants = [...new Set(names.filter(Boolean))];
+      return { auction: next, calls: next.calls, completed: next.isComplete, variants };
     });
   };
   let [own] = options(new Auction());
@@ -49,7 +50,7 @@ export async function allowedAuctions(expander, hands, { dealer, vulnerability, 
     }
   };
   await walk(new Auction());
-  const isOwn = ({ calls }) => calls.length === own.calls.length && calls.every((call, place) => call === own.calls[place]);
+  const isOwn = ({ calls }) => String(calls) === String(own.calls);
   if (!found.some(isOwn)) {
     let leading = 0;
     while (leading < found.length && found[leading].calls.length === leading + 1

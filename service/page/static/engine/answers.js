@@ -99,7 +99,8 @@ async function auctions(system, asked, tell, opponents) {
       results.push({ total: 1, truncated: false, auctions: [written(auction)] });
       continue;
     }
-    const { auctions: found, cut } = await allowedAuctions(system.expander(opponents), hands, { dealer, vulnerability, limit }, tell);
+    const about = { dealer, vulnerability, limit };
+    const { auctions: found, cut } = await allowedAuctions(system.expander(opponents), hands, about, tell);
     // where a limit cut, one auction more was met
     const total = found.length + (cut === "limit");
     results.push({ total, truncated: cut !== null, cut, auctions: found.map(written) });
@@ -113,8 +114,9 @@ function written({ calls, completed, variants }) {
 
 function next(system, auction) {
   const { calls } = auction;
-  const answer = { auction: calls.map(formatCall), entry: null, completed: auction.isComplete, forced: false, entries: [] };
-  if (auction.isComplete) return answer;
+  const completed = auction.isComplete;
+  const answer = { auction: calls.map(formatCall), entry: null, completed, forced: false, entries: [] };
+  if (completed) return answer;
   const place = system.expand(calls);
   const variants = new Map();
   for (const entry of place.entries) variants.set(entry.call, [...(variants.get(entry.call) ?? []), variantOf(entry)]);

@@ -7,7 +7,9 @@ import { formatHand, parseHand } from "./hands.js";
 export const SEATS = "NESW";
 export const VULNERABILITIES = ["None", "NS", "EW", "Both"];
 const SEAT_NAMES = ["north", "east", "south", "west"];
-const SIDES = [["none", "love", "-", "o", "0", ""], ["ns", "n", "n-s", "s"], ["ew", "e", "e-w", "w"], ["both", "all", "b"]];
+const SIDES = [
+  ["none", "love", "-", "o", "0", ""], ["ns", "n", "n-s", "s"], ["ew", "e", "e-w", "w"], ["both", "all", "b"],
+];
 const RANKS = "23456789TJQKA";
 
 /** A deal, seat or vulnerability that is none. */
@@ -39,17 +41,22 @@ export function contextAt(depth, dealer, vulnerability) {
 /** Hands N, E, S, W of a PBN deal; one may be left out as a hyphen. */
 export function parseDeal(text) {
   const trimmed = text.trim();
-  if (trimmed[1] !== ":") throw new InvalidDeal(`expected a deal such as 'N:hand hand hand hand', got ${quoted(trimmed)}`);
+  if (trimmed[1] !== ":") {
+    throw new InvalidDeal(`expected a deal such as 'N:hand hand hand hand', got ${quoted(trimmed)}`);
+  }
   const first = parseSeat(trimmed[0]);
   const parts = trimmed.slice(2).split(/\s+/).filter(Boolean);
-  if (parts.length !== 4) throw new InvalidDeal(`expected four hands after ${quoted(trimmed.slice(0, 2))}, got ${parts.length}`);
+  if (parts.length !== 4) {
+    throw new InvalidDeal(`expected four hands after ${quoted(trimmed.slice(0, 2))}, got ${parts.length}`);
+  }
   const hands = [];
   parts.forEach((part, offset) => { hands[(first + offset) % 4] = part === "-" ? null : parseHand(part); });
   const given = hands.filter(Boolean);
   if (given.length < 3) throw new InvalidDeal(`expected four hands, or three of 13 cards, got ${quoted(trimmed)}`);
   const rest = [0, 1, 2, 3].map((suit) => given.reduce((left, hand) => {
     const both = hand[suit] & ~left;
-    if (both) throw new InvalidDeal(`duplicate card: ${"CDHS"[suit]}${RANKS[31 - Math.clz32(both & -both)]} is in two hands`);
+    const card = both && "CDHS"[suit] + RANKS[31 - Math.clz32(both & -both)];
+    if (card) throw new InvalidDeal(`duplicate card: ${card} is in two hands`);
     return left & ~hand[suit];
   }, 0x1fff));
   return hands.map((hand) => hand ?? rest);

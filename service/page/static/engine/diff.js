@@ -8,7 +8,7 @@ import { paced } from "./pace.js";
 
 const EXAMPLES = 2;
 
-/** Places where two systems part: `{deals, changed, changes}`, most deals first; `tell(done)` is awaited now and then. */
+/** Places where two systems part: `{deals, changed, changes}`, most deals first; now and then awaits `tell(done)`. */
 export async function diffSystems(old, changed, { deals = 1000, seed = 2026, tell } = {}) {
   const parted = new Map();
   const pace = paced(tell);

@@ -22,5 +22,6 @@ export function load(source, { files = {}, options = {}, opponents = null, name 
   if (typeof source !== "string") throw new TypeError("expected a system's text, the name of a file, or rows");
   const texts = new Map(files instanceof Map ? files : Object.entries(files));
   const isFile = FILE.test(source) && texts.has(source);
-  return new System(isFile ? readSystem(source, texts, { options }) : readText(source, { name, files: texts, options }), opponents);
+  const text = isFile ? readSystem(source, texts, { options }) : readText(source, { name, files: texts, options });
+  return new System(text, opponents);
 }

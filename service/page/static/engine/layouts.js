@@ -57,12 +57,16 @@ export async function sampleLayouts(system, calls, { dealer, vulnerability, know
     }
   });
   const cellsOf = (seat) => shown[(seat - dealer + 4) % 4];
-  const makes = (seat, hand) => steps[seat].every(({ place, call, context }) => choose(place, hand, context).call === call);
+  const makes = (seat, hand) => (
+    steps[seat].every(({ place, call, context }) => choose(place, hand, context).call === call)
+  );
   const deck = Array.from({ length: 52 }, (_, card) => card)
     .filter((card) => Object.values(known).every((hand) => !(hand[card / 13 | 0] >> card % 13 & 1)));
   const order = [0, 1, 2, 3].filter((seat) => !known[SEATS[seat]])
     .map((seat) => ({ seat, part: share(cellsOf(seat)) })).sort((one, two) => one.part - two.part)
-    .map(({ seat, part }, turn, all) => ({ seat, tries: turn === all.length - 1 ? 1 : Math.min(MOST_TRIES, Math.ceil(3 / part)) }));
+    // the last hand is what is left
+    .map(({ seat, part }, turn, { length }) => (
+      { seat, tries: turn === length - 1 ? 1 : Math.min(MOST_TRIES, Math.ceil(3 / part)) }));
   const notes = SEATS.split("").filter((letter, seat) => known[letter] && !makes(seat, known[letter]))
     .map((letter) => `${letter} would not have made all of these calls`);
   const below = randomNumbers(seed);
@@ -151,7 +155,8 @@ export async function interpretation(system, calls, isOver, question, tell) {
     hands: Object.fromEntries([...SEATS].map((letter, seat) => {
       const position = (seat - dealer + 4) % 4;
       const picture = pictureOf(hands.map((deal) => deal[seat]), chances, state.agreed[position % 2]);
-      return [letter, { shown: { points: narrowed(state.knowledge[position].shown("HCP"), bounds[position].points) }, ...picture }];
+      const points = narrowed(state.knowledge[position].shown("HCP"), bounds[position].points);
+      return [letter, { shown: { points }, ...picture }];
     })),
     next_player: isOver ? null : SEATS[next],
     next_calls: isOver ? [] : nextCalls(expander.place(calls), hands.map((deal) => deal[next]), chances,

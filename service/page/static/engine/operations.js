@@ -61,7 +61,9 @@ export function receiver(post) {
     };
     running.add(id);
     try {
-      if (!Object.hasOwn(operations, ask)) throw new Error(`expected one of ${Object.keys(operations).join(", ")}, got ${ask}`);
+      if (!Object.hasOwn(operations, ask)) {
+        throw new Error(`expected one of ${Object.keys(operations).join(", ")}, got ${ask}`);
+      }
       post({ id, value: await operations[ask](given, tell) });
     } catch (error) {
       const { message, kind, status, problem } = error;

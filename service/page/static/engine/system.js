@@ -71,7 +71,8 @@ export class System {
     let auction = new Auction();
     while (!auction.isComplete) {
       const depth = auction.calls.length;
-      const choice = choose(expander.place(auction.calls), hands[(dealer + depth) % 4], contextAt(depth, dealer, vulnerability));
+      const hand = hands[(dealer + depth) % 4];
+      const choice = choose(expander.place(auction.calls), hand, contextAt(depth, dealer, vulnerability));
       yield choice;
       auction = auction.add(choice.call);
     }
