@@ -48,7 +48,7 @@ def test_every_view_fits_and_follows_the_rules(browser, service, axe, pictures, 
             page.goto("about:blank")
             visit.open(fragment)
             page.wait_for_selector(ready)
-            page.wait_for_function("!document.querySelector('#view[aria-busy]')")
+            page.wait_for_function("() => !document.querySelector('#view[aria-busy]')")
             if name == "call":
                 # what is folded follows the rules as well
                 page.locator(".all-calls > summary").click()
@@ -175,7 +175,7 @@ def test_shortcuts(visit):
     visit.wait_said("East: ")
     assert visit.state()["at"] == "1"
     press("b")
-    page.wait_for_function("!location.hash.includes('at=1')")
+    page.wait_for_function("() => !location.hash.includes('at=1')")
     press("Backspace")
     press("a")
     visit.wait_said("The auction is over")
@@ -242,8 +242,8 @@ def test_nothing_is_seen_to_move(browser, service, shape, capsys):
             visit.context.add_init_script(f"({MEASURE})()")
             page = visit.open(fragment).page
             page.wait_for_selector(ready)
-            page.wait_for_function("!document.querySelector('#view[aria-busy]')")
-            page.wait_for_function("measured.paint > 0")
+            page.wait_for_function("() => !document.querySelector('#view[aria-busy]')")
+            page.wait_for_function("() => measured.paint > 0")
             page.wait_for_timeout(300)
             found = page.evaluate("measured")
             with capsys.disabled():

@@ -82,7 +82,7 @@ def test_north_stands_above_south(visit):
 
 def test_a_random_deal_can_be_shared_as_an_address(visit, browser, service):
     page = visit.open().page
-    page.wait_for_function("location.hash.includes('n=')")
+    page.wait_for_function("() => location.hash.includes('n=')")
     button(page, "New deal").click()
     visit.wait_said("looked at")
     button(page, "System's auction").click()
@@ -266,7 +266,7 @@ def test_each_view_says_what_it_is(visit):
     page.get_by_text("The call that the system makes with the hand to call").wait_for()
     page.get_by_role("link", name="All auctions").click()
     told = page.locator("#about-text")
-    page.wait_for_function("document.getElementById('about-text').textContent.startsWith('Every')")
+    page.locator("#about-text", has_text="Every way").wait_for(state="attached")
     # it is folded again: it was read of another view
     assert not told.is_visible()
 
@@ -299,7 +299,7 @@ def test_pasting_anywhere(visit):
     page.evaluate(give, "nonsense")
     assert "Read as one hand: A hand is four suits" in page.locator("#messages").text_content()
     page.evaluate(give, LIN)
-    page.wait_for_function("location.hash.includes('vul=NS')")
+    page.wait_for_function("() => location.hash.includes('vul=NS')")
     assert visit.auction() == ["1NT", "Pass"]
     assert page.locator("#messages").text_content() == ""
 
@@ -489,7 +489,7 @@ def test_a_service_that_is_still_loading_is_waited_for(visit):
 def test_a_wrong_link_is_told(visit):
     page = visit.open("#dealer=N&auction=1S-1H&table=culbertson").page
     page.wait_for_selector("#messages .notice")
-    page.wait_for_function("document.querySelector('#messages').textContent.includes('culbertson')")
+    page.locator("#messages", has_text="culbertson").wait_for()
     assert visit.auction() == ["1♠"]
 
 
