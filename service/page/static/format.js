@@ -116,7 +116,6 @@ export function handNode(hand) {
   )));
 }
 
-
 export function percent(share) {
   if (share > 0 && share < 0.01) return phrase("percent.below");
   if (share < 1 && share > 0.99) return phrase("percent.above");
@@ -132,4 +131,10 @@ export function chips(agreements) {
   return h("ul", { class: "chips", "aria-label": phrase("agreements") }, agreements.map((one) => h(
     "li", { class: one.startsWith("#") ? "topic authors" : null }, one,
   )));
+}
+
+/** Hand in one line of text. */
+export function handInLine(hand) {
+  const suits = suitsOf(hand);
+  return SUITS.map((suit) => [h("span", { class: "holding" }, suitNode(suit), suits[suit].replace("T", "10") || "—"), " "]);
 }

@@ -4,9 +4,8 @@ import { reasonText } from "./answer_call.js";
 import { get, post } from "./api.js";
 import { lendCalls } from "./bidding_box.js";
 import { isLegal, SEATS, spokenCall } from "./calls.js";
-import { SUITS, suitsOf } from "./cards.js";
 import { busy, clear, h, notice, say, table } from "./dom.js";
-import { callNode, callsNode, suitNode } from "./format.js";
+import { callNode, callsNode, handInLine } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes } from "./game_table.js";
 import { makeSet, readSet, topicsOf, topicText, writeSet } from "./practice_sets.js";
 import { answered, missedHands } from "./repetition.js";
@@ -197,11 +196,6 @@ function lookAt({ questions }, place) {
   });
 }
 
-function handLine(hand) {
-  const suits = suitsOf(hand);
-  return SUITS.map((suit) => [h("span", { class: "holding" }, suitNode(suit), suits[suit].replace("T", "10") || "—"), " "]);
-}
-
 function showHow(game) {
   const { scene, questions, answers, topic } = game;
   const isRight = (place) => answers[place].call === answers[place].right;
@@ -222,7 +216,7 @@ function showHow(game) {
       }, phrase("practice.repeat-all")),
       h("button", { type: "button", onclick: anew }, phrase("practice.same")), copyButton()),
     table(topic, ["hand", "auction", "you", "system"].map((head) => phrase(`practice.${head}`)), questions.map((one, place) => [
-      h("a", { href: lookAt(game, place), "aria-label": phrase("practice.look", { hand: place + 1 }) }, handLine(one.hand)),
+      h("a", { href: lookAt(game, place), "aria-label": phrase("practice.look", { hand: place + 1 }) }, handInLine(one.hand)),
       one.calls.length ? callsNode(one.calls) : phrase("practice.opening"),
       callNode(answers[place].call),
       h("span", { class: isRight(place) ? "met" : "missed" }, callNode(answers[place].right)),

@@ -3,7 +3,7 @@
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import { clear, h, notice, say } from "./dom.js";
 import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
-import { callNode, callsNode, handNode } from "./format.js";
+import { callNode, callsNode, handInLine } from "./format.js";
 import { forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles, wholeText } from "./own_systems.js";
 import { change, hasAllHands, linkTo } from "./state.js";
 import { keepsNothing } from "./storage.js";
@@ -20,8 +20,16 @@ const MANY = 10_000;
 const MOST_CHANGES = 40;
 const SEED = 1;
 
+let turns = 0;
+
 export function key(now) {
-  return now.asked;
+  return `${now.asked} ${turns}`;
+}
+
+/** Show a system, also where the address named it before it was changed. */
+function turnToSystem(asked) {
+  turns += 1;
+  change({ asked });
 }
 
 export async function show(place, now, signal) {
@@ -34,19 +42,22 @@ export async function show(place, now, signal) {
   const tell = (error) => clear(problem, notice("error", error.message));
   const tellUnkept = () => keepsNothing() && clear(problem, notice("info", phrase("systems.not-kept")));
   const work = h("div", null);
-  clear(place, h("p", null, phrase("systems.intro")), choiceNode(now, names, base, tell), problem, work);
+  const choice = h("div", null);
+  // a system that is changed for the first time stands in the list at once
+  const renamed = (name) => clear(choice, choiceNode(name, names, base, tell));
+  renamed(own ? own.name : base);
+  clear(place, h("p", null, phrase("systems.intro")), choice, problem, work);
   tellUnkept();
   const system = own || { name: "", base, main: "", files: {} };
   const { main, texts } = await systemOf(base);
   if (signal.aborted) return "";
-  editing(work, { ...system, main: system.main || main }, texts, { signal, tell, tellUnkept });
+  editing(work, { ...system, main: system.main || main }, texts, { signal, tell, tellUnkept, renamed });
   return phrase("systems.said", { name: system.name || base });
 }
 
 // --- which system -----------------------------------------------------------------------------------
 
-function choiceNode(now, names, base, tell) {
-  const current = ownSystem(now.asked)?.name ?? base;
+function choiceNode(current, names, base, tell) {
   const options = (label, some) => some.length > 0 && h("optgroup", { label }, some.map((name) => (
     h("option", { value: name, selected: name === current }, name)
   )));
@@ -54,7 +65,7 @@ function choiceNode(now, names, base, tell) {
     try {
       const system = await systemOfFiles([...event.target.files], base);
       keepOwn(system);
-      change({ asked: system.name });
+      turnToSystem(system.name);
     } catch (error) {
       tell(error);
     }
@@ -63,7 +74,7 @@ function choiceNode(now, names, base, tell) {
   return h(
     "div", { class: "row fields" },
     h("span", { class: "field" }, h("label", { for: "system-choice" }, phrase("systems.choice")),
-      h("select", { id: "system-choice", onchange: (event) => change({ asked: event.target.value }) },
+      h("select", { id: "system-choice", onchange: (event) => turnToSystem(event.target.value) },
         options(phrase("systems.shipped"), names), options(phrase("systems.own"), ownSystems().map((one) => one.name)))),
     h("span", { class: "field" }, h("label", { for: "system-files" }, phrase("systems.open")), file),
   );
@@ -71,7 +82,7 @@ function choiceNode(now, names, base, tell) {
 
 // --- the text ---------------------------------------------------------------------------------------
 
-function editing(place, system, texts, { signal, tell, tellUnkept }) {
+function editing(place, system, texts, { signal, tell, tellUnkept, renamed }) {
   const files = { ...texts, ...system.files };
   let page = system.main;
   const complaints = h("ul", { class: "complaints", "aria-label": phrase("systems.complaints"), "aria-live": "polite" });
@@ -110,6 +121,7 @@ function editing(place, system, texts, { signal, tell, tellUnkept }) {
     // the address names it from now on; nothing is drawn anew under the writer's hands
     if (!wasOwn) history.replaceState(null, "", linkTo({ asked: system.name }));
     forgetting.hidden = false;
+    if (!wasOwn) renamed(system.name);
     showPages();
     clearTimeout(waiting);
     waiting = setTimeout(check, PAUSE_MS);
@@ -183,7 +195,7 @@ function editing(place, system, texts, { signal, tell, tellUnkept }) {
 
   const forget = () => {
     forgetOwn(system.name);
-    change({ asked: system.base });
+    turnToSystem(system.base);
   };
   const button = (name, onclick, main) => h("button", { type: "button", onclick, id: `system-${name}`, class: main && "main" }, phrase(`systems.${name}`));
   const forgetting = button("forget", forget);
@@ -212,7 +224,7 @@ function changesNode({ deals, changed, changes }) {
       h("p", null, one.calls.length ? callsNode(one.calls) : phrase("systems.opening"), ": ", callOf(one.old), " → ", callOf(one.new),
         h("span", { class: "soft" }, phrase("systems.deals", { number: one.deals }))),
       h("p", { class: "soft small" }, phrase("systems.rules", { old: one.old_rule, new: one.new_rule })),
-      one.examples.map((example) => h("a", { class: "example", href: linkToExample(one, example) }, handNode(example.hands[(example.dealer + one.calls.length) % 4]))),
+      one.examples.map((example) => h("a", { class: "example", href: linkToExample(one, example) }, handInLine(example.hands[(example.dealer + one.calls.length) % 4]))),
     ))),
     changes.length > MOST_CHANGES && h("p", { class: "soft" }, phrase("systems.more", { number: changes.length - MOST_CHANGES })),
   ];
