@@ -23,6 +23,8 @@ from tests.support_examples import examples
 from tests.support_systems import LONGEST, OTHER, SMALL, systems
 from tests.web.engine.support_places import assert_engine_agrees, bid_by_reference, forced_calls
 
+pytestmark = pytest.mark.slow
+
 DEALS = 60
 """Deals of a shipped system that are bid as it bids them; as many again with a call put in."""
 _PAIRS = [*((name, name) for name in sorted(named_systems())), ("sayc", "acol")]
@@ -41,7 +43,6 @@ def assert_deals_agree(engine, one, other, count, seed, *, explained=False, keep
     return {**bid.places, **beside.places}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("names", _PAIRS, ids=" ".join)
 def test_deals_are_bid_as_by_the_reference(engine, names):
     one, other = map(System.open, names)
@@ -49,7 +50,6 @@ def test_deals_are_bid_as_by_the_reference(engine, names):
     assert len(places) > 5 * DEALS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(named_systems()))
 def test_auctions_are_explained_as_by_the_reference(engine, name):
     system = System.open(name)
@@ -61,7 +61,6 @@ def test_small_systems_against_each_other(engine):
     assert_deals_agree(engine, OTHER, SMALL, 6, 2, keep=3)
 
 
-@pytest.mark.slow
 @examples(25)
 @given(systems(), systems(), st.integers(0, 1000))
 def test_made_systems_against_each_other(engine, one, other, seed):
