@@ -2,6 +2,7 @@
 // way {id, progress}. The same in a worker and, where there is none, beside the page.
 
 import { answerOf } from "./answers.js";
+import { randomDeal } from "./deals.js";
 import { diffSystems } from "./diff.js";
 import { InvalidSystem } from "./errors.js";
 import { load } from "./index.js";
@@ -24,6 +25,17 @@ function keptSystemOf(told) {
   return found;
 }
 
+const WARM_DEALS = 5;
+const WARM_SEED = 7;
+
+/** Bid some deals, a call at a time: what terms are worth is tabled, and the browser has compiled the engine. */
+export async function warmUp(system) {
+  for (let number = 0; number < WARM_DEALS; number += 1) {
+    const calls = system.callsOf(randomDeal(WARM_SEED, number), 0, number % 4);
+    while (!calls.next().done) await new Promise((resolve) => { setTimeout(resolve); });
+  }
+}
+
 /** Make a receiver of messages, which posts the answers; it holds the systems that were opened. */
 export function receiver(post) {
   const systems = new Map();
@@ -33,6 +45,8 @@ export function receiver(post) {
     /** Load a system `{rows}` or `{main, files, options}` under a name. */
     open: ({ name, system }) => {
       systems.set(name, systemOf(system));
+      // a text of one's own may have no end
+      if (system.rows) warmUp(systems.get(name));
       return { name, title: systems.get(name).title };
     },
     answer: (question, tell) => answerOf(systems, question, tell),
