@@ -65,6 +65,22 @@ def bids(visit: Visit, address: str) -> None:
     visit.wait_said("The auction is over: two diamonds by North")
 
 
+def edits(visit: Visit) -> None:
+    """Change a line of a shipped system, see what hands it changes, and bid with it."""
+    visit.page.get_by_role("link", name="Systems", exact=True).click()
+    visit.page.wait_for_function("() => document.querySelector('textarea')?.value.length > 0")
+    field = visit.page.get_by_label("Text of the page", exact=True)
+    text = field.input_value()
+    assert text.count("Strong notrump: 15-17") == 2
+    field.fill(text.replace("Strong notrump: 15-17", "Strong notrump: 12-14"))
+    visit.page.locator(".changes li").first.wait_for()
+    button(visit.page, "Bid with it").click()
+    visit.page.locator(".headline").wait_for()
+    assert visit.page.locator("#table-choice").input_value() == "my sayc"
+    visit.page.evaluate("location.hash = '#n=AQ32.K32.QJ3.432&dealer=N&vul=None&table=my%20sayc'")
+    visit.wait_said("North: one notrump, Strong notrump")
+
+
 @pytest.mark.parametrize("has_workers", [True, False])
 def test_from_a_disk(browser, folder, has_workers):
     visits = visiting(browser, folder.as_uri())
@@ -86,6 +102,7 @@ def test_without_a_network_after_the_first_visit(browser, folder):
     visit.context.set_offline(True)
     bids(visit, f"{url}/")
     bids(visit, f"{url}/index.html")
+    edits(visit)
     assert next(visits, None) is None
 
 
