@@ -117,7 +117,7 @@ def main() -> None:
     """Run and write ``browser_engine.md`` and ``browser_engine.json`` to the results."""
     given = options(
         __doc__,
-        auctions=(2_400, "auctions of each system that are compared"),
+        auctions=(3_100, "auctions of each system that are compared"),
         deals=(1_000, "deals that are timed"),
         systems=(sorted(named_systems()), "systems by name"),
     )

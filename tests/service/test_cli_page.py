@@ -40,9 +40,10 @@ def system_in(folder, name: str):
     """What the script of a system sets, read as a browser would."""
     text = (folder / f"systems/{name}.js").read_text("utf-8")
     said = re.fullmatch(
-        r"globalThis\.bidcascadeSystems\[(\".*?\")\] = JSON\.parse\('(.*)'\);\n", text
+        r"\(globalThis\.bidcascadeSystems \?\?= \{\}\)\[(\".*?\")\] = (.*);\n", text
     )
-    return json.loads(said[1]), json.loads(re.sub(r"\\(.)", r"\1", said[2]))
+    system = json.loads(said[2])
+    return json.loads(said[1]), system | {"rows": json.loads(system["rows"])}
 
 
 def test_the_folder(mine, folder, capsys):

@@ -113,6 +113,8 @@ function ask(what, about, { signal, progress } = {}) {
 
 /** Names and titles of the systems in the folder, where the page is one. */
 const inFolder = isOffline() ? JSON.parse(document.documentElement.dataset.offline) : [];
+// nobody else answers: it starts while the page is drawn
+if (isOffline()) begin(inWorker);
 const opened = new Map();
 const ready = new Set();
 const own = new Map();
@@ -123,7 +125,7 @@ async function systemFile(name) {
   if (!inFolder.some((one) => one.name === name)) {
     throw new ApiError(phrase("engine.no-table", { name }), 404, "unknown-table");
   }
-  if (!globalThis.bidcascadeSystems[name]) {
+  if (!globalThis.bidcascadeSystems?.[name]) {
     await new Promise((resolve, reject) => {
       const script = document.createElement("script");
       script.src = ownScript(`systems/${encodeURIComponent(name)}.js`);

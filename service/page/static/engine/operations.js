@@ -7,9 +7,9 @@ import { diffSystems } from "./diff.js";
 import { InvalidSystem } from "./errors.js";
 import { load } from "./index.js";
 
-/** System of rows, or of texts with the name of the main one. */
+/** System of rows, as they are or as JSON, or of texts with the name of the main one. */
 function systemOf({ rows, main, files, options, opponents }) {
-  return load(rows ?? main, { files, options, opponents: opponents ? systemOf(opponents) : null });
+  return load((typeof rows === "string" ? JSON.parse(rows) : rows) ?? main, { files, options, opponents: opponents ? systemOf(opponents) : null });
 }
 
 /** A text is checked, then compared, and what it is compared with stays: the last ones are kept with their places. */
@@ -25,6 +25,8 @@ function keptSystemOf(told) {
   return found;
 }
 
+/** The first question, which comes at once, does not wait for it. */
+const WARM_AFTER_MS = 1000;
 const WARM_DEALS = 5;
 const WARM_SEED = 7;
 
@@ -46,7 +48,7 @@ export function receiver(post) {
     open: ({ name, system }) => {
       systems.set(name, systemOf(system));
       // a text of one's own may have no end
-      if (system.rows) warmUp(systems.get(name));
+      if (system.rows) setTimeout(() => warmUp(systems.get(name)), WARM_AFTER_MS);
       return { name, title: systems.get(name).title };
     },
     answer: (question, tell) => answerOf(systems, question, tell),
