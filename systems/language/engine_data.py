@@ -93,7 +93,8 @@ def grammar_data(lark: Lark) -> dict[str, Any]:
     """
     # what lark offers of its tables for other programs is not stable in order
     table, lexer = lark.parser.parser._parse_table, lark.parser.lexer.root_lexer
-    lexer.scanner  # noqa: B018  (the keywords are found when it is made)
+    # the keywords are found when the scanner is made, which is when it is asked for
+    assert lexer.scanner
     terminals = [terminal.name for terminal in lexer.terminals] + ["$END"]
     rules = sorted(
         {rule for row in table.states.values() for act, rule in row.values() if act is not Shift},

@@ -81,7 +81,7 @@ export function linOf(boards) {
 }
 
 /** Address of a hand viewer that shows a board. */
-export function viewerLink(one) {
+function viewerLink(one) {
   const lin = encodeURIComponent(linOf([one]).replaceAll("|\n", "|"));
   return `${VIEWER}?lin=${lin.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)}`;
 }

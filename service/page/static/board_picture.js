@@ -67,7 +67,7 @@ function contractLine(one) {
 }
 
 /** What the picture shows, in words. */
-export function pictureText(one) {
+function pictureText(one) {
   return [
     titleOf(one), ...one.hands.map((hand, seat) => hand && `${SEAT_NAMES[seat]} ${hand}`),
     phrase("picture.deals", { who: SEAT_NAMES[one.dealer], side: phrase(`sides.${one.vulnerability}`) }),
@@ -143,7 +143,7 @@ function drawing(one, colours) {
 }
 
 /** The picture as an SVG element. */
-export function pictureSvg(one, colours = pageColours()) {
+function pictureSvg(one, colours = pageColours()) {
   const { height, parts } = drawing(one, colours);
   const made = svg("svg", {
     width: WIDTH, height, viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": pictureText(one),

@@ -56,7 +56,7 @@ function linHand(text) {
 }
 
 /** Hands and dealer of an md value: South first, then clockwise; dealer 1 is South. Throws a sentence. */
-export function readMd(value) {
+function readMd(value) {
   const text = strip(value);
   const dealer = "1234".indexOf(text.charAt(0) || " ");
   const parts = (/^[0-4]/.test(text) ? text.slice(1) : text).split(",");

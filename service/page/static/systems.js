@@ -2,6 +2,7 @@
 
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import { clear, h, notice, say } from "./dom.js";
+import { saveBlob } from "./downloads.js";
 import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
 import { callNode, callsNode, handInLine } from "./format.js";
 import { forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles, wholeText } from "./own_systems.js";
@@ -174,12 +175,8 @@ function editing(place, system, texts, { signal, tell, tellUnkept, renamed }) {
     if (mine.signal.aborted) clear(many, notice("info", phrase("systems.stopped")));
   }
 
-  async function save(asZip) {
-    const blob = asZip ? zipOf(new Map(Object.entries(files))) : new Blob([files[page]], { type: "text/plain" });
-    const address = URL.createObjectURL(blob);
-    h("a", { href: address, download: asZip ? `${system.name || system.base}.zip` : page }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 60_000);
-  }
+  const savePage = () => saveBlob(new Blob([files[page]], { type: "text/plain" }), page);
+  const saveAll = () => saveBlob(zipOf(new Map(Object.entries(files))), `${system.name || system.base}.zip`);
 
   async function use() {
     try {
@@ -203,7 +200,7 @@ function editing(place, system, texts, { signal, tell, tellUnkept, renamed }) {
   clear(
     place,
     h("div", { class: "row" }, h("span", { class: "field" }, h("label", { for: "system-page" }, phrase("systems.page")), pages),
-      button("use", use, true), button("save-page", () => save(false)), button("save-all", () => save(true)),
+      button("use", use, true), button("save-page", savePage), button("save-all", saveAll),
       forgetting),
     editor.node, complaints, few,
     h("p", { class: "row" }, button("many", compareMany)), many,

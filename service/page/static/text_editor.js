@@ -4,7 +4,7 @@ import { colours } from "./bidding_text.js";
 import { clear, h, put } from "./dom.js";
 
 /** Row and column, from 1, of a place in a text. */
-export function whereIs(text, place) {
+function whereIs(text, place) {
   const before = text.slice(0, place).split("\n");
   return { line: before.length, column: before.at(-1).length + 1 };
 }

@@ -94,61 +94,60 @@ function enclosed(text, start, closing) {
   return [oneLine(text.slice(start + 1)), text.length];
 }
 
-/** LIN of an auction: `!` alerts, parentheses explain, braces hold remarks. */
-function auctionLin(text) {
+/**
+ * LIN of pieces one behind the other, with remarks in braces between them; `read(piece, end)` gives a piece's LIN and
+ * where it ends, `wrong(at)` that of what is no piece: nothing is read behind it.
+ */
+function linOfPieces(text, pattern, read, wrong) {
   let lin = "";
-  // a contract and a leader only
-  if (text.startsWith("-")) return lin;
-  let isDoubled = false;
   for (let at = 0; at < text.length;) {
-    CALL.lastIndex = at;
+    pattern.lastIndex = at;
+    let said = "";
     let found;
     if (" \t\r\n,?".includes(text[at])) {
       at += 1;
     } else if (text[at] === "{") {
       [found, at] = enclosed(text, at, "}");
-      lin += `nt|${found}|`;
-    } else if ((found = CALL.exec(text))) {
-      let call = found[0].toUpperCase();
-      // the first of three, a double and a redouble
-      if (call === "XX" && !isDoubled) call = "X";
-      at += call.length;
-      isDoubled = ["X", "D", "DBL"].includes(call) || (isDoubled && call[0] === "P");
-      let [alert, told] = ["", ""];
-      while (text[at] === "!" || text[at] === "(") {
-        if (text[at] === "!") {
-          alert = "!";
-          at += 1;
-        } else {
-          [told, at] = enclosed(text, at, ")");
-        }
-      }
-      lin += `mb|${call}${alert}|${told ? `an|${told}|` : ""}`;
+      said = `nt|${found}|`;
+    } else if ((found = pattern.exec(text))) {
+      [said, at] = read(found[0], at + found[0].length);
     } else {
-      return `${lin}mb|${text[at]}|`;
+      return lin + wrong(at);
     }
+    lin += said;
   }
   return lin;
 }
 
-function playLin(text) {
-  let lin = "";
-  for (let at = 0; at < text.length;) {
-    CARD.lastIndex = at;
-    let found;
-    if (" \t\r\n,?".includes(text[at])) {
-      at += 1;
-    } else if (text[at] === "{") {
-      [found, at] = enclosed(text, at, "}");
-      lin += `nt|${found}|`;
-    } else if ((found = CARD.exec(text))) {
-      at += found[0].length;
-      lin += `pc|${found[0]}|`;
-    } else {
-      return `${lin}pc|${text.slice(at, at + 2)}|`;
+/** LIN of an auction: `!` alerts, parentheses explain, braces hold remarks. */
+function auctionLin(text) {
+  // a contract and a leader only
+  if (text.startsWith("-")) return "";
+  let isDoubled = false;
+  return linOfPieces(text, CALL, (piece, end) => {
+    let call = piece.toUpperCase();
+    let at = end;
+    // the first of three, a double and a redouble
+    if (call === "XX" && !isDoubled) {
+      call = "X";
+      at -= 1;
     }
-  }
-  return lin;
+    isDoubled = ["X", "D", "DBL"].includes(call) || (isDoubled && call[0] === "P");
+    let [alert, told] = ["", ""];
+    while (text[at] === "!" || text[at] === "(") {
+      if (text[at] === "!") {
+        alert = "!";
+        at += 1;
+      } else {
+        [told, at] = enclosed(text, at, ")");
+      }
+    }
+    return [`mb|${call}${alert}|${told ? `an|${told}|` : ""}`, at];
+  }, (at) => `mb|${text[at]}|`);
+}
+
+function playLin(text) {
+  return linOfPieces(text, CARD, (card, end) => [`pc|${card}|`, end], (at) => `pc|${text.slice(at, at + 2)}|`);
 }
 
 /** LIN of an address whose parameters are hands, auction and so on. */

@@ -7,7 +7,8 @@ import { whereText } from "./bid_answer.js";
 import { parseDeal, parseSeat, parseVulnerability, SEATS } from "./deals.js";
 import { agreementsOf, descriptionOf } from "./describing.js";
 import { parseHand } from "./hands.js";
-import { interpretation, layoutsAnswer } from "./layouts.js";
+import { interpretation } from "./interpretation.js";
+import { layoutsAnswer } from "./layouts.js";
 import { paced } from "./pace.js";
 import { topicsOf } from "./topics.js";
 

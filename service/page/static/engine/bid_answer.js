@@ -33,7 +33,7 @@ function candidateOf({ entry, holds, checks, takenBy }) {
 }
 
 /** Call, name and place of an entry, "1N Strong notrump (sayc.bidding:12)". */
-export function labelOf(entry) {
+function labelOf(entry) {
   const label = [formatCall(entry.call), entry.name].filter(Boolean).join(" ");
   return entry.where.line ? `${label} (${whereText(entry.where)})` : label;
 }

@@ -14,12 +14,12 @@ import {
 import { BOTH_HANDS, COUNTED, LENGTHS } from "./phrases.js";
 
 /** Combined points for a contract on level 1 to 7. */
-export const POINTS_FOR_LEVEL = {
+const POINTS_FOR_LEVEL = {
   suit: [16, 19, 22, 25, 28, 33, 37],
   notrump: [19, 22, 25, 28, 30, 33, 37],
 };
-export const GAME_POINTS = 25;
-export const SLAM_POINTS = 33;
+const GAME_POINTS = 25;
+const SLAM_POINTS = 33;
 /** Definitions within definitions before a circle is assumed. */
 export const DEEPEST_DEFINITION = 32;
 

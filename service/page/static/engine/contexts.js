@@ -5,10 +5,10 @@ import { phrasesOf } from "./language/joining.js";
 import { AuctionPattern, allBindings, fixedCall, variablesOf } from "./patterns.js";
 
 /** Counts as so many literal calls for a "foremost:" block: more than any auction has. */
-export const FOREMOST = 400;
+const FOREMOST = 400;
 
 /** A line of the text with a number of its own, and the groups under it: partner's answers. */
-export class PlacedLine {
+class PlacedLine {
   below = [];
   /** The group that it is of. */
   group = null;
@@ -23,7 +23,7 @@ export class PlacedLine {
 }
 
 /** One condition of a header, with the variables that it may bind. */
-export class HeaderTest {
+class HeaderTest {
   constructor(condition) {
     this.condition = condition;
     this.names = [...new Set(phrasesOf(condition).flatMap(variablesOf))].filter((name) => name !== "n");

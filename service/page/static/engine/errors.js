@@ -32,7 +32,7 @@ export function complaintAt(where, message, lines, advice = "") {
 const UNPRINTABLE = /(?! )[\p{C}\p{Z}]/gu;
 
 /** A complaint as a message shows it. */
-export function complaintText({ where, message, lineText, caret, advice }) {
+function complaintText({ where, message, lineText, caret, advice }) {
   const shown = lineText.trim() ? `\n  ${lineText}\n  ${caret}` : "";
   const place = where.line ? `${where.file}:${where.line}` : where.file;
   return `${place ? `${place}: ` : ""}${message}${advice ? ` (${advice})` : ""}${shown}`;

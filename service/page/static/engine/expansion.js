@@ -32,7 +32,7 @@ function bindingsKey(bindings) {
 // --- places ---------------------------------------------------------------------------------------
 
 /** One hand type of one call at a place: a line, or one of its variants, with suits. */
-export class PlaceEntry {
+class PlaceEntry {
   #expression = null;
 
   /** `rank` is the number of the line's turn among the lines of the place, from 0; variants of a
@@ -412,7 +412,7 @@ function promise(entry, state, rules) {
 }
 
 /** Bounds that an expression puts on single terms, those in cells only if promised. */
-export function termBounds(expression, promised = false) {
+function termBounds(expression, promised = false) {
   switch (expression.kind) {
     case "and":
       return expression.operands.reduce((found, operand) => narrowed(found, termBounds(operand, promised)), NO_BOUNDS);

@@ -87,7 +87,7 @@ function chain({ first, rest }, least) {
 }
 
 /** Direct operands, left to right; none for a term or constant. */
-export function operandsOf(expression) {
+function operandsOf(expression) {
   switch (expression.kind) {
     case "negative": case "not": return [expression.operand];
     case "product": return expression.factors;

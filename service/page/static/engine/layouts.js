@@ -1,21 +1,17 @@
-// Deals in which every call of an auction is the one that the system makes, and what hands look like in them.
+// Deals in which every call of an auction is the one that the system makes.
 
 import { formatCall, formatCalls, PASS } from "./calls.js";
-import { choose, HandValues } from "./choice.js";
+import { choose } from "./choice.js";
 import { contextAt, formatDeal, handsOf, SEATS, VULNERABILITIES } from "./deals.js";
 import { POINTS, share } from "./knowledge.js";
-import { inOneDeal } from "./one_deal.js";
 import { paced } from "./pace.js";
 import { shapeOf, TERMS } from "./terms.js";
 
 const LIMIT_MS = 5000;
 const MOST_TRIES = 500;
-const MOST_SHAPES = 8;
-const RANKS = "23456789TJQKA";
-const SUITS = "CDHS";
 
 /** Numbers of a seed, uniform below a bound: xorshift128 (Marsaglia, Xorshift RNGs, 2003). */
-export function randomNumbers(seed) {
+function randomNumbers(seed) {
   let [x, y, z, w] = [123456789, 362436069 ^ seed, 521288629 ^ Math.floor(seed / 2 ** 32), 88675123];
   const below = (bound) => {
     const t = x ^ x << 11;
@@ -132,95 +128,10 @@ export async function layoutsAnswer(system, calls, question, tell) {
   };
 }
 
-function circumstancesOf(calls, { dealer, vulnerability }) {
+/** The question's auction, dealer and vulnerability, as answers tell them. */
+export function circumstancesOf(calls, { dealer, vulnerability }) {
   return {
     auction: formatCalls(calls).split(" ").filter(Boolean), dealer: SEATS[dealer],
     vulnerability: VULNERABILITIES[vulnerability],
-  };
-}
-
-/** What the page reads of an answer of `POST /v1/interpret`; null where no deal was found. */
-export async function interpretation(system, calls, isOver, question, tell) {
-  const { dealer, vulnerability, known = {} } = question;
-  const { hands, weights, report } = await sampleLayouts(system, calls, question, tell);
-  if (!hands.length) return null;
-  const expander = system.expander();
-  const state = expander.state(calls);
-  const bounds = inOneDeal(state.hulls);
-  const chances = weights.map((one) => one / weights.length);
-  const next = isOver ? null : (dealer + calls.length) % 4;
-  return {
-    ...circumstancesOf(calls, question), report, known: Object.keys(known),
-    forced: state.forced, agreed: state.agreed,
-    hands: Object.fromEntries([...SEATS].map((letter, seat) => {
-      const position = (seat - dealer + 4) % 4;
-      const picture = pictureOf(hands.map((deal) => deal[seat]), chances, state.agreed[position % 2]);
-      const points = narrowed(state.knowledge[position].shown("HCP"), bounds[position].points);
-      return [letter, { shown: { points }, ...picture }];
-    })),
-    next_player: isOver ? null : SEATS[next],
-    next_calls: isOver ? [] : nextCalls(expander.place(calls), hands.map((deal) => deal[next]), chances,
-      contextAt(calls.length, dealer, vulnerability)),
-  };
-}
-
-/** Bounds narrowed by what the other hands leave; as they were where that excludes them. */
-function narrowed([low, high], [least, most]) {
-  const found = [Math.max(low, least), Math.min(high, most)];
-  return found[0] <= found[1] ? found : [low, high];
-}
-
-/** Calls that may be made at a place, with the share of hands that make them, the likeliest first. */
-function nextCalls(place, hands, chances, context) {
-  const found = new Map();
-  for (const { call, name } of place.entries) {
-    const one = found.get(call) ?? { call: formatCall(call), name: "", chance: 0 };
-    one.name ||= name;
-    found.set(call, one);
-  }
-  if (!found.has(PASS)) found.set(PASS, { call: "P", name: "", chance: 0 });
-  hands.forEach((hand, number) => { found.get(choose(place, hand, context).call).chance += chances[number]; });
-  return [...found.values()].filter((one) => one.chance > 0 || one.call !== "P")
-    .sort((one, two) => two.chance - one.chance);
-}
-
-function histogram(values, chances, size) {
-  const found = new Array(size).fill(0);
-  values.forEach((value, number) => { found[value] += chances[number]; });
-  return found;
-}
-
-function summary(values, chances) {
-  const mean = values.reduce((sum, value, number) => sum + value * chances[number], 0);
-  return { mean, range: [Math.min(...values), Math.max(...values)] };
-}
-
-/** One hand over many deals: points, lengths, shapes, honours, stoppers, keycards. */
-function pictureOf(hands, chances, agreed) {
-  const values = hands.map((hand) => new HandValues(hand));
-  const of = (term) => values.map((one) => one.get(term));
-  const chance = (test) => hands.reduce((sum, hand, number) => sum + (test(hand, number) ? chances[number] : 0), 0);
-  const bySuit = (make) => Object.fromEntries([..."SHDC"].map((suit) => [suit, make(suit, SUITS.indexOf(suit))]));
-  const points = of("HCP");
-  const counted = summary(points, chances);
-  const lengths = bySuit((suit) => of(`SL_${suit}`));
-  const shapes = new Map();
-  hands.forEach((_, number) => {
-    const shape = [..."SHDC"].map((suit) => lengths[suit][number]).join("=");
-    shapes.set(shape, (shapes.get(shape) ?? 0) + chances[number]);
-  });
-  return {
-    points: histogram(points, chances, POINTS), mean_points: counted.mean, points_range: counted.range,
-    lengths: bySuit((suit) => histogram(lengths[suit], chances, 14)),
-    mean_lengths: bySuit((suit) => summary(lengths[suit], chances).mean),
-    length_ranges: bySuit((suit) => summary(lengths[suit], chances).range),
-    shapes: [...shapes].sort((one, two) => two[1] - one[1]).slice(0, MOST_SHAPES),
-    honours: bySuit((_, place) => Object.fromEntries([..."AKQJT"].map((rank) => (
-      [rank, chance((hand) => hand[place] >> RANKS.indexOf(rank) & 1)])))),
-    stoppers: bySuit((suit) => {
-      const has = of(`Stopper_${suit}`);
-      return chance((_, number) => has[number]);
-    }),
-    keycards: SUITS.includes(agreed ?? "-") ? histogram(of(`Keycards_${agreed}`), chances, 6) : null,
   };
 }

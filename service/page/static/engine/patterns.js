@@ -25,7 +25,7 @@ export function strainOf(call) {
 }
 
 /** Code of a bid. */
-export function bidCode(level, strain) {
+function bidCode(level, strain) {
   return makeBid(level, STRAINS.indexOf(strain));
 }
 

@@ -7,7 +7,7 @@ import { cheapestLevel, gameLevel, letterOf, strainOf } from "./patterns.js";
 
 const SUITS = "CDHS";
 /** Cards of a suit that a player must have shown for it to count as shown without being named. */
-export const NATURAL_LENGTH = 4;
+const NATURAL_LENGTH = 4;
 
 /** What one hand has shown: possible cells, and a Map of bounds of terms such as Aces beyond them. */
 export class Knowledge {
@@ -186,7 +186,7 @@ export class State {
  *
  * A reverse is a second suit, bid without a jump at the two level, that ranks above the player's
  * first one, so that a preference goes to the three level. */
-export function describeCall(state, meaning) {
+function describeCall(state, meaning) {
   const { call } = meaning;
   const words = new Set(meaning.agreements.map(({ kind }) => kind));
   words.delete("natural");

@@ -29,7 +29,7 @@ export function shapeOf([clubs, diamonds, hearts]) {
 }
 
 /** Number of a context among the 16. */
-export function contextNumber({ seat, vulWe, vulThey }) {
+function contextNumber({ seat, vulWe, vulThey }) {
   return seat - 1 + 4 * vulWe + 8 * vulThey;
 }
 

@@ -31,7 +31,7 @@ export function parseCondition(text, { file, line, column } = NOWHERE) {
 let builtIn = null;
 
 /** What balanced, semi-balanced and unbalanced mean, unless a system's text does. */
-export function builtInDefines() {
+function builtInDefines() {
   builtIn ??= new Map(Object.entries(BUILT_IN).map(([name, text]) => [
     name, { type: "Define", name, suits: [], condition: parseCondition(text), where: NOWHERE },
   ]));

@@ -31,7 +31,7 @@ export function callText(call) {
 }
 
 /** One step of an auction pattern. */
-export function stepText(step) {
+function stepText(step) {
   if (step.anyCalls) return "…";
   const calls = step.calls.map(callText).join("/");
   return step.theirs ? `(${calls})` : calls;
@@ -99,7 +99,7 @@ export function rangeText({ low, high, also }) {
 }
 
 /** A phrase, in the first form of its row in the catalogue. */
-export function phraseText(phrase) {
+function phraseText(phrase) {
   const writer = WRITERS[phrase.kind];
   if (writer !== undefined) return writer(phrase);
   const row = KINDS.get(phrase.kind);
