@@ -281,16 +281,21 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            # rich would end the process with a code of its own
+            raise BrokenPipeError
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
     if sys.stdout.isatty():
-        Console(highlight=False).print(table)
+        Plain(highlight=False).print(table)
         return
     # a pipe has no width: lines are as long as they need to be
-    console = Console(width=1000, highlight=False)
+    console = Plain(width=1000, highlight=False)
     with console.capture() as captured:
         console.print(table)
     print("\n".join(line.rstrip() for line in captured.get().strip("\n").split("\n")))

@@ -351,14 +351,17 @@ def test_bars_and_colours_belong_to_terminals(inputs, small, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes are POSIX's")
-def test_whoever_reads_may_stop(small, tmp_path):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_whoever_reads_may_stop(small, tmp_path, unbuffered):
     """As ``bidcascade … | head -1``: no noise."""
     path = tmp_path / "deals.parquet"
     write_deal_parquet(random_deals(3000, seed=1), path)
     with subprocess.Popen(
-        command("auctions", path, "--table", small, "--limit", 5), env=environment(),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
+        command("auctions", path, "--table", small, "--limit", 5),
+        env=environment(PYTHONUNBUFFERED=unbuffered),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
         assert process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""

@@ -23,7 +23,7 @@ from bidcascade.loaders import (
     write_pbn,
 )
 from tests.web.support_boards import boards_of
-from tests.web.support_browser import Visit, visiting
+from tests.web.support_browser import Visit, visiting, without_engine
 
 pytestmark = pytest.mark.slow
 
@@ -353,6 +353,28 @@ def test_five_thousand_boards(visit):
     stop.click()
     visit.wait_said("boards bid.")
     assert page.evaluate("document.activeElement.id") == "boards-which"
+
+
+def test_how_far_it_is_stays_where_the_list_is_drawn_anew(visit):
+    held = []
+    visit.page.route("**/v1/auctions", lambda route: held.append(route))
+    without_engine(visit)
+    page = visit.open("#dealer=N").page
+    page.wait_for_selector("#view > *")
+    drop(visit, {"many.lin": many(200)})
+    page.wait_for_selector(".kept-board")
+    page.get_by_role("button", name="Bid 200 more").click()
+    page.locator("#boards-rest progress").wait_for()
+    while len(held) < 2:
+        page.wait_for_timeout(50)
+    # the page's own boards are bid: the list is drawn anew
+    held[0].continue_()
+    page.wait_for_selector(".kept-board .part, .kept-parts .place")
+    assert page.locator("#boards-rest progress").count() == 1
+    page.get_by_role("button", name="Stop").click()
+    page.locator("#boards-rest progress").wait_for(state="detached")
+    for route in held[1:]:
+        route.abort()
 
 
 def test_the_list_stays_in_the_tab_and_says_where_it_cannot(browser, service):

@@ -192,8 +192,12 @@ function pager(pages, { page, isParted }, place) {
     to(page + 1, phrase("boards.page-next")));
 }
 
-/** Tools for all boards: which are shown, and saving. */
-function tools(told, shown, rest, bidRest) {
+function restRow(...children) {
+  return h("span", { class: "row", id: "boards-rest" }, children);
+}
+
+/** Tools for all boards: which are shown, `rest` for those that are not bid yet, and saving. */
+function tools(told, shown, rest) {
   const { boards } = boardSet();
   const which = () => (chosen.size ? [...chosen].sort((one, two) => one - two).map((place) => boards[place]) : shown);
   const label = h("span", { class: "soft" });
@@ -212,8 +216,7 @@ function tools(told, shown, rest, bidRest) {
           value: name, selected: (name === "part") === told.isParted,
         }, phrase(`boards.show-${name}`))),
       )),
-      rest > 0 && h("span", { class: "row", id: "boards-rest" },
-        h("button", { type: "button", onclick: bidRest }, phrase("boards.bid-rest", { number: rest })))),
+      rest),
     h("div", { class: "row" }, label, savingButtons(which, ["lin", "pbn", "link"], phrase("boards.of-list"))),
   ];
 }
@@ -239,6 +242,9 @@ export async function show(place, now, signal) {
   const told = asked(now);
   let who = table;
   let problem = null;
+  /** How far it is with the rest, while that is bid: it stays where the list is drawn anew. */
+  let bidding = null;
+  const bidRest = () => bidAll(draw, (row) => { bidding = row; }, table, signal);
   const draw = () => {
     const known = boards.filter((one) => bidOf(one, table));
     const all = boards.map((one, index) => [one, index]);
@@ -255,7 +261,9 @@ export async function show(place, now, signal) {
       !isKept && notice("info", phrase("boards.not-kept")),
       problemsNode(problems),
       problem && notice("error", problem),
-      tools(told, found.map(([one]) => one), rest, () => bidAll(draw, table, signal)),
+      tools(told, found.map(([one]) => one), bidding ?? (rest > 0 && restRow(
+        h("button", { type: "button", onclick: bidRest }, phrase("boards.bid-rest", { number: rest })),
+      ))),
       told.isParted && h("p", { class: "soft" }, phrase("boards.parted", {
         number: found.length, known: count(known.length),
       })),
@@ -281,17 +289,20 @@ export async function show(place, now, signal) {
 }
 
 /** Bid the boards that the system has not bid yet, page by page, and say how far it is. */
-async function bidAll(draw, table, signal) {
+async function bidAll(draw, show, table, signal) {
   const { boards } = boardSet();
   const left = () => boards.filter((one) => one.hands.every(Boolean) && !bidOf(one, table));
-  const rest = document.getElementById("boards-rest");
   let waiting = left();
   const all = waiting.length;
   const bar = h("progress", { max: all, value: 0, "aria-label": phrase("boards.bidding") });
   const stop = new AbortController();
   signal.addEventListener("abort", () => stop.abort());
-  clear(rest, bar, h("button", { type: "button", onclick: () => stop.abort() }, phrase("boards.stop")));
-  rest.querySelector("button").focus();
+  const button = h("button", { type: "button", onclick: () => stop.abort() }, phrase("boards.stop"));
+  const row = restRow(bar, button);
+  show(row);
+  draw();
+  button.focus();
+  let problem = null;
   try {
     while (waiting.length) {
       await bidBoards(waiting.slice(0, PAGE), table, stop.signal);
@@ -299,10 +310,12 @@ async function bidAll(draw, table, signal) {
       bar.value = all - waiting.length;
     }
   } catch (error) {
-    if (!stop.signal.aborted) put(rest, notice("error", error.message));
+    if (!stop.signal.aborted) problem = error.message;
   }
+  show(null);
   if (signal.aborted || state().view !== "boards") return;
   draw();
+  if (problem) document.getElementById("boards-rest").append(notice("error", problem));
   document.getElementById("boards-which").focus();
   say(phrase("boards.bid-said", { number: all - left().length }));
 }
