@@ -15,8 +15,15 @@
 //           near       up to five columns of 16 bits, the first in x, and how many in x from bit 16
 //           otherwise  z first, w count: columns of its box in `tests`; for a set of boxes, its spans
 //
-// Nodes come in windows: `nodes` holds first_node .. of them. A warp's share of a window is an item, a
-// run of nodes whose ancestors outside the run are the same ones, its path.
+// Nodes come in windows: `nodes` holds first_node .. of them. The top of a window are the nodes with
+// many below them, and what is above the window; `walk_top` walks them once for a block of deals. A
+// warp's share of the rest is an item, a run of nodes with the same top node right above.
+//
+//   sets       [deal blocks][1 + top_count][BLOCK_WORDS] all deals, then those that reach each top node
+//   sizes      [deal blocks][1 + top_count]              how many these are
+//   item_sets  [item_count]                              the set that each item starts from
+//   live       [deal blocks][item_count]                 items whose set is not empty, in any order
+//   live_counts [deal blocks]                            how many these are
 #include "device.cuh"
 
 constexpr u32 NODE_SEAT_SHIFT = 28;
@@ -25,6 +32,8 @@ constexpr u32 NODE_NEAR = 1u << 31;
 constexpr u32 BLOCK_WORDS = WARP * WORDS_A_LANE;
 constexpr u32 BLOCK_DEALS = 32 * BLOCK_WORDS;
 constexpr u32 WARPS = 8;
+constexpr u32 TOP_WARPS = 16;
+constexpr u32 NOT_COUNTED = 0xFFFFFFFFu;
 
 __device__ __forceinline__ u32 warp_sum(u32 value) {
 #if __CUDA_ARCH__ >= 800
@@ -188,57 +197,123 @@ __device__ __forceinline__ u32 deal_of_lane(
     return deal;
 }
 
+// Where the sets of a block of deals start.
+__device__ __forceinline__ u64 first_set(u32 deal_block, u32 top_count) {
+    return static_cast<u64>(deal_block) * (1 + top_count);
+}
+
+// Walks the top for a block of deals, level by level, and raises counts by the deals that reach it.
+//
+//   tops        [top_count] by level: nodes as above, but y is the set of the node above
+//   top_places  [top_count] which of `counts` is raised; none of them for what is above the window
+//   level_ends  [levels]    in `tops`
+extern "C" __global__ void __launch_bounds__(TOP_WARPS* WARP, 2) walk_top(
+    const u32* __restrict__ columns_of_all, u32 column_count, const u32* __restrict__ tests,
+    const uint2* __restrict__ spans, const uint4* __restrict__ tops,
+    const u32* __restrict__ top_places, u32 top_count, const u32* __restrict__ level_ends,
+    u32 levels, const u32* __restrict__ item_sets, u32 item_count, u32 deal_count, u32* sets,
+    u32* sizes, u32* __restrict__ live, u32* __restrict__ live_counts, u64* __restrict__ counts) {
+    __shared__ u32 found;
+    const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    const u32 deal_block = blockIdx.x;
+    const u64 row_words = static_cast<u64>(column_count) * BLOCK_WORDS;
+    const BlockColumns columns = {
+        columns_of_all + deal_block * 4 * row_words, row_words, tests, spans};
+    sizes += first_set(deal_block, top_count);
+    LaneWords* const own =
+        reinterpret_cast<LaneWords*>(sets) + first_set(deal_block, top_count) * WARP + lane;
+
+    if (warp == 0) {
+        const u32 deals = min(BLOCK_DEALS, deal_count - deal_block * BLOCK_DEALS);
+        LaneWords all;
+#pragma unroll
+        for (u32 word = 0; word < WORDS_A_LANE; ++word) {
+            const u32 start = (lane * WORDS_A_LANE + word) * 32;
+            all.word[word] = start + 32 <= deals ? ALL_LANES
+                             : start < deals     ? (1u << (deals - start)) - 1u
+                                                 : 0u;
+        }
+        own[0] = all;
+        if (lane == 0) sizes[0] = deals, found = 0;
+    }
+    __syncthreads();
+
+    u32 top = warp;
+    for (u32 level = 0; level < levels; ++level) {
+        const u32 end = __ldg(level_ends + level);
+        for (; top < end; top += TOP_WARPS) {
+            const uint4 node = __ldg(tops + top);
+            u32 left = 0;
+            if (sizes[node.y] != 0) {
+                const LaneWords parent = own[node.y * WARP];
+                LaneWords set;
+                test_bits(set.word, parent.word, node, columns, lane);
+                left = size_of(set.word);
+                if (left != 0) own[(1 + top) * WARP] = set;
+            }
+            if (lane != 0) continue;
+            sizes[1 + top] = left;
+            const u32 place = __ldg(top_places + top);
+            if (left != 0 && place != NOT_COUNTED)
+                atomicAdd(counts + place, static_cast<u64>(left));
+        }
+        __syncthreads();
+    }
+
+    for (u32 first = warp * WARP; first < item_count; first += TOP_WARPS * WARP) {
+        const u32 item = first + lane;
+        const bool is_live = item < item_count && sizes[__ldg(item_sets + item)] != 0;
+        const u32 lanes = __ballot_sync(ALL_LANES, is_live);
+        u32 start = 0;
+        if (lane == 0) start = atomicAdd(&found, static_cast<u32>(__popc(lanes)));
+        start = __shfl_sync(ALL_LANES, start, 0);
+        if (is_live)
+            live[static_cast<u64>(deal_block) * item_count + start +
+                 __popc(lanes & lanes_below(lane))] = item;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) live_counts[deal_block] = found;
+}
+
 // Raises counts[k - first_node] by the number of deals that reach node k.
 //
 //   columns     [deal blocks][4][column_count][BLOCK_WORDS]
-//   splits      blocks of threads that share a block of deals; each takes a part of the items
+//   splits      blocks of threads that share a block of deals; each takes a part of the live items
 extern "C" __global__ void __launch_bounds__(WARPS* WARP, 4) count_nodes(
     const u32* __restrict__ columns_of_all, u32 column_count, const u32* __restrict__ tests,
     const uint2* __restrict__ spans, const uint4* __restrict__ nodes, u32 first_node,
-    const uint2* __restrict__ runs, const u32* __restrict__ path_offsets,
-    const uint4* __restrict__ path, u32 item_count, u32 deal_count, u32 splits,
+    const uint2* __restrict__ runs, const u32* __restrict__ item_sets, u32 item_count,
+    const u32* __restrict__ sets, const u32* __restrict__ sizes, u32 top_count,
+    const u32* __restrict__ live, const u32* __restrict__ live_counts, u32 splits,
     u64* __restrict__ counts) {
     __shared__ u32 cursor;
     __shared__ u32 places[WARPS][WARP];
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     const u32 deal_block = blockIdx.x / splits, split = blockIdx.x % splits;
-    const u32 first_item = static_cast<u32>(static_cast<u64>(item_count) * split / splits);
-    const u32 end_item = static_cast<u32>(static_cast<u64>(item_count) * (split + 1) / splits);
-    if (threadIdx.x == 0) cursor = first_item;
+    const u64 live_count = __ldg(live_counts + deal_block);
+    const u32 end_live = static_cast<u32>(live_count * (split + 1) / splits);
+    if (threadIdx.x == 0) cursor = static_cast<u32>(live_count * split / splits);
     __syncthreads();
 
     const u64 row_words = static_cast<u64>(column_count) * BLOCK_WORDS;
     const BlockColumns columns = {
         columns_of_all + deal_block * 4 * row_words, row_words, tests, spans};
-    const u32 deals = min(BLOCK_DEALS, deal_count - deal_block * BLOCK_DEALS);
 
     // what the walk comes back to, by level
     u32 set_at[LEVELS][WORDS_A_LANE];
     u32 end_at[LEVELS];
 
     for (;;) {
-        const u32 item = next_number(&cursor, lane);
-        if (item >= end_item) return;
+        const u32 number = next_number(&cursor, lane);
+        if (number >= end_live) return;
+        const u32 item = __ldg(live + (static_cast<u64>(deal_block) * item_count + number));
+        const u64 place = first_set(deal_block, top_count) + __ldg(item_sets + item);
+        const u32 size = __ldg(sizes + place);
+        const LaneWords start =
+            reinterpret_cast<const LaneWords*>(sets)[place * WARP + lane];
         u32 set[WORDS_A_LANE];  // the parent's; in lanes only set[0] counts
 #pragma unroll
-        for (u32 word = 0; word < WORDS_A_LANE; ++word) {
-            const u32 start = (lane * WORDS_A_LANE + word) * 32;
-            set[word] = start + 32 <= deals ? ALL_LANES
-                        : start < deals     ? (1u << (deals - start)) - 1u
-                                            : 0u;
-        }
-        u32 size = deals;
-        const u32 path_end = __ldg(path_offsets + item + 1);
-        for (u32 step = __ldg(path_offsets + item); step < path_end && size != 0; ++step) {
-            const uint4 node = __ldg(path + step);
-            u32 bits[WORDS_A_LANE];
-            test_bits(bits, set, node, columns, lane);
-#pragma unroll
-            for (u32 word = 0; word < WORDS_A_LANE; ++word) set[word] = bits[word];
-            size = size_of(set);
-        }
-        if (size == 0) continue;
-
+        for (u32 word = 0; word < WORDS_A_LANE; ++word) set[word] = start.word[word];
         u32 deal = 0;
         u32 level = 0;
         u32 lanes_from = LEVELS;  // levels from here on are sets of lanes
@@ -271,21 +346,19 @@ extern "C" __global__ void __launch_bounds__(WARPS* WARP, 4) count_nodes(
                 left = size_of(bits);
             }
             if (left == 0) {
-                k = min(node.y, end);
+                k = node.y;
                 continue;
             }
             if (lane == 0) atomicAdd(counts + (k - first_node), static_cast<u64>(left));
             ++k;
-            // an item of a single node ends before its children
-            const u32 below = min(node.y, end);
-            if (k == below) continue;
+            if (k == node.y) continue;
 #pragma unroll
             for (u32 word = 0; word < WORDS_A_LANE; ++word) {
                 set_at[level][word] = set[word];
                 set[word] = bits[word];
             }
             end_at[level] = end;
-            end = below;
+            end = node.y;
             ++level;
             if (level < lanes_from && left <= WARP) {
                 deal = deal_of_lane(set, left, places[warp], lane);

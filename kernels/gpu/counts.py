@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bidcascade.kernels.cuda_device import DeviceArray
+from bidcascade.kernels.cuda_device import DeviceArray, KernelArgument
 from bidcascade.kernels.types import U64
 
 from .bits import ColumnBits
@@ -11,6 +11,7 @@ from .session import AnyDeals, Chunk, DealFeed, fitting, halving
 from .tables import PackedDeals, PlanTables
 
 THREADS = 256
+TOP_THREADS = 512
 MOST_COLUMNS = 1 << 25
 """Columns of a block of deals have 32-bit places: 128 words each."""
 WAVES = 4
@@ -42,7 +43,8 @@ def compile_counts(tables: PlanTables, lane_words: int) -> None:
     """Compile what chunks with ``lane_words`` words a lane run, before they come."""
     device = tables.session.device
     device.kernel("columns.cu", "bit_columns", {"BLOCK_WORDS": 32 * lane_words})
-    device.kernel("counts.cu", "count_nodes", count_defines(tables, lane_words))
+    for entry in ("walk_top", "count_nodes"):
+        device.kernel("counts.cu", entry, count_defines(tables, lane_words))
 
 
 class Counter:
@@ -77,14 +79,25 @@ class Counter:
 
     @property
     def bytes_per_deal(self) -> float:
-        """Device memory that a deal of a chunk takes: packed words and columns."""
+        """Device memory that a deal of a chunk takes: packed words, columns, sets of the top."""
         columns = ColumnBits.bytes_per_deal(len(self.sets.columns))
-        return PackedDeals.bytes_per_deal(self.tables) + columns
+        top = 4 * sum(self._words_of_a_block()) / (1024 * self.words_a_lane)
+        return PackedDeals.bytes_per_deal(self.tables) + columns + top
+
+    def _words_of_a_block(self) -> tuple[int, ...]:
+        """Words of a block of deals: sets of the top, sizes of these, live items, how many."""
+        sets = self.window.sets
+        return 32 * self.words_a_lane * sets, sets, max(1, self.window.items), 1
 
     def bind(self, size: int) -> None:
         """Take room for chunks of at most ``size`` deals."""
         self.packed = PackedDeals(self.tables, size)
         self.columns = ColumnBits(self.session, self.sets, 32 * self.words_a_lane, size)
+        blocks = -(-size // (1024 * self.words_a_lane))
+        self.top = [
+            self.session.device.empty(blocks * words, np.uint32)
+            for words in self._words_of_a_block()
+        ]
 
     def count(self, chunk: Chunk, counts: DeviceArray) -> None:
         """Raise ``counts`` [nodes of the window] by how many of the chunk's deals reach each."""
@@ -93,12 +106,22 @@ class Counter:
         deal_blocks = -(-chunk.count // (1024 * self.words_a_lane))
         at_once = self.session.device.limits.blocks_to_fill(THREADS)
         splits = splits_for(at_once, deal_blocks, self.window.items)
+        defines = count_defines(self.tables, self.words_a_lane)
+        columns: list[KernelArgument] = [
+            self.columns.bits, np.uint32(len(self.sets.columns)), self.tests, self.spans,
+        ]  # fmt: skip
+        sets, sizes, live, live_counts = self.top
         self.session.launch(
-            "counts.cu", "count_nodes", count_defines(self.tables, self.words_a_lane),
-            deal_blocks * splits, THREADS,
+            "counts.cu", "walk_top", defines, deal_blocks, TOP_THREADS,
             [
-                self.columns.bits, np.uint32(len(self.sets.columns)), self.tests, self.spans,
-                *self.window.item_arguments(), np.uint32(chunk.count), np.uint32(splits), counts,
+                *columns, *self.window.top_arguments(), np.uint32(chunk.count), *self.top, counts,
+            ],
+        )  # fmt: skip
+        self.session.launch(
+            "counts.cu", "count_nodes", defines, deal_blocks * splits, THREADS,
+            [
+                *columns, *self.window.item_arguments(), sets, sizes,
+                np.uint32(self.window.sets - 1), live, live_counts, np.uint32(splits), counts,
             ],
         )  # fmt: skip
 

@@ -263,20 +263,19 @@ def _running(sizes: I64, above: I64) -> I64:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Runs of a forest's nodes for warps to walk, each with the nodes above it.
+    """Runs of a forest's nodes for warps to walk, below the top of it.
 
     Parameters
     ----------
     runs : uint32 [items, 2]
-        First node and end; together they cover all nodes, in order.
-    path_offsets : uint32 [items + 1]
-    path : uint32
-        Numbers of the nodes above each run, the highest first (CSR).
+        First node and end; together they cover all nodes, in order. All nodes of a run that have
+        none of the run above them are below the same node.
+    is_top : bool [items]
+        Runs of a single node with many below it; what is above any run are such nodes.
     """
 
     runs: U32
-    path_offsets: U32
-    path: U32
+    is_top: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.runs)
@@ -296,7 +295,7 @@ def split(forest: Forest, most_nodes: int) -> Items:
     """Cut a forest into runs of about ``most_nodes`` nodes (fewer than twice as many).
 
     A subtree of at most so many stays whole, small neighbours below one node stay together, and a
-    node whose subtree is too large is a run of its own.
+    node whose subtree is too large is a run of its own, at the top.
 
     Raises
     ------
@@ -328,23 +327,63 @@ def split(forest: Forest, most_nodes: int) -> Items:
     runs = np.empty((int(cut.sum()), 2), np.uint32)
     runs[:, 0] = units[cut]
     runs[:, 1] = np.append(units[cut][1:], count) if len(units) else 0
-    paths = _paths(forest, runs[:, 0].astype(np.int64))
-    lengths = np.array([len(path) for path in paths], np.int64)
-    return Items(
-        runs,
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint32),
-        np.concatenate([np.zeros(0, np.uint32), *paths]),
-    )
+    return Items(runs, is_alone[cut])
 
 
-def _paths(forest: Forest, firsts: I64) -> list[U32]:
-    """Nodes above each of some nodes, the highest first."""
-    count = len(forest.fail)
-    parent = np.append(forest.parent.astype(np.int64), count)
-    steps = []
-    above = parent[firsts]
-    while (above != count).any():
-        steps.append(above)
-        above = parent[above]
-    table = np.stack(steps, axis=1) if steps else np.zeros((len(firsts), 0), np.int64)
-    return [row[row != count][::-1].astype(np.uint32) for row in table]
+@dataclass(frozen=True, slots=True)
+class Top:
+    """Nodes with many below them and what is above these, and the runs below, of a window.
+
+    A set of deals is numbered 0 for all deals, or one more than the node's place.
+
+    Parameters
+    ----------
+    nodes : int64 [nodes]
+        By level.
+    parent_sets : uint32 [nodes]
+        The set of the node above.
+    level_ends : uint32 [levels]
+        Where in ``nodes`` each level ends.
+    items : int64 [runs]
+        Which of all runs are below.
+    item_sets : uint32 [runs]
+        The set of the node above.
+    """
+
+    nodes: I64
+    parent_sets: U32
+    level_ends: U32
+    items: I64
+    item_sets: U32
+
+    @classmethod
+    def of(cls, forest: Forest, items: Items, numbers: range) -> "Top":
+        """Take what some consecutive items have."""
+        none = len(forest)
+        runs = items.runs[numbers.start : numbers.stop].astype(np.int64)
+        is_top = items.is_top[numbers.start : numbers.stop]
+        # what is above the window is above its first node
+        above = [int(runs[0, 0])]
+        while (parent := int(forest.parent[above[-1]])) != none:
+            above.append(parent)
+        nodes = np.concatenate([np.array(above[:0:-1], np.int64), runs[is_top, 0]])
+
+        def sets_above(some: I64) -> I64:
+            parents = forest.parent[some].astype(np.int64)
+            return np.where(parents == none, 0, np.searchsorted(nodes, parents) + 1)
+
+        parent_sets = sets_above(nodes)
+        level, higher = np.zeros(len(nodes), np.int64), parent_sets
+        while higher.any():
+            level += higher > 0
+            higher = np.append(0, parent_sets)[higher]
+        order = np.argsort(level, kind="stable")
+        renumbered = np.zeros(len(nodes) + 1, np.uint32)
+        renumbered[order + 1] = np.arange(1, len(nodes) + 1)
+        return cls(
+            nodes[order],
+            renumbered[parent_sets[order]],
+            np.cumsum(np.bincount(level)).astype(np.uint32),
+            np.flatnonzero(~is_top) + numbers.start,
+            renumbered[sets_above(runs[~is_top, 0])],
+        )

@@ -11,7 +11,7 @@ from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.plan import MULTIPLE, Plan
 from bidcascade.kernels.types import U32
 
-from .forest import TEST_LIMIT, TEST_MULTIPLE, Forest, Items, split
+from .forest import TEST_LIMIT, TEST_MULTIPLE, Forest, Items, Top, split
 from .tables import BoxSets, PlanTables
 
 RECORD_BYTES = 16
@@ -21,6 +21,8 @@ SMALLEST_ITEM = 64
 NEAR_COLUMNS = 5
 """Columns that a record holds itself, of 16 bits each."""
 NODE_NEAR = 1 << 31
+NOT_COUNTED = 0xFFFFFFFF
+"""Place of what is above a window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ class NodeRecords:
         held = [count | one, two | three << np.uint32(16), four | five << np.uint32(16)]
         return rows[fits], np.stack(held, axis=1)
 
-    def __getitem__(self, which: "slice | NDArray[np.uint32]") -> U32:
+    def __getitem__(self, which: "slice | NDArray[np.int64]") -> U32:
         """Return the records of some nodes, uint32 [n, 4]."""
         test = self.forest.test[which]
         place = (test & np.uint32(TEST_LIMIT - 1)).astype(np.int64)
@@ -115,43 +117,64 @@ class NodeRecords:
 
 @dataclass
 class DeviceWindow:
-    """A window's nodes and items on the device."""
+    """A window's nodes, top and items on the device."""
 
     window: Window
+    top: Top
     nodes: DeviceArray
     runs: DeviceArray
-    path_offsets: DeviceArray
-    path: DeviceArray
+    item_sets: DeviceArray
+    tops: DeviceArray
+    top_places: DeviceArray
+    level_ends: DeviceArray
 
     @classmethod
     def bring(cls, tables: PlanTables, records: NodeRecords, window: Window) -> "DeviceWindow":
         """Copy a window to the device."""
-        items, part = window.items, window.numbers
-        offsets = items.path_offsets[part.start : part.stop + 1]
-        path = items.path[int(offsets[0]) : int(offsets[-1])]
-        upload = tables.session.upload
+        top = Top.of(records.forest, window.items, window.numbers)
+        tops = records[top.nodes]
+        tops[:, 1] = top.parent_sets
+        places = top.nodes - window.first_node
+        places[places < 0] = NOT_COUNTED
+
+        def upload(array: NDArray[Any]) -> DeviceArray:
+            # an array of nothing is no argument
+            return tables.session.upload(
+                array if len(array) else np.zeros_like(array, shape=(1, *array.shape[1:]))
+            )
+
         return cls(
             window,
+            top,
             upload(records[window.first_node : window.end_node]),
-            upload(items.runs[part.start : part.stop]),
-            upload(offsets - offsets[0]),
-            upload(records[path]),
+            upload(window.items.runs[top.items]),
+            upload(top.item_sets),
+            upload(tops),
+            upload(places.astype(np.uint32)),
+            upload(top.level_ends),
         )
-
-    @property
-    def first_node(self) -> np.uint32:
-        """Number of the first node, as kernels take it."""
-        return np.uint32(self.window.first_node)
 
     @property
     def items(self) -> int:
         """How many items."""
-        return len(self.window.numbers)
+        return len(self.top.items)
+
+    @property
+    def sets(self) -> int:
+        """How many sets of deals the items may start from."""
+        return 1 + len(self.top.nodes)
+
+    def top_arguments(self) -> list[Any]:
+        """Arguments ``tops, top_places, top_count, level_ends, levels, item_sets, item_count``."""
+        return [
+            self.tops, self.top_places, np.uint32(len(self.top.nodes)), self.level_ends,
+            np.uint32(len(self.top.level_ends)), self.item_sets, np.uint32(self.items),
+        ]  # fmt: skip
 
     def item_arguments(self) -> list[Any]:
-        """Arguments ``nodes, first_node, runs, path_offsets, path, item_count``."""
+        """Arguments ``nodes, first_node, runs, item_sets, item_count``."""
         return [
-            self.nodes, self.first_node, self.runs, self.path_offsets, self.path,
+            self.nodes, np.uint32(self.window.first_node), self.runs, self.item_sets,
             np.uint32(self.items),
         ]  # fmt: skip
 

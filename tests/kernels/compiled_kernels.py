@@ -80,7 +80,7 @@ CARDS = {
     89: Card(48, 24, 100 << 10), 90: Card(64, 32, 228 << 10), 100: Card(64, 32, 228 << 10),
     120: Card(48, 24, 100 << 10),
 }  # fmt: skip
-THREADS = {"sort_starts": 1024, "deal_hands": 128}
+THREADS = {"sort_starts": 1024, "walk_top": 512, "deal_hands": 128}
 """Of a block, where they are not 256."""
 REGISTERS = 1 << 16
 

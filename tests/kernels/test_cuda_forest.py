@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from bidcascade.kernels import Plan, reference
 from bidcascade.kernels.gpu import forest as forest_module
+from bidcascade.kernels.gpu import nodes as nodes_module
 from bidcascade.kernels.gpu.forest import (
     TEST_MULTIPLE,
     TEST_SEAT_SHIFT,
     Forest,
+    Top,
     build_forest,
     split,
 )
@@ -84,23 +86,59 @@ def test_a_walk_lists_what_the_reference_reaches(options, nodes_at_once, seed):
         assert walked(plan, forest, holds) == wanted.entries[start:stop].tolist()
 
 
+def nodes_above(forest: Forest, node: int) -> list[int]:
+    found: list[int] = []
+    while (node := int(forest.parent[node])) != len(forest):
+        found.append(node)
+    return found
+
+
 @examples(25)
 @given(seed=st.integers(0, 2**16), most_nodes=st.integers(1, 40))
-def test_runs_cover_all_nodes_and_know_what_is_above(seed, most_nodes):
+def test_runs_cover_all_nodes_below_the_top(seed, most_nodes):
     forest = build_forest(made_plan(seed))
     items = split(forest, most_nodes)
     numbers = [node for first, end in items.runs.tolist() for node in range(first, end)]
     assert numbers == list(range(len(forest)))
-    for item, (first, end) in enumerate(items.runs.tolist()):
+    at_the_top = set(items.runs[items.is_top, 0].tolist())
+    for (first, end), is_top in zip(items.runs.tolist(), items.is_top, strict=True):
         assert 0 < end - first < 2 * most_nodes
-        path = items.path[items.path_offsets[item] : items.path_offsets[item + 1]].tolist()
-        for node in range(first, end):
-            outside, above = [], int(forest.parent[node])
-            while above != len(forest):
-                if above < first:
-                    outside.append(above)
-                above = int(forest.parent[above])
-            assert outside[::-1] == path
+        if is_top:
+            assert end == first + 1
+            assert forest.fail[first] - first > most_nodes
+        outside = {
+            tuple(above for above in nodes_above(forest, node) if above < first)
+            for node in range(first, end)
+        }
+        assert len(outside) == 1
+        assert set(*outside) <= at_the_top
+
+
+@examples(25)
+@given(
+    seed=st.integers(0, 2**16), most_nodes=st.integers(1, 40), item_nodes=st.integers(1, 20)
+)  # fmt: skip
+def test_the_top_of_a_window_is_what_is_above_its_runs(seed, most_nodes, item_nodes):
+    forest = build_forest(made_plan(seed))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nodes_module, "SMALLEST_ITEM", item_nodes)
+        windows = windows_of(forest, most_nodes)
+    for window in windows:
+        top = Top.of(forest, window.items, window.numbers)
+        nodes, sets = top.nodes.tolist(), [len(forest), *top.nodes.tolist()]
+        first_item, first_node = window.numbers.start, window.first_node
+        inside = {number - first_item for number in top.items.tolist()}
+        runs = window.items.runs[first_item : window.numbers.stop].tolist()
+        here = {runs[number][0] for number in range(len(runs)) if number not in inside}
+        assert set(nodes) == here | set(nodes_above(forest, first_node))
+        assert len(nodes) == len(set(nodes))
+        assert [sets[number] for number in top.parent_sets] == forest.parent[nodes].tolist()
+        firsts = window.items.runs[top.items, 0]
+        assert [sets[number] for number in top.item_sets] == forest.parent[firsts].tolist()
+        levels = np.split(top.nodes, top.level_ends)
+        assert not len(levels.pop())
+        for level, members in enumerate(levels):
+            assert [len(nodes_above(forest, node)) for node in members] == [level] * len(members)
 
 
 @examples(25)

@@ -22,7 +22,7 @@ from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import SOURCES
 from tests.kernels.emulator.backend import EmulatedBackend
 from tests.kernels.emulator.device import Checks, EmulatedDevice, EmulatorFault
-from tests.kernels.test_cuda_answers import EDGE_WAYS
+from tests.kernels.test_cuda_answers import EDGE_WAYS, Ways
 from tests.support_backends import SOME, assert_same_answers, reference
 from tests.support_plans import ASKING_CASES, deal_arrays, random_plan
 
@@ -72,6 +72,21 @@ MUTANTS = {
         "    const u32 deal = lane",
         operation="counts", message="race: |nothing has written",
     ),
+    "missing barrier before the top": Mutant(
+        "counts.cu",
+        "found = 0;\n    }\n    __syncthreads();\n", "found = 0;\n    }\n",
+        operation="counts", message="race: |nothing has written",
+    ),
+    "missing barrier between levels": Mutant(
+        "counts.cu",
+        "        __syncthreads();\n    }\n\n    for (u32 first", "    }\n\n    for (u32 first",
+        operation="counts", message="race: |nothing has written",
+    ),
+    "missing barrier behind the live items": Mutant(
+        "counts.cu",
+        "    __syncthreads();\n    if (threadIdx.x == 0) live", "    if (threadIdx.x == 0) live",
+        operation="counts", message="race: |nothing has written",
+    ),
     "off by one at the tail": Mutant(
         "columns.cu",
         "    return start < count ? (1u << (count - start)) - 1u : 0u;",
@@ -114,7 +129,8 @@ def differs(
         "counts": lambda one: one.cascade_counts(plan, deals),
         "members": lambda one: one.members(plan, deals, range(plan.node_count)).words,
     }
-    got, wanted = ask[mutant.operation](backend), ask[mutant.operation](reference)
+    with Ways(item_nodes=4).taken():  # so that there is a top
+        got, wanted = ask[mutant.operation](backend), ask[mutant.operation](reference)
     assert device.was_compiled
     return not np.array_equal(got, wanted)
 
@@ -182,7 +198,12 @@ EDGE_CHANGES = [
     # comparisons
     Change("counts.cu", "if (size <= WARP) {", "if (size <= WARP + 1) {"),
     Change("counts.cu", "left <= WARP) {", "left <= WARP + 1) {"),
-    Change("counts.cu", "set[word] = start + 32 <= deals", "set[word] = start + 32 < deals"),
+    Change("counts.cu", "all.word[word] = start + 32 <= deals",
+           "all.word[word] = start + 32 < deals"),
+    Change("counts.cu", "for (; top < end;", "for (; top <= end;"),
+    Change("counts.cu", "if (sizes[node.y] != 0)", "if (sizes[node.y] > 1)"),
+    Change("counts.cu", "if (left != 0 && place", "if (left > 1 && place"),
+    Change("counts.cu", "is_live = item < item_count", "is_live = item <= item_count"),
     Change("first.cu", "auction.next >= end_node", "auction.next > end_node"),
     Change("columns.cu", "parent < 0 ? exist", "parent <= 0 ? exist"),
     Change("lists.cu", "while (k < end_node && at < end)", "while (k <= end_node && at < end)"),
@@ -194,7 +215,14 @@ EDGE_CHANGES = [
     # edges
     Change("counts.cu", "size == WARP ? ALL_LANES : lanes_below(size)", "lanes_below(size)"),
     Change("counts.cu", "left == WARP ? ALL_LANES : lanes_below(left)", "lanes_below(left)"),
-    Change("counts.cu", "const u32 below = min(node.y, end);", "const u32 below = node.y;"),
+    Change("counts.cu", "if (k == node.y) continue;", ""),
+    Change("counts.cu", " && place != NOT_COUNTED)", ")"),
+    Change("counts.cu", "own[(1 + top) * WARP] = set", "own[top * WARP] = set"),
+    Change("counts.cu", "parent = own[node.y * WARP]", "parent = own[0]"),
+    Change("bidcascade.kernels.gpu.forest:Top.of", "np.searchsorted(nodes, parents) + 1",
+           "np.searchsorted(nodes, parents)"),
+    Change("bidcascade.kernels.gpu.forest:Top.of", "renumbered[sets_above(", "(sets_above("),
+    Change("bidcascade.kernels.gpu.nodes:DeviceWindow.bring", "places < 0", "places <= 0"),
     Change("counts.cu", "if (level < lanes_from) lanes_from = LEVELS;", ""),
     Change("counts.cu", "bits[word] |= some[word];", "bits[word] = some[word];"),
     Change("entries.cu", "node == nodes ? deals : 0", "node >= nodes ? deals : 0"),
@@ -204,7 +232,10 @@ EDGE_CHANGES = [
     Change("counts.cu", "    __syncwarp();\n    const u32 deal =", "    const u32 deal ="),
     Change("features.cu", "found[keys[item]], 1u);\n        }\n    }\n    __syncthreads();",
            "found[keys[item]], 1u);\n        }\n    }"),
-    # running sums
+    # running sums, and who comes where
+    Change("counts.cu", "__popc(lanes & lanes_below(lane))", "__popc(lanes)"),
+    Change("counts.cu", "live_count * split / splits);", "live_count * split / splits) + 1;"),
+    Change("counts.cu", "live_count * (split + 1) / splits", "live_count * split / splits"),
     Change("counts.cu", "if (lane >= step) sum", "if (lane > step) sum"),
     Change("entries.cu", "totals[threadIdx.x] - total;", "totals[threadIdx.x];"),
     Change("features.cu", "sums[key] - own;", "sums[key];"),
@@ -221,6 +252,8 @@ EDGE_CHANGES = [
     Change("first.cu", "== 0 && auction.pass_node == NONE)", "== 0)", changes_nothing=True),
     # 32 deals may stay words of bits as well as lanes
     Change("counts.cu", "if (size <= WARP) {", "if (size < WARP) {", changes_nothing=True),
+    # a set of no deals is not asked for again
+    Change("counts.cu", "if (left != 0) own[", "own[", changes_nothing=True),
     # order only: who stands beside whom
     Change("features.cu", "(more < 7 ? more : 7)", "(more < 6 ? more : 6)", changes_nothing=True),
     # more or fewer blocks of threads share a block of deals
