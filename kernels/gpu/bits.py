@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from bidcascade.bridge import FULL_DECK
+from bidcascade.bridge import FULL_DECK, OutOfDeviceMemory
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.plan import Family, family
 from bidcascade.kernels.results import BitColumns
@@ -108,6 +108,9 @@ def evaluate(
     """Bit columns of expressions on all four compass hands."""
     sets = _expression_sets(tables, expressions)
     rows = 4 * (len(sets.set_offsets) - 1)
+    lent = _evaluated_at_once(tables, deals, expressions, most_deals)
+    if lent is not None:
+        return lent
     result = BitColumns.empty(rows // 4, len(deals))
     if rows:
         in_chunks(
@@ -118,6 +121,30 @@ def evaluate(
             partial(_put, result.words.view(np.uint32).reshape(rows, -1)),
         )  # fmt: skip
     return result
+
+
+def _evaluated_at_once(
+    tables: PlanTables, deals: AnyDeals, expressions: Sequence[int] | None, most_deals: int
+) -> BitColumns | None:
+    """Bit columns in lent memory, which come when all are there; ``None`` where they do not fit."""
+    session, sets = tables.session, _expression_sets(tables, expressions)
+    rows, words = 4 * (len(sets.set_offsets) - 1), out_words(len(deals))
+    with session.working():
+        chunk = min(most_deals, len(deals)) * (
+            DealFeed.bytes_per_deal(deals) + _Evaluation.bytes_per_deal(tables, sets) + rows / 8
+        )
+        if chunk + 4 * rows * words > session.memory():
+            return None
+        here = session.lender.take(rows * words, np.uint32)
+        if here is None:
+            return None
+        try:
+            found = evaluate_on_device(tables, deals, expressions, most_deals)
+        except OutOfDeviceMemory:
+            return None  # chunk by chunk needs less
+        session.device.copy_out(here, found, stream=session.work)
+        session.wait()
+    return BitColumns(here.view(np.uint64).reshape(rows // 4, 4, -1), len(deals))
 
 
 def _row_words(rows: int, deals: int) -> list[tuple[int, DTypeLike]]:

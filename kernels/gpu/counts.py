@@ -1,5 +1,7 @@
 """Counts on a device: windows of nodes outside, chunks of deals inside, on bit columns."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from bidcascade.kernels.cuda_device import DeviceArray, KernelArgument
@@ -7,7 +9,7 @@ from bidcascade.kernels.types import U64
 
 from .bits import ColumnBits
 from .nodes import DeviceWindow, device_windows, is_whole, node_records
-from .session import AnyDeals, Chunk, DealFeed, fitting, halving
+from .session import AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting, halving
 from .tables import PackedDeals, PlanTables
 
 THREADS = 256
@@ -20,6 +22,10 @@ NODES_SHARE = 0.4
 """Share of the free memory that nodes may take; more of them come in windows."""
 SPREAD_SHARE = 0.5
 """Share of the free memory that the counts of all entries may take."""
+SPREAD_BYTES = 24
+"""What an entry takes meanwhile: who stands for it, its mark, and number and count if reached."""
+PAIR_BYTES = 12
+"""An entry that is reached, and its count."""
 
 
 def splits_for(blocks_at_once: int, shares: int, items: int) -> int:
@@ -146,29 +152,26 @@ def count_entries(
         found = count_nodes(tables, deals, most_deals, node_bytes)
         if isinstance(found, np.ndarray):
             return _spread_on_host(tables, found, len(deals))
-        out = np.empty(entries, np.uint64)
-        step = max(1, min(entries, int(session.memory() * SPREAD_SHARE / 12)))
-        spread = session.device.empty(step, np.uint64)
-        for start in range(0, entries, step):
-            stop = min(start + step, entries)
-            part = spread[: stop - start]
-            _spread(tables, found, len(deals), start, part)
-            session.device.copy_out(out[start:stop], part, stream=session.work)
-            session.wait()
-        return out
+        step = max(1, min(entries, int(session.memory() * SPREAD_SHARE / SPREAD_BYTES)))
+        parts = [
+            _bring(tables, found, len(deals), start, min(step, entries - start))
+            for start in range(0, entries, step)
+        ]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def count_entries_on_device(
     tables: PlanTables, deals: AnyDeals, most_deals: int, *, node_bytes: int | None
 ) -> DeviceArray:
     """Return counts that stay on the device; otherwise as :func:`count_entries`."""
-    session = tables.session
+    session, entries = tables.session, tables.plan.node_count
     with session.working():
         found = count_nodes(tables, deals, most_deals, node_bytes)
         if isinstance(found, np.ndarray):
             return session.upload(_spread_on_host(tables, found, len(deals)))
-        out = session.device.empty(tables.plan.node_count, np.uint64)
-        _spread(tables, found, len(deals), 0, out)
+        out = session.device.empty(entries, np.uint64)
+        spread = _Spread.of(tables, found, len(deals), 0, entries)
+        spread.counts(None, out)
         return out
 
 
@@ -220,22 +223,88 @@ def _spread_on_host(tables: PlanTables, counts: U64, deals: int) -> U64:
     return spread
 
 
-def _spread(
-    tables: PlanTables, counts: DeviceArray, deals: int, start: int, out: DeviceArray
-) -> None:
-    """Fill ``out`` with the counts of entries from ``start`` on, of the nodes they hold with."""
-    session, forest = tables.session, tables.forest()
-    if out.size == len(forest.representative):
-        representative = representatives(tables)
-    else:
-        representative = session.upload(forest.representative[start : start + out.size])
-    session.each(
-        "entries.cu", "spread_counts", {}, out.size,
-        [
-            representative, np.uint64(out.size), counts, np.uint32(len(forest)),
-            np.uint64(deals), out,
-        ],
-    )  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """Counts of nodes as counts of some entries in a row.
+
+    Parameters
+    ----------
+    session : Session
+    entries : int
+        How many.
+    nodes : list
+        Arguments ``representative, counts, nodes``.
+    deals : int
+    """
+
+    session: Session
+    entries: int
+    nodes: list[KernelArgument]
+    deals: int
+
+    @classmethod
+    def of(
+        cls, tables: PlanTables, counts: DeviceArray, deals: int, start: int, entries: int
+    ) -> "_Spread":
+        """Entries from ``start`` on."""
+        session, forest = tables.session, tables.forest()
+        if entries == len(forest.representative):
+            representative = representatives(tables)
+        else:
+            representative = session.upload(forest.representative[start : start + entries])
+        return cls(session, entries, [representative, counts, np.uint32(len(forest))], deals)
+
+    def counts(self, listed: DeviceArray | None, out: DeviceArray) -> None:
+        """Fill ``out`` with the counts of listed entries, or of all."""
+        self.session.each(
+            "entries.cu", "spread_counts", {}, out.size,
+            [listed, np.uint32(out.size), *self.nodes, np.uint64(self.deals), out],
+        )  # fmt: skip
+
+    def reached(self, marks: DeviceArray, total: int) -> DeviceArray:
+        """Entries that are reached, of whose marks ``marks`` are the running sums."""
+        found = self.session.device.empty(total, np.uint32)
+        self.session.each(
+            "entries.cu", "write_listed", {}, self.entries if total else 0,
+            [None, np.uint32(self.entries), *self.nodes, marks, np.uint64(total), found],
+        )  # fmt: skip
+        return found
+
+    def mark(self, marks: DeviceArray) -> int:
+        """Fill ``marks`` with running sums of 1 for what is reached; return how many are; waits."""
+        self.session.each(
+            "entries.cu", "mark_listed", {}, self.entries,
+            [None, np.uint32(self.entries), *self.nodes, marks],
+        )  # fmt: skip
+        return RunningSums(self.session, self.entries).run(marks)
+
+
+def _bring(tables: PlanTables, counts: DeviceArray, deals: int, start: int, entries: int) -> U64:
+    """Bring the counts of some entries, from ``start`` on, to the host.
+
+    What is reached comes with its number, unless counts of all are fewer bytes.
+    """
+    session = tables.session
+    device = session.device
+    spread = _Spread.of(tables, counts, deals, start, entries)
+    marks = device.empty(entries, np.uint64)
+    total = spread.mark(marks)
+    if total * PAIR_BYTES >= marks.nbytes:
+        spread.counts(None, marks)
+        lent = session.lender.take(entries, np.uint64)
+        out: U64 = np.empty(entries, np.uint64) if lent is None else lent
+        device.copy_out(out, marks, stream=session.work)
+        session.wait()
+        return out
+    found, their_counts = spread.reached(marks, total), device.empty(total, np.uint64)
+    spread.counts(found, their_counts)
+    numbers, values = session.ways_out[0].arrays([(total, np.uint32), (total, np.uint64)])
+    device.copy_out(numbers, found, stream=session.work)
+    device.copy_out(values, their_counts, stream=session.work)
+    session.wait()
+    out = np.zeros(entries, np.uint64)
+    out[numbers] = values
+    return out
 
 
 def representatives(tables: PlanTables) -> DeviceArray:

@@ -48,13 +48,19 @@ __device__ __forceinline__ bool is_reached(
     return node == nodes || (node < nodes && __ldg(counts + node) != 0);
 }
 
+// An entry of a list; without a list all entries are listed, in order.
+__device__ __forceinline__ u32 listed_entry(const u32* __restrict__ listed, u32 number) {
+    return listed == nullptr ? number : __ldg(listed + number);
+}
+
 // Marks the listed entries that some counts reach: marks [listed_count] of 0 and 1.
 extern "C" __global__ void __launch_bounds__(THREADS) mark_listed(
     const u32* __restrict__ listed, u32 listed_count, const u32* __restrict__ representative,
     const u64* __restrict__ counts, u32 nodes, u64* __restrict__ marks) {
     const u64 number = thread_number();
     if (number < listed_count)
-        marks[number] = is_reached(__ldg(listed + number), representative, counts, nodes);
+        marks[number] = is_reached(
+            listed_entry(listed, static_cast<u32>(number)), representative, counts, nodes);
 }
 
 // Writes the marked ones of them side by side; places [listed_count] are the marks' running sums,
@@ -65,18 +71,18 @@ extern "C" __global__ void __launch_bounds__(THREADS) write_listed(
     u32* __restrict__ entries) {
     const u64 number = thread_number();
     if (number >= listed_count) return;
-    const u32 entry = __ldg(listed + number);
+    const u32 entry = listed_entry(listed, static_cast<u32>(number));
     const u64 place = __ldg(places + number);
     if (place < room && is_reached(entry, representative, counts, nodes)) entries[place] = entry;
 }
 
-// out[entry] = the count of the node that stands for it; node `nodes` stands for all deals, and
-// the one behind it for none.
+// Counts of listed entries: those of the nodes that stand for them; node `nodes` stands for all
+// deals, and the one behind it for none.
 extern "C" __global__ void __launch_bounds__(THREADS) spread_counts(
-    const u32* __restrict__ representative, u64 entries, const u64* __restrict__ counts, u32 nodes,
-    u64 deals, u64* __restrict__ out) {
-    const u64 entry = thread_number();
-    if (entry >= entries) return;
-    const u32 node = __ldg(representative + entry);
-    out[entry] = node < nodes ? __ldg(counts + node) : node == nodes ? deals : 0;
+    const u32* __restrict__ listed, u32 listed_count, const u32* __restrict__ representative,
+    const u64* __restrict__ counts, u32 nodes, u64 deals, u64* __restrict__ out) {
+    const u64 number = thread_number();
+    if (number >= listed_count) return;
+    const u32 node = __ldg(representative + listed_entry(listed, static_cast<u32>(number)));
+    out[number] = node < nodes ? __ldg(counts + node) : node == nodes ? deals : 0;
 }

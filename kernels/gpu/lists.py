@@ -239,12 +239,14 @@ def entry_lists_on_device(
 
 def _to_host(session: Session, lists: _Written) -> EntryLists:
     device, way = session.device, session.ways_out[0]
-    (here,) = way.arrays([(lists.entries.size, np.uint32)])
+    lent = session.lender.take(lists.entries.size, np.uint32)
+    here = way.arrays([(lists.entries.size, np.uint32)])[0] if lent is None else lent
     device.wait(way.stream, lists.written)
     device.copy_out(here, lists.entries, stream=way.stream)
     device.synchronize(way.stream)
-    # whoever gets them may keep them, the page-locked buffer is for the next ones
-    return EntryLists(lists.first_deal, lists.offsets, here.copy(), lists.totals)
+    # whoever gets them may keep them, the buffer of a way is for the next ones
+    entries = here.copy() if lent is None else lent
+    return EntryLists(lists.first_deal, lists.offsets, entries, lists.totals)
 
 
 def _as_they_are(session: Session, lists: _Written) -> DeviceLists:

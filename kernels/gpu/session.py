@@ -19,6 +19,8 @@ from bidcascade.kernels.cuda_device import Device, DeviceArray, Event, KernelArg
 from bidcascade.kernels.device_frames import DeviceDeals
 from bidcascade.kernels.results import DealArrays
 
+from .lending import Lender
+
 _logger = logging.getLogger("bidcascade.kernels")
 
 AnyDeals: TypeAlias = DealArrays | DeviceDeals
@@ -75,11 +77,13 @@ class Session:
     work: Stream = field(init=False)
     ways_in: tuple[Way, Way] = field(init=False)
     ways_out: tuple[Way, Way] = field(init=False)
+    lender: Lender = field(init=False)
 
     def __post_init__(self) -> None:
         self.work = self.device.stream()
         self.ways_in = (Way(self.device), Way(self.device))
         self.ways_out = (Way(self.device), Way(self.device))
+        self.lender = Lender(self.device)
 
     def launch(
         self, file: str, entry: str, defines: Mapping[str, int], blocks: int, threads: int,

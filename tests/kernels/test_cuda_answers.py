@@ -23,7 +23,7 @@ from bidcascade.kernels import DealArrays, EntryLists, Plan, Postfix, cuda
 from bidcascade.kernels.cuda_device import Limits, cupy_device, default_device_number
 from bidcascade.kernels.dealing import deal_hands_reference
 from bidcascade.kernels.device_frames import DeviceDeals
-from bidcascade.kernels.gpu import bits, first, lists, nodes
+from bidcascade.kernels.gpu import bits, first, lending, lists, nodes
 from bidcascade.kernels.gpu import counts as counts_module
 from bidcascade.kernels.gpu.session import RunningSums, Session
 from tests.kernels.emulator.backend import EmulatedBackend
@@ -77,6 +77,7 @@ class Ways:
     words_a_lane: int = 1
     members_at_once: int = 1024
     staged: bool = True
+    least_lent: int = 1 << 20
 
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
@@ -85,6 +86,7 @@ class Ways:
             mock.patch.object(nodes, "ITEMS", 1 << 20),
             mock.patch.object(counts_module, "words_a_lane", return_value=self.words_a_lane),
             mock.patch.object(bits, "MEMBERS_AT_ONCE", self.members_at_once),
+            mock.patch.object(lending, "LEAST_BYTES", self.least_lent),
             contextlib.ExitStack() as more,
         ):
             for module in () if self.staged else (first, lists):
@@ -113,7 +115,7 @@ WAYS = st.builds(
     most_deals=st.sampled_from((None, 64, 128)), node_bytes=st.sampled_from((None, 16, 160, 800)),
     most_entries=st.sampled_from((None, 20, 1000)), item_nodes=st.sampled_from((1, 2, 7, 64)),
     words_a_lane=st.sampled_from((1, 2, 4)), members_at_once=st.sampled_from((1, 5, 1024)),
-    staged=st.booleans(),
+    staged=st.booleans(), least_lent=st.sampled_from((1, 1 << 20)),
 )  # fmt: skip
 PROFILES = st.sampled_from(("gib", "mlbridge"))
 
@@ -198,7 +200,7 @@ EDGE_WAYS = (
         most_deals=64, node_bytes=160, most_entries=100, item_nodes=1, members_at_once=5,
         staged=False, words_a_lane=4,
     ),
-    Ways(item_nodes=4, words_a_lane=2, schedule=2, architecture=900),
+    Ways(item_nodes=4, words_a_lane=2, schedule=2, architecture=900, least_lent=1),
 )  # fmt: skip
 
 
@@ -323,6 +325,32 @@ def test_short_memory_halves_the_chunks(emulator, caplog, operation):
     assert "from now on: out of device memory" in caplog.text
 
 
+def test_bits_that_do_not_fit_as_a_whole_come_in_chunks(emulator):
+    rng = np.random.default_rng(19)
+    plan, deals = random_plan(rng, SOME), deal_arrays(rng, 300)
+    which = np.arange(3200) % len(deals)
+    many, wanted = deals.take(which), reference.evaluate(plan, deals)
+    checks = {"checks": Checks.BOUNDS}
+    parts = emulator.backend(Ways(most_deals=64), device_options=checks)
+    parts.evaluate(plan, many)
+    needs = parts.device.most_live_bytes
+    with mock.patch.object(lending, "LEAST_BYTES", 1):
+        for told, lent in ((10_000, 0), (1 << 30, 1)):
+            # where the device shows more memory than it has, it is tried and does not work out
+            short = emulator.backend(
+                Ways(most_deals=64), device_options=checks | {"memory_bytes": needs}
+            )
+            with mock.patch.object(short.device, "free_bytes", return_value=told):
+                found = short.evaluate(plan, many)
+            buffers = short.session.lender._buffers
+            assert len(buffers) == lent
+            assert not any(np.shares_memory(found.words, buffer) for buffer in buffers)
+            for column in range(len(found.words)):
+                for seat in range(4):
+                    right = wanted.to_bools(column, seat)[which]
+                    np.testing.assert_array_equal(found.to_bools(column, seat), right)
+
+
 def test_memory_comes_back(emulator):
     rng = np.random.default_rng(9)
     plan, deals = random_plan(rng, SOME, nodes=200), deal_arrays(rng, 150)
@@ -358,6 +386,83 @@ def test_a_long_job_takes_page_locked_memory_once(emulator):
     work(deal_arrays(rng, 300))
     for part, entries in zip(answers, kept, strict=False):
         np.testing.assert_array_equal(part.entries, entries)
+
+
+@pytest.mark.parametrize("least_lent", [1, 1 << 20])
+def test_answers_are_lent_as_long_as_somebody_keeps_them(emulator, least_lent):
+    """Two at most are out of page-locked buffers; those that nobody keeps come back."""
+    rng = np.random.default_rng(17)
+    plan, deals = random_plan(rng, SOME, nodes=100), deal_arrays(rng, 300)
+    backend = emulator.backend(Ways(most_deals=64))
+    buffers = backend.session.lender._buffers
+
+    def is_lent(array: np.ndarray) -> bool:
+        return any(np.shares_memory(array, buffer) for buffer in buffers)
+
+    wanted = merged(reference.cascade_all(plan, deals))
+    with mock.patch.object(lending, "LEAST_BYTES", least_lent):
+        for _ in range(3):
+            one, *rest = backend.cascade_all(plan, deals)
+            lent = [is_lent(part.entries) for part in (one, *rest)]
+            assert lent == [least_lent == 1] * 2 + [False] * 3
+            kept = one.entries[3:9].view(np.uint16)
+            del one, rest
+            bits = backend.evaluate(plan, deals)
+            assert is_lent(bits.words) == (least_lent == 1)
+            np.testing.assert_array_equal(bits.words, reference.evaluate(plan, deals).words)
+            copied = backend.evaluate(plan, deals)
+            assert not is_lent(copied.words)
+            np.testing.assert_array_equal(copied.words, bits.words)
+            np.testing.assert_array_equal(kept, wanted.entries[3:9].view(np.uint16))
+            del bits, copied, kept
+    assert len(buffers) == 2 * (least_lent == 1)
+
+
+def test_a_buffer_that_is_too_small_goes_before_a_larger_comes(emulator):
+    backend = emulator.backend(Ways())
+    lender = backend.session.lender
+    with (
+        mock.patch.object(lending, "LEAST_BYTES", 8),
+        mock.patch.object(lending, "MOST_BYTES", 1 << 10),
+    ):
+        small = lender.take(16, np.uint32)
+        assert [len(buffer) for buffer in lender._buffers] == [64]
+        middle = lender.take(17, np.uint32)
+        assert lender.take(16, np.uint32) is None
+        assert sorted(len(buffer) for buffer in lender._buffers) == [64, 128]
+        del small
+        large = lender.take(100, np.uint64)
+        assert large is not None
+        assert sorted(len(buffer) for buffer in lender._buffers) == [128, 1024]
+        assert lender.take(1, np.uint64) is None
+        del middle, large
+        # the smallest that fits
+        assert lender.take(3, np.uint64) is not None
+        assert [len(buffer) for buffer in lender._buffers] == [1024, 128]
+        assert lender.take(129, np.uint64) is None
+        assert lender.take(1, np.uint32) is None
+
+
+@pytest.mark.parametrize("share", [0.5, 1e-9])
+def test_counts_come_as_they_are_fewer_bytes(emulator, share):
+    rng = np.random.default_rng(18)
+    plan, deals = random_plan(rng, SOME, nodes=200, asking=True), deal_arrays(rng, 60)
+    backend = emulator.backend(Ways(), device_options={"checks": Checks.BOUNDS})
+    seen = set()
+    # in parts of a few entries where the memory is short
+    with mock.patch.object(counts_module, "SPREAD_SHARE", share):
+        for some in (deals, deals.slice(0, 1)):
+            wanted = reference.cascade_counts(plan, some)
+            backend.cascade_counts(plan, some)
+            with backend.device.timings() as timings:
+                np.testing.assert_array_equal(backend.cascade_counts(plan, some), wanted)
+            pairs = 12 * np.count_nonzero(wanted)
+            seen.add(pairs < wanted.nbytes)
+            if share == 0.5:
+                copied = sum(one.copied_bytes for one in timings if one.name == "copy out")
+                # and the sum that says how many
+                assert copied == 8 + min(pairs, wanted.nbytes)
+    assert seen == {True, False}
 
 
 def test_lists_of_two_chunks_are_on_the_device_at_once(emulator):

@@ -265,11 +265,13 @@ EDGE_CHANGES = [
 def change_function(monkeypatch: pytest.MonkeyPatch, change: Change) -> None:
     """Give a function of the host's part other code, wherever it has been imported."""
     module, _, name = change.place.partition(":")
-    function: Any = reduce(getattr, name.split("."), importlib.import_module(module))
+    named: Any = reduce(getattr, name.split("."), importlib.import_module(module))
+    function = getattr(named, "__func__", named)  # of a class method
     text = textwrap.dedent(inspect.getsource(function))
     found: dict[str, Any] = {}
     exec(change.applied(text), function.__globals__, found)
-    monkeypatch.setattr(function, "__code__", found[function.__name__].__code__)
+    made = found[function.__name__]
+    monkeypatch.setattr(function, "__code__", getattr(made, "__func__", made).__code__)
 
 
 def edge_cases_pass(folder: Path, change: Change) -> bool:
