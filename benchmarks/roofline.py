@@ -117,7 +117,7 @@ def kernel_works(
 
     Other than :func:`work_of` this takes the steps as the kernels divide them: what one writes for
     another crosses the memory twice; and ``count_nodes`` makes 32 tests at once, with an AND and a
-    count at the least.
+    count at the least (those of ``walk_top``, a few hundred nodes, among them).
     """
     words, nodes = plan.packing.lane_words + plan.packing.flag_words, plan.node_count
     packed = 32.0 * words * deals

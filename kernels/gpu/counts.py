@@ -26,6 +26,8 @@ SPREAD_BYTES = 24
 """What an entry takes meanwhile: who stands for it, its mark, and number and count if reached."""
 PAIR_BYTES = 12
 """An entry that is reached, and its count."""
+PAIRS_FROM = 1 << 17
+"""Fewer entries are sooner copied than looked through."""
 
 
 def splits_for(blocks_at_once: int, shares: int, items: int) -> int:
@@ -282,28 +284,34 @@ class _Spread:
 def _bring(tables: PlanTables, counts: DeviceArray, deals: int, start: int, entries: int) -> U64:
     """Bring the counts of some entries, from ``start`` on, to the host.
 
-    What is reached comes with its number, unless counts of all are fewer bytes.
+    All of them where memory is lent or they are few. Otherwise only what is reached, with its
+    number, where that is fewer bytes: what is not reached stays memory that nobody has touched.
     """
     session = tables.session
-    device = session.device
     spread = _Spread.of(tables, counts, deals, start, entries)
-    marks = device.empty(entries, np.uint64)
-    total = spread.mark(marks)
-    if total * PAIR_BYTES >= marks.nbytes:
-        spread.counts(None, marks)
-        lent = session.lender.take(entries, np.uint64)
-        out: U64 = np.empty(entries, np.uint64) if lent is None else lent
-        device.copy_out(out, marks, stream=session.work)
-        session.wait()
-        return out
-    found, their_counts = spread.reached(marks, total), device.empty(total, np.uint64)
-    spread.counts(found, their_counts)
-    numbers, values = session.ways_out[0].arrays([(total, np.uint32), (total, np.uint64)])
-    device.copy_out(numbers, found, stream=session.work)
-    device.copy_out(values, their_counts, stream=session.work)
+    there = session.device.empty(entries, np.uint64)
+    lent = session.lender.take(entries, np.uint64)
+    if lent is None and entries >= PAIRS_FROM:
+        reached = spread.mark(there)
+        if reached * PAIR_BYTES < there.nbytes:
+            return _paired(spread, there, reached)
+    spread.counts(None, there)
+    out: U64 = np.empty(entries, np.uint64) if lent is None else lent
+    session.device.copy_out(out, there, stream=session.work)
     session.wait()
-    out = np.zeros(entries, np.uint64)
-    out[numbers] = values
+    return out
+
+
+def _paired(spread: _Spread, marks: DeviceArray, reached: int) -> U64:
+    session, device = spread.session, spread.session.device
+    listed, counts = spread.reached(marks, reached), device.empty(reached, np.uint64)
+    spread.counts(listed, counts)
+    entries, values = session.ways_out[0].arrays([(reached, np.uint32), (reached, np.uint64)])
+    device.copy_out(entries, listed, stream=session.work)
+    device.copy_out(values, counts, stream=session.work)
+    session.wait()
+    out = np.zeros(spread.entries, np.uint64)
+    out[entries] = values
     return out
 
 

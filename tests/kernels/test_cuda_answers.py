@@ -87,6 +87,7 @@ class Ways:
             mock.patch.object(counts_module, "words_a_lane", return_value=self.words_a_lane),
             mock.patch.object(bits, "MEMBERS_AT_ONCE", self.members_at_once),
             mock.patch.object(lending, "LEAST_BYTES", self.least_lent),
+            mock.patch.object(counts_module, "PAIRS_FROM", 1),
             contextlib.ExitStack() as more,
         ):
             for module in () if self.staged else (first, lists):
@@ -414,7 +415,11 @@ def test_answers_are_lent_as_long_as_somebody_keeps_them(emulator, least_lent):
             assert not is_lent(copied.words)
             np.testing.assert_array_equal(copied.words, bits.words)
             np.testing.assert_array_equal(kept, wanted.entries[3:9].view(np.uint16))
-            del bits, copied, kept
+            del bits
+            counts = backend.cascade_counts(plan, deals)
+            assert is_lent(counts) == (least_lent == 1)
+            np.testing.assert_array_equal(counts, reference.cascade_counts(plan, deals))
+            del counts, copied, kept
     assert len(buffers) == 2 * (least_lent == 1)
 
 
@@ -444,13 +449,17 @@ def test_a_buffer_that_is_too_small_goes_before_a_larger_comes(emulator):
 
 
 @pytest.mark.parametrize("share", [0.5, 1e-9])
-def test_counts_come_as_they_are_fewer_bytes(emulator, share):
+@pytest.mark.parametrize("pairs_from", [1, 1 << 17])
+def test_counts_come_as_they_are_fewer_bytes(emulator, share, pairs_from):
     rng = np.random.default_rng(18)
     plan, deals = random_plan(rng, SOME, nodes=200, asking=True), deal_arrays(rng, 60)
     backend = emulator.backend(Ways(), device_options={"checks": Checks.BOUNDS})
     seen = set()
     # in parts of a few entries where the memory is short
-    with mock.patch.object(counts_module, "SPREAD_SHARE", share):
+    with (
+        mock.patch.object(counts_module, "SPREAD_SHARE", share),
+        mock.patch.object(counts_module, "PAIRS_FROM", pairs_from),
+    ):
         for some in (deals, deals.slice(0, 1)):
             wanted = reference.cascade_counts(plan, some)
             backend.cascade_counts(plan, some)
@@ -458,8 +467,10 @@ def test_counts_come_as_they_are_fewer_bytes(emulator, share):
                 np.testing.assert_array_equal(backend.cascade_counts(plan, some), wanted)
             pairs = 12 * np.count_nonzero(wanted)
             seen.add(pairs < wanted.nbytes)
-            if share == 0.5:
-                copied = sum(one.copied_bytes for one in timings if one.name == "copy out")
+            copied = sum(one.copied_bytes for one in timings if one.name == "copy out")
+            if pairs_from > 1:
+                assert copied == wanted.nbytes
+            elif share == 0.5:
                 # and the sum that says how many
                 assert copied == 8 + min(pairs, wanted.nbytes)
     assert seen == {True, False}

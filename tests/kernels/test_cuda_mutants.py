@@ -215,7 +215,7 @@ EDGE_CHANGES = [
     # edges
     Change("counts.cu", "size == WARP ? ALL_LANES : lanes_below(size)", "lanes_below(size)"),
     Change("counts.cu", "left == WARP ? ALL_LANES : lanes_below(left)", "lanes_below(left)"),
-    Change("counts.cu", "if (k == node.y) continue;", ""),
+    Change("counts.cu", "end = node.y;", "end = run.y;"),
     Change("counts.cu", " && place != NOT_COUNTED)", ")"),
     Change("counts.cu", "own[(1 + top) * WARP] = set", "own[top * WARP] = set"),
     Change("counts.cu", "parent = own[node.y * WARP]", "parent = own[0]"),
