@@ -213,7 +213,6 @@ extern "C" __global__ void __launch_bounds__(TOP_WARPS* WARP, 2) walk_top(
     const u32* __restrict__ top_places, u32 top_count, const u32* __restrict__ level_ends,
     u32 levels, const u32* __restrict__ item_sets, u32 item_count, u32 deal_count, u32* sets,
     u32* sizes, u32* __restrict__ live, u32* __restrict__ live_counts, u64* __restrict__ counts) {
-    __shared__ u32 found;
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     const u32 deal_block = blockIdx.x;
     const u64 row_words = static_cast<u64>(column_count) * BLOCK_WORDS;
@@ -234,7 +233,10 @@ extern "C" __global__ void __launch_bounds__(TOP_WARPS* WARP, 2) walk_top(
                                                  : 0u;
         }
         own[0] = all;
-        if (lane == 0) sizes[0] = deals, found = 0;
+        if (lane == 0) {
+            sizes[0] = deals;
+            live_counts[deal_block] = 0;
+        }
     }
     __syncthreads();
 
@@ -265,14 +267,13 @@ extern "C" __global__ void __launch_bounds__(TOP_WARPS* WARP, 2) walk_top(
         const bool is_live = item < item_count && sizes[__ldg(item_sets + item)] != 0;
         const u32 lanes = __ballot_sync(ALL_LANES, is_live);
         u32 start = 0;
-        if (lane == 0) start = atomicAdd(&found, static_cast<u32>(__popc(lanes)));
+        if (lane == 0)
+            start = atomicAdd(live_counts + deal_block, static_cast<u32>(__popc(lanes)));
         start = __shfl_sync(ALL_LANES, start, 0);
         if (is_live)
             live[static_cast<u64>(deal_block) * item_count + start +
                  __popc(lanes & lanes_below(lane))] = item;
     }
-    __syncthreads();
-    if (threadIdx.x == 0) live_counts[deal_block] = found;
 }
 
 // Raises counts[k - first_node] by the number of deals that reach node k.

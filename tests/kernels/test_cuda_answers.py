@@ -196,16 +196,16 @@ def test_cascade_equals_reference(places, expression_list, seed, count, undescri
 
 
 EDGE_WAYS = (
+    Ways(item_nodes=4, words_a_lane=2, schedule=2, architecture=900, least_lent=1),
     Ways(),
     Ways(
         most_deals=64, node_bytes=160, most_entries=100, item_nodes=1, members_at_once=5,
         staged=False, words_a_lane=4,
     ),
-    Ways(item_nodes=4, words_a_lane=2, schedule=2, architecture=900, least_lent=1),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("ways", EDGE_WAYS, ids=("whole", "parts", "top"))
+@pytest.mark.parametrize("ways", EDGE_WAYS, ids=("top", "whole", "parts"))
 @pytest.mark.parametrize("case", ASKING_CASES, ids=str)
 def test_edges_of_warps_and_words(places, case, ways):
     plan, deals = case.made()

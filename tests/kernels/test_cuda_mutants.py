@@ -74,17 +74,12 @@ MUTANTS = {
     ),
     "missing barrier before the top": Mutant(
         "counts.cu",
-        "found = 0;\n    }\n    __syncthreads();\n", "found = 0;\n    }\n",
+        "        }\n    }\n    __syncthreads();\n\n    u32 top", "        }\n    }\n\n    u32 top",
         operation="counts", message="race: |nothing has written",
     ),
     "missing barrier between levels": Mutant(
         "counts.cu",
         "        __syncthreads();\n    }\n\n    for (u32 first", "    }\n\n    for (u32 first",
-        operation="counts", message="race: |nothing has written",
-    ),
-    "missing barrier behind the live items": Mutant(
-        "counts.cu",
-        "    __syncthreads();\n    if (threadIdx.x == 0) live", "    if (threadIdx.x == 0) live",
         operation="counts", message="race: |nothing has written",
     ),
     "off by one at the tail": Mutant(
@@ -129,7 +124,7 @@ def differs(
         "counts": lambda one: one.cascade_counts(plan, deals),
         "members": lambda one: one.members(plan, deals, range(plan.node_count)).words,
     }
-    with Ways(item_nodes=4).taken():  # so that there is a top
+    with Ways(item_nodes=1).taken():  # so that there is a top
         got, wanted = ask[mutant.operation](backend), ask[mutant.operation](reference)
     assert device.was_compiled
     return not np.array_equal(got, wanted)
@@ -221,7 +216,8 @@ EDGE_CHANGES = [
     Change("counts.cu", "parent = own[node.y * WARP]", "parent = own[0]"),
     Change("bidcascade.kernels.gpu.forest:Top.of", "np.searchsorted(nodes, parents) + 1",
            "np.searchsorted(nodes, parents)"),
-    Change("bidcascade.kernels.gpu.forest:Top.of", "renumbered[sets_above(", "(sets_above("),
+    Change("bidcascade.kernels.gpu.forest:Top.of", "renumbered[sets_above(runs[~is_top, 0])]",
+           "sets_above(runs[~is_top, 0]).astype(np.uint32)"),
     Change("bidcascade.kernels.gpu.nodes:DeviceWindow.bring", "places < 0", "places <= 0"),
     Change("counts.cu", "if (level < lanes_from) lanes_from = LEVELS;", ""),
     Change("counts.cu", "bits[word] |= some[word];", "bits[word] = some[word];"),
@@ -277,8 +273,8 @@ def change_function(monkeypatch: pytest.MonkeyPatch, change: Change) -> None:
 def edge_cases_pass(folder: Path, change: Change) -> bool:
     """Whether all answers are right where warps, words and windows end, bounds watched only."""
     for ways in EDGE_WAYS:
-        # the last case has many deals: too long a wait where nothing is to be found
-        for case in ASKING_CASES[: -1 if change.changes_nothing else None]:
+        # all cases, or those of many deals, would be too long a wait where nothing is to be found
+        for case in ASKING_CASES[:-1:2] if change.changes_nothing else ASKING_CASES:
             options = ways.device_options | {"checks": Checks.BOUNDS}
             device = MutantDevice(folder, **options)
             device.mutant = change if change.place.endswith(".cu") else None
