@@ -36,8 +36,10 @@ from .program import SystemProgram, to_words
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
+    from bidcascade.kernels.cuda_device import DeviceArray
+    from bidcascade.kernels.device_frames import DeviceDeals
     from bidcascade.kernels.gpu.system_tables import Sides
-    from bidcascade.kernels.gpu.systems import DevicePlaces
+    from bidcascade.kernels.gpu.systems import DeviceAuctions, DevicePlaces
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -548,43 +550,71 @@ class Bidder:
         backend
             Where many deals are bid; on the processor unless it is ``cuda``.
         """
+        with self._whole():
+            self._keep_to_budget()
+            place = np.full(len(deals), self.reach(calls), np.int32)
+            entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
+            defaults = np.zeros(len(deals), np.uint16)
+            if len(deals) <= FEW:
+                self._bid_few(deals, place, entry, defaults)
+            elif backend is not None and backend.NAME == "cuda":
+                with self._on(cast("CudaBackend", backend)) as device:
+                    found = device.bid(
+                        deals, int(place[0]), len(calls), self._store, self._sides_there,
+                        self._work_out_behind,
+                    )  # fmt: skip
+                return BidDeals(*found)
+            else:
+                for _ in self._bid_many(deals, len(calls), place, entry, defaults):
+                    pass
+            return BidDeals(place, entry, defaults)
+
+    def auctions_on_device(
+        self, deals: "DeviceDeals", backend: "CudaBackend"
+    ) -> "tuple[DeviceAuctions, DeviceArray]":
+        """Bid deals that lie on a device; their auctions stay there, and passes by default.
+
+        Raises
+        ------
+        InvalidInput
+            If they have more calls than a column of lists may have.
+        """
+        with self.lock:
+            with self._whole():
+                self._keep_to_budget()
+                self.reach(())
+                with self._on(backend) as device:
+                    bids = device.bid_on_device(
+                        deals, self._store, self._sides_there, self._work_out_behind
+                    )
+            return device.auctions(bids, deals, self._store), bids.defaults
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Let nobody else in meanwhile; what is broken off leaves no places half worked out."""
         with self.lock:
             try:
-                self._keep_to_budget()
-                place = np.full(len(deals), self.reach(calls), np.int32)
-                entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
-                defaults = np.zeros(len(deals), np.uint16)
-                if len(deals) <= FEW:
-                    self._bid_few(deals, place, entry, defaults)
-                elif backend is not None and backend.NAME == "cuda":
-                    on_device = cast("CudaBackend", backend)
-                    return self._bid_on_device(on_device, deals, int(place[0]), len(calls))
-                else:
-                    for _ in self._bid_many(deals, len(calls), place, entry, defaults):
-                        pass
+                yield
             except BaseException:
                 # places that were given numbers may not have been worked out
                 self.start_over()
                 raise
-            return BidDeals(place, entry, defaults)
 
-    def _bid_on_device(
-        self, backend: "CudaBackend", deals: DealArrays, place: int, depth: int
-    ) -> BidDeals:
-        """Bid deals on a device, which asks for the places that it comes to, and none has seen."""
-
-        def work_out(keys: U64) -> None:
-            self._make_room(len(keys))
-            places = np.empty(len(keys), np.int32)
-            walk.places_behind(self._store, keys, places)
-            self._work_out(places)
-
+    @contextmanager
+    def _on(self, backend: "CudaBackend") -> Iterator["DevicePlaces"]:
+        """Work places out on a device meanwhile."""
         self._device = backend.places_of(self._store)
         try:
-            found = self._device.bid(deals, place, depth, self._store, self._sides_there, work_out)
+            yield self._device
         finally:
             self._device = None
-        return BidDeals(*found)
+
+    def _work_out_behind(self, keys: U64) -> None:
+        """See to it that the places behind ``place << 6 | call`` are worked out."""
+        self._make_room(len(keys))
+        places = np.empty(len(keys), np.int32)
+        walk.places_behind(self._store, keys, places)
+        self._work_out(places)
 
     def _sides_there(self) -> "Sides":
         """Systems as a device wants to know them, as they are now."""
@@ -611,17 +641,12 @@ class Bidder:
         calls : uint8 [n]
             Legal ones.
         """
-        with self.lock:
+        with self._whole():
             place = places.astype(np.int32)
             entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
             defaults = np.zeros(len(deals), np.uint16)
-            try:
-                for _ in self._bid_many(deals, depth, place, entry, defaults, given=calls):
-                    pass
-            except BaseException:
-                # as in bid
-                self.start_over()
-                raise
+            for _ in self._bid_many(deals, depth, place, entry, defaults, given=calls):
+                pass
             return BidDeals(place, entry, defaults)
 
     def _bid_few(self, deals: DealArrays, place: I32, entry: I32, defaults: U16) -> None:

@@ -17,6 +17,7 @@ from bidcascade.inference.compare import SystemMatch
 from bidcascade.kernels import DealArrays, cuda
 from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import cupy_device, default_device_number
+from bidcascade.kernels.device_frames import uploaded
 from bidcascade.kernels.gpu import system_places
 from bidcascade.kernels.gpu.system_places import PlaceWorker
 from bidcascade.kernels.system import arrays as rows
@@ -25,7 +26,7 @@ from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.program import SystemProgram
 from bidcascade.systems.system import System
 from tests.kernels.emulator.backend import EmulatedBackend
-from tests.kernels.emulator.device import Checks
+from tests.kernels.emulator.device import Checks, EmulatorFault
 from tests.kernels.test_cuda_mutants import Change
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples
@@ -291,6 +292,83 @@ def test_a_match_on_the_device(device_backend):
     assert there.kind.tolist() == here.kind.tolist()
 
 
+def assert_same_auctions_there(bidder: Bidder, backend: CudaBackend, deals: DealArrays) -> None:
+    """Auctions that stay on the device are those that the processor gives."""
+    device = backend.session.device
+    found, passes = bidder.auctions_on_device(uploaded(device, deals), backend)
+    calls, ends, contract, declarer = (device.download(array) for array in found)
+    bid = bidder.bid(deals)
+    wanted = bidder.endings(bid.place)
+    np.testing.assert_array_equal(device.download(passes), bid.defaults)
+    np.testing.assert_array_equal(ends, wanted.offsets)
+    np.testing.assert_array_equal(calls, wanted.calls)
+    np.testing.assert_array_equal(contract, wanted.contract)
+    by_compass = np.where(wanted.declarer == 4, 4, (wanted.declarer + deals.dealer) % 4)
+    np.testing.assert_array_equal(declarer, by_compass)
+
+
+DOUBLERS = System.parse(
+    """
+opening:
+  1X = Opening: 10+ points, 4+ X
+over (1X):
+  Double = Penalty: 10+ points
+when RHO doubled:
+  Redouble = Strength: 10+ points
+after 1C … Redouble:
+  2X = Rescue: 5+ X
+"""
+)
+
+
+@pytest.mark.parametrize("sides", [(SMALL, OTHER), (DOUBLERS,)])
+def test_auctions_stay_on_the_device(device_backend, sides):
+    backend, deals = device_backend({"schedule": 5}, most_deals=64), mixed_deals(300, 4)
+    bidder = Bidder(*programs_of(*sides))
+    assert_same_auctions_there(bidder, backend, deals)
+    contracts = bidder.endings(bidder.bid(deals).place).contract
+    if sides == (DOUBLERS,):
+        assert {*((contracts - 1) % 3).tolist()} == {0, 1, 2}
+    else:
+        assert (contracts == 0).any()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("bid == 0 && made < 3 && made > doubling", "made < 3 && made > doubling"),
+        ("bid == 0 && made < 3 && made > doubling", "bid == 0 && made < 3"),
+        ("bid == 0 && made >= 3", "made >= 3"),
+        (" && (at & 1u) == (first & 1u)", ""),
+        ("made % 5 == bid % 5 && ", ""),
+        ("(first + dealer[deal]) & 3u", "(first + dealer[0]) & 3u"),
+        ("depth[deal] + 1u", "depth[deal]"),
+        ("calls[start + length] = 0;", ""),
+        ("if (deal == 0) ends[0] = 0;", "if (deal == 0) ends[0] = 1;"),
+        ("place[deal] = from;", "place[deal] = 0 * from;"),
+    ],
+)  # fmt: skip
+def test_auctions_that_are_written_wrongly_are_seen(emulator_folder, old, new):
+    backend = EmulatedBackend(emulator_folder)
+    source, change = backend.device.source, Change("system_walk.cu", old, new)
+    backend.device.source = lambda file: (
+        change.applied(source(file)) if file == change.place else source(file)
+    )
+    deals, calls = mixed_deals(300, 4), tuple(parse_calls("1C"))
+
+    def is_right(*sides: System) -> bool:
+        bidder = Bidder(*programs_of(*sides))
+        wanted = bidder.bid(deals, calls).place
+        try:
+            found = bidder.bid(deals, calls, backend=backend).place
+            assert_same_auctions_there(bidder, backend, deals)
+        except (AssertionError, EmulatorFault):
+            return False
+        return bool((found == wanted).all())
+
+    assert not (is_right(SMALL, OTHER) and is_right(DOUBLERS))
+
+
 @pytest.mark.slow
 def test_ten_thousand_places_of_sayc(device_backend):
     programs = [System.open("sayc").bidder().sides[0]]
@@ -304,5 +382,7 @@ def test_ten_thousand_places_of_sayc(device_backend):
 def test_shipped_systems(device_backend, names):
     programs = [System.open(name).bidder().sides[0] for name in names]
     # small systems have each access judged
-    backend = device_backend({"checks": Checks.NONE})
-    assert assert_same_bids(backend, programs, mixed_deals(100, 7)).count > 500
+    backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(100, 7)
+    there = assert_same_bids(backend, programs, deals)
+    assert there.count > 500
+    assert_same_auctions_there(there, backend, deals)

@@ -2,6 +2,7 @@
 ``cuda`` over an emulated device, against ``reference``."""
 
 import logging
+import sys
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import BackendUnavailable, DeviceFault, InvalidInput, OutOfDeviceMemory
 from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
+from bidcascade.kernels.gpu import systems
 from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet
 from bidcascade.service import Engine
 from bidcascade.service import engine as engine_module
@@ -18,7 +20,7 @@ from bidcascade.service.jobs.batch import run_batch
 from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.systems.system import System
 from bidcascade.table import build_table
-from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf
+from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf, fake_pylibcudf
 from tests.support_emulator import emulated_device
 from tests.support_service import GOOD, ask, loaded_app, post, problem_of
 from tests.support_systems import SMALL_SYSTEM
@@ -295,6 +297,49 @@ def test_a_system_is_bid_on_the_device(emulated, table):
     device, deals = emulated(), random_deals(150, seed=5)
     system = System.parse(SMALL_SYSTEM)
     there = Engine(table, "cuda", system=system).auctions(deals, mode="first")
-    assert device.launches > 10
+    assert device.launches > 0
     here = Engine(table, "cpu", system=System(system.text)).auctions(deals, mode="first")
     assert_frame_equal(there, here)
+
+
+@pytest.mark.parametrize("kind", ["polars", "arrays", "cudf"])
+def test_auctions_of_a_system_stay_on_the_device(emulated, table, monkeypatch, kind):
+    """Whole auctions, in chunks; what crosses to the host goes by places, not by deals."""
+    device, frame = emulated(most_deals=64), random_deals(150, seed=5)
+    system = System.parse(SMALL_SYSTEM)
+    engine = Engine(table, "cuda", system=system).on_device()
+    deals = engine.deals(as_given(kind, frame, device))
+    found = engine.first(deals)
+    crossed = []
+    for fewer in (frame, frame.head(130)):
+        again = engine.deals(fewer)
+        with device.timings() as copies:
+            engine.first(again)
+        crossed.append([one.copied_bytes for one in copies if one.copied_bytes])
+    # once all places are known: numbers for each of three chunks
+    assert crossed[0] == crossed[1]
+    assert sum(crossed[0]) < 1000
+    assert len(found) == 150
+    wanted = Engine(table, "cpu", system=System(system.text)).auctions(frame, mode="first")
+    assert_frame_equal(found.to_polars(), wanted)
+
+    monkeypatch.setattr(device_frames, "why_no_cudf", lambda: None)
+    monkeypatch.setattr(device_frames, "_cudf", fake_cudf)
+    monkeypatch.setitem(sys.modules, "pylibcudf", fake_pylibcudf())
+    there = found.to_cudf()
+    assert there.columns == ["auction", "defaults", "contract", "declarer"]
+    for name in there.columns:
+        assert [*there[name].values(device)] == wanted[name].to_list(), name
+    assert there["auction"].items.interface["data"][0] == found["calls"].address
+
+
+def test_a_system_bids_no_deals_and_too_many(emulated, table, monkeypatch):
+    emulated()
+    engine = Engine(table, "cuda", system=System.parse(SMALL_SYSTEM))
+    none = random_deals(0, seed=1)
+    assert_frame_equal(
+        engine.on_device().first(none).to_polars(), engine.auctions(none, mode="first")
+    )
+    monkeypatch.setattr(systems, "MOST_CALLS", 100)
+    with pytest.raises(InvalidInput, match="at most 100 calls in a frame, got"):
+        engine.on_device().first(random_deals(50, seed=1))
