@@ -199,7 +199,8 @@ extern "C" __global__ void __launch_bounds__(128) fill_ranges(
 
 // --- rows and entries: a thread a place ----------------------------------------------------------
 
-// One thread's work on one place, by one side's system.
+// One thread's work on one place, by one side's system. Loops over terms stay loops: unrolled they
+// keep more of a row in registers than there are.
 struct Worker {
     const Program& prog;
     const Store& store;
@@ -223,7 +224,8 @@ struct Worker {
         row[0] = kind, row[1] = blamed, row[2] = a, row[3] = b, row[4] = c;
     }
 
-    __device__ i32 decide(i32 root) {
+    // Called, not copied to where it is used: fewer registers, and a tenth of the compiler's time.
+    __device__ __noinline__ i32 decide(i32 root) {
         i32 edge = prog.roots[root];
         while (edge >= 0) {
             const Decision& decision = prog.decisions[edge];
@@ -267,15 +269,18 @@ struct Worker {
         const Needs& own = prog.needs[entry.needs];
         const Variant& variant = prog.variants[entry.variant];
         i16 promise[TERMS][2];
+#pragma unroll 1
         for (u32 term = 0; term < TERMS; ++term) promise[term][0] = -WIDEST, promise[term][1] = WIDEST;
         for (i32 place = variant.first_promise; place < variant.end_promise; ++place) {
             const i32 needs = needs_of(prog.promises[place], entry.bindings);
             if (needs == MISSING) return false;
             if (needs == NEVER) continue;
             const Needs& promised = prog.needs[needs];
+#pragma unroll 1
             for (u32 term = 0; term < TERMS; ++term)
                 narrow(promise[term], promised.promised[term][0], promised.promised[term][1]);
         }
+#pragma unroll 1
         for (u32 term = 0; term < TERMS; ++term) {
             i16 bounds[2] = {own.terms[term][0], own.terms[term][1]};
             narrow(bounds, promise[term][0], promise[term][1]);
@@ -384,6 +389,7 @@ struct Worker {
     __device__ bool learn_call(Place& row, const Job& job, i32 me, u32 end) {
         u32 kinds = 0;
         i16 terms[TERMS][2];
+#pragma unroll 1
         for (u32 term = 0; term < TERMS; ++term) terms[term][0] = WIDEST, terms[term][1] = -WIDEST;
         for (u32 word = 0; word < TAG_WORDS; ++word) row.tags[me][word] = 0;
         bool is_missing = false;
@@ -398,6 +404,7 @@ struct Worker {
         }
         if (is_missing) return false;
         if (end != 0)
+#pragma unroll 1
             for (u32 term = 0; term < TERMS; ++term)
                 narrow(row.terms[me][term], terms[term][0], terms[term][1]);
         row.kinds[me] = kinds;
@@ -625,7 +632,7 @@ struct Worker {
 // Rows of each job, once show_cells has said what the calls have shown.
 //
 //   missed  notes of what is missing, as far as there was room
-extern "C" __global__ void __launch_bounds__(64) advance_rows(
+extern "C" __global__ void __launch_bounds__(64, 4) advance_rows(
     const Program* __restrict__ programs, const Store* __restrict__ stores,
     const Job* __restrict__ jobs, u32 count, const u8 (*__restrict__ hulls)[HULL][2],
     Place* __restrict__ rows, i32* __restrict__ status, i32* __restrict__ missed,
@@ -643,7 +650,7 @@ extern "C" __global__ void __launch_bounds__(64) advance_rows(
 }
 
 // Entries of each job whose row is there; counts say how many.
-extern "C" __global__ void __launch_bounds__(64) expand_places(
+extern "C" __global__ void __launch_bounds__(64, 4) expand_places(
     const Program* __restrict__ programs, const Store* __restrict__ stores,
     const Job* __restrict__ jobs, u32 count, const i8 (*__restrict__ ranges)[RANGES][2],
     const Place* __restrict__ rows, i32* __restrict__ status, i32* __restrict__ counts,

@@ -50,7 +50,7 @@ struct Places {
 //   defaults  passes that were made because no entry held, where the place has one with conditions
 //   wanted    [wanted_slots] table of what has to be worked out, 0 before; listed in wanted_keys
 //   counters  listed keys, deals that wait for them
-extern "C" __global__ void __launch_bounds__(256) bid_on(
+extern "C" __global__ void __launch_bounds__(256, 4) bid_on(
     const Entry* __restrict__ first_entries, const Test* __restrict__ first_tests,
     const u64* __restrict__ first_words, u32 first_width, const Entry* __restrict__ other_entries,
     const Test* __restrict__ other_tests, const u64* __restrict__ other_words, u32 other_width,
