@@ -121,11 +121,14 @@ class DevicePlaces:
     def work_out(self, sides: Sides, store: rows.Store, block: rows.Block, places: I32) -> int:
         """Work out the first of some places as :func:`.walk.work_out` does, none of them the root.
 
+        Their rows stay here; the block gets the rest.
+
         Returns
         -------
         int
             How many; 0, with nothing in the block, if the processor has to: one of them has more
-            than there is room for here, or the memory is short.
+            than there is room for here or follows a place without a row here, or the memory is
+            short.
 
         Raises
         ------
@@ -148,6 +151,14 @@ class DevicePlaces:
         # outside the handler, which holds on to what did not fit
         self.most_places, self._worker = 0, PlaceWorker(self.session)
         return 0
+
+    def rows_of(self, store: rows.Store) -> I32:
+        """Return the number of the row here of each place, negative where it has none."""
+        return self._worker.rows_of(store)
+
+    def row_there(self, store: rows.Store, item: int, parent: int) -> tuple[rows.Store, rows.Rows]:
+        """Bring one row: see :meth:`.PlaceWorker.row_there`."""
+        return self._worker.row_there(store, item, parent)
 
     def bid(
         self, deals: AnyDeals, place: int, depth: int, store: rows.Store,
