@@ -244,6 +244,7 @@ SOURCES = Path(__file__).parent / "gpu"
 
 COMPILER_OPTIONS = ("-std=c++17",)
 
+_DEVICE_NAME = re.compile(r"(GPU|MIG)-[0-9a-f-]+", re.IGNORECASE)
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"\s*$')
 
 
@@ -594,6 +595,45 @@ def check_device(number: int) -> None:
     count = int(_cupy().cuda.runtime.getDeviceCount())
     if not 0 <= number < count:
         raise BackendUnavailable(f"expected a device of 0 to {count - 1}, got {number!r}")
+
+
+def check_device_name(name: str) -> None:
+    """Check that there may be a device of a number or of a name as ``nvidia-smi -L`` tells it.
+
+    Raises
+    ------
+    BackendUnavailable
+        If not.
+    """
+    if name.isdecimal():
+        check_device(int(name))
+        return
+    if _DEVICE_NAME.fullmatch(name) is None:
+        raise BackendUnavailable(
+            f"expected a number, GPU-… or MIG-… as nvidia-smi -L lists them, got {name!r}"
+        )
+    reason = why_no_device()
+    if reason is not None:
+        raise BackendUnavailable(f"expected device {name}: {reason}")
+    wanted = name.partition("-")[2].replace("-", "").lower()
+    known = [uuid.hex() for uuid in _uuids()]
+    # CUDA takes a beginning for the whole; parts of devices have names that are told nowhere here
+    is_there = any(one.startswith(wanted) or wanted.startswith(one) for one in known)
+    if name.upper().startswith("GPU") and known and not is_there:
+        raise BackendUnavailable(f"expected one of {len(known)} devices, got {name!r}")
+
+
+def _uuids() -> list[bytes]:
+    """Tell identifiers of all devices, none where only some are shown to this process.
+
+    CuPy may cut one at a zero byte.
+    """
+    runtime = _cupy().cuda.runtime
+    if os.environ.get("CUDA_VISIBLE_DEVICES"):
+        return []
+    numbers = range(int(runtime.getDeviceCount()))
+    found = [runtime.getDeviceProperties(number).get("uuid", b"") for number in numbers]
+    return found if all(found) else []
 
 
 def default_device_number() -> int:

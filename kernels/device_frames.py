@@ -6,12 +6,11 @@ or a cudf frame. This is the only module that imports cudf, on first use; where 
 but cudf frames works.
 """
 
-import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -23,7 +22,8 @@ from bidcascade.bridge import (
     InvalidInput,
 )
 
-from .cuda_device import Device, DeviceArray, out_of_memory
+from .cuda_device import Device, DeviceArray
+from .results import DealArrays
 
 HAND_NAMES = ("north", "east", "south", "west")
 CODE_NAMES = {"dealer": SEATS, "vulnerability": VULNERABILITIES}
@@ -33,7 +33,6 @@ NO_CODE = 255
 THREADS = 256
 _FILE = "frames.cu"
 
-_Made = TypeVar("_Made")
 DeviceColumns: TypeAlias = dict[str, DeviceArray]
 """Columns on the device by name, all of one length."""
 
@@ -58,6 +57,16 @@ class DeviceDeals:
 
     def __len__(self) -> int:
         return self.dealer.shape[0]
+
+
+def uploaded(device: Device, deals: DealArrays) -> DeviceDeals:
+    """Copy deals to a device."""
+    arrays = [
+        device.upload(np.ascontiguousarray(array))
+        for array in (deals.hands, deals.dealer, deals.vulnerability)
+    ]
+    device.synchronize()
+    return DeviceDeals(device, *arrays)
 
 
 def deals_on_device(
@@ -239,19 +248,6 @@ def deals_of_cudf(device: Device, frame: Any) -> DeviceDeals:
     InvalidInput
         If a column is missing, has nulls or is of another type, or a row is no deal.
     """
-    return _with_room(device, lambda: _deals_of_cudf(device, frame))
-
-
-def _with_room(device: Device, work: Callable[[], _Made]) -> _Made:
-    """Call what takes memory for cudf, once more if what the backend holds for reuse is needed."""
-    with contextlib.suppress(MemoryError):
-        return work()
-    device.release()
-    with out_of_memory("cudf"):
-        return work()
-
-
-def _deals_of_cudf(device: Device, frame: Any) -> DeviceDeals:
     columns: dict[str, object] = {}
     categories: dict[str, Sequence[str]] = {}
     for name in (*HAND_NAMES, *CODE_NAMES):
@@ -275,15 +271,23 @@ def _deals_of_cudf(device: Device, frame: Any) -> DeviceDeals:
     return deals_on_device(device, columns, categories=categories)
 
 
-def cudf_frame(columns: Mapping[str, DeviceArray], *, booleans: Sequence[str] = ()) -> Any:
+def cudf_frame(
+    columns: Mapping[str, DeviceArray], *, booleans: Sequence[str] = (),
+    texts: Mapping[str, Sequence[str | None]] | None = None,
+    ends: Mapping[str, DeviceArray] | None = None,
+) -> Any:  # fmt: skip
     """Put device arrays into a cudf frame, without a copy through the host.
 
     Parameters
     ----------
     columns : mapping of str to device array
-        Of one length.
+        Of one length, but for those in ``ends``.
     booleans : sequence of str
         Columns of bytes 0 and 1 that are truth values.
+    texts : mapping of str to sequence of str or None, optional
+        What the numbers of a column stand for.
+    ends : mapping of str to device array, optional
+        int32 [rows + 1] where the lists of a column begin and the last one ends.
 
     Raises
     ------
@@ -294,11 +298,25 @@ def cudf_frame(columns: Mapping[str, DeviceArray], *, booleans: Sequence[str] = 
     if reason is not None:
         raise BackendUnavailable(f"expected cudf for a frame on the device: {reason}")
     cudf = _cudf()
-    return cudf.DataFrame(
-        {
-            name: cudf.Series(_Typed(array, "|b1") if name in booleans else array)
-            for name, array in columns.items()
-        }
+    made = {}
+    for name, array in columns.items():
+        column = cudf.Series(_Typed(array, "|b1") if name in booleans else array)
+        if texts is not None and name in texts:
+            column = cudf.Series([*texts[name]]).take(column).reset_index(drop=True)
+        if ends is not None and name in ends:
+            column = _lists(cudf, column, ends[name])
+        made[name] = column
+    return cudf.DataFrame(made)
+
+
+def _lists(cudf: Any, items: Any, ends: DeviceArray) -> Any:
+    """Column of lists over the memory of its items."""
+    import pylibcudf
+
+    parts = [column.to_pylibcudf()[0] for column in (cudf.Series(ends), items)]
+    kind = pylibcudf.DataType(pylibcudf.TypeId.LIST)
+    return cudf.Series.from_pylibcudf(
+        pylibcudf.Column(kind, ends.size - 1, None, None, 0, 0, parts)
     )
 
 

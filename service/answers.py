@@ -28,7 +28,7 @@ _ROWS_AT_ONCE = 1 << 16
 _NO_CALL = 255
 _PASSED_OUT = 4
 """Stands for "no declarer" among declarers counted from the dealer (0-3)."""
-_CONTRACT_TEXTS = [
+CONTRACT_TEXTS = [
     "Pass",
     *(
         f"{level}{strain}{doubling}"
@@ -209,7 +209,9 @@ class FrameWriter:
     def first(self, first: FirstAuctions, deals: DealArrays) -> pl.DataFrame:
         """Write the auctions that a table bids."""
         finished = self._columns.finished(first, deals.dealer)
-        return self._whole(finished, first.passes == 0, _has_entry(first), first.defaults)
+        return _whole(
+            finished, first.passes == 0, _has_entry(first), first.defaults, self._first_deal
+        )
 
     def allowed(self, bidder: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:
         """Write the auctions that a system allows."""
@@ -218,25 +220,54 @@ class FrameWriter:
     def bid(self, bidder: "Bidder", bid: "BidDeals", deals: DealArrays) -> pl.DataFrame:
         """Write the auctions that a system bids."""
         finished = bid_endings(bidder, bid, deals.dealer)
-        count = len(deals)
-        no_entry = pl.Series("entry", [None], pl.UInt32).new_from_index(0, count)
-        return self._whole(finished, np.ones(count, np.bool_), no_entry, bid.defaults)
+        return _bid_frame(finished, bid.defaults, self._first_deal)
 
-    def _whole(
-        self, finished: pl.DataFrame, completed: Bools, entry: pl.Series, defaults: U16
-    ) -> pl.DataFrame:
-        begin = self._first_deal
-        return pl.DataFrame(
-            [
-                pl.Series("deal", np.arange(begin, begin + len(entry), dtype=np.uint32)),
-                finished["auction"],
-                pl.Series("completed", completed),
-                entry,
-                pl.Series("defaults", defaults),
-                finished["contract"],
-                finished["declarer"],
-            ]
-        )
+
+def _whole(
+    finished: pl.DataFrame, completed: Bools, entry: pl.Series, defaults: U16, begin: int
+) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            pl.Series("deal", np.arange(begin, begin + len(entry), dtype=np.uint32)),
+            finished["auction"],
+            pl.Series("completed", completed),
+            entry,
+            pl.Series("defaults", defaults),
+            finished["contract"],
+            finished["declarer"],
+        ]
+    )
+
+
+def _bid_frame(finished: pl.DataFrame, defaults: U16, begin: int) -> pl.DataFrame:
+    """Auctions of a system, which has no entry for each of them."""
+    count = len(defaults)
+    no_entry = pl.Series("entry", [None], pl.UInt32).new_from_index(0, count)
+    return _whole(finished, np.ones(count, np.bool_), no_entry, defaults, begin)
+
+
+def bid_frame(calls: U8, lengths: I64, defaults: U16, contract: U8, declarer: U8) -> pl.DataFrame:
+    """Auctions of a system as :class:`FrameWriter` writes them, from arrays with a value a deal.
+
+    Parameters
+    ----------
+    calls : uint8
+        Of all auctions, one behind the other.
+    lengths : int64 [n]
+    defaults : uint16 [n]
+    contract : uint8 [n]
+        0 passed out, else ``1 + 3 * (bid - 3) + doubling``.
+    declarer : uint8 [n]
+        By compass, 4 for none.
+    """
+    finished = pl.DataFrame(
+        [
+            _call_lists(calls, lengths),
+            pl.Series("contract", CONTRACT_TEXTS).gather(contract),
+            SEATS_AND_NONE.gather(declarer),
+        ]
+    )
+    return _bid_frame(finished, defaults, 0)
 
 
 def bid_endings(bidder: "Bidder", bid: "BidDeals", dealer: U8) -> pl.DataFrame:
@@ -246,7 +277,7 @@ def bid_endings(bidder: "Bidder", bid: "BidDeals", dealer: U8) -> pl.DataFrame:
     """
     places, which = np.unique(bid.place, return_inverse=True)
     found = bidder.endings(places)
-    contracts = pl.Series("contract", _CONTRACT_TEXTS).gather(found.contract)
+    contracts = pl.Series("contract", CONTRACT_TEXTS).gather(found.contract)
     endings = pl.DataFrame([_call_lists(found.calls, np.diff(found.offsets)), contracts])
     return _for_deals(endings, found.declarer, which.astype(np.uint32), dealer)
 
@@ -327,13 +358,11 @@ def _for_deals(endings: pl.DataFrame, relative: U8, key: U32, dealer: U8) -> pl.
     declarer = relative[key]
     seats = (declarer + dealer) & 3
     frame = endings.select(pl.all().gather(pl.lit(pl.Series(key))))
-    declarers = _SEATS_AND_NONE.gather(
-        np.where(declarer == _PASSED_OUT, 4, seats).astype(np.uint32)
-    )
+    declarers = SEATS_AND_NONE.gather(np.where(declarer == _PASSED_OUT, 4, seats).astype(np.uint32))
     return frame.with_columns(declarers.alias("declarer"))
 
 
-_SEATS_AND_NONE = pl.Series("declarer", [*SEAT_ENUM.categories, None], dtype=SEAT_ENUM)
+SEATS_AND_NONE = pl.Series("declarer", [*SEAT_ENUM.categories, None], dtype=SEAT_ENUM)
 
 
 def _texts(auctions: list[bytes]) -> pl.Series:
@@ -378,7 +407,7 @@ def _endings_of(auctions: list[bytes], passes: U8 | None) -> tuple[pl.DataFrame,
     declarer = np.where(has_bid, np.argmax(own_strain & same_side, axis=1) % 4, _PASSED_OUT)
     contract = np.where(has_bid, 1 + 3 * (last_bid.astype(np.int64) - FIRST_BID) + doubling, 0)
     lists = _call_lists(calls[number < whole[:, None]], whole)
-    contracts = pl.Series("contract", _CONTRACT_TEXTS).gather(contract.astype(np.uint32))
+    contracts = pl.Series("contract", CONTRACT_TEXTS).gather(contract.astype(np.uint32))
     return pl.DataFrame([lists, contracts]), declarer.astype(np.uint8)
 
 

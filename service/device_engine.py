@@ -5,13 +5,14 @@ the device, which become a cudf frame without a copy, or a polars frame on the h
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from bidcascade.bridge import format_calls
-from bidcascade.kernels import DealArrays
+from bidcascade.kernels import Plan
 from bidcascade.kernels.device_frames import (
     DeviceDeals,
     bits_on_device,
@@ -20,14 +21,19 @@ from bidcascade.kernels.device_frames import (
     deals_on_device,
     is_cudf_frame,
     list_numbers_on_device,
+    uploaded,
 )
 from bidcascade.loaders import deal_arrays
 from bidcascade.table import BiddingTable
 from bidcascade.table.compass import evaluation_plan
 
+from .answers import CONTRACT_TEXTS, SEATS_AND_NONE, bid_frame
+
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
     from bidcascade.kernels.cuda_device import Device, DeviceArray
+    from bidcascade.kernels.gpu.session import Session
+    from bidcascade.systems.bidder import Bidder
 
 
 class DeviceFrame:
@@ -35,7 +41,7 @@ class DeviceFrame:
 
     Parameters
     ----------
-    device : Device
+    session : Session
     arrays : mapping of str to device array
         By name. Each has ``__cuda_array_interface__`` and, from CuPy, DLPack.
     booleans : sequence of str
@@ -43,9 +49,10 @@ class DeviceFrame:
     """
 
     def __init__(
-        self, device: "Device", arrays: "Mapping[str, DeviceArray]", *, booleans: Sequence[str] = ()
-    ) -> None:
-        self._device = device
+        self, session: "Session", arrays: "Mapping[str, DeviceArray]", *,
+        booleans: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        self._session = session
         self._arrays = dict(arrays)
         self._booleans = frozenset(booleans)
 
@@ -68,22 +75,69 @@ class DeviceFrame:
         ------
         BackendUnavailable
             If there is no cudf here; says why.
+        OutOfDeviceMemory
+            If cudf gets no memory, though all that is kept for reuse was given back.
         """
-        return cudf_frame(self._arrays, booleans=[*self._booleans])
+        return self._session.with_room(
+            "cudf", lambda: cudf_frame(self._arrays, booleans=[*self._booleans])
+        )
 
     def to_polars(self) -> pl.DataFrame:
         """Copy to the host, as a polars frame."""
         columns = []
         for name, array in self._arrays.items():
-            values = self._device.download(array)
+            values = self._session.device.download(array)
             columns.append(
                 pl.Series(name, values.view(np.bool_) if name in self._booleans else values)
             )
         return pl.DataFrame(columns)
 
 
+class DeviceAuctionsFrame(DeviceFrame):
+    """Auctions that a system bids, on a device.
+
+    Columns are ``calls`` (uint8, of all auctions) and ``ends`` (int32, one more than deals: auction
+    i is ``calls[ends[i] : ends[i + 1]]``); a value a deal have ``defaults`` (uint16, passes made
+    because no entry held), ``contract`` (uint8: 0 passed out, else
+    ``1 + 3 * (bid - 3) + doubling``) and ``declarer`` (uint8 by compass, 4 for none).
+    """
+
+    def __len__(self) -> int:
+        return self["contract"].size
+
+    def to_cudf(self) -> Any:
+        """Give a cudf frame: lists of calls over the same memory, contracts as text.
+
+        ``auction``, ``defaults``, ``contract`` and ``declarer`` as of :meth:`Engine.auctions`; its
+        other columns are the same for all deals.
+
+        Raises
+        ------
+        BackendUnavailable, OutOfDeviceMemory
+            As :meth:`DeviceFrame.to_cudf`.
+        """
+        columns = {
+            "auction": self["calls"],
+            **{name: self[name] for name in ("defaults", "contract", "declarer")},
+        }
+        texts = {"contract": CONTRACT_TEXTS, "declarer": SEATS_AND_NONE.to_list()}
+        return self._session.with_room(
+            "cudf", lambda: cudf_frame(columns, texts=texts, ends={"auction": self["ends"]})
+        )
+
+    def to_polars(self) -> pl.DataFrame:
+        """Copy to the host, as the frame that :meth:`Engine.auctions` gives."""
+        calls, ends, defaults, contract, declarer = (
+            self._session.device.download(self[name])
+            for name in ("calls", "ends", "defaults", "contract", "declarer")
+        )
+        return bid_frame(calls, np.diff(ends).astype(np.int64), defaults, contract, declarer)
+
+
 class DeviceEngine:
     """A bidding table on a GPU, from deals on the device to answers on the device.
+
+    Of a system :meth:`first` bids by the system, whatever the table has; the rest is the table's.
 
     Made by :meth:`Engine.on_device`. What it takes as deals: what :meth:`deals` returns or takes.
 
@@ -91,13 +145,22 @@ class DeviceEngine:
     ----------
     table : BiddingTable
     backend : CudaBackend
+    bidder : Bidder, optional
+        Of the system that the table was compiled from.
     """
 
-    def __init__(self, table: BiddingTable, backend: "CudaBackend") -> None:
+    def __init__(
+        self, table: BiddingTable, backend: "CudaBackend", *, bidder: "Bidder | None" = None
+    ) -> None:
         self.table = table
-        self.plan = table.plan()
-        self._backend = backend
+        self._backend, self._bidder = backend, bidder
+        self.session: Session = backend.session
         self.device: Device = backend.session.device
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What the kernels know of the table; made when first asked for."""
+        return self.table.plan()
 
     def deals(self, source: Any) -> DeviceDeals:
         """Take deals; nothing that is on the device leaves it.
@@ -116,33 +179,35 @@ class DeviceEngine:
         if isinstance(source, DeviceDeals):
             return source
         if isinstance(source, pl.DataFrame):
-            return self._uploaded(deal_arrays(source))
+            arrays = deal_arrays(source)
+            return self.session.with_room("deals", lambda: uploaded(self.device, arrays))
         if is_cudf_frame(source):
-            return deals_of_cudf(self.device, source)
-        return deals_on_device(self.device, source)
-
-    def _uploaded(self, deals: DealArrays) -> DeviceDeals:
-        arrays = [
-            self.device.upload(np.ascontiguousarray(array))
-            for array in (deals.hands, deals.dealer, deals.vulnerability)
-        ]
-        self.device.synchronize()
-        return DeviceDeals(self.device, *arrays)
+            return self.session.with_room("cudf", lambda: deals_of_cudf(self.device, source))
+        return self.session.with_room("deals", lambda: deals_on_device(self.device, source))
 
     def counts(self, deals: Any) -> DeviceFrame:
         """How many of the deals reach each entry: ``count`` uint64, a row for every entry."""
         counts = self._backend.counts_on_device(self.plan, self.deals(deals))
-        return DeviceFrame(self.device, {"count": counts})
+        return DeviceFrame(self.session, {"count": counts})
 
     def first(self, deals: Any) -> DeviceFrame:
         """Mode ``first``, a row for each deal.
 
         ``entry`` uint32 (:data:`~bidcascade.kernels.NO_ENTRY` where not even the first call is in
-        the table), ``passes`` uint8 that follow it, ``defaults`` uint16. What a system bids where
-        its compiled table ends is not worked out here.
+        the table), ``passes`` uint8 that follow it, ``defaults`` uint16. Of a system whole
+        auctions, as :class:`DeviceAuctionsFrame`.
+
+        Raises
+        ------
+        InvalidInput
+            If a system's auctions have more calls than a column of lists may have.
         """
+        if self._bidder is not None:
+            found, of_deals = self._bidder.auctions_on_device(self.deals(deals), self._backend)
+            arrays = {**found._asdict(), "defaults": of_deals}
+            return DeviceAuctionsFrame(self.session, arrays)
         entry, passes, defaults = self._backend.first_on_device(self.plan, self.deals(deals))
-        return DeviceFrame(self.device, {"entry": entry, "passes": passes, "defaults": defaults})
+        return DeviceFrame(self.session, {"entry": entry, "passes": passes, "defaults": defaults})
 
     def entries(
         self,
@@ -164,7 +229,7 @@ class DeviceEngine:
                 self.device, lists.offsets, lists.entries.size, first=lists.first_deal
             )
             self.device.synchronize()
-            yield DeviceFrame(self.device, {"deal": numbers, "entry": lists.entries})
+            yield DeviceFrame(self.session, {"deal": numbers, "entry": lists.entries})
 
     def members(self, deals: Any, entries: Iterable[int | str]) -> DeviceFrame:
         """Which deals reach chosen entries: a truth value a deal, columns named by auctions.
@@ -186,7 +251,7 @@ class DeviceEngine:
             for column, entry in enumerate(numbers)
         }
         self.device.synchronize()
-        return DeviceFrame(self.device, columns, booleans=[*columns])
+        return DeviceFrame(self.session, columns, booleans=[*columns])
 
     def evaluate(self, deals: Any, expressions: Sequence[str]) -> DeviceFrame:
         """Truth of expressions on all four hands; columns as of :meth:`Engine.evaluate`.
@@ -210,4 +275,4 @@ class DeviceEngine:
             for seat, name in enumerate(row)
         }  # fmt: skip
         self.device.synchronize()
-        return DeviceFrame(self.device, columns, booleans=[*columns])
+        return DeviceFrame(self.session, columns, booleans=[*columns])

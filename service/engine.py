@@ -201,7 +201,7 @@ class Engine:
         return self._plan
 
     def on_device(self) -> "DeviceEngine":
-        """Give the same table for deals and answers that stay on the GPU.
+        """Give the same table or system for deals and answers that stay on the GPU.
 
         Raises
         ------
@@ -216,7 +216,7 @@ class Engine:
 
         from .device_engine import DeviceEngine
 
-        return DeviceEngine(self.table, backend_here())
+        return DeviceEngine(self.table, backend_here(), bidder=self.bidder)
 
     def warm_up(self) -> None:
         """Compile or load all that first answers need, so that they come as fast as later ones."""

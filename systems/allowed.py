@@ -223,7 +223,7 @@ def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
             bidder._ready(int(out.at["here"][0]))
             if bidder._packings() != packings:
                 packings, words = bidder._packings(), bidder._pack(deals, 0, count)
-        elif walk.has_room(bidder._store, 1, 0, 0):
+        elif walk.has_room(bidder._store, 1, 0, 0, 0):
             _enlarge(out)
         else:
             bidder._make_room(LONGEST_AUCTION)

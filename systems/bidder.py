@@ -36,8 +36,10 @@ from .program import SystemProgram, to_words
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
+    from bidcascade.kernels.cuda_device import DeviceArray
+    from bidcascade.kernels.device_frames import DeviceDeals
     from bidcascade.kernels.gpu.system_tables import Sides
-    from bidcascade.kernels.gpu.systems import DevicePlaces
+    from bidcascade.kernels.gpu.systems import DeviceAuctions, DevicePlaces
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -312,9 +314,12 @@ class Bidder:
         self._store = rows.Store(**{name: getattr(store, name) for name in rows.Store.fields})
         self._first_row()
 
-    def _make_room(self, places: int = 0, worked_out: int = 0, items: int = 0) -> None:
-        """Make room for new places, for some that are worked out, and for items of their lists."""
-        if walk.has_room(self._store, places, worked_out, items):
+    def _make_room(
+        self, places: int = 0, worked_out: int = 0, items: int = 0, *, lists: int | None = None
+    ) -> None:
+        """Make room for new places, rows of some, as many lists of entries, and items of these."""
+        lists = worked_out if lists is None else lists
+        if walk.has_room(self._store, places, worked_out, lists, items):
             return
         store, counts = self._store, self._store.counts
         changed: dict[str, Any] = {}
@@ -330,10 +335,10 @@ class Bidder:
         room(int(counts[rows.PLACES]) + places + 1, "parent", "call", "list", "chosen", "row")
         room(int(counts[rows.ROWS]) + worked_out + 1, "rows")
         room(int(counts[rows.SETS]) + worked_out + 1, "sets", "hulls", "ranges")
-        room(int(counts[rows.LISTS]) + worked_out + 2, "list_first")
+        room(int(counts[rows.LISTS]) + lists + 2, "list_first")
         room(int(counts[rows.ITEMS]) + items, "list_items")
         for name, number, more in (
-            ("children", rows.PLACES, places), ("list_numbers", rows.LISTS, worked_out),
+            ("children", rows.PLACES, places), ("list_numbers", rows.LISTS, lists),
             ("set_numbers", rows.SETS, worked_out),
         ):  # fmt: skip
             table = getattr(store, name)
@@ -361,7 +366,7 @@ class Bidder:
             if number == len(self._block_list):
                 self._block_list.append(_new_block(questions, trees, 1 << 16, places))
             block = self._block_list[number]
-            if len(block.status) < places:
+            if min(len(block.status), len(block.rows)) < places:
                 block.set(**_room_for(places))
             if len(block.stamps) < questions or len(block.found) < trees:
                 block.set(
@@ -377,8 +382,8 @@ class Bidder:
 
     # --- working out places -----------------------------------------------------------------------
 
-    def _learn(self, block: rows.Block, places: I32, start: int) -> None:
-        """Learn what places missed that a block tried to work out from ``start`` on."""
+    def _learn(self, block: rows.Block, places: I32, device: "DevicePlaces | None" = None) -> None:
+        """Learn what places missed that a block tried to work out."""
         store = self._store
         misses = block.misses[: block.sizes[0]].tolist()
         block.sizes[0] = 0
@@ -390,12 +395,9 @@ class Bidder:
         for kind, item, a, b, c in misses:
             is_first = item not in blamed
             blamed.add(item)
-            place = int(places[start + (item if item >= 0 else -1 - item)])
-            if item < 0:
-                table, number = store.rows, int(store.row[store.parent[place]])
-            else:
-                table, number = block.rows, item
-            side = int(table[number]["length"]) & 1
+            place = int(places[item if item >= 0 else -1 - item])
+            # before the call it is the other side's turn
+            side = (len(self.auction_of(place)) - (item < 0)) & 1
             if kind == kernels.MISS_MOVE:
                 side = a
             if (kind, side, a, b, c) in seen:
@@ -403,7 +405,14 @@ class Bidder:
             seen.add((kind, side, a, b, c))
             program = self.sides[side]
             if item not in answered:
-                answered[item] = _Answers(program, store, block, table, number)
+                parent = int(store.parent[place])
+                if device is not None:
+                    found = (*device.row_there(store, item, parent), 0)
+                elif item < 0:
+                    found = (store, store.rows, int(store.row[parent]))
+                else:
+                    found = (store, block.rows, item)
+                answered[item] = _Answers(program, block, *found)
             try:
                 with program.lock:
                     program.learn(kind, a, b, c, answered[item])
@@ -415,8 +424,44 @@ class Bidder:
     def _work_out(self, places: I32) -> None:
         """Work out rows and entries of new places."""
         parents = self._store.parent[places]
+        if self._device is not None and self._device.most_places:
+            for level in self._without(self._device.rows_of(self._store), parents):
+                self._rounds_there(self._device, level)
+            places = self._rounds_there(self._device, places)
+            parents = self._store.parent[places]
         self._need_rows(parents[parents >= 0])
         self._rounds(places)
+
+    def _rounds_there(self, device: "DevicePlaces", places: I32) -> I32:
+        """Work out places on a device, which keeps their rows; those that the processor has to."""
+        store, block, left = self._store, self._blocks(1)[0], []
+        start = 0
+        while start < len(places) and device.most_places:
+            size = min(self._pace, device.most_places)
+            wanted = places[start : start + size]
+            if len(block.status) < len(wanted):
+                block.set(status=np.zeros(size, np.int32), first=np.zeros(size + 1, np.int64))
+            done = device.work_out(self._sides_there(), store, block, wanted)
+            if not done:
+                left.append(wanted.copy())
+                start += len(wanted)
+                continue
+            tried = wanted[:done].copy()
+            self._make_room(lists=done, items=int(block.first[done]))
+            walk.take_lists(store, block, tried)
+            again = tried[block.status[:done] != walk.DONE]
+            if block.sizes[0]:
+                with uninterrupted():
+                    self._learn(block, tried, device)
+            start += done - len(again)
+            places[start : start + len(again)] = again
+            self._set_pace(len(again), done, device.most_places)
+        return np.concatenate([*left, places[start:]])
+
+    def _set_pace(self, missing: int, tried: int, most: int) -> None:
+        """Try more places at once, or fewer where much is missing: a few teach what many ask."""
+        much = 4 * missing > tried
+        self._pace = max(16, self._pace // 2) if much else min(most, 2 * self._pace)
 
     def _rounds(self, places: I32) -> None:
         """Work out places whose places before have their rows."""
@@ -424,15 +469,11 @@ class Bidder:
         while start < len(places):
             rest = len(places) - start
             threads, most = max(1, min(thread_count(), -(-rest // 64))), BLOCK_PLACES
-            if self._device is not None and self._device.most_places:
-                threads, most = 1, self._device.most_places
             size = min(self._pace, -(-rest // threads))
             left = self._round(places, start, size, threads)
             tried = min(rest, size * threads)
             start += tried - len(left)
-            # where much is missing, a few places teach what many others ask too
-            much = 4 * len(left) > tried
-            self._pace = max(16, self._pace // 2) if much else min(most, 2 * self._pace)
+            self._set_pace(len(left), tried, most)
             places[start : start + len(left)] = left
 
     def _round(self, places: I32, start: int, size: int, threads: int) -> list[int]:
@@ -442,8 +483,11 @@ class Bidder:
             (at, min(at + size, len(places)))
             for at in range(start, min(start + size * threads, len(places)), size)
         ]
+        programs = self._programs()
         stops = in_blocks(
-            lambda number: self._work_out_block(blocks[number], places, *spans[number]),
+            lambda number: walk.work_out(
+                *programs, self._store, blocks[number], places, *spans[number]
+            ),
             range(len(spans)),
         )
         Bidder.is_warm = True
@@ -458,19 +502,8 @@ class Bidder:
             left += places[begin:stop][status != walk.DONE].tolist() + places[stop:end].tolist()
             if block.sizes[0]:
                 with uninterrupted():
-                    self._learn(block, places, begin)
+                    self._learn(block, places[begin:end])
         return left
-
-    def _work_out_block(self, block: rows.Block, places: I32, start: int, stop: int) -> int:
-        """Work out places here or on the device; where it stopped."""
-        if self._device is not None:
-            sides, wanted = self._sides_there(), places[start:stop]
-            done = self._device.work_out(sides, self._store, block, wanted)
-            if done:
-                return start + done
-        programs = self._programs()
-        stopped: int = walk.work_out(*programs, self._store, block, places, start, stop)
-        return stopped
 
     def _enlarge(self, block: rows.Block) -> None:
         """Give a block more room for entries: one place has more than it can take."""
@@ -483,14 +516,18 @@ class Bidder:
 
     def _need_rows(self, places: I32) -> None:
         """See to it that some places have their rows, which may have been dropped."""
-        store, levels = self._store, []
-        here = np.unique(places[store.row[places] < 0])
+        for level in self._without(self._store.row, places):
+            self._rounds(level)
+
+    def _without(self, row: I32, places: I32) -> list[I32]:
+        """Places without a row among some and those on the way to them, the shallow ones first."""
+        levels = []
+        here = np.unique(places[row[places] < 0])
         while len(here):
             levels.append(here)
-            parents = store.parent[here]
-            here = np.unique(parents[store.row[parents] < 0])
-        for level in reversed(levels):
-            self._rounds(level)
+            parents = self._store.parent[here]
+            here = np.unique(parents[row[parents] < 0])
+        return levels[::-1]
 
     def warm_up(self) -> None:
         """Compile the kernels, or load them from numba's cache; others may ask meanwhile."""
@@ -548,43 +585,71 @@ class Bidder:
         backend
             Where many deals are bid; on the processor unless it is ``cuda``.
         """
+        with self._whole():
+            self._keep_to_budget()
+            place = np.full(len(deals), self.reach(calls), np.int32)
+            entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
+            defaults = np.zeros(len(deals), np.uint16)
+            if len(deals) <= FEW:
+                self._bid_few(deals, place, entry, defaults)
+            elif backend is not None and backend.NAME == "cuda":
+                with self._on(cast("CudaBackend", backend)) as device:
+                    found = device.bid(
+                        deals, int(place[0]), len(calls), self._store, self._sides_there,
+                        self._work_out_behind,
+                    )  # fmt: skip
+                return BidDeals(*found)
+            else:
+                for _ in self._bid_many(deals, len(calls), place, entry, defaults):
+                    pass
+            return BidDeals(place, entry, defaults)
+
+    def auctions_on_device(
+        self, deals: "DeviceDeals", backend: "CudaBackend"
+    ) -> "tuple[DeviceAuctions, DeviceArray]":
+        """Bid deals that lie on a device; their auctions stay there, and passes by default.
+
+        Raises
+        ------
+        InvalidInput
+            If they have more calls than a column of lists may have.
+        """
+        with self.lock:
+            with self._whole():
+                self._keep_to_budget()
+                self.reach(())
+                with self._on(backend) as device:
+                    bids = device.bid_on_device(
+                        deals, self._store, self._sides_there, self._work_out_behind
+                    )
+            return device.auctions(bids, deals, self._store), bids.defaults
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Let nobody else in meanwhile; what is broken off leaves no places half worked out."""
         with self.lock:
             try:
-                self._keep_to_budget()
-                place = np.full(len(deals), self.reach(calls), np.int32)
-                entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
-                defaults = np.zeros(len(deals), np.uint16)
-                if len(deals) <= FEW:
-                    self._bid_few(deals, place, entry, defaults)
-                elif backend is not None and backend.NAME == "cuda":
-                    on_device = cast("CudaBackend", backend)
-                    return self._bid_on_device(on_device, deals, int(place[0]), len(calls))
-                else:
-                    for _ in self._bid_many(deals, len(calls), place, entry, defaults):
-                        pass
+                yield
             except BaseException:
                 # places that were given numbers may not have been worked out
                 self.start_over()
                 raise
-            return BidDeals(place, entry, defaults)
 
-    def _bid_on_device(
-        self, backend: "CudaBackend", deals: DealArrays, place: int, depth: int
-    ) -> BidDeals:
-        """Bid deals on a device, which asks for the places that it comes to, and none has seen."""
-
-        def work_out(keys: U64) -> None:
-            self._make_room(len(keys))
-            places = np.empty(len(keys), np.int32)
-            walk.places_behind(self._store, keys, places)
-            self._work_out(places)
-
+    @contextmanager
+    def _on(self, backend: "CudaBackend") -> Iterator["DevicePlaces"]:
+        """Work places out on a device meanwhile."""
         self._device = backend.places_of(self._store)
         try:
-            found = self._device.bid(deals, place, depth, self._store, self._sides_there, work_out)
+            yield self._device
         finally:
             self._device = None
-        return BidDeals(*found)
+
+    def _work_out_behind(self, keys: U64) -> None:
+        """See to it that the places behind ``place << 6 | call`` are worked out."""
+        self._make_room(len(keys))
+        places = np.empty(len(keys), np.int32)
+        walk.places_behind(self._store, keys, places)
+        self._work_out(places)
 
     def _sides_there(self) -> "Sides":
         """Systems as a device wants to know them, as they are now."""
@@ -611,17 +676,12 @@ class Bidder:
         calls : uint8 [n]
             Legal ones.
         """
-        with self.lock:
+        with self._whole():
             place = places.astype(np.int32)
             entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
             defaults = np.zeros(len(deals), np.uint16)
-            try:
-                for _ in self._bid_many(deals, depth, place, entry, defaults, given=calls):
-                    pass
-            except BaseException:
-                # as in bid
-                self.start_over()
-                raise
+            for _ in self._bid_many(deals, depth, place, entry, defaults, given=calls):
+                pass
             return BidDeals(place, entry, defaults)
 
     def _bid_few(self, deals: DealArrays, place: I32, entry: I32, defaults: U16) -> None:
@@ -808,7 +868,7 @@ class _Answers:
     """What one place answers, asked of the kernels for all questions at once."""
 
     def __init__(
-        self, program: SystemProgram, store: rows.Store, block: rows.Block, table: Any, number: int
+        self, program: SystemProgram, block: rows.Block, store: rows.Store, table: Any, number: int
     ) -> None:
         self._what = (store, block, table, number)
         self._program = program

@@ -1,5 +1,6 @@
 """A cudf whose columns lie in the emulator's memory: as much of it as the project uses."""
 
+import itertools
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -87,9 +88,66 @@ class TakenSeries:
         assert self.interface["data"][0] == owner.address
         return device.download(owner).view(kind)
 
+    def to_pylibcudf(self) -> tuple["TakenSeries", dict[str, Any]]:
+        return self, {}
+
+
+class TextSeries:
+    """Texts, and after ``take`` one for each number of a column."""
+
+    def __init__(self, texts: list[str | None], numbers: TakenSeries | None = None) -> None:
+        self._texts, self._numbers = texts, numbers
+
+    def take(self, numbers: TakenSeries) -> "TextSeries":
+        return TextSeries(self._texts, numbers)
+
+    def reset_index(self, *, drop: bool) -> "TextSeries":
+        assert drop
+        return self
+
+    def values(self, device: EmulatedDevice) -> list[str | None]:
+        assert self._numbers is not None
+        return [self._texts[number] for number in self._numbers.values(device)]
+
+
+class ListColumn:
+    """What ``pylibcudf.Column`` makes of ends and items."""
+
+    def __init__(
+        self, kind: Any, size: int, data: None, mask: None, nulls: int, offset: int,
+        children: list[TakenSeries],
+    ) -> None:  # fmt: skip
+        assert (kind, data, mask, nulls, offset) == (("type", "LIST"), None, None, 0, 0)
+        self.ends, self.items = children
+        assert self.ends.interface["typestr"] == "<i4"
+        assert self.ends.interface["shape"] == (size + 1,)
+
+    def values(self, device: EmulatedDevice) -> list[list[int]]:
+        """The lists, on the host."""
+        ends, items = self.ends.values(device), self.items.values(device).tolist()
+        return [items[first:end] for first, end in itertools.pairwise(ends)]
+
+
+class _Series:
+    def __new__(cls, source: Any) -> Any:
+        return TextSeries(source) if isinstance(source, list) else TakenSeries(source)
+
+    @staticmethod
+    def from_pylibcudf(column: ListColumn) -> ListColumn:
+        return column
+
 
 def fake_cudf() -> ModuleType:
-    """cudf with the two names that results need."""
+    """cudf with the names that results need."""
     module = ModuleType("cudf")
-    module.Series, module.DataFrame = TakenSeries, DataFrame
+    module.Series, module.DataFrame = _Series, DataFrame
+    return module
+
+
+def fake_pylibcudf() -> ModuleType:
+    """pylibcudf with the names that lists need."""
+    module = ModuleType("pylibcudf")
+    module.Column = ListColumn
+    module.TypeId = SimpleNamespace(LIST="LIST")
+    module.DataType = lambda number: ("type", number)
     return module

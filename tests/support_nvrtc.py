@@ -8,7 +8,7 @@ import ctypes
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -24,7 +24,7 @@ class CompileError(AssertionError):
 
 @dataclass(frozen=True)
 class Usage:
-    """What a kernel takes of a multiprocessor."""
+    """What a kernel takes of a multiprocessor, with the functions that it calls."""
 
     registers: int
     spilled_bytes: int
@@ -101,6 +101,9 @@ def _read_log(log: str) -> tuple[list[str], dict[str, Usage]]:
         if match := _ENTRY.search(line):
             entry = match[1]
         elif match := _SPILLS.search(line):
+            if entry in usage:  # a function that it calls
+                spilled = usage[entry].spilled_bytes + int(match[2])
+                usage[entry] = replace(usage[entry], spilled_bytes=spilled)
             stack, spilled = int(match[1]), int(match[2])
         elif match := _REGISTERS.search(line):
             shared = _SHARED.search(line)

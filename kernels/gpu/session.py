@@ -9,13 +9,20 @@ import logging
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
-from bidcascade.kernels.cuda_device import Device, DeviceArray, Event, KernelArgument, Stream
+from bidcascade.kernels.cuda_device import (
+    Device,
+    DeviceArray,
+    Event,
+    KernelArgument,
+    Stream,
+    out_of_memory,
+)
 from bidcascade.kernels.device_frames import DeviceDeals
 from bidcascade.kernels.results import DealArrays
 
@@ -23,6 +30,7 @@ from .lending import Lender
 
 _logger = logging.getLogger("bidcascade.kernels")
 
+_Made = TypeVar("_Made")
 AnyDeals: TypeAlias = DealArrays | DeviceDeals
 
 MEMORY_SHARE = 0.8
@@ -134,6 +142,21 @@ class Session:
                 tables.let_go()
             self.device.release()
 
+    def with_room(self, doing: str, work: Callable[[], _Made]) -> _Made:
+        """Call what takes device memory; once more with room made, if it does not fit.
+
+        Raises
+        ------
+        OutOfDeviceMemory
+            If it still does not; also for what allocators of others raise (RMM's, CuPy's).
+        """
+        with contextlib.suppress(MemoryError):
+            return work()
+        # outside the handler, which holds on to what did not fit
+        self.make_room()
+        with out_of_memory(doing):
+            return work()
+
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
         """Keep others off the device, and leave only when all streams are through.
@@ -169,7 +192,8 @@ def halving(session: Session, deals: int, run: Callable[[int], Any], *, of: str 
     """
     while True:
         try:
-            return run(deals)
+            with out_of_memory(f"work on {of}"):
+                return run(deals)
         except OutOfDeviceMemory as error:
             if deals <= FEWEST_DEALS:
                 raise

@@ -13,6 +13,9 @@ constexpr i32 DONE = 0, LEARN = 1, TOO_MUCH = 2;
 enum Miss : i32 { MISS_ROOT, MISS_DECISION, MISS_JOIN, MISS_ENTRY, MISS_MOVE, MISS_BELOW };
 constexpr u32 WORDS_A_LANE = (SET_WORDS + WARP - 1) / WARP;
 constexpr i32 STACK = 64, AGREEMENTS = 64;
+constexpr u32 PLACE_WORDS = sizeof(Place) / 4;
+constexpr u32 LENGTH_WORD = LENGTH_BYTE / 4;
+constexpr u32 KNOWN_WORD = KNOWN_BYTE / 4;
 
 // A place that is to be worked out.
 struct Job {
@@ -116,11 +119,12 @@ __device__ inline void hull_of(const Store& store, const u64* cells, u32 lane, u
     }
 }
 
-// The cells that the call of each job has shown: sets, hulls and ranges.
+// The cells that the call of each job has shown: sets, hulls, ranges and digests.
 extern "C" __global__ void __launch_bounds__(128) show_cells(
     const Program* __restrict__ programs, const Store* __restrict__ stores,
     const Job* __restrict__ jobs, u32 count, u64 (*__restrict__ sets)[SET_WORDS],
-    u8 (*__restrict__ hulls)[HULL][2], i8 (*__restrict__ ranges)[RANGES][2]) {
+    u8 (*__restrict__ hulls)[HULL][2], i8 (*__restrict__ ranges)[RANGES][2],
+    u64* __restrict__ digests) {
     const u64 item = thread_number() / WARP;
     if (item >= count) return;
     const u32 lane = threadIdx.x % WARP;
@@ -180,6 +184,55 @@ extern "C" __global__ void __launch_bounds__(128) show_cells(
     __syncwarp();
     hull_of(store, cells, lane, hulls[item]);
     ranges_of(store, shown, lane, ranges[item]);
+    u64 digest = 0;
+#pragma unroll
+    for (u32 k = 0; k < WORDS_A_LANE; ++k) digest += mixed(shown[k] + mixed(k * WARP + lane + 1));
+    for (i32 step = WARP / 2; step > 0; step /= 2)
+        digest += __shfl_xor_sync(ALL_LANES, digest, step);
+    if (lane == 0) digests[item] = digest >> 1;
+}
+
+// Keeps the sets of some items under new numbers, a warp each.
+extern "C" __global__ void __launch_bounds__(128) keep_sets(
+    const u64 (*__restrict__ sets)[SET_WORDS], const i8 (*__restrict__ ranges)[RANGES][2],
+    const i32* __restrict__ items, const i32* __restrict__ numbers, u32 count,
+    u64 (*__restrict__ kept_sets)[SET_WORDS], i8 (*__restrict__ kept_ranges)[RANGES][2]) {
+    const u64 which = thread_number() / WARP;
+    if (which >= count) return;
+    const i32 item = items[which], number = numbers[which];
+    const u32 lane = threadIdx.x % WARP;
+    for (u32 word = lane; word < SET_WORDS; word += WARP) kept_sets[number][word] = sets[item][word];
+    for (u32 term = lane; term < RANGES; term += WARP)
+        for (u32 end = 0; end < 2; ++end) kept_ranges[number][term][end] = ranges[item][term][end];
+}
+
+// Keeps the rows of some items one behind the other, a warp each, with the numbers of their sets.
+//
+//   different  items whose set is not the one that is kept under its number, and how many, the first
+extern "C" __global__ void __launch_bounds__(128) keep_rows(
+    const u32 (*__restrict__ rows)[PLACE_WORDS], const u64 (*__restrict__ sets)[SET_WORDS],
+    const i32* __restrict__ items, const i32* __restrict__ numbers, u32 count,
+    const u64 (*__restrict__ kept_sets)[SET_WORDS], u32 (*__restrict__ kept_rows)[PLACE_WORDS],
+    i32* __restrict__ different) {
+    const u64 which = thread_number() / WARP;
+    if (which >= count) return;
+    const i32 item = items[which], number = numbers[which];
+    const u32 lane = threadIdx.x % WARP;
+    bool is_other = false;
+    for (u32 word = lane; word < SET_WORDS; word += WARP)
+        is_other |= kept_sets[number][word] != sets[item][word];
+    if (__any_sync(ALL_LANES, is_other) && lane == 0)
+        different[1 + atomicAdd(different, 1)] = static_cast<i32>(which);
+    const u32 named = KNOWN_WORD + ((rows[item][LENGTH_WORD] - 1u) & 3u);
+    for (u32 word = lane; word < PLACE_WORDS; word += WARP)
+        kept_rows[which][word] = word == named ? static_cast<u32>(number) : rows[item][word];
+}
+
+// Copies what is kept to a larger array, two bytes a thread.
+extern "C" __global__ void __launch_bounds__(256) copy_kept(
+    const u16* __restrict__ from, u64 count, u16* __restrict__ to) {
+    const u64 number = thread_number();
+    if (number < count) to[number] = from[number];
 }
 
 // Works out the ranges of some sets, by their numbers, a warp each.
@@ -199,7 +252,8 @@ extern "C" __global__ void __launch_bounds__(128) fill_ranges(
 
 // --- rows and entries: a thread a place ----------------------------------------------------------
 
-// One thread's work on one place, by one side's system.
+// One thread's work on one place, by one side's system. Loops over terms stay loops: unrolled they
+// keep more of a row in registers than there are.
 struct Worker {
     const Program& prog;
     const Store& store;
@@ -223,7 +277,8 @@ struct Worker {
         row[0] = kind, row[1] = blamed, row[2] = a, row[3] = b, row[4] = c;
     }
 
-    __device__ i32 decide(i32 root) {
+    // Called, not copied to where it is used: fewer registers, and a tenth of the compiler's time.
+    __device__ __noinline__ i32 decide(i32 root) {
         i32 edge = prog.roots[root];
         while (edge >= 0) {
             const Decision& decision = prog.decisions[edge];
@@ -267,15 +322,18 @@ struct Worker {
         const Needs& own = prog.needs[entry.needs];
         const Variant& variant = prog.variants[entry.variant];
         i16 promise[TERMS][2];
+#pragma unroll 1
         for (u32 term = 0; term < TERMS; ++term) promise[term][0] = -WIDEST, promise[term][1] = WIDEST;
         for (i32 place = variant.first_promise; place < variant.end_promise; ++place) {
             const i32 needs = needs_of(prog.promises[place], entry.bindings);
             if (needs == MISSING) return false;
             if (needs == NEVER) continue;
             const Needs& promised = prog.needs[needs];
+#pragma unroll 1
             for (u32 term = 0; term < TERMS; ++term)
                 narrow(promise[term], promised.promised[term][0], promised.promised[term][1]);
         }
+#pragma unroll 1
         for (u32 term = 0; term < TERMS; ++term) {
             i16 bounds[2] = {own.terms[term][0], own.terms[term][1]};
             narrow(bounds, promise[term][0], promise[term][1]);
@@ -384,6 +442,7 @@ struct Worker {
     __device__ bool learn_call(Place& row, const Job& job, i32 me, u32 end) {
         u32 kinds = 0;
         i16 terms[TERMS][2];
+#pragma unroll 1
         for (u32 term = 0; term < TERMS; ++term) terms[term][0] = WIDEST, terms[term][1] = -WIDEST;
         for (u32 word = 0; word < TAG_WORDS; ++word) row.tags[me][word] = 0;
         bool is_missing = false;
@@ -398,6 +457,7 @@ struct Worker {
         }
         if (is_missing) return false;
         if (end != 0)
+#pragma unroll 1
             for (u32 term = 0; term < TERMS; ++term)
                 narrow(row.terms[me][term], terms[term][0], terms[term][1]);
         row.kinds[me] = kinds;
@@ -625,7 +685,7 @@ struct Worker {
 // Rows of each job, once show_cells has said what the calls have shown.
 //
 //   missed  notes of what is missing, as far as there was room
-extern "C" __global__ void __launch_bounds__(64) advance_rows(
+extern "C" __global__ void __launch_bounds__(64, 4) advance_rows(
     const Program* __restrict__ programs, const Store* __restrict__ stores,
     const Job* __restrict__ jobs, u32 count, const u8 (*__restrict__ hulls)[HULL][2],
     Place* __restrict__ rows, i32* __restrict__ status, i32* __restrict__ missed,
@@ -643,7 +703,7 @@ extern "C" __global__ void __launch_bounds__(64) advance_rows(
 }
 
 // Entries of each job whose row is there; counts say how many.
-extern "C" __global__ void __launch_bounds__(64) expand_places(
+extern "C" __global__ void __launch_bounds__(64, 4) expand_places(
     const Program* __restrict__ programs, const Store* __restrict__ stores,
     const Job* __restrict__ jobs, u32 count, const i8 (*__restrict__ ranges)[RANGES][2],
     const Place* __restrict__ rows, i32* __restrict__ status, i32* __restrict__ counts,

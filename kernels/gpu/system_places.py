@@ -1,7 +1,7 @@
 """New places of systems, worked out on a device: rows and entries, or what is missing for them.
 
-The host takes in what comes of it as it does from its own threads: sets of cells and lists of
-entries get their numbers there, and what is missing is learned there.
+Rows and sets of cells stay on the device, where the places behind need them. The host gives sets
+and lists of entries their numbers, and learns what is missing.
 """
 
 from typing import Any, Final
@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from bidcascade.bridge import DeviceFault
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.system import arrays as rows
+from bidcascade.kernels.system import walk
+from bidcascade.kernels.system.hashing import empty_table, roomier
 
 from .session import Session
-from .system_tables import DEFINES, I32, Copied, Grown, Sides, SideTables, addresses
+from .system_tables import DEFINES, I32, Copied, Grown, Sides, SideTables, addresses, as_numbers
 
 MOST_ITEMS: Final = 1024
 MOST_MISSES: Final = 24
@@ -22,6 +24,7 @@ MOST_GROUPS: Final = 512
 """Entries, notes of what is missing, and groups that apply, which a place has room for here."""
 _JOB: Final = 6
 _FILE: Final = "system_places.cu"
+_FIELDS: Final[Any] = rows.PLACE.fields
 PLACES_DEFINES: Final = {
     **DEFINES,
     "MOST_ITEMS": MOST_ITEMS,
@@ -29,6 +32,7 @@ PLACES_DEFINES: Final = {
     "MOST_GROUPS": MOST_GROUPS,
     "JOB_BYTES": 4 * _JOB,
     "GROUPS_BYTES": 16,
+    **{f"{name.upper()}_BYTE": _FIELDS[name][1] for name in ("length", "known")},
 }
 DONE, LEARN, TOO_MUCH = range(3)
 """What became of a place; what is too much for the room here the host works out."""
@@ -37,6 +41,7 @@ _BLOCK: Final[dict[str, tuple[int, Any]]] = {
     "sets": (rows.SET_WORDS, np.uint64),
     "hulls": (2 * rows.HULL_TERMS, np.uint8),
     "ranges": (2 * rows.RANGES, np.int8),
+    "digests": (1, np.uint64),
     "rows": (rows.PLACE.itemsize, np.uint8),
     "status": (1, np.int32),
     "counts": (1, np.int32),
@@ -47,7 +52,8 @@ _BLOCK: Final[dict[str, tuple[int, Any]]] = {
     "owners": (rows.CALLS, np.int32),
 }
 """What comes of places and room to work: numbers a place, and their type."""
-_SHOWN: Final = ("sets", "hulls", "ranges")
+_SHOWN: Final = ("sets", "hulls", "ranges", "digests")
+_KEPT: Final = ("rows", "sets", "ranges")
 _BY_THREADS: Final = {
     "advance_rows": ("hulls", "rows", "status", "missed", "misses"),
     "expand_places": (
@@ -57,26 +63,43 @@ _BY_THREADS: Final = {
 
 
 class PlaceWorker:
-    """Works out places of one store."""
+    """Works out places of one store, and keeps their rows.
+
+    Attributes
+    ----------
+    row : int32
+        Number of the row here of each place, negative where it has none; that of the root is 0.
+    kept : dict of str to device array
+        ``rows``, and by the numbers of sets ``sets`` and ``ranges``.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._grown = {
-            name: Grown(session) for name in ("list_first", "list_items", "rows", "sets", "ranges")
-        }
+        self._grown = {name: Grown(session) for name in ("list_first", "list_items")}
         self._fixed = {name: Copied(session) for name in ("reach", "reach_first", "lengths")}
-        self._ranges: DeviceArray | None = None
-        self._ranges_known = 0
         self._block: dict[str, DeviceArray] = {}
         self._room = 0
         self._asked: set[tuple[int, ...]] = set()
         """What was missing first, and so was learned in any case, with the place it was for."""
+        self.row: I32 = np.zeros(1, np.int32)
+        self.kept: dict[str, DeviceArray] = {}
+        self._row_count = self._set_count = 0
+        self._set_numbers = empty_table(1 << 10)
+
+    def rows_of(self, store: rows.Store) -> I32:
+        """Return ``row`` with a number for each place of the store."""
+        if len(self.row) < len(store.parent):
+            more = np.full(len(store.parent) - len(self.row), -1, np.int32)
+            self.row = np.concatenate([self.row, more])
+        return self.row
 
     def work_out(
         self, sides: Sides, tables: tuple[SideTables, SideTables], store: rows.Store,
         block: rows.Block, places: I32,
     ) -> bool:  # fmt: skip
-        """Fill a block of the host; false where a place has more than there is room for.
+        """Fill status, entries and what is missing in a block of the host, and keep rows here.
+
+        False where the place before one has no row here, or one has more than there is room for.
 
         Raises
         ------
@@ -84,7 +107,12 @@ class PlaceWorker:
             If the device asks again for what it was told, which it would do for ever.
         """
         session, count = self._session, len(places)
-        jobs = session.upload(_jobs(store, places))
+        if not self._row_count:
+            self._begin(store)
+        parents = store.parent[places]
+        if (self.rows_of(store)[parents] < 0).any():
+            return False
+        jobs = session.upload(self._jobs(store, places))
         programs = [
             addresses(
                 [
@@ -94,8 +122,8 @@ class PlaceWorker:
             )
             for side, one in zip(sides, tables, strict=True)
         ]
-        stores = session.upload(np.array([self._store(store)], np.uint64))
         self._make_room(count)
+        stores = session.upload(np.array([self._store(store)], np.uint64))
         block_of = self._block
         session.device.clear(block_of["misses"], stream=session.work)
         arguments: list[Any] = [
@@ -117,10 +145,123 @@ class PlaceWorker:
         if (status == TOO_MUCH).any():
             return False
         block.status[:count] = status
+        self._keep(places, np.flatnonzero(status == DONE).astype(np.int32))
         self._bring_back(block, count)
         if (status == LEARN).any():
             self._check_progress(block.misses[: block.sizes[rows.MISSES]], places)
         return True
+
+    def row_there(self, store: rows.Store, item: int, parent: int) -> tuple[rows.Store, rows.Rows]:
+        """Bring the row of an item that was worked out last, or of the place before it.
+
+        ``item`` is -1 - item for the place before, whose number is ``parent``. The store that comes
+        with the row has the sets that it names.
+        """
+        session, kept, block = self._session, self.kept, self._block
+
+        def one(array: DeviceArray, number: int) -> NDArray[Any]:
+            return session.download(array[number : number + 1])
+
+        found = one(block["rows"], item) if item >= 0 else one(kept["rows"], int(self.row[parent]))
+        row = np.ascontiguousarray(found).view(np.uint8).view(rows.PLACE).reshape(1)
+        sets = [
+            one(kept["sets"], number) if number >= 0 else one(block["sets"], -1 - number)
+            for number in row["known"][0].tolist()
+        ]
+        row["known"][0] = np.arange(len(sets))
+        arrays = {name: getattr(store, name) for name in rows.Store.fields}
+        arrays["sets"] = np.concatenate(sets)
+        arrays["ranges"] = np.full((len(sets), rows.RANGES, 2), -1, np.int8)
+        return rows.Store(**arrays), row
+
+    def _begin(self, store: rows.Store) -> None:
+        """Bring the row of the root, and the set of all hands."""
+        session, work = self._session, self._session.work
+        self._room_to_keep(1, 1)
+        for name in ("rows", "sets"):
+            source = as_numbers(getattr(store, name)[:1])
+            session.device.copy_in(self.kept[name][:1], source, stream=work)
+        self._row_count = self._set_count = 1
+        session.each(
+            _FILE, "fill_ranges", PLACES_DEFINES, 32,
+            [
+                session.upload(np.array([self._store(store)], np.uint64)),
+                session.upload(np.zeros(1, np.int32)), np.uint32(1), self.kept["ranges"],
+            ],
+            threads=128,
+        )  # fmt: skip
+
+    def _keep(self, places: I32, done: I32) -> None:
+        """Keep the rows and sets of the items that are done."""
+        session, count = self._session, len(done)
+        if not count:
+            return
+        digests = session.download(self._block["digests"][: len(places)])[done, 0]
+        numbers, new = np.empty(count, np.int32), np.empty(count, np.int32)
+        self._set_numbers = roomier(self._set_numbers, self._set_count + count + 1)
+        found = walk.number_sets(self._set_numbers, digests, self._set_count, numbers, new)
+        self._room_to_keep(count, count)
+        self._keep_sets(done[new[:found]], numbers[new[:found]])
+        different = self._keep_rows(done, numbers)
+        if len(different):
+            # sets that only have the same digest: each gets a number of its own
+            numbers[different] = self._set_count + np.arange(len(different))
+            self._keep_sets(done[different], numbers[different])
+            self._keep_rows(done, numbers)
+        self.row[places[done]] = self._row_count + np.arange(count)
+        self._row_count += count
+
+    def _keep_sets(self, items: I32, numbers: I32) -> None:
+        session = self._session
+        session.each(
+            _FILE, "keep_sets", PLACES_DEFINES, 32 * len(items),
+            [
+                self._block["sets"], self._block["ranges"], session.upload(items),
+                session.upload(numbers), np.uint32(len(items)), self.kept["sets"],
+                self.kept["ranges"],
+            ],
+            threads=128,
+        )  # fmt: skip
+        self._set_count += len(items)
+
+    def _keep_rows(self, items: I32, numbers: I32) -> I32:
+        """Write rows with the numbers of sets; which of the items have another set."""
+        session, count = self._session, len(items)
+        different = session.zeros(count + 1, np.int32)
+        session.each(
+            _FILE, "keep_rows", PLACES_DEFINES, 32 * count,
+            [
+                self._block["rows"], self._block["sets"], session.upload(items),
+                session.upload(numbers), np.uint32(count), self.kept["sets"],
+                self.kept["rows"][self._row_count :], different,
+            ],
+            threads=128,
+        )  # fmt: skip
+        found = int(session.download(different[:1])[0])
+        which: I32 = session.download(different[1 : 1 + found])
+        return which
+
+    def _room_to_keep(self, more_rows: int, more_sets: int) -> None:
+        """Make room for so many rows and sets behind those that are there."""
+        session = self._session
+        for name in _KEPT:
+            count, more = self._row_count, more_rows
+            if name != "rows":
+                # as many again may be needed for sets that have the digest of others
+                count, more = self._set_count, 2 * more_sets
+            there, width = self.kept.get(name), _BLOCK[name][0]
+            if there is not None and there.shape[0] >= count + more:
+                continue
+            room = max(64, count + more, 0 if there is None else there.shape[0] * 3 // 2)
+            kind = np.dtype(_BLOCK[name][1])
+            larger = session.device.empty((room, width), kind)
+            if there is not None:
+                used = there[:count]
+                halves = used.nbytes // 2
+                session.each(
+                    _FILE, "copy_kept", PLACES_DEFINES, halves, [used, np.uint64(halves), larger]
+                )
+            self.kept[name] = larger
 
     def _check_progress(self, misses: NDArray[np.int64], places: I32) -> None:
         if not len(misses):
@@ -137,9 +278,6 @@ class PlaceWorker:
         def here(name: str) -> NDArray[Any]:
             return session.download(self._block[name][:count])
 
-        for name in ("rows", "sets", "hulls", "ranges"):
-            target = getattr(block, name)[:count]
-            target[...] = here(name).view(target.dtype).reshape(target.shape)
         counts = here("counts")[:, 0]
         block.first[0] = 0
         np.cumsum(counts, out=block.first[1 : count + 1])
@@ -168,35 +306,17 @@ class PlaceWorker:
     def _store(self, store: rows.Store) -> list[int]:
         """Addresses and lengths of ``struct Store``."""
         counts = store.counts
-        sets = int(counts[rows.SETS])
-        ends = {
-            "list_first": int(counts[rows.LISTS]) + 1, "list_items": int(counts[rows.ITEMS]),
-            "rows": int(counts[rows.ROWS]), "sets": sets, "ranges": sets,
-        }  # fmt: skip
-        arrays = {
-            name: (self._grown[name].with_all(getattr(store, name)[:end]), end)
+        ends = {"list_first": int(counts[rows.LISTS]) + 1, "list_items": int(counts[rows.ITEMS])}
+        lists = [
+            (self._grown[name].with_all(getattr(store, name)[:end]), end)
             for name, end in ends.items()
-        }
+        ]
+        kept = [(self.kept[name], self.kept[name].shape[0]) for name in _KEPT]
         fixed = [
             (one.of(getattr(store, name)), len(getattr(store, name)))
             for name, one in self._fixed.items()
         ]
-        found = addresses([*arrays.values(), *fixed])
-        # the processor works ranges out when it is asked; here they must be there
-        if self._ranges is not arrays["ranges"][0]:
-            self._ranges, self._ranges_known = arrays["ranges"][0], 0
-        new = store.ranges[self._ranges_known : sets, :, 0]
-        numbers = self._ranges_known + np.flatnonzero((new < 0).any(axis=1)).astype(np.int32)
-        self._session.each(
-            _FILE, "fill_ranges", PLACES_DEFINES, 32 * len(numbers),
-            [
-                self._session.upload(np.array([found], np.uint64)),
-                self._session.upload(numbers), np.uint32(len(numbers)), arrays["ranges"][0],
-            ],
-            threads=128,
-        )  # fmt: skip
-        self._ranges_known = sets
-        return found
+        return addresses([*lists, *kept, *fixed])
 
     def _make_room(self, places: int) -> None:
         if places > self._room:
@@ -207,14 +327,14 @@ class PlaceWorker:
             }
             self._room = places
 
-
-def _jobs(store: rows.Store, places: I32) -> I32:
-    """``struct Job`` of each place, int32 [n, 6]."""
-    parent = store.parent[places]
-    before = store.parent[parent]
-    partners = np.where(before >= 0, store.list[before], -1)
-    columns = (
-        parent, store.row[parent], store.list[parent], partners,
-        store.call[places].astype(np.int32), (store.list[places] != rows.UNKNOWN).astype(np.int32),
-    )  # fmt: skip
-    return np.stack(columns, axis=1).astype(np.int32)
+    def _jobs(self, store: rows.Store, places: I32) -> I32:
+        """``struct Job`` of each place, int32 [n, 6]."""
+        parent = store.parent[places]
+        before = store.parent[parent]
+        partners = np.where(before >= 0, store.list[before], -1)
+        columns = (
+            parent, self.row[parent], store.list[parent], partners,
+            store.call[places].astype(np.int32),
+            (store.list[places] != rows.UNKNOWN).astype(np.int32),
+        )  # fmt: skip
+        return np.stack(columns, axis=1).astype(np.int32)

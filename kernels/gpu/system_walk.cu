@@ -50,7 +50,7 @@ struct Places {
 //   defaults  passes that were made because no entry held, where the place has one with conditions
 //   wanted    [wanted_slots] table of what has to be worked out, 0 before; listed in wanted_keys
 //   counters  listed keys, deals that wait for them
-extern "C" __global__ void __launch_bounds__(256) bid_on(
+extern "C" __global__ void __launch_bounds__(256, 4) bid_on(
     const Entry* __restrict__ first_entries, const Test* __restrict__ first_tests,
     const u64* __restrict__ first_words, u32 first_width, const Entry* __restrict__ other_entries,
     const Test* __restrict__ other_tests, const u64* __restrict__ other_words, u32 other_width,
@@ -117,6 +117,54 @@ extern "C" __global__ void __launch_bounds__(256) bid_on(
         here = child;
         ++length;
     }
+}
+
+// Puts deals at a place that `length` calls lead to.
+extern "C" __global__ void __launch_bounds__(256) start_deals(
+    u32 count, i32 from, u32 length, i32* __restrict__ place, u16* __restrict__ depth) {
+    const u64 deal = thread_number();
+    if (deal >= count) return;
+    place[deal] = from;
+    depth[deal] = static_cast<u16>(length);
+}
+
+// Tells how many calls each deal's auction has, with the pass that ends it.
+extern "C" __global__ void __launch_bounds__(256) auction_lengths(
+    const u16* __restrict__ depth, u32 count, u64* __restrict__ lengths) {
+    const u64 deal = thread_number();
+    if (deal < count) lengths[deal] = depth[deal] + 1u;
+}
+
+// Writes each deal's auction, which a pass ends, and what it leads to.
+//
+//   starts    [count] where in `calls` each auction begins
+//   ends      [count + 1] the same, with the end of all
+//   contract  0 passed out, else 1 + 3 * (bid - 3) + doubling
+//   declarer  by compass, 4 for none
+extern "C" __global__ void __launch_bounds__(256) write_auctions(
+    const i32* __restrict__ parent, const u8* __restrict__ call, const i32* __restrict__ place,
+    const u16* __restrict__ depth, const u8* __restrict__ dealer, const u64* __restrict__ starts,
+    u32 count, u8* __restrict__ calls, i32* __restrict__ ends, u8* __restrict__ contract,
+    u8* __restrict__ declarer) {
+    const u64 deal = thread_number();
+    if (deal >= count) return;
+    const u32 length = depth[deal];
+    const u64 start = starts[deal];
+    u32 bid = 0, doubling = 0, first = 0;
+    i32 here = place[deal];
+    calls[start + length] = 0;
+    for (u32 at = length; at-- > 0; here = __ldg(parent + here)) {
+        const u32 made = __ldg(call + here);
+        calls[start + at] = static_cast<u8>(made);
+        if (bid == 0 && made < 3 && made > doubling) doubling = made;
+        if (bid == 0 && made >= 3) bid = made, first = at;
+        // their side's first bid of the strain
+        if (made >= 3 && made % 5 == bid % 5 && (at & 1u) == (first & 1u)) first = at;
+    }
+    if (deal == 0) ends[0] = 0;
+    ends[deal + 1] = static_cast<i32>(start) + static_cast<i32>(length) + 1;
+    contract[deal] = static_cast<u8>(bid == 0 ? 0 : 1 + 3 * (bid - 3) + doubling);
+    declarer[deal] = static_cast<u8>(bid == 0 ? 4 : (first + dealer[deal]) & 3u);
 }
 
 // Enters the places from `first` to `end` into the hash table, a thread each.

@@ -5,20 +5,21 @@ nobody has worked out yet waits; the host is told all such places at once, and t
 """
 
 import logging
-from collections.abc import Callable, Iterable
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
+from bidcascade.bridge import DeviceFault, InvalidInput, OutOfDeviceMemory
 from bidcascade.kernels.cuda_device import DeviceArray
+from bidcascade.kernels.device_frames import DeviceDeals
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.types import U16, U64
 
-from .session import AnyDeals, Chunk, DealFeed, Session, fitting, halving
+from .session import AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting, halving
 from .system_places import PlaceWorker
-from .system_tables import DEFINES, I32, Grown, Sides, SideTables
+from .system_tables import DEFINES, I32, Copied, Grown, Sides, SideTables
 from .tables import SORT_KEYS
 
 _logger = logging.getLogger("bidcascade.kernels")
@@ -27,8 +28,61 @@ _FILE: Final = "system_walk.cu"
 _SORT_BYTES: Final = 4
 _MOST_PLACES: Final = 1 << 12
 """Places that are worked out before they are taken in; 16 kB each."""
+MOST_CALLS: Final = (1 << 31) - 1
+"""Of all auctions of a frame: lists of cudf and Arrow begin at 32-bit numbers."""
 _DEAL_BYTES: Final = 12 + 2 * 4 + 3 * 8
 """What a deal takes beside its packed hands: how far it is, waiting lists, places it may want."""
+
+
+class BidsThere(NamedTuple):
+    """How deals were bid, on the device.
+
+    Parameters
+    ----------
+    place : int32 [n] on the device
+        Place of each deal's last call, a pass.
+    depth : uint16 [n] on the device
+        Calls before that one.
+    entry : int32 [n] on the device
+        Entry that made it, negative for a pass by default.
+    defaults : uint16 [n] on the device
+        Passes that were made because no entry held.
+    """
+
+    place: DeviceArray
+    depth: DeviceArray
+    entry: DeviceArray
+    defaults: DeviceArray
+
+    @classmethod
+    def empty(cls, session: Session, count: int) -> "BidsThere":
+        """Room for so many deals."""
+        kinds = (np.int32, np.uint16, np.int32, np.uint16)
+        return cls(*(session.device.empty(count, kind) for kind in kinds))
+
+    def part(self, start: int, stop: int) -> "BidsThere":
+        """Deals ``start`` to ``stop``."""
+        return BidsThere(*(array[start:stop] for array in self))
+
+
+class DeviceAuctions(NamedTuple):
+    """Whole auctions on the device, and what they lead to.
+
+    Parameters
+    ----------
+    calls : uint8 on the device
+    ends : int32 [n + 1] on the device
+        Auction i is ``calls[ends[i] : ends[i + 1]]``.
+    contract : uint8 [n] on the device
+        0 passed out, else ``1 + 3 * (bid - 3) + doubling``.
+    declarer : uint8 [n] on the device
+        By compass, 4 for none.
+    """
+
+    calls: DeviceArray
+    ends: DeviceArray
+    contract: DeviceArray
+    declarer: DeviceArray
 
 
 class DevicePlaces:
@@ -58,6 +112,7 @@ class DevicePlaces:
         self._grown = {
             name: Grown(self.session) for name in ("parent", "call", "list_first", "list_items")
         }
+        self._chosen = Copied(self.session)
         self._keys: DeviceArray | None = None
         self._values: DeviceArray | None = None
         self._entered = 1
@@ -66,11 +121,14 @@ class DevicePlaces:
     def work_out(self, sides: Sides, store: rows.Store, block: rows.Block, places: I32) -> int:
         """Work out the first of some places as :func:`.walk.work_out` does, none of them the root.
 
+        Their rows stay here; the block gets the rest.
+
         Returns
         -------
         int
             How many; 0, with nothing in the block, if the processor has to: one of them has more
-            than there is room for here, or the memory is short.
+            than there is room for here or follows a place without a row here, or the memory is
+            short.
 
         Raises
         ------
@@ -93,6 +151,14 @@ class DevicePlaces:
         # outside the handler, which holds on to what did not fit
         self.most_places, self._worker = 0, PlaceWorker(self.session)
         return 0
+
+    def rows_of(self, store: rows.Store) -> I32:
+        """Return the number of the row here of each place, negative where it has none."""
+        return self._worker.rows_of(store)
+
+    def row_there(self, store: rows.Store, item: int, parent: int) -> tuple[rows.Store, rows.Rows]:
+        """Bring one row: see :meth:`.PlaceWorker.row_there`."""
+        return self._worker.row_there(store, item, parent)
 
     def bid(
         self, deals: AnyDeals, place: int, depth: int, store: rows.Store,
@@ -123,26 +189,93 @@ class DevicePlaces:
         DeviceFault
             If the device asks again for what it was told.
         """
+        count = len(deals)
         found = (
-            np.empty(len(deals), np.int32), np.empty(len(deals), np.int32),
-            np.empty(len(deals), np.uint16),
+            np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.uint16),
         )  # fmt: skip
         targets: list[NDArray[Any]] = [*found]
         session = self.session
-        width = sum(one.packing.lane_words + one.packing.flag_words for one in sides())
-        per_deal = DealFeed.bytes_per_deal(deals) + _SORT_BYTES + 32 * width + _DEAL_BYTES
 
         def run(size: int) -> None:
             for chunk in DealFeed(session, deals, size):
-                bid = _Chunk(self, chunk, place, depth, store, sides, work_out)
-                for target, array in zip(targets, bid.to_the_end(), strict=True):
-                    part = slice(chunk.start, chunk.start + chunk.count)
+                there = BidsThere.empty(session, chunk.count)
+                _Chunk(self, chunk, there, store, sides, work_out).to_the_end(place, depth)
+                part = slice(chunk.start, chunk.start + chunk.count)
+                made = (there.place, there.entry, there.defaults)
+                for target, array in zip(targets, made, strict=True):
                     target[part] = session.download(array)
 
-        if len(deals):
+        if count:
             with session.working():
-                halving(session, fitting(session, per_deal, self._most_deals, len(deals)), run)
+                halving(session, self._fitting(deals, sides()), run)
         return found
+
+    def bid_on_device(
+        self, deals: DeviceDeals, store: rows.Store, sides: Callable[[], Sides],
+        work_out: Callable[[U64], None],
+    ) -> "BidsThere":  # fmt: skip
+        """Bid deals from the first call on, as :meth:`bid`; what comes of it stays there."""
+        session = self.session
+
+        def run(size: int) -> BidsThere:
+            there = BidsThere.empty(session, len(deals))
+            for chunk in DealFeed(session, deals, size):
+                part = there.part(chunk.start, chunk.start + chunk.count)
+                _Chunk(self, chunk, part, store, sides, work_out).to_the_end(0, 0)
+            return there
+
+        with session.working():
+            found: BidsThere = halving(session, self._fitting(deals, sides()), run)
+        return found
+
+    def auctions(
+        self, bids: "BidsThere", deals: DeviceDeals, store: rows.Store
+    ) -> "DeviceAuctions":
+        """Write the auctions of deals that were bid.
+
+        Raises
+        ------
+        InvalidInput
+            If they have more calls than a column of lists may have.
+        """
+        session, count = self.session, len(deals)
+        device = session.device
+
+        def run() -> DeviceAuctions:
+            parent, call = self._grown_arrays(store, "parent", "call")
+            starts, total = device.empty(count, np.uint64), 0
+            if count:
+                session.each(
+                    _FILE, "auction_lengths", DEFINES, count,
+                    [bids.depth, np.uint32(count), starts],
+                )  # fmt: skip
+                total = RunningSums(session, count).run(starts)
+            if total > MOST_CALLS:
+                raise InvalidInput(
+                    f"expected auctions of at most {MOST_CALLS} calls in a frame, got {total}: "
+                    "take fewer deals"
+                )
+            found = DeviceAuctions(
+                device.empty(total, np.uint8), session.zeros(count + 1, np.int32),
+                device.empty(count, np.uint8), device.empty(count, np.uint8),
+            )  # fmt: skip
+            session.each(
+                _FILE, "write_auctions", DEFINES, count,
+                [
+                    parent, call, bids.place, bids.depth, deals.dealer, starts, np.uint32(count),
+                    *found,
+                ],
+            )  # fmt: skip
+            return found
+
+        with session.working():
+            return session.with_room("auctions", run)
+
+    def _fitting(self, deals: AnyDeals, sides: Sides) -> int:
+        """Deals of a chunk that fits."""
+        width = sum(one.packing.lane_words + one.packing.flag_words for one in sides)
+        per_deal = DealFeed.bytes_per_deal(deals) + _SORT_BYTES + 32 * width + _DEAL_BYTES
+        return fitting(self.session, per_deal, self._most_deals, len(deals))
 
     def tables(self, sides: Sides) -> tuple[SideTables, SideTables]:
         """Tables of both sides; a side whose hands are packed otherwise now gets new ones."""
@@ -158,18 +291,25 @@ class DevicePlaces:
 
     def arrays(self, store: rows.Store) -> list[Any]:
         """Places as they are now, as ``bid_on`` takes them."""
-        counts = store.counts
-        places, lists = int(counts[rows.PLACES]), int(counts[rows.LISTS])
-        ends = {
-            "parent": places, "call": places,
-            "list_first": lists + 1, "list_items": int(counts[rows.ITEMS]),
-        }  # fmt: skip
-        parent, call, first, items = (
-            self._grown[name].with_all(getattr(store, name)[:end]) for name, end in ends.items()
-        )
+        places = int(store.counts[rows.PLACES])
+        parent, call, first, items = self._grown_arrays(store, *self._grown)
         keys, values = self._entered_places(parent, call, places)
-        chosen = self.session.upload(store.chosen[:places])
+        chosen = self._chosen.of(store.chosen[:places])
         return [keys, values, np.uint32(keys.size), parent, call, chosen, first, items]
+
+    def _grown_arrays(self, store: rows.Store, *names: str) -> list[DeviceArray]:
+        """Give arrays that only grow, as they are now."""
+        counts = store.counts
+        ends = {
+            "parent": rows.PLACES, "call": rows.PLACES, "list_first": rows.LISTS,
+            "list_items": rows.ITEMS,
+        }  # fmt: skip
+        return [
+            self._grown[name].with_all(
+                getattr(store, name)[: int(counts[ends[name]]) + (name == "list_first")]
+            )
+            for name in names
+        ]
 
     def _entered_places(
         self, parent: DeviceArray, call: DeviceArray, places: int
@@ -196,10 +336,10 @@ class _Chunk:
     """Deals on their way."""
 
     def __init__(
-        self, places: DevicePlaces, chunk: Chunk, place: int, depth: int, store: rows.Store,
+        self, places: DevicePlaces, chunk: Chunk, bids: BidsThere, store: rows.Store,
         sides: Callable[[], Sides], work_out: Callable[[U64], None],
     ) -> None:  # fmt: skip
-        self._places, self._chunk, self._store = places, chunk, store
+        self._places, self._chunk, self._bids, self._store = places, chunk, bids, store
         self._get_sides, self._work_out = sides, work_out
         session, count = places.session, chunk.count
         device = session.device
@@ -207,19 +347,23 @@ class _Chunk:
         places.tables(sides())[0].tables.sort(
             chunk, self._order, device.empty(SORT_KEYS, np.uint32)
         )
-        self._place = session.upload(np.full(count, place, np.int32))
-        self._depth = session.upload(np.full(count, depth, np.uint16))
-        self._entry = device.empty(count, np.int32)
-        self._defaults = session.zeros(count, np.uint16)
         self._lists = [device.empty(count, np.uint32) for _ in range(2)]
         self._wanted = device.empty(1 << (2 * count).bit_length(), np.uint64)
         self._keys = device.empty(count, np.uint64)
         self._packed_for: tuple[SideTables, ...] = ()
         self._words: tuple[DeviceArray, ...] = ()
 
-    def to_the_end(self) -> Iterable[DeviceArray]:
-        """Place, entry and defaults of each deal."""
-        session = self._places.session
+    def to_the_end(self, place: int, depth: int) -> None:
+        """Bid from a place on that so many calls lead to."""
+        session, bids = self._places.session, self._bids
+        session.each(
+            _FILE, "start_deals", DEFINES, self._chunk.count,
+            [
+                np.uint32(self._chunk.count), np.int32(place), np.uint32(depth),
+                bids.place, bids.depth,
+            ],
+        )  # fmt: skip
+        session.device.clear(bids.defaults, stream=session.work)
         waiting, count = None, self._chunk.count
         before: U64 = np.zeros(0, np.uint64)
         while count:
@@ -232,7 +376,6 @@ class _Chunk:
                     raise DeviceFault("expected deals to go on to a place that is there, got none")
                 self._work_out(keys)
                 before = keys
-        return self._place, self._entry, self._defaults
 
     def _on(self, waiting: DeviceArray | None, count: int) -> tuple[int, int]:
         """Let deals go on; how many places are wanted, and how many deals wait for them."""
@@ -255,9 +398,8 @@ class _Chunk:
             _FILE, "bid_on", DEFINES, count,
             [
                 *one_each, *places.arrays(self._store), waiting, np.uint32(count), self._order,
-                np.uint32(self._chunk.count), self._place, self._depth, self._entry,
-                self._defaults, self._wanted, np.uint32(self._wanted.size), self._keys, counters,
-                self._lists[0],
+                np.uint32(self._chunk.count), *self._bids, self._wanted,
+                np.uint32(self._wanted.size), self._keys, counters, self._lists[0],
             ],
         )  # fmt: skip
         found, left = session.download(counters).tolist()

@@ -124,7 +124,7 @@ def _list_deal(
             out.next[level] = 0
             at.is_new = 0
             at.visited += 1
-        if not has_room(store, 1, 0, 0):
+        if not has_room(store, 1, 0, 0, 0):
             return ROOM
         if at.is_own:
             call = np.int64(out.calls[level, 0])

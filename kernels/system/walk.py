@@ -236,11 +236,42 @@ def take_in(store: Store, block: Block, places: I32, start: int, stop: int) -> N
                 store.row[place] = store.counts[ROWS]
                 store.counts[ROWS] += 1
             store.rows[store.row[place]] = row
-        if store.list[place] == UNKNOWN:
-            found = list_number(store, block.items[block.first[item] : block.first[item + 1]])
-            store.list[place] = found
-            if store.chosen[place] == UNKNOWN:
-                store.chosen[place] = found
+        take_list(store, block, place, item)
+
+
+@native
+def take_list(store: Store, block: Block, place: int, item: int) -> None:
+    """Put the entries of a place into the store, if it has none yet."""
+    if store.list[place] == UNKNOWN:
+        found = list_number(store, block.items[block.first[item] : block.first[item + 1]])
+        store.list[place] = found
+        if store.chosen[place] == UNKNOWN:
+            store.chosen[place] = found
+
+
+@native
+def take_lists(store: Store, block: Block, places: I32) -> None:
+    """Put the entries of places into the store, and nothing else of what a block worked out."""
+    for item in range(len(places)):
+        if block.status[item] == DONE:
+            take_list(store, block, places[item], item)
+
+
+@native
+def number_sets(table: Rows, digests: U64, first: int, numbers: I32, new: I32) -> int:
+    """Find the numbers of sets by their digests; how many are new, and which ones.
+
+    New ones are numbered from ``first`` on; the table must have room for them.
+    """
+    count = 0
+    for item in range(len(digests)):
+        numbers[item] = find(table, digests[item])
+        if numbers[item] < 0:
+            numbers[item] = first + count
+            put(table, digests[item], numbers[item])
+            new[count] = item
+            count += 1
+    return count
 
 
 @native
@@ -294,11 +325,11 @@ def places_behind(store: Store, keys: U64, places: I32) -> None:
 
 
 @native
-def has_room(store: Store, places: int, worked_out: int, items: int) -> bool:
-    """Whether so many places, places that are worked out, and items of their lists fit."""
+def has_room(store: Store, places: int, worked_out: int, lists: int, items: int) -> bool:
+    """Whether so many places, rows with their sets, lists, and items of lists fit."""
     counts = store.counts
     places += counts[PLACES] + 1
-    lists = counts[LISTS] + worked_out + 1
+    lists += counts[LISTS] + 1
     sets = counts[SETS] + worked_out + 1
     return (
         places <= len(store.parent)
@@ -332,7 +363,7 @@ def bid_few(
             here = place[deal]
             if store.list[here] == UNKNOWN:
                 return EXPAND, deal
-            if not has_room(store, 1, 0, 0):
+            if not has_room(store, 1, 0, 0, 0):
                 return ROOM, deal
             hand = words[length & 3, deal]
             if length & 1:

@@ -138,10 +138,10 @@ def on_devices(devices: Sequence[str], backend: str) -> Elsewhere:
     backend_name(backend)
     options: dict[str, Any]
     if backend == "cuda":
-        from bidcascade.kernels.cuda_device import check_device
+        from bidcascade.kernels.cuda_device import check_device_name
 
-        for device in filter(str.isdecimal, devices):
-            check_device(int(device))
+        for device in devices:
+            check_device_name(device)
         (module,) = _imported("dask-gpu", "dask_cuda")
         start, options = module.LocalCUDACluster, {"CUDA_VISIBLE_DEVICES": visible(devices)}
     else:

@@ -17,15 +17,17 @@ from bidcascade.inference.compare import SystemMatch
 from bidcascade.kernels import DealArrays, cuda
 from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import cupy_device, default_device_number
+from bidcascade.kernels.device_frames import uploaded
 from bidcascade.kernels.gpu import system_places
 from bidcascade.kernels.gpu.system_places import PlaceWorker
+from bidcascade.kernels.gpu.systems import DevicePlaces
 from bidcascade.kernels.system import arrays as rows
 from bidcascade.kernels.system.questions import WORDS, _range_in
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.program import SystemProgram
 from bidcascade.systems.system import System
 from tests.kernels.emulator.backend import EmulatedBackend
-from tests.kernels.emulator.device import Checks
+from tests.kernels.emulator.device import Checks, EmulatorFault
 from tests.kernels.test_cuda_mutants import Change
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples
@@ -68,11 +70,35 @@ def assert_same_bids(
         np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(found.entry, expected.entry)
     np.testing.assert_array_equal(found.defaults, expected.defaults)
-    assert_same_places(there, here)
+    assert_same_places(there, here, backend)
     return there
 
 
-def assert_same_places(there: Bidder, here: Bidder) -> None:
+def rows_of(bidder: Bidder, device: DevicePlaces | None) -> tuple[Any, Any, Any]:
+    """Row of each place, the sets that rows name, and their ranges, on a device and here."""
+    store, count = bidder._store, bidder.count
+    worker = None if device is None else device._worker
+    number = np.full(count, -1) if worker is None else worker.rows_of(store)[:count]
+    is_there = number >= 0 if worker is not None and worker.kept else np.zeros(count, np.bool_)
+    # what the device has let go for want of memory is worked out here when it is asked for
+    bidder._need_rows(np.flatnonzero(~is_there).astype(np.int32))
+    set_count = int(store.counts[rows.SETS])
+    found, sets, ranges = store.rows[store.row[:count]], store.sets[:set_count], store.ranges
+    if worker is not None and is_there.any():
+        counts = {"rows": worker._row_count, "sets": worker._set_count}
+        kept = {
+            name: worker._session.download(array[: counts.get(name, worker._set_count)])
+            for name, array in worker.kept.items()
+        }
+        row = kept["rows"].view(rows.PLACE)[:, 0][number[is_there]]
+        found["known"] += len(kept["sets"])
+        found[is_there] = row
+        sets = np.concatenate([kept["sets"], sets])
+        ranges = np.concatenate([kept["ranges"].reshape(-1, rows.RANGES, 2), ranges])
+    return found, sets, ranges
+
+
+def assert_same_places(there: Bidder, here: Bidder, backend: CudaBackend) -> None:
     """All that is known at each place, by the auctions that lead there."""
     one, other, count = there._store, here._store, there.count
     assert here.count == count
@@ -82,16 +108,18 @@ def assert_same_places(there: Bidder, here: Bidder) -> None:
     same = np.zeros(count, np.int64)
     for place in range(1, count):
         same[place] = behind[same[one.parent[place]], int(one.call[place])]
-    found, expected = one.rows[one.row[:count]], other.rows[other.row[same]]
+    found, sets, ranges = rows_of(there, backend.places_of(one))
+    expected, expected_sets, _ = rows_of(here, None)
+    expected = expected[same]
     for name in rows.PLACE.names or ():
         if name not in ("parent", "known"):
             np.testing.assert_array_equal(found[name], expected[name], name)
-    np.testing.assert_array_equal(one.sets[found["known"]], other.sets[expected["known"]])
-    for number in range(1, min(200, int(one.counts[rows.SETS]))):
-        ranges = [_range_in(one, one.sets[number], term) for term in range(rows.RANGES)]
+    np.testing.assert_array_equal(sets[found["known"]], expected_sets[expected["known"]])
+    for number in range(1, min(200, len(sets))):
+        wanted = [_range_in(one, sets[number], term) for term in range(rows.RANGES)]
         # those that are there; the processor works out only what is asked for
-        known = one.ranges[number, :, 0] >= 0
-        np.testing.assert_array_equal(one.ranges[number][known], np.array(ranges)[known])
+        known = ranges[number, :, 0] >= 0
+        np.testing.assert_array_equal(ranges[number][known], np.array(wanted)[known])
     for place in range(count):
         mine, his = one.list[place], other.list[same[place]]
         np.testing.assert_array_equal(
@@ -164,6 +192,56 @@ def test_what_overlays_say_is_bid(device_backend):
     there = assert_same_bids(device_backend(), programs, mixed_deals(80, 1), instead=instead)
     behind = there.reach(tuple(parse_calls("1N P 4H")))
     assert there.place_with_numbers(behind)[0].calls == tuple(parse_calls("1N P 4H"))
+
+
+def test_rows_stay_on_the_device(device_backend):
+    """The host has the places and their entries, and works out rows that it is asked for."""
+    there, here = Bidder(*programs_of(SMALL, OTHER)), Bidder(*programs_of(SMALL, OTHER))
+    empty = there.bytes
+    deals = mixed_deals(2000, 4)
+    there.bid(deals, backend=device_backend({"checks": Checks.NONE}))
+    here.bid(deals)
+    assert there.count == here.count > 800
+    assert there._store.counts[rows.ROWS] == there._store.counts[rows.SETS] == 1
+    assert 10 * (there.bytes - empty) < here.bytes - empty
+    calls = there.auction_of(there.count - 1)
+    assert there.place(calls) == here.place(calls)
+
+
+@pytest.fixture
+def poor_digests(monkeypatch):
+    """Let many sets have the same digest."""
+    number_sets = system_places.walk.number_sets
+    monkeypatch.setattr(
+        system_places.walk, "number_sets",
+        lambda table, digests, *others: number_sets(table, digests % 40, *others),
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("poor_digests")
+def test_sets_with_one_digest_are_kept_apart(device_backend):
+    assert_same_bids(device_backend(), programs_of(SMALL), mixed_deals(150, 1))
+
+
+@pytest.mark.usefixtures("poor_digests")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("is_other |= kept_sets", "is_other &= kept_sets"),
+        ("word == named ?", "word == named + 1 ?"),
+        ("kept_sets[number][word] = sets[item][word]", "kept_sets[number][word] = sets[0][word]"),
+        ("= ranges[item][term][end]", "= ranges[item][term][0]"),
+        ("if (number < count) to[number]", "if (number < count / 2) to[number]"),
+    ],
+)
+def test_rows_that_are_kept_wrongly_are_seen(emulator_folder, old, new):
+    backend = EmulatedBackend(emulator_folder)
+    source, change = backend.device.source, Change("system_places.cu", old, new)
+    backend.device.source = lambda file: (
+        change.applied(source(file)) if file == change.place else source(file)
+    )
+    with pytest.raises((AssertionError, EmulatorFault, DeviceFault)):
+        assert_same_bids(backend, programs_of(SMALL), mixed_deals(150, 1))
 
 
 def test_places_are_worked_out_once(device_backend):
@@ -291,6 +369,83 @@ def test_a_match_on_the_device(device_backend):
     assert there.kind.tolist() == here.kind.tolist()
 
 
+def assert_same_auctions_there(bidder: Bidder, backend: CudaBackend, deals: DealArrays) -> None:
+    """Auctions that stay on the device are those that the processor gives."""
+    device = backend.session.device
+    found, passes = bidder.auctions_on_device(uploaded(device, deals), backend)
+    calls, ends, contract, declarer = (device.download(array) for array in found)
+    bid = bidder.bid(deals)
+    wanted = bidder.endings(bid.place)
+    np.testing.assert_array_equal(device.download(passes), bid.defaults)
+    np.testing.assert_array_equal(ends, wanted.offsets)
+    np.testing.assert_array_equal(calls, wanted.calls)
+    np.testing.assert_array_equal(contract, wanted.contract)
+    by_compass = np.where(wanted.declarer == 4, 4, (wanted.declarer + deals.dealer) % 4)
+    np.testing.assert_array_equal(declarer, by_compass)
+
+
+DOUBLERS = System.parse(
+    """
+opening:
+  1X = Opening: 10+ points, 4+ X
+over (1X):
+  Double = Penalty: 10+ points
+when RHO doubled:
+  Redouble = Strength: 10+ points
+after 1C … Redouble:
+  2X = Rescue: 5+ X
+"""
+)
+
+
+@pytest.mark.parametrize("sides", [(SMALL, OTHER), (DOUBLERS,)])
+def test_auctions_stay_on_the_device(device_backend, sides):
+    backend, deals = device_backend({"schedule": 5}, most_deals=64), mixed_deals(300, 4)
+    bidder = Bidder(*programs_of(*sides))
+    assert_same_auctions_there(bidder, backend, deals)
+    contracts = bidder.endings(bidder.bid(deals).place).contract
+    if sides == (DOUBLERS,):
+        assert {*((contracts - 1) % 3).tolist()} == {0, 1, 2}
+    else:
+        assert (contracts == 0).any()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("bid == 0 && made < 3 && made > doubling", "made < 3 && made > doubling"),
+        ("bid == 0 && made < 3 && made > doubling", "bid == 0 && made < 3"),
+        ("bid == 0 && made >= 3", "made >= 3"),
+        (" && (at & 1u) == (first & 1u)", ""),
+        ("made % 5 == bid % 5 && ", ""),
+        ("(first + dealer[deal]) & 3u", "(first + dealer[0]) & 3u"),
+        ("depth[deal] + 1u", "depth[deal]"),
+        ("calls[start + length] = 0;", ""),
+        ("if (deal == 0) ends[0] = 0;", "if (deal == 0) ends[0] = 1;"),
+        ("place[deal] = from;", "place[deal] = 0 * from;"),
+    ],
+)  # fmt: skip
+def test_auctions_that_are_written_wrongly_are_seen(emulator_folder, old, new):
+    backend = EmulatedBackend(emulator_folder)
+    source, change = backend.device.source, Change("system_walk.cu", old, new)
+    backend.device.source = lambda file: (
+        change.applied(source(file)) if file == change.place else source(file)
+    )
+    deals, calls = mixed_deals(300, 4), tuple(parse_calls("1C"))
+
+    def is_right(*sides: System) -> bool:
+        bidder = Bidder(*programs_of(*sides))
+        wanted = bidder.bid(deals, calls).place
+        try:
+            found = bidder.bid(deals, calls, backend=backend).place
+            assert_same_auctions_there(bidder, backend, deals)
+        except (AssertionError, EmulatorFault):
+            return False
+        return bool((found == wanted).all())
+
+    assert not (is_right(SMALL, OTHER) and is_right(DOUBLERS))
+
+
 @pytest.mark.slow
 def test_ten_thousand_places_of_sayc(device_backend):
     programs = [System.open("sayc").bidder().sides[0]]
@@ -304,5 +459,7 @@ def test_ten_thousand_places_of_sayc(device_backend):
 def test_shipped_systems(device_backend, names):
     programs = [System.open(name).bidder().sides[0] for name in names]
     # small systems have each access judged
-    backend = device_backend({"checks": Checks.NONE})
-    assert assert_same_bids(backend, programs, mixed_deals(100, 7)).count > 500
+    backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(100, 7)
+    there = assert_same_bids(backend, programs, deals)
+    assert there.count > 500
+    assert_same_auctions_there(there, backend, deals)

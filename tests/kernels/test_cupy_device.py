@@ -10,8 +10,15 @@ import pytest
 from bidcascade import kernels
 from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels import cuda_device, device_frames
-from bidcascade.kernels.cuda_device import CupyDevice, check_device, cupy_device, why_no_device
+from bidcascade.kernels.cuda_device import (
+    CupyDevice,
+    check_device,
+    check_device_name,
+    cupy_device,
+    why_no_device,
+)
 from bidcascade.service.cli import main
+from bidcascade.service.jobs import cluster
 from tests.support_service import GOOD
 
 
@@ -113,6 +120,33 @@ def test_devices_that_are_not_there(cupy):
     why_no_device.cache_clear()
     with pytest.raises(BackendUnavailable, match="device 0: CUDA finds no device"):
         check_device(0)
+
+
+def test_names_that_no_device_has(cupy, capsys, tmp_path, monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    properties = cupy.cuda.runtime.getDeviceProperties
+    # cut at a zero byte
+    cupy.cuda.runtime.getDeviceProperties = lambda number: {
+        **properties(number), "uuid": bytes.fromhex("8f1c22"),
+    }  # fmt: skip
+    for name in ("0", "GPU-8f1c2200-5b1e-0000-0000-000000000001", "GPU-8F1C", "MIG-77"):
+        check_device_name(name)
+    with pytest.raises(BackendUnavailable, match="expected one of 1 devices, got 'GPU-9f1c'"):
+        check_device_name("GPU-9f1c")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-8f1c")
+    check_device_name("GPU-9f1c")
+    for name in ("GPU-junk", "-1", "cuda:0"):
+        with pytest.raises(BackendUnavailable, match=f"GPU-… or MIG-… .*, got '{name}'"):
+            check_device_name(name)
+    # past what the backend takes of a device
+    monkeypatch.setattr(cluster, "backend_name", lambda name: name)
+    deals = tmp_path / "deals.txt"
+    deals.write_text(GOOD["deals"][0]["deal"])
+    arguments = ["batch", str(deals), "--out", str(tmp_path / "out"), "--table", "sayc"]
+    assert main([*arguments, "--devices", "GPU-junk"]) == 3
+    told = capsys.readouterr().err
+    assert told.endswith("or MIG-… as nvidia-smi -L lists them, got 'GPU-junk'\n")
+    assert told.count("\n") == 1
 
 
 def test_cudf_without_cupy(monkeypatch):

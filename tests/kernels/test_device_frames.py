@@ -14,7 +14,6 @@ from bidcascade.bridge import (
     VULNERABILITIES,
     BackendUnavailable,
     InvalidInput,
-    OutOfDeviceMemory,
 )
 from bidcascade.kernels import device_frames
 from bidcascade.kernels.device_frames import (
@@ -188,25 +187,6 @@ def test_cudf_columns_of_other_types(device):
         other.astype = mock.Mock(side_effect=TypeError("no categories of these"))
         with pytest.raises(InvalidInput, match=message):
             deals_of_cudf(device, DataFrame({**columns, name: other}))
-
-
-def test_cudf_gets_the_memory_that_is_held_for_reuse(device):
-    """What RMM raises where there is none is a MemoryError and no more."""
-    columns = cudf_columns(device, host_columns(5), "texts")
-    whole, full = columns["dealer"].astype, [MemoryError("std::bad_alloc")]
-
-    def astype(kind):
-        if full:
-            raise full.pop()
-        return whole(kind)
-
-    columns["dealer"].astype = astype
-    with mock.patch.object(device, "release", wraps=device.release) as release:
-        assert len(deals_of_cudf(device, DataFrame(columns))) == 5
-    release.assert_called_once_with()
-    full += [MemoryError("std::bad_alloc"), MemoryError("std::bad_alloc")]
-    with pytest.raises(OutOfDeviceMemory, match="out of device memory: cudf: std::bad_alloc"):
-        deals_of_cudf(device, DataFrame(columns))
 
 
 def test_results_become_a_cudf_frame(device, monkeypatch):

@@ -2,6 +2,9 @@
 ``cuda`` over an emulated device, against ``reference``."""
 
 import logging
+import sys
+from functools import partial
+from unittest import mock
 
 import numpy as np
 import polars as pl
@@ -10,15 +13,16 @@ from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import BackendUnavailable, DeviceFault, InvalidInput, OutOfDeviceMemory
 from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
+from bidcascade.kernels.gpu import systems
 from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet
-from bidcascade.service import Engine
+from bidcascade.service import Engine, device_engine
 from bidcascade.service import engine as engine_module
 from bidcascade.service.api import auction_results, tables
 from bidcascade.service.jobs.batch import run_batch
 from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.systems.system import System
 from bidcascade.table import build_table
-from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf
+from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf, fake_pylibcudf
 from tests.support_emulator import emulated_device
 from tests.support_service import GOOD, ask, loaded_app, post, problem_of
 from tests.support_systems import SMALL_SYSTEM
@@ -295,6 +299,92 @@ def test_a_system_is_bid_on_the_device(emulated, table):
     device, deals = emulated(), random_deals(150, seed=5)
     system = System.parse(SMALL_SYSTEM)
     there = Engine(table, "cuda", system=system).auctions(deals, mode="first")
-    assert device.launches > 10
+    assert device.launches > 0
     here = Engine(table, "cpu", system=System(system.text)).auctions(deals, mode="first")
     assert_frame_equal(there, here)
+
+
+@pytest.mark.parametrize("kind", ["polars", "arrays", "cudf"])
+def test_auctions_of_a_system_stay_on_the_device(emulated, table, monkeypatch, kind):
+    """Whole auctions, in chunks; what crosses to the host goes by places, not by deals."""
+    device, frame = emulated(most_deals=64), random_deals(150, seed=5)
+    system = System.parse(SMALL_SYSTEM)
+    engine = Engine(table, "cuda", system=system).on_device()
+    deals = engine.deals(as_given(kind, frame, device))
+    found = engine.first(deals)
+    crossed = []
+    for fewer in (frame, frame.head(130)):
+        again = engine.deals(fewer)
+        with device.timings() as copies:
+            engine.first(again)
+        crossed.append([one.copied_bytes for one in copies if one.copied_bytes])
+    # once all places are known: numbers for each of three chunks
+    assert crossed[0] == crossed[1]
+    assert sum(crossed[0]) < 1000
+    assert len(found) == 150
+    wanted = Engine(table, "cpu", system=System(system.text)).auctions(frame, mode="first")
+    assert_frame_equal(found.to_polars(), wanted)
+
+    monkeypatch.setattr(device_frames, "why_no_cudf", lambda: None)
+    monkeypatch.setattr(device_frames, "_cudf", fake_cudf)
+    monkeypatch.setitem(sys.modules, "pylibcudf", fake_pylibcudf())
+    there = found.to_cudf()
+    assert there.columns == ["auction", "defaults", "contract", "declarer"]
+    for name in there.columns:
+        assert [*there[name].values(device)] == wanted[name].to_list(), name
+    assert there["auction"].items.interface["data"][0] == found["calls"].address
+
+
+def test_a_system_bids_no_deals_and_too_many(emulated, table, monkeypatch):
+    emulated()
+    engine = Engine(table, "cuda", system=System.parse(SMALL_SYSTEM))
+    none = random_deals(0, seed=1)
+    assert_frame_equal(
+        engine.on_device().first(none).to_polars(), engine.auctions(none, mode="first")
+    )
+    monkeypatch.setattr(systems, "MOST_CALLS", 100)
+    with pytest.raises(InvalidInput, match="at most 100 calls in a frame, got"):
+        engine.on_device().first(random_deals(50, seed=1))
+
+
+@pytest.mark.parametrize("of", ["frame", "auctions", "deals"])
+def test_cudf_gets_the_memory_that_is_held_for_reuse(emulated, table, monkeypatch, of):
+    """What RMM raises where there is none is a MemoryError and no more."""
+    device, frame = emulated(), random_deals(70, seed=5)
+    system = System.parse(SMALL_SYSTEM) if of == "auctions" else None
+    engine = Engine(table, "cuda", system=system).on_device()
+    full: list[MemoryError] = []
+
+    def with_little_memory(make):
+        def made(*arguments, **options):
+            if full:
+                raise full.pop()
+            return make(*arguments, **options)
+
+        return made
+
+    for name in ("cudf_frame", "deals_of_cudf"):
+        monkeypatch.setattr(device_engine, name, with_little_memory(getattr(device_frames, name)))
+    monkeypatch.setattr(device_frames, "why_no_cudf", lambda: None)
+    monkeypatch.setattr(device_frames, "_cudf", fake_cudf)
+    monkeypatch.setitem(sys.modules, "pylibcudf", fake_pylibcudf())
+    first, deals = engine.first(frame), as_given("cudf", frame, device)
+    take = partial(engine.deals, deals) if of == "deals" else first.to_cudf
+    with mock.patch.object(device, "release", wraps=device.release) as release:
+        full += [MemoryError("std::bad_alloc")]
+        assert take() is not None
+        release.assert_called_once_with()
+        full += 2 * [MemoryError("std::bad_alloc")]
+        with pytest.raises(OutOfDeviceMemory, match="memory: cudf: std::bad_alloc"):
+            take()
+
+
+def test_a_system_bids_on_in_halves_where_memory_is_short(emulated, table, caplog):
+    frame = random_deals(8000, seed=5)
+    system = System.parse(SMALL_SYSTEM)
+    wanted = Engine(table, "cpu", system=System(system.text)).auctions(frame, mode="first")
+    device = emulated(memory_bytes=3 << 19)
+    device.free_bytes = lambda: 1 << 30
+    engine = Engine(table, "cuda", system=system).on_device()
+    assert_frame_equal(engine.first(frame).to_polars(), wanted)
+    assert "deals from now on: out of device memory" in caplog.text

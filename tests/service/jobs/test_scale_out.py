@@ -367,7 +367,7 @@ def test_each_process_has_its_own_device(tmp_path, monkeypatch):
     monkeypatch.setenv("BIDCASCADE_CUDA_DEVICE", "3")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4, 6")
     monkeypatch.setattr(cluster_module, "backend_name", lambda name: name)
-    monkeypatch.setattr(cuda_device, "check_device", lambda number: None)
+    monkeypatch.setattr(cuda_device, "check_device_name", lambda name: None)
     import dask_cuda
 
     dask_cuda.LocalCUDACluster = local_cuda_cluster
@@ -405,9 +405,10 @@ def test_a_name_that_no_device_has(tmp_path, monkeypatch):
         sys.modules, "dask_cuda", SimpleNamespace(LocalCUDACluster=local_cuda_cluster)
     )
     monkeypatch.setattr(cluster_module, "backend_name", lambda name: name)
+    monkeypatch.setattr(cuda_device, "check_device_name", lambda name: None)
     with (
-        pytest.raises(BackendUnavailable, match=r"for devices GPU-junk: .*Argument"),
-        on_devices(["GPU-junk"], "cuda")(None, tmp_path),
+        pytest.raises(BackendUnavailable, match=r"for devices GPU-9f1c: .*Argument"),
+        on_devices(["GPU-9f1c"], "cuda")(None, tmp_path),
     ):
         pass
 
