@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.types import U8, U32
 
-from .columns import Column, Columns
+from .columns import Column
 from .sorted_rows import in_order, sorted_order
 
 I64 = NDArray[np.int64]
 
 _RUN: Final = "run.json"
-_CHECKED_AT_ONCE: Final = 1 << 26
+_CHECKED_AT_ONCE: Final = 1 << 20
+HEADER_BYTES: Final = 128
+"""Bytes before the values in the ``.npy`` file of a column."""
 
 
 class Rows(NamedTuple):
@@ -31,7 +33,7 @@ class Rows(NamedTuple):
 
     auctions: U8
     """The calls of all rows behind one another."""
-    offsets: "I64 | U32"
+    offsets: I64
     """Where each row begins in ``auctions``, and the last one ends."""
     number: U32
     values: Mapping[str, Column]
@@ -55,14 +57,18 @@ def write_run(rows: Rows, folder: Path) -> None:
     in_order(rows.auctions, offsets, order, auctions)
     ends = np.zeros(len(offsets), np.uint32)
     np.cumsum(np.diff(offsets)[order], out=ends[1:])
-    columns: Columns = {"auctions": auctions, "offsets": ends, "number": rows.number[order]}
+    columns: dict[str, NDArray[Any]] = {
+        "auctions": auctions,
+        "offsets": ends,
+        "number": rows.number[order],
+    }
     columns |= {name: column[order] for name, column in rows.values.items()}
     try:
         folder.mkdir()
         written = {}
         for name, column in columns.items():
             np.save(folder / f"{name}.npy", column, allow_pickle=False)
-            written[name] = [len(column), str(column.dtype), _crc32(column)]
+            written[name] = [len(column), str(column.dtype), zlib.crc32(column.data)]
         (folder / _RUN).write_text(json.dumps(written), "utf-8")
     except OSError as error:
         raise InvalidTable(
@@ -70,8 +76,28 @@ def write_run(rows: Rows, folder: Path) -> None:
         ) from None
 
 
-def open_run(folder: Path) -> Rows:
-    """Map a run that :func:`write_run` wrote, after a check of its files.
+class Run(NamedTuple):
+    """Sorted rows in files: mapped where they are searched, else read."""
+
+    auctions: U8
+    offsets: U32
+    folder: Path
+    kinds: Mapping[str, str]
+    """Types of the columns by name."""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def read(self, name: str, begin: int, end: int) -> Column:
+        """Read values ``begin`` to ``end`` of a column."""
+        kind = np.dtype(self.kinds[name])
+        with (self.folder / f"{name}.npy").open("rb") as file:
+            file.seek(HEADER_BYTES + begin * kind.itemsize)
+            return np.fromfile(file, kind, end - begin)
+
+
+def open_run(folder: Path) -> Run:
+    """Open a run that :func:`write_run` wrote, after a check of its files.
 
     Raises
     ------
@@ -80,33 +106,30 @@ def open_run(folder: Path) -> Rows:
     """
     try:
         written = json.loads((folder / _RUN).read_text("utf-8"))
-        columns = {}
         for name, (length, kind, checksum) in written.items():
-            column = np.load(
-                folder / f"{name}.npy", mmap_mode="r" if length else None, allow_pickle=False
-            )
-            if column.shape != (length,) or str(column.dtype) != kind:
-                raise ValueError(f"{name}.npy has {column.shape} of {column.dtype}")
-            plain = column.view(np.ndarray)
-            if _crc32(plain) != checksum:
-                raise ValueError(f"{name}.npy was changed")
-            columns[name] = plain
-        auctions, offsets, number = (
-            columns.pop(name) for name in ("auctions", "offsets", "number")
+            _check(folder / f"{name}.npy", length * np.dtype(kind).itemsize, checksum)
+        auctions, offsets = (
+            np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False).view(np.ndarray)
+            for name in ("auctions", "offsets")
         )
+        kinds = {name: kind for name, (_, kind, _) in written.items()}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, EOFError) as error:
         raise InvalidTable(
             f"expected the rows kept in {str(folder)!r} as they were written, got {error}"
         ) from None
-    return Rows(auctions, offsets, number, columns)
+    return Run(auctions, offsets, folder, kinds)
 
 
-def _crc32(column: Column) -> int:
-    data: U8 = column.view(np.uint8)
+def _check(path: Path, size: int, checksum: int) -> None:
     found = 0
-    for begin in range(0, len(data), _CHECKED_AT_ONCE):
-        found = zlib.crc32(data[begin : begin + _CHECKED_AT_ONCE].data, found)
-    return found
+    with path.open("rb") as file:
+        if path.stat().st_size != HEADER_BYTES + size:
+            raise ValueError(f"{path.name} of {path.stat().st_size:,} bytes")
+        file.seek(HEADER_BYTES)
+        while piece := file.read(_CHECKED_AT_ONCE):
+            found = zlib.crc32(piece, found)
+    if found != checksum:
+        raise ValueError(f"{path.name} with other bytes")
 
 
 class OwnFolder:
@@ -156,8 +179,8 @@ class SpilledRows:
         self._writing = self._pool.submit(write_run, rows, folder)
 
     @contextmanager
-    def runs(self) -> Iterator[list[Rows]]:
-        """All runs, mapped; they are removed at the end."""
+    def runs(self) -> Iterator[list[Run]]:
+        """Open all runs; they are removed at the end."""
         self._wait()
         try:
             yield list(map(open_run, self._folders))

@@ -34,7 +34,7 @@ from .columns import (
 )
 from .findings import Findings
 from .interning import REJECTED
-from .run_files import Rows
+from .run_files import HEADER_BYTES, Rows, Run
 from .sorted_rows import (
     KEPT_ROW,
     LEADING_ROW,
@@ -58,8 +58,6 @@ PART_ROWS: Final = 1 << 22
 """About how many rows each of the threads works on at a time."""
 _THREADS: Final = 2
 _CALLS: Final = 38
-_HEADER: Final = 128
-"""Bytes before the values in the ``.npy`` file of a column."""
 _VALUES: Final[dict[str, tuple[type[np.generic], int]]] = {
     "criteria": (np.int32, 0),
     "description": (np.uint32, 0),
@@ -83,12 +81,12 @@ class Built(NamedTuple):
     findings: Findings
 
 
-def build_spilled(runs: Sequence[Rows], folder: Path) -> Built:
+def build_spilled(runs: Sequence[Run], folder: Path) -> Built:
     """Make a table's columns of rows in sorted runs.
 
     Parameters
     ----------
-    runs : sequence of Rows
+    runs : sequence of Run
         As :func:`.run_files.open_run` opens them; row numbers are unique.
     folder : Path
         Where files of columns are made, ``NAME.npy``.
@@ -112,6 +110,7 @@ class _Leaf(NamedTuple):
     auction: bytes
     slices: list[Slice]
     rows: int
+    first_row: int
 
 
 class _Gathered(NamedTuple):
@@ -140,9 +139,9 @@ class _Part(NamedTuple):
 
 
 class _Building:
-    def __init__(self, runs: Sequence[Rows], folder: Path) -> None:
+    def __init__(self, runs: Sequence[Run], folder: Path) -> None:
         self.runs = [run for run in runs if len(run)]
-        self.names = [name for name in _VALUES if any(name in run.values for run in self.runs)]
+        self.names = [name for name in _VALUES if any(name in run.kinds for run in self.runs)]
         self.folder = folder
         self.findings = Findings()
 
@@ -191,33 +190,34 @@ class _Building:
     def cut(self, part_rows: int, own: list[Slice]) -> Iterator[_Leaf]:
         """Leaves of the spine; rows of the spine itself go to ``own``."""
         # rows of one auction stand first among those below it
-        open_places = [(b"", [(run, 0, len(rows)) for run, rows in enumerate(self.runs)])]
+        open_places = [(b"", [(number, 0, len(run)) for number, run in enumerate(self.runs)])]
         while open_places:
             auction, slices = open_places.pop()
             bounds = np.empty((len(slices), _CALLS + 1), np.int64)
-            for place, (run, begin, end) in enumerate(slices):
-                rows = self.runs[run]
-                children_in(rows.auctions, rows.offsets, begin, end, len(auction), bounds[place])
+            for place, (number, begin, end) in enumerate(slices):
+                run = self.runs[number]
+                children_in(run.auctions, run.offsets, begin, end, len(auction), bounds[place])
                 if begin < bounds[place, 0]:
-                    own.append((run, begin, int(bounds[place, 0])))
+                    own.append((number, begin, int(bounds[place, 0])))
             below = bounds[:, -1] - bounds[:, 0]
             count = int(below.sum())
             if auction and count <= part_rows:
                 if count:
-                    yield _Leaf(
-                        auction,
-                        [
-                            (run, int(first), end)
-                            for (run, _, end), first in zip(slices, bounds[:, 0], strict=True)
-                            if first < end
-                        ],
-                        count,
+                    held = [
+                        (number, int(first), end)
+                        for (number, _, end), first in zip(slices, bounds[:, 0], strict=True)
+                        if first < end
+                    ]
+                    first_row = min(
+                        int(self.runs[number].read("number", begin, end).min())
+                        for number, begin, end in held
                     )
+                    yield _Leaf(auction, held, count, first_row)
                 continue
             for call in range(_CALLS):
                 parts = [
-                    (run, int(bounds[place, call]), int(bounds[place, call + 1]))
-                    for place, (run, _, _) in enumerate(slices)
+                    (number, int(bounds[place, call]), int(bounds[place, call + 1]))
+                    for place, (number, _, _) in enumerate(slices)
                     if bounds[place, call] < bounds[place, call + 1]
                 ]
                 if parts:
@@ -236,18 +236,18 @@ class _Building:
                 leading.append(count)
                 auctions.append(np.frombuffer(piece.auction, np.uint8))
                 lengths.append(np.array([len(piece.auction)], np.int64))
-                numbers.append(np.array([self.first_row(piece)], np.uint32))
+                numbers.append(np.array([piece.first_row], np.uint32))
                 size = 1
                 said: Mapping[str, Column] = {}
             else:
-                run, begin, end = piece
-                rows = self.runs[run]
-                ends = rows.offsets[begin : end + 1]
-                auctions.append(rows.auctions[int(ends[0]) : int(ends[-1])])
+                number, begin, end = piece
+                run = self.runs[number]
+                ends = run.read("offsets", begin, end + 1)
+                auctions.append(run.read("auctions", int(ends[0]), int(ends[-1])))
                 lengths.append(np.diff(ends).astype(np.int64))
-                numbers.append(rows.number[begin:end])
+                numbers.append(run.read("number", begin, end))
                 size = end - begin
-                said = {name: column[begin:end] for name, column in rows.values.items()}
+                said = {name: run.read(name, begin, end) for name in values if name in run.kinds}
             count += size
             for name, columns in values.items():
                 kind, missing = _VALUES[name]
@@ -271,16 +271,12 @@ class _Building:
         dropped[leading] = _NO_ROW
         return _Gathered(rows, priorities, nodes, row_node, dropped, row_node[leading], why_not)
 
-    def first_row(self, leaf: _Leaf) -> int:
-        return min(int(self.runs[run].number[begin:end].min()) for run, begin, end in leaf.slices)
-
     def drop(self, leaf: _Leaf, reason: Dropped) -> None:
         """Count the rows below a leaf that are dropped with it."""
-        for run, begin, end in leaf.slices:
-            rows = self.runs[run]
+        for number, begin, end in leaf.slices:
+            run = self.runs[number]
             self.findings.dropped[reason].add(
-                rows.number[begin:end],
-                partial(_auction_at, rows, np.arange(begin, end)),
+                run.read("number", begin, end), partial(_auction_at, run, np.arange(begin, end))
             )
 
     def part(self, leaves: Sequence[_Leaf], spine: _Gathered, spine_nodes: Sequence[int]) -> _Part:
@@ -515,7 +511,7 @@ def _rows_by_entry(found: _Gathered, row_entry: I64, entries: int) -> tuple[I64,
     return first, further[np.lexsort((found.priorities[further], row_entry[further]))]
 
 
-def _auction_at(rows: Rows, numbers: I64, place: int) -> bytes:
+def _auction_at(rows: Rows | Run, numbers: I64, place: int) -> bytes:
     row = numbers[place]
     return rows.auctions[int(rows.offsets[row]) : int(rows.offsets[row + 1])].tobytes()
 
@@ -559,7 +555,7 @@ class _ColumnFile:
         self.length = 0
         self._others: set[int] = set()
         self._file = path.open("w+b")
-        self._file.write(bytes(_HEADER))
+        self._file.write(bytes(HEADER_BYTES))
 
     def append(self, values: Column) -> None:
         """Write values behind those that are there."""
@@ -573,7 +569,7 @@ class _ColumnFile:
         ends = np.flatnonzero(np.diff(places, append=-1) != 1) + 1
         begin = 0
         for end in ends.tolist():
-            self._file.seek(_HEADER + int(places[begin]) * self.kind.itemsize)
+            self._file.seek(HEADER_BYTES + int(places[begin]) * self.kind.itemsize)
             self._file.write(values[begin:end].data)
             begin = end
 
@@ -588,8 +584,10 @@ class _ColumnFile:
                 "shape": (self.length,),
             },
         )
-        if self._file.tell() != _HEADER:
-            raise AssertionError(f"expected a head of {_HEADER} bytes, got {self._file.tell()}")
+        if self._file.tell() != HEADER_BYTES:
+            raise AssertionError(
+                f"expected a head of {HEADER_BYTES} bytes, got {self._file.tell()}"
+            )
         self._file.close()
 
     def mapped(self) -> Column:

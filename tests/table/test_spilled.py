@@ -150,7 +150,8 @@ def test_a_run_is_sorted(tmp_path):
     run = open_run(tmp_path / "run")
     assert run.auctions.tobytes() == b"\3\3\7\7\0"
     assert run.offsets.tolist() == [0, 1, 2, 3, 5]
-    assert run.number.tolist() == [1, 3, 2, 0]
+    assert run.read("number", 0, 4).tolist() == [1, 3, 2, 0]
+    assert run.read("number", 1, 3).tolist() == [3, 2]
 
 
 def cut_off(file):
