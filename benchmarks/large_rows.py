@@ -30,8 +30,7 @@ I64 = NDArray[np.int64]
 
 PART_ROWS: Final = 1_000_000
 DESCRIBED: Final = 0.8
-"""Share of the calls but passes that have criteria. Where undescribed entries hold, about as many
-auctions of 460 M entries then hold a deal as of the published table: 1,500."""
+"""Share of the calls but passes that have criteria."""
 LISTS: Final = 20_000
 HEAD_LEVELS: Final = 4
 _THREADS: Final = 2

@@ -17,7 +17,8 @@ from bidcascade.table import BiddingTable
 from tests.support_emulator import emulated_device
 
 ENTRIES, DEALS = 6_000, 300
-NODE_BYTES = 8_000
+DENSE_DEALS = DEALS // scale.DENSE_SHARE
+NODE_BYTES = 3_000
 
 
 @pytest.fixture(scope="module")
@@ -100,10 +101,14 @@ def test_a_part_that_was_stopped_begins_anew(folder, parts):
 def test_windows_of_a_device_give_the_same(folder, parts, request, monkeypatch):
     monkeypatch.setattr(nodes, "ITEMS", 1 << 20)
     device = cuda.CudaBackend(emulated_device(request), node_bytes=NODE_BYTES)
-    plan = BiddingTable.open(folder / "table").plan()
-    deals = random_deals(DEALS, seed=scale.SEED)
     room = NODE_BYTES // nodes.RECORD_BYTES
-    assert len(nodes.windows_of(device.tables(plan).forest(), room)) > 2
-    counted = scale.told_of_counts(plan, device.cascade_counts(plan, deals), DEALS)
-    assert counted == parts["counts"]["found"]
-    assert scale.told_of_auctions(device.cascade_first(plan, deals)) == parts["first"]["found"]
+    for name, policy in (("counts", "pass"), ("dense", "allow")):
+        plan = scale.plan_of(folder, policy)
+        assert len(nodes.windows_of(device.tables(plan).forest(), room)) > 2
+        deals = random_deals(DEALS if name == "counts" else DENSE_DEALS, seed=scale.SEED)
+        counted = scale.told_of_counts(plan, device.cascade_counts(plan, deals), len(deals))
+        assert counted == parts[name]["found"]
+        assert counted["reached"] > 100
+    plan = scale.plan_of(folder, "pass")
+    bid = device.cascade_first(plan, random_deals(DEALS, seed=scale.SEED))
+    assert scale.told_of_auctions(bid) == parts["first"]["found"]
