@@ -132,7 +132,7 @@ def generate_table(
     rng = np.random.default_rng(seed)
     published = shape == "published"
     levels = (_published_levels if published else _bushy_levels)(rng, entries)
-    expressions, criteria, draws = _criteria_pool(rng, distinct_lists, 0.0 if published else knob)
+    expressions, criteria, draws = criteria_pool(rng, distinct_lists, 0.0 if published else knob)
     table = _number(levels, expressions, criteria)
     has_criteria = np.ones(entries, np.bool_)
     if published:
@@ -253,7 +253,7 @@ def _fit(rng: np.random.Generator, children: I64, room: I64, size: int) -> I64:
     return children
 
 
-def _criteria_pool(
+def criteria_pool(
     rng: np.random.Generator, size: int, slack: float
 ) -> tuple[list[Postfix], list[list[int]], NDArray[np.uint32]]:
     """Expressions, criteria lists of them, and numbers of lists to draw from, common ones first."""

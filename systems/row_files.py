@@ -12,12 +12,17 @@ from bidcascade.table.columns import LABEL_COLUMNS, UndescribedPolicy
 from bidcascade.table.formats.json_lines import read_json_rows, write_json_rows
 from bidcascade.table.formats.literal import read_literal_rows, write_literal_rows
 from bidcascade.table.formats.parquet import read_parquet_rows, write_parquet_rows
+from bidcascade.table.formats.parquet_columns import read_parquet_columns
 from bidcascade.table.formats.pickles import read_pickle_rows, write_pickle_rows
 from bidcascade.table.import_report import ImportReport
 from bidcascade.table.interning import UnknownPolicy
 from bidcascade.table.row import Row
+from bidcascade.table.row_columns import RowColumns
 
 from .plain_rows import read_text_rows, write_text_rows
+
+ROWS_IN_MEMORY: Final = 1 << 24
+"""Rows that an import keeps in memory, unless told otherwise: they take a gigabyte."""
 
 RowFormat: TypeAlias = Literal["jsonl", "python", "pickle", "parquet", "bidding"]
 Reader: TypeAlias = Callable[[Path], Iterator[Row]]
@@ -114,8 +119,12 @@ def import_table(
     user_terms: dict[str, str] | None = None,
     unknown: UnknownPolicy = "error",
     source: str = "",
+    rows_in_memory: int = ROWS_IN_MEMORY,
+    folder: Path | None = None,
 ) -> tuple[BiddingTable, ImportReport]:
     """Make a bidding table of a file of rows; the options are those of :class:`TableBuilder`.
+
+    More rows than ``rows_in_memory`` are sorted on the disk, in a folder of ``folder``.
 
     Raises
     ------
@@ -134,15 +143,24 @@ def import_table(
     True
     """
     path = Path(path)
-    builder = TableBuilder(
+    with TableBuilder(
         profile=profile,
         undescribed=undescribed,
         user_terms=user_terms,
         unknown=unknown,
         source=source or path.name,
-    )
-    builder.add(read_rows(path, format))
-    return builder.finish()
+        rows_in_memory=rows_in_memory,
+        folder=folder,
+    ) as builder:
+        if (format or sniff_format(path)) == "parquet":
+            for rows in read_parquet_columns(path):
+                if isinstance(rows, RowColumns):
+                    builder.add_columns(rows)
+                else:
+                    builder.add(rows)
+        else:
+            builder.add(read_rows(path, format))
+        return builder.finish()
 
 
 def export_table(

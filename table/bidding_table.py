@@ -31,6 +31,7 @@ from .kept_values import KeptValues
 from .language.vocabulary import Vocabulary
 from .plan import make_plan
 from .row import Row
+from .run_files import OwnFolder
 from .storage import Stored, read_folder, write_folder
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class BiddingTable:
         The digest, where it is known already.
     extras : mapping of str to Extra, optional
         Frames that go with the table, by name; no part of the digest.
+    made_in : OwnFolder, optional
+        Has files ``NAME.npy`` of some of the columns, which are of no use to anybody else.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class BiddingTable:
         imported: Mapping[str, int] | None = None,
         digest: str | None = None,
         extras: "Mapping[str, Extra] | None" = None,
+        made_in: OwnFolder | None = None,
     ) -> None:
         self.columns = columns
         self.profile = profile
@@ -99,6 +103,7 @@ class BiddingTable:
         self.imported: dict[str, int] = dict(imported or {})
         self._digest = digest
         self._extras: dict[str, Extra] = dict(sorted((extras or {}).items()))
+        self._made_in = made_in
         self._plan: Plan | None = None
         self.expressions = TextPool(columns["expression_offsets"], columns["expression_bytes"])
         """Distinct expressions in canonical text, by number."""
@@ -174,7 +179,7 @@ class BiddingTable:
         table = self.settled()
         stored = Stored(
             table.columns, table.profile, table.undescribed, table.user_terms, table.source,
-            table.imported, table.digest, table._extras,
+            table.imported, table.digest, table._extras, table._made_in,
         )  # fmt: skip
         write_folder(stored, Path(path), overwrite=overwrite)
 
@@ -573,6 +578,7 @@ class BiddingTable:
             imported=self.imported,
             digest=self._digest,
             extras=extras,
+            made_in=self._made_in,
         )
 
     # --- the table as a whole -----------------------------------------------------------------

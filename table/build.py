@@ -1,11 +1,14 @@
 """Building a bidding table from rows in any order, with all checks, in bounded memory.
 
-Rows are taken in one at a time and kept as bytes: the calls of all auctions behind one another
-and one number for each text and criteria list. A row costs about 40 bytes until the table is made.
+Rows are taken in one at a time or as columns and kept as bytes: the calls of all auctions behind
+one another and one number for each text and criteria list. A row costs about 40 bytes until the
+table is made; rows beyond a number that is given go to the disk as sorted runs (see ``spilled``).
 """
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -14,6 +17,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import Auction, IllegalCall, InvalidTable, format_call, format_calls
 from bidcascade.kernels import UNDESCRIBED_POLICIES
 from bidcascade.kernels.runs import blocks, parents_of
+from bidcascade.kernels.types import U32
 
 from .augmentation import AugmentationCheck
 from .bidding_table import BiddingTable
@@ -28,11 +32,15 @@ from .columns import (
     UndescribedPolicy,
     offsets_of,
 )
-from .import_report import MOST_EXAMPLES, ImportReport
+from .findings import Findings
+from .import_report import ImportReport
 from .interning import REJECTED, CriteriaInterner, TagInterner, TextInterner, UnknownPolicy
 from .language.expressions import parse_expression
 from .language.vocabulary import Vocabulary
 from .row import Row, row_of
+from .row_columns import Different, RowColumns
+from .run_files import OwnFolder, Rows, SpilledRows
+from .spilled import build_spilled
 from .trie import Dropped, Trie, build_trie
 
 I64 = NDArray[np.int64]
@@ -62,9 +70,11 @@ class _Sparse:
         self.rows.frombytes(rows.tobytes())
         self.values.frombytes(values.tobytes())
 
-    def dense(self, count: int, missing: int, kind: type[np.generic]) -> Column:
+    def dense(self, begin: int, count: int, missing: int, kind: type[np.generic]) -> Column:
+        """Column of ``count`` rows from ``begin`` on."""
         column = np.full(count, missing, dtype=kind)
-        column[np.frombuffer(self.rows, dtype=np.uint32)] = np.frombuffer(self.values, np.uint32)
+        rows = np.frombuffer(self.rows, dtype=np.uint32)
+        column[rows - np.uint32(begin)] = np.frombuffer(self.values, np.uint32)
         return column
 
 
@@ -95,6 +105,11 @@ class TableBuilder:
         What an unknown term does, see :class:`CriteriaInterner`.
     source : str
         Where the rows are from, for people.
+    rows_in_memory : int, optional
+        Rows beyond so many go to the disk, so that a table may have more rows than fit the memory.
+    folder : Path, optional
+        Where they go, and the columns of the table after them, into a folder that is gone when the
+        table is; by default the system's place for such files.
 
     Examples
     --------
@@ -113,6 +128,8 @@ class TableBuilder:
         user_terms: Mapping[str, str] | None = None,
         unknown: UnknownPolicy = "error",
         source: str = "",
+        rows_in_memory: int | None = None,
+        folder: Path | None = None,
     ) -> None:
         if undescribed not in UNDESCRIBED_POLICIES:
             raise InvalidTable(
@@ -126,12 +143,27 @@ class TableBuilder:
         self._criteria = CriteriaInterner(self.vocabulary, unknown)
         self._texts = TextInterner()
         self._tags = TagInterner(self._texts)
+        self._augmented = AugmentationCheck()
+        self._rows_in_memory = rows_in_memory
+        self._spilled = SpilledRows(folder)
+        self._forget_rows()
+
+    def _forget_rows(self) -> None:
+        """Begin with rows in memory anew."""
+        self._begin = self.report.rows
         self._auctions = bytearray()
         self._lengths = array("H")
         self._row_criteria = array("i")
         self._row_description = array("I")
         self._labels = {name: _Sparse() for name in LABEL_COLUMNS}
-        self._augmented = AugmentationCheck()
+
+    def __enter__(self) -> "TableBuilder":
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        """Behind an error remove what went to the disk at once, not when the builder is gone."""
+        if error is not None:
+            self._spilled.discard()
 
     def add(self, rows: Iterable[object]) -> None:
         """Take in rows: :class:`Row`, published tuples, or objects with the keys of a row.
@@ -147,6 +179,11 @@ class TableBuilder:
         text_numbers = self._texts.numbers
         indices, counts, sources = (self._labels[name] for name in ("index", "count", "source"))
         for written in rows:
+            if len(self._lengths) == self._rows_in_memory and not self._augmented.rows:
+                self._spill()
+                indices, counts, sources = (
+                    self._labels[name] for name in ("index", "count", "source")
+                )
             number += 1
             row = written if type(written) is Row else row_of(written, f"row {number}")
             (
@@ -170,8 +207,60 @@ class TableBuilder:
             if source:
                 sources.add(number - 1, self._texts.number(source, number))
             if augmentation is not None:
+                if self._begin:
+                    raise InvalidTable(
+                        f"row {number}: expected no row of nine items behind "
+                        f"{self._begin:,} of five, got one"
+                    )
                 self._augmented.add(number - 1, row)
             self.report.rows = number
+
+    def add_columns(self, rows: RowColumns) -> None:
+        """Take in rows as columns.
+
+        Raises
+        ------
+        InvalidExpression
+            As :meth:`add`.
+        """
+        count = len(rows.lengths)
+        held = len(self._lengths)
+        most = self._rows_in_memory
+        if most and held and held + count > most and not self._augmented.rows:
+            self._spill()
+        begin = self.report.rows
+        criteria = np.zeros(count, np.int32)
+        if "criteria" in rows.lists:
+            numbers, lists = rows.lists["criteria"]
+            firsts = first_places(numbers, len(lists))
+            times = np.bincount(numbers, minlength=len(lists))
+            known = np.zeros(len(lists), np.int32)
+            # errors and reports name the first row
+            for place in np.argsort(firsts).tolist():
+                known[place] = self._criteria.number(
+                    lists[place], begin + int(firsts[place]) + 1, int(times[place])
+                )
+            criteria = known[numbers]
+        self._row_criteria.frombytes(criteria.tobytes())
+        texts = {name: self._texts_of(column) for name, column in rows.texts.items()}
+        description = texts.pop("description", np.zeros(count, np.uint32))
+        self._row_description.frombytes(description.tobytes())
+        self._auctions += rows.auctions.tobytes()
+        self._lengths.frombytes(rows.lengths.tobytes())
+        if "tags" in rows.lists:
+            numbers, lists = rows.lists["tags"]
+            of_tags = [self._tags.number(tags, begin + 1) for tags in lists]
+            texts["tags"] = np.array(of_tags, np.uint32)[numbers]
+        for name, column in texts.items():
+            there = np.flatnonzero(column)
+            self._labels[name].add_many((there + begin).astype(np.uint32), column[there])
+        for name, (places, values) in rows.numbers.items():
+            self._labels[name].add_many(places + np.uint32(begin), values)
+        self.report.rows += count
+
+    def _texts_of(self, column: Different) -> U32:
+        known = [self._texts.number(text, self.report.rows + 1) for text in column.values]
+        return np.array(known, np.uint32)[column.numbers]
 
     def said_of(self, row: Row) -> Said:
         """Give numbers for what a row says, whatever stands before its call.
@@ -244,25 +333,56 @@ class TableBuilder:
             If ``unknown`` is ``"error"`` and expressions use unknown terms; all are named.
         """
         self._criteria.finish()
+        if self._begin:
+            return self._finish_spilled()
         row_count = self.report.rows
         offsets = offsets_of(np.frombuffer(self._lengths, dtype=np.uint16), np.int64)
         auctions = np.frombuffer(self._auctions, dtype=np.uint8)
         row_criteria = np.frombuffer(self._row_criteria, dtype=np.int32)
         priority: I64 = np.arange(row_count, dtype=np.int64)
         if len(self._labels["rank"].rows):
-            ranks = self._labels["rank"].dense(row_count, NO_RANK, np.int32)
+            ranks = self._labels["rank"].dense(0, row_count, NO_RANK, np.int32)
             priority[np.lexsort((priority, ranks))] = np.arange(row_count)
         trie = build_trie(auctions, offsets, priority, row_criteria == REJECTED)
-        self._report_rows(trie, auctions, offsets)
 
         kept = np.flatnonzero(trie.row_dropped == Dropped.KEPT)
         kept = kept[np.argsort(priority[kept], kind="stable")]
         kept = kept[np.argsort(trie.row_entry[kept], kind="stable")]
         is_first = np.diff(trie.row_entry[kept].astype(np.int64), prepend=-1) != 0
         columns = self._columns(trie, kept[is_first], kept[~is_first], row_criteria)
-        renumber(columns, self._criteria, self._texts, self._tags)
+        table = self._table(columns)
+        self._augmented.check(trie, offsets, self.report.findings["disagreements"])
+        self._report(table, self._findings(trie, auctions, offsets, kept[~is_first]))
+        return table, self.report
 
-        table = BiddingTable(
+    def _spill(self) -> None:
+        """Write the rows in memory to the disk."""
+        count = len(self._lengths)
+        values = {
+            "criteria": np.frombuffer(self._row_criteria, np.int32),
+            "description": np.frombuffer(self._row_description, np.uint32),
+        } | {
+            name: self._labels[name].dense(self._begin, count, missing, kind)
+            for name, (kind, missing) in LABEL_COLUMNS.items()
+            if len(self._labels[name].rows)
+        }
+        numbers = np.arange(self._begin, self._begin + count, dtype=np.uint32)
+        offsets = offsets_of(np.frombuffer(self._lengths, np.uint16), np.int64)
+        auctions = np.frombuffer(self._auctions, np.uint8)
+        self._spilled.write(Rows(auctions, offsets, numbers, values))
+        self._forget_rows()
+
+    def _finish_spilled(self) -> tuple[BiddingTable, ImportReport]:
+        self._spill()
+        with self._spilled.runs() as runs:
+            columns, findings = build_spilled(runs, self._spilled.folder)
+        table = self._table(columns, self._spilled.own)
+        self._report(table, findings)
+        return table, self.report
+
+    def _table(self, columns: Columns, made_in: OwnFolder | None = None) -> BiddingTable:
+        renumber(columns, self._criteria, self._texts, self._tags)
+        return BiddingTable(
             columns,
             profile=self.vocabulary.profile,
             undescribed=self.undescribed,
@@ -271,11 +391,8 @@ class TableBuilder:
                 for name, formula in self.vocabulary.user_terms.items()
             },
             source=self.source,
+            made_in=made_in,
         )
-        self._report_entries(table, trie, kept[~is_first])
-        self._augmented.check(trie, offsets, self.report.findings["disagreements"])
-        table.imported.update(self.report.counts())
-        return table, self.report
 
     def _columns(self, trie: Trie, first: I64, further: I64, row_criteria: Column) -> Columns:
         """All columns but the interned ones, with numbers as they came up while reading."""
@@ -294,7 +411,7 @@ class TableBuilder:
         }
         columns["description"][entries] = descriptions[first]
         for name, (kind, missing) in LABEL_COLUMNS.items():
-            by_row = self._labels[name].dense(row_count, missing, kind)
+            by_row = self._labels[name].dense(0, row_count, missing, kind)
             variant = f"variant_{name}"
             if variant in REQUIRED_COLUMNS or (by_row[further] != missing).any():
                 columns[variant] = by_row[further]
@@ -306,17 +423,28 @@ class TableBuilder:
         columns["variant_set"][entries] = row_criteria[first]
         return columns
 
-    def _report_rows(self, trie: Trie, auctions: Column, offsets: I64) -> None:
+    def _findings(self, trie: Trie, auctions: Column, offsets: I64, further: I64) -> Findings:
+        """Tell what became of the rows of a table that is made in memory."""
+        findings = Findings()
+        for reason, dropped in findings.dropped.items():
+            rows = np.flatnonzero(trie.row_dropped == reason)
+            dropped.add(rows, partial(_auction_at, auctions, offsets, rows))
+        inserted = np.flatnonzero(trie.flags & INSERTED)
+        findings.inserted.add(inserted, lambda at: int(inserted[at]))
+        orphans, early = self._rows_by_parent(trie)
+        for found, rows in (
+            (findings.variants, further), (findings.orphans, orphans), (findings.early, early),
+        ):  # fmt: skip
+            found.add(rows, partial(_entry_at, trie, rows))
+        return findings
+
+    def _report(self, table: BiddingTable, findings: Findings) -> None:
         report = self.report
         for reason, kind in _KIND_OF_DROPPED.items():
-            rows = np.flatnonzero(trie.row_dropped == reason)
-            examples = [
-                (row, bytes(auctions[offsets[row] : offsets[row + 1]]))
-                for row in rows[:MOST_EXAMPLES].tolist()
-            ]
+            dropped = findings.dropped[reason]
             report.findings[kind].add_many(
-                len(rows),
-                (f"row {row + 1}: {_why_dropped(calls, reason)}" for row, calls in examples),
+                dropped.count,
+                (f"row {row + 1}: {_why_dropped(calls, reason)}" for row, calls in dropped.first),
             )
         unknown = self._criteria
         report.unknown_terms = dict(unknown.unknown_terms.most_common())
@@ -325,30 +453,27 @@ class TableBuilder:
             with_unknown.add(f"row {row}: {name!r}", 0)
         with_unknown.count = unknown.rows_with_unknown
         report.findings["expressions_dropped"].count = unknown.expressions_dropped
-
-    def _report_entries(self, table: BiddingTable, trie: Trie, further: I64) -> None:
-        report = self.report
         report.entries = len(table)
         report.criteria_lists = len(table.columns["criteria_offsets"]) - 2
         report.expressions = len(table.expressions)
-        inserted = np.flatnonzero(trie.flags & INSERTED)
         report.findings["missing_parents"].add_many(
-            len(inserted),
-            (format_calls(table.auction_of(entry)) for entry in inserted[:MOST_EXAMPLES].tolist()),
+            findings.inserted.count,
+            (format_calls(table.auction_of(entry)) for entry, _ in findings.inserted.first),
         )
-        orphans, early = self._rows_by_parent(trie)
-        for kind, rows in (
-            ("variants", np.sort(further)),
-            ("orphans", orphans),
-            ("out_of_order", early),
+        for kind, found in (
+            ("variants", findings.variants),
+            ("orphans", findings.orphans),
+            ("out_of_order", findings.early),
         ):
             report.findings[kind].add_many(
-                len(rows),
+                found.count,
                 (
-                    f"row {row + 1}: {format_calls(table.auction_of(int(trie.row_entry[row])))}"
-                    for row in rows[:MOST_EXAMPLES].tolist()
+                    f"row {row + 1}: {format_calls(table.auction_of(entry))}"
+                    for row, entry in found.first
+                    if isinstance(entry, int)
                 ),
             )
+        table.imported.update(report.counts())
 
     def _rows_by_parent(self, trie: Trie) -> tuple[I64, I64]:
         """Rows whose parent was inserted, and rows that stand before the row of their parent."""
@@ -368,6 +493,29 @@ class TableBuilder:
         return np.concatenate([kept[:0], *orphans]), np.concatenate([kept[:0], *early])
 
 
+def first_places(numbers: U32, count: int) -> I64:
+    """Where each number stands first; each of ``count`` stands somewhere.
+
+    Examples
+    --------
+    >>> first_places(np.array([1, 0, 1], np.uint32), 2).tolist()
+    [1, 0]
+    """
+    first = np.empty(count, np.int64)
+    # of several values written to one place the last one stays, hence backwards
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    return first
+
+
+def _auction_at(auctions: Column, offsets: I64, rows: I64, place: int) -> bytes:
+    row = rows[place]
+    return bytes(auctions[offsets[row] : offsets[row + 1]])
+
+
+def _entry_at(trie: Trie, rows: I64, place: int) -> int:
+    return int(trie.row_entry[rows[place]])
+
+
 def rebuilt(table: BiddingTable, rows: Iterable[object], source: str) -> BiddingTable:
     """Make a table of other rows; it keeps profile, policy, terms and what goes with the table."""
     made, _ = build_table(
@@ -381,7 +529,7 @@ def rebuilt(table: BiddingTable, rows: Iterable[object], source: str) -> Bidding
     return made
 
 
-def _why_dropped(calls: bytes, reason: Dropped) -> str:
+def _why_dropped(calls: Any, reason: Dropped) -> str:
     written = format_calls(tuple(calls))
     if reason is Dropped.REJECTED:
         return f"{written}: unknown term"
@@ -423,6 +571,6 @@ def build_table(rows: Iterable[object], **options: Any) -> tuple[BiddingTable, I
     >>> report.findings["illegal_calls"].examples
     ["row 2: 1N P 1C: call 3, '1C', is illegal after 1N P: insufficient: not above 1N"]
     """
-    builder = TableBuilder(**options)
-    builder.add(rows)
-    return builder.finish()
+    with TableBuilder(**options) as builder:
+        builder.add(rows)
+        return builder.finish()

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from bidcascade.kernels.runs import blocks
+
 from .columns import COLUMN_TYPES, NONE_U32, Column, Columns, TextPool, list_of_lists
 from .interning import CriteriaInterner, TagInterner, TextInterner
 
@@ -11,10 +13,16 @@ I64 = NDArray[np.int64]
 
 def _first_use(uses: list[Column], count: int) -> tuple[I64, I64]:
     """Order numbers by first use, 0 first: old number to new (unused: -1), and new to old."""
-    used = np.concatenate([np.zeros(1, dtype=np.int64), *uses])
     first = np.full(count, -1, dtype=np.int64)
-    # of several values written to one place the last one stays, hence backwards
-    first[used[::-1]] = np.arange(len(used))[::-1]
+    first[0] = 0
+    begin = 1
+    for column in uses:
+        for block in blocks(len(column)):
+            used = column[block]
+            unseen = np.flatnonzero(first[used] < 0)
+            # of several values written to one place the last one stays, hence backwards
+            first[used[unseen[::-1]]] = begin + block.start + unseen[::-1]
+        begin += len(column)
     order = np.flatnonzero(first >= 0)
     order = order[np.argsort(first[order])]
     new = np.full(count, -1, dtype=np.int64)
@@ -27,7 +35,8 @@ def renumber(
 ) -> None:
     """Make the variant sets, and number everything interned by first use in table order.
 
-    Equal tables then have equal columns, whatever order their rows were read in.
+    Equal tables then have equal columns, whatever order their rows were read in. Columns with a
+    value an entry are changed in place: they may be mapped files.
     """
     variant_set, variants = columns["variant_set"], columns["variant_entry"]
     sets: list[tuple[int, ...]] = [(number,) for number in range(len(criteria.lists))]
@@ -44,15 +53,16 @@ def renumber(
             variant_set[entry] = set_numbers[distinct]
 
     new_set, set_order = _first_use([variant_set], len(sets))
-    columns["variant_set"] = _take(new_set, variant_set)
+    _renumber(variant_set, new_set)
     sets = [sets[number] for number in set_order.tolist()]
     set_offsets, set_criteria = list_of_lists(sets)
 
     lists = list(criteria.lists)
     new_list, list_order = _first_use([set_criteria], len(lists))
     columns["set_offsets"] = set_offsets
-    columns["set_criteria"] = _take(new_list, set_criteria)
-    columns["variant_criteria"] = _take(new_list, columns["variant_criteria"])
+    columns["set_criteria"] = set_criteria
+    for name in ("set_criteria", "variant_criteria"):
+        _renumber(columns[name], new_list)
     criteria_offsets, numbers = list_of_lists([lists[number] for number in list_order.tolist()])
 
     expressions = list(criteria.expressions)
@@ -60,14 +70,15 @@ def renumber(
     new_expression = np.zeros(len(expressions), dtype=np.int64)
     new_expression[used] = np.arange(len(used))
     columns["criteria_offsets"] = criteria_offsets
-    columns["criteria_expressions"] = _take(new_expression, numbers)
+    columns["criteria_expressions"] = numbers
+    _renumber(numbers, new_expression)
     pool = TextPool.of(expressions[number] for number in used)
     columns["expression_offsets"], columns["expression_bytes"] = pool.offsets, pool.data
 
     tag_uses: list[str] = [name for name in ("tags", "variant_tags") if name in columns]
     new_tags, tag_order = _first_use([columns[name] for name in tag_uses], len(tags.sets))
     for name in tag_uses:
-        columns[name] = _take(new_tags, columns[name])
+        _renumber(columns[name], new_tags)
     tag_offsets, tag_texts = list_of_lists([tags.sets[number] for number in tag_order.tolist()])
     columns["tag_offsets"], columns["tag_texts"] = tag_offsets, tag_texts
 
@@ -80,14 +91,15 @@ def renumber(
     all_texts = texts.texts
     new_text, text_order = _first_use([columns[name] for name in text_uses], len(all_texts))
     for name in text_uses:
-        columns[name] = _take(new_text, columns[name])
+        _renumber(columns[name], new_text)
     pool = TextPool.of(all_texts[number] for number in text_order.tolist())
     columns["text_offsets"], columns["text_bytes"] = pool.offsets, pool.data
     for name, column in columns.items():
         columns[name] = np.ascontiguousarray(column, dtype=COLUMN_TYPES[name])
 
 
-def _take(new_numbers: I64, old: Column) -> NDArray[np.uint32]:
-    if not len(old):
-        return np.zeros(0, dtype=np.uint32)
-    return new_numbers.astype(np.uint32)[old]
+def _renumber(column: Column, new_numbers: I64) -> None:
+    """Replace numbers in place."""
+    new = new_numbers.astype(np.uint32)
+    for block in blocks(len(column)):
+        column[block] = new[column[block]]

@@ -91,8 +91,8 @@ class CriteriaInterner:
         self._by_text: dict[str, int | tuple[str, ...]] = {}
         self._written: dict[tuple[str, ...], int] = {(): 0}
 
-    def number(self, criteria: tuple[str, ...], row: int) -> int:
-        """Give the number of a criteria list, or :data:`REJECTED`.
+    def number(self, criteria: tuple[str, ...], row: int, times: int = 1) -> int:
+        """Give the number of a criteria list, or :data:`REJECTED`; ``times`` rows have it.
 
         Raises
         ------
@@ -103,7 +103,7 @@ class CriteriaInterner:
         if known is None:
             known = self._written[criteria] = self._intern(criteria, row)
         if self.with_unknown and criteria in self.with_unknown:
-            self._count_unknown(criteria, row)
+            self._count_unknown(criteria, row, times)
         return known
 
     def _intern(self, criteria: tuple[str, ...], row: int) -> int:
@@ -138,14 +138,14 @@ class CriteriaInterner:
             self._by_text[text] = known
         return known
 
-    def _count_unknown(self, criteria: tuple[str, ...], row: int) -> None:
+    def _count_unknown(self, criteria: tuple[str, ...], row: int, times: int) -> None:
         refused = self.with_unknown[criteria]
-        self.rows_with_unknown += 1
+        self.rows_with_unknown += times
         if self.unknown == "drop":
-            self.expressions_dropped += len(refused)
+            self.expressions_dropped += len(refused) * times
         names = {name for text in refused for name in self._unknown_in(text)}
         for name in sorted(names):
-            self.unknown_terms[name] += 1
+            self.unknown_terms[name] += times
             self.first_rows.setdefault(name, row)
 
     def _unknown_in(self, text: str) -> tuple[str, ...]:

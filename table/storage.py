@@ -8,6 +8,7 @@ place where it goes, which is renamed at the end: it appears whole or not at all
 """
 
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -32,6 +33,7 @@ from .columns import (
     digest_of,
 )
 from .extras import FOLDER, Extra, open_extras, synced_file, write_extras
+from .run_files import OwnFolder
 
 FORMAT: Final = "bidcascade bidding table"
 FORMAT_VERSION: Final = 1
@@ -50,6 +52,7 @@ class Stored(NamedTuple):
     imported: Mapping[str, int]
     digest: str
     extras: Mapping[str, Extra]
+    made_in: OwnFolder | None = None
 
 
 def write_folder(table: Stored, path: Path, *, overwrite: bool = False) -> None:
@@ -79,8 +82,9 @@ def _write(table: Stored, folder: Path) -> None:
         if name in table.columns:
             column = table.columns[name]
             file = folder / f"{name}.npy"
-            with synced_file(file) as stream:
-                np.save(stream, column, allow_pickle=False)
+            if not _link(table.made_in, file):
+                with synced_file(file) as stream:
+                    np.save(stream, column, allow_pickle=False)
             described[name] = {"length": len(column), "bytes": file.stat().st_size}
     manifest = {
         "format": FORMAT,
@@ -99,6 +103,19 @@ def _write(table: Stored, folder: Path) -> None:
     text = json.dumps(manifest, indent=1, ensure_ascii=False)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
     folder.chmod(0o755)
+
+
+def _link(made_in: OwnFolder | None, file: Path) -> bool:
+    """Take over the file that a column is mapped from, if there is one on the same disk."""
+    if made_in is None:
+        return False
+    try:
+        file.hardlink_to(made_in.path / file.name)
+        with file.open("rb") as stream:
+            os.fsync(stream.fileno())
+    except OSError:
+        return False
+    return True
 
 
 def _put_in_place(partial: Path, path: Path) -> None:

@@ -69,6 +69,8 @@ def import_rows(options: argparse.Namespace) -> None:
             terms = parse_user_terms(shared.read_text(options.user_terms))
         table, report = import_table(
             options.source, user_terms=terms, source=options.origin,
+            # on the disk of the table, so that columns made there need not be copied
+            folder=out.parent if out.parent.is_dir() else None,
             **shared.import_options(options),
         )  # fmt: skip
     table.save(out, overwrite=options.overwrite)

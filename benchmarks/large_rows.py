@@ -1,0 +1,235 @@
+"""Rows of a bidding table of any size in the published shape, written as Parquet part by part.
+
+The first levels are generated whole (see :mod:`.tables`) and their last entries dealt out to parts;
+a part is what stands below its entries, level by level, and depends on the seed and its number
+alone. So the memory holds a few parts, however many rows there are.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from bidcascade.bridge import CALL_TEXTS
+from bidcascade.kernels.compiled import compiled
+from bidcascade.kernels.runs import numbers_of_runs
+from bidcascade.kernels.types import U8
+from bidcascade.loaders.parquet import replacing
+from bidcascade.table.columns import offsets_of
+
+from .tables import criteria_pool, level_sizes
+
+I64 = NDArray[np.int64]
+
+PART_ROWS: Final = 1_000_000
+DESCRIBED: Final = 0.8
+"""Share of the calls but passes that have criteria."""
+LISTS: Final = 20_000
+HEAD_LEVELS: Final = 4
+_THREADS: Final = 2
+
+
+class Level(NamedTuple):
+    """The entries of one depth."""
+
+    auctions: U8
+    """Calls [entries, depth + 1]."""
+    last_bid: I64
+    passes: I64
+    """Passes that each ends with."""
+
+    def only(self, begin: int, end: int) -> "Level":
+        return Level(*(column[begin:end] for column in self))
+
+
+@compiled
+def _children(
+    above: U8, above_bid: I64, above_passes: I64, wanted: int, seed: int, auctions: U8,
+    last_bid: I64, passes: I64,
+) -> int:  # fmt: skip
+    """Make about ``wanted`` calls behind the auctions of a level; return how many.
+
+    An only call is mostly a pass, the last of several always.
+    """
+    state = np.uint64(seed)
+    depth = above.shape[1]
+    left = 0
+    for one in range(len(above)):
+        left += not (above_passes[one] >= 3 and (above_bid[one] > 0 or above_passes[one] >= 4))
+    made = 0
+    for one in range(len(above)):
+        bid = above_bid[one]
+        if above_passes[one] >= 3 and (bid > 0 or above_passes[one] >= 4):
+            continue
+        mean = max(0, wanted - made) / left
+        left -= 1
+        state, first = _draw(state)
+        state, second = _draw(state)
+        # where there are fewer than auctions, behind a few stand two
+        drawn = 2 * mean * first if mean > 1 else mean
+        count = np.int64(drawn)
+        if second < drawn - count:
+            count += 2 if mean <= 1 and first < 1 / 8 else 1
+        count = min(count, 36 if bid == 0 else 38 - bid, len(auctions) - made)
+        for place in range(count):
+            state, third = _draw(state)
+            call = max(bid, 2) + 1 + place
+            is_pass = third < 0.6 if count == 1 else place == count - 1
+            is_pass |= call > 37
+            auctions[made, :depth] = above[one]
+            auctions[made, depth] = 0 if is_pass else call
+            last_bid[made] = bid if is_pass else call
+            passes[made] = above_passes[one] + 1 if is_pass else 0
+            made += 1
+    return made
+
+
+@compiled(inline="always")
+def _draw(state: Any) -> Any:
+    """Next state of a generator (splitmix64), and a number of 0 to 1."""
+    state += np.uint64(0x9E3779B97F4A7C15)
+    word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    word ^= word >> np.uint64(31)
+    return state, np.float64(word >> np.uint64(11)) / 9007199254740992.0
+
+
+def _below(above: Level, wanted: int, seed: int) -> Level:
+    size = wanted + 64
+    made = Level(
+        np.empty((size, above.auctions.shape[1] + 1), np.uint8), *np.empty((2, size), np.int64)
+    )
+    return made.only(0, _children(*above, wanted, seed, *made))
+
+
+def head_levels(sizes: list[int], seed: int) -> list[Level]:
+    """Levels near the root, which all parts share."""
+    calls = np.array([*range(3, 38), 0])
+    openings = Level(calls.astype(np.uint8)[:, None], calls, (calls == 0).astype(np.int64))
+    levels = [openings]
+    for depth in range(1, min(HEAD_LEVELS, len(sizes))):
+        levels.append(_below(levels[-1], sizes[depth], seed + depth))
+    return levels
+
+
+def part_levels(tops: Level, sizes: list[int], seed: int) -> list[Level]:
+    """Levels below some auctions; what finds no place in one goes to the next."""
+    levels, missing = [tops], 0
+    for depth, size in enumerate(sizes):
+        levels.append(_below(levels[-1], size + missing, seed + depth))
+        missing += size - len(levels[-1].last_bid)
+    return levels[1:]
+
+
+class Pool(NamedTuple):
+    """Criteria lists to draw from, those that are used often first, with their descriptions."""
+
+    expressions: list[str]
+    offsets: I64
+    values: I64
+    descriptions: list[str]
+    draws: I64
+
+    @classmethod
+    def make(cls, seed: int) -> "Pool":
+        atoms, lists, draws = criteria_pool(np.random.default_rng(seed), LISTS, 0.0)
+        expressions = [
+            f"{atom[0]} {atom[2]} {atom[1]}" if len(atom) == 3 else str(atom[0]) for atom in atoms
+        ]
+        return cls(
+            expressions,
+            offsets_of([len(one) for one in lists], np.int64),
+            np.concatenate([np.array(one, np.int64) for one in lists]),
+            ["", *("; ".join(expressions[atom] for atom in one) for one in lists)],
+            draws.astype(np.int64),
+        )
+
+
+def table_of(levels: list[Level], pool: Pool, rng: np.random.Generator) -> pa.Table:
+    """Rows of some levels, without their index."""
+    calls = np.concatenate([level.auctions[:, -1] for level in levels])
+    count = len(calls)
+    lengths = np.repeat(
+        [level.auctions.shape[1] - 1 for level in levels], [len(level.last_bid) for level in levels]
+    )
+    prior = np.concatenate([level.auctions[:, :-1].ravel() for level in levels])
+    is_described = (calls != 0) & (rng.random(count) < DESCRIBED)
+    # common lists are used far more often than rare ones
+    picks = pool.draws[(len(pool.draws) * rng.random(count) ** 2).astype(np.int64)]
+    listed = np.where(is_described, np.diff(pool.offsets)[picks], 0)
+    elements = pool.values[numbers_of_runs(pool.offsets[picks], listed)]
+    return pa.table({
+        "prior": lists_of(lengths, coded(prior.astype(np.int8), CALL_TEXTS)),
+        "call": coded(calls.astype(np.int8), CALL_TEXTS),
+        "description": coded(np.where(is_described, picks + 1, 0), pool.descriptions),
+        "criteria": lists_of(listed, coded(elements, pool.expressions)),
+    })  # fmt: skip
+
+
+def coded(codes: NDArray[Any], texts: "list[str] | tuple[str, ...]") -> pa.Array:
+    kind = codes.dtype if codes.dtype == np.int8 else np.int32
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(kind)), pa.array(texts))
+
+
+def lists_of(lengths: I64, elements: pa.Array) -> pa.Array:
+    return pa.ListArray.from_arrays(pa.array(offsets_of(lengths, np.int32)), elements)
+
+
+def row_tables(entries: int, seed: int, part_rows: int = PART_ROWS) -> Iterator[pa.Table]:
+    """Rows of a table of about ``entries`` entries, parents before what is below them."""
+    sizes = level_sizes(entries)
+    pool = Pool.make(seed)
+    head = head_levels(sizes, seed)
+    rng = np.random.default_rng([seed, 0])
+    yield table_of(head, pool, rng)
+    tops = head[-1]
+    parts = max(1, min(round(entries / part_rows), len(tops.last_bid)))
+    bounds = np.linspace(0, len(tops.last_bid), parts + 1).astype(int).tolist()
+    ends = np.round(np.outer(np.linspace(0, 1, parts + 1), sizes[HEAD_LEVELS:])).astype(int)
+
+    def part(number: int) -> pa.Table:
+        begin, end = bounds[number : number + 2]
+        wanted = (ends[number + 1] - ends[number]).tolist()
+        levels = part_levels(tops.only(begin, end), wanted, (seed << 32) + 64 * (number + 1))
+        return table_of(levels, pool, np.random.default_rng([seed, number + 1]))
+
+    numbers = iter(range(parts))
+    with ThreadPoolExecutor(_THREADS) as threads:
+        waiting: deque[Future[pa.Table]] = deque(
+            threads.submit(part, number) for number in islice(numbers, _THREADS)
+        )
+        while waiting:
+            done = waiting.popleft().result()
+            waiting.extend(threads.submit(part, number) for number in islice(numbers, 1))
+            yield done
+
+
+def write_rows(path: Path, entries: int, seed: int, part_rows: int = PART_ROWS) -> int:
+    """Write the rows to a Parquet file, which appears whole or not at all; return how many."""
+    count = 0
+    with replacing(path) as partial:
+        writer: pq.ParquetWriter | None = None
+        for rows in row_tables(entries, seed, part_rows):
+            numbers = pa.array(np.arange(count, count + len(rows), dtype=np.uint32))
+            rows = rows.add_column(0, "index", numbers)
+            if writer is None:
+                writer = pq.ParquetWriter(
+                    partial, rows.schema, compression="zstd", compression_level=1,
+                    write_statistics=False, dictionary_pagesize_limit=1 << 24,
+                    use_dictionary=[
+                        "prior.list.element", "call", "description", "criteria.list.element",
+                    ],
+                    column_encoding={"index": "DELTA_BINARY_PACKED"},
+                )  # fmt: skip
+            writer.write_table(rows, row_group_size=max(1, len(rows)))
+            count += len(rows)
+        assert writer is not None
+        writer.close()
+    return count

@@ -1,0 +1,264 @@
+"""Rows of a Parquet file as columns: calls as codes, each different text and list once.
+
+What is not as the columns of :data:`.parquet.ROW_SCHEMA` have it goes the slower way of single
+rows, which also tells what is wrong and where.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import accumulate, islice
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from bidcascade.bridge import InvalidCall, InvalidTable, parse_call
+from bidcascade.kernels.compiled import compiled
+from bidcascade.kernels.types import U8, U32
+from bidcascade.table.columns import offsets_of
+from bidcascade.table.row import (
+    KEYS,
+    LARGEST_COUNT,
+    LARGEST_INDEX,
+    LARGEST_RANK,
+    LONGEST_AUCTION,
+    Row,
+    row_of,
+)  # fmt: skip
+from bidcascade.table.row_columns import Different, RowColumns
+
+I64 = NDArray[np.int64]
+
+_ROWS: Final = 1 << 20
+"""Most rows that are made columns of at a time, where they are not grouped otherwise."""
+_LARGEST_GROUP: Final = 1 << 22
+_THREADS: Final = 2
+_DAMAGED: Final = (pa.ArrowException, OSError)
+_LARGEST: Final = {"index": LARGEST_INDEX, "rank": LARGEST_RANK, "count": LARGEST_COUNT}
+_NO_CALL: Final = 255
+
+
+class _Uncommon(Exception):
+    """Something that only single rows can say."""
+
+
+def read_parquet_columns(path: Path) -> Iterator["RowColumns | list[Row]"]:
+    """Rows of a Parquet file in batches, in their order.
+
+    Raises
+    ------
+    InvalidTable
+        If the file is damaged, or its columns are not those of rows.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            metadata, names = file.metadata, file.schema_arrow.names
+    except _DAMAGED as error:
+        raise _damaged(path, error) from None
+    strangers = [name for name in names if name not in KEYS]
+    if strangers or not {"prior", "call"} <= set(names):
+        raise InvalidTable(
+            f"{path.name}: expected columns of {', '.join(KEYS)}, with prior and call, "
+            f"got {', '.join(names)}"
+        )
+    sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+    texts = [
+        metadata.schema.column(place).path
+        for place in range(len(metadata.schema))
+        if metadata.schema.column(place).physical_type == "BYTE_ARRAY"
+    ]
+
+    def opened() -> pq.ParquetFile:
+        return pq.ParquetFile(path, metadata=metadata, read_dictionary=texts)
+
+    def group(number: int, first: int) -> "RowColumns | list[Row]":
+        with opened() as file:
+            return _batch(file.read_row_group(number, use_threads=False), first, path.name)
+
+    try:
+        if max(sizes, default=0) > _LARGEST_GROUP:
+            first = 0
+            with opened() as file:
+                for batch in file.iter_batches(_ROWS):
+                    yield _batch(pa.Table.from_batches([batch]), first, path.name)
+                    first += len(batch)
+            return
+        starts = enumerate(accumulate(sizes[:-1], initial=0)) if sizes else iter(())
+        with ThreadPoolExecutor(_THREADS) as pool:
+            waiting: deque[Future[RowColumns | list[Row]]] = deque(
+                pool.submit(group, *one) for one in islice(starts, _THREADS + 1)
+            )
+            try:
+                while waiting:
+                    done = waiting.popleft().result()
+                    waiting.extend(pool.submit(group, *one) for one in islice(starts, 1))
+                    yield done
+            finally:
+                for future in waiting:
+                    future.cancel()
+    except _DAMAGED as error:
+        raise _damaged(path, error) from None
+
+
+def _damaged(path: Path, error: BaseException) -> InvalidTable:
+    reason = str(error).partition("\n")[0]
+    return InvalidTable(f"{path.name}: expected a Parquet file of rows, got {reason}")
+
+
+def _batch(table: pa.Table, first: int, name: str) -> "RowColumns | list[Row]":
+    try:
+        return _columns(table)
+    except _Uncommon:
+        return [
+            row_of(written, f"{name}, row {first + number}")
+            for number, written in enumerate(table.to_pylist(), 1)
+        ]
+
+
+def _columns(table: pa.Table) -> RowColumns:
+    columns = {
+        name: table.column(name).combine_chunks() for name in KEYS if name in table.column_names
+    }
+    if columns["prior"].null_count or columns["call"].null_count:
+        raise _Uncommon
+    lengths, prior = _elements(columns.pop("prior"))
+    calls = _calls(columns.pop("call"))
+    if int(lengths.max(initial=0)) >= LONGEST_AUCTION:
+        raise _Uncommon
+    auctions = np.empty(len(prior) + len(calls), np.uint8)
+    _put_together(_calls(prior), lengths, calls, auctions)
+    texts, lists, numbers = {}, {}, {}
+    for key, column in columns.items():
+        if pa.types.is_null(column.type):
+            continue
+        if key in _LARGEST:
+            numbers[key] = _numbers(column, _LARGEST[key])
+        elif key in ("criteria", "tags"):
+            lists[key] = _different_lists(column)
+        else:
+            codes, known = _coded(column)
+            texts[key] = Different(codes, known)
+    return RowColumns(auctions, (lengths + 1).astype(np.uint16), texts, lists, numbers)
+
+
+def _coded(column: pa.Array) -> tuple[U32, list[Any]]:
+    """Give the number of each text and the texts; no text is the empty one."""
+    kind = column.type
+    if not pa.types.is_dictionary(kind):
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            if kind != pa.string_view():
+                raise _Uncommon
+            column = column.cast(pa.string())
+        column = column.dictionary_encode()
+    elif not (pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)):
+        raise _Uncommon
+    texts = column.dictionary.to_pylist()
+    codes = column.indices
+    if codes.null_count:
+        codes = pc.fill_null(codes.cast(pa.int64()), len(texts))
+        texts.append("")
+    numbers: U32 = codes.to_numpy(zero_copy_only=False).astype(np.uint32)
+    return numbers, texts
+
+
+def _elements(column: pa.Array) -> tuple[I64, pa.Array]:
+    """Lengths of lists, and all elements."""
+    if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
+        raise _Uncommon
+    lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
+    elements = column.flatten()
+    if elements.null_count:
+        raise _Uncommon
+    return lengths.astype(np.int64), elements
+
+
+def _calls(column: pa.Array) -> U8:
+    numbers, texts = _coded(column)
+    codes = np.full(len(texts) + 1, _NO_CALL, np.uint8)
+    for place, text in enumerate(texts):
+        try:
+            codes[place] = parse_call(text)
+        except InvalidCall:
+            continue
+    calls = codes[numbers]
+    if (calls == _NO_CALL).any():
+        raise _Uncommon
+    return calls
+
+
+def _numbers(column: pa.Array, largest: int) -> "tuple[U32, U32]":
+    """Rows that have a number, and the numbers."""
+    if not pa.types.is_integer(column.type):
+        raise _Uncommon
+    rows = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+    values = column.drop_null().to_numpy(zero_copy_only=False)
+    if len(values) and not (values.min() >= 0 and values.max() <= largest):
+        raise _Uncommon
+    return rows.astype(np.uint32), values.astype(np.uint32)
+
+
+def _different_lists(column: pa.Array) -> Different:
+    lengths, elements = _elements(column)
+    codes, texts = _coded(elements)
+    offsets = offsets_of(lengths, np.int64)
+    numbers = np.empty(len(lengths), np.uint32)
+    firsts = np.empty(len(lengths), np.int64)
+    count = _number_lists(offsets, codes, numbers, firsts)
+    return Different(
+        numbers,
+        [
+            tuple(texts[code] for code in codes[offsets[row] : offsets[row + 1]].tolist())
+            for row in firsts[:count].tolist()
+        ],
+    )
+
+
+@compiled
+def _put_together(prior: U8, lengths: I64, calls: U8, auctions: U8) -> None:
+    """Write each row's call behind its prior auction."""
+    place = 0
+    begin = 0
+    for row in range(len(calls)):
+        for one in range(lengths[row]):
+            auctions[place + one] = prior[begin + one]
+        begin += lengths[row]
+        place += lengths[row]
+        auctions[place] = calls[row]
+        place += 1
+
+
+@compiled
+def _number_lists(offsets: I64, values: U32, numbers: U32, firsts: I64) -> int:
+    """Give numbers to lists as they come, and a row of each as ``firsts``; return how many."""
+    bits = 4
+    while (1 << bits) < 2 * len(numbers):
+        bits += 1
+    slots = np.full(1 << bits, -1, np.int64)
+    count = 0
+    for row in range(len(numbers)):
+        begin, end = offsets[row], offsets[row + 1]
+        mark = np.uint64(end - begin)
+        for place in range(begin, end):
+            mark = (mark ^ np.uint64(values[place])) * np.uint64(0x9E3779B97F4A7C15)
+            mark ^= mark >> np.uint64(29)
+        slot = np.int64((mark * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits))
+        while slots[slot] >= 0:
+            other = firsts[slots[slot]]
+            same = offsets[other + 1] - offsets[other] == end - begin
+            if same:
+                for place in range(end - begin):
+                    same &= values[begin + place] == values[offsets[other] + place]
+            if same:
+                break
+            slot = (slot + 1) & (len(slots) - 1)
+        if slots[slot] < 0:
+            slots[slot] = count
+            firsts[count] = row
+            count += 1
+        numbers[row] = slots[slot]
+    return count

@@ -1,0 +1,615 @@
+"""A table of more rows than fit the memory: from sorted runs on disk to columns on disk, in parts.
+
+An auction with many rows below it is *cut*: it and the calls behind it stand in a small trie, the
+*spine*. What is below its leaves is worked on by itself, as many leaves at a time as make a part.
+Everything below an entry is one run of numbers, so what is below a leaf goes to the end of the
+files as it is; entries of the spine are written last. The columns are those that
+:meth:`.TableBuilder.finish` makes of the same rows in memory, bit for bit.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from bidcascade.bridge import InvalidTable
+
+from .columns import (
+    CAN_COMPLETE,
+    ENTRY_COLUMNS,
+    INSERTED,
+    LABEL_COLUMNS,
+    NO_RANK,
+    REQUIRED_COLUMNS,
+    Column,
+    Columns,
+    offsets_of,
+)
+from .findings import Findings
+from .interning import REJECTED
+from .run_files import HEADER_BYTES, Rows, Run
+from .sorted_rows import (
+    KEPT_ROW,
+    LEADING_ROW,
+    REJECTED_ROW,
+    Nodes,
+    children_by_priority,
+    children_in,
+    measure,
+    number_below,
+    rows_of_entries,
+    sorted_order,
+    trie_of_sorted,
+)
+from .trie import Dropped
+
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+U64 = NDArray[np.uint64]
+
+PART_ROWS: Final = 1 << 22
+"""About how many rows each of the threads works on at a time."""
+_THREADS: Final = 2
+_CALLS: Final = 38
+_VALUES: Final[dict[str, tuple[type[np.generic], int]]] = {
+    "criteria": (np.int32, 0),
+    "description": (np.uint32, 0),
+    **LABEL_COLUMNS,
+}
+"""What rows say: type, and what stands for nothing."""
+_COLUMN_OF: Final = {"criteria": "variant_set"}
+"""Columns of entries that have another name than what rows say."""
+
+Slice = tuple[int, int, int]
+"""A run, and the first row in it and the one behind the last."""
+
+
+class Built(NamedTuple):
+    """Columns as :func:`.canonical.renumber` takes them, and what became of the rows.
+
+    Columns with a value an entry are mapped from files.
+    """
+
+    columns: Columns
+    findings: Findings
+
+
+def build_spilled(runs: Sequence[Run], folder: Path) -> Built:
+    """Make a table's columns of rows in sorted runs.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        As :func:`.run_files.open_run` opens them; row numbers are unique.
+    folder : Path
+        Where files of columns are made, ``NAME.npy``.
+
+    Raises
+    ------
+    InvalidTable
+        If a file cannot be written.
+    """
+    try:
+        return _Building(runs, folder).build(PART_ROWS)
+    except OSError as error:
+        raise InvalidTable(
+            f"could not write columns to {str(folder)!r}: {error.strerror or error}"
+        ) from None
+
+
+class _Leaf(NamedTuple):
+    """A place of the spine, and the rows below it."""
+
+    auction: bytes
+    slices: list[Slice]
+    rows: int
+    first_row: int
+
+
+class _Gathered(NamedTuple):
+    """Some rows in memory, and the trie of them."""
+
+    rows: Rows
+    priorities: U64
+    nodes: Nodes
+    row_node: I32
+    dropped: NDArray[np.uint8]
+    leading: I32
+    """Node of each auction that was to be there."""
+    why_not: NDArray[np.uint8]
+    """A :class:`Dropped` for each of these auctions."""
+
+
+class _Part(NamedTuple):
+    """What is below some leaves: entries numbered from 0, and by leaf how many."""
+
+    columns: Columns
+    further: Columns
+    findings: Findings
+    below: I64
+    children: I64
+    can_complete: NDArray[np.uint8]
+
+
+class _Building:
+    def __init__(self, runs: Sequence[Run], folder: Path) -> None:
+        self.runs = [run for run in runs if len(run)]
+        self.names = [name for name in _VALUES if any(name in run.kinds for run in self.runs)]
+        self.folder = folder
+        self.findings = Findings()
+
+    def build(self, part_rows: int) -> Built:
+        own: list[Slice] = []
+        leaves = list(self.cut(part_rows, own))
+        spine = self.gather([*own, *leaves])
+        nodes = spine.nodes
+        findings = self.findings
+        _count_dropped(findings, spine)
+        leaf_of = {}
+        for leaf, node, reason in zip(
+            leaves, spine.leading.tolist(), spine.why_not.tolist(), strict=True
+        ):
+            if reason:
+                self.drop(leaf, Dropped(reason))
+            else:
+                leaf_of[node] = leaf
+        there = np.zeros(len(nodes.call), np.uint8)
+        for node, leaf in list(leaf_of.items()):
+            if nodes.flags[node] & INSERTED:
+                part = self.part([leaf], spine, [node])
+                there[node] = part.below[0] > 0
+                if not there[node]:
+                    findings.join(part.findings, int)
+                    del leaf_of[node]
+        below, child_count = np.zeros((2, len(there)), np.int64)
+        measure(nodes.parent, nodes.flags, below, child_count, there)
+        starts, children = _ordered(nodes, there)
+        steps = list(_steps(starts, children))
+
+        files = {
+            name: _ColumnFile(self.folder / f"{name}.npy", np.dtype(kind))
+            for name, kind in self.entry_columns().items()
+        }
+        try:
+            return self.write(spine, there, steps, leaf_of, files, part_rows)
+        finally:
+            for file in files.values():
+                file.close()
+
+    def entry_columns(self) -> dict[str, type[np.generic]]:
+        labels = {name: _VALUES[name][0] for name in self.names if name in LABEL_COLUMNS}
+        return {**ENTRY_COLUMNS, **labels}
+
+    def cut(self, part_rows: int, own: list[Slice]) -> Iterator[_Leaf]:
+        """Leaves of the spine; rows of the spine itself go to ``own``."""
+        # rows of one auction stand first among those below it
+        open_places = [(b"", [(number, 0, len(run)) for number, run in enumerate(self.runs)])]
+        while open_places:
+            auction, slices = open_places.pop()
+            bounds = np.empty((len(slices), _CALLS + 1), np.int64)
+            for place, (number, begin, end) in enumerate(slices):
+                run = self.runs[number]
+                children_in(run.auctions, run.offsets, begin, end, len(auction), bounds[place])
+                if begin < bounds[place, 0]:
+                    own.append((number, begin, int(bounds[place, 0])))
+            below = bounds[:, -1] - bounds[:, 0]
+            count = int(below.sum())
+            if auction and count <= part_rows:
+                if count:
+                    held = [
+                        (number, int(first), end)
+                        for (number, _, end), first in zip(slices, bounds[:, 0], strict=True)
+                        if first < end
+                    ]
+                    first_row = min(
+                        int(self.runs[number].read("number", begin, end).min())
+                        for number, begin, end in held
+                    )
+                    yield _Leaf(auction, held, count, first_row)
+                continue
+            for call in range(_CALLS):
+                parts = [
+                    (number, int(bounds[place, call]), int(bounds[place, call + 1]))
+                    for place, (number, _, _) in enumerate(slices)
+                    if bounds[place, call] < bounds[place, call + 1]
+                ]
+                if parts:
+                    open_places.append((auction + bytes((call,)), parts))
+
+    def gather(self, pieces: "Iterable[Slice | _Leaf]") -> _Gathered:
+        """Make the trie of rows, in which the auctions of leaves are to be there."""
+        auctions, lengths, numbers = [_NO_CALLS], [_NO_LENGTHS], [_NO_NUMBERS]
+        values: dict[str, list[Column]] = {
+            name: [np.zeros(0, _VALUES[name][0])] for name in self.names
+        }
+        leading: list[int] = []
+        count = 0
+        for piece in pieces:
+            if isinstance(piece, _Leaf):
+                leading.append(count)
+                auctions.append(np.frombuffer(piece.auction, np.uint8))
+                lengths.append(np.array([len(piece.auction)], np.int64))
+                numbers.append(np.array([piece.first_row], np.uint32))
+                size = 1
+                said: Mapping[str, Column] = {}
+            else:
+                number, begin, end = piece
+                run = self.runs[number]
+                ends = run.read("offsets", begin, end + 1)
+                auctions.append(run.read("auctions", int(ends[0]), int(ends[-1])))
+                lengths.append(np.diff(ends).astype(np.int64))
+                numbers.append(run.read("number", begin, end))
+                size = end - begin
+                said = {name: run.read(name, begin, end) for name in values if name in run.kinds}
+            count += size
+            for name, columns in values.items():
+                kind, missing = _VALUES[name]
+                columns.append(said[name] if name in said else np.full(size, missing, kind))
+        offsets: I64 = offsets_of(np.concatenate(lengths), np.int64)
+        rows = Rows(
+            np.concatenate(auctions), offsets, np.concatenate(numbers),
+            {name: np.concatenate(columns) for name, columns in values.items()},
+        )  # fmt: skip
+        kinds = np.full(count, KEPT_ROW, np.uint8)
+        kinds[rows.values["criteria"] == REJECTED] = REJECTED_ROW
+        kinds[leading] = LEADING_ROW
+        ranks = rows.values.get("rank", np.full(count, NO_RANK, np.int32))
+        priorities = ranks.astype(np.uint64) << np.uint64(32) | rows.number
+        nodes, row_node, dropped = trie_of_sorted(
+            rows.auctions, offsets, sorted_order(rows.auctions, offsets), kinds,
+            rows.number.astype(np.int64), priorities,
+        )  # fmt: skip
+        why_not = dropped[leading]
+        # they are no rows: nothing is to be said of them
+        dropped[leading] = _NO_ROW
+        return _Gathered(rows, priorities, nodes, row_node, dropped, row_node[leading], why_not)
+
+    def drop(self, leaf: _Leaf, reason: Dropped) -> None:
+        """Count the rows below a leaf that are dropped with it."""
+        for number, begin, end in leaf.slices:
+            run = self.runs[number]
+            self.findings.dropped[reason].add(
+                run.read("number", begin, end), partial(_auction_at, run, np.arange(begin, end))
+            )
+
+    def part(self, leaves: Sequence[_Leaf], spine: _Gathered, spine_nodes: Sequence[int]) -> _Part:
+        """Work out what is below some leaves, one behind the other."""
+        # in the order of auctions rows are often sorted as they are
+        order = sorted(range(len(leaves)), key=lambda number: leaves[number].auction)
+        in_order = [leaves[number] for number in order]
+        pieces: list[Slice | _Leaf] = []
+        for leaf in in_order:
+            pieces += [leaf, *leaf.slices]
+        found = self.gather(pieces)
+        nodes = found.nodes
+        tops = np.empty(len(leaves), np.int64)
+        tops[order] = found.leading
+        nodes.flags[tops] = spine.nodes.flags[spine_nodes]
+        nodes.first_kept[tops] = spine.nodes.first_kept[spine_nodes]
+        below, child_count = np.zeros((2, len(nodes.call)), np.int64)
+        there = np.zeros(len(nodes.call), np.uint8)
+        measure(nodes.parent, nodes.flags, below, child_count, there)
+        starts, children = _ordered(nodes, there)
+        base, entry = np.full((2, len(nodes.call)), -1, np.int64)
+        base[tops] = np.cumsum(below[tops]) - below[tops]
+        count = int(below[tops].sum())
+        columns: Columns = {
+            name: np.zeros(count, ENTRY_COLUMNS[name])
+            for name in ("call", "flags", "child_count", "first_child")
+        }
+        number_below(
+            starts, children, below, child_count, nodes.call, nodes.flags, base, entry,
+            tuple(columns.values()),
+        )  # fmt: skip
+        findings = Findings()
+        row_entry = entry[found.row_node]
+        first, further = _rows_by_entry(found, row_entry, count)
+        columns |= self.said(found.rows, first)
+        variants = {name: column[further] for name, column in found.rows.values.items()}
+        variants["entry"] = row_entry[further]
+        _count_dropped(findings, found)
+        _count_rows(findings, found, row_entry, further)
+        inserted = np.flatnonzero(columns["flags"] & INSERTED)
+        findings.inserted.add(inserted, inserted.__getitem__)
+        return _Part(
+            columns, variants, findings, below[tops], child_count[tops],
+            nodes.flags[tops] & np.uint8(CAN_COMPLETE),
+        )  # fmt: skip
+
+    def said(self, rows: Rows, first: I64) -> Columns:
+        """Columns of what the first row of each entry says; -1: there is none."""
+        has_row = first >= 0
+        return {
+            _COLUMN_OF.get(name, name): np.where(has_row, column[first], _VALUES[name][1]).astype(
+                self.entry_columns()[_COLUMN_OF.get(name, name)]
+            )
+            for name, column in rows.values.items()
+        }
+
+    def write(
+        self, spine: _Gathered, there: NDArray[np.uint8], steps: "list[_Step]",
+        leaf_of: dict[int, _Leaf], files: "dict[str, _ColumnFile]", part_rows: int,
+    ) -> Built:  # fmt: skip
+        """Write all columns; parts are worked out ahead."""
+        nodes = spine.nodes
+        # one more place, for rows that led to no node
+        entry, first_child, child_count = np.full((3, len(there) + 1), -1, np.int64)
+        position = 0
+        further: list[Columns] = []
+        groups = _groups([step.node for step in steps if step.node in leaf_of], leaf_of, part_rows)
+        with ThreadPoolExecutor(_THREADS) as pool:
+            parts = _ahead(
+                pool, groups,
+                lambda group: self.part([leaf_of[node] for node in group], spine, group),
+            )  # fmt: skip
+            waiting: deque[int] = deque()
+            for step in steps:
+                if step.node >= 0:
+                    first_child[step.node] = position
+                if step.node not in leaf_of:
+                    if step.node >= 0:
+                        child_count[step.node] = len(step.children)
+                    entry[step.children] = position + np.arange(len(step.children))
+                    for file in files.values():
+                        file.append(np.zeros(len(step.children), file.kind))
+                    position += len(step.children)
+                    continue
+                if not waiting:
+                    part = next(parts)
+                    waiting.extend(range(len(part.below)))
+                    starts = np.cumsum(part.below) - part.below
+                    moved = np.zeros(len(starts), np.int64)
+                which = waiting.popleft()
+                begin = int(starts[which])
+                end = begin + int(part.below[which])
+                moved[which] = position - begin
+                for name, column in part.columns.items():
+                    values = column[begin:end]
+                    if name == "first_child":
+                        values = values + np.uint32(position - begin)
+                    files[name].append(values)
+                nodes.flags[step.node] |= part.can_complete[which]
+                child_count[step.node] = part.children[which]
+                position += end - begin
+                if not waiting:
+                    self.take_in(part, starts, moved, further)
+        below, measured = np.zeros((2, len(there)), np.int64)
+        measure(nodes.parent, nodes.flags, below, measured, there)
+        self.write_spine(spine, there, entry, first_child, child_count, files, further)
+        for file in files.values():
+            file.finish()
+        return Built(self.columns(files, further), self.findings)
+
+    def take_in(self, part: _Part, starts: I64, moved: I64, further: list[Columns]) -> None:
+        """Take in variants and findings of a part whose leaves were moved so far."""
+
+        def place(entry: int) -> int:
+            # of leaves without entries that begin at one place the last one counts
+            return entry + int(moved[np.searchsorted(starts, entry, side="right") - 1])
+
+        self.findings.join(part.findings, place)
+        entries = part.further["entry"]
+        leaves = np.searchsorted(starts, entries, side="right") - 1
+        further.append(part.further | {"entry": entries + moved[leaves]})
+
+    def write_spine(
+        self, spine: _Gathered, there: NDArray[np.uint8], entry: I64, first_child: I64,
+        child_count: I64, files: "dict[str, _ColumnFile]", further: list[Columns],
+    ) -> None:  # fmt: skip
+        nodes = spine.nodes
+        first, variants = _rows_by_entry(spine, spine.row_node.astype(np.int64), len(there))
+        row_entry = entry[spine.row_node]
+        _count_rows(self.findings, spine, row_entry, variants)
+        values = {name: column[variants] for name, column in spine.rows.values.items()}
+        further.append(values | {"entry": row_entry[variants]})
+        columns: Columns = {
+            "call": nodes.call, "flags": nodes.flags, "child_count": child_count,
+            "first_child": first_child, **self.said(spine.rows, first),
+        }  # fmt: skip
+        known = np.flatnonzero(there)
+        known = known[np.argsort(entry[known])]
+        for name, column in columns.items():
+            files[name].patch(entry[known], column[known])
+        inserted = np.sort(entry[known[(nodes.flags[known] & INSERTED) != 0]])
+        self.findings.inserted.add(inserted, inserted.__getitem__)
+
+    def columns(self, files: "dict[str, _ColumnFile]", further: list[Columns]) -> Columns:
+        """All columns but the interned ones."""
+        columns = {}
+        for name, file in files.items():
+            missing = LABEL_COLUMNS[name][1] if name in LABEL_COLUMNS else None
+            if missing is None or file.has_other_than(missing):
+                columns[name] = file.mapped()
+            else:
+                file.remove()
+        entries = np.concatenate([one["entry"] for one in further])
+        order = np.argsort(entries, kind="stable")
+        columns["variant_entry"] = entries[order].astype(np.uint32)
+        for name, (kind, missing) in _VALUES.items():
+            column = np.full(len(entries), missing, kind)
+            if name in self.names:
+                column = np.concatenate([one[name] for one in further])[order]
+            variant = f"variant_{name}"
+            if variant in REQUIRED_COLUMNS or (column != missing).any():
+                columns[variant] = column
+        columns["variant_criteria"] = columns["variant_criteria"].astype(np.uint32)
+        return columns
+
+
+_NO_ROW: Final = 255
+_NO_CALLS: Final = np.zeros(0, np.uint8)
+_NO_LENGTHS: Final = np.zeros(0, np.int64)
+_NO_NUMBERS: Final = np.zeros(0, np.uint32)
+
+
+class _Step(NamedTuple):
+    """What comes next in the columns: children of a node of the spine, or all below a leaf."""
+
+    node: int
+    children: I32
+
+
+def _steps(starts: I64, children: I32) -> Iterator[_Step]:
+    open_nodes = [-1]
+    while open_nodes:
+        node = open_nodes.pop()
+        below = children[starts[node + 1] : starts[node + 2]]
+        yield _Step(node, below)
+        open_nodes.extend(below[::-1].tolist())
+
+
+def _groups(nodes: list[int], leaf_of: dict[int, _Leaf], part_rows: int) -> Iterator[list[int]]:
+    """Leaves that follow one another, with about so many rows together."""
+    group: list[int] = []
+    rows = 0
+    for node in nodes:
+        if group and rows + leaf_of[node].rows > part_rows:
+            yield group
+            group, rows = [], 0
+        group.append(node)
+        rows += leaf_of[node].rows
+    if group:
+        yield group
+
+
+def _ahead(
+    pool: ThreadPoolExecutor, groups: Iterator[list[int]], work: Callable[[list[int]], _Part]
+) -> Iterator[_Part]:
+    waiting: deque[Future[_Part]] = deque(
+        pool.submit(work, group) for group in islice(groups, _THREADS + 1)
+    )
+    try:
+        while waiting:
+            done = waiting.popleft().result()
+            waiting.extend(pool.submit(work, group) for group in islice(groups, 1))
+            yield done
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _ordered(nodes: Nodes, there: NDArray[np.uint8]) -> tuple[I64, I32]:
+    starts = np.zeros(len(nodes.call) + 2, np.int64)
+    children = np.zeros(int(there.sum(dtype=np.int64)), np.int32)
+    children_by_priority(nodes.parent, nodes.priority, there, starts, children)
+    return starts, children
+
+
+def _rows_by_entry(found: _Gathered, row_entry: I64, entries: int) -> tuple[I64, I64]:
+    """Find the row that counts of each entry (-1: none), and the others by entry and priority."""
+    first = np.full(entries, -1, np.int64)
+    is_further = np.zeros(len(row_entry), np.uint8)
+    rows_of_entries(found.dropped, row_entry, found.priorities, first, is_further)
+    further = np.flatnonzero(is_further)
+    return first, further[np.lexsort((found.priorities[further], row_entry[further]))]
+
+
+def _auction_at(rows: Rows | Run, numbers: I64, place: int) -> bytes:
+    row = numbers[place]
+    return rows.auctions[int(rows.offsets[row]) : int(rows.offsets[row + 1])].tobytes()
+
+
+def _entry_at(row_entry: I64, numbers: I64, place: int) -> int:
+    return int(row_entry[numbers[place]])
+
+
+def _count_dropped(findings: Findings, found: _Gathered) -> None:
+    if not found.dropped.any():
+        return
+    for reason, count in findings.dropped.items():
+        rows = np.flatnonzero(found.dropped == reason)
+        count.add(
+            found.rows.number[rows],
+            partial(_auction_at, found.rows, rows),
+        )
+
+
+def _count_rows(findings: Findings, found: _Gathered, row_entry: I64, further: I64) -> None:
+    """Count variants, orphans, and rows that stand before the row of their parent."""
+    nodes, number = found.nodes, found.rows.number
+    kept = np.flatnonzero(found.dropped == Dropped.KEPT)
+    parent = nodes.parent[found.row_node[kept]]
+    kept, parent = kept[parent >= 0], parent[parent >= 0]
+    is_orphan = (nodes.flags[parent] & INSERTED) != 0
+    is_early = ~is_orphan & (nodes.first_kept[parent] > number[kept])
+    for count, rows in (
+        (findings.variants, further),
+        (findings.orphans, kept[is_orphan]),
+        (findings.early, kept[is_early]),
+    ):
+        count.add(number[rows], partial(_entry_at, row_entry, rows))
+
+
+class _ColumnFile:
+    """A ``.npy`` file that is written piece by piece."""
+
+    def __init__(self, path: Path, kind: "np.dtype[np.generic]") -> None:
+        self.path, self.kind = path, kind
+        self.length = 0
+        self._others: set[int] = set()
+        self._file = path.open("w+b")
+        self._file.write(bytes(HEADER_BYTES))
+
+    def append(self, values: Column) -> None:
+        """Write values behind those that are there."""
+        values = np.ascontiguousarray(values, self.kind)
+        self._file.write(values.data)
+        self.length += len(values)
+
+    def patch(self, places: I64, values: Column) -> None:
+        """Write values at ascending places that were written before."""
+        values = values.astype(self.kind)
+        ends = np.flatnonzero(np.diff(places, append=-1) != 1) + 1
+        begin = 0
+        for end in ends.tolist():
+            self._file.seek(HEADER_BYTES + int(places[begin]) * self.kind.itemsize)
+            self._file.write(values[begin:end].data)
+            begin = end
+
+    def finish(self) -> None:
+        """Write the head and close the file."""
+        self._file.seek(0)
+        npy.write_array_header_1_0(
+            self._file,
+            {
+                "descr": npy.dtype_to_descr(self.kind),
+                "fortran_order": False,
+                "shape": (self.length,),
+            },
+        )
+        if self._file.tell() != HEADER_BYTES:
+            raise AssertionError(
+                f"expected a head of {HEADER_BYTES} bytes, got {self._file.tell()}"
+            )
+        self._file.close()
+
+    def mapped(self) -> Column:
+        """Map the values, to be changed in place."""
+        found: Column = np.load(self.path, mmap_mode="r+" if self.length else None)
+        return found.view(np.ndarray)
+
+    def has_other_than(self, missing: int) -> bool:
+        """Whether there is any value but one."""
+        values = self.mapped()
+        return any(
+            (values[begin : begin + _AT_ONCE] != missing).any()
+            for begin in range(0, len(values), _AT_ONCE)
+        )
+
+    def remove(self) -> None:
+        """Remove the file."""
+        self.path.unlink()
+
+    def close(self) -> None:
+        """Close the file, as it is."""
+        self._file.close()
+
+
+_AT_ONCE: Final = 1 << 24

@@ -1,0 +1,215 @@
+"""Tables of rows that go to the disk: what would be made in memory, bit for bit."""
+
+import gc
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bidcascade.bridge import CALL_TEXTS, InvalidTable, UnknownTerm
+from bidcascade.systems import import_table
+from bidcascade.systems.row_files import read_rows
+from bidcascade.table import BiddingTable, Row, TableBuilder, build_table, spilled
+from bidcascade.table.formats.parquet import write_parquet_rows
+from bidcascade.table.run_files import Rows, open_run, write_run
+
+# few calls, so that auctions meet, and enough to be illegal in every way
+CALLS = st.sampled_from([0, 0, 0, 1, 2, 3, 4, 7, 37])
+CRITERIA = st.sampled_from([(), ("HCP >= 12",), ("SL_S >= 5", "HCP <= 10"), ("Unheard_Of",)])
+MADE_UP_ROWS = st.lists(
+    st.builds(
+        Row,
+        st.binary(max_size=0) | st.lists(CALLS, max_size=12).map(bytes),
+        CALLS,
+        st.sampled_from(["", "5+ ♠", "8-10 HCP"]),
+        CRITERIA,
+        st.sampled_from([None, 0, 7]),
+        st.sampled_from(["", "Stayman"]),
+        st.sampled_from([None, None, 0, 1, 2]),
+        st.sampled_from([(), ("Alert",), ("Forcing", "Alert")]),
+        st.sampled_from(["", "sayc.bidding:31"]),
+        st.sampled_from([None, 0, 12]),
+        st.sampled_from(["", "note"]),
+        st.none(),
+    ),
+    max_size=40,
+)
+
+
+def assert_same(made, in_memory):
+    """Tables with their reports."""
+    (table, report), (expected, expected_report) = made, in_memory
+    assert table.columns.keys() == expected.columns.keys()
+    for name, column in expected.columns.items():
+        assert table.columns[name].dtype == column.dtype, name
+        np.testing.assert_array_equal(table.columns[name], column, name)
+    assert table.digest == expected.digest
+    assert table.imported == expected.imported
+    assert report.to_dict() == expected_report.to_dict()
+
+
+@pytest.fixture(scope="module", params=[0, 1, 4, 30])
+def small_parts(request):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spilled, "PART_ROWS", request.param)
+        yield
+
+
+@given(rows=MADE_UP_ROWS, rows_in_memory=st.integers(1, 30))
+def test_the_table_is_that_of_memory(small_parts, rows, rows_in_memory):
+    assert_same(
+        build_table(rows, unknown="reject-entry", rows_in_memory=rows_in_memory),
+        build_table(rows, unknown="reject-entry"),
+    )
+
+
+def long_auctions():
+    """Auctions that share more calls than fit a word of the sort, in no order."""
+    start = [code for bid in range(3, 15) for code in (bid, 0, 0)]
+    rows = [Row(bytes(start[:length]), start[length]) for length in range(len(start))]
+    rows += [Row(bytes(start), call) for call in range(15, 38)]
+    rows += [Row(bytes([*start, call]), 0, str(call)) for call in range(37, 14, -1)]
+    order = np.random.default_rng(1).permutation(3 * len(rows)) % len(rows)
+    return [rows[number] for number in order]
+
+
+@pytest.mark.parametrize("part_rows", [0, 10, 1000])
+def test_long_auctions_and_repeated_ones(monkeypatch, part_rows):
+    monkeypatch.setattr(spilled, "PART_ROWS", part_rows)
+    rows = long_auctions()
+    made = build_table(rows, rows_in_memory=50)
+    assert_same(made, build_table(rows))
+    assert made[1].findings["variants"].count == 2 * len(set(rows))
+
+
+@given(rows=MADE_UP_ROWS)
+def test_columns_of_a_parquet_file_say_what_its_rows_say(rows):
+    options = {"unknown": "reject-entry", "source": "rows.parquet"}
+    write_parquet_rows(rows, Path("rows.parquet"))
+    builder = TableBuilder(**options)
+    builder.add(read_rows("rows.parquet"))
+    expected = builder.finish()
+    for rows_in_memory in (5, 1000):
+        made = import_table("rows.parquet", rows_in_memory=rows_in_memory, **options)
+        assert_same(made, expected)
+
+
+def test_a_parquet_file_in_other_types_and_groups(tmp_path):
+    frame = pl.DataFrame(
+        {
+            "prior": ["", "1N", "1N-P", "1N P"], "call": ["1NT", "p", "2c", "2D"],
+            "description": [None, "", "Stayman", None],
+            "criteria": [["HCP >= 15"], None, [], ["SL_H >= 5"]], "rank": [0, None, 2, 1],
+        },
+        schema_overrides={"rank": pl.Int64, "call": pl.Categorical},
+    )  # fmt: skip
+    expected = build_table(frame.to_dicts())
+    for lists in (False, True):
+        if lists:
+            calls = pl.col("prior").str.replace("-", " ").str.split(" ")
+            frame = frame.with_columns(calls.list.filter(pl.element() != ""))
+        for size in (1, 3, 4):
+            frame.write_parquet(tmp_path / "rows.parquet", row_group_size=size)
+            assert_same(import_table(tmp_path / "rows.parquet"), expected)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("call", "8C", "row 3: expected a call"),
+        ("call", None, "row 3: expected a call as text, got None"),
+        ("prior", ["P", None], "row 3: expected a call as text, got None"),
+        ("prior", ["P"] * 320, "row 3: expected an auction of at most 319 calls"),
+        ("criteria", ["HCP >= 12", None], "row 3: expected a list of texts as criteria"),
+        ("criteria", ["HCP >="], "row 3: "),
+        ("rank", -1, "row 3: expected a whole number 0 to"),
+    ],
+)
+def test_what_is_wrong_is_told_by_row(tmp_path, column, value, message):
+    good = {"prior": ["P"], "call": "1C", "criteria": ["HCP >= 12"], "rank": 1}
+    rows = [good, good, {**good, column: value}, good]
+    pl.DataFrame(rows).write_parquet(tmp_path / "rows.parquet", row_group_size=2)
+    with pytest.raises(ValueError, match=message):
+        import_table(tmp_path / "rows.parquet")
+
+
+def rows_of(auctions):
+    return Rows(
+        np.frombuffer(b"".join(auctions), np.uint8),
+        np.cumsum([0, *map(len, auctions)]),
+        np.arange(len(auctions), dtype=np.uint32),
+        {"criteria": np.zeros(len(auctions), np.int32)},
+    )
+
+
+def test_a_run_is_sorted(tmp_path):
+    write_run(rows_of([b"\7\0", b"\3", b"\7", b"\3"]), tmp_path / "run")
+    run = open_run(tmp_path / "run")
+    assert run.auctions.tobytes() == b"\3\3\7\7\0"
+    assert run.offsets.tolist() == [0, 1, 2, 3, 5]
+    assert run.read("number", 0, 4).tolist() == [1, 3, 2, 0]
+    assert run.read("number", 1, 3).tolist() == [3, 2]
+
+
+def cut_off(file):
+    file.write_bytes(file.read_bytes()[:-1])
+
+
+def change(file):
+    file.write_bytes(file.read_bytes()[:-1] + b"\x7f")
+
+
+@pytest.mark.parametrize(
+    "damage", [Path.unlink, cut_off, change, lambda file: file.write_bytes(b"")]
+)
+@pytest.mark.parametrize("name", ["run.json", "auctions.npy", "number.npy"])
+def test_a_damaged_run_is_refused(tmp_path, name, damage):
+    write_run(rows_of([b"\7\0", b"\3"]), tmp_path / "run")
+    damage(tmp_path / "run" / name)
+    with pytest.raises(InvalidTable, match="as they were written"):
+        open_run(tmp_path / "run")
+
+
+def test_a_run_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidTable, match="could not keep rows"):
+        write_run(rows_of([b"\7"]), tmp_path / "file" / "run")
+    with pytest.raises(InvalidTable, match="could not keep rows"):
+        build_table([Row(b"", 7)] * 3, rows_in_memory=1, folder=tmp_path / "file")
+
+
+def test_columns_are_taken_over_and_nothing_stays_behind(tmp_path):
+    rows = [Row(bytes([call]), 0) for call in range(3, 38)]
+    table, _ = build_table(rows, rows_in_memory=4, folder=tmp_path)
+    (made,) = tmp_path.iterdir()
+    assert not list(made.glob("run-*"))
+    table.save(tmp_path / "saved")
+    assert (tmp_path / "saved" / "call.npy").samefile(made / "call.npy")
+    digest = table.digest
+    del table
+    gc.collect()
+    assert [one.name for one in tmp_path.iterdir()] == ["saved"]
+    opened = BiddingTable.open(tmp_path / "saved", verify=True)
+    assert opened.digest == digest
+    assert opened == build_table(rows)[0]
+
+
+def test_nothing_stays_behind_an_error(tmp_path):
+    rows = [Row(b"", 7, criteria=("Unheard_Of",))] * 9
+    with pytest.raises(UnknownTerm):
+        build_table(rows, rows_in_memory=2, folder=tmp_path)
+    gc.collect()
+    assert not list(tmp_path.iterdir())
+
+
+def test_rows_of_nine_items_stay_in_memory_or_are_refused():
+    def augmented(number):
+        return (number, [], (CALL_TEXTS[3 + number],), "", [], 0, False, (), 0)
+
+    rows = [augmented(number) for number in range(5)]
+    assert_same(build_table(rows, rows_in_memory=2), build_table(rows))
+    with pytest.raises(InvalidTable, match="row 4: expected no row of nine items behind"):
+        build_table([row[:5] for row in rows[:3]] + rows[3:], rows_in_memory=2)
