@@ -77,7 +77,8 @@ CARDS = {
 }  # fmt: skip
 THREADS = {
     "sort_starts": 1024, "walk_top": 512, "deal_hands": 128, "advance_rows": 64,
-    "expand_places": 64, "show_cells": 128, "fill_ranges": 128, "gather_items": 128, "keep_sets": 128, "keep_rows": 128,
+    "expand_places": 64, "show_cells": 128, "fill_ranges": 128, "gather_items": 128,
+    "keep_sets": 128, "keep_rows": 128,
 }  # fmt: skip
 """Of a block, where they are not 256."""
 REGISTERS = 1 << 16
