@@ -129,21 +129,21 @@ def _evaluated_at_once(
     """Bit columns in lent memory, which come when all are there; ``None`` where they do not fit."""
     session, sets = tables.session, _expression_sets(tables, expressions)
     rows, words = 4 * (len(sets.set_offsets) - 1), out_words(len(deals))
-    with session.working():
+    with session.device.lock():
+        here = session.lender.take(rows * words, np.uint32)
+        if here is None:
+            return None
         chunk = min(most_deals, len(deals)) * (
             DealFeed.bytes_per_deal(deals) + _Evaluation.bytes_per_deal(tables, sets) + rows / 8
         )
         if chunk + 4 * rows * words > session.memory():
             return None
-        here = session.lender.take(rows * words, np.uint32)
-        if here is None:
-            return None
         try:
             found = evaluate_on_device(tables, deals, expressions, most_deals)
         except OutOfDeviceMemory:
             return None  # chunk by chunk needs less
-        session.device.copy_out(here, found, stream=session.work)
-        session.wait()
+        with session.working():
+            session.device.copy_out(here, found, stream=session.work)
     return BitColumns(here.view(np.uint64).reshape(rows // 4, 4, -1), len(deals))
 
 
