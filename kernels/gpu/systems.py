@@ -15,7 +15,7 @@ from bidcascade.bridge import DeviceFault, InvalidInput, OutOfDeviceMemory
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.device_frames import DeviceDeals
 from bidcascade.kernels.system import arrays as rows
-from bidcascade.kernels.types import U16, U64
+from bidcascade.kernels.types import U16, U32, U64
 
 from .session import AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting, halving
 from .system_places import PlaceWorker
@@ -30,6 +30,8 @@ _MOST_PLACES: Final = 1 << 12
 """Places that are worked out before they are taken in; 16 kB each."""
 MOST_CALLS: Final = (1 << 31) - 1
 """Of all auctions of a frame: lists of cudf and Arrow begin at 32-bit numbers."""
+MOST_NARROW: Final = 1 << 16
+"""Ends of auctions that numbers of 16 bits tell apart."""
 _DEAL_BYTES: Final = 12 + 2 * 4 + 3 * 8
 """What a deal takes beside its packed hands: how far it is, waiting lists, places it may want."""
 
@@ -270,6 +272,37 @@ class DevicePlaces:
 
         with session.working():
             return session.with_room("auctions", run)
+
+    def ends(self, bids: BidsThere, store: rows.Store) -> tuple[I32, U16 | U32]:
+        """Tell where deals end: the different places, ascending, and which of them each deal has.
+
+        Only these come to the host, numbers in 16 bits where there are not more places than that.
+        """
+        session, count = self.session, bids.place.size
+        places = int(store.counts[rows.PLACES])
+
+        def run() -> tuple[I32, U16 | U32]:
+            sums = session.zeros(places, np.uint64)
+            session.each(_FILE, "mark_places", DEFINES, count, [bids.place, np.uint32(count), sums])
+            total = RunningSums(session, places).run(sums)
+            listed = session.device.empty(total, np.int32)
+            session.each(
+                _FILE, "list_marked", DEFINES, places,
+                [sums, np.uint32(places), np.uint32(total), listed],
+            )  # fmt: skip
+            is_narrow = total <= MOST_NARROW
+            numbers = session.device.empty(count, np.uint16 if is_narrow else np.uint32)
+            session.each(
+                _FILE, "number_ends", DEFINES, count,
+                [
+                    bids.place, np.uint32(count), sums,
+                    *((numbers, None) if is_narrow else (None, numbers)),
+                ],
+            )  # fmt: skip
+            return session.download(listed), session.download(numbers)
+
+        with session.working():
+            return session.with_room("ends of auctions", run)
 
     def _fitting(self, deals: AnyDeals, sides: Sides) -> int:
         """Deals of a chunk that fits."""
