@@ -19,7 +19,7 @@ from bidcascade.kernels.types import U16, U32, U64
 
 from .session import AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting, halving
 from .system_places import PlaceWorker
-from .system_tables import DEFINES, I32, Copied, Grown, Sides, SideTables
+from .system_tables import DEFINES, I32, Followed, Grown, Sides, SideTables
 from .tables import SORT_KEYS
 
 _logger = logging.getLogger("bidcascade.kernels")
@@ -114,11 +114,11 @@ class DevicePlaces:
         self._grown = {
             name: Grown(self.session) for name in ("parent", "call", "list_first", "list_items")
         }
-        self._chosen = Copied(self.session)
+        self._chosen = Followed(self.session)
         self._keys: DeviceArray | None = None
         self._values: DeviceArray | None = None
         self._entered = 1
-        self._worker = PlaceWorker(self.session)
+        self._worker = PlaceWorker(self.session, self._grown)
 
     def work_out(self, sides: Sides, store: rows.Store, block: rows.Block, places: I32) -> int:
         """Work out the first of some places as :func:`.walk.work_out` does, none of them the root.
@@ -151,7 +151,7 @@ class DevicePlaces:
             self.session.wait_for_all()
             _logger.warning("places are worked out on the processor from now on: %s", str(error))
         # outside the handler, which holds on to what did not fit
-        self.most_places, self._worker = 0, PlaceWorker(self.session)
+        self.most_places, self._worker = 0, PlaceWorker(self.session, self._grown)
         return 0
 
     def rows_of(self, store: rows.Store) -> I32:
@@ -327,7 +327,7 @@ class DevicePlaces:
         places = int(store.counts[rows.PLACES])
         parent, call, first, items = self._grown_arrays(store, *self._grown)
         keys, values = self._entered_places(parent, call, places)
-        chosen = self._chosen.of(store.chosen[:places])
+        chosen = self._chosen.with_all(store.chosen[:places])
         return [keys, values, np.uint32(keys.size), parent, call, chosen, first, items]
 
     def _grown_arrays(self, store: rows.Store, *names: str) -> list[DeviceArray]:
