@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from threading import Event
 from time import perf_counter
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from .auction_ends import (
     merged,
 )
 from .double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy
+
+if TYPE_CHECKING:
+    from bidcascade.kernels.cuda import CudaBackend
 
 SAME: Final = 0
 DIFFERS: Final = 1
@@ -160,17 +163,23 @@ class SystemMatch:
         deals, count = self.deals, len(self.deals)
         by_dealer = np.empty((2, count), np.int64)
         parts: list[Endings] = []
+        which: NDArray[np.integer[Any]]
         so_far = 0
+        on_device = cast("CudaBackend", backend) if backend and backend.NAME == "cuda" else None
         # a place belongs to who deals, so there is one bidder for either dealer
-        for pair, bidder in enumerate((first.bidder(second), second.bidder(first))):
-            for start in range(0, count, _CHUNK):
-                self._go_on("bidding", pair * count + start, 2 * count)
-                chunk = deals.slice(start, min(start + _CHUNK, count))
+        bidders = first.bidder(second), second.bidder(first)
+        for start in range(0, count, _CHUNK):
+            chunk = deals.slice(start, min(start + _CHUNK, count))
+            there = None if on_device is None else (on_device.bring(chunk), on_device)
+            for pair, bidder in enumerate(bidders):
+                self._go_on("bidding", 2 * start + pair * len(chunk), 2 * count)
                 with bidder.lock:
-                    bid = bidder.bid(chunk, backend=backend)
-                    places, which = np.unique(bid.place, return_inverse=True)
+                    if there is not None:
+                        places, which = bidder.ends_on_device(*there)
+                    else:
+                        places, which = np.unique(bidder.bid(chunk).place, return_inverse=True)
                     parts.append(Endings.of(bidder.endings(places)))
-                by_dealer[pair, start : start + len(chunk)] = so_far + which
+                by_dealer[pair, start : start + len(chunk)] = so_far + which.astype(np.int64)
                 so_far += len(places)
         self._report("bidding", 2 * count, 2 * count)
         endings, number = merged(parts)

@@ -16,7 +16,7 @@ from bidcascade.bridge import BackendUnavailable
 
 from .cuda_device import Device, DeviceArray, cupy_device, default_device_number, why_no_device
 from .dealing import check_range, mixed
-from .device_frames import DeviceDeals
+from .device_frames import DeviceDeals, uploaded
 from .gpu import bits, counts, first, lists
 from .gpu.session import Session
 from .gpu.tables import PlanTables
@@ -156,6 +156,11 @@ class CudaBackend:
                 most = self._most_deals or self.BLOCK_DEALS
                 self._places[store] = DevicePlaces(self.session, most)
             return self._places[store]
+
+    def bring(self, deals: DealArrays) -> DeviceDeals:
+        """Copy deals to the device, for several operations on them."""
+        session = self.session
+        return session.with_room("deals", lambda: uploaded(session.device, deals))
 
     def deal_hands(self, seed: int, first: int, count: int) -> U64:
         """Deal the deals ``first`` to ``first + count - 1`` of a seed; see ``dealing``."""

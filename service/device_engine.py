@@ -21,7 +21,6 @@ from bidcascade.kernels.device_frames import (
     deals_on_device,
     is_cudf_frame,
     list_numbers_on_device,
-    uploaded,
 )
 from bidcascade.loaders import deal_arrays
 from bidcascade.table import BiddingTable
@@ -179,8 +178,7 @@ class DeviceEngine:
         if isinstance(source, DeviceDeals):
             return source
         if isinstance(source, pl.DataFrame):
-            arrays = deal_arrays(source)
-            return self.session.with_room("deals", lambda: uploaded(self.device, arrays))
+            return self._backend.bring(deal_arrays(source))
         if is_cudf_frame(source):
             return self.session.with_room("cudf", lambda: deals_of_cudf(self.device, source))
         return self.session.with_room("deals", lambda: deals_on_device(self.device, source))

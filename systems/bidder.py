@@ -26,7 +26,7 @@ from bidcascade.kernels.system import walk
 from bidcascade.kernels.system.advance import hull_of
 from bidcascade.kernels.system.hashing import empty_table, roomier
 from bidcascade.kernels.system.questions import forced
-from bidcascade.kernels.types import U8, U16, U64
+from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.table.language.expression_tree import Expression
 
 from .budget import DEFAULT_BUDGET
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from bidcascade.kernels.cuda_device import DeviceArray
     from bidcascade.kernels.device_frames import DeviceDeals
     from bidcascade.kernels.gpu.system_tables import Sides
-    from bidcascade.kernels.gpu.systems import DeviceAuctions, DevicePlaces
+    from bidcascade.kernels.gpu.systems import BidsThere, DeviceAuctions, DevicePlaces
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -615,14 +615,34 @@ class Bidder:
             If they have more calls than a column of lists may have.
         """
         with self.lock:
-            with self._whole():
-                self._keep_to_budget()
-                self.reach(())
-                with self._on(backend) as device:
-                    bids = device.bid_on_device(
-                        deals, self._store, self._sides_there, self._work_out_behind
-                    )
+            device, bids = self._bid_there(deals, backend)
             return device.auctions(bids, deals, self._store), bids.defaults
+
+    def ends_on_device(
+        self, deals: "DeviceDeals", backend: "CudaBackend"
+    ) -> "tuple[I32, U16 | U32]":
+        """Bid deals that lie on a device; only where each ends comes from there.
+
+        Returns
+        -------
+        tuple of int32 and uint16 or uint32 [n]
+            The different places of last calls, ascending, and which of them each deal has.
+        """
+        with self.lock:
+            device, bids = self._bid_there(deals, backend)
+            return device.ends(bids, self._store)
+
+    def _bid_there(
+        self, deals: "DeviceDeals", backend: "CudaBackend"
+    ) -> "tuple[DevicePlaces, BidsThere]":
+        with self._whole():
+            self._keep_to_budget()
+            self.reach(())
+            with self._on(backend) as device:
+                bids = device.bid_on_device(
+                    deals, self._store, self._sides_there, self._work_out_behind
+                )
+            return device, bids
 
     @contextmanager
     def _whole(self) -> Iterator[None]:

@@ -4,6 +4,7 @@ Rows and sets of cells stay on the device, where the places behind need them. Th
 and lists of entries their numbers, and learns what is missing.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -65,6 +66,12 @@ _BY_THREADS: Final = {
 class PlaceWorker:
     """Works out places of one store, and keeps their rows.
 
+    Parameters
+    ----------
+    session : Session
+    grown : mapping of str to Grown
+        ``list_first`` and ``list_items`` of the store.
+
     Attributes
     ----------
     row : int32
@@ -73,9 +80,9 @@ class PlaceWorker:
         ``rows``, and by the numbers of sets ``sets`` and ``ranges``.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, grown: Mapping[str, Grown]) -> None:
         self._session = session
-        self._grown = {name: Grown(session) for name in ("list_first", "list_items")}
+        self._lists = {name: grown[name] for name in ("list_first", "list_items")}
         self._fixed = {name: Copied(session) for name in ("reach", "reach_first", "lengths")}
         self._block: dict[str, DeviceArray] = {}
         self._room = 0
@@ -308,7 +315,7 @@ class PlaceWorker:
         counts = store.counts
         ends = {"list_first": int(counts[rows.LISTS]) + 1, "list_items": int(counts[rows.ITEMS])}
         lists = [
-            (self._grown[name].with_all(getattr(store, name)[:end]), end)
+            (self._lists[name].with_all(getattr(store, name)[:end]), end)
             for name, end in ends.items()
         ]
         kept = [(self.kept[name], self.kept[name].shape[0]) for name in _KEPT]

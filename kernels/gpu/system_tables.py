@@ -107,6 +107,22 @@ class Grown:
         return self._array
 
 
+class Followed(Grown):
+    """Numbers on the device, of which there come to be more, while some may change."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._sent: I32 = np.zeros(0, np.int32)
+
+    def with_all(self, known: NDArray[Any]) -> DeviceArray:
+        """Return the array as it is now, brought from the first number on that has changed."""
+        changed = known[: len(self._sent)] != self._sent
+        if changed.any():
+            self._count = min(self._count, int(np.argmax(changed)))
+        self._sent = known.copy()
+        return super().with_all(known)
+
+
 class Copied:
     """An array on the device that may change as a whole; it is brought when it has."""
 

@@ -167,6 +167,33 @@ extern "C" __global__ void __launch_bounds__(256) write_auctions(
     declarer[deal] = static_cast<u8>(bid == 0 ? 4 : (first + dealer[deal]) & 3u);
 }
 
+// Marks the places that deals end at; marks are 0 before.
+extern "C" __global__ void __launch_bounds__(256) mark_places(
+    const i32* __restrict__ place, u32 count, u64* __restrict__ marks) {
+    const u64 deal = thread_number();
+    if (deal < count) atomicCAS(marks + place[deal], 0ull, 1ull);
+}
+
+// Lists the marked places, by the sums of the marks before each, and `total` behind the last.
+extern "C" __global__ void __launch_bounds__(256) list_marked(
+    const u64* __restrict__ sums, u32 places, u32 total, i32* __restrict__ listed) {
+    const u64 place = thread_number();
+    if (place >= places) return;
+    const u64 number = sums[place], next = place + 1 < places ? sums[place + 1] : total;
+    if (next != number) listed[number] = static_cast<i32>(place);
+}
+
+// Tells of each deal which of the listed places it ends at, in 16 bits where `narrow` is there.
+extern "C" __global__ void __launch_bounds__(256) number_ends(
+    const i32* __restrict__ place, u32 count, const u64* __restrict__ sums,
+    u16* __restrict__ narrow, u32* __restrict__ wide) {
+    const u64 deal = thread_number();
+    if (deal >= count) return;
+    const u64 number = sums[place[deal]];
+    if (narrow != nullptr) narrow[deal] = static_cast<u16>(number);
+    else wide[deal] = static_cast<u32>(number);
+}
+
 // Enters the places from `first` to `end` into the hash table, a thread each.
 extern "C" __global__ void __launch_bounds__(256) enter_places(
     const i32* __restrict__ parent, const u8* __restrict__ call, u32 first, u32 end,

@@ -15,11 +15,11 @@ from bidcascade.bridge import DeviceFault, InvalidInput, OutOfDeviceMemory
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.device_frames import DeviceDeals
 from bidcascade.kernels.system import arrays as rows
-from bidcascade.kernels.types import U16, U64
+from bidcascade.kernels.types import U16, U32, U64
 
 from .session import AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting, halving
 from .system_places import PlaceWorker
-from .system_tables import DEFINES, I32, Copied, Grown, Sides, SideTables
+from .system_tables import DEFINES, I32, Followed, Grown, Sides, SideTables
 from .tables import SORT_KEYS
 
 _logger = logging.getLogger("bidcascade.kernels")
@@ -30,6 +30,8 @@ _MOST_PLACES: Final = 1 << 12
 """Places that are worked out before they are taken in; 16 kB each."""
 MOST_CALLS: Final = (1 << 31) - 1
 """Of all auctions of a frame: lists of cudf and Arrow begin at 32-bit numbers."""
+MOST_NARROW: Final = 1 << 16
+"""Ends of auctions that numbers of 16 bits tell apart."""
 _DEAL_BYTES: Final = 12 + 2 * 4 + 3 * 8
 """What a deal takes beside its packed hands: how far it is, waiting lists, places it may want."""
 
@@ -112,11 +114,11 @@ class DevicePlaces:
         self._grown = {
             name: Grown(self.session) for name in ("parent", "call", "list_first", "list_items")
         }
-        self._chosen = Copied(self.session)
+        self._chosen = Followed(self.session)
         self._keys: DeviceArray | None = None
         self._values: DeviceArray | None = None
         self._entered = 1
-        self._worker = PlaceWorker(self.session)
+        self._worker = PlaceWorker(self.session, self._grown)
 
     def work_out(self, sides: Sides, store: rows.Store, block: rows.Block, places: I32) -> int:
         """Work out the first of some places as :func:`.walk.work_out` does, none of them the root.
@@ -149,7 +151,7 @@ class DevicePlaces:
             self.session.wait_for_all()
             _logger.warning("places are worked out on the processor from now on: %s", str(error))
         # outside the handler, which holds on to what did not fit
-        self.most_places, self._worker = 0, PlaceWorker(self.session)
+        self.most_places, self._worker = 0, PlaceWorker(self.session, self._grown)
         return 0
 
     def rows_of(self, store: rows.Store) -> I32:
@@ -271,6 +273,37 @@ class DevicePlaces:
         with session.working():
             return session.with_room("auctions", run)
 
+    def ends(self, bids: BidsThere, store: rows.Store) -> tuple[I32, U16 | U32]:
+        """Tell where deals end: the different places, ascending, and which of them each deal has.
+
+        Only these come to the host, numbers in 16 bits where there are not more places than that.
+        """
+        session, count = self.session, bids.place.size
+        places = int(store.counts[rows.PLACES])
+
+        def run() -> tuple[I32, U16 | U32]:
+            sums = session.zeros(places, np.uint64)
+            session.each(_FILE, "mark_places", DEFINES, count, [bids.place, np.uint32(count), sums])
+            total = RunningSums(session, places).run(sums)
+            listed = session.device.empty(total, np.int32)
+            session.each(
+                _FILE, "list_marked", DEFINES, places,
+                [sums, np.uint32(places), np.uint32(total), listed],
+            )  # fmt: skip
+            is_narrow = total <= MOST_NARROW
+            numbers = session.device.empty(count, np.uint16 if is_narrow else np.uint32)
+            session.each(
+                _FILE, "number_ends", DEFINES, count,
+                [
+                    bids.place, np.uint32(count), sums,
+                    *((numbers, None) if is_narrow else (None, numbers)),
+                ],
+            )  # fmt: skip
+            return session.download(listed), session.download(numbers)
+
+        with session.working():
+            return session.with_room("ends of auctions", run)
+
     def _fitting(self, deals: AnyDeals, sides: Sides) -> int:
         """Deals of a chunk that fits."""
         width = sum(one.packing.lane_words + one.packing.flag_words for one in sides)
@@ -294,7 +327,7 @@ class DevicePlaces:
         places = int(store.counts[rows.PLACES])
         parent, call, first, items = self._grown_arrays(store, *self._grown)
         keys, values = self._entered_places(parent, call, places)
-        chosen = self._chosen.of(store.chosen[:places])
+        chosen = self._chosen.with_all(store.chosen[:places])
         return [keys, values, np.uint32(keys.size), parent, call, chosen, first, items]
 
     def _grown_arrays(self, store: rows.Store, *names: str) -> list[DeviceArray]:

@@ -19,6 +19,7 @@ from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import cupy_device, default_device_number
 from bidcascade.kernels.device_frames import uploaded
 from bidcascade.kernels.gpu import system_places
+from bidcascade.kernels.gpu import systems as gpu_systems
 from bidcascade.kernels.gpu.system_places import PlaceWorker
 from bidcascade.kernels.gpu.systems import DevicePlaces
 from bidcascade.kernels.system import arrays as rows
@@ -361,12 +362,36 @@ def test_a_device_that_learns_nothing_is_a_fault(emulator_folder, change, messag
     assert bidder.count == 1
 
 
-def test_a_match_on_the_device(device_backend):
+@pytest.mark.parametrize("narrow", [1 << 16, 20])
+def test_a_match_on_the_device(device_backend, monkeypatch, narrow):
+    monkeypatch.setattr(gpu_systems, "MOST_NARROW", narrow)
     deals = mixed_deals(150, 8)
     there = SystemMatch(SMALL, OTHER, deals, backend=device_backend())
     here = SystemMatch(System(SMALL.text), System(OTHER.text), deals)
-    np.testing.assert_array_equal(there.contracts, here.contracts)
+    assert len(here.endings.calls) > 2 * 20
+    for one, other in zip(there.endings, here.endings, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(there.ending, here.ending)
     assert there.kind.tolist() == here.kind.tolist()
+
+
+def test_what_of_a_match_crosses(device_backend):
+    """Deals come once for both rooms, and the number of an auction leaves for each of them."""
+    backend, crossed = device_backend(), []
+    once = mixed_deals(150, 8)
+    columns = (once.hands, once.dealer, once.vulnerability)
+    twice = DealArrays(*(np.concatenate([one, one], axis=-1) for one in columns))
+    for deals in (once, once, twice):
+        with backend.session.device.timings() as copies:
+            SystemMatch(SMALL, OTHER, deals, backend=backend)
+        crossed.append(
+            [
+                sum(copy.copied_bytes for copy in copies if copy.name == way)
+                for way in ("copy in", "copy out")
+            ]
+        )
+    _, first, second = crossed
+    assert [more - few for more, few in zip(second, first, strict=True)] == [34 * 150, 4 * 150]
 
 
 def assert_same_auctions_there(bidder: Bidder, backend: CudaBackend, deals: DealArrays) -> None:
@@ -374,8 +399,11 @@ def assert_same_auctions_there(bidder: Bidder, backend: CudaBackend, deals: Deal
     device = backend.session.device
     found, passes = bidder.auctions_on_device(uploaded(device, deals), backend)
     calls, ends, contract, declarer = (device.download(array) for array in found)
+    places, which = bidder.ends_on_device(uploaded(device, deals), backend)
     bid = bidder.bid(deals)
     wanted = bidder.endings(bid.place)
+    np.testing.assert_array_equal(places[which], bid.place)
+    assert (np.diff(places) > 0).all()
     np.testing.assert_array_equal(device.download(passes), bid.defaults)
     np.testing.assert_array_equal(ends, wanted.offsets)
     np.testing.assert_array_equal(calls, wanted.calls)
@@ -423,6 +451,9 @@ def test_auctions_stay_on_the_device(device_backend, sides):
         ("calls[start + length] = 0;", ""),
         ("if (deal == 0) ends[0] = 0;", "if (deal == 0) ends[0] = 1;"),
         ("place[deal] = from;", "place[deal] = 0 * from;"),
+        ("if (next != number) listed", "if (next >= number) listed"),
+        ("const u64 number = sums[place[deal]];", "const u64 number = sums[place[deal]] + 1;"),
+        ("0ull, 1ull)", "0ull, 2ull)"),
     ],
 )  # fmt: skip
 def test_auctions_that_are_written_wrongly_are_seen(emulator_folder, old, new):
@@ -439,7 +470,7 @@ def test_auctions_that_are_written_wrongly_are_seen(emulator_folder, old, new):
         try:
             found = bidder.bid(deals, calls, backend=backend).place
             assert_same_auctions_there(bidder, backend, deals)
-        except (AssertionError, EmulatorFault):
+        except (AssertionError, IndexError, EmulatorFault):
             return False
         return bool((found == wanted).all())
 

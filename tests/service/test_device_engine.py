@@ -25,7 +25,7 @@ from bidcascade.table import build_table
 from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf, fake_pylibcudf
 from tests.support_emulator import emulated_device
 from tests.support_service import GOOD, ask, loaded_app, post, problem_of
-from tests.support_systems import SMALL_SYSTEM
+from tests.support_systems import SMALL_SYSTEM, compile_few
 
 ROWS = [
     {"prior": "", "call": "P", "criteria": ["HCP <= 11"]},
@@ -333,6 +333,32 @@ def test_auctions_of_a_system_stay_on_the_device(emulated, table, monkeypatch, k
     for name in there.columns:
         assert [*there[name].values(device)] == wanted[name].to_list(), name
     assert there["auction"].items.interface["data"][0] == found["calls"].address
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sayc", "two-over-one", "acol"])
+def test_shipped_systems_by_name(emulated, monkeypatch, name):
+    emulated()
+    compile_few(monkeypatch)
+    frame = random_deals(120, seed=8)
+    found = Engine.open(name, "cuda").on_device().first(frame)
+    wanted = Engine.open(name, "cpu").auctions(frame, mode="first")
+    assert_frame_equal(found.to_polars(), wanted)
+
+
+@pytest.mark.slow
+def test_overlays_are_bid_on_the_device(emulated, monkeypatch, tmp_path):
+    emulated()
+    compile_few(monkeypatch)
+    overlay = tmp_path / "weak.csv"
+    overlay.write_text("rule,at,criteria\nreplace,P* 1N,12 <= HCP <= 14; Balanced\n")
+    frame = random_deals(120, seed=8)
+    options = {"overlays": [str(overlay)]}
+    found = Engine.open("sayc", "cuda", **options).on_device().first(frame)
+    wanted = Engine.open("sayc", "cpu", **options).auctions(frame, mode="first")
+    assert_frame_equal(found.to_polars(), wanted)
+    plain = Engine.open("sayc", "cpu").auctions(frame, mode="first")
+    assert wanted["auction"].to_list() != plain["auction"].to_list()
 
 
 def test_a_system_bids_no_deals_and_too_many(emulated, table, monkeypatch):
