@@ -228,8 +228,9 @@ def test_a_damaged_parquet_file_is_refused_or_read(changes):
     for place, byte in changes:
         content[int(place * len(content))] = byte
     path.write_bytes(content)
-    # damage may be within texts: then they are others, or no expressions
+    # damage may be within texts and numbers: then they are others, as no file here has checksums
     with contextlib.suppress(BidcascadeError):
         table, report = import_table(path, format="parquet", unknown="drop")
-        assert report.rows == len(rows)
-        assert table.compute_digest() == table.digest
+        assert len(list(table.rows())) == report.rows - sum(
+            report.findings[kind].count for kind in ("illegal_calls", "below_completed")
+        )
