@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -153,11 +154,13 @@ def import_table(
         folder=folder,
     ) as builder:
         if (format or sniff_format(path)) == "parquet":
-            for rows in read_parquet_columns(path):
-                if isinstance(rows, RowColumns):
-                    builder.add_columns(rows)
-                else:
-                    builder.add(rows)
+            # its threads end here, whatever is wrong with a row
+            with closing(read_parquet_columns(path)) as batches:
+                for rows in batches:
+                    if isinstance(rows, RowColumns):
+                        builder.add_columns(rows)
+                    else:
+                        builder.add(rows)
         else:
             builder.add(read_rows(path, format))
         return builder.finish()

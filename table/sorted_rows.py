@@ -175,7 +175,7 @@ def children_in(auctions: U8, offsets: U32, begin: int, end: int, depth: int, bo
     auctions : uint8 [calls], offsets : uint32 [rows + 1]
     begin, end : int
         The rows, all of which go on from the same ``depth`` calls or end there.
-    bounds : int64 [40]
+    bounds : int64 [calls + 1]
         Filled: rows with call ``c`` behind the auction are ``bounds[c]`` to ``bounds[c + 1]``;
         from ``begin`` to ``bounds[0]`` are those of the auction itself.
     """

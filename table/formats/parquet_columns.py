@@ -5,7 +5,7 @@ rows, which also tells what is wrong and where.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import accumulate, islice
 from pathlib import Path
@@ -38,7 +38,7 @@ _ROWS: Final = 1 << 20
 """Most rows that are made columns of at a time, where they are not grouped otherwise."""
 _LARGEST_GROUP: Final = 1 << 22
 _THREADS: Final = 2
-_DAMAGED: Final = (pa.ArrowException, OSError)
+_DAMAGED: Final = (pa.ArrowException, OSError, UnicodeDecodeError)
 _LARGEST: Final = {"index": LARGEST_INDEX, "rank": LARGEST_RANK, "count": LARGEST_COUNT}
 _NO_CALL: Final = 255
 
@@ -47,7 +47,7 @@ class _Uncommon(Exception):
     """Something that only single rows can say."""
 
 
-def read_parquet_columns(path: Path) -> Iterator["RowColumns | list[Row]"]:
+def read_parquet_columns(path: Path) -> Generator["RowColumns | list[Row]"]:
     """Rows of a Parquet file in batches, in their order.
 
     Raises
@@ -111,6 +111,8 @@ def _damaged(path: Path, error: BaseException) -> InvalidTable:
 
 
 def _batch(table: pa.Table, first: int, name: str) -> "RowColumns | list[Row]":
+    # bytes of a damaged file may be numbers that lead nowhere
+    table.validate(full=True)
     try:
         return _columns(table)
     except _Uncommon:

@@ -1,7 +1,9 @@
 """Tables of rows that go to the disk: what would be made in memory, bit for bit."""
 
+import contextlib
 import gc
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.bridge import CALL_TEXTS, InvalidTable, UnknownTerm
+from bidcascade.bridge import CALL_TEXTS, BidcascadeError, InvalidTable, UnknownTerm
 from bidcascade.systems import import_table
 from bidcascade.systems.row_files import read_rows
 from bidcascade.table import BiddingTable, Row, TableBuilder, build_table, spilled
@@ -88,13 +90,14 @@ def test_long_auctions_and_repeated_ones(monkeypatch, part_rows):
 @given(rows=MADE_UP_ROWS)
 def test_columns_of_a_parquet_file_say_what_its_rows_say(rows):
     options = {"unknown": "reject-entry", "source": "rows.parquet"}
-    write_parquet_rows(rows, Path("rows.parquet"))
-    builder = TableBuilder(**options)
-    builder.add(read_rows("rows.parquet"))
-    expected = builder.finish()
-    for rows_in_memory in (5, 1000):
-        made = import_table("rows.parquet", rows_in_memory=rows_in_memory, **options)
-        assert_same(made, expected)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.parquet"
+        write_parquet_rows(rows, path)
+        builder = TableBuilder(**options)
+        builder.add(read_rows(path))
+        expected = builder.finish()
+        for rows_in_memory in (5, 1000):
+            assert_same(import_table(path, rows_in_memory=rows_in_memory, **options), expected)
 
 
 def test_a_parquet_file_in_other_types_and_groups(tmp_path):
@@ -213,3 +216,23 @@ def test_rows_of_nine_items_stay_in_memory_or_are_refused():
     assert_same(build_table(rows, rows_in_memory=2), build_table(rows))
     with pytest.raises(InvalidTable, match="row 4: expected no row of nine items behind"):
         build_table([row[:5] for row in rows[:3]] + rows[3:], rows_in_memory=2)
+
+
+@given(st.lists(st.tuples(st.floats(0, 0.999), st.integers(0, 255)), min_size=1, max_size=4))
+def test_a_damaged_parquet_file_is_refused_or_read(changes):
+    rows = [
+        Row(bytes([3 + number]), 0, f"text {number}", ("HCP >= 12", "SL_S >= 5"), number)
+        for number in range(20)
+    ]
+    path = Path("damaged.parquet")
+    write_parquet_rows(rows, path)
+    content = bytearray(path.read_bytes())
+    for place, byte in changes:
+        content[int(place * len(content))] = byte
+    path.write_bytes(content)
+    # damage may be within texts and numbers: then they are others, as no file here has checksums
+    with contextlib.suppress(BidcascadeError):
+        table, report = import_table(path, format="parquet", unknown="drop")
+        assert len(list(table.rows())) == report.rows - sum(
+            report.findings[kind].count for kind in ("illegal_calls", "below_completed")
+        )
