@@ -224,15 +224,16 @@ def test_a_damaged_parquet_file_is_refused_or_read(changes):
         Row(bytes([3 + number]), 0, f"text {number}", ("HCP >= 12", "SL_S >= 5"), number)
         for number in range(20)
     ]
-    path = Path("damaged.parquet")
-    write_parquet_rows(rows, path)
-    content = bytearray(path.read_bytes())
-    for place, byte in changes:
-        content[int(place * len(content))] = byte
-    path.write_bytes(content)
-    # damage may be within texts and numbers: then they are others, as no file here has checksums
-    with contextlib.suppress(BidcascadeError):
-        table, report = import_table(path, format="parquet", unknown="drop")
-        assert len(list(table.rows())) == report.rows - sum(
-            report.findings[kind].count for kind in ("illegal_calls", "below_completed")
-        )
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "damaged.parquet"
+        write_parquet_rows(rows, path)
+        content = bytearray(path.read_bytes())
+        for place, byte in changes:
+            content[int(place * len(content))] = byte
+        path.write_bytes(content)
+        # damage within texts and numbers makes others of them: no file here has checksums
+        with contextlib.suppress(BidcascadeError):
+            table, report = import_table(path, format="parquet", unknown="drop")
+            assert len(list(table.rows())) == report.rows - sum(
+                report.findings[kind].count for kind in ("illegal_calls", "below_completed")
+            )
