@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +37,13 @@ from .import_report import ImportReport
 from .interning import REJECTED, CriteriaInterner, TagInterner, TextInterner, UnknownPolicy
 from .language.expressions import parse_expression
 from .language.vocabulary import Vocabulary
+from .own_folder import OwnFolder
 from .row import Row, row_of
 from .row_columns import Different, RowColumns
-from .run_files import OwnFolder, Rows, SpilledRows
-from .spilled import build_spilled
 from .trie import Dropped, Trie, build_trie
+
+if TYPE_CHECKING:
+    from .run_files import SpilledRows
 
 I64 = NDArray[np.int64]
 
@@ -145,7 +147,8 @@ class TableBuilder:
         self._tags = TagInterner(self._texts)
         self._augmented = AugmentationCheck()
         self._rows_in_memory = rows_in_memory
-        self._spilled = SpilledRows(folder)
+        self._folder = folder
+        self._spilled: SpilledRows | None = None
         self._forget_rows()
 
     def _forget_rows(self) -> None:
@@ -162,7 +165,7 @@ class TableBuilder:
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
         """Behind an error remove what went to the disk at once, not when the builder is gone."""
-        if error is not None:
+        if error is not None and self._spilled is not None:
             self._spilled.discard()
 
     def add(self, rows: Iterable[object]) -> None:
@@ -357,6 +360,11 @@ class TableBuilder:
 
     def _spill(self) -> None:
         """Write the rows in memory to the disk."""
+        # compiled code, which tables that fit the memory do without
+        from .run_files import Rows, SpilledRows
+
+        if self._spilled is None:
+            self._spilled = SpilledRows(self._folder)
         count = len(self._lengths)
         values = {
             "criteria": np.frombuffer(self._row_criteria, np.int32),
@@ -373,7 +381,10 @@ class TableBuilder:
         self._forget_rows()
 
     def _finish_spilled(self) -> tuple[BiddingTable, ImportReport]:
+        from .spilled import build_spilled
+
         self._spill()
+        assert self._spilled is not None
         with self._spilled.runs() as runs:
             columns, findings = build_spilled(runs, self._spilled.folder)
         table = self._table(columns, self._spilled.own)

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import tempfile
-import weakref
 import zlib
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,6 +16,7 @@ from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.types import U8, U32
 
 from .columns import Column
+from .own_folder import OwnFolder
 from .sorted_rows import in_order, sorted_order
 
 I64 = NDArray[np.int64]
@@ -130,14 +129,6 @@ def _check(path: Path, size: int, checksum: int) -> None:
             found = zlib.crc32(piece, found)
     if found != checksum:
         raise ValueError(f"{path.name} with other bytes")
-
-
-class OwnFolder:
-    """A new folder that is gone when nobody has this object any more."""
-
-    def __init__(self, where: Path | None) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix=".rows-", dir=where))
-        self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 class SpilledRows:
