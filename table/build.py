@@ -37,13 +37,13 @@ from .import_report import ImportReport
 from .interning import REJECTED, CriteriaInterner, TagInterner, TextInterner, UnknownPolicy
 from .language.expressions import parse_expression
 from .language.vocabulary import Vocabulary
-from .own_folder import OwnFolder
 from .row import Row, row_of
 from .row_columns import Different, RowColumns
+from .spilled.own_folder import OwnFolder
 from .trie import Dropped, Trie, build_trie
 
 if TYPE_CHECKING:
-    from .run_files import SpilledRows
+    from .spilled.runs import SpilledRows
 
 I64 = NDArray[np.int64]
 
@@ -361,7 +361,7 @@ class TableBuilder:
     def _spill(self) -> None:
         """Write the rows in memory to the disk."""
         # compiled code, which tables that fit the memory do without
-        from .run_files import Rows, SpilledRows
+        from .spilled.runs import Rows, SpilledRows
 
         if self._spilled is None:
             self._spilled = SpilledRows(self._folder)
@@ -381,7 +381,7 @@ class TableBuilder:
         self._forget_rows()
 
     def _finish_spilled(self) -> tuple[BiddingTable, ImportReport]:
-        from .spilled import build_spilled
+        from .spilled.building import build_spilled
 
         self._spill()
         assert self._spilled is not None

@@ -33,7 +33,7 @@ from .columns import (
     digest_of,
 )
 from .extras import FOLDER, Extra, open_extras, synced_file, write_extras
-from .own_folder import OwnFolder
+from .spilled.own_folder import OwnFolder
 
 FORMAT: Final = "bidcascade bidding table"
 FORMAT_VERSION: Final = 1

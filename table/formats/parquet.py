@@ -4,7 +4,7 @@
 only ``prior`` and ``call`` must be there.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -49,13 +49,8 @@ def read_parquet_rows(path: Path) -> Iterator[Row]:
         frames = pl.scan_parquet(path, glob=False)
         names = frames.collect_schema().names()
     except DAMAGED as error:
-        raise _damaged(path, error) from None
-    strangers = [name for name in names if name not in KEYS]
-    if strangers or not {"prior", "call"} <= set(names):
-        raise InvalidTable(
-            f"{path.name}: expected columns of {', '.join(KEYS)}, with prior and call, "
-            f"got {', '.join(names)}"
-        )
+        raise damaged(path, error) from None
+    check_columns(path, names)
     number = 0
     try:
         batches = frames.collect_batches(chunk_size=_BATCH, maintain_order=True)
@@ -65,7 +60,7 @@ def read_parquet_rows(path: Path) -> Iterator[Row]:
                 written = dict(zip(names, values, strict=True))
                 yield row_of(written, f"{path.name}, row {number}")
     except DAMAGED as error:
-        raise _damaged(path, error) from None
+        raise damaged(path, error) from None
 
 
 def write_parquet_rows(rows: Iterable[Row], path: Path) -> None:
@@ -85,10 +80,27 @@ def write_parquet_rows(rows: Iterable[Row], path: Path) -> None:
     register_io_source(batches, schema=ROW_SCHEMA).sink_parquet(path)
 
 
-def _damaged(path: Path, error: BaseException) -> InvalidTable:
+def check_columns(path: Path, names: Sequence[str]) -> None:
+    """Check that a file's columns are those of rows.
+
+    Raises
+    ------
+    InvalidTable
+        If not.
+    """
+    strangers = [name for name in names if name not in KEYS]
+    if strangers or not {"prior", "call"} <= set(names):
+        raise InvalidTable(
+            f"{path.name}: expected columns of {', '.join(KEYS)}, with prior and call, "
+            f"got {', '.join(names)}"
+        )
+
+
+def damaged(path: Path, error: BaseException) -> InvalidTable:
+    """Error for a file that cannot be read."""
     return InvalidTable(f"{path.name}: expected a Parquet file of rows, got {reason_of(error)}")
 
 
 def reason_of(error: BaseException) -> str:
-    """First line of what polars says of a damaged file."""
+    """First line of what a library says of a damaged file."""
     return str(error).partition("\n")[0]

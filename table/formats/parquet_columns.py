@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from bidcascade.bridge import InvalidCall, InvalidTable, parse_call
+from bidcascade.bridge import InvalidCall, parse_call
 from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.types import U8, U32
 from bidcascade.table.columns import offsets_of
@@ -31,6 +31,8 @@ from bidcascade.table.row import (
     row_of,
 )  # fmt: skip
 from bidcascade.table.row_columns import Different, RowColumns
+
+from .parquet import check_columns, damaged
 
 I64 = NDArray[np.int64]
 
@@ -59,13 +61,8 @@ def read_parquet_columns(path: Path) -> Generator["RowColumns | list[Row]"]:
         with pq.ParquetFile(path) as file:
             metadata, names = file.metadata, file.schema_arrow.names
     except _DAMAGED as error:
-        raise _damaged(path, error) from None
-    strangers = [name for name in names if name not in KEYS]
-    if strangers or not {"prior", "call"} <= set(names):
-        raise InvalidTable(
-            f"{path.name}: expected columns of {', '.join(KEYS)}, with prior and call, "
-            f"got {', '.join(names)}"
-        )
+        raise damaged(path, error) from None
+    check_columns(path, names)
     sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
     texts = [
         metadata.schema.column(place).path
@@ -102,12 +99,7 @@ def read_parquet_columns(path: Path) -> Generator["RowColumns | list[Row]"]:
                 for future in waiting:
                     future.cancel()
     except _DAMAGED as error:
-        raise _damaged(path, error) from None
-
-
-def _damaged(path: Path, error: BaseException) -> InvalidTable:
-    reason = str(error).partition("\n")[0]
-    return InvalidTable(f"{path.name}: expected a Parquet file of rows, got {reason}")
+        raise damaged(path, error) from None
 
 
 def _batch(table: pa.Table, first: int, name: str) -> "RowColumns | list[Row]":

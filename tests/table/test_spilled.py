@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from bidcascade.bridge import CALL_TEXTS, BidcascadeError, InvalidTable, UnknownTerm
 from bidcascade.systems import import_table
 from bidcascade.systems.row_files import read_rows
-from bidcascade.table import BiddingTable, Row, TableBuilder, build_table, spilled
+from bidcascade.table import BiddingTable, Row, TableBuilder, build_table
 from bidcascade.table.formats.parquet import write_parquet_rows
-from bidcascade.table.run_files import Rows, open_run, write_run
+from bidcascade.table.spilled import building
+from bidcascade.table.spilled.runs import Rows, open_run, write_run
 
 # few calls, so that auctions meet, and enough to be illegal in every way
 CALLS = st.sampled_from([0, 0, 0, 1, 2, 3, 4, 7, 37])
@@ -56,7 +57,7 @@ def assert_same(made, in_memory):
 @pytest.fixture(scope="module", params=[0, 1, 4, 30])
 def small_parts(request):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spilled, "PART_ROWS", request.param)
+        patch.setattr(building, "PART_ROWS", request.param)
         yield
 
 
@@ -80,7 +81,7 @@ def long_auctions():
 
 @pytest.mark.parametrize("part_rows", [0, 10, 1000])
 def test_long_auctions_and_repeated_ones(monkeypatch, part_rows):
-    monkeypatch.setattr(spilled, "PART_ROWS", part_rows)
+    monkeypatch.setattr(building, "PART_ROWS", part_rows)
     rows = long_auctions()
     made = build_table(rows, rows_in_memory=50)
     assert_same(made, build_table(rows))

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.types import U8, U32
+from bidcascade.table.columns import Column
 
-from .columns import Column
+from .column_file import HEADER_BYTES
 from .own_folder import OwnFolder
 from .sorted_rows import in_order, sorted_order
 
@@ -23,8 +24,6 @@ I64 = NDArray[np.int64]
 
 _RUN: Final = "run.json"
 _CHECKED_AT_ONCE: Final = 1 << 20
-HEADER_BYTES: Final = 128
-"""Bytes before the values in the ``.npy`` file of a column."""
 
 
 class Rows(NamedTuple):

@@ -1,7 +1,8 @@
 """Rows in the order of their auctions, compiled by numba: sorting, searching, and their trie.
 
-Auctions stand as in :mod:`.trie`, calls behind one another and offsets. In order a shorter one
-comes before those that go on from it, so that all rows below an auction are one run of rows.
+Auctions stand as in :mod:`bidcascade.table.trie`, calls behind one another and offsets. In order a
+shorter one comes before those that go on from it, so that all rows below an auction are one run of
+rows.
 """
 
 from typing import Any, NamedTuple
@@ -12,10 +13,9 @@ from numpy.typing import NDArray
 from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, REDOUBLE
 from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.types import U8, U16, U32, U64
-
-from .columns import CAN_COMPLETE, COMPLETED, INSERTED
-from .row import LONGEST_AUCTION
-from .trie import Dropped
+from bidcascade.table.columns import CAN_COMPLETE, COMPLETED, INSERTED
+from bidcascade.table.row import LONGEST_AUCTION
+from bidcascade.table.trie import Dropped
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]

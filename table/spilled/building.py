@@ -16,12 +16,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable
-
-from .columns import (
+from bidcascade.table.columns import (
     CAN_COMPLETE,
     ENTRY_COLUMNS,
     INSERTED,
@@ -32,9 +30,12 @@ from .columns import (
     Columns,
     offsets_of,
 )
-from .findings import Findings
-from .interning import REJECTED
-from .run_files import HEADER_BYTES, Rows, Run
+from bidcascade.table.findings import Findings
+from bidcascade.table.interning import REJECTED
+from bidcascade.table.trie import Dropped
+
+from .column_file import ColumnFile
+from .runs import Rows, Run
 from .sorted_rows import (
     KEPT_ROW,
     LEADING_ROW,
@@ -48,7 +49,6 @@ from .sorted_rows import (
     sorted_order,
     trie_of_sorted,
 )
-from .trie import Dropped
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -87,7 +87,7 @@ def build_spilled(runs: Sequence[Run], folder: Path) -> Built:
     Parameters
     ----------
     runs : sequence of Run
-        As :func:`.run_files.open_run` opens them; row numbers are unique.
+        As :func:`.runs.open_run` opens them; row numbers are unique.
     folder : Path
         Where files of columns are made, ``NAME.npy``.
 
@@ -174,7 +174,7 @@ class _Building:
         steps = list(_steps(starts, children))
 
         files = {
-            name: _ColumnFile(self.folder / f"{name}.npy", np.dtype(kind))
+            name: ColumnFile(self.folder / f"{name}.npy", np.dtype(kind))
             for name, kind in self.entry_columns().items()
         }
         try:
@@ -335,7 +335,7 @@ class _Building:
 
     def write(
         self, spine: _Gathered, there: NDArray[np.uint8], steps: "list[_Step]",
-        leaf_of: dict[int, _Leaf], files: "dict[str, _ColumnFile]", part_rows: int,
+        leaf_of: dict[int, _Leaf], files: "dict[str, ColumnFile]", part_rows: int,
     ) -> Built:  # fmt: skip
         """Write all columns; parts are worked out ahead."""
         nodes = spine.nodes
@@ -401,7 +401,7 @@ class _Building:
 
     def write_spine(
         self, spine: _Gathered, there: NDArray[np.uint8], entry: I64, first_child: I64,
-        child_count: I64, files: "dict[str, _ColumnFile]", further: list[Columns],
+        child_count: I64, files: "dict[str, ColumnFile]", further: list[Columns],
     ) -> None:  # fmt: skip
         nodes = spine.nodes
         first, variants = _rows_by_entry(spine, spine.row_node.astype(np.int64), len(there))
@@ -420,7 +420,7 @@ class _Building:
         inserted = np.sort(entry[known[(nodes.flags[known] & INSERTED) != 0]])
         self.findings.inserted.add(inserted, inserted.__getitem__)
 
-    def columns(self, files: "dict[str, _ColumnFile]", further: list[Columns]) -> Columns:
+    def columns(self, files: "dict[str, ColumnFile]", further: list[Columns]) -> Columns:
         """All columns but the interned ones."""
         columns = {}
         for name, file in files.items():
@@ -545,71 +545,3 @@ def _count_rows(findings: Findings, found: _Gathered, row_entry: I64, further: I
         (findings.early, kept[is_early]),
     ):
         count.add(number[rows], partial(_entry_at, row_entry, rows))
-
-
-class _ColumnFile:
-    """A ``.npy`` file that is written piece by piece."""
-
-    def __init__(self, path: Path, kind: "np.dtype[np.generic]") -> None:
-        self.path, self.kind = path, kind
-        self.length = 0
-        self._others: set[int] = set()
-        self._file = path.open("w+b")
-        self._file.write(bytes(HEADER_BYTES))
-
-    def append(self, values: Column) -> None:
-        """Write values behind those that are there."""
-        values = np.ascontiguousarray(values, self.kind)
-        self._file.write(values.data)
-        self.length += len(values)
-
-    def patch(self, places: I64, values: Column) -> None:
-        """Write values at ascending places that were written before."""
-        values = values.astype(self.kind)
-        ends = np.flatnonzero(np.diff(places, append=-1) != 1) + 1
-        begin = 0
-        for end in ends.tolist():
-            self._file.seek(HEADER_BYTES + int(places[begin]) * self.kind.itemsize)
-            self._file.write(values[begin:end].data)
-            begin = end
-
-    def finish(self) -> None:
-        """Write the head and close the file."""
-        self._file.seek(0)
-        npy.write_array_header_1_0(
-            self._file,
-            {
-                "descr": npy.dtype_to_descr(self.kind),
-                "fortran_order": False,
-                "shape": (self.length,),
-            },
-        )
-        if self._file.tell() != HEADER_BYTES:
-            raise AssertionError(
-                f"expected a head of {HEADER_BYTES} bytes, got {self._file.tell()}"
-            )
-        self._file.close()
-
-    def mapped(self) -> Column:
-        """Map the values, to be changed in place."""
-        found: Column = np.load(self.path, mmap_mode="r+" if self.length else None)
-        return found.view(np.ndarray)
-
-    def has_other_than(self, missing: int) -> bool:
-        """Whether there is any value but one."""
-        values = self.mapped()
-        return any(
-            (values[begin : begin + _AT_ONCE] != missing).any()
-            for begin in range(0, len(values), _AT_ONCE)
-        )
-
-    def remove(self) -> None:
-        """Remove the file."""
-        self.path.unlink()
-
-    def close(self) -> None:
-        """Close the file, as it is."""
-        self._file.close()
-
-
-_AT_ONCE: Final = 1 << 24
