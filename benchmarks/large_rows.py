@@ -5,10 +5,7 @@ a part is what stands below its entries, level by level, and depends on the seed
 alone. So the memory holds a few parts, however many rows there are.
 """
 
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -18,6 +15,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_TEXTS
+from bidcascade.kernels.ahead import ahead
 from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U8
@@ -33,7 +31,6 @@ DESCRIBED: Final = 0.8
 """Share of the calls but passes that have criteria."""
 LISTS: Final = 20_000
 HEAD_LEVELS: Final = 4
-_THREADS: Final = 2
 
 
 class Level(NamedTuple):
@@ -200,15 +197,7 @@ def row_tables(entries: int, seed: int, part_rows: int = PART_ROWS) -> Iterator[
         levels = part_levels(tops.only(begin, end), wanted, (seed << 32) + 64 * (number + 1))
         return table_of(levels, pool, np.random.default_rng([seed, number + 1]))
 
-    numbers = iter(range(parts))
-    with ThreadPoolExecutor(_THREADS) as threads:
-        waiting: deque[Future[pa.Table]] = deque(
-            threads.submit(part, number) for number in islice(numbers, _THREADS)
-        )
-        while waiting:
-            done = waiting.popleft().result()
-            waiting.extend(threads.submit(part, number) for number in islice(numbers, 1))
-            yield done
+    yield from ahead(part, range(parts))
 
 
 def write_rows(path: Path, entries: int, seed: int, part_rows: int = PART_ROWS) -> int:

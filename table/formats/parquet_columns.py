@@ -4,10 +4,8 @@ What is not as the columns of :data:`.parquet.ROW_SCHEMA` have it goes the slowe
 rows, which also tells what is wrong and where.
 """
 
-from collections import deque
 from collections.abc import Generator
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import accumulate, islice
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +16,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidCall, parse_call
+from bidcascade.kernels.ahead import ahead
 from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.types import U8, U32
 from bidcascade.table.columns import offsets_of
@@ -39,7 +38,6 @@ I64 = NDArray[np.int64]
 _ROWS: Final = 1 << 20
 """Most rows that are made columns of at a time, where they are not grouped otherwise."""
 _LARGEST_GROUP: Final = 1 << 22
-_THREADS: Final = 2
 _DAMAGED: Final = (pa.ArrowException, OSError, UnicodeDecodeError)
 _LARGEST: Final = {"index": LARGEST_INDEX, "rank": LARGEST_RANK, "count": LARGEST_COUNT}
 _NO_CALL: Final = 255
@@ -73,7 +71,8 @@ def read_parquet_columns(path: Path) -> Generator["RowColumns | list[Row]"]:
     def opened() -> pq.ParquetFile:
         return pq.ParquetFile(path, metadata=metadata, read_dictionary=texts)
 
-    def group(number: int, first: int) -> "RowColumns | list[Row]":
+    def group(place: tuple[int, int]) -> "RowColumns | list[Row]":
+        number, first = place
         with opened() as file:
             return _batch(file.read_row_group(number, use_threads=False), first, path.name)
 
@@ -85,19 +84,8 @@ def read_parquet_columns(path: Path) -> Generator["RowColumns | list[Row]"]:
                     yield _batch(pa.Table.from_batches([batch]), first, path.name)
                     first += len(batch)
             return
-        starts = enumerate(accumulate(sizes[:-1], initial=0)) if sizes else iter(())
-        with ThreadPoolExecutor(_THREADS) as pool:
-            waiting: deque[Future[RowColumns | list[Row]]] = deque(
-                pool.submit(group, *one) for one in islice(starts, _THREADS + 1)
-            )
-            try:
-                while waiting:
-                    done = waiting.popleft().result()
-                    waiting.extend(pool.submit(group, *one) for one in islice(starts, 1))
-                    yield done
-            finally:
-                for future in waiting:
-                    future.cancel()
+        # the last sum is of all groups
+        yield from ahead(group, enumerate([*accumulate(sizes, initial=0)][:-1]))
     except _DAMAGED as error:
         raise damaged(path, error) from None
 

@@ -8,10 +8,9 @@ files as it is; entries of the spine are written last. The columns are those tha
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable
+from bidcascade.kernels.ahead import ahead
 from bidcascade.table.columns import (
     CAN_COMPLETE,
     ENTRY_COLUMNS,
@@ -56,7 +56,6 @@ U64 = NDArray[np.uint64]
 
 PART_ROWS: Final = 1 << 22
 """About how many rows each of the threads works on at a time."""
-_THREADS: Final = 2
 _CALLS: Final = 38
 _VALUES: Final[dict[str, tuple[type[np.generic], int]]] = {
     "criteria": (np.int32, 0),
@@ -344,11 +343,11 @@ class _Building:
         position = 0
         further: list[Columns] = []
         groups = _groups([step.node for step in steps if step.node in leaf_of], leaf_of, part_rows)
-        with ThreadPoolExecutor(_THREADS) as pool:
-            parts = _ahead(
-                pool, groups,
-                lambda group: self.part([leaf_of[node] for node in group], spine, group),
-            )  # fmt: skip
+
+        def part_of(group: list[int]) -> _Part:
+            return self.part([leaf_of[node] for node in group], spine, group)
+
+        with closing(ahead(part_of, groups)) as parts:
             waiting: deque[int] = deque()
             for step in steps:
                 if step.node >= 0:
@@ -477,22 +476,6 @@ def _groups(nodes: list[int], leaf_of: dict[int, _Leaf], part_rows: int) -> Iter
         rows += leaf_of[node].rows
     if group:
         yield group
-
-
-def _ahead(
-    pool: ThreadPoolExecutor, groups: Iterator[list[int]], work: Callable[[list[int]], _Part]
-) -> Iterator[_Part]:
-    waiting: deque[Future[_Part]] = deque(
-        pool.submit(work, group) for group in islice(groups, _THREADS + 1)
-    )
-    try:
-        while waiting:
-            done = waiting.popleft().result()
-            waiting.extend(pool.submit(work, group) for group in islice(groups, 1))
-            yield done
-    finally:
-        for future in waiting:
-            future.cancel()
 
 
 def _ordered(nodes: Nodes, there: NDArray[np.uint8]) -> tuple[I64, I32]:
