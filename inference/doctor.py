@@ -194,6 +194,11 @@ class _Lines:
         self._of_entry: dict[tuple[int, int], int] = {}
         self._calls: dict[tuple[int, int], dict[int, int]] = {}
 
+    def start_over(self) -> None:
+        """Forget all places, whose lists are numbered anew then."""
+        self.bidder.start_over()
+        self._calls.clear()
+
     def of_entry(self, side: int, entry: int) -> int:
         """Line of an entry; that of a pass without one for none."""
         if entry < 0:
@@ -232,7 +237,7 @@ def _alternatives(
     bidder = lines.bidder
     with bidder.lock:
         if bidder.bytes > _BUDGET:
-            bidder.start_over()
+            lines.start_over()
         steps = list(bidder.steps(deals))
         places = np.zeros(len(deals), np.int32)
         for step in steps:

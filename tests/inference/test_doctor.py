@@ -9,6 +9,7 @@ from bidcascade.bridge import CALL_TEXTS, PASS, Auction, IllegalCall, imps, scor
 from bidcascade.inference.auction_ends import contract_number, contract_of
 from bidcascade.inference.doctor import examine
 from bidcascade.loaders import deal_arrays, random_deals
+from bidcascade.systems import open_system
 from bidcascade.systems.system import System
 
 RUDE = System.parse("""
@@ -107,6 +108,16 @@ def test_gains_are_those_of_auctions_bid_on():
         assert gain.mean == pytest.approx(np.mean(values))
         assert gain.error == pytest.approx(np.std(values, ddof=1) / len(values) ** 0.5)
     assert regret.share == pytest.approx(sum(map(len, expected.values())) / 60)
+
+
+def test_findings_do_not_depend_on_when_the_bidder_starts_over(monkeypatch):
+    """Lists of entries have other numbers then."""
+    deals = deal_arrays(random_deals(120, 9))
+    tables = np.random.default_rng(9).integers(3, 11, (120, 20)).astype(np.int8)
+    monkeypatch.setattr("bidcascade.inference.doctor._CHUNK", 40)
+    whole = examine(open_system("sayc"), deals, tables, least=4)
+    monkeypatch.setattr("bidcascade.inference.doctor._BUDGET", 0)
+    assert examine(open_system("sayc"), deals, tables, least=4) == whole
 
 
 def test_the_condition_parts_gains_from_losses():
