@@ -174,7 +174,10 @@ def examine(
         found = (
             _regret(pairs.of(group), lines, counts, len(deals), least) for group in _groups(pairs)
         )
-        regrets = sorted((one for one in found if one is not None), key=lambda one: -one.imps)
+        regrets = sorted(
+            (one for one in found if one is not None),
+            key=lambda one: (-one.imps, one.line, one.instead),
+        )
     return Examination(
         system.name, len(deals), sum(counts.values()), sum(len(part.line) for part in parts),
         tuple(regrets),
