@@ -197,9 +197,8 @@ class _Lines:
         self._of_entry: dict[tuple[int, int], int] = {}
         self._calls: dict[tuple[int, int], dict[int, int]] = {}
 
-    def start_over(self) -> None:
-        """Forget all places, whose lists are numbered anew then."""
-        self.bidder.start_over()
+    def forget_calls(self) -> None:
+        """Forget lists, which others who use the bidder may have numbered anew."""
         self._calls.clear()
 
     def of_entry(self, side: int, entry: int) -> int:
@@ -239,8 +238,9 @@ def _alternatives(
     """Every decision of some deals beside each other call, level by level."""
     bidder = lines.bidder
     with bidder.lock:
+        lines.forget_calls()
         if bidder.bytes > _BUDGET:
-            lines.start_over()
+            bidder.start_over()
         steps = list(bidder.steps(deals))
         places = np.zeros(len(deals), np.int32)
         for step in steps:
@@ -348,9 +348,12 @@ def _last_suit(packed: int) -> int:
 
 
 def _groups(pairs: _Pairs) -> list[I64]:
-    """Numbers of the pairs of one line and one other line each."""
+    """Numbers of the pairs of one line and one other line each, in the order of their deals.
+
+    As they come they are in the order of places, which may be numbered otherwise the next time.
+    """
     keys = pairs.line << 32 | pairs.other
-    order = np.argsort(keys, kind="stable")
+    order = np.lexsort((pairs.deal, keys))
     return np.split(order, np.flatnonzero(np.diff(keys[order])) + 1) if len(order) else []
 
 

@@ -22,7 +22,6 @@ class ColumnFile:
     def __init__(self, path: Path, kind: "np.dtype[np.generic]") -> None:
         self.path, self.kind = path, kind
         self.length = 0
-        self._others: set[int] = set()
         self._file = path.open("w+b")
         self._file.write(bytes(HEADER_BYTES))
 

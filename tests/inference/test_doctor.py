@@ -116,6 +116,12 @@ def test_findings_do_not_depend_on_when_the_bidder_starts_over(monkeypatch):
     tables = np.random.default_rng(9).integers(3, 11, (120, 20)).astype(np.int8)
     monkeypatch.setattr("bidcascade.inference.doctor._CHUNK", 40)
     whole = examine(open_system("sayc"), deals, tables, least=4)
+
+    def somebody_else(_done, _count):
+        shared.bidder().start_over()
+
+    shared = open_system("sayc")
+    assert examine(shared, deals, tables, least=4, progress=somebody_else) == whole
     monkeypatch.setattr("bidcascade.inference.doctor._BUDGET", 0)
     assert examine(open_system("sayc"), deals, tables, least=4) == whole
 
