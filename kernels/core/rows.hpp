@@ -1,0 +1,85 @@
+// Rows that bidding by a system works on, for host, GPU and browser; kernels/core/rows.py has the same
+// as types of numpy, and says what each field means. The library tells its sizes, and Python compares.
+#pragma once
+#include "base.hpp"
+
+namespace core {
+
+constexpr u32 TERMS = 18, HULL = 5, RANGES = TERMS - HULL;
+constexpr i32 SHAPES = 560, POINTS = 38;
+constexpr u32 SET_WORDS = (SHAPES * POINTS + 63) / 64;
+constexpr u32 TAG_WORDS = 4;
+constexpr i32 CALLS = 38;
+constexpr i32 UNKNOWN = -1, LEAF = -2, ANY_HAND = 0, NEVER = 1, MISSING = -1;
+constexpr i32 HOLDS = -1, FAILS = -2;
+constexpr i32 WIDEST = 32767;
+constexpr i32 NO_CALL = 255, NOTRUMP = 5;
+
+struct Place {
+    i32 parent, length, opening;
+    i32 pattern[2];
+    i32 known[4];
+    u32 kinds[4];
+    u64 made[4];
+    u64 tags[4][TAG_WORDS], tags_ever[4][TAG_WORDS], last_bid_tags[TAG_WORDS];
+    i16 terms[4][TERMS][2];
+    u8 hull[4][HULL][2];
+    u16 suits[4];
+    u8 call[4], deed[4];
+    i8 jump[4];
+    u8 notrump[4], agreed[2], game_forced[2], acted[2];
+    u8 opening_call, last_bid, last_bidder, doubled, passes;
+};
+
+struct Question {
+    i32 kind, who, suits[2], count, low, high;
+    u64 also, calls;
+    i32 number;
+    u8 negated;
+};
+
+struct Decision {
+    i32 question, no, yes;
+};
+
+struct Tree {
+    i32 root, child, sibling, group, bindings;
+};
+
+struct Group {
+    i32 turn, specificity, first, end;
+};
+
+struct Line {
+    i32 call, pattern, condition, first, end;
+};
+
+struct Variant {
+    i32 line, condition;
+    u32 kinds;
+    i32 first_promise, end_promise, first_agreed, end_agreed;
+    u64 tags[TAG_WORDS];
+};
+
+struct Entry {
+    i32 call, needs, variant, bindings, test;
+};
+
+struct Needs {
+    i32 test, can, must;
+    u8 certain;
+    i16 terms[TERMS][2], promised[TERMS][2];
+};
+
+struct alignas(16) Test {
+    i32 word;
+    u8 shift, mask, low, high;
+    i32 yes, no;
+};
+
+struct Slot {
+    u64 key;
+    i32 value;
+};
+
+}  // namespace core
