@@ -6,8 +6,8 @@ import numpy as np
 
 from bidcascade.bridge import DOUBLE, PASS, REDOUBLE
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.system.arrays import ANY_HAND
-from bidcascade.kernels.system.questions import forced
+from bidcascade.kernels.core.functions import forced
+from bidcascade.kernels.core.rows import ANY_HAND
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.program import SystemProgram
 

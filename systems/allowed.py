@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from bidcascade.bridge import PASS, Auction
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.cpu import in_blocks
-from bidcascade.kernels.system import arrays as rows
-from bidcascade.kernels.system import every, walk
+from bidcascade.kernels.core import functions as walk
+from bidcascade.kernels.core import rows
 from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.decisions import CallLists
@@ -39,7 +39,7 @@ Calls = tuple[int, ...]
 DEFAULT_LIMIT: Final = 1000
 DEFAULT_PLACES: Final = 2000
 CUTS: Final = (None, "limit", "depth", "places")
-"""What left auctions out, by the numbers of :mod:`bidcascade.kernels.system.every`."""
+"""What left auctions out, by the numbers of :mod:`bidcascade.kernels.core.functions`."""
 MOST_COUNTED: Final = 100_000
 MOST_PAIRS: Final = 1 << 25
 """Pairs of a place and a deal that counts look at together, 24 bytes each."""
@@ -204,19 +204,19 @@ def list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
 
 def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
     count = len(deals)
-    out = every.Listed(
+    out = rows.Listed(
         end=np.zeros(count + 1, np.int64), cut=np.zeros(count, np.uint8),
         place=np.zeros(1 << 10, np.int32), call=np.zeros(1 << 10, np.uint8),
         completed=np.zeros(1 << 10, np.uint8), held_end=np.zeros((1 << 10) + 1, np.int64),
-        held=np.zeros(1 << 14, np.int32), calls=np.zeros((every.LEVELS, rows.CALLS), np.uint8),
-        count=np.zeros(every.LEVELS, np.int32), next=np.zeros(every.LEVELS, np.int32),
-        at=np.zeros(1, every.WALK),
+        held=np.zeros(1 << 14, np.int32), calls=np.zeros((rows.LEVELS, rows.CALLS), np.uint8),
+        count=np.zeros(rows.LEVELS, np.int32), next=np.zeros(rows.LEVELS, np.int32),
+        at=np.zeros(1, rows.WALK),
     )  # fmt: skip
     out.at[["is_own", "is_new"]] = 1
     numbers = np.array([*bounds], np.int64)
     packings, words = bidder._packings(), bidder._pack(deals, 0, count)
     while True:
-        why = every.list_deals(*bidder._programs(), bidder._store, out, words, numbers)
+        why = walk.list_deals(*bidder._programs(), bidder._store, out, words, numbers)
         if why == walk.DONE:
             break
         if why == walk.EXPAND:
@@ -234,7 +234,7 @@ def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
     )  # fmt: skip
 
 
-def _enlarge(out: every.Listed) -> None:
+def _enlarge(out: rows.Listed) -> None:
     for name in ("place", "call", "completed", "held_end", "held"):
         array = getattr(out, name)
         larger = np.zeros(2 * len(array), array.dtype)
@@ -244,11 +244,10 @@ def _enlarge(out: every.Listed) -> None:
 
 def calls_of(bidder: Bidder, place: I32, call: U8) -> list[bytes]:
     """Auctions that end with a call at each of some places, as bytes of codes."""
-    lengths = np.zeros(len(place), np.int64)
-    walk.auction_lengths(bidder._store, place, lengths)
+    lengths = walk.auction_lengths(bidder._store, place)
     offsets = offsets_of(lengths + 1, np.int64)
     calls = np.empty(int(offsets[-1]), np.uint8)
-    every.write_calls(bidder._store, place, call, offsets, calls)
+    walk.write_calls(bidder._store, place, call, offsets, calls)
     whole = calls.tobytes()
     ends = offsets.tolist()
     return [whole[start:stop] for start, stop in pairwise(ends)]
@@ -312,7 +311,7 @@ def _may_call(bidder: Bidder, words: U64, depth: int, place: int, call: int, dea
     found = np.zeros(len(deals), np.bool_)
     program, store, hands = bidder._programs()[depth & 1], bidder._store, words[depth & 3]
     in_blocks(
-        lambda start: every.may_call(
+        lambda start: walk.may_call(
             program, store, hands, place, call, deals, start,
             min(start + _PAIRS_AT_ONCE, len(deals)), found,
         ),
@@ -396,7 +395,7 @@ def masks_at(bidder: Bidder, words: U64, depth: int, place: I32, deals: I32) -> 
     found = np.zeros(len(place), np.uint64)
     program, store, hands = bidder._programs()[depth & 1], bidder._store, words[depth & 3]
     in_blocks(
-        lambda start: every.masks(
+        lambda start: walk.masks(
             program, store, hands, place, deals, start, min(start + _PAIRS_AT_ONCE, len(place)),
             found,
         ),
@@ -468,16 +467,13 @@ def _count_allowed(bidder: Bidder, deals: DealArrays, least: int, depth: int, mo
         if bidder._packings() != packings:
             packings, words = bidder._packings(), bidder._pack(deals, 0, len(deals))
         found = masks_at(bidder, words, level, here, who)
-        table = np.zeros((len(places), rows.CALLS), np.int64)
-        every.count_calls(first, found, table)
+        table = walk.count_calls(first, found)
         group, call = np.nonzero(table >= least)
         reached = table[group, call]
         calls += calls_of(bidder, places[group], call.astype(np.uint8))
         counts.append(reached)
         level += 1
-        goes_on = np.zeros(len(group), np.uint8)
-        every.going_on(bidder._store, places[group], call.astype(np.uint8), goes_on)
-        chosen = goes_on != 0
+        chosen = walk.going_on(bidder._store, places[group], call.astype(np.uint8))
         group, call, reached = group[chosen], call[chosen], reached[chosen]
         if len(group) and (level >= depth or len(calls) > most or reached.sum() > MOST_PAIRS):
             cut = "depth" if level >= depth else "number"
@@ -485,7 +481,7 @@ def _count_allowed(bidder: Bidder, deals: DealArrays, least: int, depth: int, mo
         next_first = offsets_of(reached, np.int64)
         next_place, next_who = np.empty((2, int(next_first[-1])), np.int32)
         bidder._make_room(len(group))
-        every.deals_behind(
+        walk.deals_behind(
             bidder._store, first, found, who, group, call, places, next_first, next_place, next_who
         )
         places, first, here, who = next_place[next_first[:-1]], next_first, next_place, next_who

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from bidcascade.kernels import DealArrays, cpu
-from bidcascade.kernels.system import arrays, every
+from bidcascade.kernels.core import functions, rows as arrays
 from bidcascade.kernels.types import U32, U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import offsets_of
@@ -16,7 +16,7 @@ from bidcascade.table.language.vocabulary import Vocabulary
 
 from .allowed import Bools, masks_at, members
 from .bidder import Bidder
-from .kept_places import CODE
+from .digests import code_digest
 from .program import SystemProgram
 
 Criteria = tuple[str, ...]
@@ -96,11 +96,10 @@ class SystemCalls:
                 self._packed = packings, bidder._pack(self._deals, 0, len(self._deals))
             there = np.full(len(who), place, np.int32)
             found = masks_at(bidder, self._packed[1], len(auction), there, who)
-        counts = np.zeros((1, arrays.CALLS), np.int64)
-        every.count_calls(np.array([0, len(who)]), found, counts)
+        counts = functions.count_calls(np.array([0, len(who)]), found)
         first = offsets_of(counts[0], np.int64)
         deals = np.empty(int(first[-1]), np.int32)
-        every.deals_by_call(found, who, first[:-1].copy(), deals)
+        functions.deals_by_call(found, who, first[:-1].copy(), deals)
         return [
             (call, deals[start:stop].view(np.uint32))
             for call, (start, stop) in enumerate(pairwise(first.tolist()))
@@ -192,5 +191,5 @@ def _call_and_criteria(side: SystemProgram, entry: int) -> tuple[int, Criteria]:
 def _digest(vocabulary: Vocabulary, otherwise: str, said: Iterable[tuple[int, Criteria]]) -> bytes:
     """Digest of calls with their criteria, in any order, and of the code that reads them."""
     terms = vocabulary.profile, sorted(vocabulary.user_terms.items())
-    text = repr((CODE, terms, otherwise, sorted(said)))
+    text = repr((code_digest(), terms, otherwise, sorted(said)))
     return hashlib.blake2b(text.encode(), digest_size=16).digest()

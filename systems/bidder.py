@@ -20,12 +20,9 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels import Backend, DealArrays, term_range
 from bidcascade.kernels.cpu import in_blocks, pack, thread_count
-from bidcascade.kernels.system import arrays as rows
-from bidcascade.kernels.system import expand as kernels
-from bidcascade.kernels.system import walk
-from bidcascade.kernels.system.advance import hull_of
-from bidcascade.kernels.system.hashing import empty_table, roomier
-from bidcascade.kernels.system.questions import forced
+from bidcascade.kernels.core import functions as walk
+from bidcascade.kernels.core import rows
+from bidcascade.kernels.core.functions import empty_table, forced, roomier
 from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.table.language.expression_tree import Expression
 
@@ -237,7 +234,7 @@ class Bidder:
         store = self._store
         block = self._blocks(1)[0]
         block.sets[0] = to_words(EVERYTHING)
-        hull_of(block.sets[0], store.lengths, block.hulls[0])
+        block.hulls[0] = walk.hull_of(store, block.sets[0])
         block.ranges[0] = -1
         row = store.rows[0]
         for name in ("parent", "opening"):
@@ -285,8 +282,7 @@ class Bidder:
         store.row[:places] = -1
         store.row[0] = 0
         store.counts[[rows.PLACES, rows.LISTS, rows.ITEMS]] = places, lists, len(items)
-        lengths = np.zeros(places, np.int64)
-        walk.auction_lengths(store, np.arange(places, dtype=np.int32), lengths)
+        lengths = walk.auction_lengths(store, np.arange(places, dtype=np.int32))
         for parity, side in enumerate(self.sides):
             numbers = np.unique(kept["list"][lengths % 2 == parity])
             numbers = numbers[numbers >= 0]
@@ -295,7 +291,6 @@ class Bidder:
             np.add.at(begun, first[numbers + 1], -1)
             if (items[np.cumsum(begun[:-1]) > 0] >> 1 >= side.entries.count).any():
                 raise ValueError("expected entries of the side that is to call")
-        walk.index(store)
         self._change_places()
 
     def forget_rows(self) -> None:
@@ -360,19 +355,17 @@ class Bidder:
 
     def _blocks(self, count: int, places: int = BLOCK_PLACES) -> list[rows.Block]:
         """Blocks for some threads, large enough for the programs as they stand."""
-        questions = max(len(side.questions.array) for side in self.sides)
         trees = max(len(side.forest.array) for side in self.sides)
         for number in range(count):
             if number == len(self._block_list):
-                self._block_list.append(_new_block(questions, trees, 1 << 16, places))
+                self._block_list.append(_new_block(trees, 1 << 16, places))
             block = self._block_list[number]
             if min(len(block.status), len(block.rows)) < places:
                 block.set(**_room_for(places))
-            if len(block.stamps) < questions or len(block.found) < trees:
+            if len(block.found) < trees:
                 block.set(
-                    stamps=np.zeros(questions, np.int64), values=np.zeros(questions, np.int64),
-                    found=np.zeros((trees, 4), np.int32), stack=np.zeros(2 * trees + 2, np.int32),
-                )  # fmt: skip
+                    found=np.zeros((trees, 4), np.int32), stack=np.zeros((trees + 2, 2), np.int32)
+                )
         return self._block_list[:count]
 
     def _programs(self) -> tuple[rows.Program, rows.Program]:
@@ -398,7 +391,7 @@ class Bidder:
             place = int(places[item if item >= 0 else -1 - item])
             # before the call it is the other side's turn
             side = (len(self.auction_of(place)) - (item < 0)) & 1
-            if kind == kernels.MISS_MOVE:
+            if kind == walk.MISS_MOVE:
                 side = a
             if (kind, side, a, b, c) in seen:
                 continue
@@ -590,9 +583,7 @@ class Bidder:
             place = np.full(len(deals), self.reach(calls), np.int32)
             entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
             defaults = np.zeros(len(deals), np.uint16)
-            if len(deals) <= FEW:
-                self._bid_few(deals, place, entry, defaults)
-            elif backend is not None and backend.NAME == "cuda":
+            if backend is not None and backend.NAME == "cuda":
                 with self._on(cast("CudaBackend", backend)) as device:
                     found = device.bid(
                         deals, int(place[0]), len(calls), self._store, self._sides_there,
@@ -801,7 +792,7 @@ class Bidder:
             for item in items:
                 rank += item & 1
                 entries.append(program.entry(item >> 1, rank))
-            place = Place(calls, tuple(entries), bool(forced(row)), own)
+            place = Place(calls, tuple(entries), forced(row), own)
             return place, [item >> 1 for item in items]
 
     def lists_of(self, places: I32, depth: int) -> tuple[I32, I32]:
@@ -845,8 +836,7 @@ class Bidder:
         """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""
         with self.lock:
             store, count = self._store, len(places)
-            lengths = np.zeros(count, np.int64)
-            walk.auction_lengths(store, places, lengths)
+            lengths = walk.auction_lengths(store, places)
             offsets = np.zeros(count + 1, np.int64)
             np.cumsum(lengths + 1, out=offsets[1:])
             calls = np.empty(int(offsets[-1]), np.uint8)
@@ -915,20 +905,15 @@ def _room_for(places: int) -> dict[str, Any]:
     }
 
 
-def _new_block(questions: int, trees: int, items: int, places: int) -> rows.Block:
+def _new_block(trees: int, items: int, places: int) -> rows.Block:
     return rows.Block(
         **_room_for(places),
         items=np.zeros(items, np.int32),
         misses=np.zeros((1 << 12, 5), np.int64),
         found=np.zeros((trees, 4), np.int32),
-        stack=np.zeros(2 * trees + 2, np.int32),
+        stack=np.zeros((trees + 2, 2), np.int32),
         owners=np.zeros(rows.CALLS, np.int32),
-        words=np.zeros((2, rows.SET_WORDS), np.uint64),
-        terms=np.zeros((3, len(rows.TERMS), 2), np.int16),
-        agreements=np.zeros(64, np.int32),
-        stamps=np.zeros(questions, np.int64),
-        values=np.zeros(questions, np.int64),
-        sizes=np.zeros(2, np.int64),
+        sizes=np.zeros(1, np.int64),
     )
 
 

@@ -16,7 +16,7 @@ from bidcascade.bridge import PASS
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.plan import expressions_plan
-from bidcascade.kernels.system.arrays import ANY_HAND
+from bidcascade.kernels.core.rows import ANY_HAND
 from bidcascade.kernels.types import U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.build import Said, TableBuilder
@@ -179,7 +179,7 @@ def compile_system(
 
 def source_of(system: System, opponents: System | None, deals: int, seed: int) -> str:
     """Say what a table was compiled from, for people and digests."""
-    from .kept_places import text_digest
+    from .digests import text_digest
 
     against = f" against {opponents.name}" if opponents else ""
     grown = f"grown by {deals} deals, seed {seed}"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bidcascade.kernels.system import walk
+from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.types import U8
 
 from .bidder import I32, I64, Bidder

@@ -23,11 +23,11 @@ from bidcascade.kernels.layout import (
     LayoutBuilder,
     Packing,
 )
-from bidcascade.kernels.system import arrays as rows
-from bidcascade.kernels.system import expand as kernels
-from bidcascade.kernels.system import questions as asking
-from bidcascade.kernels.system.hashing import empty_table, find, put, roomier
-from bidcascade.kernels.system.native import Group as ArrayGroup
+from bidcascade.kernels.core import functions as kernels
+from bidcascade.kernels.core import rows
+from bidcascade.kernels.core import rows as asking
+from bidcascade.kernels.core.functions import empty_table, roomier
+from bidcascade.kernels.core.groups import Group as ArrayGroup
 from bidcascade.kernels.types import U64
 from bidcascade.systems.language.joining import phrases_of
 from bidcascade.systems.language.phrases import KINDS
@@ -109,12 +109,29 @@ class Growing:
         return self.count - 1
 
 
+def _put(slots, key, value):
+    mask = len(slots) - 1
+    m = 0xFFFFFFFFFFFFFFFF
+    h = key & m
+    h ^= h >> 33
+    h = h * 0xFF51AFD7ED558CCD & m
+    h ^= h >> 33
+    h = h * 0xC4CEB9FE1A85EC53 & m
+    h ^= h >> 33
+    at = h & mask
+    keys = slots["key"]
+    while keys[at] != rows.EMPTY:
+        at = (at + 1) & mask
+    slots[at] = (key, value)
+
+
 class Table:
     """One of a group's hash tables, which makes room by itself."""
 
     def __init__(self, group: ArrayGroup, name: str) -> None:
         self._group, self._name = group, name
         self.count = 0
+        self._known: dict[int, int] = {}
         self._take(empty_table(1 << 10))
 
     def _take(self, slots: Any) -> None:
@@ -135,11 +152,12 @@ class Table:
         larger = roomier(self.slots, self.count)
         if larger is not self.slots:
             self._take(larger)
-        put(self.slots, np.uint64(key), value)
+        _put(self.slots, key, value)
+        self._known[key] = value
 
     def get(self, key: int) -> int:
         """Value of a key, -1 where it is not there."""
-        return int(find(self.slots, np.uint64(key)))
+        return self._known.get(key, -1)
 
 
 class _Config(NamedTuple):
@@ -373,7 +391,7 @@ class SystemProgram:
     # --- the forest of headers --------------------------------------------------------------------
 
     def _root(self, subject: int, bindings: int) -> int:
-        key = subject << kernels.SUBJECT_SHIFT | bindings
+        key = subject << 16 | bindings
         number = self.root_numbers.get(key)
         if number < 0:
             number = self.roots.add(rows.UNKNOWN)

@@ -123,9 +123,12 @@ class System:
         """
         pair, key = self._pair(opponents, first=first)
         if key not in self._bidders:
-            from .kept_places import open_bidder
+            from .bidder import Bidder
+            from .budget import places_budget
 
-            self._bidders[key] = open_bidder(pair[0].program, pair[1].program)
+            self._bidders[key] = Bidder(
+                pair[0].program, pair[1].program, budget=places_budget()
+            )
         return self._bidders[key]
 
     def expander(self, opponents: "System | None" = None, *, first: bool = True) -> Expander:

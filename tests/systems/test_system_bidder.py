@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import PASS, IllegalCall, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.system import arrays as rows
-from bidcascade.kernels.system.questions import AGREEMENT_KINDS
+from bidcascade.kernels.core import rows
+from bidcascade.kernels.core.rows import AGREEMENT_KINDS
 from bidcascade.systems import build_places, kept_places
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.expansion import Expander, Place

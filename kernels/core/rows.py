@@ -1,4 +1,4 @@
-"""The rows that bidding by a system works on. Plain arrays; text and objects stay above.
+"""The rows that bidding by a system works on, as the core's ``rows.hpp`` has them.
 
     Program   what was compiled of one system: questions, decisions, forest, lines, entries, needs
     Store     the places that were worked out: a trie of (parent, call), their lists of entries,
@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .native import Field, Group
+from .groups import Field, Group
+
 
 Rows: TypeAlias = NDArray[Any]
 """An array of one of the row types below."""
@@ -83,7 +84,7 @@ DEED_RAISE, DEED_NEW_SUIT, DEED_CUE_BID, DEED_REVERSE = 1, 2, 4, 8
 
 QUESTION: Final = np.dtype(
     [
-        ("kind", "i4"),  # one of the kinds in :mod:`.questions`
+        ("kind", "i4"),  # in KINDS
         ("who", "i4"),  # bits of positions relative to the player: 1 me, 2 LHO, 4 partner, 8 RHO
         ("suits", "i4", 2),  # operands: >= 0 packed letters, < 0 role ``-1 - number``
         ("count", "i4"),
@@ -96,6 +97,42 @@ QUESTION: Final = np.dtype(
     ],
     align=True,
 )
+
+AGREEMENT_KINDS: Final = (
+    "forcing", "forcing to game", "not forcing", "invitational", "sign-off", "limited", "natural",
+    "artificial", "alert", "announce", "relay", "transfer", "puppet", "preemptive", "penalty",
+    "takeout", "asks", "shows", "denies", "agrees", "tag",
+)  # fmt: skip
+"""Agreements of a call, a bit each in ``kinds``."""
+
+ROLES: Final = (
+    "their suits", "RHO's suit", "LHO's suit", "partner's suit", "my suit", "our suit",
+    "unbid suits", "unbid majors", "unbid minors",
+)  # fmt: skip
+"""Suits that depend on the auction, by number."""
+
+KINDS: Final = (
+    "suits", "shown", "level of bid", "last bid's code", "passed hand", "opened", "nobody opened",
+    "only passed", "made", "named", "last call", "last call's tag", "last call's kinds",
+    "last call in words", "has called", "unbid", "fourth suit", "fit", "forced", "game forced",
+    "balancing", "contested", "level", "last bid", "has shown", "may have", "ranks above",
+    "same suit", "available", "nth call", "seat", "game reached",
+)  # fmt: skip
+"""Kinds of questions by number; the first four have more answers than no and yes."""
+MANY_ANSWERS: Final = 4
+"""Kinds below this have answers other than no and yes."""
+
+WORDS: Final = (
+    "natural", "bid", "raise", "jump", "double jump", "jump raise", "new suit", "suit", "notrump",
+    "cue-bid", "reverse", "jump shift", "artificial",
+)  # fmt: skip
+"""What a call may be beside its agreements, by number."""
+
+BID_KINDS: Final = ("bid", "cheapest", "jump", "double jump", "game", "transfer")
+"""How the level of a bid is found."""
+
+NOTRUMP: Final = 5
+"""Stands for notrump among packed suits (1-4 = C D H S)."""
 
 DECISION: Final = np.dtype([("question", "i4"), ("no", "i4"), ("yes", "i4")])
 """Other answers than no (0) and yes (1) are found in a hash table by (decision, answer)."""
@@ -163,6 +200,20 @@ SLOT: Final = np.dtype([("key", "u8"), ("value", "i4")], align=True)
 EMPTY: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
+LEVELS: Final = 324
+"""Calls of an auction for which a walk has room."""
+WALK: Final = np.dtype(
+    [
+        ("deal", "i4"), ("here", "i4"), ("level", "i4"), ("visited", "i4"),
+        # the auction that is bid, and how many of those that lead to it come before it if it is cut
+        ("own", "i4"), ("own_level", "i4"), ("before", "i4"),
+        ("is_own", "u1"), ("is_new", "u1"), ("is_lost", "u1"),
+        ("cut_depth", "u1"), ("cut_places", "u1"),
+    ], align=True,
+)  # fmt: skip
+"""Where a walk stands, which goes on there when it was left for a place to be worked out."""
+
+
 class Program(Group):
     """One system for the kernels; grows as places ask what nobody asked before."""
 
@@ -197,9 +248,17 @@ class Program(Group):
 
 
 class Store(Group):
-    """Places that were worked out."""
+    """Places that were worked out. The first eight arrays are what working out a place reads."""
 
     fields: ClassVar[dict[str, Field]] = {
+        "list_first": ("i8",),
+        "list_items": ("i4",),  # entry << 1 | whether it begins a new rank
+        "rows": (PLACE,),
+        "sets": ("u8", SET_WORDS),
+        "ranges": ("i1", RANGES, 2),  # -1 low until worked out
+        "reach": ("u8", SET_WORDS),  # cells where a term's least is a value, then the most
+        "reach_first": ("i4",),  # [RANGES + 1] first of each term's values, from 0
+        "lengths": ("u1", 4),  # [SHAPES]
         "children": (SLOT,),  # (place, call) -> place
         "parent": ("i4",),
         "call": ("u1",),
@@ -207,16 +266,8 @@ class Store(Group):
         "chosen": ("i4",),  # what is chosen from: its entries, or what overlays make of them
         "row": ("i4",),  # number of its row, -1 where it has none (any more)
         "list_numbers": (SLOT,),
-        "list_first": ("i8",),
-        "list_items": ("i4",),  # entry << 1 | whether it begins a new rank
-        "rows": (PLACE,),
         "set_numbers": (SLOT,),
-        "sets": ("u8", SET_WORDS),
         "hulls": ("u1", HULL_TERMS, 2),
-        "ranges": ("i1", RANGES, 2),  # -1 low until worked out
-        "reach": ("u8", SET_WORDS),  # cells where a term's least is a value, then the most
-        "reach_first": ("i4",),  # [RANGES + 1] first of each term's values, from 0
-        "lengths": ("u1", 4),  # [SHAPES]
         "counts": ("i8",),  # places, lists, list items, rows, sets
     }
 
@@ -228,8 +279,8 @@ class Block(Group):
     """What a thread works out: new places with their rows, sets and entries."""
 
     fields: ClassVar[dict[str, Field]] = {
-        "status": ("i4",),  # 0 done, 1 something is missing
-        "rows": (PLACE,),  # a new set in ``known`` is -1 - its place
+        "status": ("i4",),  # DONE, or LEARN where something is missing
+        "rows": (PLACE,),  # a new set in ``known`` is -1 - its item
         "sets": ("u8", SET_WORDS),
         "hulls": ("u1", HULL_TERMS, 2),
         "ranges": ("i1", RANGES, 2),
@@ -237,15 +288,30 @@ class Block(Group):
         "items": ("i4",),
         "misses": ("i8", 5),  # kind, item (-1 - item: of the row before), and what is missing
         "found": ("i4", 4),  # groups that apply: turn, group, bindings, needs
-        "stack": ("i4",),
+        "stack": ("i4", 2),
         "owners": ("i4",),  # [CALLS] specificity of the context that has a call
-        "stamps": ("i8",),  # [questions] of the row that answered last
-        "values": ("i8",),
-        "words": ("u8", SET_WORDS),  # [2] room for sets
-        "terms": ("i2", len(TERMS), 2),  # [3] room for bounds
-        "agreements": ("i4",),  # room for numbers
-        "sizes": ("i8",),  # misses so far, stamp
+        "sizes": ("i8",),  # misses so far
     }
 
 
-MISSES, STAMP = range(2)
+class Listed(Group):
+    """Auctions that systems allow for deals, one behind the other, and room for the walk."""
+
+    fields: ClassVar[dict[str, Field]] = {
+        "end": ("i8",),  # [deals + 1] where each deal's auctions end
+        "cut": ("u1",),  # [deals] what kept the list from being whole, see :data:`CUTS`
+        "place": ("i4",),  # where the last call of each auction is made
+        "call": ("u1",),
+        "completed": ("u1",),
+        "held_end": ("i8",),  # [auctions + 1] where the entries end that make its last call
+        "held": ("i4",),
+        "calls": ("u1", CALLS),  # [LEVELS] calls that are allowed at each place of the way
+        "count": ("i4",),  # [LEVELS]
+        "next": ("i4",),  # [LEVELS]
+        "at": (WALK,),  # [1]
+    }
+
+LAYOUT: Final = (
+    PLACE, QUESTION, DECISION, TREE, GROUP, LINE, VARIANT, ENTRY, NEEDS, TEST, SLOT, WALK,
+)  # fmt: skip
+"""Row types that the library tells the sizes of, in its order."""

@@ -1,0 +1,147 @@
+// Places worked out as somebody comes to them, what is missing learned at once: a few deals that are
+// bid one by one, the place behind an auction, all auctions of a deal.
+#pragma once
+#include "every.hpp"
+#include "learning.hpp"
+
+namespace core {
+
+// Why a function came back: all is done; the store is full; the block is; the text asks for what
+// does not exist there.
+constexpr i32 STORE_FULL = 2, BLOCK_FULL = 4, FAULTY = 5;
+constexpr i32 LONGEST_AUCTION = 320;  // more calls than any auction has (319)
+
+// Both sides of a bidder with the store and the block that they work with.
+struct Bidding {
+    Sides sides;
+    const Store& store;
+    const Block& block;
+
+    Bidding(System* first, System* other, const Store& places, const Block& room)
+        : sides(first, other), store(places), block(room) {}
+
+    bool is_ready(i32 place) const {
+        return store.list[place] != UNKNOWN && store.row[place] >= 0;
+    }
+
+    // Works out a place and what is missing on the way to it.
+    i32 make_ready(i32 place) {
+        i32 way[LONGEST_AUCTION];
+        i32 count = 0;
+        for (i32 here = place; here >= 0 && !is_ready(here); here = store.parent[here]) {
+            if (count == LONGEST_AUCTION) return FAULTY;
+            way[count++] = here;
+        }
+        while (count-- > 0) {
+            const i32 why = work_out_one(way[count]);
+            if (why != DONE) return why;
+        }
+        return DONE;
+    }
+
+    // Finds the place behind calls, worked out; `place` is where it has come to.
+    i32 reach(const u8* calls, i64 count, i32& place) {
+        place = 0;
+        for (i64 at = 0; at < count; ++at) {
+            const i32 known = find(store.children, child_key(place, calls[at]));
+            if (known < 0) {
+                // its number says nothing of what the text makes of it: that waits for the end
+                if (!has_room(store, 1, 0, 0, 0)) return STORE_FULL;
+                place = child_of(store, place, calls[at]);
+            } else {
+                place = known;
+            }
+        }
+        return is_ready(place) ? DONE : make_ready(place);
+    }
+
+  private:
+    i32 work_out_one(i32 place) {
+        if (!has_room(store, 0, 1, 1, 0)) return STORE_FULL;
+        block.sizes[0] = 0;
+        block.first[0] = 0;
+        i64 end = 0;
+        const i32 status = work_out_place(sides.programs(), store, block, place, 0, end, &sides);
+        if (status == TOO_MUCH) return BLOCK_FULL;
+        if (status != DONE) return FAULTY;
+        block.first[1] = end;
+        if (!has_room(store, 0, 1, 1, end)) return STORE_FULL;
+        take_place(store, block, place, 0);
+        return DONE;
+    }
+};
+
+// Packed hands of one deal, for the systems of both sides as they stand.
+struct OneDeal {
+    Vec<u64> words[2];
+    u32 versions[2] = {0, 0};
+    i64 deal = -1;
+
+    // Hand of the player to call, packed for a side.
+    const u64* hand(const Bidding& bidding, const Deals& deals, i64 number, i32 level) {
+        const i32 side = level & 1;
+        const Layout& layout = bidding.sides.systems[side]->layout();
+        if (number != deal) versions[0] = versions[1] = 0;
+        deal = number;
+        const u64 width = static_cast<u64>(layout.words());
+        if (versions[side] != layout.version + 1) {
+            words[side].resize(4 * width);
+            pack_hands(
+                layout.packing(), deals, static_cast<u64>(number), static_cast<u64>(number) + 1,
+                true, words[side].data, width);
+            versions[side] = layout.version + 1;
+        }
+        return words[side].data + static_cast<u64>(level & 3) * width;
+    }
+};
+
+// Bids deals to the end one by one, from `deal` on, which says where it came back. `place` says where
+// each deal is, and becomes the place of its last call, which `entry` made.
+inline i32 bid_few(
+    Bidding& bidding, const Deals& deals, i32* place, i32* entry, u16* defaults, i64& deal) {
+    const Store& store = bidding.store;
+    OneDeal hands;
+    for (; deal < static_cast<i64>(deals.count); ++deal) {
+        for (i32 level = calls_to(store, place[deal]);; ++level) {
+            const i32 here = place[deal];
+            if (store.list[here] == UNKNOWN) {
+                const i32 why = bidding.make_ready(here);
+                if (why != DONE) return why;
+            }
+            if (!has_room(store, 1, 0, 0, 0)) return STORE_FULL;
+            const Program& prog = bidding.sides.systems[level & 1]->program;
+            const Choice made = choose(prog, store, here, hands.hand(bidding, deals, deal, level));
+            entry[deal] = made.entry;
+            defaults[deal] = static_cast<u16>(defaults[deal] + made.by_default);
+            if (ends(store, here, made.call)) break;
+            place[deal] = child_of(store, here, made.call);
+        }
+    }
+    return DONE;
+}
+
+// Learns what a block noted as missing; false if the text asks for what does not exist there.
+//
+// What comes behind something that is missing may not be asked at all, so only the first of what a
+// place misses is believed to be wrong.
+inline bool learn_misses(Bidding& bidding, const i32* places) {
+    const Store& store = bidding.store;
+    const Block& block = bidding.block;
+    const i64 count = block.sizes[0];
+    block.sizes[0] = 0;
+    i64 blamed = 1ll << 62;
+    for (i64 number = 0; number < count; ++number) {
+        const Misses& miss = block.misses[number];
+        const bool is_first = miss[1] != blamed;
+        blamed = miss[1];
+        const i64 item = miss[1] >= 0 ? miss[1] : -1 - miss[1];
+        const Place* const row =
+            miss[1] >= 0 ? &block.rows[item] : &store.rows[store.row[store.parent[places[item]]]];
+        const Asked at = {row, &store, block.ranges.data, block.sets.data};
+        const i32 found = bidding.sides.learn(static_cast<i32>(miss[0]), miss[2], miss[3], miss[4], at);
+        if (found == MISSING && is_first) return false;
+    }
+    return true;
+}
+
+}  // namespace core
