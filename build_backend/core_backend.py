@@ -1,0 +1,146 @@
+"""How bidcascade is built: setuptools, and the core's library compiled into the wheel.
+
+Where no C++ compiler is found, building a wheel asks for zig from the package index. With
+``-C target=aarch64-linux-gnu.2.17`` (``python -m build``, ``pip wheel``) zig builds for another
+kind of machine.
+"""
+
+import logging
+import sys
+from collections.abc import Mapping
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar
+
+from setuptools import Command, build_meta
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build import build
+
+_ROOT = Path(__file__).resolve().parents[1]
+_PACKAGE = "bidcascade/kernels/core"
+
+# by its path: the package cannot be imported, as nothing that it needs is there
+_spec = spec_from_file_location("core_build", _ROOT / "kernels" / "core" / "build.py")
+core_build = module_from_spec(_spec)
+sys.modules["core_build"] = core_build
+_spec.loader.exec_module(core_build)
+
+_Settings = Mapping[str, Any] | None
+_target = None
+
+build_sdist = build_meta.build_sdist
+get_requires_for_build_sdist = build_meta.get_requires_for_build_sdist
+prepare_metadata_for_build_wheel = build_meta.prepare_metadata_for_build_wheel
+prepare_metadata_for_build_editable = build_meta.prepare_metadata_for_build_editable
+
+
+def get_requires_for_build_wheel(config_settings: _Settings = None) -> list[str]:
+    """Ask for zig where nothing else compiles the core."""
+    _read_target(config_settings)
+    needed = build_meta.get_requires_for_build_wheel(config_settings)
+    compiler = core_build.find_compiler(_target)
+    return needed if compiler and not compiler.is_zig else [*needed, core_build.ZIGLANG]
+
+
+get_requires_for_build_editable = get_requires_for_build_wheel
+
+
+def build_wheel(
+    wheel_directory: str, config_settings: _Settings = None, metadata_directory: str | None = None
+) -> str:
+    """Build a wheel with the core's library."""
+    _read_target(config_settings)
+    return build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
+
+
+def build_editable(
+    wheel_directory: str, config_settings: _Settings = None, metadata_directory: str | None = None
+) -> str:
+    """Build the core's library in the checkout, and a wheel that leads there."""
+    return build_meta.build_editable(wheel_directory, config_settings, metadata_directory)
+
+
+def _read_target(config_settings: _Settings) -> None:
+    global _target
+    written = (config_settings or {}).get("target")
+    _target = core_build.Target.parse(written) if written else None
+
+
+def _compiler() -> Any:
+    found = core_build.find_compiler(_target)
+    if found is None:
+        raise core_build.BuildError(
+            "expected a C++ compiler, as g++ or clang++, or zig from the package index, got none; "
+            "without build isolation install one of them first"
+        )
+    return found
+
+
+class Build(build):
+    """All steps of setuptools, then the core."""
+
+    sub_commands: ClassVar = [*build.sub_commands, ("build_core", None)]
+
+
+class BuildCore(Command):
+    """Compiles the core: into the wheel, or for an editable installation into the checkout."""
+
+    user_options: ClassVar = []
+    editable_mode = False
+
+    def initialize_options(self) -> None:
+        """Nothing is chosen here."""
+        self.build_lib = None
+
+    def finalize_options(self) -> None:
+        """Take the folder from the other steps."""
+        self.set_undefined_options("build", ("build_lib", "build_lib"))
+
+    def run(self) -> None:
+        """Compile."""
+        folder, compiler = self._folder(), _compiler()
+        if not self.editable_mode:
+            # of another target, which an earlier wheel has left
+            for old in folder.glob("bidcascade-core-*"):
+                old.unlink()
+        start = perf_counter()
+        built = core_build.build_libraries(folder, compiler=compiler)
+        sizes = ", ".join(f"{path.name} {path.stat().st_size:,} bytes" for path in built)
+        seconds = perf_counter() - start
+        self.announce(f"{' '.join(compiler.command)}: {sizes} in {seconds:.1f} s", logging.INFO)
+
+    def get_outputs(self) -> list[str]:
+        """Name the files that go into the wheel."""
+        if self.editable_mode:
+            return []
+        target = _compiler().target
+        return [str(self._folder() / target.library_name(one)) for one in target.builds()]
+
+    def get_output_mapping(self) -> dict[str, str]:
+        """Map files of the wheel to their sources: none is a copy."""
+        return {}
+
+    def get_source_files(self) -> list[str]:
+        """Name what the sdist needs beside the packages."""
+        return ["build_backend/core_backend.py"]
+
+    def _folder(self) -> Path:
+        if self.editable_mode:
+            return core_build.checkout_folder(_ROOT)
+        return Path(self.build_lib) / _PACKAGE
+
+
+class BdistWheel(bdist_wheel):
+    """A wheel for one platform and any Python: nothing in it knows the interpreter."""
+
+    def finalize_options(self) -> None:
+        """Take the packages as code of the platform."""
+        self.distribution.has_ext_modules = lambda: True
+        super().finalize_options()
+
+    def get_tag(self) -> tuple[str, str, str]:
+        """Name the platform: the target's for zig, else this machine's."""
+        compiler = _compiler()
+        there = compiler.target.wheel_platform() if compiler.is_zig else None
+        return "py3", "none", there or super().get_tag()[2]

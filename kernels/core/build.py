@@ -1,0 +1,277 @@
+"""How the core becomes a shared library: its flags, its builds, compilers and targets.
+
+``build_backend`` builds wheels with it, and ``library.py`` a checkout whose sources have changed.
+Nothing but the standard library is imported, since there is nothing else where wheels are built.
+"""
+
+import hashlib
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+SOURCES: Final = Path(__file__).resolve().parent
+"""Where ``interface.cpp`` and the headers lie."""
+
+ZIGLANG: Final = "ziglang>=0.14,<0.18"
+"""The compiler for machines that have none, as a requirement of pip."""
+
+FLAGS: Final = (
+    "-std=c++17", "-shared", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
+    "-fvisibility=hidden", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Wextra",
+)  # fmt: skip
+"""Flags of every build; the last two before the warnings let all builds give the same answers."""
+
+BUILDS: Final = {
+    "baseline": ("-O2",),
+    "x86-64-v3": ("-O2", "-march=x86-64-v3"),
+    "sanitized": (
+        "-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=undefined", "-DCORE_CHECKED",
+    ),
+}  # fmt: skip
+"""Further flags by build. ``sanitized`` is for tests and in no wheel."""
+
+_COMPILERS: Final = ("c++", "g++", "clang++")
+_SUFFIXES: Final = {"linux": ".so", "macos": ".dylib", "windows": ".dll"}
+_COMPILE_SECONDS: Final = 900
+
+
+class BuildError(Exception):
+    """There is no compiler, or it refused the sources; the message has its own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A kind of machine that a library is built for.
+
+    Parameters
+    ----------
+    machine : str
+        ``x86_64``, ``aarch64`` or another name of a processor, as zig writes it.
+    system : str
+        ``linux``, ``macos`` or ``windows``.
+    runtime : str
+        C library or least version as zig writes it: ``gnu.2.17``, ``musl``, ``11.0`` (of macOS).
+
+    Examples
+    --------
+    >>> target = Target.parse("aarch64-linux-gnu.2.17")
+    >>> target.builds(), target.wheel_platform()
+    (('baseline',), 'manylinux_2_17_aarch64')
+    >>> str(Target.parse("aarch64-macos.11.0"))
+    'aarch64-macos.11.0'
+    """
+
+    machine: str
+    system: str
+    runtime: str
+
+    @classmethod
+    def parse(cls, text: str) -> "Target":
+        """Read a target as it is written for zig."""
+        machine, _, rest = text.partition("-")
+        system, _, runtime = rest.partition("." if rest.startswith("macos") else "-")
+        if not machine or system not in _SUFFIXES or not runtime:
+            raise BuildError(
+                "expected a target such as x86_64-linux-gnu.2.17, aarch64-macos.11.0 or "
+                f"x86_64-windows-gnu, got {text!r}"
+            )
+        return cls(machine, system, runtime)
+
+    @classmethod
+    def here(cls) -> "Target":
+        """Find the target that is this machine; on Linux as old as zig can build for."""
+        machine = platform.machine().lower()
+        machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
+        if sys.platform == "darwin":
+            return cls(machine, "macos", "11.0")
+        if sys.platform == "win32":
+            return cls(machine, "windows", "gnu")
+        if platform.libc_ver()[0] != "glibc":
+            return cls(machine, "linux", "musl")
+        return cls(machine, "linux", "gnu.2.17" if machine in ("x86_64", "aarch64") else "gnu")
+
+    def __str__(self) -> str:
+        return f"{self.machine}-{self.system}{'.' if self.system == 'macos' else '-'}{self.runtime}"
+
+    def builds(self) -> tuple[str, ...]:
+        """Builds that a wheel for it has, the one that runs everywhere first."""
+        return ("baseline", "x86-64-v3") if self.machine == "x86_64" else ("baseline",)
+
+    def library_name(self, build: str) -> str:
+        """Name of a build's file."""
+        return f"bidcascade-core-{build}{_SUFFIXES[self.system]}"
+
+    def wheel_platform(self) -> str | None:
+        """Platform in the name of a wheel; ``None`` for the one that this machine has."""
+        # what zig links runs with the C library that the target names, and newer ones
+        arm = self.machine == "aarch64"
+        if self.system == "windows":
+            return "win_arm64" if arm else "win_amd64"
+        version = self.runtime.removeprefix("gnu.").replace(".", "_")
+        if self.system == "macos":
+            return f"macosx_{version}_{'arm64' if arm else self.machine}"
+        return f"manylinux_{version}_{self.machine}" if self.runtime.startswith("gnu.") else None
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A C++ compiler.
+
+    Parameters
+    ----------
+    command : tuple of str
+    target : Target
+    is_zig : bool
+    """
+
+    command: tuple[str, ...]
+    target: Target
+    is_zig: bool = False
+
+    def arguments(self, build: str, source: Path, output: str, version: int = 0) -> list[str]:
+        """Command that makes a build."""
+        system, flags = self.target.system, [*FLAGS, *BUILDS[build]]
+        libraries: list[str] = []
+        if system != "windows":
+            flags.append("-fPIC")
+        if self.is_zig:
+            flags = [one.replace("-march=x86-64-v3", "-mcpu=x86_64_v3") for one in flags]
+            flags += ["-target", str(self.target), "-nostdlib++", "-s"]
+        elif system != "linux":
+            flags.append("-nostdlib++")
+        elif build != "sanitized":
+            # as -nostdlib++, which g++ knows from version 13 on; what is missing fails here. The
+            # sanitizers' libraries are among those that this goes without
+            flags.append("-nodefaultlibs")
+            libraries = ["-lc", "-lgcc", "-Wl,-z,defs"]
+        defined = f"-DCORE_VERSION={version:#x}ull"
+        return [*self.command, *flags, defined, str(source), "-o", output, *libraries]
+
+
+def find_compiler(target: Target | None = None) -> Compiler | None:
+    """Find a compiler that makes every build of a wheel: this machine's, else zig.
+
+    Parameters
+    ----------
+    target : Target, optional
+        A target other than this machine, for which zig alone can build.
+
+    Returns
+    -------
+    Compiler or None
+        ``$CXX`` if it is set, whatever it is.
+    """
+    here = Target.here()
+    if target is None:
+        if written := os.environ.get("CXX"):
+            return Compiler(tuple(shlex.split(written)), here)
+        for name in _COMPILERS:
+            if (path := shutil.which(name)) and _works(found := Compiler((path,), here)):
+                return found
+    if find_spec("ziglang") is None:
+        return None
+    return Compiler((sys.executable, "-m", "ziglang", "c++"), target or here, is_zig=True)
+
+
+@cache
+def _works(compiler: Compiler) -> bool:
+    # a name on the path is not enough: macOS has one without a compiler behind it, others lack
+    # the C library's files, or know nothing of x86-64-v3
+    with tempfile.TemporaryDirectory() as scratch:
+        source = Path(scratch) / "one.cpp"
+        source.write_text('extern "C" { void free(void*); void one() { free(nullptr); } }\n')
+        output = compiler.target.library_name("one")
+        for build in compiler.target.builds():
+            command = compiler.arguments(build, source, output)
+            try:
+                done = subprocess.run(command, cwd=scratch, capture_output=True, timeout=60)
+            except (OSError, subprocess.TimeoutExpired):
+                return False
+            if done.returncode:
+                return False
+    return True
+
+
+def source_version(sources: Path = SOURCES) -> int:
+    """Version of a library: 64 bits of a digest of all sources and flags."""
+    digest = hashlib.sha256(repr((FLAGS, BUILDS)).encode())
+    for file in _source_files(sources):
+        content = file.read_bytes()
+        digest.update(f"\n{file.name} {len(content)}\n".encode() + content)
+    return int.from_bytes(digest.digest()[:8], "big")
+
+
+def checkout_folder(root: Path) -> Path:
+    """Where a checkout's libraries lie: a folder for each version of the sources."""
+    return root / "build" / "core" / f"{source_version(root / 'kernels' / 'core'):016x}"
+
+
+def _source_files(sources: Path) -> Iterator[Path]:
+    return (file for file in sorted(sources.iterdir()) if file.suffix in (".cpp", ".hpp"))
+
+
+def build_libraries(
+    folder: Path,
+    builds: Sequence[str] = (),
+    compiler: Compiler | None = None,
+    sources: Path = SOURCES,
+) -> list[Path]:
+    """Build libraries side by side, each whole or not at all, also where others build the same.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they go; made where it is missing.
+    builds : sequence of str, optional
+        Some of :data:`BUILDS`; if not given, those of a wheel.
+    compiler : Compiler, optional
+    sources : Path
+
+    Raises
+    ------
+    BuildError
+        If there is no compiler, or it refuses the sources.
+    OSError
+        If the folder cannot be written to.
+    """
+    found = compiler or find_compiler()
+    if found is None:
+        raise BuildError(
+            f"expected a C++ compiler: $CXX, {', '.join(_COMPILERS)} or pip's {ZIGLANG!r}, got none"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor() as pool:
+        one = partial(_build_one, folder, compiler=found, sources=sources)
+        return list(pool.map(one, builds or found.target.builds()))
+
+
+def _build_one(folder: Path, build: str, *, compiler: Compiler, sources: Path) -> Path:
+    name = compiler.target.library_name(build)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as scratch:
+        command = compiler.arguments(
+            build, sources / "interface.cpp", name, source_version(sources)
+        )
+        # zig compiles parts of itself first: not left behind in the user's folder
+        caches = dict.fromkeys(("ZIG_LOCAL_CACHE_DIR", "ZIG_GLOBAL_CACHE_DIR"), scratch)
+        try:
+            done = subprocess.run(
+                command, cwd=scratch, capture_output=True, text=True, errors="replace",
+                timeout=_COMPILE_SECONDS, env={**caches, **os.environ},
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise BuildError(f"expected a C++ compiler, got {command[0]!r}: {error}") from error
+        if done.returncode:
+            raise BuildError(f"{shlex.join(command)} failed:\n{done.stderr}")
+        return (Path(scratch) / name).replace(folder / name)
