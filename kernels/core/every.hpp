@@ -10,7 +10,6 @@ namespace core {
 
 enum Bound : i32 { LIMIT, DEPTH, VISITS, COMPLETED_ONLY };
 enum Cut : u8 { WHOLE, CUT_LIMIT, CUT_DEPTH, CUT_PLACES };
-constexpr i32 WALKED = 0, NO_ROOM = 2, EXPAND = 3;  // why the walk came back
 
 // Where the walk stands, which goes on there when it was left for a place to be worked out.
 struct Walk {
@@ -31,16 +30,6 @@ struct Listed {
     Array<u8[CALLS]> calls;  // [levels] calls that are allowed at each place of the way
     Array<i32> count, next;  // [levels]
     Array<Walk> at;          // [1]
-};
-
-// Packed hands by position, [4][deals][width].
-struct PackedDeals {
-    const u64* words;
-    u64 count, width;
-
-    const u64* hand(i32 level, i64 deal) const {
-        return words + (static_cast<u64>(level & 3) * count + static_cast<u64>(deal)) * width;
-    }
 };
 
 // Calls that a hand may make at a place, a bit each; and in order, where there is room for that.
@@ -112,92 +101,6 @@ inline void follow_own(
     at.is_lost = at.level >= before;
     at.before = every ? static_cast<i32>(before) : 0;
     at.here = at.level = at.visited = 0;
-}
-
-// Lists the auctions of the deal where the walk stands, and goes on where it was left.
-inline i32 list_deal(
-    const Program* const* sides, const Store& store, const Listed& out, const PackedDeals& deals,
-    const i64* bounds) {
-    Walk& at = out.at[0];
-    const i32 deal = at.deal;
-    const i64 begin = out.end[deal];
-    i64 number = out.end[deal + 1];
-    const bool every = bounds[COMPLETED_ONLY] == 0;
-    // first the system's own auction, which leads the way down; then all from the root on
-    while (at.level >= 0) {
-        const i32 here = at.here, level = at.level;
-        const Program& prog = *sides[level & 1];
-        if (at.is_new) {
-            if (store.list[here] == UNKNOWN) return EXPAND;
-            allowed_calls(
-                prog, store, here, deals.hand(level, deal), out.calls[level], &out.count[level]);
-            out.next[level] = 0;
-            at.is_new = 0;
-            ++at.visited;
-        }
-        if (!has_room(store, 1, 0, 0, 0)) return NO_ROOM;
-        if (at.is_own) {
-            follow_own(store, out, bounds, at);
-            continue;
-        }
-        if (!has_room(store, out, number, here) || !has_room(store, out, number, at.own))
-            return NO_ROOM;
-        if (at.is_lost && number - begin == at.before) {
-            at.is_lost = 0;
-            put_auction(
-                *sides[at.own_level & 1], store, out, number, at.own, 0,
-                deals.hand(at.own_level, deal));
-            out.end[deal + 1] = ++number;
-            continue;
-        }
-        if (out.next[level] == out.count[level]) {
-            --at.level;
-            at.here = store.parent[here];
-            continue;
-        }
-        const i32 call = out.calls[level][out.next[level]];
-        const bool is_over = ends(store, here, call);
-        if (every || is_over) {
-            if (number - begin == bounds[LIMIT]) {
-                out.cut[deal] = CUT_LIMIT;
-                return WALKED;
-            }
-            put_auction(prog, store, out, number, here, call, deals.hand(level, deal));
-            out.end[deal + 1] = ++number;
-        }
-        ++out.next[level];
-        if (is_over) continue;
-        if (level + 1 >= bounds[DEPTH]) {
-            at.cut_depth = 1;
-        } else if (at.visited >= bounds[VISITS]) {
-            at.cut_places = 1;
-        } else {
-            at.here = child_of(store, here, call);
-            ++at.level;
-            at.is_new = 1;
-        }
-    }
-    out.cut[deal] = at.cut_places ? CUT_PLACES : at.cut_depth ? CUT_DEPTH : WHOLE;
-    return WALKED;
-}
-
-// Lists the auctions of deals from where the walk stands; why it came back.
-inline i32 list_deals(
-    const Program* const* sides, const Store& store, const Listed& out, const PackedDeals& deals,
-    const i64* bounds) {
-    Walk& at = out.at[0];
-    while (static_cast<u64>(at.deal) < deals.count) {
-        const i32 why = list_deal(sides, store, out, deals, bounds);
-        if (why != WALKED) return why;
-        ++at.deal;
-        if (static_cast<u64>(at.deal) < deals.count) {
-            out.end[at.deal + 1] = out.end[at.deal];
-            at.is_own = at.is_new = 1;
-            at.here = at.level = at.visited = 0;
-            at.is_lost = at.cut_depth = at.cut_places = 0;
-        }
-    }
-    return WALKED;
 }
 
 // Finds the calls that each deal may make at a place, a bit each, for pairs of the two.

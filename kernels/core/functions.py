@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bidcascade.bridge import BackendUnavailable
 from bidcascade.kernels.types import U8, U16, U64
 
 from . import rows
@@ -20,29 +21,44 @@ from .library import load
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 
-DONE, LEARN, ROOM, EXPAND = 0, 1, 2, 3
-"""Why a function came back: all is done; something has to be learned; arrays are full; a place has
-to be worked out first."""
-MISS_ROOT, MISS_DECISION, MISS_JOIN, MISS_ENTRY, MISS_MOVE, MISS_BELOW = range(6)
-"""Kinds of what is missing, as ``places.hpp`` has them."""
+DONE, LEARN, STORE_FULL, LIST_FULL, BLOCK_FULL, FAULTY = range(6)
+"""Why a function came back: all is done; something has to be learned; the store is full, a list of
+auctions is, the block is; a text asks for what does not exist there."""
 NO_ENTRY: Final = -1
 LIMIT, DEPTH, VISITS, COMPLETED_ONLY = range(4)
 """Places in the array of bounds of :func:`list_deals`."""
 WHOLE, CUT_LIMIT, CUT_DEPTH, CUT_PLACES = range(4)
 """What kept a list from being whole."""
-_REFUSED: Final = -1
-_WITHOUT_ANSWER: Final = frozenset({"core_hull_of", "core_derive", "core_deals_by_call"})
-_NUMBERED: Final = frozenset({"core_list_number", "core_set_number", "core_child_of"})
+_INVALID: Final = -1
+_WITHOUT_ANSWER: Final = frozenset(
+    {
+        "core_hull_of", "core_deals_by_call", "core_system_problem", "core_system_rows",
+        "core_system_packing", "core_system_tables",
+    }
+)  # fmt: skip
 
 
 @cache
-def _function(name: str) -> Any:
-    function = getattr(load(), name)
-    function.restype = None if name in _WITHOUT_ANSWER else ctypes.c_int64
-    return function
+def function(name: str, answer: Any = ctypes.c_int64) -> Any:
+    """Function of the library by its name, with the type of what it returns.
+
+    Raises
+    ------
+    BackendUnavailable
+        If there is no library.
+    """
+    library = load()
+    if library is None:
+        raise BackendUnavailable(
+            "expected the core's library, which bids by systems; build it, or bid with the "
+            "backend 'reference'"
+        )
+    found = library[name]
+    found.restype = answer
+    return found
 
 
-def _call(name: str, *arguments: Any) -> int:
+def call(name: str, *arguments: Any) -> int:
     """Call a function with groups, arrays and whole numbers.
 
     Raises
@@ -50,18 +66,20 @@ def _call(name: str, *arguments: Any) -> int:
     ValueError
         If the core refuses a number as out of range.
     """
-    found = _function(name)(*map(_plain, arguments))
-    if found == _REFUSED:
+    found = function(name, None if name in _WITHOUT_ANSWER else ctypes.c_int64)(
+        *map(_plain, arguments)
+    )
+    if found == _INVALID:
         raise ValueError(f"expected numbers within the arrays that {name} works on")
     return int(found or 0)
 
 
 def _plain(argument: Any) -> Any:
-    if isinstance(argument, Group):
-        return ctypes.c_void_p(argument.address)
     if isinstance(argument, np.ndarray):
         return ctypes.c_void_p(argument.ctypes.data)
-    return ctypes.c_int64(argument)
+    if isinstance(argument, int | np.integer):
+        return ctypes.c_int64(int(argument))
+    return ctypes.c_void_p(argument.address)
 
 
 def _checked(array: NDArray[Any], kind: Any, count: int = 0) -> NDArray[Any]:
@@ -74,18 +92,55 @@ def _checked(array: NDArray[Any], kind: Any, count: int = 0) -> NDArray[Any]:
     return array
 
 
-def check_layout() -> None:
-    """Compare the sizes of rows with those of the library.
+def row_sizes() -> list[int]:
+    """Bytes of each row type of the library, in the order of :data:`.rows.LAYOUT`."""
+    sizes = np.zeros(len(rows.LAYOUT), np.int32)
+    library = load()
+    count = 0 if library is None else library.core_layout(ctypes.c_void_p(sizes.ctypes.data))
+    return sizes[:count].tolist()
 
-    Raises
-    ------
-    ImportError
-        If the library has other rows than this package.
+
+# --- systems -------------------------------------------------------------------------------------
+
+
+def pack(
+    system: Any, hands: U64, dealer: U8, vulnerability: U8, start: int, stop: int, out: U64
+) -> None:
+    """Pack the hands of deals ``start`` to ``stop`` by position into ``out`` [4, n, words].
+
+    Row 0 is the dealer's hand. ``out`` may be wider than a hand.
     """
-    for number, kind in enumerate(rows.LAYOUT):
-        found = _call("core_row_bytes", number)
-        if found != kind.itemsize:
-            raise ImportError(f"expected row {number} of {kind.itemsize} bytes, got {found}")
+    count, (_, room, stride) = hands.shape[1], out.shape
+    if hands.shape[0] != 4 or out.shape[0] != 4 or room != stop - start:
+        raise ValueError(f"expected four hands of {stop - start} deals, got {out.shape}")
+    call(
+        "core_pack", system, _checked(hands, np.uint64), _checked(dealer, np.uint8, count),
+        _checked(vulnerability, np.uint8, count), count, start, stop, _checked(out, np.uint64),
+        stride,
+    )  # fmt: skip
+
+
+def learn_misses(first: Any, other: Any, store: Group, block: Group, places: I32) -> int:
+    """Learn what a block noted as missing for places; the side that fails, -1 for none."""
+    faulty = np.zeros(1, np.int64)
+    why = call(
+        "core_learn_misses", first, other, store, block, _checked(places, np.int32), len(places),
+        faulty,
+    )  # fmt: skip
+    return int(faulty[0]) if why == FAULTY else -1
+
+
+def learn(first: Any, other: Any, store: Group, row: rows.Rows, miss: I64) -> int:
+    """Learn what a place missed whose row comes with the store's sets; the side that fails, or -1.
+
+    ``miss`` is a row of a block's ``misses``.
+    """
+    faulty = np.zeros(1, np.int64)
+    why = call(
+        "core_learn", first, other, store, _checked(row, rows.PLACE, 1),
+        _checked(miss, np.int64, 5), faulty,
+    )  # fmt: skip
+    return int(faulty[0]) if why == FAULTY else -1
 
 
 # --- hash tables ---------------------------------------------------------------------------------
@@ -106,7 +161,7 @@ def roomier(table: rows.Rows, count: int) -> rows.Rows:
     if slots == len(table):
         return table
     larger = empty_table(slots)
-    _call("core_refill", _checked(table, rows.SLOT), len(table), larger, slots)
+    call("core_refill", _checked(table, rows.SLOT), len(table), larger, slots)
     return larger
 
 
@@ -116,7 +171,7 @@ def number_sets(table: rows.Rows, keys: U64, first: int, numbers: I32, new: I32)
     New ones are numbered from ``first`` on; the table must have room for them.
     """
     count = len(keys)
-    return _call(
+    return call(
         "core_number_sets", _checked(table, rows.SLOT), len(table), _checked(keys, np.uint64),
         count, first, _checked(numbers, np.int32, count), _checked(new, np.int32, count),
     )  # fmt: skip
@@ -126,7 +181,7 @@ def number_sets(table: rows.Rows, keys: U64, first: int, numbers: I32, new: I32)
 
 
 def work_out(
-    first: Group, other: Group, store: Group, block: Group, places: I32, start: int, stop: int
+    first: Any, other: Any, store: Group, block: Group, places: I32, start: int, stop: int
 ) -> int:
     """Work out rows and entries of places from ``start`` on; where it stopped.
 
@@ -135,38 +190,38 @@ def work_out(
     ``start`` if the block is too small for a single place.
     """
     _checked(places, np.int32, stop)
-    return _call("core_work_out", first, other, store, block, places, start, stop)
+    return call("core_work_out", first, other, store, block, places, start, stop)
 
 
 def take_in(store: Group, block: Group, places: I32, start: int, stop: int) -> None:
     """Put what a block worked out into the store, which has room for all of it."""
-    _call("core_take_in", store, block, _checked(places, np.int32, stop), start, stop)
+    call("core_take_in", store, block, _checked(places, np.int32, stop), start, stop)
 
 
 def take_lists(store: Group, block: Group, places: I32) -> None:
     """Put the entries of places into the store, and nothing else of what a block worked out."""
-    _call("core_take_lists", store, block, _checked(places, np.int32), len(places))
+    call("core_take_lists", store, block, _checked(places, np.int32), len(places))
 
 
 def list_number(store: Group, items: I32) -> int:
     """Find the number of a list of entries in the store; it is added if it is new."""
-    return _call("core_list_number", store, _checked(items, np.int32), len(items))
+    return call("core_list_number", store, _checked(items, np.int32), len(items))
 
 
 def set_number(store: Group, block: Group, item: int) -> int:
     """Find the number of a block's set of cells in the store; it is added if it is new."""
-    return _call("core_set_number", store, block, item)
+    return call("core_set_number", store, block, item)
 
 
 def child_of(store: Group, place: int, call: int) -> int:
     """Place behind a call; it gets a number if it has none."""
-    return _call("core_child_of", store, place, call)
+    return call("core_child_of", store, place, call)
 
 
 def places_behind(store: Group, keys: U64, places: I32) -> None:
     """Find the places behind ``place << 6 | call``; each gets a number if it has none."""
     count = len(keys)
-    _call(
+    call(
         "core_places_behind", store, _checked(keys, np.uint64), count,
         _checked(places, np.int32, count),
     )  # fmt: skip
@@ -174,44 +229,64 @@ def places_behind(store: Group, keys: U64, places: I32) -> None:
 
 def has_room(store: Group, places: int, worked_out: int, lists: int, items: int) -> bool:
     """Whether so many places, rows with their sets, lists, and items of lists fit."""
-    return bool(_call("core_has_room", store, places, worked_out, lists, items))
+    return bool(call("core_has_room", store, places, worked_out, lists, items))
 
 
 def hull_of(store: Group, cells: U64) -> U8:
     """Least and most HCP and cards of each suit in a set of cells, uint8 [5, 2]."""
     hull = np.zeros((rows.HULL_TERMS, 2), np.uint8)
-    _call("core_hull_of", store, _checked(cells, np.uint64, rows.SET_WORDS), hull)
+    call("core_hull_of", store, _checked(cells, np.uint64, rows.SET_WORDS), hull)
     return hull
 
 
 def forced(row: Any) -> bool:
     """Whether the player to call may not pass: partner's call was forcing and RHO passed."""
-    return bool(_call("core_forced", np.array(row, rows.PLACE).reshape(1)))
+    return bool(call("core_forced", np.array(row, rows.PLACE).reshape(1)))
 
 
-def ask(
-    program: Group, store: Group, block: Group, table: rows.Rows, item: int, first: int, out: I64
-) -> None:
-    """Answers of a row to the questions from ``first`` on."""
-    row = np.ascontiguousarray(table[item : item + 1])
-    _call("core_ask", program, store, block, row, first, len(out), _checked(out, np.int64))
+def reach(first: Any, other: Any, store: Group, block: Group, calls: U8) -> tuple[int, int, int]:
+    """Find the place behind calls, worked out: why it returned, the place, and who is to blame."""
+    place, faulty = np.zeros(1, np.int32), np.zeros(1, np.int64)
+    why = call(
+        "core_reach", first, other, store, block, _checked(calls, np.uint8), len(calls), place,
+        faulty,
+    )  # fmt: skip
+    return why, int(place[0]), int(faulty[0])
 
 
 # --- deals ---------------------------------------------------------------------------------------
 
 
 def choose_all(
-    program: Group, store: Group, words: U64, deals: I64, start: int, stop: int,
+    program: Any, store: Group, words: U64, deals: I64, start: int, stop: int,
     place: I32, call: U8, entry: I32, defaults: U16,
 ) -> None:  # fmt: skip
     """Choose for deals ``deals[start:stop]``, whose hands to call are ``words[deal]``."""
     hands, width = words.shape
-    _call(
+    call(
         "core_choose_all", program, store, _checked(words, np.uint64), width,
         min(hands, len(place), len(call), len(entry), len(defaults)),
         _checked(deals, np.int64, stop), start, stop, _checked(place, np.int32),
         _checked(call, np.uint8), _checked(entry, np.int32), _checked(defaults, np.uint16),
     )  # fmt: skip
+
+
+def bid_few(
+    first: Any, other: Any, store: Group, block: Group, hands: U64, dealer: U8, vulnerability: U8,
+    place: I32, entry: I32, defaults: U16, done: I64,
+) -> tuple[int, int]:  # fmt: skip
+    """Bid deals to the end one by one, from ``done[0]`` on; why it returned, and who is to blame.
+
+    ``place`` says where each deal is, and becomes the place of its last call, which ``entry`` made.
+    """
+    count, faulty = hands.shape[1], np.zeros(1, np.int64)
+    why = call(
+        "core_bid_few", first, other, store, block, _checked(hands, np.uint64, 4),
+        _checked(dealer, np.uint8, count), _checked(vulnerability, np.uint8, count), count,
+        _checked(place, np.int32, count), _checked(entry, np.int32, count),
+        _checked(defaults, np.uint16, count), _checked(done, np.int64, 1), faulty,
+    )  # fmt: skip
+    return why, int(faulty[0])
 
 
 def follow(
@@ -223,7 +298,7 @@ def follow(
     A deal whose auction is over stays at the place of its last call.
     """
     count, found = len(deals), np.zeros(1, np.int64)
-    left = _call(
+    left = call(
         "core_follow", store, _checked(deals, np.int64), count, min(len(place), len(call)),
         _checked(place, np.int32), _checked(call, np.uint8), _checked(going_on, np.int64, count),
         _checked(new, np.int32, count), found,
@@ -234,7 +309,7 @@ def follow(
 def auction_lengths(store: Group, places: I32) -> I64:
     """Count the calls that lead to each place, int64 [n]."""
     lengths = np.zeros(len(places), np.int64)
-    _call("core_auction_lengths", store, _checked(places, np.int32), len(places), lengths)
+    call("core_auction_lengths", store, _checked(places, np.int32), len(places), lengths)
     return lengths
 
 
@@ -247,22 +322,10 @@ def auctions_of(
     ``contract`` is 0 passed out, else ``1 + 3 * (bid - 3) + doubling``; ``declarer`` is counted
     from the dealer, 4 for none.
     """
-    _call(
+    call(
         "core_auctions_of", store, _checked(places, np.int32, stop),
         _checked(offsets, np.int64, stop + 1), start, stop, len(calls), _checked(calls, np.uint8),
         _checked(contract, np.uint8, stop), _checked(declarer, np.uint8, stop),
-    )  # fmt: skip
-
-
-def derive(
-    program: Group, words: U64, first_tests: I32, flags: I32, lane_words: int
-) -> None:
-    """Set the flags of packed hands ``words`` [n, words] that follow from other flags and lanes."""
-    count, width = words.shape
-    _call(
-        "core_derive", program, _checked(words, np.uint64), count, width,
-        _checked(first_tests, np.int32, len(flags)), _checked(flags, np.int32), len(flags),
-        lane_words,
     )  # fmt: skip
 
 
@@ -270,15 +333,14 @@ def derive(
 
 
 def list_deals(
-    first: Group, other: Group, store: Group, out: Group, words: U64, bounds: I64
-) -> int:
-    """List the auctions of deals from where the walk stands; why it returned.
-
-    ``words[position, deal]`` is a packed hand.
-    """
-    _, count, width = words.shape
-    return _call(
-        "core_list_deals", first, other, store, out, _checked(words, np.uint64), count, width,
+    first: Any, other: Any, store: Group, block: Group, out: Group, hands: U64, dealer: U8,
+    vulnerability: U8, bounds: I64,
+) -> int:  # fmt: skip
+    """List the auctions of deals from where the walk stands; why it returned."""
+    count = hands.shape[1]
+    return call(
+        "core_list_deals", first, other, store, block, out, _checked(hands, np.uint64, 4),
+        _checked(dealer, np.uint8, count), _checked(vulnerability, np.uint8, count), count,
         _checked(bounds, np.int64, 4),
     )  # fmt: skip
 
@@ -286,7 +348,7 @@ def list_deals(
 def write_calls(store: Group, places: I32, last: U8, offsets: I64, calls: U8) -> None:
     """Write the auctions that end with a call at each place."""
     count = len(places)
-    _call(
+    call(
         "core_write_calls", store, _checked(places, np.int32), _checked(last, np.uint8, count),
         _checked(offsets, np.int64, count + 1), count, len(calls), _checked(calls, np.uint8),
     )  # fmt: skip
@@ -295,7 +357,7 @@ def write_calls(store: Group, places: I32, last: U8, offsets: I64, calls: U8) ->
 def going_on(store: Group, places: I32, calls: U8) -> NDArray[np.bool_]:
     """Whether the auction goes on behind a call at each place, bool [n]."""
     found = np.zeros(len(places), np.uint8)
-    _call(
+    call(
         "core_going_on", store, _checked(places, np.int32),
         _checked(calls, np.uint8, len(places)), len(places), found,
     )  # fmt: skip
@@ -303,25 +365,25 @@ def going_on(store: Group, places: I32, calls: U8) -> NDArray[np.bool_]:
 
 
 def masks(
-    program: Group, store: Group, words: U64, place: I32, deals: I32, start: int, stop: int,
+    program: Any, store: Group, words: U64, place: I32, deals: I32, start: int, stop: int,
     found: U64,
 ) -> None:  # fmt: skip
     """Find the calls that each deal may make at a place, a bit each, for pairs of the two."""
     hands, width = words.shape
-    _call(
+    call(
         "core_masks", program, store, _checked(words, np.uint64), width, hands,
         _checked(place, np.int32, stop), _checked(deals, np.int32, stop), start, stop,
         _checked(found, np.uint64, stop),
     )  # fmt: skip
 
 
-def may_call(
-    program: Group, store: Group, words: U64, place: int, call: int, deals: I32, start: int,
+def maycall(
+    program: Any, store: Group, words: U64, place: int, call: int, deals: I32, start: int,
     stop: int, found: NDArray[np.bool_],
 ) -> None:  # fmt: skip
     """Tell which deals may make a call at a place: the bit of :func:`masks`, and no other."""
     hands, width = words.shape
-    _call(
+    call(
         "core_may_call", program, store, _checked(words, np.uint64), width, hands, place, call,
         _checked(deals, np.int32, stop), start, stop, _checked(found, np.bool_, stop),
     )  # fmt: skip
@@ -331,17 +393,17 @@ def count_calls(first: I64, found: U64) -> I64:
     """How many of the pairs of each place, from ``first`` on, allow each call, int64 [n, 38]."""
     groups = len(first) - 1
     counts = np.zeros((groups, rows.CALLS), np.int64)
-    _call(
+    call(
         "core_count_calls", _checked(first, np.int64), groups, _checked(found, np.uint64),
         len(found), counts,
     )  # fmt: skip
     return counts
 
 
-def deals_by_call(found: U64, deals: I32, end: I64, out: I32) -> None:
+def deals_bycall(found: U64, deals: I32, end: I64, out: I32) -> None:
     """Write the deals that may make each call, from ``end[call]`` on, which becomes their end."""
     count = len(found)
-    _call(
+    call(
         "core_deals_by_call", _checked(found, np.uint64), _checked(deals, np.int32, count), count,
         _checked(end, np.int64, rows.CALLS), _checked(out, np.int32),
     )  # fmt: skip
@@ -353,7 +415,7 @@ def deals_behind(
 ) -> None:  # fmt: skip
     """Pairs of the places behind calls that were chosen; each gets a number if it has none."""
     count = len(groups)
-    _call(
+    call(
         "core_deals_behind", store, _checked(first, np.int64, len(places) + 1),
         _checked(found, np.uint64), _checked(deals, np.int32), _checked(groups, np.int64),
         _checked(calls, np.int64, count), count, len(places), _checked(places, np.int32),

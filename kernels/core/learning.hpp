@@ -39,8 +39,8 @@ struct System {
 
     // A system of checked rows. `names` is that of Text.
     System(const i32* text_rows, u64 text_count, const i32* structure_rows, u64 structure_count)
-        : terms_(GIB), vocabulary_(), lowering_(trees, terms_, vocabulary_), layout_(lowering_),
-          knowledge_(trees, terms_) {
+        : terms_(GIB), lowering_(trees, terms_, vocabulary_), layout_(lowering_),
+          knowledge_(trees, terms_), conditions_(text_, trees) {
         is_open_ = text_.read(text_rows, text_count) &&
                    structure_.read(text_, structure_rows, structure_count);
         if (is_open_) lay_down();
@@ -64,6 +64,20 @@ struct System {
         const i32 found = number_of_needs(expressions, count);
         refresh();
         return found;
+    }
+    i32 add_name(i32 kind, i32 formula) {
+        const bool is_formula = kind == static_cast<i32>(NameKind::FORMULA);
+        if (is_formula && (formula < 0 || static_cast<u64>(formula) >= trees.expressions.count()))
+            return MISSING;
+        return name_of({kind, formula});
+    }
+    // Number of an expression over others that have numbers; MISSING if its words are none.
+    i32 add_expression(i32 form, const i32* words, u64 count) {
+        if (form < TRUTH || form > OR || count == 0) return MISSING;
+        const u64 step = form == SUM || form == COMPARISON ? 2 : 1;
+        for (u64 at = 0; at < count && form > SHAPE; at += step)
+            if (words[at] < 0 || static_cast<u64>(words[at]) >= trees.expressions.count()) return MISSING;
+        return trees.expression(form, words, count);
     }
     i32 add_entry(i32 call, i32 own_needs, i32 variant, i32 bound) {
         const i32 entry = static_cast<i32>(
@@ -102,7 +116,7 @@ struct System {
     Lowering lowering_;
     Layout layout_;
     Knowledge knowledge_;
-    ConditionLowering* conditions_ = nullptr;
+    ConditionLowering conditions_;
     Rows question_rows_, states_, call_lists_;
     Vec<Question> questions_;
     Vec<Decision> decisions_;
@@ -125,15 +139,6 @@ struct System {
     Vec<Slot> cell_numbers_;
     Vec<Remembered> asked_;
 
-  public:
-    ~System() {
-        if (conditions_ != nullptr) {
-            conditions_->~ConditionLowering();
-            release(conditions_, sizeof(ConditionLowering));
-        }
-    }
-
-  private:
     i32 fail(Fault fault, i64 a = 0, i64 b = 0, i64 c = 0, i64 d = 0) {
         problem = {static_cast<i32>(fault), a, b, c, d};
         return MISSING;
@@ -161,7 +166,7 @@ struct System {
     // --- the structure of the text --------------------------------------------------------------
 
     void lay_down() {
-        conditions_ = new (allocate(sizeof(ConditionLowering)), Placed{}) ConditionLowering(text_, trees);
+        conditions_.take_expressions();
         take_names();
         for (Map* map : {&answers_, &root_numbers_, &moves_, &below_, &joined_, &entry_numbers_})
             map->reserve();
@@ -178,14 +183,17 @@ struct System {
         anywhere_.push(branch_trees(static_cast<i32>(structure_.branches.count) - 1, 0));
     }
 
+    i32 name_of(const Name& name) {
+        const i32 number = vocabulary_.add();
+        if (name.kind == static_cast<i32>(NameKind::FORMULA))
+            vocabulary_.set_formula(number, name.formula);
+        else if (name.kind == static_cast<i32>(NameKind::TAG))
+            vocabulary_.set_tag(number);
+        return number;
+    }
     void take_names() {
-        for (const Name& name : text_.names) {
-            const i32 number = vocabulary_.add();
-            if (name.kind == static_cast<i32>(NameKind::FORMULA))
-                vocabulary_.set_formula(number, conditions_->expression(name.formula));
-            else if (name.kind == static_cast<i32>(NameKind::TAG))
-                vocabulary_.set_tag(number);
-        }
+        for (const Name& name : text_.names)
+            name_of({name.kind, name.formula < 0 ? -1 : conditions_.expression(name.formula)});
     }
 
     void take_lines() {
@@ -462,7 +470,7 @@ struct System {
     }
 
     i32 result_of_condition(i32 condition, u32 code, const Asker& asker) {
-        const i32 expression = conditions_->lower(condition, code, asker);
+        const i32 expression = conditions_.lower(condition, code, asker);
         if (expression < 0) return fail_condition();
         const Span<i32> row = trees.expressions[expression];
         if (row[0] == TRUTH) return row[1] ? ANY_HAND : NEVER;
@@ -474,7 +482,7 @@ struct System {
 
     i32 result_of_pattern(i32 pattern, u32 code, const Asker& asker) {
         Vec<BoundCall> calls;
-        if (!conditions_->pattern_calls(pattern, code, asker, calls)) return fail_condition();
+        if (!conditions_.pattern_calls(pattern, code, asker, calls)) return fail_condition();
         Vec<i32> words;
         for (const BoundCall& one : calls) {
             const i32 bound = bindings_number(one.bindings);
@@ -494,7 +502,7 @@ struct System {
     }
 
     i32 fail_condition() {
-        const Failure& failure = conditions_->failure;
+        const Failure& failure = conditions_.failure;
         return fail(Fault::CONDITION, failure.reason, failure.phrase, failure.word);
     }
 
@@ -533,8 +541,11 @@ struct System {
     i32 number_of_needs(const i32* expressions, u64 count) {
         const u64 known = criteria.count();
         const i32 number = criteria.number_of(expressions, count);
-        if (static_cast<u64>(number) < known) return number;
-        return add_needs_row(number);
+        if (number >= MOST_NEEDS) return fail(Fault::TOO_MANY_NEEDS);
+        // those that could not be lowered have a number too, and fail again
+        if (static_cast<u64>(number) < known && needs[number].test != NO_TESTS) return number;
+        if (static_cast<u64>(number) == known) needs.push(Needs{});
+        return fill_needs(number);
     }
 
     void add_needs(const i32* expressions, u64 count) { number_of_needs(expressions, count); }
@@ -549,8 +560,7 @@ struct System {
         needs.push(row);
     }
 
-    i32 add_needs_row(i32 number) {
-        if (number >= MOST_NEEDS) return fail(Fault::TOO_MANY_NEEDS);
+    i32 fill_needs(i32 number) {
         Vec<i32> all;
         const Span<i32> row = criteria[number];
         all.append(row.data, row.count);
@@ -558,7 +568,7 @@ struct System {
                           : all.count == 1 ? all[0]
                                            : trees.expression(AND, all.data, all.count);
         const i32 tree = lowering_.cells_tree(whole);
-        Needs found{};
+        Needs& found = needs[number];
         found.test = tree < 0 ? NO_TESTS : layout_.tests_of(all.data, all.count);
         if (found.test == NO_TESTS) return fail_expression();
         CellSet can, must;
@@ -566,9 +576,8 @@ struct System {
         found.can = cells_number(can);
         found.must = cells_number(must);
         for (u32 word = 0; word < SET_WORDS; ++word) found.certain |= must[word] != 0;
-        conditions_->term_bounds(whole, false, found.terms);
-        conditions_->term_bounds(whole, true, found.promised);
-        needs.push(found);
+        term_bounds(text_, trees, whole, false).write(found.terms);
+        term_bounds(text_, trees, whole, true).write(found.promised);
         return number;
     }
 
