@@ -151,6 +151,21 @@ class Endings(NamedTuple):
     declarer: U8
 
 
+class PackedDeals(NamedTuple):
+    """Hands of deals as the kernels read them.
+
+    Parameters
+    ----------
+    packings
+        What the words were packed for.
+    words : uint64 [4, deals, words]
+        By position from the dealer.
+    """
+
+    packings: tuple[int, int]
+    words: U64
+
+
 class Bidder:
     """Places of two systems; safe to use from several threads.
 
@@ -882,6 +897,53 @@ class Bidder:
     def count(self) -> int:
         """Places so far."""
         return int(self._store.counts[rows.PLACES])
+
+    # --- for walks over places (allowed.py, allowed_calls.py, meanings.py) ------------------------
+
+    @property
+    def store(self) -> rows.Store:
+        """Arrays of the places; another object as soon as their numbers mean something else."""
+        return self._store
+
+    @property
+    def programs(self) -> tuple[rows.Program, rows.Program]:
+        """Arrays of both sides' systems, as they are now."""
+        return self._programs()
+
+    @contextmanager
+    def walking(self) -> Iterator[None]:
+        """Let nobody else in meanwhile, and begin within the budget."""
+        with self._whole():
+            self._keep_to_budget()
+            yield
+
+    @property
+    def packings(self) -> tuple[int, int]:
+        """What hands are packed for now."""
+        return self._packings()
+
+    def packed(self, deals: DealArrays, before: "PackedDeals | None" = None) -> "PackedDeals":
+        """Pack the hands of deals, unless they are as the programs want them to be already."""
+        packings = self._packings()
+        if before is not None and before.packings == packings:
+            return before
+        return PackedDeals(packings, self._pack(deals, 0, len(deals)))
+
+    def need(self, place: int) -> None:
+        """See to it that a place is worked out."""
+        self._ready(place)
+
+    def need_rows(self, places: I32) -> None:
+        """See to it that what is known at some places is there."""
+        self._need_rows(places)
+
+    def make_room(self, places: int) -> None:
+        """Make room for so many new places."""
+        self._make_room(places)
+
+    def work_out(self, places: I32) -> None:
+        """Work out new places; the order of the array may change."""
+        self._work_out(places)
 
 
 class _Answers:

@@ -37,7 +37,7 @@ def names_along(bidder: Bidder, places: I32) -> NamesAlong:
 
     A call that no rule with a name makes there has an empty one.
     """
-    store = bidder._store
+    store = bidder.store
     lengths = np.zeros(len(places), np.int64)
     walk.auction_lengths(store, places, lengths)
     keys = np.zeros((len(places), int(lengths.max(initial=0))), np.int64)
@@ -79,7 +79,7 @@ def shown_at(bidder: Bidder, places: I32) -> U8:
         By position from the dealer: least and most high-card points, clubs, diamonds, hearts and
         spades.
     """
-    bidder._need_rows(places)
-    store = bidder._store
+    bidder.need_rows(places)
+    store = bidder.store
     hulls: U8 = store.rows["hull"][store.row[places]]
     return hulls
