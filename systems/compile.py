@@ -249,7 +249,7 @@ class _Writer:
         """Lines of a list; a pass by default is written out, so that deals can go on."""
         first_rank: dict[int, int] = {}
         before: list[tuple[int, int]] = []
-        entries = self._program.entries.array
+        entries = self._program.core.rows("entries")
         for rank, entry in enumerate(self._bidder.entries_of_list(number)):
             call = int(entries[entry]["call"])
             start = first_rank.setdefault(call, rank)
@@ -288,5 +288,4 @@ class _Writer:
 
     def _cells_of(self, entry: int) -> int:
         """Cells where some hand satisfies an entry."""
-        needs = self._program.needs.array[self._program.entries.array[entry]["needs"]]
-        return int.from_bytes(self._program.cells.array[needs["can"]].tobytes(), "little")
+        return self._program.cells_of(entry)

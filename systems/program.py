@@ -181,6 +181,11 @@ class SystemProgram:
         """Criteria of an entry as canonical text."""
         return self.needs_of(int(self.core.rows("entries")[entry]["needs"])).texts()
 
+    def cells_of(self, entry: int) -> int:
+        """Cells where some hand satisfies an entry, as :mod:`.knowledge` writes sets."""
+        needs = self.core.rows("needs")[self.core.rows("entries")[entry]["needs"]]
+        return int.from_bytes(self.core.rows("cells")[needs["can"]].tobytes(), "little")
+
     def call_of(self, entry: int) -> int:
         """Call that an entry makes."""
         return int(self.core.rows("entries")[entry]["call"])
@@ -234,15 +239,22 @@ def bindings_of(code: int) -> Bindings:
     return found
 
 
-def shared_tags(*rules: Rules) -> dict[str, int]:
-    """Numbers for the tags of systems that play each other.
+def opened_programs(
+    first: Rules | SystemProgram, other: Rules | SystemProgram
+) -> tuple[SystemProgram, SystemProgram]:
+    """Open two systems that play each other, so that their tags have the same numbers.
 
     Raises
     ------
     InvalidSystem
-        If there are more than the core has numbers for.
+        If there are more tags than the core has numbers for.
     """
-    return tags_of(*dict.fromkeys(rules))
+    if isinstance(first, SystemProgram):
+        return first, other if isinstance(other, SystemProgram) else SystemProgram(other)
+    assert isinstance(other, Rules)
+    tags = tags_of(*dict.fromkeys((first, other)))
+    program = SystemProgram(first, tags)
+    return program, program if other is first else SystemProgram(other, tags)
 
 
 def unpacked(suits: int) -> tuple[str, ...]:

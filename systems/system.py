@@ -32,7 +32,6 @@ from .state import State
 
 if TYPE_CHECKING:
     from .bidder import Bidder
-    from .program import SystemProgram
 
 
 class System:
@@ -109,13 +108,6 @@ class System:
         """Terms of its conditions."""
         return self.rules.vocabulary
 
-    @cached_property
-    def program(self) -> "SystemProgram":
-        """The system as arrays for the kernels."""
-        from .program import SystemProgram
-
-        return SystemProgram(self.rules)
-
     def bidder(self, opponents: "System | None" = None, *, first: bool = True) -> "Bidder":
         """Places of this system against another, worked out by the kernels.
 
@@ -126,9 +118,7 @@ class System:
             from .bidder import Bidder
             from .budget import places_budget
 
-            self._bidders[key] = Bidder(
-                pair[0].program, pair[1].program, budget=places_budget()
-            )
+            self._bidders[key] = Bidder(pair[0].rules, pair[1].rules, budget=places_budget())
         return self._bidders[key]
 
     def expander(self, opponents: "System | None" = None, *, first: bool = True) -> Expander:
