@@ -5,12 +5,10 @@ questions ask for beyond them. What a place asks that nobody asked before is lea
 (see :mod:`.program`); everything else is arrays.
 """
 
-import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -51,23 +49,6 @@ _CHOSEN_AT_ONCE: Final = 1 << 14
 _PACKED_AT_ONCE: Final = 1 << 12
 LONGEST_AUCTION: Final = 320
 """More calls than any auction has (319)."""
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Put off Ctrl-C: a program that has half learned something would answer wrongly."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
-        return
-    came: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if came:
-            before(*came[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +156,8 @@ class Bidder:
         self.lock = threading.RLock()
         self.left_open = 0
         self._pace = 16
+        """Places that a device tries at once."""
+        self._much_is_new = True
         self._block_list: list[rows.Block] = []
         self._device: DevicePlaces | None = None
         """Where places are worked out, while deals are bid on a device."""
@@ -321,21 +304,16 @@ class Bidder:
 
     # --- working out places -----------------------------------------------------------------------
 
-    def _learn(self, block: rows.Block, places: I32, device: "DevicePlaces | None" = None) -> None:
-        """Learn what places missed that a block tried to work out."""
-        if not block.sizes[0]:
-            raise RuntimeError("a place could not be worked out, and nothing is missing")
-        if device is None:
-            faulty = walk.learn_misses(*self._cores(), self._store, block, places)
-        else:
-            faulty = self._learn_there(block, places, device)
-        if faulty >= 0:
-            raise self.sides[faulty].error()
+    def _learn_there(self, block: rows.Block, places: I32, device: "DevicePlaces") -> None:
+        """Learn what places missed whose rows are on a device.
 
-    def _learn_there(self, block: rows.Block, places: I32, device: "DevicePlaces") -> int:
-        """Learn what places missed whose rows are on a device; the side that fails, or -1.
+        What comes behind something that is missing may not be asked at all, so only the first of
+        what a place misses is believed to be wrong.
 
-        Only the first of what a place misses is believed to be wrong.
+        Raises
+        ------
+        InvalidSystem
+            If a text asks for what does not exist at a place.
         """
         count, block.sizes[0] = int(block.sizes[0]), 0
         store, blamed = self._store, None
@@ -346,9 +324,8 @@ class Bidder:
                 sets, row = device.row_there(store, item, int(store.parent[place]))
             faulty = walk.learn(*self._cores(), sets, row, miss)
             if faulty >= 0 and item != blamed:
-                return faulty
+                raise self.sides[faulty].error()
             blamed = item
-        return -1
 
     def _work_out(self, places: I32) -> None:
         """Work out rows and entries of new places."""
@@ -380,8 +357,7 @@ class Bidder:
             walk.take_lists(store, block, tried)
             again = tried[block.status[:done] != walk.DONE]
             if block.sizes[0]:
-                with uninterrupted():
-                    self._learn(block, tried, device)
+                self._learn_there(block, tried, device)
             start += done - len(again)
             places[start : start + len(again)] = again
             self._set_pace(len(again), done, device.most_places)
@@ -393,25 +369,24 @@ class Bidder:
         self._pace = max(16, self._pace // 2) if much else min(most, 2 * self._pace)
 
     def _rounds(self, places: I32) -> None:
-        """Work out places whose places before have their rows."""
-        start = 0
-        while start < len(places):
-            rest = len(places) - start
-            threads, most = max(1, min(thread_count(), -(-rest // 64))), BLOCK_PLACES
-            size = min(self._pace, -(-rest // threads))
-            left = self._round(places, start, size, threads)
-            tried = min(rest, size * threads)
-            start += tried - len(left)
-            self._set_pace(len(left), tried, most)
-            places[start : start + len(left)] = left
+        """Work out places whose places before have their rows.
 
-    def _round(self, places: I32, start: int, size: int, threads: int) -> list[int]:
-        """Work out places in a block a thread; those that have to be tried again."""
+        Threads try them in blocks. What asks something new is worked out by one alone, which
+        learns; where that is much, it is so for all.
+        """
+        size = thread_count() * BLOCK_PLACES
+        for start in range(0, len(places), size):
+            some = places[start : start + size]
+            left = some if self._much_is_new else self._tried(some)
+            learned = self._make_ready(left)
+            self._much_is_new = 2 * learned > len(some)
+
+    def _tried(self, places: I32) -> I32:
+        """Work out places in a block a thread; those that ask something new are left."""
+        threads = max(1, min(thread_count(), len(places) // 64))
+        size = -(-len(places) // threads)
         blocks = self._blocks(threads, size)
-        spans = [
-            (at, min(at + size, len(places)))
-            for at in range(start, min(start + size * threads, len(places)), size)
-        ]
+        spans = [(at, min(at + size, len(places))) for at in range(0, len(places), size)]
         cores = self._cores()
         stops = in_blocks(
             lambda number: walk.work_out(
@@ -419,19 +394,27 @@ class Bidder:
             ),
             range(len(spans)),
         )
-        left = []
+        left = [places[:0]]
         for block, (begin, end), stop in zip(blocks, spans, stops, strict=False):
-            if stop == begin:
-                self._enlarge(block)
             items = int(block.first[stop - begin]) if stop > begin else 0
             self._make_room(worked_out=stop - begin, items=items)
             walk.take_in(self._store, block, places, begin, stop)
-            status = block.status[: stop - begin]
-            left += places[begin:stop][status != walk.DONE].tolist() + places[stop:end].tolist()
-            if block.sizes[0]:
-                with uninterrupted():
-                    self._learn(block, places[begin:end])
-        return left
+            left += [
+                places[begin:stop][block.status[: stop - begin] != walk.DONE], places[stop:end]
+            ]  # fmt: skip
+            block.sizes[0] = 0
+        return np.concatenate(left)
+
+    def _make_ready(self, places: I32) -> int:
+        """Work out places, learning; how many asked what nobody had asked before."""
+        counts = np.zeros(2, np.int64)
+        while True:
+            why, side = walk.make_ready(
+                *self._cores(), self._store, self._blocks(1)[0], places, counts
+            )
+            if why == walk.DONE:
+                return int(counts[1])
+            self._go_on(why, side)
 
     def _enlarge(self, block: rows.Block) -> None:
         """Give a block more room for entries: one place has more than it can take."""

@@ -146,13 +146,8 @@ class System:
     def place(
         self, calls: Sequence[int], opponents: "System | None" = None, *, first: bool = True
     ) -> Place:
-        """Place behind a legal auction that goes on; parameters are those of :meth:`expander`.
-
-        Kernels that are at work answer; the definition answers one question sooner than they start.
-        """
-        bidder = self._bidders.get(self._pair(opponents, first=first)[1])
-        at_work = bidder if bidder is not None and bidder.is_warm else None
-        return (at_work or self.expander(opponents, first=first)).place(calls)
+        """Place behind a legal auction that goes on; parameters are those of :meth:`bidder`."""
+        return self.bidder(opponents, first=first).place(calls)
 
     def expand(
         self, auction: "str | Sequence[int]" = (), opponents: "System | None" = None

@@ -9,8 +9,10 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define CORE_UNROLL
+#define CORE_ROLLED
 #else
 #define CORE_UNROLL _Pragma("unroll")
+#define CORE_ROLLED _Pragma("unroll 1")
 #endif
 
 typedef signed char i8;

@@ -39,6 +39,20 @@ struct Bidding {
         return DONE;
     }
 
+    // Works out places from `done` on, which says where it came back; `learned` counts those that
+    // asked what nobody had asked before.
+    i32 make_all_ready(const i32* places, i64 count, i64& done, i64& learned) {
+        for (; done < count; ++done) {
+            const u64 before = sides.learned;
+            if (!is_ready(places[done])) {
+                const i32 why = make_ready(places[done]);
+                if (why != DONE) return why;
+            }
+            learned += sides.learned != before;
+        }
+        return DONE;
+    }
+
     // Finds the place behind calls, worked out; `place` is where it has come to.
     i32 reach(const u8* calls, i64 count, i32& place) {
         place = 0;
@@ -207,30 +221,6 @@ inline i32 list_deals(
         }
     }
     return DONE;
-}
-
-// Learns what a block noted as missing; false if the text asks for what does not exist there.
-//
-// What comes behind something that is missing may not be asked at all, so only the first of what a
-// place misses is believed to be wrong.
-inline bool learn_misses(Bidding& bidding, const i32* places) {
-    const Store& store = bidding.store;
-    const Block& block = bidding.block;
-    const i64 count = block.sizes[0];
-    block.sizes[0] = 0;
-    i64 blamed = 1ll << 62;
-    for (i64 number = 0; number < count; ++number) {
-        const Misses& miss = block.misses[number];
-        const bool is_first = miss[1] != blamed;
-        blamed = miss[1];
-        const i64 item = miss[1] >= 0 ? miss[1] : -1 - miss[1];
-        const Place* const row =
-            miss[1] >= 0 ? &block.rows[item] : &store.rows[store.row[store.parent[places[item]]]];
-        const Asked at = {row, &store, block.ranges.data, block.sets.data};
-        const i32 found = bidding.sides.learn(static_cast<i32>(miss[0]), miss[2], miss[3], miss[4], at);
-        if (found == MISSING && is_first) return false;
-    }
-    return true;
 }
 
 }  // namespace core

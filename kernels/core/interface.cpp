@@ -85,18 +85,6 @@ bool are_block(const Block& block) {
            block.misses.length > 0 && block.stack.length > 1;
 }
 
-// Whether what a block noted is about items that it has.
-bool are_misses(const Block& block, i64 count) {
-    if (!are_block(block) || block.sizes[0] < 0 ||
-        static_cast<u64>(block.sizes[0]) > block.misses.length)
-        return false;
-    for (i64 number = 0; number < block.sizes[0]; ++number) {
-        const i64 item = block.misses[number][1];
-        if ((item >= 0 ? item : -1 - item) >= count) return false;
-    }
-    return true;
-}
-
 template <class T, class... Arguments>
 T* create(Arguments... arguments) {
     return new (allocate(sizeof(T))) T(arguments...);
@@ -228,6 +216,22 @@ EXPORT i64 core_system_add_entry(System* system, i64 call, i64 needs, i64 varian
         static_cast<i32>(bound));
 }
 
+// What places know of cells: the cells where the least, and the most, of a term beyond the hull is a
+// value, [2 * values] sets, where each term begins among the values, the lengths of the shapes, and
+// all cells. How many values there are; sets are written where there is room for all.
+EXPORT i64 core_cell_tables(u64* reach, i64 room, i32* first, u8* lengths, u64* everything) {
+    Trees trees;
+    Terms terms(GIB);
+    Knowledge knowledge(trees, terms);
+    const TermReach found(knowledge);
+    const i64 values = found.first[RANGES];
+    copy_bytes(first, found.first, sizeof found.first);
+    copy_bytes(lengths, ALL_SHAPES.lengths, sizeof ALL_SHAPES.lengths);
+    copy_bytes(everything, knowledge.cells(knowledge.everything()), sizeof(CellSet));
+    if (room >= 2 * values) copy_bytes(reach, found.reach.data, found.reach.count * sizeof(u64));
+    return values;
+}
+
 // Version of how hands are packed, lane words, flag words, and how many programs and terms there are.
 EXPORT void core_system_packing(const System* system, i64* out) {
     const Layout& layout = system->layout();
@@ -269,17 +273,6 @@ EXPORT i64 core_pack(
         system->layout().packing(), {hands, dealer, vulnerability, static_cast<u64>(count)},
         static_cast<u64>(start), static_cast<u64>(stop), true, out, static_cast<u64>(stride));
     return 0;
-}
-
-// Learns what a block noted as missing; FAULTY, and `faulty` the side, if there is no such thing.
-EXPORT i64 core_learn_misses(
-    System* first, System* other, const Store* store, const Block* block, const i32* places,
-    i64 count, i64* faulty) {
-    if (!are_places(*store, places, count) || !are_misses(*block, count)) return INVALID;
-    Bidding bidding(first, other, *store, *block);
-    const bool is_learned = learn_misses(bidding, places);
-    *faulty = bidding.sides.faulty == other && other != first;
-    return is_learned ? DONE : FAULTY;
 }
 
 // Learns what a place missed that was worked out elsewhere, whose row comes with its sets.
@@ -366,6 +359,18 @@ EXPORT void core_hull_of(const Store* store, const u64* cells, u8* hull) {
 }
 
 EXPORT i64 core_forced(const Place* row) { return forced(*row); }
+
+// Works out places from `done` on, learning as it goes; why it came back. `counts` are where it came
+// back, and how many places asked what nobody had asked before.
+EXPORT i64 core_make_ready(
+    System* first, System* other, const Store* store, const Block* block, const i32* places,
+    i64 count, i64* counts, i64* faulty) {
+    if (counts[0] < 0 || !are_places(*store, places, count) || !are_block(*block)) return INVALID;
+    Bidding bidding(first, other, *store, *block);
+    const i32 why = bidding.make_all_ready(places, count, counts[0], counts[1]);
+    *faulty = bidding.sides.faulty == other && other != first;
+    return why;
+}
 
 // Finds the place behind calls, worked out; why it came back.
 EXPORT i64 core_reach(

@@ -136,7 +136,7 @@ struct System {
         CellSet words;
     };
     Vec<Cells> cells_;
-    Vec<Slot> cell_numbers_;
+    Vec<i32> cell_numbers_;  // by number of the set: number + 1, 0 for none
     Vec<Remembered> asked_;
 
     i32 fail(Fault fault, i64 a = 0, i64 b = 0, i64 c = 0, i64 d = 0) {
@@ -168,8 +168,8 @@ struct System {
     void lay_down() {
         conditions_.take_expressions();
         take_names();
-        for (Map* map : {&answers_, &root_numbers_, &moves_, &below_, &joined_, &entry_numbers_})
-            map->reserve();
+        Map* const maps[] = {&answers_, &root_numbers_, &moves_, &below_, &joined_, &entry_numbers_};
+        for (Map* map : maps) map->reserve();
         bindings_number(0);
         add_needs(nullptr, 0);
         add_never();
@@ -556,7 +556,7 @@ struct System {
         criteria.number_of(nothing, 2);
         Needs row{};
         row.test = FAILS;
-        row.can = row.must = cells_number(CellSet{});
+        row.can = row.must = cells_number(knowledge_.nothing());
         needs.push(row);
     }
 
@@ -571,11 +571,10 @@ struct System {
         Needs& found = needs[number];
         found.test = tree < 0 ? NO_TESTS : layout_.tests_of(all.data, all.count);
         if (found.test == NO_TESTS) return fail_expression();
-        CellSet can, must;
-        knowledge_.bounds(tree, can, must);
-        found.can = cells_number(can);
-        found.must = cells_number(must);
-        for (u32 word = 0; word < SET_WORDS; ++word) found.certain |= must[word] != 0;
+        const CellBounds bounds = knowledge_.bounds(tree);
+        found.can = cells_number(bounds.can);
+        found.must = cells_number(bounds.must);
+        found.certain = bounds.must != knowledge_.nothing();
         term_bounds(text_, trees, whole, false).write(found.terms);
         term_bounds(text_, trees, whole, true).write(found.promised);
         return number;
@@ -586,24 +585,16 @@ struct System {
         return fail(Fault::EXPRESSION, error.kind, error.expression, error.low, error.high);
     }
 
-    // Number of a set of cells among those of the needs.
-    i32 cells_number(const CellSet& words) {
-        if (2 * (cells_.count + 1) > cell_numbers_.count) {
-            cell_numbers_.resize(cell_numbers_.count ? 2 * cell_numbers_.count : 256);
-            for (Slot& slot : cell_numbers_) slot = {EMPTY, -1};
-            for (u64 number = 0; number < cells_.count; ++number)
-                put(view(cell_numbers_), key_of_set(cells_[number].words), static_cast<i32>(number));
+    // Number of a set of cells among those of the needs, by its number in what is known of cells.
+    i32 cells_number(i32 set) {
+        const u64 known = cell_numbers_.count;
+        if (static_cast<u64>(set) >= known) cell_numbers_.resize(static_cast<u64>(set) + 1);
+        if (cell_numbers_[set] == 0) {
+            Cells row;
+            copy_bytes(row.words, knowledge_.cells(set), sizeof(CellSet));
+            cell_numbers_[set] = static_cast<i32>(cells_.push(row)) + 1;
         }
-        const u64 key = key_of_set(words), mask = cell_numbers_.count - 1;
-        for (u64 at = mixed(key) & mask; cell_numbers_[at].key != EMPTY; at = (at + 1) & mask)
-            if (cell_numbers_[at].key == key &&
-                equal_bytes(cells_[cell_numbers_[at].value].words, words, sizeof(CellSet)))
-                return cell_numbers_[at].value;
-        Cells row;
-        copy_bytes(row.words, words, sizeof(CellSet));
-        const i32 number = static_cast<i32>(cells_.push(row));
-        put(view(cell_numbers_), key, number);
-        return number;
+        return cell_numbers_[set] - 1;
     }
 
     // --- what places miss -----------------------------------------------------------------------
@@ -625,8 +616,8 @@ struct System {
         const u64 key = static_cast<u64>(first) << 32 | static_cast<u32>(second);
         if (joined_.has(key)) return joined_.get(key);
         Vec<i32> both;
-        for (const i32 one : {first, second}) {
-            const Span<i32> row = criteria[one];
+        for (i32 which = 0; which < 2; ++which) {
+            const Span<i32> row = criteria[which == 0 ? first : second];
             both.append(row.data, row.count);
         }
         const i32 number = number_of_needs(both.data, both.count);
@@ -658,10 +649,12 @@ struct Sides final : Learner {
         // moves are those of a side's patterns, all else is asked by the player to call
         const i32 side = kind == MISS_MOVE ? static_cast<i32>(a) : at.row->length & 1;
         const i32 found = systems[side]->learn(kind, a, b, c, at);
+        ++learned;
         if (found == MISSING) faulty = systems[side];
         return found;
     }
-    System* faulty = nullptr;
+    u64 learned = 0;
+    System* faulty = nullptr;  // that could not learn something
 
   private:
     const Program* programs_[2];

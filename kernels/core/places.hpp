@@ -115,19 +115,19 @@ struct Worker {
     __device__ bool add_bounds(const Entry entry, i16 (*hull)[2]) {
         const i32 end = prog.variants[entry.variant].end_promise;
         i16 promise[TERMS][2];
-#pragma unroll 1
+CORE_ROLLED
         for (u32 term = 0; term < TERMS; ++term) promise[term][0] = -WIDEST, promise[term][1] = WIDEST;
         for (i32 place = prog.variants[entry.variant].first_promise; place < end; ++place) {
             const i32 needs = needs_of(prog.promises[place], entry.bindings);
             if (needs == MISSING) return false;
             if (needs == NEVER) continue;
             const Needs& promised = prog.needs[needs];
-#pragma unroll 1
+CORE_ROLLED
             for (u32 term = 0; term < TERMS; ++term)
                 narrow(promise[term], promised.promised[term][0], promised.promised[term][1]);
         }
         const Needs& own = prog.needs[entry.needs];
-#pragma unroll 1
+CORE_ROLLED
         for (u32 term = 0; term < TERMS; ++term) {
             i16 bounds[2] = {own.terms[term][0], own.terms[term][1]};
             narrow(bounds, promise[term][0], promise[term][1]);
@@ -239,7 +239,7 @@ struct Worker {
     __device__ bool describe_meaning(Place& row, const Job& job, i32 me, u32 end) {
         u32 kinds = 0;
         i16 terms[TERMS][2];
-#pragma unroll 1
+CORE_ROLLED
         for (u32 term = 0; term < TERMS; ++term) terms[term][0] = WIDEST, terms[term][1] = -WIDEST;
         for (u32 word = 0; word < TAG_WORDS; ++word) row.tags[me][word] = 0;
         bool is_missing = false;
@@ -254,7 +254,7 @@ struct Worker {
         }
         if (is_missing) return false;
         if (end != 0)
-#pragma unroll 1
+CORE_ROLLED
             for (u32 term = 0; term < TERMS; ++term)
                 narrow(row.terms[me][term], terms[term][0], terms[term][1]);
         row.kinds[me] = kinds;

@@ -12,7 +12,7 @@ from bidcascade.kernels.layout import CONTEXTS, HOLDINGS, Packing
 from bidcascade.kernels.layout import SHAPES as LENGTHS
 
 from . import rows
-from .functions import call, function
+from .functions import call_core, function
 
 I32 = NDArray[np.int32]
 
@@ -68,7 +68,7 @@ class CoreSystem:
     def problem(self) -> Problem:
         """Why something could not be learned last."""
         out = np.zeros(5, np.int64)
-        call("core_system_problem", self, out)
+        call_core("core_system_problem", self, out)
         return Problem(FAULTS[out[0]], tuple(out[1:].tolist()))
 
     def expression_rows(self, number: int) -> list[int]:
@@ -81,7 +81,7 @@ class CoreSystem:
 
     def _row(self, which: int, number: int) -> list[int]:
         out = np.zeros(8, np.uint64)
-        call("core_system_rows", self, out)
+        call_core("core_system_rows", self, out)
         words, word_count, starts, start_count = (int(one) for one in out[4 * which :][:4])
         if not 0 <= number < start_count - 1:
             raise ValueError(f"expected a number below {start_count - 1}, got {number}")
@@ -91,12 +91,12 @@ class CoreSystem:
 
     def add_name(self, kind: int, formula: int) -> int:
         """Number of a further name of the vocabulary."""
-        return call("core_system_add_name", self, kind, formula)
+        return call_core("core_system_add_name", self, kind, formula)
 
     def add_expression(self, form: int, words: Sequence[int]) -> int:
         """Give an expression a number, over others that have theirs."""
         array = np.array(words, np.int32)
-        return call("core_system_add_expression", self, form, array, len(array))
+        return call_core("core_system_add_expression", self, form, array, len(array))
 
     def needs_number(self, criteria: Sequence[int]) -> int:
         """Give a number to the needs with some criteria; -1 with a problem if they mean nothing."""
@@ -108,11 +108,11 @@ class CoreSystem:
 
     def add_entry(self, code: int, needs: int, variant: int, bindings: int) -> int:
         """Entry that stands in no text; its number."""
-        return call("core_system_add_entry", self, code, needs, variant, bindings)
+        return call_core("core_system_add_entry", self, code, needs, variant, bindings)
 
     def _sizes(self) -> list[int]:
         out = np.zeros(8, np.int64)
-        call("core_system_packing", self, out)
+        call_core("core_system_packing", self, out)
         sizes: list[int] = out.tolist()
         return sizes
 
@@ -158,7 +158,7 @@ class CoreSystem:
                 term_contexts=np.zeros((terms, CONTEXTS), np.int32),
             )  # fmt: skip
             derived_tests, derived_flags = np.zeros((2, derived), np.int32)
-            call(
+            call_core(
                 "core_system_tables", self, tables.suit_words, tables.length_words,
                 tables.context_words, tables.programs, tables.program_starts,
                 tables.program_flags, tables.term_suits, tables.term_lengths,

@@ -26,7 +26,7 @@ from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.rows import WORDS
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.knowledge import term_range
-from bidcascade.systems.program import SystemProgram
+from bidcascade.systems.program import SystemProgram, opened_programs
 from bidcascade.systems.system import System
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.kernels.emulator.backend import EmulatedBackend
@@ -136,7 +136,8 @@ def assert_same_places(there: Bidder, here: Bidder, backend: CudaBackend) -> Non
 
 def programs_of(*sides: System) -> list[SystemProgram]:
     """New programs, which have learned nothing."""
-    return [SystemProgram(side.rules) for side in sides]
+    rules = [side.rules for side in sides]
+    return list(opened_programs(rules[0], rules[-1]))[: len(sides)]
 
 
 @settings(examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -287,7 +288,7 @@ def test_what_has_no_room_there_is_worked_out_here(device_backend, monkeypatch):
 
 def test_what_is_dropped_is_worked_out_again(device_backend):
     deals, backend = mixed_deals(100, 4), device_backend()
-    free, tight = Bidder(SMALL.program), Bidder(SMALL.program, budget=1 << 16)
+    free, tight = Bidder(SMALL.rules), Bidder(SMALL.rules, budget=1 << 16)
     expected = [free.auction_of(place) for place in free.bid(deals).place]
     for _ in range(3):
         bid = tight.bid(deals, backend=backend)
