@@ -25,7 +25,6 @@ from bidcascade.kernels.core.rows import (
     WIDEST,
     WORDS,
 )
-
 from bidcascade.kernels.core.rows import ROLES as ROLE_NUMBERS
 from bidcascade.systems.language.joining import phrases_of
 from bidcascade.systems.language.phrases import BOTH_HANDS, COUNTED, LENGTHS
@@ -574,7 +573,8 @@ class TextRows:
                     f"expected variables as parameters of {define.name!r}, got {define.suits!r}"
                 )
             first = self._list(parameters)
-            condition = self.condition(define.condition)
+            # no subject by itself: a line's condition that is equal has messages of its own
+            condition = self._condition(define.condition)
             self._sections["defines"].rows.append((condition, first, len(parameters)))
 
     def _add_lines(self) -> None:
@@ -799,7 +799,7 @@ class TextRows:
         number = self._patterns.get(pattern)
         if number is None:
             level = -1 if pattern.level is None else pattern.level
-            if pattern.kind not in _CALL_KINDS or not -1 <= level <= 7:
+            if pattern.kind not in _CALL_KINDS or pattern.level not in (None, *range(8)):
                 raise InvalidSystem(f"expected a call, got {pattern!r}")
             strain = -1 if pattern.strain is None else self.word(pattern.strain)
             row = (_CALL_KINDS.index(pattern.kind), level, strain)

@@ -166,7 +166,7 @@ struct System {
     // --- the structure of the text --------------------------------------------------------------
 
     void lay_down() {
-        conditions_.take_expressions();
+        conditions_.take_text();
         take_names();
         Map* const maps[] = {&answers_, &root_numbers_, &moves_, &below_, &joined_, &entry_numbers_};
         for (Map* map : maps) map->reserve();
