@@ -119,9 +119,10 @@ class LinearValues {
         parts.reserve(end + (end - start));
         u64 one = start, two = middle;
         while (one < middle || two < end) {
-            const bool takes_one = two == end || (one < middle && parts[one].term <= parts[two].term);
-            const bool takes_two = one == middle || (two < end && parts[two].term <= parts[one].term);
-            Coefficient sum = {0, takes_one ? parts[one].term : parts[two].term};
+            const i32 first = one < middle ? parts[one].term : AFTER_ALL;
+            const i32 second = two < end ? parts[two].term : AFTER_ALL;
+            const bool takes_one = first <= second, takes_two = second <= first;
+            Coefficient sum = {0, least(first, second)};
             if (takes_one) sum.factor = parts[one++].factor;
             if (takes_two) sum.factor = added(sum.factor, multiplied(factor, parts[two++].factor));
             if (sum.factor != 0) parts.push(sum);
@@ -131,6 +132,7 @@ class LinearValues {
     }
 
   private:
+    static constexpr i32 AFTER_ALL = 0x7FFFFFFF;  // beyond the numbers of terms
     const Trees& trees_;
 
     i64 scaled(u64 start, i64 constant, i64 factor) {
@@ -157,7 +159,8 @@ class LiteralLowering {
     Verdict lower(i32 tree, bool positive) {
         const i32 op = word(tree, 0);
         switch (op) {
-            case T_INTERVAL: return push(positive ? interval_of(tree) : Literal::opaque(tree, false));
+            case T_INTERVAL:
+                return push(positive ? interval_of(tree) : Literal::opaque(tree, false));
             case T_NOT: return lower(word(tree, 1), !positive);
             case T_AND: case T_OR:
                 return (op == T_AND) == positive ? conjunction(tree, positive)
@@ -184,7 +187,8 @@ class LiteralLowering {
     }
     Literal interval_of(i32 tree) const {
         const Span<i32> row = trees_.trees[static_cast<u64>(tree)];
-        return Literal::interval(row[1], joined_words(row[2], row[3]), joined_words(row[4], row[5]));
+        const i64 low = joined_words(row[2], row[3]), high = joined_words(row[4], row[5]);
+        return Literal::interval(row[1], low, high);
     }
 
     Verdict conjunction(i32 tree, bool positive) {

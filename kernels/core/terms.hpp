@@ -1,5 +1,5 @@
-// The terms of the bidding language (HCP, Stopper_C, Balanced …), tabulated: kernels/terms.py is the
-// definition, and each function here bears the name that it has there.
+// The terms of the bidding language (HCP, Stopper_C, Balanced …), tabulated: kernels/terms.py is
+// the definition, and each function here bears the name that it has there.
 //
 // Every term is a sum of one function of each suit's 13-bit holding, one of the four lengths, and
 // one of who bids at which vulnerability.

@@ -1,8 +1,8 @@
 // What tests ask of literals.hpp and knowledge.hpp.
-#include "literals.hpp"
-#include "terms.hpp"
-
 #include <cstdlib>
+#include <ctime>
+
+#include "knowledge.hpp"
 
 namespace core {
 void* allocate(u64 bytes) { return calloc(bytes ? bytes : 1, 1); }
@@ -11,11 +11,19 @@ void release(void* memory, u64) { free(memory); }
 
 using namespace core;
 
+static i64 now() {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * 1000000000ll + time.tv_nsec;
+}
+
 struct State {
     Trees trees;
     Terms terms;
+    Knowledge* knowledge;
 
-    explicit State(i32 profile) : terms(profile) {}
+    explicit State(i32 profile) : terms(profile), knowledge(new Knowledge(trees, terms)) {}
+    ~State() { delete knowledge; }
 };
 
 extern "C" {
@@ -47,5 +55,47 @@ i32 lowered(State* state, i32 tree, i32 positive, i64* written, i64 room, i64* c
         copy_bytes(written + 5 * at, words, sizeof words);
     }
     return verdict;
+}
+
+// Drops what was worked out; terms' tables stay.
+void forget(State* state) {
+    delete state->knowledge;
+    state->knowledge = new Knowledge(state->trees, state->terms);
+}
+
+void bounds(State* state, i32 tree, u64* can, u64* must) {
+    state->knowledge->bounds(tree, can, must);
+}
+// The same for many trees one after the other, with the nanoseconds that each took.
+void bounds_of_all(State* state, const i32* trees, i64 count, u64* can, u64* must, i64* elapsed) {
+    for (i64 at = 0; at < count; ++at) {
+        const i64 start = now();
+        const CellBounds found = state->knowledge->bounds(trees[at]);
+        elapsed[at] = now() - start;
+        copy_bytes(can + at * SET_WORDS, state->knowledge->cells(found.can), 8 * SET_WORDS);
+        copy_bytes(must + at * SET_WORDS, state->knowledge->cells(found.must), 8 * SET_WORDS);
+    }
+}
+
+// Least and most value of a form in each cell, [560][38]; and where there are hands.
+void reach(State* state, i32 form, i64* low, i64* high) {
+    const FormReach& values = state->knowledge->reach()[form];
+    for (i32 shape = 0; shape < SHAPES; ++shape)
+        for (i32 points = 0; points < POINTS; ++points) {
+            const Ends ends = values.at(shape, points);
+            low[shape * POINTS + points] = ends.low;
+            high[shape * POINTS + points] = ends.high;
+        }
+}
+void everything(State* state, u64* cells) {
+    copy_bytes(cells, state->knowledge->cells(state->knowledge->everything()), 8 * SET_WORDS);
+}
+// Number of sets; they are written if there is room.
+i64 term_reach(State* state, u64* sets, i32* first, i64 room) {
+    const TermReach found(*state->knowledge);
+    copy_bytes(first, found.first, sizeof found.first);
+    if (static_cast<i64>(found.reach.count) <= room)
+        copy_bytes(sets, found.reach.data, 8 * found.reach.count);
+    return static_cast<i64>(found.reach.count / SET_WORDS);
 }
 }
