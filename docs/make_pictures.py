@@ -21,12 +21,12 @@ import httpx
 import polars as pl
 from PIL import Image
 
+from benchmarks.browser import Visit, chromium, visiting
+from benchmarks.server import ready_server
 from bidcascade.loaders import deal_arrays, format_lin, random_deals, write_lin
 from bidcascade.service.archive.bidding import ArchiveEngine
 from bidcascade.service.cli import DONE
 from bidcascade.service.cli import main as command
-from tests.support_service import ready_server
-from tests.web.support_browser import Visit, chromium, visiting
 
 PICTURES: Final = Path(__file__).with_name("pictures")
 PAGE: Final = Path(__file__).with_name("pictures.md")

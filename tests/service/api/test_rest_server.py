@@ -13,9 +13,10 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from benchmarks.server import running_server, wait_until
 from bidcascade.bridge import Deal, format_deal
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from tests.support_service import DEAL, GOOD, problem_of, ready_server, running_server, wait_until
+from tests.support_service import DEAL, GOOD, problem_of, ready_server
 
 pytestmark = pytest.mark.slow
 
