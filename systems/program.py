@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
+from bidcascade.kernels.core.rows import NEVER
 from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.table.language.expression_tree import (
     And,
@@ -176,6 +177,11 @@ class SystemProgram:
             criteria = self.core.criteria_rows(number)
             known = self._needs[number] = Constraint(tuple(map(self.expression, criteria)))
         return known
+
+    def needs_numbers(self) -> list[int]:
+        """Numbers of all needs but those that never hold."""
+        count = len(self.core.rows("needs"))
+        return [number for number in range(count) if number != NEVER]
 
     def criteria_texts(self, entry: int) -> tuple[str, ...]:
         """Criteria of an entry as canonical text."""

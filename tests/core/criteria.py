@@ -13,4 +13,5 @@ def criteria_of(name: str) -> list[tuple[str, ...]]:
     """Criteria of a system in the order in which some deals ask for them."""
     bidder = open_system(name).bidder()
     bidder.bid(mixed_deals(300, seed=5))
-    return list(bidder.sides[0]._needs_texts)
+    program = bidder.sides[0]
+    return [program.needs_of(number).texts() for number in program.needs_numbers()]

@@ -7,11 +7,12 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from bidcascade.kernels.core.build import SOURCES
+
 HERE = Path(__file__).parent
-CORE = HERE.parents[1] / "kernels" / "core"
 FLAGS = (
     "-std=c++17", "-O1", "-g", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra", "-Werror",
-    "-shared", "-fPIC", "-I", str(CORE),
+    "-shared", "-fPIC", "-I", str(SOURCES),
 )  # fmt: skip
 
 
@@ -20,7 +21,7 @@ def build_probe(name: str, *flags: str) -> ctypes.CDLL:
     """Compile ``{name}_probe.cpp`` and load it."""
     source = HERE / f"{name}_probe.cpp"
     digest = hashlib.sha256(repr(flags).encode())
-    for path in (source, *sorted(CORE.glob("*.hpp"))):
+    for path in (source, *sorted(SOURCES.glob("*.hpp"))):
         digest.update(path.read_bytes())
     folder = Path(tempfile.gettempdir()) / "core-probes"
     folder.mkdir(exist_ok=True)

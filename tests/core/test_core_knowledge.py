@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidExpression
+from bidcascade.kernels import term_range
+from bidcascade.kernels.core.rows import HULL_TERMS, TERMS
 from bidcascade.kernels.layout import all_lengths
 from bidcascade.kernels.lowering import COMPARE, LinearForm, Tree
 from bidcascade.kernels.terms import PROFILES
 from bidcascade.systems import open_system
-from bidcascade.systems.bidder import _reach
 from bidcascade.systems.conditions import Constraint
 from bidcascade.systems.knowledge import (
     EVERYTHING,
@@ -22,8 +24,8 @@ from bidcascade.systems.knowledge import (
     _conjunction,
     bounds,
     reach,
+    to_cells,
 )
-from bidcascade.systems.program import to_words
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.probes import build_probe
@@ -89,6 +91,27 @@ def rows(probe: ctypes.CDLL) -> Iterator[dict[str, RowsOfTrees]]:
         one.close()
 
 
+def to_words(cells: int) -> Any:
+    """Set of cells as words of the core, uint64 [SET_WORDS]."""
+    return np.frombuffer(cells.to_bytes(8 * WORDS, "little"), np.uint64)
+
+
+def sets_of_terms() -> tuple[Any, Any]:
+    """Cells where the least, and then the most, of each term beyond the hull is 0, 1, ….
+
+    The second says where the values of each term begin.
+    """
+    found: tuple[list[Any], list[Any]] = ([], [])
+    first = [0]
+    for term in TERMS[HULL_TERMS:]:
+        values = reach(((term, 1),), "gib")
+        for value in range(term_range(term)[1] + 1):
+            for sets, there in zip(found, (values.low, values.high), strict=True):
+                sets.append(to_words(to_cells(there == value)))
+        first.append(len(found[0]))
+    return np.concatenate(found), np.array(first, np.int32)
+
+
 def assert_bounds(rows: RowsOfTrees, tree: int, expected: tuple[int, int], what: object) -> None:
     can, must = np.ones(WORDS, np.uint64), np.ones(WORDS, np.uint64)
     rows.probe.bounds(rows.state, tree, pointer(can), pointer(must))
@@ -118,7 +141,7 @@ def test_reach_of_terms(rows: dict[str, RowsOfTrees], profile: str) -> None:
 
 
 def test_sets_of_the_terms_of_rows(rows: dict[str, RowsOfTrees]) -> None:
-    sets, first = _reach()
+    sets, first = sets_of_terms()
     found, found_first = np.ones_like(sets), np.ones_like(first)
     count = rows["gib"].probe.term_reach(
         rows["gib"].state, pointer(found), pointer(found_first), ctypes.c_int64(found.size)
@@ -254,8 +277,9 @@ def test_bounds_of_a_systems_criteria(probe: ctypes.CDLL, name: str) -> None:
     program = bidder.sides[0]
     vocabulary = program.rules.vocabulary
     found = RowsOfTrees(probe, vocabulary.profile)
-    assert len(program._needs_texts) > 5000
-    for texts in program._needs_texts:
+    assert len(program.needs_numbers()) > 5000
+    for number in program.needs_numbers():
+        texts = program.needs_of(number).texts()
         expression = Constraint(tuple(map(parse_expression, texts))).expression
         tree = found.expression(expression, vocabulary)
         assert_bounds(found, tree, bounds(expression, vocabulary), texts)

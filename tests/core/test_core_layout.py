@@ -13,19 +13,16 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.core import rows as arrays
 from bidcascade.kernels.layout import CONTEXTS, HOLDINGS, SHAPES
 from bidcascade.kernels.reference import evaluate_tree
-from bidcascade.kernels.system import arrays
 from bidcascade.kernels.terms import Context
-from bidcascade.systems.bidder import _packed
-from bidcascade.systems.expansion import Rules
-from bidcascade.systems.program import SystemProgram
-from bidcascade.systems.system import System
 from bidcascade.table.language.expression_tree import Expression, Or, Product, Term
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.criteria import SYSTEMS, criteria_of
+from tests.core.definition_of_tests import DefinitionOfTests
 from tests.core.probes import build_probe
 from tests.core.rows_of_expressions import RowsOfExpressions
 from tests.core.rows_of_trees import NAMES, pointer, words
@@ -33,7 +30,6 @@ from tests.support_deals import mixed_deals
 from tests.support_expressions import expressions
 
 parsed = cache(parse_expression)
-TEXT = System.parse("opening:\n  1NT = Notrump: 15-17 points").rules.text
 
 
 class Sizes(NamedTuple):
@@ -56,7 +52,7 @@ class Layout:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.rows = RowsOfExpressions(build_probe("layout"), vocabulary)
-        self.program = SystemProgram(Rules(TEXT, vocabulary))
+        self.program = DefinitionOfTests(vocabulary)
         self._probe, self._state = self.rows.probe, self.rows.state
 
     @property
@@ -69,7 +65,7 @@ class Layout:
         """First test of some criteria, which both sides give the same number."""
         row = words([self.rows.number(criterion) for criterion in criteria])
         found = int(self._probe.tests_of(self._state, pointer(row), len(row)))
-        assert found == self.program._tests_of(tuple(criteria))
+        assert found == self.program.tests_of(tuple(criteria))
         return found
 
     def assert_equal(self) -> None:
@@ -91,7 +87,7 @@ class Layout:
         assert tuple(map(self.rows.form, lanes[:, 0].tolist())) == packing.lane_forms
         assert tuple(lanes[:, 1].tolist()) == packing.lane_offsets
         assert tuple(map(self.rows.tree, flags.tolist())) == packing.flag_trees
-        expected = program.tests.array[: program.tests.count]
+        expected = program.tests
         for field in tests.dtype.names:
             assert np.array_equal(tests[field], expected[field])
         assert derived.tolist() == [program.derived_tests, program.derived_flags]
@@ -173,7 +169,7 @@ FEW = mixed_deals(40, seed=1)
 
 
 def assert_packed(layout: Layout, deals: DealArrays) -> None:
-    expected = _packed(layout.program, deals, 0, len(deals))
+    expected = layout.program.packed(deals)
     assert np.array_equal(layout.pack(deals, 0, len(deals), room=1), expected)
 
 
@@ -302,9 +298,10 @@ def test_what_needs_more_than_32_bits_is_refused() -> None:
         assert kind[:2].tolist() == [13, row[1]]
         assert layout.sizes.lanes == 1
         product = Product((Term("HCP"), Term("HCP_S"), Term("HCP_H")))
-        assert layout.rows.probe.tests_of(
-            rows.state, pointer(words([rows.number(product)])), 1
-        ) == layout.sizes.tests - 1
+        assert (
+            layout.rows.probe.tests_of(rows.state, pointer(words([rows.number(product)])), 1)
+            == layout.sizes.tests - 1
+        )
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
