@@ -538,8 +538,9 @@ class TextRows:
     >>> from .system import System
     >>> rules = System.parse("opening:" + chr(10) + "  1NT = Strong: 15-17 points, balanced").rules
     >>> rows = TextRows(rules)
-    >>> rows.condition(rules.places.lines[0].line.condition), rows.condition(None)
-    (2, -1)
+    >>> condition = rules.places.lines[0].line.condition
+    >>> rows.condition(condition) == rows.condition(condition), rows.condition(None)
+    (True, -1)
     """
 
     def __init__(self, rules: Rules, tags: Mapping[str, int] | None = None) -> None:
@@ -764,7 +765,8 @@ class TextRows:
             case "no suit":
                 return InvalidSystem(f"expected a suit, got {self.word_list[word]!r}")
             case _:
-                return InvalidSystem("expected a condition of the text, bindings and answers of a place")
+                expected = "a condition of the text, bindings and answers of a place"
+                return InvalidSystem(f"expected {expected}")
 
     # --- words, calls, expressions ----------------------------------------------------------------
 

@@ -35,7 +35,10 @@ inline bool are_bindings(u32 bindings) {
 }
 
 // Suit of the same rank: the other major, the other minor; 0 for none.
-inline i32 same_rank(i32 strain) { return strain == 0 || strain == NOTRUMP ? 0 : strain ^ (strain <= 2 ? 3 : 7); }
+inline i32 same_rank(i32 strain) {
+    if (strain == 0 || strain == NOTRUMP) return 0;
+    return strain ^ (strain <= 2 ? 3 : 7);
+}
 
 // Strain of a variable, which may be that of its other suit; 0 where it is not bound.
 inline i32 letter_of_variable(i32 variable, u32 bindings) {
@@ -47,7 +50,8 @@ inline i32 letter_of_variable(i32 variable, u32 bindings) {
 // Strain of a suit word or bound variable; 0 for an unbound variable or a role.
 inline i32 letter_of(const Word& word, u32 bindings) {
     if (word.kind == static_cast<i32>(WordKind::FIXED)) return word.value;
-    return word.kind == static_cast<i32>(WordKind::VARIABLE) ? letter_of_variable(word.value, bindings) : 0;
+    if (word.kind != static_cast<i32>(WordKind::VARIABLE)) return 0;
+    return letter_of_variable(word.value, bindings);
 }
 
 // Suits that an unbound variable may take, a bit each (1 C, 2 D, 4 H, 8 S).
@@ -122,9 +126,11 @@ inline u64 matching_calls(const Text& text, const CallPattern& pattern, u32 bind
 
 // Code of the call that a pattern stands for whatever the auction; -1 if that varies.
 inline i32 fixed_call(const Text& text, const CallPattern& pattern) {
-    if (pattern.kind == static_cast<i32>(CallKind::BID) && pattern.level > 0 && pattern.strain >= 0) {
+    const bool is_bid = pattern.kind == static_cast<i32>(CallKind::BID) && pattern.level > 0;
+    if (is_bid && pattern.strain >= 0) {
         const Word& word = text.words[pattern.strain];
-        if (word.kind == static_cast<i32>(WordKind::FIXED)) return bid_code(pattern.level, word.value);
+        const bool is_fixed = word.kind == static_cast<i32>(WordKind::FIXED);
+        if (is_fixed) return bid_code(pattern.level, word.value);
     }
     return call_of_kind(pattern);
 }
@@ -134,7 +140,8 @@ inline i32 resolve(const CallPattern& pattern, i32 strain, u32 bindings, i32 las
     const CallKind kind = static_cast<CallKind>(pattern.kind);
     i32 level = most(pattern.level, 0);
     if (kind == CallKind::CHEAPEST || kind == CallKind::JUMP || kind == CallKind::DOUBLE_JUMP)
-        level = cheapest_level(last_bid, strain) + pattern.kind - static_cast<i32>(CallKind::CHEAPEST);
+        level = cheapest_level(last_bid, strain) + pattern.kind -
+                static_cast<i32>(CallKind::CHEAPEST);
     else if (kind == CallKind::GAME)
         level = game_level(strain);
     else if (pattern.level == 0)

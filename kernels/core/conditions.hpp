@@ -160,7 +160,8 @@ class ConditionLowering {
             if (found < 0 || found >= 1 << 15) return fail(BAD_VALUE);
         }
         for (i32 rest = found; rest != 0; rest >>= 3)
-            if ((rest & 7) == 0 || (rest & 7) > highest) return fail(is_asked ? BAD_VALUE : NO_SUIT, number);
+            if ((rest & 7) == 0 || (rest & 7) > highest)
+                return fail(is_asked ? BAD_VALUE : NO_SUIT, number);
         return found;
     }
     // Bounds of a term that partner has shown; false if players' bounds of it are not known.
@@ -179,7 +180,8 @@ class ConditionLowering {
         bool is_bound;
         const i32 suit = strain(scope, pattern.strain, is_bound);
         if (!is_bound) return FAILED;
-        const i32 level = pattern.level ? pattern.level : bound_value(scope.bindings, LEVEL_VARIABLE);
+        const i32 level =
+            pattern.level ? pattern.level : bound_value(scope.bindings, LEVEL_VARIABLE);
         const CallKind kind = static_cast<CallKind>(pattern.kind);
         if (level == 0 && (kind == CallKind::BID || kind == CallKind::TRANSFER)) return 0;
         Question row = question(BID);
@@ -196,9 +198,9 @@ class ConditionLowering {
         const bool of_suits = form.operands == static_cast<i32>(Operands::OF_SUITS);
         for (i32 at = 0; at < phrase.suits; ++at) {
             const i32 number = text_.suits_of(phrase)[at];
-            const bool is_notrump = text_.words[number].notrump;
             bool is_bound = true;
-            const i32 suits = is_notrump ? form.kind == NAMED ? NOTRUMP : 0 : operand(scope, number, is_bound);
+            const i32 suits = text_.words[number].notrump ? form.kind == NAMED ? NOTRUMP : 0
+                                                          : operand(scope, number, is_bound);
             if (!is_bound) return FAILED;
             if (of_suits && at < 2) row.suits[at] = suits;
         }
@@ -208,7 +210,8 @@ class ConditionLowering {
             if (!is_bound) return FAILED;
         }
         if (phrase.fault) return fail(REFUSED);
-        if ((form.kind == FIT || form.kind == HAS_SHOWN || form.kind == MAY_HAVE) && row.suits[0] == NOTRUMP)
+        const bool of_cards = form.kind == FIT || form.kind == HAS_SHOWN || form.kind == MAY_HAVE;
+        if (of_cards && row.suits[0] == NOTRUMP)
             return fail(NO_SUIT, text_.suits_of(phrase)[0]);
         row.who = form.who;
         row.count = form.count;
@@ -311,27 +314,30 @@ class ConditionLowering {
     }
     // Range of a number of one suit; also `_cards`, of which the range is fixed.
     i32 in_suit(const Phrase& phrase, const Scope& scope) {
-        return each(phrase, scope, [&](i32 suit) { return measure(phrase, stem(phrase.stem, suit)); });
+        return each(phrase, scope,
+                    [&](i32 suit) { return measure(phrase, stem(phrase.stem, suit)); });
     }
     i32 flag(const Phrase& phrase, const Scope& scope) {
-        return each(phrase, scope, [&](i32 suit) { return formulas.term(stem(phrase.stem, suit)); });
+        return each(phrase, scope,
+                    [&](i32 suit) { return formulas.term(stem(phrase.stem, suit)); });
     }
     i32 stopper(const Phrase& phrase, const Scope& scope) {
         return each(phrase, scope, [&](i32 suit) {
-            const i32 likely = formulas.term(stem(phrase.stem, suit));
-            return formulas.conjunction(likely, formulas.compared(stem(phrase.second_stem, suit), AT_LEAST, 1));
+            const i32 points = formulas.compared(stem(phrase.second_stem, suit), AT_LEAST, 1);
+            return formulas.conjunction(formulas.term(stem(phrase.stem, suit)), points);
         });
     }
     i32 first_round_control(const Phrase& phrase, const Scope& scope) {
         return each(phrase, scope, [&](i32 suit) {
-            const i32 ace = formulas.term(stem(phrase.stem, suit));
-            return formulas.disjunction(ace, formulas.compared(stem(phrase.second_stem, suit), EQUAL, 0));
+            const i32 empty = formulas.compared(stem(phrase.second_stem, suit), EQUAL, 0);
+            return formulas.disjunction(formulas.term(stem(phrase.stem, suit)), empty);
         });
     }
     i32 second_round_control(const Phrase& phrase, const Scope& scope) {
         return each(phrase, scope, [&](i32 suit) {
             const i32 honour = formulas.compared(stem(phrase.stem, suit), AT_LEAST, 1);
-            return formulas.disjunction(honour, formulas.compared(stem(phrase.second_stem, suit), AT_MOST, 1));
+            const i32 few = formulas.compared(stem(phrase.second_stem, suit), AT_MOST, 1);
+            return formulas.disjunction(honour, few);
         });
     }
     i32 length_beside(const Phrase& phrase, const Scope& scope) {
@@ -349,7 +355,8 @@ class ConditionLowering {
         return join_suits(first, own, [&](i32 suit) {
             if (others == 0) return formulas.yes;
             return join_suits(second, without(others, suit), [&](i32 other) {
-                return formulas.terms(stem(phrase.stem, suit), phrase.comparison, stem(phrase.stem, other));
+                return formulas.terms(stem(phrase.stem, suit), phrase.comparison,
+                                      stem(phrase.stem, other));
             });
         });
     }
@@ -367,10 +374,11 @@ class ConditionLowering {
         if (theirs == FAILED) return FAILED;
         if (phrase.fault) return fail(REFUSED);
         return each(phrase, scope, [&](i32 suit) {
+            const i32 own = stem(phrase.stem, suit);
             Join join(formulas, AND);
             for (i32 other = 1; other <= 4; ++other)
                 if (other != suit && !(set_of(theirs) >> (other - 1) & 1))
-                    join.add(formulas.terms(stem(phrase.stem, suit), AT_LEAST, stem(phrase.stem, other)));
+                    join.add(formulas.terms(own, AT_LEAST, stem(phrase.stem, other)));
             return join.result();
         });
     }
@@ -409,14 +417,17 @@ class ConditionLowering {
         if (phrase.fault) return fail(REFUSED);
         Bounds partner;
         if (!shown(shown_term < 0 ? term : shown_term, partner)) return FAILED;
-        return formulas.within(term, text_.range_of(phrase), phrase.at_best ? partner.high : partner.low);
+        const i32 shift = phrase.at_best ? partner.high : partner.low;
+        return formulas.within(term, text_.range_of(phrase), shift);
     }
     i32 combined_cards(const Phrase& phrase, const Scope& scope) {
-        return each(phrase, scope, [&](i32 suit) { return combined(phrase, stem(phrase.stem, suit), -1); });
+        return each(phrase, scope,
+                    [&](i32 suit) { return combined(phrase, stem(phrase.stem, suit), -1); });
     }
     // Test of the phrase's suit, else of the first of some roles that has one.
     i32 in_trumps(const Phrase& phrase, const Scope& scope) {
-        const Span<i32> words = phrase.suits ? text_.suits_of(phrase) : text_.list(phrase.first_role, phrase.roles);
+        const Span<i32> words = phrase.suits ? text_.suits_of(phrase)
+                                             : text_.list(phrase.first_role, phrase.roles);
         i32 found = 0;
         for (u64 at = 0; at < words.count && found == 0; ++at) found = suits(scope, words[at]);
         if (found == FAILED) return FAILED;
@@ -425,7 +436,8 @@ class ConditionLowering {
                                       : measure(phrase, phrase.without_term);
         return join_suits(words[0], found, [&](i32 suit) {
             const i32 term = stem(phrase.stem, suit);
-            return phrase.is_combined ? combined(phrase, term, phrase.shown_term) : measure(phrase, term);
+            return phrase.is_combined ? combined(phrase, term, phrase.shown_term)
+                                      : measure(phrase, term);
         });
     }
     // As many trumps together as tricks bid for, partner's least counted.

@@ -98,7 +98,8 @@ class Join {
                 if (parts[at] == part) return;
         } else {
             if (seen_.count == 0)
-                for (u64 at = first_; at < parts.count; ++at) seen_.add(static_cast<u64>(parts[at]), 0);
+                for (u64 at = first_; at < parts.count; ++at)
+                    seen_.add(static_cast<u64>(parts[at]), 0);
             if (seen_.has(static_cast<u64>(part))) return;
             seen_.add(static_cast<u64>(part), 0);
         }

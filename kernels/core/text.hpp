@@ -38,7 +38,8 @@ enum class SuitsJoin : i32 { ALL, ALL_OR_NONE, ANY, SUITS_JOINS };
 
 // The first six are the numbers that questions of kind BID have.
 enum class CallKind : i32 {
-    BID, CHEAPEST, JUMP, DOUBLE_JUMP, GAME, TRANSFER, PASS, DOUBLE, REDOUBLE, ANY, ANY_BID, CALL_KINDS
+    BID, CHEAPEST, JUMP, DOUBLE_JUMP, GAME, TRANSFER, PASS, DOUBLE, REDOUBLE, ANY, ANY_BID,
+    CALL_KINDS
 };
 
 enum class NameKind : i32 { FORMULA, TAG, UNKNOWN, NAME_KINDS };
@@ -140,8 +141,12 @@ struct Text {
     static bool is_below(i32 number, u64 count) {
         return number >= 0 && static_cast<u64>(number) < count;
     }
-    static bool is_none_or_below(i32 number, u64 count) { return number == -1 || is_below(number, count); }
-    static bool is_small(i32 number) { return -LARGEST_NUMBER <= number && number <= LARGEST_NUMBER; }
+    static bool is_none_or_below(i32 number, u64 count) {
+        return number == -1 || is_below(number, count);
+    }
+    static bool is_small(i32 number) {
+        return -LARGEST_NUMBER <= number && number <= LARGEST_NUMBER;
+    }
     static bool is_flag(i32 value) { return value == 0 || value == 1; }
     template <class T>
     static bool is_one_of(i32 value, T end) { return 0 <= value && value < static_cast<i32>(end); }
@@ -152,12 +157,14 @@ struct Text {
 
     template <class T>
     bool take(Span<T>& section, u64 number) const {
-        const u64 first = static_cast<u64>(rows_[1 + number]), end = static_cast<u64>(rows_[2 + number]);
+        const u64 first = static_cast<u64>(rows_[1 + number]);
+        const u64 end = static_cast<u64>(rows_[2 + number]);
         section = {reinterpret_cast<const T*>(rows_.data + first), (end - first) * 4 / sizeof(T)};
         return (end - first) * 4 % sizeof(T) == 0;
     }
     bool take_sections() {
-        if (rows_.count < HEADER || rows_.count >= 1ull << 30 || rows_[0] != TEXT_FORMAT) return false;
+        if (rows_.count < HEADER || rows_.count >= 1ull << 30) return false;
+        if (rows_[0] != TEXT_FORMAT) return false;
         if (rows_[1] != HEADER || static_cast<u64>(rows_[HEADER - 1]) != rows_.count) return false;
         for (u64 number = 2; number < HEADER; ++number)
             if (rows_[number] < rows_[number - 1]) return false;
@@ -210,8 +217,9 @@ struct Text {
             default: return false;
         }
         const bool compares = row.form == COMPARISON;
+        const i32 lowest = compares ? LESS : PLUS, highest = compares ? MORE : MINUS;
         for (i32 at = 1; at < count; at += 2)
-            if (parts[at] < (compares ? LESS : PLUS) || parts[at] > (compares ? MORE : MINUS)) return false;
+            if (parts[at] < lowest || parts[at] > highest) return false;
         return count >= 3 && count % 2 == 1;
     }
     // Operands of an expression; signs between them are left out.
@@ -246,8 +254,13 @@ struct Text {
             const Name& name = names[number];
             if (!is_one_of(name.kind, NameKind::NAME_KINDS)) return false;
             const bool has_formula = name.kind == static_cast<i32>(NameKind::FORMULA);
-            if (has_formula ? !is_below(name.formula, expressions.count) : name.formula != -1) return false;
-            if (has_formula && highest[name.formula] >= static_cast<i32>(limits.count + number)) return false;
+            if (!has_formula) {
+                if (name.formula != -1) return false;
+                continue;
+            }
+            const i32 own = static_cast<i32>(limits.count + number);
+            if (!is_below(name.formula, expressions.count)) return false;
+            if (highest[name.formula] >= own) return false;
         }
         return true;
     }
@@ -279,8 +292,9 @@ struct Text {
 
     bool questions_fit() const {
         for (const QuestionForm& form : questions) {
-            const bool fits = PASSED_HAND <= form.kind && form.kind < KINDS && is_below(form.who, 16) &&
-                              is_small(form.count) && is_small(form.low) && is_small(form.high) &&
+            const bool fits = PASSED_HAND <= form.kind && form.kind < KINDS &&
+                              is_below(form.who, 16) && is_small(form.count) &&
+                              is_small(form.low) && is_small(form.high) &&
                               is_flag(form.negated) && is_flag(form.of_pattern) &&
                               is_one_of(form.operands, Operands::OPERANDS) && number_fits(form);
             if (!fits) return false;
@@ -305,8 +319,8 @@ struct Text {
         return true;
     }
     bool parts_fit(const Phrase& phrase) const {
-        if (!is_list(phrase.first_suit, phrase.suits) || !is_list(phrase.first_role, phrase.roles) ||
-            !is_list(phrase.first_also, phrase.also))
+        if (!is_list(phrase.first_suit, phrase.suits) ||
+            !is_list(phrase.first_role, phrase.roles) || !is_list(phrase.first_also, phrase.also))
             return false;
         for (const i32 word : suits_of(phrase))
             if (!is_below(word, words.count)) return false;
@@ -333,7 +347,8 @@ struct Text {
             case Operation::FACT:
                 if (!is_below(phrase.target, questions.count)) return false;
                 return pattern_is_there(phrase, questions[phrase.target]);
-            case Operation::NAMED: return is_below(phrase.target, defines.count) && suits_match(phrase);
+            case Operation::NAMED:
+                return is_below(phrase.target, defines.count) && suits_match(phrase);
             case Operation::MEASURE:
             case Operation::COMBINED:
             case Operation::REMOTE: return phrase.term >= 0;
@@ -343,15 +358,18 @@ struct Text {
             case Operation::STOPPER:
             case Operation::FIRST_ROUND_CONTROL:
             case Operation::SECOND_ROUND_CONTROL: return one_suit && phrase.second_stem >= 0;
-            case Operation::LENGTH_BESIDE: return one_suit && phrase.comparison >= 0 && phrase.term >= 0;
+            case Operation::LENGTH_BESIDE:
+                return one_suit && phrase.comparison >= 0 && phrase.term >= 0;
             case Operation::LENGTH_AGAINST:
                 return phrase.suits == 2 && phrase.stem >= 0 && phrase.comparison >= 0;
             case Operation::LONGEST_OUTSIDE_THEIRS:
                 return phrase.roles == 1 && (phrase.fault || phrase.suits == 1) && phrase.stem >= 0;
-            case Operation::IN_TRUMPS: return phrase.stem >= 0 && (phrase.suits > 0 || phrase.roles > 0);
+            case Operation::IN_TRUMPS:
+                return phrase.stem >= 0 && (phrase.suits > 0 || phrase.roles > 0);
             case Operation::LAW: return phrase.pattern >= 0 && phrase.stem >= 0;
             case Operation::ENOUGH_POINTS:
-                return phrase.pattern >= 0 && phrase.term >= 0 && phrase.stem >= 0 && phrase.second_stem >= 0;
+                return phrase.pattern >= 0 && phrase.term >= 0 && phrase.stem >= 0 &&
+                       phrase.second_stem >= 0;
             default: return false;
         }
     }
@@ -366,7 +384,8 @@ struct Text {
 
     bool conditions_fit() const {
         for (const Definition& define : defines) {
-            if (!is_below(define.condition, conditions.count) || !is_list(define.first, define.count) ||
+            if (!is_below(define.condition, conditions.count) ||
+                !is_list(define.first, define.count) ||
                 define.count > static_cast<i32>(VARIABLES))
                 return false;
             for (const i32 variable : list(define.first, define.count))
@@ -375,9 +394,11 @@ struct Text {
         Vec<i32> depths;
         for (u64 number = 0; number < conditions.count; ++number) {
             const Written& row = conditions[number];
-            if (!is_one_of(row.form, Joining::JOININGS) || !is_list(row.first, row.count)) return false;
+            if (!is_one_of(row.form, Joining::JOININGS)) return false;
+            if (!is_list(row.first, row.count)) return false;
             const bool is_phrase = row.form == static_cast<i32>(Joining::PHRASE);
-            if ((is_phrase || row.form == static_cast<i32>(Joining::NOT_THIS)) && row.count != 1) return false;
+            const bool has_one = is_phrase || row.form == static_cast<i32>(Joining::NOT_THIS);
+            if (has_one && row.count != 1) return false;
             i32 depth = 0;
             for (const i32 part : list(row.first, row.count)) {
                 if (!is_below(part, is_phrase ? phrases.count : number)) return false;

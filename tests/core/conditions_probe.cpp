@@ -32,7 +32,8 @@ struct Recorded {
 i32 recorded_answer(void* context, const Question& question) {
     Recorded& recorded = *static_cast<Recorded*>(context);
     for (i32 at = 0; at < recorded.count; ++at)
-        if (equal_bytes(&recorded.questions[at], &question, sizeof question)) return recorded.answers[at];
+        if (equal_bytes(&recorded.questions[at], &question, sizeof question))
+            return recorded.answers[at];
     ++recorded.missing;
     return 0;
 }
@@ -50,6 +51,16 @@ i32 random_answer(void* context, const Question& question) {
         case BID: return 8 * (1 + (found & 7) % 7) + 1 + (found >> 8 & 7) % 5;
         default: return (found & 0xFF) % CALLS;
     }
+}
+
+// Bindings of most variables; now and then such as cannot be.
+u32 some_bindings(u64 bits) {
+    bits = mixed(bits);
+    if ((bits >> 40 & 63) == 0) return static_cast<u32>(bits);
+    u32 bindings = static_cast<u32>(bits) & 7u << 3 * LEVEL_VARIABLE;
+    for (i32 variable = 0; variable < LEVEL_VARIABLE; ++variable)
+        bindings = with_bound(bindings, variable, static_cast<i32>(bits >> 4 * variable & 7) % 5);
+    return bindings;
 }
 
 }  // namespace
@@ -139,7 +150,8 @@ i32 match(void* text, i32 pattern, i32 call, u32* bindings) {
 }
 
 i32 match_below(void* text, const i32* patterns, i32 count, i32 call, u32* bindings) {
-    return below_bindings(static_cast<Opened*>(text)->text, patterns, static_cast<u64>(count), call, *bindings);
+    const Text& rows = static_cast<Opened*>(text)->text;
+    return below_bindings(rows, patterns, static_cast<u64>(count), call, *bindings);
 }
 
 i32 fixed(void* text, i32 pattern) {
@@ -172,7 +184,7 @@ i32 try_rows(const i32* words, u64 count, u64 seed) {
     Vec<BoundCall> calls;
     i16 bounds[TERMS][2];
     for (u64 number = 0; number < opened->text.conditions.count; ++number) {
-        const u32 bindings = static_cast<u32>(mixed(seed + number) & 0x7FFFFFF);
+        const u32 bindings = some_bindings(seed + number);
         const i32 lowered = lowering.lower(static_cast<i32>(number), bindings, asker);
         if (lowered == FAILED) continue;
         ++found;
@@ -180,7 +192,7 @@ i32 try_rows(const i32* words, u64 count, u64 seed) {
         lowering.formulas.negation(lowered);
     }
     for (u64 number = 0; number < opened->text.patterns.count; ++number) {
-        const u32 bindings = static_cast<u32>(mixed(seed - number) & 0x7FFFFFF);
+        const u32 bindings = some_bindings(seed - number);
         found += lowering.pattern_calls(static_cast<i32>(number), bindings, asker, calls);
         matching_calls(opened->text, opened->text.patterns[number], bindings);
         fixed_call(opened->text, opened->text.patterns[number]);
