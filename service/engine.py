@@ -221,7 +221,6 @@ class Engine:
     def warm_up(self) -> None:
         """Compile or load all that first answers need, so that they come as fast as later ones."""
         if self.bidder is not None:
-            self.bidder.warm_up()
             return
         warm = getattr(self._backend, "warm_up", None)
         if warm is not None:

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels import Backend, DealArrays
-from bidcascade.kernels.cpu import in_blocks, thread_count
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.functions import empty_table, forced, roomier
 from bidcascade.kernels.core.systems import CoreSystem
+from bidcascade.kernels.cpu import in_blocks, thread_count
 from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.table.language.expression_tree import Expression
 
@@ -447,7 +447,7 @@ class Bidder:
 
     def reach(self, calls: Sequence[int]) -> int:
         """Find the place behind a legal auction that goes on, worked out."""
-        codes = np.array(calls, np.uint8)
+        codes = np.frombuffer(bytes(calls), np.uint8)
         with self.lock:
             while True:
                 block = self._blocks(1)[0]
@@ -594,14 +594,9 @@ class Bidder:
 
     def _sides_there(self) -> "Sides":
         """Systems as a device wants to know them, as they are now."""
-        from bidcascade.kernels.gpu.system_tables import GROWING, Side
+        from bidcascade.kernels.gpu.system_tables import Side
 
-        first, other = (
-            Side(
-                side, tuple(len(side.rows(name)) for name in GROWING), side.packing, *side.derived
-            )
-            for side in self._cores()
-        )  # fmt: skip
+        first, other = (Side(side, side.packing, *side.derived) for side in self._cores())
         return first, other
 
     def bid_on(self, deals: DealArrays, places: I32, calls: U8, depth: int) -> BidDeals:

@@ -1,7 +1,6 @@
 """A bidding system: a text file that expands into entries wherever an auction goes."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 

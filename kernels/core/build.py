@@ -106,7 +106,7 @@ class Target:
         return f"{self.machine}-{self.system}{'.' if self.system == 'macos' else '-'}{self.runtime}"
 
     def builds(self) -> tuple[str, ...]:
-        """Builds that a wheel for it has, the one that runs everywhere first."""
+        """Name the builds that a wheel for it has, the one that runs everywhere first."""
         return ("baseline", "x86-64-v3") if self.machine == "x86_64" else ("baseline",)
 
     def library_name(self, build: str) -> str:

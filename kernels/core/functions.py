@@ -42,7 +42,7 @@ _WITHOUT_ANSWER: Final = frozenset(
 
 @cache
 def function(name: str, answer: Any = ctypes.c_int64) -> Any:
-    """Function of the library by its name, with the type of what it returns.
+    """Find a function of the library by its name, with the type of what it returns.
 
     Raises
     ------
@@ -99,7 +99,8 @@ def row_sizes() -> list[int]:
     sizes = np.zeros(len(rows.LAYOUT), np.int32)
     library = load()
     count = 0 if library is None else library.core_layout(ctypes.c_void_p(sizes.ctypes.data))
-    return sizes[:count].tolist()
+    found: list[int] = sizes[:count].tolist()
+    return found
 
 
 class CellTables(NamedTuple):
@@ -401,7 +402,8 @@ def going_on(store: Group, places: I32, calls: U8) -> NDArray[np.bool_]:
         "core_going_on", store, _checked(places, np.int32),
         _checked(calls, np.uint8, len(places)), len(places), found,
     )  # fmt: skip
-    return found != 0
+    goes_on: NDArray[np.bool_] = found != 0
+    return goes_on
 
 
 def masks(
@@ -417,7 +419,7 @@ def masks(
     )  # fmt: skip
 
 
-def maycall(
+def may_call(
     program: Any, store: Group, words: U64, place: int, call: int, deals: I32, start: int,
     stop: int, found: NDArray[np.bool_],
 ) -> None:  # fmt: skip
@@ -440,7 +442,7 @@ def count_calls(first: I64, found: U64) -> I64:
     return counts
 
 
-def deals_bycall(found: U64, deals: I32, end: I64, out: I32) -> None:
+def deals_by_call(found: U64, deals: I32, end: I64, out: I32) -> None:
     """Write the deals that may make each call, from ``end[call]`` on, which becomes their end."""
     count = len(found)
     call_core(

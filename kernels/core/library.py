@@ -18,7 +18,14 @@ from typing import Final
 from bidcascade.bridge import BackendUnavailable
 
 from .build import (
-    SOURCES, ZIGLANG, BuildError, Target, build_libraries, checkout_folder, find_compiler, source_version,
+    SOURCES,
+    ZIGLANG,
+    BuildError,
+    Target,
+    build_libraries,
+    checkout_folder,
+    find_compiler,
+    source_version,
 )  # fmt: skip
 
 VARIABLE: Final = "BIDCASCADE_CORE"

@@ -90,7 +90,7 @@ class CoreSystem:
         return found
 
     def add_name(self, kind: int, formula: int) -> int:
-        """Number of a further name of the vocabulary."""
+        """Give a further name of the vocabulary a number."""
         return call_core("core_system_add_name", self, kind, formula)
 
     def add_expression(self, form: int, words: Sequence[int]) -> int:
@@ -101,10 +101,11 @@ class CoreSystem:
     def needs_number(self, criteria: Sequence[int]) -> int:
         """Give a number to the needs with some criteria; -1 with a problem if they mean nothing."""
         array = np.array(criteria, np.int32)
-        return function("core_system_needs")(
+        found: int = function("core_system_needs")(
             ctypes.c_void_p(self.address), ctypes.c_void_p(array.ctypes.data),
             ctypes.c_int64(len(array)),
         )  # fmt: skip
+        return found
 
     def add_entry(self, code: int, needs: int, variant: int, bindings: int) -> int:
         """Entry that stands in no text; its number."""
@@ -137,7 +138,7 @@ class CoreSystem:
 
     @property
     def derived(self) -> tuple[I32, I32]:
-        """First tests of flags that follow from other flags and lanes, in order, and those flags."""
+        """First tests of flags that follow from others, in order, and those flags."""
         return self._tables()[2:]
 
     def _tables(self) -> tuple[int, Packing, I32, I32]:

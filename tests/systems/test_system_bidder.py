@@ -192,9 +192,7 @@ def test_several_threads_may_bid():
 def test_overlaid_places_choose_what_overlays_say():
     calls = tuple(parse_calls("1N P"))
     criteria = SMALL.expand().entries[0].criteria
-    bidder = Bidder(
-        SMALL.rules, instead={calls: [(20, (), "Overlaid")], (): [(7, criteria, "x")]}
-    )
+    bidder = Bidder(SMALL.rules, instead={calls: [(20, (), "Overlaid")], (): [(7, criteria, "x")]})
     bid = bidder.bid(mixed_deals(1, 1), calls)
     assert bidder.auction_of(bid.place[0])[:3] == (*calls, 20)
     behind = (*calls, 20)
