@@ -6,6 +6,7 @@ kind of machine.
 """
 
 import logging
+import platform
 import sys
 from collections.abc import Mapping
 from importlib.util import module_from_spec, spec_from_file_location
@@ -143,4 +144,6 @@ class BdistWheel(bdist_wheel):
         """Name the platform: the target's for zig, else this machine's."""
         compiler = _compiler()
         there = compiler.target.wheel_platform() if compiler.is_zig else None
-        return "py3", "none", there or super().get_tag()[2]
+        # an interpreter for both kinds of Mac has a library for one here
+        here = super().get_tag()[2].replace("universal2", platform.machine())
+        return "py3", "none", there or here

@@ -18,8 +18,15 @@ from typing import Final
 from bidcascade.bridge import BackendUnavailable
 
 from .build import (
-    SOURCES, ZIGLANG, BuildError, Target, build_libraries, checkout_folder, find_compiler, source_version,
-)  # fmt: skip
+    SOURCES,
+    ZIGLANG,
+    BuildError,
+    Target,
+    build_libraries,
+    checkout_folder,
+    find_compiler,
+    source_version,
+)
 
 VARIABLE: Final = "BIDCASCADE_CORE"
 """Environment variable that names the build to load, instead of the best one."""
