@@ -22,11 +22,6 @@ nox.options.sessions = ["style", "types", "quick"]
 
 ROOT = Path(__file__).resolve().parent
 TOOLS = ROOT / ".venv" / "bin"
-ROOMS = (
-    "bridge", "kernels", "loaders", "table", "systems", "inference", "service", "benchmarks",
-    "tests", "docs",
-)  # fmt: skip
-CODE = {".py", ".cpp", ".hpp", ".cu", ".cuh", ".lark", ".js", ".css", ".html", ".md"}
 # with an old glibc, so that they run nearly everywhere
 WHEEL_TARGETS = ("x86_64-linux-gnu.2.17", "aarch64-linux-gnu.2.17")
 INSTALL_S = 900
@@ -84,7 +79,7 @@ def serve(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def quick(session: nox.Session) -> None:
-    """Run the README's test command as it is written: the tests that people wait for."""
+    """Run the README's second command as it is written: does what was installed work."""
     session.run(
         "bash", "-euo", "pipefail", "-c", readme_command("test"),
         env={"PYTEST_ADDOPTS": PATIENCE}, external=True,
@@ -95,21 +90,19 @@ def quick(session: nox.Session) -> None:
 def tools(session: nox.Session) -> None:
     """Install what the next steps need."""
     session.run(
-        TOOLS / "pip", "install", "-q", "-c", "constraints.txt", "-e", ".[dev,docs]", external=True
-    )
+        TOOLS / "pip", "install", "-q", "-c", "constraints.txt", "-e", ".[dev,docs,browser]",
+        external=True,
+    )  # fmt: skip
 
 
 @nox.session(python=False)
 def style(session: nox.Session) -> None:
-    """Lint, formatting and the layers of imports."""
+    """Lint, formatting, the layers of imports; lines of code (``-- COMMIT``: changed since)."""
     session.run(TOOLS / "ruff", "check", ".", external=True)
     session.run(TOOLS / "ruff", "format", "--check", ".", external=True)
     # that folder shows the packages as they are installed
     session.run(TOOLS / "lint-imports", "--no-cache", env={"PYTHONPATH": ".typings"}, external=True)
-    for room in ROOMS:
-        files = [one for one in Path(room).rglob("*") if one.suffix in CODE]
-        lines = sum(one.read_bytes().count(b"\n") for one in files)
-        print(f"{room:12}{lines:8,} lines of code and text")
+    session.run("python3", ".ci/token_lines.py", *session.posargs, external=True)
 
 
 @nox.session(python=False)
@@ -137,15 +130,9 @@ def gpu(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def pages(session: nox.Session) -> None:
-    """Build the site of the pages, run the notebook and the examples of every page."""
-    # what reads pages runs here and not with the wheel, which has none
-    session.run(
-        TOOLS / "pytest", "-m", "slow", *PATIENCE.split(),
-        "tests/docs_site", "tests/docs_notebook", "tests/test_docs.py", "tests/test_readme.py",
-        "tests/service/client/test_client_service.py::"
-        "test_examples_of_the_page_run_and_print_what_is_shown",
-        external=True,
-    )  # fmt: skip
+    """Make the pictures of the page; the tests of the checkout, which build the site too."""
+    session.run(TOOLS / "python", "-m", "docs.make_pictures", external=True)
+    session.run(TOOLS / "pytest", "-m", "checkout", *PATIENCE.split(), external=True)
 
 
 @nox.session(python=False)
@@ -198,7 +185,7 @@ def wheels(session: nox.Session) -> None:
 
 @nox.session
 def wheel(session: nox.Session) -> None:
-    """Build wheel and sdist, install the wheel elsewhere and run all tests against it."""
+    """Build wheel and sdist, install the wheel elsewhere and run all its tests against it."""
     scratch = Path(session.create_tmp()).resolve()
     shutil.rmtree(scratch)
     scratch.mkdir()
@@ -231,5 +218,6 @@ def wheel(session: nox.Session) -> None:
     (away / "pyproject.toml").write_text("\n".join(["[tool.pytest.ini_options]", *lines, ""]))
     with session.chdir(away):
         session.run("python", "-c", "import bidcascade.bridge as b; assert 'site-' in b.__file__")
-        # slow tests too: this run is the complete one
-        session.run("pytest", "-m", "", "--durations=40", *PATIENCE.split(), *session.posargs)
+        # slow ones too: those of the checkout ran there, and no other test runs twice
+        chosen = ["-m", "not checkout", "--durations=40", *PATIENCE.split()]
+        session.run("pytest", *chosen, *session.posargs)

@@ -23,8 +23,8 @@ from tests.web.engine.support_places import (
     deals_of,
     forced_calls,
 )
-from tests.web.support_browser import chromium, serving, visiting
 
+from .browser import chromium, serving, visiting
 from .machine import environment
 from .programs import options, table, write_report
 

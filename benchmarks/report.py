@@ -12,7 +12,7 @@ from .roofline import COPIES, Ceilings, Work, median_run
 from .worker import Timing
 from .workloads import Workload
 
-_BASELINES = ("polars", "polars-frames", "lists", "cpu")
+_BASELINES = ("polars", "cpu")
 
 
 class Measured(NamedTuple):
@@ -199,8 +199,8 @@ def amount_of(value: float) -> str:
 
 _WIDTH, _LABELS, _ROW, _GAP, _HEAD = 860, 150, 18, 34, 44
 _COLOURS = {
-    "cpu": "#2a7f62", "cuda": "#1f5fa8", "reference": "#888888", "lists": "#7aa874",
-    "numpy": "#c9a227", "polars": "#b5533c", "polars-frames": "#d08a73", "cudf": "#8c6bb1",
+    "cpu": "#2a7f62", "cuda": "#1f5fa8", "reference": "#888888", "numpy": "#c9a227",
+    "polars": "#b5533c", "polars-columns": "#d08a73", "cudf": "#8c6bb1",
 }  # fmt: skip
 
 

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Sequence
 
 from bidcascade.bridge import Deal, format_deal
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from tests.support_service import running_server, wait_until
 
 from . import programs
 from .http_client import Connection, Numbers, Question, at_rate, percentiles
+from .server import ready_server as ready_service
 
 HIGHEST_RATE = 2_000
 LONGEST_S = 120
@@ -30,8 +30,7 @@ def ready_server(**settings: object) -> Iterator[tuple[int, float, "subprocess.P
     """Server in a process of its own: its port, seconds until it was ready, its process."""
     started = time.perf_counter()
     # nobody reads what it writes while it is measured
-    with running_server(log_level="error", **settings) as (url, process):
-        wait_until(f"{url}/readyz", process, 120)
+    with ready_service(log_level="error", **settings) as (url, process):
         yield int(url.rpartition(":")[2]), time.perf_counter() - started, process
 
 

@@ -1,15 +1,17 @@
-"""Make ``pictures/*.png``, which ``pictures.md`` shows: every view of the page, on two screens.
+"""Make the pictures of the page in the browser: every view, on two screens, light and dark.
 
 Run ``python -m docs.make_pictures`` from the root of the checkout, with bidcascade's extra
-``browser`` and Chromium installed; ``--only call --full`` looks at one view in its whole length.
-Deals, auctions and seeds are fixed, and what tells of the time is replaced, so that a picture
-changes only when the page does (leads also where a machine is too busy to solve all their deals).
-A test compares the pictures with the page that shows them.
+``browser``, Pillow and Chromium installed; ``--only call --full`` looks at one view in its whole
+length. The pictures go to ``build/pictures`` with the page that shows them, where the site finds
+both. ``--keep`` replaces the few in ``docs/pictures``, which other pages show and git keeps. Deals,
+auctions and seeds are fixed, and what tells of the time is replaced, so that a picture changes only
+when the page does (leads also where a machine is too busy to solve all their deals).
 """
 
 import argparse
 import io
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,16 +23,15 @@ import httpx
 import polars as pl
 from PIL import Image
 
+from benchmarks.browser import Visit, chromium, visiting
+from benchmarks.server import ready_server
 from bidcascade.loaders import deal_arrays, format_lin, random_deals, write_lin
 from bidcascade.service.archive.bidding import ArchiveEngine
 from bidcascade.service.cli import DONE
 from bidcascade.service.cli import main as command
-from tests.support_service import ready_server
-from tests.web.support_browser import Visit, chromium, visiting
 
-PICTURES: Final = Path(__file__).with_name("pictures")
-PAGE: Final = Path(__file__).with_name("pictures.md")
-MOST_BYTES: Final = 2_000_000
+KEPT: Final = Path(__file__).with_name("pictures")
+MADE: Final = Path(__file__).parents[1] / "build" / "pictures"
 COLOURS: Final = 96
 BOARDS: Final = 100
 
@@ -291,9 +292,10 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description="Make the pictures of the documentation.")
     parser.add_argument("--only", nargs="*", default=[], help="names of views")
     parser.add_argument("--full", action="store_true", help="whole pages, however long")
-    parser.add_argument("--out", type=Path, default=PICTURES, help="folder")
+    parser.add_argument("--out", type=Path, default=MADE, help="folder")
+    parser.add_argument("--keep", action="store_true", help="replace the pictures that git keeps")
     asked = parser.parse_args(arguments)
-    asked.out.mkdir(exist_ok=True)
+    asked.out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as name:
         folder = Path(name)
         settings = {"data_folder": folder / "data", "archives_folder": folder / "archives"}
@@ -313,13 +315,10 @@ def main(arguments: list[str]) -> None:
                         file = asked.out / picture_name(view.__name__, of, scheme)
                         picture.save(file, optimize=True)
                         print(file, *picture.size, file.stat().st_size)
-    if asked.out == PICTURES:
-        PAGE.write_text(pictures_page(), "utf-8")
-        total = sum(file.stat().st_size for file in PICTURES.iterdir())
-        if total > MOST_BYTES:
-            raise SystemExit(
-                f"{total} bytes are more than {MOST_BYTES}: fewer colours, or less of a page"
-            )
+    if not asked.only:
+        (asked.out / "pictures.md").write_text(pictures_page(), "utf-8")
+    for kept in KEPT.iterdir() if asked.keep else ():
+        shutil.copyfile(asked.out / kept.name, kept)
 
 
 if __name__ == "__main__":

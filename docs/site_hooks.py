@@ -3,8 +3,9 @@
 Pages link to each other and to files by paths in the repository, so that the links work where the
 repository is browsed. For the site each linked file outside of ``docs`` becomes a page too, at the
 same path: Markdown as it is, other text as code below ``source/``, folders as lists. Pages about
-the REST service and Python are written from ``openapi.json`` and the packages. ``mkdocs.yml`` names
-this file; the navigation's ``FOLDER/*`` are filled in here.
+the REST service and Python are written from ``openapi.json`` and the packages, the page of pictures
+is the one that ``make_pictures.py`` has made. ``mkdocs.yml`` names this file; the navigation's
+``FOLDER/*`` are filled in here.
 """
 
 import ast
@@ -27,6 +28,11 @@ LISTED = {".md", ".bidding", ".cases"}
 BEHIND = ("source/", "systems/texts/", "benchmarks/results/", "CHANGELOG.md", "decisions.md")
 """Pages that stand behind all others in what a search finds."""
 PICTURES = {".svg", ".png"}
+MADE = ROOT / "build" / "pictures"
+NONE_MADE = """# Pictures of the page
+
+Not made when this site was built. `python -m docs.make_pictures` makes them, or `nox -s pages`.
+"""
 LANGUAGES = {".py": "python", ".yml": "yaml", ".json": "json", ".toml": "toml", ".cu": "cpp"}
 
 _FENCE = re.compile(r"^(?P<fence>```+).*?^(?P=fence)$", re.MULTILINE | re.DOTALL)
@@ -60,6 +66,8 @@ class Repository:
         for name in FIRST_PAGES:
             self.add(name)
         self.text_of["rest-api.md"] = rest_page(DOCS / "openapi.json")
+        shown = MADE / "pictures.md"
+        self.text_of["pictures.md"] = shown.read_text("utf-8") if shown.exists() else NONE_MADE
         for package in packages():
             self.text_of[f"python/{package.removeprefix('bidcascade.')}.md"] = (
                 f"# `{package}`\n\n::: {package}\n    options:\n      show_root_heading: false\n"
@@ -164,6 +172,11 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, uri, content=text))
     for name in repository.pictures:
         files.append(File.generated(config, name, abs_src_path=str(ROOT / name)))
+    for picture in MADE.glob("*.png"):
+        name = f"pictures/{picture.name}"
+        # those of docs/pictures are there
+        if files.get_file_from_path(name) is None:
+            files.append(File.generated(config, name, abs_src_path=str(picture)))
     return files
 
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from bidcascade.bridge import DOUBLE, PASS, REDOUBLE
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.system.arrays import ANY_HAND
-from bidcascade.kernels.system.questions import forced
+from bidcascade.kernels.core.functions import forced
+from bidcascade.kernels.core.rows import ANY_HAND
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.program import SystemProgram
 
@@ -70,7 +70,7 @@ def _is_answer(program: SystemProgram, passing: int, asking: int, call: int) -> 
     """Whether the entry of a pass is meant as an answer to partner's call, by its entry."""
     if passing < 0 or asking < 0:
         return False
-    if call in (DOUBLE, REDOUBLE) and program.entries.array[passing]["needs"] != ANY_HAND:
+    if call in (DOUBLE, REDOUBLE) and program.core.rows("entries")[passing]["needs"] != ANY_HAND:
         return True
     line = program.entry(passing, 0).line
     return any(line in group.lines for group in program.entry(asking, 0).line.below)

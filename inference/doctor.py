@@ -222,7 +222,7 @@ class _Lines:
             known = {}
             program = self.bidder.sides[side]
             for entry in self.bidder.entries_of_list(entries):
-                call = int(program.entries.array[entry]["call"])
+                call = program.call_of(entry)
                 known.setdefault(call, self.of_entry(side, entry))
             known.setdefault(PASS, PASS)
             self._calls[side, entries] = known

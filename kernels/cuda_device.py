@@ -240,7 +240,7 @@ def out_of_memory(doing: str) -> Iterator[None]:
 
 
 SOURCES = Path(__file__).parent / "gpu"
-"""Where the ``.cu`` and ``.cuh`` files lie."""
+"""Where the ``.cu`` and ``.cuh`` files lie; those of the core that they include lie beside it."""
 
 COMPILER_OPTIONS = ("-std=c++17",)
 
@@ -258,13 +258,14 @@ def source_text(file: str) -> str:
     FileNotFoundError
         If there is no such file.
     """
-    return "\n".join(_expanded(file, set())) + "\n"
+    return "\n".join(_expanded(SOURCES / file, set())) + "\n"
 
 
-def _expanded(file: str, seen: set[str]) -> Iterator[str]:
+def _expanded(path: Path, seen: set[str]) -> Iterator[str]:
+    file = path.name
     seen.add(file)
     yield f'#line 1 "{file}"'
-    for number, line in enumerate((SOURCES / file).read_text("utf-8").splitlines(), start=1):
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
         match = _INCLUDE.match(line)
         if match is None:
             if line.strip() != "#pragma once":
@@ -272,8 +273,9 @@ def _expanded(file: str, seen: set[str]) -> Iterator[str]:
             else:
                 yield ""
             continue
-        if match[1] not in seen:
-            yield from _expanded(match[1], seen)
+        included = path.parent / match[1]
+        if included.name not in seen:
+            yield from _expanded(included, seen)
         yield f'#line {number + 1} "{file}"'
 
 

@@ -183,7 +183,7 @@ class Engine:
             if not self.table.changed_places:
                 return self.system.bidder()
             return Bidder(
-                self.system.program, self.system.opponents.program,
+                self.system.rules, self.system.opponents.rules,
                 instead=changed_entries(self.table), budget=places_budget(),
             )  # fmt: skip
 

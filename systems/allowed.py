@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from bidcascade.bridge import PASS, Auction
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.cpu import in_blocks
-from bidcascade.kernels.system import arrays as rows
-from bidcascade.kernels.system import every, walk
+from bidcascade.kernels.core import functions as walk
+from bidcascade.kernels.core import rows
 from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.decisions import CallLists
@@ -39,7 +39,7 @@ Calls = tuple[int, ...]
 DEFAULT_LIMIT: Final = 1000
 DEFAULT_PLACES: Final = 2000
 CUTS: Final = (None, "limit", "depth", "places")
-"""What left auctions out, by the numbers of :mod:`bidcascade.kernels.system.every`."""
+"""What left auctions out, by the numbers of :mod:`bidcascade.kernels.core.functions`."""
 MOST_COUNTED: Final = 100_000
 MOST_PAIRS: Final = 1 << 25
 """Pairs of a place and a deal that counts look at together, 24 bytes each."""
@@ -192,41 +192,26 @@ def list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
 
     The caller holds the bidder's lock as long as it uses the answer.
     """
-    with bidder.lock:
-        try:
-            bidder._keep_to_budget()
-            return _list_allowed(bidder, deals, bounds)
-        except BaseException:
-            # places that were given numbers may not have been worked out
-            bidder.start_over()
-            raise
+    with bidder.walking():
+        return _list_allowed(bidder, deals, bounds)
 
 
 def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
     count = len(deals)
-    out = every.Listed(
+    out = rows.Listed(
         end=np.zeros(count + 1, np.int64), cut=np.zeros(count, np.uint8),
         place=np.zeros(1 << 10, np.int32), call=np.zeros(1 << 10, np.uint8),
         completed=np.zeros(1 << 10, np.uint8), held_end=np.zeros((1 << 10) + 1, np.int64),
-        held=np.zeros(1 << 14, np.int32), calls=np.zeros((every.LEVELS, rows.CALLS), np.uint8),
-        count=np.zeros(every.LEVELS, np.int32), next=np.zeros(every.LEVELS, np.int32),
-        at=np.zeros(1, every.WALK),
+        held=np.zeros(1 << 14, np.int32), calls=np.zeros((rows.LEVELS, rows.CALLS), np.uint8),
+        count=np.zeros(rows.LEVELS, np.int32), next=np.zeros(rows.LEVELS, np.int32),
+        at=np.zeros(1, rows.WALK),
     )  # fmt: skip
     out.at[["is_own", "is_new"]] = 1
     numbers = np.array([*bounds], np.int64)
-    packings, words = bidder._packings(), bidder._pack(deals, 0, count)
-    while True:
-        why = every.list_deals(*bidder._programs(), bidder._store, out, words, numbers)
-        if why == walk.DONE:
-            break
-        if why == walk.EXPAND:
-            bidder._ready(int(out.at["here"][0]))
-            if bidder._packings() != packings:
-                packings, words = bidder._packings(), bidder._pack(deals, 0, count)
-        elif walk.has_room(bidder._store, 1, 0, 0, 0):
-            _enlarge(out)
-        else:
-            bidder._make_room(LONGEST_AUCTION)
+    bidder.list_into(out, deals, numbers)
+    while int(out.at["deal"][0]) < count:
+        _enlarge(out)
+        bidder.list_into(out, deals, numbers)
     last = int(out.end[-1])
     return Listing(
         out.end, out.cut, out.place[:last], out.call[:last], out.completed[:last] != 0,
@@ -234,7 +219,7 @@ def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
     )  # fmt: skip
 
 
-def _enlarge(out: every.Listed) -> None:
+def _enlarge(out: rows.Listed) -> None:
     for name in ("place", "call", "completed", "held_end", "held"):
         array = getattr(out, name)
         larger = np.zeros(2 * len(array), array.dtype)
@@ -244,11 +229,10 @@ def _enlarge(out: every.Listed) -> None:
 
 def calls_of(bidder: Bidder, place: I32, call: U8) -> list[bytes]:
     """Auctions that end with a call at each of some places, as bytes of codes."""
-    lengths = np.zeros(len(place), np.int64)
-    walk.auction_lengths(bidder._store, place, lengths)
+    lengths = walk.auction_lengths(bidder.store, place)
     offsets = offsets_of(lengths + 1, np.int64)
     calls = np.empty(int(offsets[-1]), np.uint8)
-    every.write_calls(bidder._store, place, call, offsets, calls)
+    walk.write_calls(bidder.store, place, call, offsets, calls)
     whole = calls.tobytes()
     ends = offsets.tolist()
     return [whole[start:stop] for start, stop in pairwise(ends)]
@@ -281,16 +265,13 @@ def members(
     """
     for calls in auctions:
         Auction.of(calls)
-    with bidder.lock:
-        bidder._keep_to_budget()
+    with bidder.walking():
         prefixes = {calls[:length] for calls in auctions for length in range(len(calls))}
         # hands are packed when all places have said what they ask of them
         place: dict[Calls, int] = {(): bidder.reach(())}
         for calls in sorted(prefixes - {()}, key=len):
-            bidder._make_room(1)
-            place[calls] = walk.child_of(bidder._store, place[calls[:-1]], calls[-1])
-            bidder._ready(place[calls])
-        words = bidder._pack(deals, 0, len(deals))
+            place[calls] = bidder.reach(calls)
+        words = bidder.packed(deals).words
         everybody = np.arange(len(deals), dtype=np.int32)
         found: dict[Calls, I32] = {calls[:known]: everybody for calls in auctions}
         columns = []
@@ -310,9 +291,9 @@ def members(
 def _may_call(bidder: Bidder, words: U64, depth: int, place: int, call: int, deals: I32) -> Bools:
     """Which deals may make a call at a place."""
     found = np.zeros(len(deals), np.bool_)
-    program, store, hands = bidder._programs()[depth & 1], bidder._store, words[depth & 3]
+    program, store, hands = bidder.programs[depth & 1], bidder.store, words[depth & 3]
     in_blocks(
-        lambda start: every.may_call(
+        lambda start: walk.may_call(
             program, store, hands, place, call, deals, start,
             min(start + _PAIRS_AT_ONCE, len(deals)), found,
         ),
@@ -357,13 +338,8 @@ def allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Alo
     >>> allowed_along(bidder, deals, auctions).allowed
     array([1, 1], dtype=uint64)
     """
-    with bidder.lock:
-        try:
-            bidder._keep_to_budget()
-            return _allowed_along(bidder, deals, auctions)
-        except BaseException:
-            bidder.start_over()
-            raise
+    with bidder.walking():
+        return _allowed_along(bidder, deals, auctions)
 
 
 def _allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Along:
@@ -380,11 +356,11 @@ def _allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Al
         levels.append((active.astype(np.int32), where))
         active = active[lengths[active] > len(levels)]
         call[active] = auctions.calls[auctions.offsets[active] + len(levels) - 1]
-        bidder._make_room(len(active))
-        _, found = walk.follow(bidder._store, active, here, call, going_on, new)
-        bidder._work_out(new[:found].copy())
+        bidder.make_room(len(active))
+        _, found = walk.follow(bidder.store, active, here, call, going_on, new)
+        bidder.work_out(new[:found].copy())
     # hands are packed when all places have said what they ask of them
-    words = bidder._pack(deals, 0, len(deals))
+    words = bidder.packed(deals).words
     allowed = np.empty(len(place), np.uint64)
     for depth, (who, where) in enumerate(levels):
         allowed[where] = masks_at(bidder, words, depth, place[where], who)
@@ -394,9 +370,9 @@ def _allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Al
 def masks_at(bidder: Bidder, words: U64, depth: int, place: I32, deals: I32) -> U64:
     """Find the calls that deals may make at places of one depth, a bit each."""
     found = np.zeros(len(place), np.uint64)
-    program, store, hands = bidder._programs()[depth & 1], bidder._store, words[depth & 3]
+    program, store, hands = bidder.programs[depth & 1], bidder.store, words[depth & 3]
     in_blocks(
-        lambda start: every.masks(
+        lambda start: walk.masks(
             program, store, hands, place, deals, start, min(start + _PAIRS_AT_ONCE, len(place)),
             found,
         ),
@@ -445,18 +421,13 @@ def count_allowed(
     most
         When more auctions are listed, those of another call more are not looked at.
     """
-    with bidder.lock:
-        try:
-            bidder._keep_to_budget()
-            return _count_allowed(bidder, deals, least, depth, most)
-        except BaseException:
-            bidder.start_over()
-            raise
+    with bidder.walking():
+        return _count_allowed(bidder, deals, least, depth, most)
 
 
 def _count_allowed(bidder: Bidder, deals: DealArrays, least: int, depth: int, most: int) -> Counted:
     least = max(1, least)
-    packings, words = bidder._packings(), bidder._pack(deals, 0, len(deals))
+    packed = bidder.packed(deals)
     places = np.full(min(1, len(deals)), bidder.reach(()), np.int32)
     first = np.array([0, len(deals)][: len(places) + 1], np.int64)
     here = np.zeros(len(deals), np.int32)
@@ -465,30 +436,26 @@ def _count_allowed(bidder: Bidder, deals: DealArrays, least: int, depth: int, mo
     counts: list[I64] = []
     level = 0
     while len(places):
-        if bidder._packings() != packings:
-            packings, words = bidder._packings(), bidder._pack(deals, 0, len(deals))
-        found = masks_at(bidder, words, level, here, who)
-        table = np.zeros((len(places), rows.CALLS), np.int64)
-        every.count_calls(first, found, table)
+        packed = bidder.packed(deals, packed)
+        found = masks_at(bidder, packed.words, level, here, who)
+        table = walk.count_calls(first, found)
         group, call = np.nonzero(table >= least)
         reached = table[group, call]
         calls += calls_of(bidder, places[group], call.astype(np.uint8))
         counts.append(reached)
         level += 1
-        goes_on = np.zeros(len(group), np.uint8)
-        every.going_on(bidder._store, places[group], call.astype(np.uint8), goes_on)
-        chosen = goes_on != 0
+        chosen = walk.going_on(bidder.store, places[group], call.astype(np.uint8))
         group, call, reached = group[chosen], call[chosen], reached[chosen]
         if len(group) and (level >= depth or len(calls) > most or reached.sum() > MOST_PAIRS):
             cut = "depth" if level >= depth else "number"
             return Counted(calls, np.concatenate(counts), cut)
         next_first = offsets_of(reached, np.int64)
         next_place, next_who = np.empty((2, int(next_first[-1])), np.int32)
-        bidder._make_room(len(group))
-        every.deals_behind(
-            bidder._store, first, found, who, group, call, places, next_first, next_place, next_who
+        bidder.make_room(len(group))
+        walk.deals_behind(
+            bidder.store, first, found, who, group, call, places, next_first, next_place, next_who
         )
         places, first, here, who = next_place[next_first[:-1]], next_first, next_place, next_who
-        new = bidder._store.list[places] == rows.UNKNOWN
-        bidder._work_out(places[new])
+        new = bidder.store.list[places] == rows.UNKNOWN
+        bidder.work_out(places[new])
     return Counted(calls, np.concatenate(counts) if counts else np.zeros(0, np.int64), None)

@@ -8,15 +8,15 @@ from typing import Protocol
 import numpy as np
 
 from bidcascade.kernels import DealArrays, cpu
-from bidcascade.kernels.system import arrays, every
+from bidcascade.kernels.core import functions
 from bidcascade.kernels.types import U32, U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .allowed import Bools, masks_at, members
-from .bidder import Bidder
-from .kept_places import CODE
+from .bidder import Bidder, PackedDeals
+from .digests import code_digest
 from .program import SystemProgram
 
 Criteria = tuple[str, ...]
@@ -62,7 +62,7 @@ class SystemCalls:
     def __init__(self, bidder: Bidder, deals: DealArrays) -> None:
         self._bidder = bidder
         self._deals = deals
-        self._packed: tuple[tuple[int, int], U64] | None = None
+        self._packed: PackedDeals | None = None
 
     def __len__(self) -> int:
         return len(self._deals)
@@ -71,13 +71,12 @@ class SystemCalls:
         """See :class:`AllowedCalls`; two texts that say the same have the same digest."""
         bidder = self._bidder
         found: dict[tuple[int, int], bytes] = {}
-        with bidder.lock:
-            bidder._keep_to_budget()
+        with bidder.walking():
             wanted = []
             for auction in auctions:
                 side = bidder.sides[len(auction) & 1]
                 place = bidder.reach(auction)
-                which = int(bidder._store.chosen[place])
+                which = int(bidder.store.chosen[place])
                 if (id(side), which) not in found:
                     entries = bidder.entries_of_list(which)
                     said = {_call_and_criteria(side, entry) for entry in entries}
@@ -90,17 +89,16 @@ class SystemCalls:
         bidder, who = self._bidder, rows.view(np.int32)
         with bidder.lock:
             place = bidder.reach(auction)
-            packings = bidder._packings()
-            if self._packed is None or self._packed[0] != packings:
+            if self._packed is not None and self._packed.packings != bidder.packings:
+                # two of them may not fit the memory
                 self._packed = None
-                self._packed = packings, bidder._pack(self._deals, 0, len(self._deals))
+            self._packed = bidder.packed(self._deals, self._packed)
             there = np.full(len(who), place, np.int32)
-            found = masks_at(bidder, self._packed[1], len(auction), there, who)
-        counts = np.zeros((1, arrays.CALLS), np.int64)
-        every.count_calls(np.array([0, len(who)]), found, counts)
+            found = masks_at(bidder, self._packed.words, len(auction), there, who)
+        counts = functions.count_calls(np.array([0, len(who)]), found)
         first = offsets_of(counts[0], np.int64)
         deals = np.empty(int(first[-1]), np.int32)
-        every.deals_by_call(found, who, first[:-1].copy(), deals)
+        functions.deals_by_call(found, who, first[:-1].copy(), deals)
         return [
             (call, deals[start:stop].view(np.uint32))
             for call, (start, stop) in enumerate(pairwise(first.tolist()))
@@ -186,11 +184,11 @@ class TableCalls:
 def _call_and_criteria(side: SystemProgram, entry: int) -> tuple[int, Criteria]:
     """Call of an entry, and its criteria as canonical text: all that says who may make it."""
     row = side.entries.array[entry]
-    return int(row["call"]), side._needs_texts[row["needs"]]
+    return int(row["call"]), side.needs_of(int(row["needs"])).texts()
 
 
 def _digest(vocabulary: Vocabulary, otherwise: str, said: Iterable[tuple[int, Criteria]]) -> bytes:
     """Digest of calls with their criteria, in any order, and of the code that reads them."""
     terms = vocabulary.profile, sorted(vocabulary.user_terms.items())
-    text = repr((CODE, terms, otherwise, sorted(said)))
+    text = repr((code_digest(), terms, otherwise, sorted(said)))
     return hashlib.blake2b(text.encode(), digest_size=16).digest()

@@ -5,34 +5,28 @@ questions ask for beyond them. What a place asks that nobody asked before is lea
 (see :mod:`.program`); everything else is arrays.
 """
 
-import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
-from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.kernels import Backend, DealArrays, term_range
-from bidcascade.kernels.cpu import in_blocks, pack, thread_count
-from bidcascade.kernels.system import arrays as rows
-from bidcascade.kernels.system import expand as kernels
-from bidcascade.kernels.system import walk
-from bidcascade.kernels.system.advance import hull_of
-from bidcascade.kernels.system.hashing import empty_table, roomier
-from bidcascade.kernels.system.questions import forced
+from bidcascade.kernels import Backend, DealArrays
+from bidcascade.kernels.cpu import in_blocks, thread_count
+from bidcascade.kernels.core import functions as walk
+from bidcascade.kernels.core import rows
+from bidcascade.kernels.core.functions import empty_table, forced, roomier
+from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.table.language.expression_tree import Expression
 
 from .budget import DEFAULT_BUDGET
-from .expansion import Place
-from .knowledge import EVERYTHING, LENGTHS, reach, to_cells
-from .program import SystemProgram, to_words
+from .expansion import Place, Rules
+from .program import SystemProgram, opened_programs
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
@@ -52,45 +46,9 @@ FEW: Final = 64
 BLOCK_PLACES: Final = 512
 """Places that a thread works out before they are taken in."""
 _CHOSEN_AT_ONCE: Final = 1 << 14
+_PACKED_AT_ONCE: Final = 1 << 12
 LONGEST_AUCTION: Final = 320
 """More calls than any auction has (319)."""
-
-
-@cache
-def _reach() -> tuple[U64, I32]:
-    """Cells where the least, and the most, of each term beyond the hull is 0, 1, ….
-
-    Returns
-    -------
-    tuple of uint64 [2 * values, SET_WORDS] and int32 [RANGES + 1]
-        The second says where the values of each term begin.
-    """
-    found: tuple[list[U64], list[U64]] = ([], [])
-    first = [0]
-    for term in rows.TERMS[rows.HULL_TERMS :]:
-        values = reach(((term, 1),), "gib")
-        for value in range(term_range(term)[1] + 1):
-            for sets, there in zip(found, (values.low, values.high), strict=True):
-                sets.append(to_words(to_cells(there == value)))
-        first.append(len(found[0]))
-    return np.concatenate(found), np.array(first, np.int32)
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Put off Ctrl-C: a program that has half learned something would answer wrongly."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
-        return
-    came: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if came:
-            before(*came[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +109,21 @@ class Endings(NamedTuple):
     declarer: U8
 
 
+class PackedDeals(NamedTuple):
+    """Hands of deals as the kernels read them.
+
+    Parameters
+    ----------
+    packings
+        What the words were packed for.
+    words : uint64 [4, deals, words]
+        By position from the dealer.
+    """
+
+    packings: tuple[int, int]
+    words: U64
+
+
 class Bidder:
     """Places of two systems; safe to use from several threads.
 
@@ -166,18 +139,15 @@ class Bidder:
         again where it is needed; where that is not enough, so are the places.
     """
 
-    is_warm = False
-    """Whether the kernels are there that work places out: compiling them takes some 20 seconds."""
-
     def __init__(
         self,
-        dealer_side: SystemProgram,
-        other_side: SystemProgram | None = None,
+        dealer_side: Rules | SystemProgram,
+        other_side: Rules | SystemProgram | None = None,
         *,
         instead: Mapping[Calls, Instead] | None = None,
         budget: int = DEFAULT_BUDGET,
     ) -> None:
-        self.sides = (dealer_side, other_side or dealer_side)
+        self.sides = opened_programs(dealer_side, other_side or dealer_side)
         self._instead = {
             calls: [2 * self.sides[len(calls) & 1].add_entry(*one) + 1 for one in entries]
             for calls, entries in (instead or {}).items()
@@ -186,6 +156,8 @@ class Bidder:
         self.lock = threading.RLock()
         self.left_open = 0
         self._pace = 16
+        """Places that a device tries at once."""
+        self._much_is_new = True
         self._block_list: list[rows.Block] = []
         self._device: DevicePlaces | None = None
         """Where places are worked out, while deals are bid on a device."""
@@ -197,6 +169,7 @@ class Bidder:
         """Begin anew, with nothing but the root."""
         # whoever was interrupted has left there what was missing
         self._block_list = []
+        cells = walk.cell_tables()
         self._store = rows.Store(
             children=empty_table(1 << 12),
             parent=np.zeros(1 << 10, np.int32),
@@ -212,9 +185,9 @@ class Bidder:
             sets=np.zeros((1 << 8, rows.SET_WORDS), np.uint64),
             hulls=np.zeros((1 << 8, rows.HULL_TERMS, 2), np.uint8),
             ranges=np.zeros((1 << 8, rows.RANGES, 2), np.int8),
-            reach=_reach()[0],
-            reach_first=_reach()[1],
-            lengths=LENGTHS.astype(np.uint8),
+            reach=cells.reach,
+            reach_first=cells.reach_first,
+            lengths=cells.lengths,
             counts=np.zeros(5, np.int64),
         )
         store = self._store
@@ -236,8 +209,8 @@ class Bidder:
         """Row of the root, and the set of all hands."""
         store = self._store
         block = self._blocks(1)[0]
-        block.sets[0] = to_words(EVERYTHING)
-        hull_of(block.sets[0], store.lengths, block.hulls[0])
+        block.sets[0] = walk.cell_tables().everything
+        block.hulls[0] = walk.hull_of(store, block.sets[0])
         block.ranges[0] = -1
         row = store.rows[0]
         for name in ("parent", "opening"):
@@ -248,55 +221,6 @@ class Bidder:
         walk.set_number(store, block, 0)
         store.row[0] = 0
         store.counts[rows.ROWS] = 1
-
-    def kept_places(self) -> dict[str, Any]:
-        """Arrays of all places with their entries, without what is known there."""
-        store, counts = self._store, self._store.counts
-        places, lists = int(counts[rows.PLACES]), int(counts[rows.LISTS])
-        return {
-            **{name: getattr(store, name)[:places] for name in ("parent", "call", "list")},
-            "list_first": store.list_first[: lists + 1],
-            "list_items": store.list_items[: int(counts[rows.ITEMS])],
-        }
-
-    def take_places(self, kept: Mapping[str, Any]) -> None:
-        """Take places that :meth:`kept_places` gave, for programs with the same numbers.
-
-        Raises
-        ------
-        ValueError, KeyError, IndexError
-            If they are none; the bidder is to start over then.
-        """
-        places, lists, items = len(kept["parent"]), len(kept["list_first"]) - 1, kept["list_items"]
-        parent, first = kept["parent"], kept["list_first"]
-        if (
-            not places or lists < 0 or first[0] != 0 or int(first[-1]) != len(items)
-            or (np.diff(first) < 0).any() or (items < 0).any()
-            or (parent[1:] >= np.arange(1, places)).any() or (parent[1:] < 0).any()
-            or not ((kept["list"] >= -1) & (kept["list"] < lists)).all()
-            or not (kept["call"] < rows.CALLS).all()
-        ):  # fmt: skip
-            raise ValueError("expected places, each with a list of entries")
-        store = self._store
-        self._make_room(places, lists, len(items))
-        for name, array in kept.items():
-            getattr(store, name)[: len(array)] = array
-        store.chosen[:places] = store.list[:places]
-        store.row[:places] = -1
-        store.row[0] = 0
-        store.counts[[rows.PLACES, rows.LISTS, rows.ITEMS]] = places, lists, len(items)
-        lengths = np.zeros(places, np.int64)
-        walk.auction_lengths(store, np.arange(places, dtype=np.int32), lengths)
-        for parity, side in enumerate(self.sides):
-            numbers = np.unique(kept["list"][lengths % 2 == parity])
-            numbers = numbers[numbers >= 0]
-            begun = np.zeros(len(items) + 1, np.int64)
-            np.add.at(begun, first[numbers], 1)
-            np.add.at(begun, first[numbers + 1], -1)
-            if (items[np.cumsum(begun[:-1]) > 0] >> 1 >= side.entries.count).any():
-                raise ValueError("expected entries of the side that is to call")
-        walk.index(store)
-        self._change_places()
 
     def forget_rows(self) -> None:
         """Drop what is known at places; places and their entries stay."""
@@ -360,66 +284,48 @@ class Bidder:
 
     def _blocks(self, count: int, places: int = BLOCK_PLACES) -> list[rows.Block]:
         """Blocks for some threads, large enough for the programs as they stand."""
-        questions = max(len(side.questions.array) for side in self.sides)
-        trees = max(len(side.forest.array) for side in self.sides)
+        trees = max(len(side.core.rows("forest")) for side in self.sides)
         for number in range(count):
             if number == len(self._block_list):
-                self._block_list.append(_new_block(questions, trees, 1 << 16, places))
+                self._block_list.append(_new_block(trees, 1 << 16, places))
             block = self._block_list[number]
             if min(len(block.status), len(block.rows)) < places:
                 block.set(**_room_for(places))
-            if len(block.stamps) < questions or len(block.found) < trees:
+            if len(block.found) < trees:
+                room = 2 * trees
                 block.set(
-                    stamps=np.zeros(questions, np.int64), values=np.zeros(questions, np.int64),
-                    found=np.zeros((trees, 4), np.int32), stack=np.zeros(2 * trees + 2, np.int32),
-                )  # fmt: skip
+                    found=np.zeros((room, 4), np.int32), stack=np.zeros((room + 2, 2), np.int32)
+                )
         return self._block_list[:count]
 
-    def _programs(self) -> tuple[rows.Program, rows.Program]:
+    def _cores(self) -> tuple[CoreSystem, CoreSystem]:
         first, other = self.sides
-        arrays = first.arrays
-        return arrays, arrays if other is first else other.arrays
+        return first.core, other.core
 
     # --- working out places -----------------------------------------------------------------------
 
-    def _learn(self, block: rows.Block, places: I32, device: "DevicePlaces | None" = None) -> None:
-        """Learn what places missed that a block tried to work out."""
-        store = self._store
-        misses = block.misses[: block.sizes[0]].tolist()
-        block.sizes[0] = 0
-        if not misses:
-            raise RuntimeError("a place could not be worked out, and nothing is missing")
-        seen = set()
-        answered: dict[int, Any] = {}
-        blamed = set()
-        for kind, item, a, b, c in misses:
-            is_first = item not in blamed
-            blamed.add(item)
-            place = int(places[item if item >= 0 else -1 - item])
-            # before the call it is the other side's turn
-            side = (len(self.auction_of(place)) - (item < 0)) & 1
-            if kind == kernels.MISS_MOVE:
-                side = a
-            if (kind, side, a, b, c) in seen:
-                continue
-            seen.add((kind, side, a, b, c))
-            program = self.sides[side]
-            if item not in answered:
-                parent = int(store.parent[place])
-                if device is not None:
-                    found = (*device.row_there(store, item, parent), 0)
-                elif item < 0:
-                    found = (store, store.rows, int(store.row[parent]))
-                else:
-                    found = (store, block.rows, item)
-                answered[item] = _Answers(program, block, *found)
-            try:
-                with program.lock:
-                    program.learn(kind, a, b, c, answered[item])
-            except InvalidSystem:
-                # what comes behind something that is missing may not be asked at all
-                if is_first:
-                    raise
+    def _learn_there(self, block: rows.Block, places: I32, device: "DevicePlaces") -> None:
+        """Learn what places missed whose rows are on a device.
+
+        What comes behind something that is missing may not be asked at all, so only the first of
+        what a place misses is believed to be wrong.
+
+        Raises
+        ------
+        InvalidSystem
+            If a text asks for what does not exist at a place.
+        """
+        count, block.sizes[0] = int(block.sizes[0]), 0
+        store, blamed = self._store, None
+        for miss in block.misses[:count]:
+            item = int(miss[1])
+            if item != blamed:
+                place = int(places[item if item >= 0 else -1 - item])
+                sets, row = device.row_there(store, item, int(store.parent[place]))
+            faulty = walk.learn(*self._cores(), sets, row, miss)
+            if faulty >= 0 and item != blamed:
+                raise self.sides[faulty].error()
+            blamed = item
 
     def _work_out(self, places: I32) -> None:
         """Work out rows and entries of new places."""
@@ -451,8 +357,7 @@ class Bidder:
             walk.take_lists(store, block, tried)
             again = tried[block.status[:done] != walk.DONE]
             if block.sizes[0]:
-                with uninterrupted():
-                    self._learn(block, tried, device)
+                self._learn_there(block, tried, device)
             start += done - len(again)
             places[start : start + len(again)] = again
             self._set_pace(len(again), done, device.most_places)
@@ -464,46 +369,52 @@ class Bidder:
         self._pace = max(16, self._pace // 2) if much else min(most, 2 * self._pace)
 
     def _rounds(self, places: I32) -> None:
-        """Work out places whose places before have their rows."""
-        start = 0
-        while start < len(places):
-            rest = len(places) - start
-            threads, most = max(1, min(thread_count(), -(-rest // 64))), BLOCK_PLACES
-            size = min(self._pace, -(-rest // threads))
-            left = self._round(places, start, size, threads)
-            tried = min(rest, size * threads)
-            start += tried - len(left)
-            self._set_pace(len(left), tried, most)
-            places[start : start + len(left)] = left
+        """Work out places whose places before have their rows.
 
-    def _round(self, places: I32, start: int, size: int, threads: int) -> list[int]:
-        """Work out places in a block a thread; those that have to be tried again."""
+        Threads try them in blocks. What asks something new is worked out by one alone, which
+        learns; where that is much, it is so for all.
+        """
+        size = thread_count() * BLOCK_PLACES
+        for start in range(0, len(places), size):
+            some = places[start : start + size]
+            left = some if self._much_is_new else self._tried(some)
+            learned = self._make_ready(left)
+            self._much_is_new = 2 * learned > len(some)
+
+    def _tried(self, places: I32) -> I32:
+        """Work out places in a block a thread; those that ask something new are left."""
+        threads = max(1, min(thread_count(), len(places) // 64))
+        size = -(-len(places) // threads)
         blocks = self._blocks(threads, size)
-        spans = [
-            (at, min(at + size, len(places)))
-            for at in range(start, min(start + size * threads, len(places)), size)
-        ]
-        programs = self._programs()
+        spans = [(at, min(at + size, len(places))) for at in range(0, len(places), size)]
+        cores = self._cores()
         stops = in_blocks(
             lambda number: walk.work_out(
-                *programs, self._store, blocks[number], places, *spans[number]
+                *cores, self._store, blocks[number], places, *spans[number]
             ),
             range(len(spans)),
         )
-        Bidder.is_warm = True
-        left = []
+        left = [places[:0]]
         for block, (begin, end), stop in zip(blocks, spans, stops, strict=False):
-            if stop == begin:
-                self._enlarge(block)
             items = int(block.first[stop - begin]) if stop > begin else 0
             self._make_room(worked_out=stop - begin, items=items)
             walk.take_in(self._store, block, places, begin, stop)
-            status = block.status[: stop - begin]
-            left += places[begin:stop][status != walk.DONE].tolist() + places[stop:end].tolist()
-            if block.sizes[0]:
-                with uninterrupted():
-                    self._learn(block, places[begin:end])
-        return left
+            left += [
+                places[begin:stop][block.status[: stop - begin] != walk.DONE], places[stop:end]
+            ]  # fmt: skip
+            block.sizes[0] = 0
+        return np.concatenate(left)
+
+    def _make_ready(self, places: I32) -> int:
+        """Work out places, learning; how many asked what nobody had asked before."""
+        counts = np.zeros(2, np.int64)
+        while True:
+            why, side = walk.make_ready(
+                *self._cores(), self._store, self._blocks(1)[0], places, counts
+            )
+            if why == walk.DONE:
+                return int(counts[1])
+            self._go_on(why, side)
 
     def _enlarge(self, block: rows.Block) -> None:
         """Give a block more room for entries: one place has more than it can take."""
@@ -529,46 +440,56 @@ class Bidder:
             here = np.unique(parents[row[parents] < 0])
         return levels[::-1]
 
-    def warm_up(self) -> None:
-        """Compile the kernels, or load them from numba's cache; others may ask meanwhile."""
-        Bidder(*self.sides).reach(())
-
     def _ready(self, place: int) -> None:
         """Work out one place, and what is missing on the way to it."""
-        store, way = self._store, []
-        here = place
-        while here >= 0 and (store.row[here] < 0 or store.list[here] == rows.UNKNOWN):
-            way.append(here)
-            here = int(store.parent[here])
-        for here in reversed(way):
-            left = np.array([here], np.int32)
-            while self._round(left, 0, 1, 1):
-                pass
+        if self._store.row[place] < 0 or self._store.list[place] == rows.UNKNOWN:
+            self.reach(self.auction_of(place))
 
     def reach(self, calls: Sequence[int]) -> int:
         """Find the place behind a legal auction that goes on, worked out."""
+        codes = np.array(calls, np.uint8)
         with self.lock:
-            place = 0
-            for call in calls:
-                self._ready(place)
-                self._make_room(1)
-                place = walk.child_of(self._store, place, int(call))
-            self._ready(place)
-            return place
+            while True:
+                block = self._blocks(1)[0]
+                why, place, side = walk.reach(*self._cores(), self._store, block, codes)
+                if why == walk.DONE:
+                    return place
+                self._go_on(why, side)
+
+    def _go_on(self, why: int, side: int) -> None:
+        """Make the room that a function came back for.
+
+        Raises
+        ------
+        InvalidSystem
+            If it came back since a text asks for what does not exist at a place.
+        """
+        if why == walk.STORE_FULL:
+            items = len(self._store.list_items) // 2
+            self._make_room(LONGEST_AUCTION, LONGEST_AUCTION, items)
+        elif why == walk.BLOCK_FULL:
+            self._enlarge(self._block_list[0])
+        else:
+            raise self.sides[side].error()
 
     # --- deals ------------------------------------------------------------------------------------
 
     def _pack(self, deals: DealArrays, start: int, stop: int) -> U64:
-        """Packed hands by position, uint64 [4, deals, words], each for its side's program."""
-        first, other = self.sides
-        words = _packed(first, deals, start, stop)
-        if other is not first:
-            others = _packed(other, deals, start, stop)
-            width = max(words.shape[2], others.shape[2])
-            both = np.zeros((4, stop - start, width), np.uint64)
-            both[0::2, :, : words.shape[2]] = words[0::2]
-            both[1::2, :, : others.shape[2]] = others[1::2]
-            return both
+        """Packed hands by position, uint64 [4, deals, words], each for its side's system."""
+        first, other = self._cores()
+        words = np.empty((4, stop - start, max(first.width, other.width)), np.uint64)
+
+        def one_block(at: int) -> None:
+            end = min(at + _PACKED_AT_ONCE, stop)
+            for core, own in ((first, slice(0, 4, 2)), (other, slice(1, 4, 2))):
+                part = np.empty((4, end - at, words.shape[2]), np.uint64)
+                walk.pack(core, deals.hands, deals.dealer, deals.vulnerability, at, end, part)
+                words[own, at - start : end - start] = part[own]
+                if first is other:
+                    words[1::2, at - start : end - start] = part[1::2]
+                    break
+
+        in_blocks(one_block, range(start, stop, _PACKED_AT_ONCE))
         return words
 
     def bid(
@@ -677,10 +598,9 @@ class Bidder:
 
         first, other = (
             Side(
-                side.arrays, tuple(getattr(side, name).count for name in GROWING), side.packing,
-                np.array(side.derived_tests, np.int32), np.array(side.derived_flags, np.int32),
+                side, tuple(len(side.rows(name)) for name in GROWING), side.packing, *side.derived
             )
-            for side in self.sides
+            for side in self._cores()
         )  # fmt: skip
         return first, other
 
@@ -705,25 +625,19 @@ class Bidder:
             return BidDeals(place, entry, defaults)
 
     def _bid_few(self, deals: DealArrays, place: I32, entry: I32, defaults: U16) -> None:
-        done = 0
-        packings = self._packings()
-        words = self._pack(deals, 0, len(deals))
+        done = np.zeros(1, np.int64)
         while True:
-            why, done = walk.bid_few(
-                *self._programs(), self._store, words, place, entry, defaults, done
-            )
+            why, side = walk.bid_few(
+                *self._cores(), self._store, self._blocks(1)[0], deals.hands, deals.dealer,
+                deals.vulnerability, place, entry, defaults, done,
+            )  # fmt: skip
             if why == walk.DONE:
                 return
-            if why == walk.ROOM:
-                self._make_room(LONGEST_AUCTION)
-                continue
-            self._ready(int(place[done]))
-            if self._packings() != packings:
-                packings, words = self._packings(), self._pack(deals, 0, len(deals))
+            self._go_on(why, side)
 
     def _packings(self) -> tuple[int, int]:
-        first, other = self.sides
-        return id(first.packing), id(other.packing)
+        first, other = self._cores()
+        return first.packing_version, other.packing_version
 
     def steps(
         self, deals: DealArrays, calls: Sequence[int] = (), *, least: int = 1
@@ -751,7 +665,7 @@ class Bidder:
         going_on = np.empty(count, np.int64)
         new = np.empty(count, np.int32)
 
-        def choose(program: rows.Program, hands: U64, active: I64) -> None:
+        def choose(program: CoreSystem, hands: U64, active: I64) -> None:
             store = self._store
             in_blocks(
                 lambda start: walk.choose_all(
@@ -765,7 +679,7 @@ class Bidder:
             if self._packings() != packings:
                 packings, words = self._packings(), self._pack(deals, 0, count)
             if given is None:
-                choose(self._programs()[depth & 1], words[depth & 3], active)
+                choose(self._cores()[depth & 1], words[depth & 3], active)
             else:
                 call[:], given = given, None
             yield Step(active, place[active], entry[active], call[active])
@@ -801,7 +715,7 @@ class Bidder:
             for item in items:
                 rank += item & 1
                 entries.append(program.entry(item >> 1, rank))
-            place = Place(calls, tuple(entries), bool(forced(row)), own)
+            place = Place(calls, tuple(entries), forced(row), own)
             return place, [item >> 1 for item in items]
 
     def lists_of(self, places: I32, depth: int) -> tuple[I32, I32]:
@@ -845,8 +759,7 @@ class Bidder:
         """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""
         with self.lock:
             store, count = self._store, len(places)
-            lengths = np.zeros(count, np.int64)
-            walk.auction_lengths(store, places, lengths)
+            lengths = walk.auction_lengths(store, places)
             offsets = np.zeros(count + 1, np.int64)
             np.cumsum(lengths + 1, out=offsets[1:])
             calls = np.empty(int(offsets[-1]), np.uint8)
@@ -883,24 +796,62 @@ class Bidder:
         """Places so far."""
         return int(self._store.counts[rows.PLACES])
 
+    # --- for walks over places (allowed.py, allowed_calls.py, meanings.py) ------------------------
 
-class _Answers:
-    """What one place answers, asked of the kernels for all questions at once."""
+    @property
+    def store(self) -> rows.Store:
+        """Arrays of the places; another object as soon as their numbers mean something else."""
+        return self._store
 
-    def __init__(
-        self, program: SystemProgram, block: rows.Block, store: rows.Store, table: Any, number: int
-    ) -> None:
-        self._what = (store, block, table, number)
-        self._program = program
-        self._known: list[int] = []
+    @property
+    def programs(self) -> tuple[CoreSystem, CoreSystem]:
+        """Systems of both sides in the core."""
+        return self._cores()
 
-    def __call__(self, question: int) -> int:
-        if question >= len(self._known):
-            first = len(self._known)
-            out = np.empty(self._program.questions.count - first, np.int64)
-            walk.ask(self._program.arrays, *self._what, first, out)
-            self._known += out.tolist()
-        return self._known[question]
+    @contextmanager
+    def walking(self) -> Iterator[None]:
+        """Let nobody else in meanwhile, and begin within the budget."""
+        with self._whole():
+            self._keep_to_budget()
+            yield
+
+    @property
+    def packings(self) -> tuple[int, int]:
+        """What hands are packed for now."""
+        return self._packings()
+
+    def packed(self, deals: DealArrays, before: "PackedDeals | None" = None) -> "PackedDeals":
+        """Pack the hands of deals, unless they are as the programs want them to be already."""
+        packings = self._packings()
+        if before is not None and before.packings == packings:
+            return before
+        return PackedDeals(packings, self._pack(deals, 0, len(deals)))
+
+    def list_into(self, out: rows.Listed, deals: DealArrays, bounds: I64) -> None:
+        """List the auctions that the systems allow for deals, as far as there is room in a list.
+
+        Returns with the walk at its end, or where the list has to grow.
+        """
+        while True:
+            why = walk.list_deals(
+                *self._cores(), self._store, self._blocks(1)[0], out, deals.hands, deals.dealer,
+                deals.vulnerability, bounds,
+            )  # fmt: skip
+            if why in (walk.DONE, walk.LIST_FULL):
+                return
+            self._go_on(why, 0)
+
+    def need_rows(self, places: I32) -> None:
+        """See to it that what is known at some places is there."""
+        self._need_rows(places)
+
+    def make_room(self, places: int) -> None:
+        """Make room for so many new places."""
+        self._make_room(places)
+
+    def work_out(self, places: I32) -> None:
+        """Work out new places; the order of the array may change."""
+        self._work_out(places)
 
 
 def _room_for(places: int) -> dict[str, Any]:
@@ -915,41 +866,16 @@ def _room_for(places: int) -> dict[str, Any]:
     }
 
 
-def _new_block(questions: int, trees: int, items: int, places: int) -> rows.Block:
+def _new_block(trees: int, items: int, places: int) -> rows.Block:
     return rows.Block(
         **_room_for(places),
         items=np.zeros(items, np.int32),
         misses=np.zeros((1 << 12, 5), np.int64),
         found=np.zeros((trees, 4), np.int32),
-        stack=np.zeros(2 * trees + 2, np.int32),
+        stack=np.zeros((trees + 2, 2), np.int32),
         owners=np.zeros(rows.CALLS, np.int32),
-        words=np.zeros((2, rows.SET_WORDS), np.uint64),
-        terms=np.zeros((3, len(rows.TERMS), 2), np.int16),
-        agreements=np.zeros(64, np.int32),
-        stamps=np.zeros(questions, np.int64),
-        values=np.zeros(questions, np.int64),
-        sizes=np.zeros(2, np.int64),
+        sizes=np.zeros(1, np.int64),
     )
-
-
-def _packed(program: SystemProgram, deals: DealArrays, start: int, stop: int) -> U64:
-    packing = program.packing
-    words = np.empty((4, stop - start, packing.lane_words + packing.flag_words), np.uint64)
-    tests = np.array(program.derived_tests, np.int32)
-    flags = np.array(program.derived_flags, np.int32)
-    arrays = program.arrays
-
-    def one_block(at: int) -> None:
-        end = min(at + _CHOSEN_AT_ONCE, stop)
-        part = np.empty((4, end - at, words.shape[2]), np.uint64)
-        pack(packing, deals, at, end, out=part)
-        for position in range(4):
-            if len(flags):
-                walk.derive(arrays, part[position], tests, flags, packing.lane_words)
-        words[:, at - start : end - start] = part
-
-    in_blocks(one_block, range(start, stop, _CHOSEN_AT_ONCE))
-    return words
 
 
 def seen_from_dealer(deals: DealArrays) -> DealArrays:

@@ -19,8 +19,7 @@ from bidcascade.bridge import (
     format_calls,
     format_hand,
 )
-from bidcascade.kernels.system.arrays import NO_CALL
-from bidcascade.kernels.system.questions import AGREEMENT_KINDS
+from bidcascade.kernels.core.rows import AGREEMENT_KINDS, NO_CALL
 from bidcascade.table.compass import term_values
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary

@@ -16,7 +16,7 @@ from bidcascade.bridge import PASS
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.plan import expressions_plan
-from bidcascade.kernels.system.arrays import ANY_HAND
+from bidcascade.kernels.core.rows import ANY_HAND
 from bidcascade.kernels.types import U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.build import Said, TableBuilder
@@ -179,7 +179,7 @@ def compile_system(
 
 def source_of(system: System, opponents: System | None, deals: int, seed: int) -> str:
     """Say what a table was compiled from, for people and digests."""
-    from .kept_places import text_digest
+    from .digests import text_digest
 
     against = f" against {opponents.name}" if opponents else ""
     grown = f"grown by {deals} deals, seed {seed}"
@@ -249,7 +249,7 @@ class _Writer:
         """Lines of a list; a pass by default is written out, so that deals can go on."""
         first_rank: dict[int, int] = {}
         before: list[tuple[int, int]] = []
-        entries = self._program.entries.array
+        entries = self._program.core.rows("entries")
         for rank, entry in enumerate(self._bidder.entries_of_list(number)):
             call = int(entries[entry]["call"])
             start = first_rank.setdefault(call, rank)
@@ -288,5 +288,4 @@ class _Writer:
 
     def _cells_of(self, entry: int) -> int:
         """Cells where some hand satisfies an entry."""
-        needs = self._program.needs.array[self._program.entries.array[entry]["needs"]]
-        return int.from_bytes(self._program.cells.array[needs["can"]].tobytes(), "little")
+        return self._program.cells_of(entry)

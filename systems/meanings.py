@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bidcascade.kernels.system import walk
+from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.types import U8
 
 from .bidder import I32, I64, Bidder
@@ -37,9 +37,8 @@ def names_along(bidder: Bidder, places: I32) -> NamesAlong:
 
     A call that no rule with a name makes there has an empty one.
     """
-    store = bidder._store
-    lengths = np.zeros(len(places), np.int64)
-    walk.auction_lengths(store, places, lengths)
+    store = bidder.store
+    lengths = walk.auction_lengths(store, places)
     keys = np.zeros((len(places), int(lengths.max(initial=0))), np.int64)
     here = places
     rows = np.flatnonzero(lengths)
@@ -58,7 +57,7 @@ def names_along(bidder: Bidder, places: I32) -> NamesAlong:
     def name(side: int, entry: int) -> str:
         return bidder.sides[side].name(entry)
 
-    called = [side.entries.array["call"] for side in bidder.sides]
+    called = [side.core.rows("entries")["call"] for side in bidder.sides]
     names = []
     for key in found.tolist():
         side, call = key >> 6 & 1, key & 63
@@ -79,7 +78,7 @@ def shown_at(bidder: Bidder, places: I32) -> U8:
         By position from the dealer: least and most high-card points, clubs, diamonds, hearts and
         spades.
     """
-    bidder._need_rows(places)
-    store = bidder._store
+    bidder.need_rows(places)
+    store = bidder.store
     hulls: U8 = store.rows["hull"][store.row[places]]
     return hulls

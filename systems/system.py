@@ -32,7 +32,6 @@ from .state import State
 
 if TYPE_CHECKING:
     from .bidder import Bidder
-    from .program import SystemProgram
 
 
 class System:
@@ -109,13 +108,6 @@ class System:
         """Terms of its conditions."""
         return self.rules.vocabulary
 
-    @cached_property
-    def program(self) -> "SystemProgram":
-        """The system as arrays for the kernels."""
-        from .program import SystemProgram
-
-        return SystemProgram(self.rules)
-
     def bidder(self, opponents: "System | None" = None, *, first: bool = True) -> "Bidder":
         """Places of this system against another, worked out by the kernels.
 
@@ -123,9 +115,10 @@ class System:
         """
         pair, key = self._pair(opponents, first=first)
         if key not in self._bidders:
-            from .kept_places import open_bidder
+            from .bidder import Bidder
+            from .budget import places_budget
 
-            self._bidders[key] = open_bidder(pair[0].program, pair[1].program)
+            self._bidders[key] = Bidder(pair[0].rules, pair[1].rules, budget=places_budget())
         return self._bidders[key]
 
     def expander(self, opponents: "System | None" = None, *, first: bool = True) -> Expander:
@@ -153,13 +146,8 @@ class System:
     def place(
         self, calls: Sequence[int], opponents: "System | None" = None, *, first: bool = True
     ) -> Place:
-        """Place behind a legal auction that goes on; parameters are those of :meth:`expander`.
-
-        Kernels that are at work answer; the definition answers one question sooner than they start.
-        """
-        bidder = self._bidders.get(self._pair(opponents, first=first)[1])
-        at_work = bidder if bidder is not None and bidder.is_warm else None
-        return (at_work or self.expander(opponents, first=first)).place(calls)
+        """Place behind a legal auction that goes on; parameters are those of :meth:`bidder`."""
+        return self.bidder(opponents, first=first).place(calls)
 
     def expand(
         self, auction: "str | Sequence[int]" = (), opponents: "System | None" = None

@@ -32,6 +32,7 @@ import polars as pl
 
 from benchmarks.http_client import percentiles
 from benchmarks.machine import environment
+from benchmarks.server import running_server, wait_until
 from benchmarks.service import deal_objects
 from bidcascade.bridge import CALL_TEXTS
 from bidcascade.loaders import random_deals
@@ -43,7 +44,7 @@ from bidcascade.service.jobs.results import write_results
 from bidcascade.service.settings import Settings
 from tests.service.jobs.support_jobs import UPLOAD, archive
 from tests.service.jobs.test_job_server import children_of
-from tests.support_service import ask, running_server, wait_until
+from tests.support_service import ask
 
 TABLE = "sayc"
 CLIENTS = 3

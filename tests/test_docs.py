@@ -13,7 +13,7 @@ from bidcascade.table.import_report import FINDINGS
 from bidcascade.table.lint import KINDS
 from tests.support_docs import CHECKOUT, blocks_of, page_text, run_page
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.checkout, pytest.mark.slow]
 
 PAGES = sorted(
     page.stem
@@ -28,16 +28,13 @@ RUN_ELSEWHERE = {"clients", "command-line"}
 
 @pytest.mark.parametrize("name", sorted({*PAGES} - RUN_ELSEWHERE))
 def test_examples_run_and_print_what_is_shown(name, tmp_path, monkeypatch):
-    page = f"docs/{name}.md"
-    page_text(page)
     monkeypatch.chdir(tmp_path)
-    assert run_page(page)
+    assert run_page(f"docs/{name}.md")
 
 
 @pytest.fixture(scope="module")
 def command_line(tmp_path_factory):
     """Folder in which the page of the command line was run, and the commands that ran."""
-    page_text("docs/command-line.md")
     folder = tmp_path_factory.mktemp("command-line")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

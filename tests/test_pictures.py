@@ -1,42 +1,44 @@
-"""The pictures of the page in the documentation: all there, as wide as they say, and shown."""
+"""The pictures that git keeps: few, as wide as they say, and each shown by a page."""
 
-import importlib.util
+import re
 import struct
 
 import pytest
 
 from tests.support_docs import CHECKOUT, page_text
 
+pytestmark = pytest.mark.checkout
 
-@pytest.fixture(scope="module")
-def maker():
-    page_text("docs/make_pictures.py")
-    spec = importlib.util.spec_from_file_location(
-        "make_pictures", CHECKOUT / "docs/make_pictures.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+FEW = 4
+PAGES = ("README.md", "docs/web.md")
+DESK, MOST = 1280, 900
 
 
-def test_the_page_shows_all_pictures(maker):
-    assert page_text("docs/pictures.md") == maker.pictures_page(), "run docs.make_pictures"
+def kept():
+    """Pictures in ``docs``, by their paths there."""
+    folder = CHECKOUT / "docs"
+    return {file.relative_to(folder).as_posix(): file
+            for kind in ("svg", "png") for file in folder.rglob(f"*.{kind}")}  # fmt: skip
 
 
-def test_all_pictures_are_there_as_wide_as_their_screens(maker):
-    named = {
-        maker.picture_name(view.__name__, of, scheme): width
-        for view in maker.VIEWS
-        for of, width in maker.WIDTHS.items()
-        for scheme in maker.SCHEMES
+def test_few_pictures_are_kept_and_all_are_shown():
+    shown = {
+        name.removeprefix("docs/")
+        for page in PAGES
+        for name in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page_text(page))
     }
-    assert {file.name for file in maker.PICTURES.iterdir()} == set(named)
-    sizes = []
-    for name, width in named.items():
-        content = (maker.PICTURES / name).read_bytes()
+    assert shown == set(kept())
+    assert len(shown) <= FEW
+
+
+def test_kept_pictures_are_those_of_a_desk():
+    pictures = [file for name, file in kept().items() if name.endswith(".png")]
+    assert pictures
+    for file in pictures:
+        content = file.read_bytes()
         assert content.startswith(b"\x89PNG\r\n\x1a\n")
         pixels, height = struct.unpack(">II", content[16:24])
-        assert pixels == width.pixels
-        assert 0 < height <= width.most
-        sizes.append(len(content))
-    assert sum(sizes) <= maker.MOST_BYTES
+        assert pixels == DESK
+        assert 0 < height <= MOST
+        # few colours: a page is read over slow lines too
+        assert len(content) < 60_000

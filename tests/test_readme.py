@@ -11,6 +11,8 @@ from bidcascade.service.cli import COMMANDS, make_parser
 from bidcascade.service.settings import Settings
 from tests.support_docs import CHECKOUT, blocks_of, commands_of, matches, page_text, run_page
 
+pytestmark = pytest.mark.checkout
+
 
 def test_every_command_is_named():
     readme = page_text("README.md")
@@ -51,7 +53,6 @@ def test_settings_are_read_from_the_named_variables(monkeypatch):
 
 @pytest.mark.slow
 def test_snippets_run(tmp_path, monkeypatch):
-    page_text("README.md")
     monkeypatch.chdir(tmp_path)
     ran = run_page("README.md")
     assert {"curl", "python", "load", "augment", "batch", "table", "bid"} <= set(ran)
@@ -70,7 +71,6 @@ def test_all_shell_blocks_are_run_or_marked():
 
 @pytest.fixture(scope="module")
 def picture_maker():
-    page_text("docs/make_answer.py")
     spec = importlib.util.spec_from_file_location("make_answer", CHECKOUT / "docs/make_answer.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

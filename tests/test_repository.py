@@ -11,9 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-pytestmark = pytest.mark.skipif(
-    not (ROOT / "setup.py").exists(), reason="not a checkout, as when the installed wheel is tested"
-)
+pytestmark = pytest.mark.checkout
 
 
 def test_links_of_the_package_page_lead_somewhere(monkeypatch):

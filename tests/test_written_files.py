@@ -6,10 +6,11 @@ import pytest
 
 from tests.support_docs import CHECKOUT, page_text
 
+pytestmark = pytest.mark.checkout
+
 
 @pytest.fixture(scope="module")
 def written():
-    page_text("docs/write_files.py")
     spec = importlib.util.spec_from_file_location("write_files", CHECKOUT / "docs/write_files.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

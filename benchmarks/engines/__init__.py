@@ -7,11 +7,8 @@ from typing import Any
 
 from bidcascade.kernels import Plan
 
-ENGINES = (
-    "reference", "cpu", "cuda", "lists", "numpy", "polars", "polars-frames", "polars-columns",
-    "cudf",
-)  # fmt: skip
-"""Slowest definition first, then the project's own, a prototype, and the usual ways."""
+ENGINES = ("reference", "cpu", "cuda", "numpy", "polars", "polars-columns", "cudf")
+"""Slowest definition first, then the project's own, and the usual ways."""
 
 OPERATIONS = ("counts", "entry_lists", "first", "evaluate", "features", "hands")
 
@@ -54,9 +51,8 @@ class Engine:
 
 _CLASSES = {
     "reference": "kernel_engine.KernelEngine", "cpu": "kernel_engine.KernelEngine",
-    "cuda": "kernel_engine.KernelEngine", "lists": "list_engine.ListsEngine",
-    "numpy": "column_engine.NumpyEngine", "polars": "polars_engine.PolarsEngine",
-    "polars-frames": "polars_engine.PolarsFramesEngine",
+    "cuda": "kernel_engine.KernelEngine", "numpy": "column_engine.NumpyEngine",
+    "polars": "polars_engine.PolarsEngine",
     "polars-columns": "polars_engine.PolarsColumnsEngine", "cudf": "cudf_engine.CudfEngine",
 }  # fmt: skip
 

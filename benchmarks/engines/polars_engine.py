@@ -1,4 +1,4 @@
-"""Engines of boolean columns in polars: as good as they can be made, and the usual ways.
+"""Engines of boolean columns in polars: as good as they can be made, and the published way.
 
 ``polars``
 
@@ -14,23 +14,16 @@ Single columns are joined as Series, which costs a third of a ``select`` of many
 
 ``polars-columns`` is the published way to do it, with the distinct lists still made only once:
 long columns, and one for every entry, reached or not.
-
-``polars-frames`` is the cascade as expressions over frames: one lazy ``select`` makes the columns
-of up to 1,000 entries from their parents' columns and those of the distinct criteria lists (made
-once, when first needed), a ``sum`` gives the counts, and columns are freed depth first. Entries
-below one that no deal reaches are left out. polars spreads each query over the cores.
 """
-
-from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
 
 from bidcascade.kernels import BitColumns, DealArrays, Plan
 from bidcascade.kernels.lowering import COMPARE
-from bidcascade.kernels.types import U32, U64
+from bidcascade.kernels.types import U32
 
-from .column_engine import ColumnEngine, Columns, Trie, atom, holding_tables, packed
+from .column_engine import ColumnEngine, Columns, atom, holding_tables, packed
 
 _COMPASS = ("north", "east", "south", "west")
 
@@ -129,87 +122,3 @@ class PolarsColumnsEngine(PolarsEngine):
     otherwise = "polars-columns only counts"
     block = 1 << 19
     prune = False
-
-
-_BATCH = 1_000
-
-
-class _Cascade:
-    """One block of deals."""
-
-    def __init__(self, plan: Plan, deals: DealArrays) -> None:
-        self._plan, self._trie = plan, Trie.of(plan)
-        self._expressions = expression_query(plan, deal_frame(deals), by_call=True).collect()
-        self._criteria: dict[str, pl.Series] = {}
-        self._everyone = pl.DataFrame({"": pl.repeat(value=True, n=len(deals), eager=True)})
-
-    def counts(self) -> U64:
-        counts = np.zeros(self._plan.node_count, np.uint64)
-        roots = [(entry, "") for entry in range(self._trie.root_count)]
-        # batches of (entry, name of the parent's column) with the frame above them
-        stack = [(roots, self._everyone, 0)]
-        while stack:
-            batch, above, depth = stack.pop()
-            frame = self._columns(batch, above, depth)
-            alive = []
-            for (entry, _), count in zip(batch, frame.sum().row(0), strict=True):
-                counts[entry] = count
-                if count:
-                    alive.append(entry)
-            stack += [
-                (part, frame.select(list(dict.fromkeys(parent for _, parent in part))), depth + 1)
-                for part in self._batches(alive)
-            ]
-        return counts
-
-    def _batches(self, parents: Sequence[int]) -> Iterator[list[tuple[int, str]]]:
-        below = [(child, str(parent)) for parent in parents for child in self._trie.below(parent)]
-        for start in range(0, len(below), _BATCH):
-            yield below[start : start + _BATCH]
-
-    def _columns(
-        self, batch: Sequence[tuple[int, str]], above: pl.DataFrame, depth: int
-    ) -> pl.DataFrame:
-        lists = [self._trie.criteria[entry] for entry, _ in batch]
-        names = {number: f"criteria {number}.{depth & 3}" for number in lists if number >= 0}
-        missing = [number for number, name in names.items() if name not in self._criteria]
-        made = self._expressions.lazy().select(
-            pl.all_horizontal(
-                [pl.col(f"{expression}.{depth & 3}") for expression in self._plan.criteria[number]]
-                or [pl.repeat(value=True, n=pl.len())]
-            ).alias(names[number])
-            for number in missing
-        )
-        self._criteria.update((column.name, column) for column in made.collect())
-        return (
-            above.with_columns(self._criteria[name] for name in names.values())
-            .lazy()
-            .select(
-                (pl.col(parent) if number < 0 else pl.col(parent) & pl.col(names[number])).alias(
-                    str(entry)
-                )
-                for (entry, parent), number in zip(batch, lists, strict=True)
-            )
-            .collect()
-        )
-
-
-class PolarsFramesEngine(PolarsEngine):
-    """Frames of boolean columns."""
-
-    name = "polars-frames"
-    operations = ("counts",)
-    otherwise = "polars-frames only counts; polars does the rest"
-    block = 1 << 18
-
-    @property
-    def step(self) -> int:
-        # one block after the other: polars has threads of its own
-        return self.block
-
-    def counts(self, plan: Plan, deals: DealArrays) -> U64:
-        total = np.zeros(plan.node_count, np.uint64)
-        for start in range(0, len(deals), self.block):
-            block = deals.slice(start, min(start + self.block, len(deals)))
-            total += _Cascade(plan, block).counts()
-        return total

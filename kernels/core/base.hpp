@@ -8,6 +8,11 @@
 #define __device__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
+#define CORE_UNROLL
+#define CORE_ROLLED
+#else
+#define CORE_UNROLL _Pragma("unroll")
+#define CORE_ROLLED _Pragma("unroll 1")
 #endif
 
 typedef signed char i8;
@@ -61,5 +66,46 @@ __device__ __forceinline__ u64 mixed(u64 key) {
     key *= 0xC4CEB9FE1A85EC53ull;
     return key ^ key >> 33;
 }
+
+constexpr u32 WARP = 32;
+
+// What lanes do together. A host has one lane, for which all of it is nothing.
+template <u32 LANES>
+struct Lanes {
+    __device__ __forceinline__ static bool any(bool value) { return value; }
+    __device__ __forceinline__ static u64 sum(u64 value) { return value; }
+    __device__ __forceinline__ static u64 either(u64 bits) { return bits; }
+    __device__ __forceinline__ static u32 lowest(u32 value) { return value; }
+    __device__ __forceinline__ static u32 highest(u32 value) { return value; }
+    __device__ __forceinline__ static void meet() {}
+};
+
+#ifdef __CUDACC__
+template <>
+struct Lanes<WARP> {
+    static constexpr u32 ALL = 0xFFFFFFFFu;
+
+    __device__ __forceinline__ static bool any(bool value) { return __any_sync(ALL, value); }
+    __device__ __forceinline__ static u64 sum(u64 value) {
+        for (i32 step = WARP / 2; step > 0; step /= 2) value += __shfl_xor_sync(ALL, value, step);
+        return value;
+    }
+    __device__ __forceinline__ static u64 either(u64 bits) {
+        for (i32 step = WARP / 2; step > 0; step /= 2) bits |= __shfl_xor_sync(ALL, bits, step);
+        return bits;
+    }
+    __device__ __forceinline__ static u32 lowest(u32 value) {
+        for (i32 step = WARP / 2; step > 0; step /= 2)
+            value = least(value, __shfl_xor_sync(ALL, value, step));
+        return value;
+    }
+    __device__ __forceinline__ static u32 highest(u32 value) {
+        for (i32 step = WARP / 2; step > 0; step /= 2)
+            value = most(value, __shfl_xor_sync(ALL, value, step));
+        return value;
+    }
+    __device__ __forceinline__ static void meet() { __syncwarp(); }
+};
+#endif
 
 }  // namespace core

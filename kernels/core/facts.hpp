@@ -20,8 +20,9 @@ constexpr i32 MANY_ANSWERS = 4;  // kinds below this have answers other than no 
 // A place that is asked, and what its players' hands are known to hold beside the hull.
 struct Asked {
     const Place* row;
-    const i8 (*ranges)[RANGES][2];      // by set
-    const i8 (*new_ranges)[RANGES][2];  // by -1 - set
+    const Known* known;
+    TermRanges* new_ranges;   // of sets that have no number yet, by -1 - set
+    const CellSet* new_sets;  // the same sets; read by a host alone, which works ranges out late
 
     __device__ __forceinline__ i32 me() const { return row->length & 3; }
 };
@@ -124,6 +125,26 @@ struct Bounds {
     i32 low, high;
 };
 
+#ifndef __CUDACC__
+inline bool meet(const u64* one, const u64* other) {
+    for (u32 word = 0; word < SET_WORDS; ++word)
+        if (one[word] & other[word]) return true;
+    return false;
+}
+
+// Works out the least and most of a term in a set that is not empty. A thread that comes here
+// meanwhile writes the same; the low end, which it looks at, is written last.
+inline void work_out_range(const Known& known, const u64* cells, i32 term, i8* range) {
+    const i32 first = known.reach_first[term], all_values = known.reach_first[RANGES];
+    const i32 count = known.reach_first[term + 1] - first;
+    i32 low = 0, high = count - 1;
+    while (low < count - 1 && !meet(cells, known.reach[first + low])) ++low;
+    while (high > low && !meet(cells, known.reach[all_values + first + high])) --high;
+    __atomic_store_n(range + 1, static_cast<i8>(high), __ATOMIC_RELAXED);
+    __atomic_store_n(range, static_cast<i8>(low), __ATOMIC_RELEASE);
+}
+#endif
+
 __device__ inline Bounds shown(const Asked& at, i32 position, i32 term) {
     const Place& row = *at.row;
     Bounds found;
@@ -131,9 +152,15 @@ __device__ inline Bounds shown(const Asked& at, i32 position, i32 term) {
         found = {row.hull[position][term][0], row.hull[position][term][1]};
     } else {
         const i32 number = row.known[position];
-        const i8* const kept = number < 0 ? at.new_ranges[-1 - number][term - HULL]
-                                          : at.ranges[number][term - HULL];
-        found = {kept[0], kept[1]};
+        i8* const range = number < 0 ? at.new_ranges[-1 - number][term - HULL]
+                                     : at.known->ranges[number][term - HULL];
+#ifndef __CUDACC__
+        if (__atomic_load_n(range, __ATOMIC_ACQUIRE) < 0)
+            work_out_range(
+                *at.known, number < 0 ? at.new_sets[-1 - number] : at.known->sets[number],
+                term - static_cast<i32>(HULL), range);
+#endif
+        found = {range[0], range[1]};
     }
     const i32 low = most(found.low, static_cast<i32>(row.terms[position][term][0]));
     const i32 high = least(found.high, static_cast<i32>(row.terms[position][term][1]));

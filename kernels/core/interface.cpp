@@ -1,9 +1,9 @@
-// The core as a shared library: what library.py calls through ctypes, and memory from the C library.
-// The one translation unit; build.py says how it is compiled.
-#include "facts.hpp"
-#include "memory.hpp"
-#include "rows.hpp"
-#include "trees.hpp"
+// The core as a shared library: functions over arrays that Python owns, called through ctypes, and
+// memory from the C library. The one translation unit; build.py says how it is compiled.
+//
+// Numbers that come with a call are looked at here, before anything follows them: what is out of
+// range is refused with INVALID, and nothing has been changed then.
+#include "bidding.hpp"
 
 #ifndef CORE_VERSION
 #error "expected CORE_VERSION, a digest of the sources (build.py)"
@@ -20,6 +20,8 @@ void* calloc(decltype(sizeof(0)) count, decltype(sizeof(0)) bytes);
 void free(void* memory);
 }
 
+inline void* operator new(decltype(sizeof(0)), void* where) noexcept { return where; }
+
 namespace core {
 
 void* allocate(u64 bytes) {
@@ -29,6 +31,73 @@ void* allocate(u64 bytes) {
 }
 
 void release(void* memory, u64) { free(memory); }
+
+namespace {
+
+constexpr i64 INVALID = -1;
+
+bool are_below(const i32* numbers, i64 count, i64 end) {
+    for (i64 at = 0; at < count; ++at)
+        if (numbers[at] < 0 || numbers[at] >= end) return false;
+    return true;
+}
+
+bool are_below(const i64* numbers, i64 count, i64 end) {
+    for (i64 at = 0; at < count; ++at)
+        if (numbers[at] < 0 || numbers[at] >= end) return false;
+    return true;
+}
+
+bool are_calls(const u8* calls, i64 count) {
+    for (i64 at = 0; at < count; ++at)
+        if (calls[at] >= CALLS) return false;
+    return true;
+}
+
+// Whether numbers go up and stay within `end`.
+bool are_offsets(const i64* offsets, i64 count, i64 end) {
+    for (i64 at = 0; at < count; ++at)
+        if (offsets[at] < 0 || offsets[at] > offsets[at + 1]) return false;
+    return count < 0 || (offsets[0] >= 0 && offsets[count] <= end);
+}
+
+bool are_places(const Store& store, const i32* places, i64 count) {
+    return are_below(places, count, store.counts[PLACES]);
+}
+
+// Whether places were worked out, so that hands may choose there.
+bool are_chosen(const Store& store, const i32* places, i64 count) {
+    if (!are_places(store, places, count)) return false;
+    for (i64 at = 0; at < count; ++at)
+        if (store.chosen[places[at]] < 0) return false;
+    return true;
+}
+
+}  // namespace
+
+namespace {
+
+// Whether a block has room for one place.
+bool are_block(const Block& block) {
+    return block.status.length > 0 && block.rows.length > 0 && block.sets.length > 0 &&
+           block.hulls.length > 0 && block.ranges.length > 0 && block.first.length > 1 &&
+           block.owners.length >= static_cast<u64>(CALLS) && block.sizes.length > 0 &&
+           block.misses.length > 0 && block.stack.length > 1;
+}
+
+template <class T, class... Arguments>
+T* create(Arguments... arguments) {
+    return new (allocate(sizeof(T))) T(arguments...);
+}
+
+template <class T>
+void destroy(T* made) {
+    if (made == nullptr) return;
+    made->~T();
+    release(made, sizeof(T));
+}
+
+}  // namespace
 
 #ifdef __x86_64__
 namespace {
@@ -57,13 +126,14 @@ bool has_all(u32 word, u32 bits) { return (word & bits) == bits; }
 
 }  // namespace core
 
+using namespace core;
+
 EXPORT u64 core_version() { return CORE_VERSION; }
 
 // Whether this processor and its operating system run the build x86-64-v3. By the instruction
 // itself: __builtin_cpu_supports says no to everything in what zig links.
 EXPORT i32 core_runs_v3() {
 #ifdef __x86_64__
-    using namespace core;
     constexpr u32 FMA = 1u << 12, MOVBE = 1u << 22, XGETBV = 1u << 27, AVX = 1u << 28, F16C = 1u << 29;
     constexpr u32 BMI1 = 1u << 3, AVX2 = 1u << 5, BMI2 = 1u << 8, LZCNT = 1u << 5;
     constexpr u32 SSE42_AND_POPCNT = 1u << 20 | 1u << 23, VECTOR_STATES = 6;
@@ -78,11 +148,366 @@ EXPORT i32 core_runs_v3() {
 
 // Sizes of the rows of rows.hpp, in its order; how many there are. Python has the same rows.
 EXPORT i32 core_layout(i32* sizes) {
-    using namespace core;
     const u64 all[] = {sizeof(Place), sizeof(Question), sizeof(Decision), sizeof(Tree),
-                       sizeof(Group), sizeof(Line), sizeof(Variant), sizeof(Entry),
-                       sizeof(Needs), sizeof(Test), sizeof(Slot)};
+                       sizeof(core::Group), sizeof(Line), sizeof(Variant), sizeof(Entry),
+                       sizeof(Needs), sizeof(Test), sizeof(Slot), sizeof(Walk)};
     i32 count = 0;
     for (const u64 size : all) sizes[count++] = static_cast<i32>(size);
     return count;
+}
+
+// --- systems -------------------------------------------------------------------------------------
+
+// A system of checked rows; null if they are not what an encoder writes.
+EXPORT System* core_system_open(
+    const i32* text, i64 text_count, const i32* structure, i64 structure_count) {
+    if (text_count < 0 || structure_count < 0) return nullptr;
+    System* const made = create<System>(
+        text, static_cast<u64>(text_count), structure, static_cast<u64>(structure_count));
+    if (made->is_open()) return made;
+    destroy(made);
+    return nullptr;
+}
+
+EXPORT void core_system_close(System* system) { destroy(system); }
+
+// What could not be learned last: fault, and what it is about.
+EXPORT void core_system_problem(const System* system, i64* out) {
+    const Problem& problem = system->problem;
+    out[0] = problem.fault;
+    out[1] = problem.a, out[2] = problem.b, out[3] = problem.c, out[4] = problem.d;
+}
+
+// Addresses and lengths of what Python reads of a system: words and starts of expressions, words
+// and starts of the criteria of needs.
+EXPORT void core_system_rows(const System* system, u64* out) {
+    const Rows* const rows[] = {&system->trees.expressions, &system->criteria};
+    for (const Rows* const one : rows) {
+        *out++ = reinterpret_cast<u64>(one->words.data);
+        *out++ = one->words.count;
+        *out++ = reinterpret_cast<u64>(one->starts.data);
+        *out++ = one->starts.count;
+    }
+}
+
+// Number of a further name: a formula over what has numbers, a tag, or nothing that is known.
+EXPORT i64 core_system_add_name(System* system, i64 kind, i64 formula) {
+    return system->add_name(static_cast<i32>(kind), static_cast<i32>(formula));
+}
+
+EXPORT i64 core_system_add_expression(System* system, i64 form, const i32* words, i64 count) {
+    return system->add_expression(static_cast<i32>(form), words, static_cast<u64>(count));
+}
+
+// Number of the needs with some criteria; MISSING with a problem if they cannot be lowered.
+EXPORT i64 core_system_needs(System* system, const i32* criteria, i64 count) {
+    if (!are_below(criteria, count, static_cast<i64>(system->trees.expressions.count()))) return -2;
+    return system->needs_number(criteria, static_cast<u64>(count));
+}
+
+EXPORT i64 core_system_add_entry(System* system, i64 call, i64 needs, i64 variant, i64 bound) {
+    const bool fits = 0 <= call && call < CALLS && 0 <= needs &&
+                      needs < static_cast<i64>(system->needs.count) && 0 <= bound &&
+                      bound < static_cast<i64>(system->bindings.count) && 0 <= variant &&
+                      variant < static_cast<i64>(system->program.variants.length);
+    if (!fits) return INVALID;
+    return system->add_entry(
+        static_cast<i32>(call), static_cast<i32>(needs), static_cast<i32>(variant),
+        static_cast<i32>(bound));
+}
+
+// What places know of cells: the cells where the least, and the most, of a term beyond the hull is a
+// value, [2 * values] sets, where each term begins among the values, the lengths of the shapes, and
+// all cells. How many values there are; sets are written where there is room for all.
+EXPORT i64 core_cell_tables(u64* reach, i64 room, i32* first, u8* lengths, u64* everything) {
+    Trees trees;
+    Terms terms(GIB);
+    Knowledge knowledge(trees, terms);
+    const TermReach found(knowledge);
+    const i64 values = found.first[RANGES];
+    copy_bytes(first, found.first, sizeof found.first);
+    copy_bytes(lengths, ALL_SHAPES.lengths, sizeof ALL_SHAPES.lengths);
+    copy_bytes(everything, knowledge.cells(knowledge.everything()), sizeof(CellSet));
+    if (room >= 2 * values) copy_bytes(reach, found.reach.data, found.reach.count * sizeof(u64));
+    return values;
+}
+
+// Version of how hands are packed, lane words, flag words, and how many programs and terms there are.
+EXPORT void core_system_packing(const System* system, i64* out) {
+    const Layout& layout = system->layout();
+    out[0] = layout.version;
+    out[1] = layout.lane_words, out[2] = layout.flag_words;
+    out[3] = static_cast<i64>(layout.code.count) / 2;
+    out[4] = static_cast<i64>(layout.program_starts.count);
+    out[5] = static_cast<i64>(layout.program_terms.count);
+    out[6] = static_cast<i64>(layout.derived_flags.count);
+    out[7] = layout.program_stack;
+}
+
+// Tables of the packing, dense, into arrays of those sizes.
+EXPORT void core_system_tables(
+    const System* system, u64* suits, u64* lengths, u64* contexts, i32* code, i32* starts,
+    i32* flags, i32* term_suits, i32* term_lengths, i32* term_contexts, i32* derived_tests,
+    i32* derived_flags) {
+    const Layout& layout = system->layout();
+    layout.copy_tables(suits, lengths, contexts);
+    const auto copy = [](i32* to, const Vec<i32>& from) { copy_bytes(to, from.data, 4 * from.count); };
+    copy(code, layout.code);
+    copy(starts, layout.program_starts);
+    copy(flags, layout.program_flags);
+    copy(term_suits, layout.term_suits);
+    copy(term_lengths, layout.term_lengths);
+    copy(term_contexts, layout.term_contexts);
+    copy(derived_tests, layout.derived_tests);
+    copy(derived_flags, layout.derived_flags);
+}
+
+// Packs the hands of deals `start` to `stop` by position into `out` [4][stop - start][stride].
+EXPORT i64 core_pack(
+    const System* system, const u64* hands, const u8* dealer, const u8* vulnerability, i64 count,
+    i64 start, i64 stop, u64* out, i64 stride) {
+    if (start < 0 || stop < start || stop > count || stride < system->layout().words()) return INVALID;
+    for (i64 deal = start; deal < stop; ++deal)
+        if (dealer[deal] > 3 || vulnerability[deal] > 3) return INVALID;
+    pack_hands(
+        system->layout().packing(), {hands, dealer, vulnerability, static_cast<u64>(count)},
+        static_cast<u64>(start), static_cast<u64>(stop), true, out, static_cast<u64>(stride));
+    return 0;
+}
+
+// Learns what a place missed that was worked out elsewhere, whose row comes with its sets.
+EXPORT i64 core_learn(
+    System* first, System* other, const Store* store, const Place* row, const i64* miss,
+    i64* faulty) {
+    Bidding bidding(first, other, *store, Block{});
+    const Asked at = {row, store, nullptr, nullptr};
+    const i32 kind = static_cast<i32>(miss[0]);
+    const i32 found = bidding.sides.learn(kind, miss[2], miss[3], miss[4], at);
+    *faulty = bidding.sides.faulty == other && other != first;
+    return found == MISSING ? FAULTY : DONE;
+}
+
+// --- places --------------------------------------------------------------------------------------
+
+EXPORT i64 core_work_out(
+    const Program* first, const Program* other, const Store* store, const Block* block,
+    const i32* places, i64 start, i64 stop) {
+    const i64 count = stop - start;
+    if (start < 0 || count < 0 || !are_places(*store, places + start, count)) return INVALID;
+    if (static_cast<u64>(count) > block->status.length || static_cast<u64>(count) > block->rows.length)
+        return INVALID;
+    const Program* const sides[2] = {first, other};
+    return work_out(sides, *store, *block, places, start, stop);
+}
+
+EXPORT i64 core_take_in(
+    const Store* store, const Block* block, const i32* places, i64 start, i64 stop) {
+    if (start < 0 || stop < start || !are_places(*store, places + start, stop - start)) return INVALID;
+    take_in(*store, *block, places, start, stop);
+    return 0;
+}
+
+EXPORT i64 core_take_lists(
+    const Store* store, const Block* block, const i32* places, i64 count) {
+    if (!are_places(*store, places, count)) return INVALID;
+    take_lists(*store, *block, places, count);
+    return 0;
+}
+
+EXPORT i64 core_set_number(const Store* store, const Block* block, i64 item) {
+    if (item < 0 || static_cast<u64>(item) >= block->sets.length) return INVALID;
+    return set_number(*store, *block, item);
+}
+
+EXPORT i64 core_list_number(const Store* store, const i32* items, i64 count) {
+    return list_number(*store, items, count);
+}
+
+EXPORT i64 core_child_of(const Store* store, i64 place, i64 call) {
+    if (place < 0 || place >= store->counts[PLACES] || call < 0 || call >= CALLS) return INVALID;
+    return child_of(*store, static_cast<i32>(place), static_cast<i32>(call));
+}
+
+EXPORT i64 core_places_behind(const Store* store, const u64* keys, i64 count, i32* places) {
+    for (i64 at = 0; at < count; ++at)
+        if (static_cast<i64>(keys[at] >> 6) >= store->counts[PLACES] || (keys[at] & 63) >= CALLS)
+            return INVALID;
+    places_behind(*store, keys, count, places);
+    return 0;
+}
+
+EXPORT i64 core_has_room(
+    const Store* store, i64 places, i64 worked_out, i64 lists, i64 items) {
+    return has_room(*store, places, worked_out, lists, items);
+}
+
+EXPORT i64 core_number_sets(
+    Slot* table, i64 slots, const u64* keys, i64 count, i64 first, i32* numbers, i32* added) {
+    if (slots <= 0 || (slots & (slots - 1)) != 0 || 2 * count > slots) return INVALID;
+    return number_sets(
+        {table, static_cast<u64>(slots)}, keys, count, static_cast<i32>(first), numbers, added);
+}
+
+EXPORT i64 core_refill(Slot* from, i64 slots, Slot* to, i64 more_slots) {
+    if (slots > more_slots || (more_slots & (more_slots - 1)) != 0) return INVALID;
+    refill({from, static_cast<u64>(slots)}, {to, static_cast<u64>(more_slots)});
+    return 0;
+}
+
+EXPORT void core_hull_of(const Store* store, const u64* cells, u8* hull) {
+    hull_of<1>(store->lengths, cells, 0, *reinterpret_cast<Hull*>(hull));
+}
+
+EXPORT i64 core_forced(const Place* row) { return forced(*row); }
+
+// Works out places from `done` on, learning as it goes; why it came back. `counts` are where it came
+// back, and how many places asked what nobody had asked before.
+EXPORT i64 core_make_ready(
+    System* first, System* other, const Store* store, const Block* block, const i32* places,
+    i64 count, i64* counts, i64* faulty) {
+    if (counts[0] < 0 || !are_places(*store, places, count) || !are_block(*block)) return INVALID;
+    Bidding bidding(first, other, *store, *block);
+    const i32 why = bidding.make_all_ready(places, count, counts[0], counts[1]);
+    *faulty = bidding.sides.faulty == other && other != first;
+    return why;
+}
+
+// Finds the place behind calls, worked out; why it came back.
+EXPORT i64 core_reach(
+    System* first, System* other, const Store* store, const Block* block, const u8* calls,
+    i64 count, i32* place, i64* faulty) {
+    if (!are_calls(calls, count) || !are_block(*block)) return INVALID;
+    Bidding bidding(first, other, *store, *block);
+    const i32 why = bidding.reach(calls, count, *place);
+    *faulty = bidding.sides.faulty == other && other != first;
+    return why;
+}
+
+// --- deals ---------------------------------------------------------------------------------------
+
+EXPORT i64 core_choose_all(
+    const Program* prog, const Store* store, const u64* words, i64 width, i64 hands,
+    const i64* deals, i64 start, i64 stop, const i32* place, u8* call, i32* entry, u16* defaults) {
+    if (!are_below(deals + start, stop - start, hands)) return INVALID;
+    for (i64 at = start; at < stop; ++at)
+        if (!are_chosen(*store, place + deals[at], 1)) return INVALID;
+    choose_all(
+        *prog, *store, {words, static_cast<u64>(width)}, deals, start, stop, place, call, entry,
+        defaults);
+    return 0;
+}
+
+// Bids deals to the end one by one, from `done` on, and tells there where it came back.
+EXPORT i64 core_bid_few(
+    System* first, System* other, const Store* store, const Block* block, const u64* hands,
+    const u8* dealer, const u8* vulnerability, i64 count, i32* place, i32* entry, u16* defaults,
+    i64* done, i64* faulty) {
+    if (*done < 0 || !are_places(*store, place, count) || !are_block(*block)) return INVALID;
+    for (i64 deal = 0; deal < count; ++deal)
+        if (dealer[deal] > 3 || vulnerability[deal] > 3) return INVALID;
+    Bidding bidding(first, other, *store, *block);
+    const i32 why = bid_few(
+        bidding, {hands, dealer, vulnerability, static_cast<u64>(count)}, place, entry, defaults,
+        *done);
+    *faulty = bidding.sides.faulty == other && other != first;
+    return why;
+}
+
+EXPORT i64 core_follow(
+    const Store* store, const i64* deals, i64 count, i64 all, i32* place, const u8* call,
+    i64* going_on, i32* added, i64* added_count) {
+    if (!are_below(deals, count, all) || !has_room(*store, count, 0, 0, 0)) return INVALID;
+    for (i64 at = 0; at < count; ++at)
+        if (!are_places(*store, place + deals[at], 1) || call[deals[at]] >= CALLS) return INVALID;
+    return follow(*store, deals, count, place, call, going_on, added, added_count);
+}
+
+EXPORT i64 core_auction_lengths(
+    const Store* store, const i32* places, i64 count, i64* lengths) {
+    if (!are_places(*store, places, count)) return INVALID;
+    auction_lengths(*store, places, count, lengths);
+    return 0;
+}
+
+EXPORT i64 core_auctions_of(
+    const Store* store, const i32* places, const i64* offsets, i64 start, i64 stop, i64 room,
+    u8* calls, u8* contract, u8* declarer) {
+    if (!are_places(*store, places + start, stop - start)) return INVALID;
+    if (!are_offsets(offsets + start, stop - start, room)) return INVALID;
+    auctions_of(*store, places, offsets, start, stop, calls, contract, declarer);
+    return 0;
+}
+
+EXPORT i64 core_write_calls(
+    const Store* store, const i32* places, const u8* last, const i64* offsets, i64 count, i64 room,
+    u8* calls) {
+    if (!are_places(*store, places, count) || !are_calls(last, count)) return INVALID;
+    if (!are_offsets(offsets, count, room)) return INVALID;
+    write_calls(*store, places, last, offsets, 0, count, calls);
+    return 0;
+}
+
+EXPORT i64 core_going_on(
+    const Store* store, const i32* places, const u8* calls, i64 count, u8* found) {
+    if (!are_places(*store, places, count) || !are_calls(calls, count)) return INVALID;
+    for (i64 at = 0; at < count; ++at) found[at] = !ends(*store, places[at], calls[at]);
+    return 0;
+}
+
+// --- all auctions --------------------------------------------------------------------------------
+
+// Lists the auctions of deals from where the walk stands; why it came back.
+EXPORT i64 core_list_deals(
+    System* first, System* other, const Store* store, const Block* block, const Listed* out,
+    const u64* hands, const u8* dealer, const u8* vulnerability, i64 count, const i64* bounds) {
+    if (out->end.length < static_cast<u64>(count) + 1 || out->cut.length < static_cast<u64>(count) ||
+        !are_block(*block))
+        return INVALID;
+    Bidding bidding(first, other, *store, *block);
+    return list_deals(
+        bidding, *out, {hands, dealer, vulnerability, static_cast<u64>(count)}, bounds);
+}
+
+EXPORT i64 core_masks(
+    const Program* prog, const Store* store, const u64* words, i64 width, i64 hands,
+    const i32* place, const i32* deals, i64 start, i64 stop, u64* found) {
+    if (!are_chosen(*store, place + start, stop - start)) return INVALID;
+    if (!are_below(deals + start, stop - start, hands)) return INVALID;
+    masks(*prog, *store, {words, static_cast<u64>(width)}, place, deals, start, stop, found);
+    return 0;
+}
+
+EXPORT i64 core_may_call(
+    const Program* prog, const Store* store, const u64* words, i64 width, i64 hands, i64 place,
+    i64 call, const i32* deals, i64 start, i64 stop, u8* found) {
+    const i32 here = static_cast<i32>(place);
+    if (!are_chosen(*store, &here, 1) || !are_below(deals + start, stop - start, hands)) return INVALID;
+    for (i64 at = start; at < stop; ++at)
+        found[at] = may_call(
+            *prog, *store, here, static_cast<i32>(call), words + static_cast<i64>(deals[at]) * width);
+    return 0;
+}
+
+EXPORT i64 core_count_calls(
+    const i64* first, i64 groups, const u64* found, i64 pairs, i64* counts) {
+    if (!are_offsets(first, groups, pairs)) return INVALID;
+    count_calls(first, groups, found, reinterpret_cast<i64(*)[CALLS]>(counts));
+    return 0;
+}
+
+EXPORT void core_deals_by_call(
+    const u64* found, const i32* deals, i64 count, i64* end, i32* out) {
+    deals_by_call(found, deals, count, end, out);
+}
+
+EXPORT i64 core_deals_behind(
+    const Store* store, const i64* first, const u64* found, const i32* deals, const i64* groups,
+    const i64* calls, i64 count, i64 place_count, const i32* places, const i64* next_first,
+    i32* next_place, i32* next_deals) {
+    if (!are_below(groups, count, place_count) || !are_below(calls, count, CALLS)) return INVALID;
+    if (!are_places(*store, places, place_count) || !has_room(*store, count, 0, 0, 0)) return INVALID;
+    deals_behind(
+        *store, first, found, deals, groups, calls, count, places, next_first, next_place,
+        next_deals);
+    return 0;
 }

@@ -114,6 +114,10 @@ struct Map {
         return found ? found->value : -1;
     }
     bool has(u64 key) const { return find(key) != nullptr; }
+    // Makes room for the first keys, for those who look keys up in `slots` themselves.
+    void reserve() {
+        if (slots.count == 0) grow();
+    }
     // Puts a key that is not there.
     void add(u64 key, i32 value) {
         if (2 * (count + 1) > slots.count) grow();

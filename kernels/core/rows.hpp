@@ -78,8 +78,84 @@ struct alignas(16) Test {
 };
 
 struct Slot {
-    u64 key;
+    u64 key;  // EMPTY where there is none
     i32 value;
 };
+constexpr u64 EMPTY = ~0ull;
+
+// A place that is to be worked out.
+struct Job {
+    i32 parent;    // place before
+    i32 row;       // number of its row
+    i32 list;      // its entries
+    i32 partners;  // entries of the place where partner made the last call, -1 for none
+    i32 call;      // that leads here
+    i32 only_row;  // whether the entries are known
+};
+
+// A group that applies at a place, by its turn.
+struct Found {
+    i32 turn, group, bindings, needs;
+};
+
+// An array that somebody else owns: address and length, as Python's Group writes them.
+template <class T>
+struct Array {
+    T* data;
+    u64 length;
+
+    __device__ __forceinline__ T& operator[](i64 number) const { return data[number]; }
+};
+
+using CellSet = u64[SET_WORDS];
+using Hull = u8[HULL][2];
+using TermRanges = i8[RANGES][2];
+
+// One system: questions, decisions, forest, lines, entries, needs.
+struct Program {
+    Array<Question> questions;
+    Array<Decision> decisions;
+    Array<Slot> answers;
+    Array<i32> roots;
+    Array<Slot> root_numbers;
+    Array<i32> calls_first, calls_code, calls_bindings;
+    Array<Tree> forest;
+    Array<i32> anywhere, heads;
+    Array<Slot> moves, below;
+    Array<Group> groups;
+    Array<i32> group_lines;
+    Array<Line> lines;
+    Array<Variant> variants;
+    Array<i32> promises;
+    Array<i32[2]> agreed;
+    Array<Slot> joined, entry_numbers;
+    Array<Entry> entries;
+    Array<Needs> needs;
+    Array<CellSet> cells;
+    Array<Test> tests;
+    Array<u32> bindings;
+};
+
+// What working out a place reads of the places before: entry lists, rows, sets of cells.
+struct Known {
+    Array<i64> list_first;
+    Array<i32> list_items;  // entry << 1 | whether it begins a new rank
+    Array<Place> rows;
+    Array<CellSet> sets;
+    Array<TermRanges> ranges;  // -1 low until worked out
+    Array<CellSet> reach;
+    Array<i32> reach_first;
+    Array<u8[4]> lengths;
+};
+
+// Value of a key, -1 where it is not there.
+__device__ __forceinline__ i32 find(const Array<Slot>& table, u64 key) {
+    const u64 mask = table.length - 1;
+    for (u64 slot = mixed(key) & mask;; slot = (slot + 1) & mask) {
+        const Slot& row = table.data[slot];
+        if (row.key == key) return row.value;
+        if (row.key == EMPTY) return -1;
+    }
+}
 
 }  // namespace core

@@ -1,28 +1,20 @@
-// What every kernel file includes: word types, the numbers shared with Python, and small helpers.
+// What every kernel file includes: the word types of the core, and small helpers.
 //
 // Numbers that Python owns (opcodes, bits of a node, words a hand) come as -D defines, see
 // cuda_plan.py. Plain C++17 with the CUDA keywords and a few warp intrinsics, so that the same text
 // also compiles for the processor behind a header that stands in for them.
 #pragma once
 
-typedef signed char i8;
-typedef unsigned char u8;
-typedef short i16;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long long u64;
-typedef int i32;
-typedef long long i64;
+#include "../core/base.hpp"
+
+using namespace core;
 
 // Dynamic shared memory of the block, as bytes. A stand-in for CUDA defines it first.
 #ifndef DYNAMIC_SHARED
 #define DYNAMIC_SHARED(name) extern __shared__ __align__(16) unsigned char name[]
 #endif
 
-static_assert(sizeof(u64) == 8 && sizeof(u32) == 4 && sizeof(u16) == 2, "word sizes");
-
 constexpr u32 ALL_LANES = 0xFFFFFFFFu;
-constexpr u32 WARP = 32;
 
 // Number of this thread in the grid.
 __device__ __forceinline__ u64 thread_number() {

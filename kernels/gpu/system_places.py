@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import DeviceFault
 from bidcascade.kernels.cuda_device import DeviceArray
-from bidcascade.kernels.system import arrays as rows
-from bidcascade.kernels.system import walk
-from bidcascade.kernels.system.hashing import empty_table, roomier
+from bidcascade.kernels.core import functions as walk
+from bidcascade.kernels.core import rows
+from bidcascade.kernels.core.functions import empty_table, roomier
 
 from .session import Session
 from .system_tables import DEFINES, I32, Copied, Grown, Sides, SideTables, addresses, as_numbers
@@ -23,7 +23,6 @@ MOST_ITEMS: Final = 1024
 MOST_MISSES: Final = 24
 MOST_GROUPS: Final = 512
 """Entries, notes of what is missing, and groups that apply, which a place has room for here."""
-_JOB: Final = 6
 _FILE: Final = "system_places.cu"
 _FIELDS: Final[Any] = rows.PLACE.fields
 PLACES_DEFINES: Final = {
@@ -31,8 +30,6 @@ PLACES_DEFINES: Final = {
     "MOST_ITEMS": MOST_ITEMS,
     "MOST_MISSES": MOST_MISSES,
     "MOST_GROUPS": MOST_GROUPS,
-    "JOB_BYTES": 4 * _JOB,
-    "GROUPS_BYTES": 16,
     **{f"{name.upper()}_BYTE": _FIELDS[name][1] for name in ("length", "known")},
 }
 DONE, LEARN, TOO_MUCH = range(3)
@@ -155,7 +152,7 @@ class PlaceWorker:
         self._keep(places, np.flatnonzero(status == DONE).astype(np.int32))
         self._bring_back(block, count)
         if (status == LEARN).any():
-            self._check_progress(block.misses[: block.sizes[rows.MISSES]], places)
+            self._check_progress(block.misses[: block.sizes[0]], places)
         return True
 
     def row_there(self, store: rows.Store, item: int, parent: int) -> tuple[rows.Store, rows.Rows]:
@@ -308,7 +305,7 @@ class PlaceWorker:
             misses = here("misses").reshape(count, MOST_MISSES, 5)
             noted = misses[np.arange(MOST_MISSES) < missed[:, np.newaxis]][: len(block.misses)]
             block.misses[: len(noted)] = noted
-            block.sizes[rows.MISSES] = len(noted)
+            block.sizes[0] = len(noted)
 
     def _store(self, store: rows.Store) -> list[int]:
         """Addresses and lengths of ``struct Store``."""

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.layout import Packing
 from bidcascade.kernels.plan import build_plan
-from bidcascade.kernels.system import arrays as rows
-from bidcascade.kernels.system.questions import KINDS
+from bidcascade.kernels.core import rows
+from bidcascade.kernels.core.rows import KINDS
 
 from .session import Chunk, Session
 from .tables import PlanTables
@@ -25,11 +25,11 @@ DEFINES: Final = {
     **{f"{name}_BYTES": getattr(rows, name).itemsize for name in _ROWS},
     "PROGRAM_BYTES": 16 * len(rows.Program.fields),
     "TERM_COUNT": len(rows.TERMS),
-    "HULL_COUNT": rows.HULL_TERMS,
-    "TAG_WORD_COUNT": rows.TAG_WORDS,
     "SET_WORD_COUNT": rows.SET_WORDS,
     "TEST_HOLDS": rows.HOLDS,
     "QUESTION_KINDS": len(KINDS),
+    "JOB_BYTES": 24,
+    "FOUND_BYTES": 16,
 }
 """``#define``s of ``system_walk.cu`` and ``system_places.cu``."""
 GROWING: Final = ("entries", "tests", "needs", "cells")

@@ -60,8 +60,8 @@ class AuctionResults:
         """Write the auctions that a system allows, each different one once."""
         from bidcascade.systems.allowed import CUTS, calls_of
 
-        if self._numbered_by() is not bidder._store:
-            self._numbered_by = weakref.ref(bidder._store)
+        if self._numbered_by() is not bidder.store:
+            self._numbered_by = weakref.ref(bidder.store)
             self._pieces_of_system.clear()
         held: list[int] = found.held.tolist()
         ends: list[int] = found.held_offsets.tolist()

@@ -44,7 +44,7 @@ from bidcascade.service.auction_questions import deal_text, rounded
 from bidcascade.systems.budget import set_places_budget
 from bidcascade.systems.check import check_system
 from bidcascade.systems.diff import diff_systems
-from bidcascade.systems.kept_places import text_digest
+from bidcascade.systems.digests import text_digest
 from bidcascade.systems.system import System
 
 from .child import QUESTION, Child

@@ -64,8 +64,9 @@ def test_engines_agree_with_the_definition(name, engine_name):
 @pytest.mark.parametrize(
     ("name", "engine_name"),
     [
-        *(("counts/bushy-dense", name) for name in ("numpy", "polars", "polars-frames", "lists")),
-        *((name, engine) for name in ("first/bushy-dense", "all/middle", "evaluate")
+        ("counts/bushy-dense", "polars-columns"),
+        *((name, engine)
+          for name in ("counts/bushy-dense", "first/bushy-dense", "all/middle", "evaluate")
           for engine in ("numpy", "polars")),
     ],
 )  # fmt: skip
@@ -74,7 +75,6 @@ def test_blocks_of_deals_are_joined(name, engine_name, monkeypatch):
     engine = get_engine(engine_name)
     wanted = answer(get_engine("cpu"), inputs)
     monkeypatch.setattr(engine, "block", 64, raising=False)
-    monkeypatch.setattr("benchmarks.engines.list_engine._BLOCK", 64)
     for part, array in answer(engine, inputs).items():
         np.testing.assert_array_equal(array, wanted[part])
 
@@ -278,7 +278,7 @@ def test_plain_engines_need_neither_polars_nor_lark():
         "from benchmarks.engines import get_engine\n"
         "from benchmarks.workloads import Inputs, answer, find_workloads\n"
         "inputs = Inputs.make(find_workloads(['counts/dense'])[0], entries=1000, deals=5, seed=1)\n"
-        "for name in ('reference', 'cpu', 'numpy', 'lists'):\n"
+        "for name in ('reference', 'cpu', 'numpy'):\n"
         "    assert answer(get_engine(name), inputs)['counts'].any()\n"
         "print(get_engine('polars').why_unavailable('counts'))\n"
     )

@@ -11,6 +11,8 @@ from tests.support_missing import missing
 
 NOTEBOOK = "docs/notebook.ipynb"
 
+pytestmark = pytest.mark.checkout
+
 
 @pytest.fixture(scope="module")
 def cells():

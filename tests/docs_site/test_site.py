@@ -11,10 +11,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tests.support_docs import CHECKOUT, page_text
+from tests.support_docs import CHECKOUT
 from tests.support_missing import missing
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.checkout, pytest.mark.slow]
 TOOLS = ("mkdocs", "material", "mkdocstrings", "mkdocstrings_handlers.python")
 FETCHED = {"preconnect", "prefetch", "preload", "modulepreload", "stylesheet", "icon", "manifest"}
 """Kinds of links that a browser follows by itself."""
@@ -46,7 +46,6 @@ class ReadPage(HTMLParser):
 
 def mkdocs(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Build with MkDocs in the checkout; a missing tool skips, in CI it fails."""
-    page_text("mkdocs.yml")
     for tool in TOOLS:
         try:
             found = importlib.util.find_spec(tool) is not None
@@ -143,6 +142,19 @@ def test_what_the_code_says_is_there(site, pages):
     assert "Stayman" in (site / "systems" / "texts" / "sayc.bidding.html").read_text("utf-8")
 
 
+def test_all_pictures_are_shown(site, pages):
+    """Every view of the page, on a desk and a phone, light and dark."""
+    if not (CHECKOUT / "build" / "pictures" / "pictures.md").is_file():
+        missing("no pictures: python -m docs.make_pictures")
+    shown = {one for one in pages[Path("pictures.html")].fetched if one.startswith("pictures/")}
+    kinds = [f"{of}-{scheme}.png" for of in ("desk", "phone") for scheme in ("light", "dark")]
+    views = {one.removeprefix("pictures/").partition("-")[0] for one in shown}
+    assert shown == {f"pictures/{view}-{kind}" for view in views for kind in kinds}
+    assert len(views) >= 12
+    for one in shown:
+        assert (site / one).read_bytes().startswith(b"\x89PNG")
+
+
 def test_names_of_files_in_links_become_titles(site):
     home = (site / "index.html").read_text("utf-8")
     assert '<a href="systems.html">Bidding systems as text</a>' in home
@@ -160,7 +172,6 @@ def test_names_of_files_in_links_become_titles(site):
     ],
 )
 def test_a_fault_ends_the_build(text, complaint, tmp_path):
-    page_text("mkdocs.yml")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "index.md").write_text(f"# Start\n\n{text}\n", "utf-8")
     if "other" in text:

@@ -22,11 +22,13 @@ from bidcascade.kernels.gpu import system_places
 from bidcascade.kernels.gpu import systems as gpu_systems
 from bidcascade.kernels.gpu.system_places import PlaceWorker
 from bidcascade.kernels.gpu.systems import DevicePlaces
-from bidcascade.kernels.system import arrays as rows
-from bidcascade.kernels.system.questions import WORDS, _range_in
+from bidcascade.kernels.core import rows
+from bidcascade.kernels.core.rows import WORDS
 from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.program import SystemProgram
+from bidcascade.systems.knowledge import term_range
+from bidcascade.systems.program import SystemProgram, opened_programs
 from bidcascade.systems.system import System
+from bidcascade.table.language.vocabulary import Vocabulary
 from tests.kernels.emulator.backend import EmulatedBackend
 from tests.kernels.emulator.device import Checks, EmulatorFault
 from tests.kernels.test_cuda_mutants import Change
@@ -117,7 +119,10 @@ def assert_same_places(there: Bidder, here: Bidder, backend: CudaBackend) -> Non
             np.testing.assert_array_equal(found[name], expected[name], name)
     np.testing.assert_array_equal(sets[found["known"]], expected_sets[expected["known"]])
     for number in range(1, min(200, len(sets))):
-        wanted = [_range_in(one, sets[number], term) for term in range(rows.RANGES)]
+        cells = int.from_bytes(sets[number].tobytes(), "little")
+        wanted = [
+            term_range(cells, name, Vocabulary()) for name in rows.TERMS[rows.HULL_TERMS :]
+        ]
         # those that are there; the processor works out only what is asked for
         known = ranges[number, :, 0] >= 0
         np.testing.assert_array_equal(ranges[number][known], np.array(wanted)[known])
@@ -131,7 +136,8 @@ def assert_same_places(there: Bidder, here: Bidder, backend: CudaBackend) -> Non
 
 def programs_of(*sides: System) -> list[SystemProgram]:
     """New programs, which have learned nothing."""
-    return [SystemProgram(side.rules) for side in sides]
+    rules = [side.rules for side in sides]
+    return list(opened_programs(rules[0], rules[-1]))[: len(sides)]
 
 
 @settings(examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -282,7 +288,7 @@ def test_what_has_no_room_there_is_worked_out_here(device_backend, monkeypatch):
 
 def test_what_is_dropped_is_worked_out_again(device_backend):
     deals, backend = mixed_deals(100, 4), device_backend()
-    free, tight = Bidder(SMALL.program), Bidder(SMALL.program, budget=1 << 16)
+    free, tight = Bidder(SMALL.rules), Bidder(SMALL.rules, budget=1 << 16)
     expected = [free.auction_of(place) for place in free.bid(deals).place]
     for _ in range(3):
         bid = tight.bid(deals, backend=backend)
@@ -344,7 +350,7 @@ def test_places_that_do_not_fit_are_worked_out_here(device_backend, caplog, monk
             "expected what is missing",
         ),
         (
-            Change("system_places.cu", "if (root >= 0) return", "if (root == NEVER) return"),
+            Change("system_places.cu", "root >= 0 ? decide", "root == NEVER ? decide"),
             "expected that the device knows",
         ),
     ],

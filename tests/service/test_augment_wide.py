@@ -49,6 +49,7 @@ def wide(engine):
     return widen(engine, FRAME)
 
 
+@pytest.mark.checkout
 def test_the_page_names_every_column(engine):
     """Every column of the real schema, with its type, and none that is not there."""
     results = empty_deals().with_columns(pl.lit(None, dtype).alias(name)

@@ -2,8 +2,6 @@
 
 import re
 import threading
-import zipfile
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,12 +9,11 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import PASS, IllegalCall, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.system import arrays as rows
-from bidcascade.kernels.system.questions import AGREEMENT_KINDS
-from bidcascade.systems import build_places, kept_places
+from bidcascade.kernels.core import rows
+from bidcascade.kernels.core.rows import AGREEMENT_KINDS
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.expansion import Expander, Place
-from bidcascade.systems.program import SystemProgram, unpacked
+from bidcascade.systems.program import unpacked
 from bidcascade.systems.system import System
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples
@@ -69,7 +66,7 @@ def assert_same_place(bidder: Bidder, expander: Expander, number: int) -> None:
 
 def assert_same(dealer_side: System, other_side: System, deals: DealArrays) -> int:
     """All places that some deals reach; how many there were."""
-    bidder = Bidder(SystemProgram(dealer_side.rules), SystemProgram(other_side.rules))
+    bidder = Bidder(dealer_side.rules, other_side.rules)
     bidder.bid(deals)
     expander = Expander(dealer_side.rules, other_side.rules)
     for number in range(bidder.count):
@@ -139,7 +136,7 @@ def test_deals_go_on_from_anywhere():
 
 def test_what_is_dropped_is_worked_out_again():
     deals = mixed_deals(200, 4)
-    free, tight = Bidder(SMALL.program), Bidder(SMALL.program, budget=1 << 16)
+    free, tight = Bidder(SMALL.rules), Bidder(SMALL.rules, budget=1 << 16)
     expected = [free.auction_of(place) for place in free.bid(deals).place]
     for _ in range(3):
         assert [tight.auction_of(place) for place in tight.bid(deals).place] == expected
@@ -192,105 +189,13 @@ def test_several_threads_may_bid():
     assert not wrong
 
 
-# --- from one run to the next -------------------------------------------------------------------
-
-
-@pytest.fixture
-def file(tmp_path) -> Path:
-    """A file of what the small system worked out for some deals."""
-    bidder = Bidder(SystemProgram(SMALL.rules))
-    bidder.bid(mixed_deals(100, 6))
-    kept_places.write(bidder, tmp_path / "small.places")
-    return tmp_path / "small.places"
-
-
-def auctions(bidder: Bidder, deals: DealArrays) -> list[tuple[int, ...]]:
-    return [bidder.auction_of(place) for place in bidder.bid(deals).place]
-
-
-def test_what_was_kept_gives_the_same_answers(file):
-    bidder = Bidder(SystemProgram(SMALL.rules))
-    assert kept_places.read(bidder, file)
-    places = bidder.count
-    assert places > 100
-    fresh = Bidder(SystemProgram(SMALL.rules))
-    assert auctions(bidder, mixed_deals(100, 6)) == auctions(fresh, mixed_deals(100, 6))
-    assert bidder.count == places
-    assert auctions(bidder, mixed_deals(100, 7)) == auctions(fresh, mixed_deals(100, 7))
-    expander = Expander(SMALL.rules)
-    for number in range(bidder.count):
-        assert_same_place(bidder, expander, number)
-
-
-def test_learning_goes_on_where_it_was_left(file):
-    """Headers, patterns and conditions keep their numbers, whatever was asked first."""
-    other = Bidder(SystemProgram(SMALL.rules))
-    other.bid(mixed_deals(1, 77))
-    kept_places.write(other, file.parent / "one-deal.places")
-    bidder = Bidder(SystemProgram(System.parse(SMALL_SYSTEM).rules))
-    assert kept_places.read(bidder, file.parent / "one-deal.places")
-    bidder.bid(mixed_deals(150, 78))
-    expander = Expander(SMALL.rules)
-    for number in range(bidder.count):
-        assert_same_place(bidder, expander, number)
-
-
-def test_tags_are_numbered_by_each_process(file, monkeypatch):
-    from bidcascade.systems import program
-
-    monkeypatch.setattr(program, "_TAGS", {"other": 0, "strong": 70})
-    bidder = Bidder(SystemProgram(SMALL.rules))
-    assert kept_places.read(bidder, file)
-    bidder.bid(mixed_deals(100, 8))
-    expander = Expander(SMALL.rules)
-    for number in range(bidder.count):
-        assert_same_place(bidder, expander, number)
-
-
-def test_a_file_that_holds_more_stays(file):
-    before = file.read_bytes()
-    kept_places.write(Bidder(SystemProgram(SMALL.rules)), file)
-    assert file.read_bytes() == before
-
-
-def test_a_folder_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
-    (tmp_path / "places").write_text("no folder")
-    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
-    bidder = System.parse(SMALL_SYSTEM).bidder()
-    bidder.bid(mixed_deals(100, 6))
-    kept_places.keep_all()
-    assert (tmp_path / "places").read_text() == "no folder"
-
-
-def test_the_cache_serves_the_next_run(tmp_path, monkeypatch):
-    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
-    bidder = System.parse(SMALL_SYSTEM).bidder()
-    bidder.bid(mixed_deals(300, 6))
-    kept_places.keep_all()
-    files = list((tmp_path / "places").iterdir())
-    assert len(files) == 1
-    assert zipfile.is_zipfile(files[0])
-    assert System.parse(SMALL_SYSTEM).bidder().count == bidder.count
-
-
-def test_another_text_has_another_file():
-    texts = [System.parse(f"opening:\n  1NT = Any: {low}-17 points").text for low in (14, 15)]
-    assert kept_places.file_name(texts[0], texts[0]) != kept_places.file_name(texts[1], texts[1])
-    assert kept_places.file_name(texts[0], texts[1]) != kept_places.file_name(texts[1], texts[0])
-
-
 def test_overlaid_places_choose_what_overlays_say():
     calls = tuple(parse_calls("1N P"))
     criteria = SMALL.expand().entries[0].criteria
     bidder = Bidder(
-        SMALL.program, instead={calls: [(20, (), "Overlaid")], (): [(7, criteria, "x")]}
+        SMALL.rules, instead={calls: [(20, (), "Overlaid")], (): [(7, criteria, "x")]}
     )
     bid = bidder.bid(mixed_deals(1, 1), calls)
     assert bidder.auction_of(bid.place[0])[:3] == (*calls, 20)
     behind = (*calls, 20)
     assert told(bidder.place(behind)) == told(SMALL.expander().place(behind))
-
-
-def test_what_is_shipped_is_of_the_texts_and_the_code():
-    """If not: python -m bidcascade.systems.build_places."""
-    assert build_places.stale() == []

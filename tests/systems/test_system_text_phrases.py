@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.kernels.system.arrays import TERMS
+from bidcascade.kernels.core.rows import TERMS
 from bidcascade.systems.conditions import PHRASES as conditions_of_hands
 from bidcascade.systems.facts import FACTS as facts
 from bidcascade.systems.language.formatter import condition_text

@@ -437,5 +437,6 @@ def test_user_terms_file():
         parse_user_terms("A = HCP\nA = HCP")
 
 
+@pytest.mark.checkout
 def test_page_of_terms_is_up_to_date():
     assert page_text("docs/terms.md") == vocabulary_markdown()

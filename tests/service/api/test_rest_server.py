@@ -7,19 +7,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
+from benchmarks.server import running_server, wait_until
 from bidcascade.bridge import Deal, format_deal
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from tests.support_service import DEAL, GOOD, problem_of, ready_server, running_server, wait_until
+from tests.support_docs import CHECKOUT
+from tests.support_service import DEAL, GOOD, problem_of, ready_server
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[3]
 MANY = 2_500
 
 
@@ -44,10 +44,9 @@ def test_a_question_is_answered(server):
     assert "server" not in answer.headers
 
 
+@pytest.mark.checkout
 def test_the_check_of_ci_passes(server):
-    script = ROOT / ".ci" / "ask_service.py"
-    if not script.exists():
-        pytest.skip("not a checkout, as when the installed wheel is tested")
+    script = CHECKOUT / ".ci" / "ask_service.py"
     run = subprocess.run(
         [sys.executable, str(script), server[0], "60"], capture_output=True, text=True, check=True
     )

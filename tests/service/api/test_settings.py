@@ -144,6 +144,7 @@ def test_no_table_comes_twice():
         read_settings({"extra_tables": ("sayc",)})
 
 
+@pytest.mark.checkout
 def test_page_names_every_setting():
     page = page_text("docs/settings.md")
     rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", page, re.MULTILINE)

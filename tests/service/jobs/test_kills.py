@@ -15,12 +15,13 @@ import httpx
 import polars as pl
 import pytest
 
+from benchmarks.server import running_server, wait_until
 from bidcascade.service.engine import Engine
 from bidcascade.service.jobs.batch import run_batch
 from tests.service.jobs.support_jobs import archive
 from tests.service.jobs.test_job_server import begin, children_of, files_of, wait_for
 from tests.support_cli import command, environment
-from tests.support_service import running_server, wait_until, write_small_table
+from tests.support_service import write_small_table
 
 pytestmark = [
     pytest.mark.slow,

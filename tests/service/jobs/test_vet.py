@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -16,6 +15,7 @@ from bidcascade.systems import export_table, open_table
 from bidcascade.table import build_table
 from bidcascade.table.evidence.vetting_frames import COLUMNS
 from tests.service.page.support_pages import check_page
+from tests.support_docs import page_text
 
 ROWS = [
     {"prior": "", "call": "1N", "description": "Strong <script>alert(1)</script> | 15-17",
@@ -162,11 +162,9 @@ def test_a_wrong_dealer_is_warned_of(folder, tmp_path):
     assert "Warning" not in (tmp_path / "right" / "report.md").read_text("utf-8")
 
 
+@pytest.mark.checkout
 def test_the_page_of_the_documentation_has_every_column():
-    path = Path(__file__).parents[3] / "docs" / "vetting.md"
-    if not path.is_file():
-        pytest.skip("no docs: not a checkout, as when the installed wheel is tested")
-    page = path.read_text("utf-8")
+    page = page_text("docs/vetting.md")
     for name, columns in COLUMNS.items():
         section = page.partition(f"### {name}.parquet\n")[2].partition("\n### ")[0]
         rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", section, re.MULTILINE)

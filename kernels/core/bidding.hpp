@@ -1,0 +1,226 @@
+// Places worked out as somebody comes to them, what is missing learned at once: a few deals that are
+// bid one by one, the place behind an auction, all auctions of a deal.
+#pragma once
+#include "every.hpp"
+#include "learning.hpp"
+
+namespace core {
+
+// Why a function came back: all is done; the store is full; a list of auctions is; the block is; the
+// text asks for what does not exist there.
+constexpr i32 STORE_FULL = 2, LIST_FULL = 3, BLOCK_FULL = 4, FAULTY = 5;
+constexpr i32 LONGEST_AUCTION = 320;  // more calls than any auction has (319)
+
+// Both sides of a bidder with the store and the block that they work with.
+struct Bidding {
+    Sides sides;
+    const Store& store;
+    const Block& block;
+
+    Bidding(System* first, System* other, const Store& places, const Block& room)
+        : sides(first, other), store(places), block(room) {}
+
+    bool is_ready(i32 place) const {
+        return store.list[place] != UNKNOWN && store.row[place] >= 0;
+    }
+
+    // Works out a place and what is missing on the way to it.
+    i32 make_ready(i32 place) {
+        i32 way[LONGEST_AUCTION];
+        i32 count = 0;
+        for (i32 here = place; here >= 0 && !is_ready(here); here = store.parent[here]) {
+            if (count == LONGEST_AUCTION) return FAULTY;
+            way[count++] = here;
+        }
+        while (count-- > 0) {
+            const i32 why = work_out_one(way[count]);
+            if (why != DONE) return why;
+        }
+        return DONE;
+    }
+
+    // Works out places from `done` on, which says where it came back; `learned` counts those that
+    // asked what nobody had asked before.
+    i32 make_all_ready(const i32* places, i64 count, i64& done, i64& learned) {
+        for (; done < count; ++done) {
+            const u64 before = sides.learned;
+            if (!is_ready(places[done])) {
+                const i32 why = make_ready(places[done]);
+                if (why != DONE) return why;
+            }
+            learned += sides.learned != before;
+        }
+        return DONE;
+    }
+
+    // Finds the place behind calls, worked out; `place` is where it has come to.
+    i32 reach(const u8* calls, i64 count, i32& place) {
+        place = 0;
+        for (i64 at = 0; at < count; ++at) {
+            const i32 known = find(store.children, child_key(place, calls[at]));
+            if (known < 0) {
+                // its number says nothing of what the text makes of it: that waits for the end
+                if (!has_room(store, 1, 0, 0, 0)) return STORE_FULL;
+                place = child_of(store, place, calls[at]);
+            } else {
+                place = known;
+            }
+        }
+        return is_ready(place) ? DONE : make_ready(place);
+    }
+
+  private:
+    i32 work_out_one(i32 place) {
+        if (!has_room(store, 0, 1, 1, 0)) return STORE_FULL;
+        block.sizes[0] = 0;
+        block.first[0] = 0;
+        i64 end = 0;
+        const i32 status = work_out_place(sides.programs(), store, block, place, 0, end, &sides);
+        if (status == TOO_MUCH) return BLOCK_FULL;
+        if (status != DONE) return FAULTY;
+        block.first[1] = end;
+        if (!has_room(store, 0, 1, 1, end)) return STORE_FULL;
+        take_place(store, block, place, 0);
+        return DONE;
+    }
+};
+
+// Packed hands of one deal, for the systems of both sides as they stand.
+struct OneDeal {
+    Vec<u64> words[2];
+    u32 versions[2] = {0, 0};
+    i64 deal = -1;
+
+    // Hand of the player to call, packed for a side.
+    const u64* hand(const Bidding& bidding, const Deals& deals, i64 number, i32 level) {
+        const i32 side = level & 1;
+        const Layout& layout = bidding.sides.systems[side]->layout();
+        if (number != deal) versions[0] = versions[1] = 0;
+        deal = number;
+        const u64 width = static_cast<u64>(layout.words());
+        if (versions[side] != layout.version + 1) {
+            words[side].resize(4 * width);
+            pack_hands(
+                layout.packing(), deals, static_cast<u64>(number), static_cast<u64>(number) + 1,
+                true, words[side].data, width);
+            versions[side] = layout.version + 1;
+        }
+        return words[side].data + static_cast<u64>(level & 3) * width;
+    }
+};
+
+// Bids deals to the end one by one, from `deal` on, which says where it came back. `place` says where
+// each deal is, and becomes the place of its last call, which `entry` made.
+inline i32 bid_few(
+    Bidding& bidding, const Deals& deals, i32* place, i32* entry, u16* defaults, i64& deal) {
+    const Store& store = bidding.store;
+    OneDeal hands;
+    for (; deal < static_cast<i64>(deals.count); ++deal) {
+        for (i32 level = calls_to(store, place[deal]);; ++level) {
+            const i32 here = place[deal];
+            if (store.list[here] == UNKNOWN) {
+                const i32 why = bidding.make_ready(here);
+                if (why != DONE) return why;
+            }
+            if (!has_room(store, 1, 0, 0, 0)) return STORE_FULL;
+            const Program& prog = bidding.sides.systems[level & 1]->program;
+            const Choice made = choose(prog, store, here, hands.hand(bidding, deals, deal, level));
+            entry[deal] = made.entry;
+            defaults[deal] = static_cast<u16>(defaults[deal] + made.by_default);
+            if (ends(store, here, made.call)) break;
+            place[deal] = child_of(store, here, made.call);
+        }
+    }
+    return DONE;
+}
+
+// Lists the auctions of the deal where the walk stands, and goes on where it was left.
+inline i32 list_deal(
+    Bidding& bidding, OneDeal& hands, const Listed& out, const Deals& deals, const i64* bounds) {
+    const Store& store = bidding.store;
+    Walk& at = out.at[0];
+    const i32 deal = at.deal;
+    const i64 begin = out.end[deal];
+    i64 number = out.end[deal + 1];
+    const bool every = bounds[COMPLETED_ONLY] == 0;
+    // first the system's own auction, which leads the way down; then all from the root on
+    while (at.level >= 0) {
+        const i32 here = at.here, level = at.level;
+        if (store.list[here] == UNKNOWN) {
+            const i32 why = bidding.make_ready(here);
+            if (why != DONE) return why;
+        }
+        const Program& prog = bidding.sides.systems[level & 1]->program;
+        const u64* const hand = hands.hand(bidding, deals, deal, level);
+        if (at.is_new) {
+            allowed_calls(prog, store, here, hand, out.calls[level], &out.count[level]);
+            out.next[level] = 0;
+            at.is_new = 0;
+            ++at.visited;
+        }
+        if (!has_room(store, 1, 0, 0, 0)) return STORE_FULL;
+        if (at.is_own) {
+            follow_own(store, out, bounds, at);
+            continue;
+        }
+        if (!has_room(store, out, number, here) || !has_room(store, out, number, at.own))
+            return LIST_FULL;
+        if (at.is_lost && number - begin == at.before) {
+            at.is_lost = 0;
+            put_auction(
+                bidding.sides.systems[at.own_level & 1]->program, store, out, number, at.own, 0,
+                hands.hand(bidding, deals, deal, at.own_level));
+            out.end[deal + 1] = ++number;
+            continue;
+        }
+        if (out.next[level] == out.count[level]) {
+            --at.level;
+            at.here = store.parent[here];
+            continue;
+        }
+        const i32 call = out.calls[level][out.next[level]];
+        const bool is_over = ends(store, here, call);
+        if (every || is_over) {
+            if (number - begin == bounds[LIMIT]) {
+                out.cut[deal] = CUT_LIMIT;
+                return DONE;
+            }
+            put_auction(prog, store, out, number, here, call, hand);
+            out.end[deal + 1] = ++number;
+        }
+        ++out.next[level];
+        if (is_over) continue;
+        if (level + 1 >= bounds[DEPTH]) {
+            at.cut_depth = 1;
+        } else if (at.visited >= bounds[VISITS]) {
+            at.cut_places = 1;
+        } else {
+            at.here = child_of(store, here, call);
+            ++at.level;
+            at.is_new = 1;
+        }
+    }
+    out.cut[deal] = at.cut_places ? CUT_PLACES : at.cut_depth ? CUT_DEPTH : WHOLE;
+    return DONE;
+}
+
+// Lists the auctions of deals from where the walk stands; why it came back.
+inline i32 list_deals(
+    Bidding& bidding, const Listed& out, const Deals& deals, const i64* bounds) {
+    OneDeal hands;
+    Walk& at = out.at[0];
+    while (static_cast<u64>(at.deal) < deals.count) {
+        const i32 why = list_deal(bidding, hands, out, deals, bounds);
+        if (why != DONE) return why;
+        ++at.deal;
+        if (static_cast<u64>(at.deal) < deals.count) {
+            out.end[at.deal + 1] = out.end[at.deal];
+            at.is_own = at.is_new = 1;
+            at.here = at.level = at.visited = 0;
+            at.is_lost = at.cut_depth = at.cut_places = 0;
+        }
+    }
+    return DONE;
+}
+
+}  // namespace core

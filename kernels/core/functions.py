@@ -1,0 +1,464 @@
+"""Functions of the core over arrays of numpy.
+
+Arrays must be in one piece and of the type that the core reads, which is checked here; numbers are
+looked at by the core, which refuses what is out of range before it follows any.
+"""
+
+import ctypes
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.bridge import BackendUnavailable
+from bidcascade.kernels.types import U8, U16, U64
+
+from . import rows
+from .groups import Group
+from .library import load
+
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+
+DONE, LEARN, STORE_FULL, LIST_FULL, BLOCK_FULL, FAULTY = range(6)
+"""Why a function came back: all is done; something has to be learned; the store is full, a list of
+auctions is, the block is; a text asks for what does not exist there."""
+NO_ENTRY: Final = -1
+LIMIT, DEPTH, VISITS, COMPLETED_ONLY = range(4)
+"""Places in the array of bounds of :func:`list_deals`."""
+WHOLE, CUT_LIMIT, CUT_DEPTH, CUT_PLACES = range(4)
+"""What kept a list from being whole."""
+_INVALID: Final = -1
+_MOST_VALUES: Final = 512
+"""That all terms beyond the hull may have together."""
+_WITHOUT_ANSWER: Final = frozenset(
+    {
+        "core_hull_of", "core_deals_by_call", "core_system_problem", "core_system_rows",
+        "core_system_packing", "core_system_tables",
+    }
+)  # fmt: skip
+
+
+@cache
+def function(name: str, answer: Any = ctypes.c_int64) -> Any:
+    """Function of the library by its name, with the type of what it returns.
+
+    Raises
+    ------
+    BackendUnavailable
+        If there is no library.
+    """
+    library = load()
+    if library is None:
+        raise BackendUnavailable(
+            "expected the core's library, which bids by systems; build it, or bid with the "
+            "backend 'reference'"
+        )
+    found = library[name]
+    found.restype = answer
+    return found
+
+
+def call_core(name: str, *arguments: Any) -> int:
+    """Call a function with groups, arrays and whole numbers.
+
+    Raises
+    ------
+    ValueError
+        If the core refuses a number as out of range.
+    """
+    found = function(name, None if name in _WITHOUT_ANSWER else ctypes.c_int64)(
+        *map(_plain, arguments)
+    )
+    if found == _INVALID:
+        raise ValueError(f"expected numbers within the arrays that {name} works on")
+    return int(found or 0)
+
+
+def _plain(argument: Any) -> Any:
+    if isinstance(argument, np.ndarray):
+        return ctypes.c_void_p(argument.ctypes.data)
+    if isinstance(argument, int | np.integer):
+        return ctypes.c_int64(int(argument))
+    return ctypes.c_void_p(argument.address)
+
+
+def _checked(array: NDArray[Any], kind: Any, count: int = 0) -> NDArray[Any]:
+    """Return an array if it is one of a kind, in one piece, with at least so many items."""
+    if array.dtype != kind or not array.flags.c_contiguous or len(array) < count:
+        raise TypeError(
+            f"expected at least {count} of {np.dtype(kind)} in one piece, "
+            f"got {array.dtype}{array.shape}"
+        )
+    return array
+
+
+def row_sizes() -> list[int]:
+    """Bytes of each row type of the library, in the order of :data:`.rows.LAYOUT`."""
+    sizes = np.zeros(len(rows.LAYOUT), np.int32)
+    library = load()
+    count = 0 if library is None else library.core_layout(ctypes.c_void_p(sizes.ctypes.data))
+    return sizes[:count].tolist()
+
+
+class CellTables(NamedTuple):
+    """What places know of cells, sets as uint64 [SET_WORDS].
+
+    Parameters
+    ----------
+    reach : uint64 [2 * values, SET_WORDS]
+        Cells where the least, and then the most, of each term beyond the hull is 0, 1, ….
+    reach_first : int32 [RANGES + 1]
+        Where the values of each term begin.
+    lengths : uint8 [SHAPES, 4]
+        Clubs, diamonds, hearts and spades of each shape.
+    everything : uint64 [SET_WORDS]
+        All cells that some hand is in.
+    """
+
+    reach: U64
+    reach_first: I32
+    lengths: U8
+    everything: U64
+
+
+@cache
+def cell_tables() -> CellTables:
+    """Tables of the core, which every store of places has."""
+    first = np.zeros(rows.RANGES + 1, np.int32)
+    lengths = np.zeros((rows.SHAPES, 4), np.uint8)
+    everything = np.zeros(rows.SET_WORDS, np.uint64)
+    reach = np.zeros((2 * _MOST_VALUES, rows.SET_WORDS), np.uint64)
+    values = call_core("core_cell_tables", reach, len(reach), first, lengths, everything)
+    return CellTables(reach[: 2 * values].copy(), first, lengths, everything)
+
+
+# --- systems -------------------------------------------------------------------------------------
+
+
+def pack(
+    system: Any, hands: U64, dealer: U8, vulnerability: U8, start: int, stop: int, out: U64
+) -> None:
+    """Pack the hands of deals ``start`` to ``stop`` by position into ``out`` [4, n, words].
+
+    Row 0 is the dealer's hand. ``out`` may be wider than a hand.
+    """
+    count, (_, room, stride) = hands.shape[1], out.shape
+    if hands.shape[0] != 4 or out.shape[0] != 4 or room != stop - start:
+        raise ValueError(f"expected four hands of {stop - start} deals, got {out.shape}")
+    call_core(
+        "core_pack", system, _checked(hands, np.uint64), _checked(dealer, np.uint8, count),
+        _checked(vulnerability, np.uint8, count), count, start, stop, _checked(out, np.uint64),
+        stride,
+    )  # fmt: skip
+
+
+def learn(first: Any, other: Any, store: Group, row: rows.Rows, miss: I64) -> int:
+    """Learn what a place missed whose row comes with the store's sets; the side that fails, or -1.
+
+    ``miss`` is a row of a block's ``misses``.
+    """
+    faulty = np.zeros(1, np.int64)
+    why = call_core(
+        "core_learn", first, other, store, _checked(row, rows.PLACE, 1),
+        _checked(miss, np.int64, 5), faulty,
+    )  # fmt: skip
+    return int(faulty[0]) if why == FAULTY else -1
+
+
+# --- hash tables ---------------------------------------------------------------------------------
+
+
+def empty_table(slots: int) -> rows.Rows:
+    """Hash table with room for half as many keys as slots, a power of two."""
+    table = np.zeros(slots, rows.SLOT)
+    table["key"], table["value"] = rows.EMPTY, -1
+    return table
+
+
+def roomier(table: rows.Rows, count: int) -> rows.Rows:
+    """Return the table, or a larger one with the same content, so that ``count`` keys fit well."""
+    slots = len(table)
+    while slots < 2 * count:
+        slots *= 2
+    if slots == len(table):
+        return table
+    larger = empty_table(slots)
+    call_core("core_refill", _checked(table, rows.SLOT), len(table), larger, slots)
+    return larger
+
+
+def number_sets(table: rows.Rows, keys: U64, first: int, numbers: I32, new: I32) -> int:
+    """Find the numbers of sets by their keys; how many are new, and which ones.
+
+    New ones are numbered from ``first`` on; the table must have room for them.
+    """
+    count = len(keys)
+    return call_core(
+        "core_number_sets", _checked(table, rows.SLOT), len(table), _checked(keys, np.uint64),
+        count, first, _checked(numbers, np.int32, count), _checked(new, np.int32, count),
+    )  # fmt: skip
+
+
+# --- places --------------------------------------------------------------------------------------
+
+
+def work_out(
+    first: Any, other: Any, store: Group, block: Group, places: I32, start: int, stop: int
+) -> int:
+    """Work out rows and entries of places from ``start`` on; where it stopped.
+
+    The place before each must have its row. Places whose entries are known get rows only. A place
+    for which something is missing has status LEARN. It stops early where the block is full; at
+    ``start`` if the block is too small for a single place.
+    """
+    _checked(places, np.int32, stop)
+    return call_core("core_work_out", first, other, store, block, places, start, stop)
+
+
+def take_in(store: Group, block: Group, places: I32, start: int, stop: int) -> None:
+    """Put what a block worked out into the store, which has room for all of it."""
+    call_core("core_take_in", store, block, _checked(places, np.int32, stop), start, stop)
+
+
+def take_lists(store: Group, block: Group, places: I32) -> None:
+    """Put the entries of places into the store, and nothing else of what a block worked out."""
+    call_core("core_take_lists", store, block, _checked(places, np.int32), len(places))
+
+
+def list_number(store: Group, items: I32) -> int:
+    """Find the number of a list of entries in the store; it is added if it is new."""
+    return call_core("core_list_number", store, _checked(items, np.int32), len(items))
+
+
+def set_number(store: Group, block: Group, item: int) -> int:
+    """Find the number of a block's set of cells in the store; it is added if it is new."""
+    return call_core("core_set_number", store, block, item)
+
+
+def child_of(store: Group, place: int, call: int) -> int:
+    """Place behind a call; it gets a number if it has none."""
+    return call_core("core_child_of", store, place, call)
+
+
+def places_behind(store: Group, keys: U64, places: I32) -> None:
+    """Find the places behind ``place << 6 | call``; each gets a number if it has none."""
+    count = len(keys)
+    call_core(
+        "core_places_behind", store, _checked(keys, np.uint64), count,
+        _checked(places, np.int32, count),
+    )  # fmt: skip
+
+
+def has_room(store: Group, places: int, worked_out: int, lists: int, items: int) -> bool:
+    """Whether so many places, rows with their sets, lists, and items of lists fit."""
+    return bool(call_core("core_has_room", store, places, worked_out, lists, items))
+
+
+def hull_of(store: Group, cells: U64) -> U8:
+    """Least and most HCP and cards of each suit in a set of cells, uint8 [5, 2]."""
+    hull = np.zeros((rows.HULL_TERMS, 2), np.uint8)
+    call_core("core_hull_of", store, _checked(cells, np.uint64, rows.SET_WORDS), hull)
+    return hull
+
+
+def forced(row: Any) -> bool:
+    """Whether the player to call may not pass: partner's call was forcing and RHO passed."""
+    return bool(call_core("core_forced", np.array(row, rows.PLACE).reshape(1)))
+
+
+def make_ready(
+    first: Any, other: Any, store: Group, block: Group, places: I32, counts: I64
+) -> tuple[int, int]:
+    """Work out places and those on the way to them; why it returned, and who is to blame.
+
+    It goes on from place ``counts[0]``, which says where it returned; ``counts[1]`` counts the
+    places that asked what nobody had asked before.
+    """
+    faulty = np.zeros(1, np.int64)
+    why = call_core(
+        "core_make_ready", first, other, store, block, _checked(places, np.int32), len(places),
+        _checked(counts, np.int64, 2), faulty,
+    )  # fmt: skip
+    return why, int(faulty[0])
+
+
+def reach(first: Any, other: Any, store: Group, block: Group, calls: U8) -> tuple[int, int, int]:
+    """Find the place behind calls, worked out: why it returned, the place, and who is to blame."""
+    place, faulty = np.zeros(1, np.int32), np.zeros(1, np.int64)
+    why = call_core(
+        "core_reach", first, other, store, block, _checked(calls, np.uint8), len(calls), place,
+        faulty,
+    )  # fmt: skip
+    return why, int(place[0]), int(faulty[0])
+
+
+# --- deals ---------------------------------------------------------------------------------------
+
+
+def choose_all(
+    program: Any, store: Group, words: U64, deals: I64, start: int, stop: int,
+    place: I32, call: U8, entry: I32, defaults: U16,
+) -> None:  # fmt: skip
+    """Choose for deals ``deals[start:stop]``, whose hands to call are ``words[deal]``."""
+    hands, width = words.shape
+    call_core(
+        "core_choose_all", program, store, _checked(words, np.uint64), width,
+        min(hands, len(place), len(call), len(entry), len(defaults)),
+        _checked(deals, np.int64, stop), start, stop, _checked(place, np.int32),
+        _checked(call, np.uint8), _checked(entry, np.int32), _checked(defaults, np.uint16),
+    )  # fmt: skip
+
+
+def bid_few(
+    first: Any, other: Any, store: Group, block: Group, hands: U64, dealer: U8, vulnerability: U8,
+    place: I32, entry: I32, defaults: U16, done: I64,
+) -> tuple[int, int]:  # fmt: skip
+    """Bid deals to the end one by one, from ``done[0]`` on; why it returned, and who is to blame.
+
+    ``place`` says where each deal is, and becomes the place of its last call, which ``entry`` made.
+    """
+    count, faulty = hands.shape[1], np.zeros(1, np.int64)
+    why = call_core(
+        "core_bid_few", first, other, store, block, _checked(hands, np.uint64, 4),
+        _checked(dealer, np.uint8, count), _checked(vulnerability, np.uint8, count), count,
+        _checked(place, np.int32, count), _checked(entry, np.int32, count),
+        _checked(defaults, np.uint16, count), _checked(done, np.int64, 1), faulty,
+    )  # fmt: skip
+    return why, int(faulty[0])
+
+
+def follow(
+    store: Group, deals: I64, place: I32, call: U8, going_on: I64, new: I32
+) -> tuple[int, int]:
+    """Move deals to the places behind their calls; there must be room for a place each.
+
+    Returns how many go on (``going_on``), and how many places are not expanded yet (``new``).
+    A deal whose auction is over stays at the place of its last call.
+    """
+    count, found = len(deals), np.zeros(1, np.int64)
+    left = call_core(
+        "core_follow", store, _checked(deals, np.int64), count, min(len(place), len(call)),
+        _checked(place, np.int32), _checked(call, np.uint8), _checked(going_on, np.int64, count),
+        _checked(new, np.int32, count), found,
+    )  # fmt: skip
+    return left, int(found[0])
+
+
+def auction_lengths(store: Group, places: I32) -> I64:
+    """Count the calls that lead to each place, int64 [n]."""
+    lengths = np.zeros(len(places), np.int64)
+    call_core("core_auction_lengths", store, _checked(places, np.int32), len(places), lengths)
+    return lengths
+
+
+def auctions_of(
+    store: Group, places: I32, offsets: I64, start: int, stop: int,
+    calls: U8, contract: U8, declarer: U8,
+) -> None:  # fmt: skip
+    """Write whole auctions that end with a pass at each place, and what they lead to.
+
+    ``contract`` is 0 passed out, else ``1 + 3 * (bid - 3) + doubling``; ``declarer`` is counted
+    from the dealer, 4 for none.
+    """
+    call_core(
+        "core_auctions_of", store, _checked(places, np.int32, stop),
+        _checked(offsets, np.int64, stop + 1), start, stop, len(calls), _checked(calls, np.uint8),
+        _checked(contract, np.uint8, stop), _checked(declarer, np.uint8, stop),
+    )  # fmt: skip
+
+
+# --- all auctions --------------------------------------------------------------------------------
+
+
+def list_deals(
+    first: Any, other: Any, store: Group, block: Group, out: Group, hands: U64, dealer: U8,
+    vulnerability: U8, bounds: I64,
+) -> int:  # fmt: skip
+    """List the auctions of deals from where the walk stands; why it returned."""
+    count = hands.shape[1]
+    return call_core(
+        "core_list_deals", first, other, store, block, out, _checked(hands, np.uint64, 4),
+        _checked(dealer, np.uint8, count), _checked(vulnerability, np.uint8, count), count,
+        _checked(bounds, np.int64, 4),
+    )  # fmt: skip
+
+
+def write_calls(store: Group, places: I32, last: U8, offsets: I64, calls: U8) -> None:
+    """Write the auctions that end with a call at each place."""
+    count = len(places)
+    call_core(
+        "core_write_calls", store, _checked(places, np.int32), _checked(last, np.uint8, count),
+        _checked(offsets, np.int64, count + 1), count, len(calls), _checked(calls, np.uint8),
+    )  # fmt: skip
+
+
+def going_on(store: Group, places: I32, calls: U8) -> NDArray[np.bool_]:
+    """Whether the auction goes on behind a call at each place, bool [n]."""
+    found = np.zeros(len(places), np.uint8)
+    call_core(
+        "core_going_on", store, _checked(places, np.int32),
+        _checked(calls, np.uint8, len(places)), len(places), found,
+    )  # fmt: skip
+    return found != 0
+
+
+def masks(
+    program: Any, store: Group, words: U64, place: I32, deals: I32, start: int, stop: int,
+    found: U64,
+) -> None:  # fmt: skip
+    """Find the calls that each deal may make at a place, a bit each, for pairs of the two."""
+    hands, width = words.shape
+    call_core(
+        "core_masks", program, store, _checked(words, np.uint64), width, hands,
+        _checked(place, np.int32, stop), _checked(deals, np.int32, stop), start, stop,
+        _checked(found, np.uint64, stop),
+    )  # fmt: skip
+
+
+def maycall(
+    program: Any, store: Group, words: U64, place: int, call: int, deals: I32, start: int,
+    stop: int, found: NDArray[np.bool_],
+) -> None:  # fmt: skip
+    """Tell which deals may make a call at a place: the bit of :func:`masks`, and no other."""
+    hands, width = words.shape
+    call_core(
+        "core_may_call", program, store, _checked(words, np.uint64), width, hands, place, call,
+        _checked(deals, np.int32, stop), start, stop, _checked(found, np.bool_, stop),
+    )  # fmt: skip
+
+
+def count_calls(first: I64, found: U64) -> I64:
+    """How many of the pairs of each place, from ``first`` on, allow each call, int64 [n, 38]."""
+    groups = len(first) - 1
+    counts = np.zeros((groups, rows.CALLS), np.int64)
+    call_core(
+        "core_count_calls", _checked(first, np.int64), groups, _checked(found, np.uint64),
+        len(found), counts,
+    )  # fmt: skip
+    return counts
+
+
+def deals_bycall(found: U64, deals: I32, end: I64, out: I32) -> None:
+    """Write the deals that may make each call, from ``end[call]`` on, which becomes their end."""
+    count = len(found)
+    call_core(
+        "core_deals_by_call", _checked(found, np.uint64), _checked(deals, np.int32, count), count,
+        _checked(end, np.int64, rows.CALLS), _checked(out, np.int32),
+    )  # fmt: skip
+
+
+def deals_behind(
+    store: Group, first: I64, found: U64, deals: I32, groups: I64, calls: I64, places: I32,
+    next_first: I64, next_place: I32, next_deals: I32,
+) -> None:  # fmt: skip
+    """Pairs of the places behind calls that were chosen; each gets a number if it has none."""
+    count = len(groups)
+    call_core(
+        "core_deals_behind", store, _checked(first, np.int64, len(places) + 1),
+        _checked(found, np.uint64), _checked(deals, np.int32), _checked(groups, np.int64),
+        _checked(calls, np.int64, count), count, len(places), _checked(places, np.int32),
+        _checked(next_first, np.int64, count + 1), _checked(next_place, np.int32),
+        _checked(next_deals, np.int32),
+    )  # fmt: skip

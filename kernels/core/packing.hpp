@@ -1,0 +1,164 @@
+// Hands to packed words, which tests look at: one sum of table rows a hand, then the flags that
+// take more than that. kernels/cpu_features.py and systems/bidder.py (_packed) are the definition.
+#pragma once
+#include "terms.hpp"
+
+namespace core {
+
+constexpr i32 DEEPEST_PROGRAM = 1024;  // values on a program's stack
+
+// Tables that somebody else owns (Layout, or a caller's arrays). Rows of tables are `stride` words
+// apart; of each the first `words` count: lane words, then flag words.
+struct Packing {
+    i32 words, lane_words, stride;
+    const u64* suit_words;     // [4][HOLDINGS][stride]
+    const u64* length_words;   // [TABLE_SHAPES][stride], by clubs + 14 * diamonds + 196 * hearts
+    const u64* context_words;  // [CONTEXTS][stride], by position + 4 * we + 8 * they vulnerable
+    const u8* cards;           // [HOLDINGS]
+    // flags that follow from several suits at once: postfix code of (opcode, operand)
+    i32 programs;
+    const i32* code;
+    const i32* program_starts;
+    const i32* program_flags;
+    const i32* term_suits;     // [terms of programs][4][HOLDINGS]
+    const i32* term_lengths;   // [terms of programs][TABLE_SHAPES]
+    const i32* term_contexts;  // [terms of programs][CONTEXTS]
+    // flags that follow from lanes and other flags
+    i32 derived;
+    const i32* derived_tests;
+    const i32* derived_flags;
+    const Test* tests;
+};
+
+struct Deals {
+    const u64* hands;  // [4][count], by seat: North, East ...
+    const u8* dealer;
+    const u8* vulnerability;
+    u64 count;
+};
+
+// Whether the hand whose words lie `stride` apart passes a chain of tests from one on.
+__device__ __forceinline__ bool passes_chain(
+    const Test* tests, i32 number, const u64* words, u64 stride);
+
+// Where a hand stands in the tables.
+struct HandRows {
+    u32 holding[4];
+    u32 lengths, context;
+};
+
+__device__ __forceinline__ HandRows hand_rows(const u8* cards, u64 hand, u32 context) {
+    HandRows found;
+    for (i32 suit = 0; suit < 4; ++suit)
+        found.holding[suit] = static_cast<u32>(hand >> 13 * suit) & (HOLDINGS - 1);
+    found.lengths = cards[found.holding[0]] + 14u * cards[found.holding[1]] +
+                    196u * cards[found.holding[2]];
+    found.context = context;
+    return found;
+}
+
+// Whether the program that begins at an instruction gives anything but zero.
+__device__ inline bool run_program(const Packing& packing, i32 pointer, const HandRows& hand) {
+    i64 stack[DEEPEST_PROGRAM];
+    i32 top = -1;
+    for (;; ++pointer) {
+        const i32 code = packing.code[2 * pointer], operand = packing.code[2 * pointer + 1];
+        if (code == 15) return stack[top] != 0;  // the end
+        if (code == 0) {                         // a term
+            const i64 term = operand;
+            i64 value = packing.term_lengths[term * TABLE_SHAPES + hand.lengths] +
+                        packing.term_contexts[term * CONTEXTS + hand.context];
+            for (i32 suit = 0; suit < 4; ++suit)
+                value += packing.term_suits[(term * 4 + suit) * HOLDINGS + hand.holding[suit]];
+            stack[++top] = value;
+            continue;
+        }
+        if (code == 1) {  // a constant
+            stack[++top] = operand;
+            continue;
+        }
+        const i64 right = stack[top];
+        if (code == 11 || code == 12) {  // minus, not
+            stack[top] = code == 11 ? -right : right == 0;
+            continue;
+        }
+        i64& left = stack[--top];
+        switch (code) {
+            case 2: left = left < right; break;
+            case 3: left = left <= right; break;
+            case 4: left = left == right; break;
+            case 5: left = left != right; break;
+            case 6: left = left >= right; break;
+            case 7: left = left > right; break;
+            case 8: left = left + right; break;
+            case 9: left = left - right; break;
+            case 10: left = left * right; break;
+            case 13: left = left != 0 && right != 0; break;
+            default: left = left != 0 || right != 0; break;
+        }
+    }
+}
+
+// Sums of COUNT words of six rows, which a compiler does at once.
+template <i32 COUNT>
+__device__ __forceinline__ void add_rows(const u64* const* rows, i32 word, u64* out) {
+    u64 sums[COUNT];
+    for (i32 at = 0; at < COUNT; ++at)
+        sums[at] = rows[0][word + at] + rows[1][word + at] + rows[2][word + at] +
+                   rows[3][word + at] + rows[4][word + at] + rows[5][word + at];
+    for (i32 at = 0; at < COUNT; ++at) out[word + at] = sums[at];
+}
+
+// Words of one hand from `first_word` on.
+__device__ __forceinline__ void pack_hand(
+    const Packing& packing, u64 cards, u32 context, i32 first_word, u64* out) {
+    const HandRows hand = hand_rows(packing.cards, cards, context);
+    const u64 stride = static_cast<u64>(packing.stride);
+    const u64* const rows[6] = {
+        packing.suit_words + hand.holding[0] * stride,
+        packing.suit_words + (HOLDINGS + hand.holding[1]) * stride,
+        packing.suit_words + (2 * HOLDINGS + hand.holding[2]) * stride,
+        packing.suit_words + (3 * HOLDINGS + hand.holding[3]) * stride,
+        packing.length_words + hand.lengths * stride,
+        packing.context_words + hand.context * stride,
+    };
+    i32 word = first_word;
+    for (; word + 4 <= packing.words; word += 4) add_rows<4>(rows, word, out);
+    if (word + 2 <= packing.words) {
+        add_rows<2>(rows, word, out);
+        word += 2;
+    }
+    if (word < packing.words) add_rows<1>(rows, word, out);
+    for (i32 number = 0; number < packing.programs; ++number) {
+        const i32 flag = packing.program_flags[number];
+        const i32 place = packing.lane_words + (flag >> 6);
+        if (place >= first_word && run_program(packing, packing.program_starts[number], hand))
+            out[place] |= 1ull << (flag & 63);
+    }
+    for (i32 number = 0; number < packing.derived; ++number) {
+        const i32 flag = packing.derived_flags[number];
+        const i32 place = packing.lane_words + (flag >> 6);
+        if (place >= first_word && passes_chain(packing.tests, packing.derived_tests[number], out, 1))
+            out[place] |= 1ull << (flag & 63);
+    }
+}
+
+// Packs the hands of deals `start` to `stop` into `out` [4][stop - start][out_stride]. With `rotate`
+// row 0 is the dealer's hand and so on, else North's. Only words from `first_word` on are written:
+// those that changed (Layout::first_changed), where the others are there already.
+inline void pack_hands(
+    const Packing& packing, const Deals& deals, u64 start, u64 stop, bool rotate, u64* out,
+    u64 out_stride, i32 first_word = 0) {
+    const Packing own = packing;  // a copy that nothing else can write to
+    for (u32 row = 0; row < 4; ++row)
+        for (u64 deal = start; deal < stop; ++deal, out += out_stride) {
+            const u32 first = deals.dealer[deal], sides = deals.vulnerability[deal];
+            const u32 seat = (rotate ? first + row : row) & 3;
+            const u32 position = (rotate ? row : row - first) & 3;
+            const u32 we = sides >> (seat & 1) & 1, they = sides >> (~seat & 1) & 1;
+            pack_hand(own, deals.hands[seat * deals.count + deal], position + 4 * we + 8 * they,
+                      first_word, out);
+        }
+}
+
+}  // namespace core

@@ -1,0 +1,171 @@
+// The structure of a system's text, as rows of words that systems/structure_rows.py writes: groups of
+// lines, where each applies, and what lines say. Checked once, when it is read, and trusted then.
+#pragma once
+#include "calls.hpp"
+
+namespace core {
+
+constexpr i32 STRUCTURE_FORMAT = 0x42435331;
+
+// Lines that apply at the same places. Groups stand in the order in which they are tried.
+struct GroupRow {
+    i32 specificity;
+    i32 first_line, lines;       // in `group_lines`
+    i32 first_step, steps;       // of its auction pattern; no steps but -1 for no pattern
+    i32 first_their, theirs;     // alternatives of RHO's call below a line; -1 for a pass
+    i32 first_test, tests;       // conditions of the headers
+};
+
+struct LineRow {
+    i32 call;        // code where it is the same everywhere, else -1
+    i32 pattern;     // call pattern that gives its calls
+    i32 condition;   // -1 for any hand
+    i32 first_variant, variants;
+    i32 first_below, below;  // groups, in `lists`
+};
+
+struct VariantRow {
+    i32 line, condition, kinds;
+    i32 first_promise, promises;  // conditions, in `lists`
+    i32 first_agreed, agreed;     // pairs (number of the agreement, word), in `lists`
+    i32 tags[2 * TAG_WORDS];
+};
+
+struct StepRow {
+    i32 any_calls;
+    i32 first_call, calls;  // alternatives: call patterns, in `lists`
+};
+
+struct TestRow {
+    i32 condition;
+    i32 first_variable, variables;  // that it may bind, in `lists`
+};
+
+// Groups under the same headers everywhere, and what further headers lead to.
+struct BranchRow {
+    i32 first_group, groups;  // in `lists`
+    i32 first_child, children;  // pairs (test, branch), in `lists`; children stand before it
+};
+
+struct Structure {
+    Span<GroupRow> groups;
+    Span<LineRow> lines;
+    Span<VariantRow> variants;
+    Span<StepRow> steps;
+    Span<TestRow> tests;
+    Span<BranchRow> branches;  // the last one is the root
+    Span<i32> group_lines;
+    Span<i32> opening;  // groups
+    Span<i32> moving;   // groups with a pattern
+    Span<i32> lists;
+
+    // Takes rows for a text; false, and nothing is to be used then, if they are not what an encoder
+    // writes.
+    bool read(const Text& text, const i32* rows, u64 count) {
+        rows_.clear();
+        rows_.append(rows, count);
+        return take_sections() && groups_fit(text) && lines_fit(text) && steps_fit(text);
+    }
+
+    Span<i32> list(i32 first, i32 count) const {
+        return {lists.data + first, static_cast<u64>(count)};
+    }
+
+  private:
+    static constexpr u64 SECTIONS = 10, HEADER = SECTIONS + 2;
+    Vec<i32> rows_;
+
+    static bool is_below(i32 number, u64 count) {
+        return number >= 0 && static_cast<u64>(number) < count;
+    }
+    static bool is_part(i32 first, i32 count, u64 all) {
+        return first >= 0 && count >= 0 && static_cast<u64>(first) + static_cast<u64>(count) <= all;
+    }
+    bool is_list(i32 first, i32 count, u64 end) const {
+        if (!is_part(first, count, lists.count)) return false;
+        for (const i32 number : list(first, count))
+            if (!is_below(number, end)) return false;
+        return true;
+    }
+    static bool are_below(Span<i32> numbers, u64 end) {
+        for (const i32 number : numbers)
+            if (!is_below(number, end)) return false;
+        return true;
+    }
+
+    template <class T>
+    bool take(Span<T>& section, u64 number) const {
+        const u64 first = static_cast<u64>(rows_[1 + number]), end = static_cast<u64>(rows_[2 + number]);
+        section = {reinterpret_cast<const T*>(rows_.data + first), (end - first) * 4 / sizeof(T)};
+        return (end - first) * 4 % sizeof(T) == 0;
+    }
+    bool take_sections() {
+        if (rows_.count < HEADER || rows_.count >= 1ull << 30 || rows_[0] != STRUCTURE_FORMAT) return false;
+        if (rows_[1] != HEADER || static_cast<u64>(rows_[HEADER - 1]) != rows_.count) return false;
+        for (u64 number = 2; number < HEADER; ++number)
+            if (rows_[number] < rows_[number - 1]) return false;
+        return take(groups, 0) && take(lines, 1) && take(variants, 2) && take(steps, 3) &&
+               take(tests, 4) && take(branches, 5) && take(group_lines, 6) && take(opening, 7) &&
+               take(moving, 8) && take(lists, 9);
+    }
+
+    bool groups_fit(const Text& text) const {
+        for (const GroupRow& group : groups) {
+            if (group.specificity < 0 || !is_part(group.first_line, group.lines, group_lines.count) ||
+                !is_part(group.first_test, group.tests, tests.count))
+                return false;
+            if (group.steps != -1 && !is_part(group.first_step, group.steps, steps.count)) return false;
+            if (group.theirs != -1 && !is_list(group.first_their, group.theirs, text.patterns.count))
+                return false;
+        }
+        for (const i32 group : moving)
+            if (!is_below(group, groups.count) || groups[group].steps == -1) return false;
+        for (u64 number = 0; number < branches.count; ++number) {
+            const BranchRow& branch = branches[number];
+            if (!is_list(branch.first_group, branch.groups, groups.count) || branch.children < 0 ||
+                !is_part(branch.first_child, 2 * branch.children, lists.count))
+                return false;
+            for (i32 child = 0; child < branch.children; ++child) {
+                const i32* const pair = &lists[branch.first_child + 2 * child];
+                if (!is_below(pair[0], tests.count) || !is_below(pair[1], number)) return false;
+            }
+        }
+        return branches.count > 0 && are_below(opening, groups.count) &&
+               are_below(group_lines, lines.count);
+    }
+    bool lines_fit(const Text& text) const {
+        const u64 conditions = text.conditions.count;
+        for (const LineRow& line : lines) {
+            const bool is_fixed = is_below(line.call, CALLS);
+            if (!is_fixed && (line.call != -1 || !is_below(line.pattern, text.patterns.count)))
+                return false;
+            if (line.condition < -1 || line.condition >= static_cast<i32>(conditions)) return false;
+            if (!is_part(line.first_variant, line.variants, variants.count) ||
+                !is_list(line.first_below, line.below, groups.count))
+                return false;
+        }
+        for (const VariantRow& variant : variants) {
+            if (!is_below(variant.line, lines.count) || variant.condition < -1 ||
+                variant.condition >= static_cast<i32>(conditions) || variant.agreed < 0 ||
+                !is_list(variant.first_promise, variant.promises, conditions) ||
+                !is_part(variant.first_agreed, 2 * variant.agreed, lists.count))
+                return false;
+            for (i32 pair = 0; pair < variant.agreed; ++pair)
+                if (!is_below(lists[variant.first_agreed + 2 * pair + 1], 5 + VARIABLES)) return false;
+        }
+        return variants.count < 1 << 20;
+    }
+    bool steps_fit(const Text& text) const {
+        for (const StepRow& step : steps)
+            if ((step.any_calls != 0 && step.any_calls != 1) ||
+                !is_list(step.first_call, step.calls, text.patterns.count))
+                return false;
+        for (const TestRow& test : tests)
+            if (!is_below(test.condition, text.conditions.count) ||
+                !is_list(test.first_variable, test.variables, VARIABLES))
+                return false;
+        return true;
+    }
+};
+
+}  // namespace core
