@@ -7,6 +7,7 @@ kind of machine.
 
 import logging
 import platform
+import shutil
 import sys
 from collections.abc import Mapping
 from importlib.util import module_from_spec, spec_from_file_location
@@ -52,6 +53,9 @@ def build_wheel(
 ) -> str:
     """Build a wheel with the core's library."""
     _read_target(config_settings)
+    # what an earlier wheel has left: modules that are gone since, libraries of another target
+    for left in (_ROOT / "build").glob("lib*"):
+        shutil.rmtree(left)
     return build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
@@ -101,10 +105,6 @@ class BuildCore(Command):
     def run(self) -> None:
         """Compile."""
         folder, compiler = self._folder(), _compiler()
-        if not self.editable_mode:
-            # of another target, which an earlier wheel has left
-            for old in folder.glob("bidcascade-core-*"):
-                old.unlink()
         start = perf_counter()
         built = core_build.build_libraries(folder, compiler=compiler)
         sizes = ", ".join(f"{path.name} {path.stat().st_size:,} bytes" for path in built)
