@@ -122,6 +122,8 @@ class Target:
         version = self.runtime.removeprefix("gnu.").replace(".", "_")
         if self.system == "macos":
             return f"macosx_{version}_{'arm64' if arm else self.machine}"
+        if self.runtime == "musl":
+            return f"musllinux_1_2_{self.machine}"
         return f"manylinux_{version}_{self.machine}" if self.runtime.startswith("gnu.") else None
 
 
