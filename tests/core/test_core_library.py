@@ -279,6 +279,11 @@ FAULTS = """
 EXPORT i32 core_reads(i32 at) {
     core::Vec<i32> items;
     items.resize(16);
+    return items.data[at];
+}
+EXPORT i32 core_looks_up(i32 at) {
+    core::Vec<i32> items;
+    items.resize(16);
     return items[static_cast<u64>(at)];
 }
 EXPORT i32 core_adds(i32 more) { return 2147483647 + more; }
@@ -306,6 +311,8 @@ class TestSanitized:
         [
             ("core_reads(3)", None),
             ("core_reads(20)", "heap-buffer-overflow"),
+            ("core_looks_up(3)", None),
+            ("core_looks_up(20)", ""),  # ends at once
             ("core_adds(0)", None),
             ("core_adds(1)", "signed integer overflow"),
         ],
