@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import PASS, Auction
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.cpu import in_blocks
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
+from bidcascade.kernels.threads import in_blocks
 from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.decisions import CallLists

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels import Backend, DealArrays
-from bidcascade.kernels.cpu import in_blocks, thread_count
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.functions import empty_table, forced, roomier
 from bidcascade.kernels.core.systems import CoreSystem
+from bidcascade.kernels.threads import in_blocks, thread_count
 from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.table.language.expression_tree import Expression
 
