@@ -1,18 +1,14 @@
 """The ``cpu`` backend: numba kernels driven from a thread pool over blocks of deals.
 
 A block's features, bit columns and sets fit the processor's caches; nothing the size of
-deals × entries is ever made. Kernels release the interpreter lock, and the pool is Python's, so
-any number of callers may run at once.
+deals × entries is ever made.
 """
 
 import logging
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
-from itertools import islice
 from pathlib import Path
 from threading import local
 from typing import Any, NamedTuple
@@ -37,6 +33,7 @@ from .layout import LANE_LIMIT, Packing
 from .plan import MULTIPLE, Family, Plan, box_bytes, box_rows, family
 from .results import BitColumns, DealArrays, EntryLists, FirstAuctions
 from .runs import numbers_of_runs
+from .threads import in_blocks, in_order, thread_count
 from .types import U8, U16, U32, U64
 
 _logger = logging.getLogger("bidcascade.kernels")
@@ -170,44 +167,6 @@ def _buffer(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
     return buffers[name][:size].reshape(shape)
 
 
-_THREADS = max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_THREADS, thread_name_prefix="bidcascade-cpu")
-
-
-def _in_order(function: Callable[[int], Any], starts: Sequence[int]) -> Iterator[Any]:
-    """``function(start)`` for each start; at most two results a thread wait unread."""
-    if len(starts) == 1 or _THREADS == 1:
-        yield from map(function, starts)
-        return
-    remaining = iter(starts)
-    waiting: list[Future[Any]] = [
-        _pool().submit(function, start) for start in islice(remaining, 2 * _THREADS)
-    ]
-    try:
-        while waiting:
-            result = waiting.pop(0).result()
-            for start in islice(remaining, 1):
-                waiting.append(_pool().submit(function, start))
-            yield result
-    finally:
-        for future in waiting:
-            future.cancel()
-
-
-def thread_count() -> int:
-    """How many threads work at once."""
-    return _THREADS
-
-
-def in_blocks(function: Callable[[int], Any], starts: Sequence[int]) -> list[Any]:
-    """Call ``function(start)`` for each start on all threads; the results in order."""
-    return list(_in_order(function, starts))
-
-
 def pack(packing: Packing, deals: DealArrays, start: int, stop: int, *, out: U64) -> None:
     """Pack the hands of deals ``start`` to ``stop`` into ``out`` [4, deals, words] by position.
 
@@ -227,7 +186,7 @@ def _pack(
 
 def _spans(deals: int) -> list[tuple[int, int]]:
     """Blocks of deals: whole words, and work for every thread."""
-    share = -(-deals // (64 * _THREADS)) * 64
+    share = -(-deals // (64 * thread_count())) * 64
     size = max(1, min(BLOCK_DEALS, max(share, 1024)))
     return [(start, min(start + size, deals)) for start in range(0, deals, size)]
 
@@ -356,19 +315,19 @@ def cascade_counts(plan: Plan, deals: DealArrays) -> U64:
     deals = _plain(deals)
     total = np.zeros(plan.node_count, np.uint64)
     # each thread sorts and walks runs of deals of its own
-    run = max(1, min(SORTED_DEALS, -(-len(deals) // _THREADS)))
+    run = max(1, min(SORTED_DEALS, -(-len(deals) // thread_count())))
     runs = range(0, len(deals), run)
 
     def one_share(share: int) -> U32:
         # 32 bits a node and thread: a share has fewer than 2**32 deals
         counts = np.zeros(plan.node_count, np.uint32)
-        for start in runs[share::_THREADS]:
+        for start in runs[share :: thread_count()]:
             part, _ = _sorted_by_dealer(deals, start, min(start + run, len(deals)))
             for first in range(0, len(part), BLOCK_DEALS):
                 _walk(plan, part, first, min(first + BLOCK_DEALS, len(part)), counts=counts)
         return counts
 
-    for counts in _in_order(one_share, range(min(_THREADS, len(runs)))):
+    for counts in in_order(one_share, range(min(thread_count(), len(runs)))):
         total += counts
     return total
 
@@ -379,7 +338,7 @@ def cascade_all(
 ) -> Iterator[EntryLists]:  # fmt: skip
     """Per deal, the nodes it reaches, depth first; in chunks of deals that fit the memory."""
     deals = _plain(deals)
-    most_pairs = pairs_that_fit(_THREADS, bytes_per_pair=10)
+    most_pairs = pairs_that_fit(thread_count(), bytes_per_pair=10)
     size = _deals_that_fit(plan, deals, most_pairs)
 
     def lists_of(start: int, stop: int, capacity: int) -> Iterator[EntryLists]:
@@ -413,7 +372,7 @@ def cascade_all(
         for start, stop in _spans(len(deals))
         for first in range(start, stop, size)
     ]
-    for lists in _in_order(
+    for lists in in_order(
         lambda number: list(lists_of(*spans[number], most_pairs)), range(len(spans))
     ):
         yield from lists
@@ -509,7 +468,7 @@ def warm_up(plan: Plan) -> None:
 
     One deal, one block and several blocks: they differ in the shapes that numba compiles for.
     """
-    several = 1024 * _THREADS + 64
+    several = 1024 * thread_count() + 64
     zeros = np.zeros(several, np.uint8)
     hands = np.repeat(
         np.array([[0x1FFF << 13 * suit] for suit in range(4)], np.uint64), several, axis=1

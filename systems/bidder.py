@@ -20,7 +20,7 @@ from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.functions import empty_table, forced, roomier
 from bidcascade.kernels.core.systems import CoreSystem
-from bidcascade.kernels.cpu import in_blocks, thread_count
+from bidcascade.kernels.threads import in_blocks, thread_count
 from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.table.language.expression_tree import Expression
 
@@ -47,6 +47,8 @@ BLOCK_PLACES: Final = 512
 """Places that a thread works out before they are taken in."""
 _CHOSEN_AT_ONCE: Final = 1 << 14
 _PACKED_AT_ONCE: Final = 1 << 12
+_KNOWN: Final = ("rows", "sets", "hulls", "ranges", "set_numbers")
+"""Arrays of a store that say what is known at places."""
 LONGEST_AUCTION: Final = 320
 """More calls than any auction has (319)."""
 
@@ -222,21 +224,37 @@ class Bidder:
         store.row[0] = 0
         store.counts[rows.ROWS] = 1
 
-    def forget_rows(self) -> None:
-        """Drop what is known at places; places and their entries stay."""
+    def forget_rows(self, but: I32 | None = None) -> None:
+        """Drop what is known at places; places and their entries stay.
+
+        Parameters
+        ----------
+        but : int32, optional
+            Places that keep what is known there. As many of the shallow ones, which many places
+            are behind, keep it too as fit into half of the room.
+        """
         store = self._store
-        store.counts[rows.ROWS] = store.counts[rows.SETS] = 0
-        store.row[:] = -1
-        store.set(
-            rows=np.zeros(1 << 8, rows.PLACE),
-            set_numbers=empty_table(1 << 10),
-            sets=np.zeros((1 << 8, rows.SET_WORDS), np.uint64),
-            hulls=np.zeros((1 << 8, rows.HULL_TERMS, 2), np.uint8),
-            ranges=np.zeros((1 << 8, rows.RANGES, 2), np.int8),
-        )
+        count = int(store.counts[rows.PLACES])
+        kept = np.zeros(1, np.int32)
+        if but is not None:
+            known = np.flatnonzero(store.row[:count] >= 0)
+            lengths = store.rows["length"][store.row[known]]
+            shallow = known[np.argsort(lengths, kind="stable")[: len(store.rows) // 2]]
+            kept = np.unique(np.concatenate([kept, shallow, but[store.row[but] >= 0]]))
+        found = store.rows[store.row[kept]]
+        sets, numbers = np.unique(found["known"], return_inverse=True)
+        found["known"] = numbers.reshape(found["known"].shape)
+        store.row[:count] = -1
+        store.row[kept] = np.arange(len(kept), dtype=np.int32)
+        store.rows[: len(kept)] = found
+        for name in ("sets", "hulls", "ranges"):
+            array = getattr(store, name)
+            array[: len(sets)] = array[sets]
+        store.counts[rows.ROWS], store.counts[rows.SETS] = len(kept), len(sets)
+        store.set_numbers["key"], store.set_numbers["value"] = rows.EMPTY, -1
+        walk.index_sets(store)
         # another store for whoever has a copy, since rows and sets get their numbers anew
         self._store = rows.Store(**{name: getattr(store, name) for name in rows.Store.fields})
-        self._first_row()
 
     def _make_room(
         self, places: int = 0, worked_out: int = 0, items: int = 0, *, lists: int | None = None
@@ -277,10 +295,28 @@ class Bidder:
         return self._store.nbytes
 
     def _keep_to_budget(self) -> None:
-        if self.bytes > self.budget:
-            self.forget_rows()
-            if self.bytes > self.budget // 2:
-                self.start_over()
+        """Begin anew where places alone, without what is known there, take too much."""
+        if self.bytes - self._bytes_known > self.budget // 2:
+            self.start_over()
+
+    @property
+    def _bytes_known(self) -> int:
+        """Memory that what is known at places takes, in use or not."""
+        store = self._store
+        return int(sum(getattr(store, name).nbytes for name in _KNOWN))
+
+    @property
+    def _is_at_budget(self) -> bool:
+        """Whether what is known at places may take no more memory than it does."""
+        store = self._store
+        can_forget = 2 * int(store.counts[rows.ROWS]) > len(store.rows) > 4 * LONGEST_AUCTION
+        return can_forget and self.bytes + self._bytes_known > self.budget
+
+    def _forget_where_needed(self, places: I32) -> None:
+        """Make room for what is going to be known at new places, within the budget."""
+        store, more = self._store, len(places)
+        if not walk.has_room(store, 0, more, 0, 0) and self._is_at_budget:
+            self.forget_rows(store.parent[places])
 
     def _blocks(self, count: int, places: int = BLOCK_PLACES) -> list[rows.Block]:
         """Blocks for some threads, large enough for the programs as they stand."""
@@ -329,6 +365,7 @@ class Bidder:
 
     def _work_out(self, places: I32) -> None:
         """Work out rows and entries of new places."""
+        self._forget_where_needed(places)
         parents = self._store.parent[places]
         if self._device is not None and self._device.most_places:
             for level in self._without(self._device.rows_of(self._store), parents):
@@ -465,8 +502,13 @@ class Bidder:
             If it came back since a text asks for what does not exist at a place.
         """
         if why == walk.STORE_FULL:
-            items = len(self._store.list_items) // 2
-            self._make_room(LONGEST_AUCTION, LONGEST_AUCTION, items)
+            calls, items = LONGEST_AUCTION, len(self._store.list_items) // 2
+            if not walk.has_room(self._store, calls, 0, calls, items):
+                self._make_room(calls, lists=calls, items=items)
+            elif self._is_at_budget:
+                self.forget_rows()
+            else:
+                self._make_room(worked_out=calls)
         elif why == walk.BLOCK_FULL:
             self._enlarge(self._block_list[0])
         else:

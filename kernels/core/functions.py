@@ -35,7 +35,7 @@ _MOST_VALUES: Final = 512
 _WITHOUT_ANSWER: Final = frozenset(
     {
         "core_hull_of", "core_deals_by_call", "core_system_problem", "core_system_rows",
-        "core_system_packing", "core_system_tables",
+        "core_system_packing", "core_system_tables", "core_index_sets",
     }
 )  # fmt: skip
 
@@ -236,6 +236,11 @@ def list_number(store: Group, items: I32) -> int:
 def set_number(store: Group, block: Group, item: int) -> int:
     """Find the number of a block's set of cells in the store; it is added if it is new."""
     return call_core("core_set_number", store, block, item)
+
+
+def index_sets(store: Group) -> None:
+    """Enter all sets of a store into its table of their numbers, which is empty."""
+    call_core("core_index_sets", store)
 
 
 def child_of(store: Group, place: int, call: int) -> int:

@@ -278,6 +278,12 @@ EXPORT i64 core_set_number(const Store* store, const Block* block, i64 item) {
     return set_number(*store, *block, item);
 }
 
+// Enters all sets of a store into its table of their numbers, which is empty.
+EXPORT void core_index_sets(const Store* store) {
+    for (i64 number = 0; number < store->counts[SETS]; ++number)
+        put(store->set_numbers, key_of_set(store->sets[number]), static_cast<i32>(number));
+}
+
 EXPORT i64 core_list_number(const Store* store, const i32* items, i64 count) {
     return list_number(*store, items, count);
 }
