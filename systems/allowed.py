@@ -20,11 +20,7 @@ from bidcascade.bridge import PASS, Auction
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
-<<<<<<< HEAD
-from bidcascade.kernels.cpu import in_blocks
-=======
 from bidcascade.kernels.threads import in_blocks
->>>>>>> start
 from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.decisions import CallLists

@@ -47,8 +47,12 @@ BLOCK_PLACES: Final = 512
 """Places that a thread works out before they are taken in."""
 _CHOSEN_AT_ONCE: Final = 1 << 14
 _PACKED_AT_ONCE: Final = 1 << 12
-_KNOWN: Final = ("rows", "sets", "hulls", "ranges", "set_numbers")
-"""Arrays of a store that say what is known at places."""
+_OF_PLACES: Final = (
+    "children", "parent", "call", "list", "chosen", "row", "list_first", "list_items",
+    "list_numbers",
+)  # fmt: skip
+"""Arrays of a store that have something for each place, and lists of entries."""
+_LEAST_BYTES: Final = 1 << 20
 LONGEST_AUCTION: Final = 320
 """More calls than any auction has (319)."""
 
@@ -172,6 +176,8 @@ class Bidder:
         # whoever was interrupted has left there what was missing
         self._block_list = []
         cells = walk.cell_tables()
+        places = max(2 * LONGEST_AUCTION, self.budget * 3 // 10 // rows.PLACE.itemsize)
+        sets = max(2 * LONGEST_AUCTION, self.budget * 6 // 10 // (8 * rows.SET_WORDS))
         self._store = rows.Store(
             children=empty_table(1 << 12),
             parent=np.zeros(1 << 10, np.int32),
@@ -182,11 +188,12 @@ class Bidder:
             list_numbers=empty_table(1 << 12),
             list_first=np.zeros(1 << 10, np.int64),
             list_items=np.zeros(1 << 16, np.int32),
-            rows=np.zeros(1 << 8, rows.PLACE),
-            set_numbers=empty_table(1 << 10),
-            sets=np.zeros((1 << 8, rows.SET_WORDS), np.uint64),
-            hulls=np.zeros((1 << 8, rows.HULL_TERMS, 2), np.uint8),
-            ranges=np.zeros((1 << 8, rows.RANGES, 2), np.int8),
+            # memory that nobody has written to is not taken yet
+            rows=np.zeros(places, rows.PLACE),
+            set_numbers=empty_table(1 << sets.bit_length() + 1),
+            sets=np.zeros((sets, rows.SET_WORDS), np.uint64),
+            hulls=np.zeros((sets, rows.HULL_TERMS, 2), np.uint8),
+            ranges=np.zeros((sets, rows.RANGES, 2), np.int8),
             reach=cells.reach,
             reach_first=cells.reach_first,
             lengths=cells.lengths,
@@ -231,7 +238,7 @@ class Bidder:
         ----------
         but : int32, optional
             Places that keep what is known there. As many of the shallow ones, which many places
-            are behind, keep it too as fit into half of the room.
+            are behind, keep it too as fit into a quarter of the room.
         """
         store = self._store
         count = int(store.counts[rows.PLACES])
@@ -239,7 +246,7 @@ class Bidder:
         if but is not None:
             known = np.flatnonzero(store.row[:count] >= 0)
             lengths = store.rows["length"][store.row[known]]
-            shallow = known[np.argsort(lengths, kind="stable")[: len(store.rows) // 2]]
+            shallow = known[np.argsort(lengths, kind="stable")[: len(store.rows) // 4]]
             kept = np.unique(np.concatenate([kept, shallow, but[store.row[but] >= 0]]))
         found = store.rows[store.row[kept]]
         sets, numbers = np.unique(found["known"], return_inverse=True)
@@ -291,31 +298,34 @@ class Bidder:
 
     @property
     def bytes(self) -> int:
-        """Memory that places take."""
-        return self._store.nbytes
+        """Memory that places take, and what is known there."""
+        counts = self._store.counts
+        known = int(counts[rows.ROWS]) * rows.PLACE.itemsize
+        known += int(counts[rows.SETS]) * 8 * rows.SET_WORDS
+        return known + self._bytes_of_places
+
+    @property
+    def _bytes_of_places(self) -> int:
+        store = self._store
+        return int(sum(getattr(store, name).nbytes for name in _OF_PLACES))
 
     def _keep_to_budget(self) -> None:
         """Begin anew where places alone, without what is known there, take too much."""
-        if self.bytes - self._bytes_known > self.budget // 2:
+        if self._bytes_of_places > max(_LEAST_BYTES, self.budget // 2):
             self.start_over()
 
     @property
-    def _bytes_known(self) -> int:
-        """Memory that what is known at places takes, in use or not."""
-        store = self._store
-        return int(sum(getattr(store, name).nbytes for name in _KNOWN))
-
-    @property
-    def _is_at_budget(self) -> bool:
-        """Whether what is known at places may take no more memory than it does."""
-        store = self._store
-        can_forget = 2 * int(store.counts[rows.ROWS]) > len(store.rows) > 4 * LONGEST_AUCTION
-        return can_forget and self.bytes + self._bytes_known > self.budget
+    def _can_forget(self) -> bool:
+        """Whether dropping what is known at places makes much room."""
+        store, counts = self._store, self._store.counts
+        return bool(
+            2 * counts[rows.ROWS] > len(store.rows) or 2 * counts[rows.SETS] > len(store.sets)
+        )
 
     def _forget_where_needed(self, places: I32) -> None:
         """Make room for what is going to be known at new places, within the budget."""
         store, more = self._store, len(places)
-        if not walk.has_room(store, 0, more, 0, 0) and self._is_at_budget:
+        if not walk.has_room(store, 0, more, 0, 0) and self._can_forget:
             self.forget_rows(store.parent[places])
 
     def _blocks(self, count: int, places: int = BLOCK_PLACES) -> list[rows.Block]:
@@ -505,7 +515,7 @@ class Bidder:
             calls, items = LONGEST_AUCTION, len(self._store.list_items) // 2
             if not walk.has_room(self._store, calls, 0, calls, items):
                 self._make_room(calls, lists=calls, items=items)
-            elif self._is_at_budget:
+            elif self._can_forget:
                 self.forget_rows()
             else:
                 self._make_room(worked_out=calls)
