@@ -12,10 +12,11 @@ from bidcascade.service.cli import main
 from bidcascade.service.engine import Engine
 from bidcascade.service.jobs.mine import mine
 from bidcascade.service.jobs.vet import vet
-from bidcascade.systems import export_table, open_table
+from bidcascade.systems import export_table
 from bidcascade.table import build_table
 from bidcascade.table.evidence.vetting_frames import COLUMNS
 from tests.service.page.support_pages import check_page
+from tests.support_systems import sayc_table
 
 ROWS = [
     {"prior": "", "call": "1N", "description": "Strong <script>alert(1)</script> | 15-17",
@@ -209,7 +210,7 @@ def test_what_is_there_is_not_overwritten(folder, tmp_path, capsys):
 @pytest.mark.slow
 def test_real_auctions_against_sayc(shared_data):
     """The announcements of real robots fit the callers of a standard system, not other players."""
-    engine = Engine(open_table("sayc"))
+    engine = Engine(sayc_table())
     vetted = vet(engine, [str(shared_data / "pbn" / "gib_notes")], with_lint=False, with_own=False)
     summary = vetted.summary()
     held = summary["seats"]["held"]
