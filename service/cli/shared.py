@@ -164,6 +164,13 @@ def open_engine(options: argparse.Namespace) -> "Engine":
     return engine
 
 
+def open_rows(options: argparse.Namespace) -> "Engine":
+    """Open the engine of the table that the arguments ask for; a system is compiled for it."""
+    from bidcascade.service.engine import Engine
+
+    return Engine(open_table(options), options.backend, name=options.table)
+
+
 def open_table(options: argparse.Namespace) -> "BiddingTable":
     """Open the table that the arguments ask for, with its overlays if they may have any."""
     from bidcascade.systems import open_table
