@@ -22,7 +22,7 @@ PREFIX: Final = "BIDCASCADE_"
 
 OTHER_VARIABLES: Final = {
     f"{PREFIX}API_KEY": "key that the Python clients send",
-    f"{PREFIX}CACHE": "folder for compiled bidding tables and parsed systems",
+    f"{PREFIX}CACHE": "folder for parsed systems, what they worked out, and compiled tables",
     f"{PREFIX}CUDA_DEVICE": "number of the GPU that the backend cuda uses (0)",
     f"{PREFIX}URL": "address of the service that the Python clients ask",
 }
