@@ -41,6 +41,17 @@ __all__ = ["BidAnswer", "Candidate", "Engine", "Mode"]
 FIRST_CHUNK = 1 << 18
 """Deals that one frame of :meth:`Engine.iter_auctions` answers in mode ``first``."""
 
+ENTRIES_SCHEMA = pl.Schema(
+    {
+        "entry": pl.UInt32(),
+        "calls": pl.String(),
+        "completed": pl.Boolean(),
+        "name": pl.String(),
+        "description": pl.String(),
+    }
+)
+"""Columns of :meth:`Engine.entries_frame`."""
+
 
 class Engine:
     """A bidding table or a system on a backend; safe to use from several threads.
@@ -316,6 +327,9 @@ class Engine:
     def entries_frame(self, entries: U32) -> pl.DataFrame:
         """Tell calls, completion, name and description of entries, one row each."""
         chosen = entries.tolist()
+        if not chosen:
+            # a system has none, and is not compiled to say so
+            return ENTRIES_SCHEMA.to_frame()
         return pl.DataFrame(
             [
                 pl.Series("entry", entries, dtype=pl.UInt32),

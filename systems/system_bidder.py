@@ -81,7 +81,6 @@ class SystemBidder:
 
     @cached_property
     def backend(self) -> Backend:
-        """Where deals are answered."""
         return get_backend(self._backend_name)
 
     @property
@@ -97,37 +96,30 @@ class SystemBidder:
 
     @property
     def digest(self) -> str:
-        """Digest of the system's text."""
         return self._system.digest
 
     @property
     def source(self) -> str:
-        """Which system it is."""
         return f"system {self._system.name}"
 
     @property
     def title(self) -> str | None:
-        """Title of the system."""
         return self._system.text.title
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """Terms of its conditions."""
         return self._system.vocabulary
 
     @property
     def overlays(self) -> tuple[OverlayMark, ...]:
-        """No overlays."""
         return ()
 
     @property
     def overlay_notes(self) -> tuple[str, ...]:
-        """Nothing."""
         return ()
 
     @property
     def usual_limit(self) -> int:
-        """As many as the walk over its places lists."""
         from .allowed import DEFAULT_LIMIT
 
         return DEFAULT_LIMIT
@@ -145,12 +137,10 @@ class SystemBidder:
 
     @property
     def system(self) -> System:
-        """The system."""
         return self._system
 
     @property
     def plain_system(self) -> System:
-        """The system."""
         return self._system
 
     @cached_property
@@ -159,15 +149,12 @@ class SystemBidder:
         return self._system.expander()
 
     def numbers(self) -> dict[str, object]:
-        """No numbers: only rows are counted."""
         return dict(_NO_NUMBERS)
 
     def changes_since(self, before: AnyBidder) -> str:
-        """Say that the text has changed."""
         return "its text has changed"
 
     def save(self, folder: Path) -> None:
-        """Write nothing: raises :class:`~bidcascade.bridge.InvalidInput`."""
         raise InvalidInput("expected a system opened by its name or path for work elsewhere")
 
     def prepare(self) -> None:
@@ -180,14 +167,12 @@ class SystemBidder:
     # --- deals ----------------------------------------------------------------------------------
 
     def first(self, deals: DealArrays, writer: AnswerWriter[Written]) -> Written:
-        """Bid deals to the end."""
         with self.places.lock:
             return writer.bid(self.places, self.places.bid(deals, backend=self.backend), deals)
 
     def all(
         self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
     ) -> Iterator[Written]:
-        """List the auctions that are allowed."""
         from .allowed import Bounds, list_allowed
 
         standard = Bounds()
@@ -207,7 +192,6 @@ class SystemBidder:
     def counts(
         self, deals: DealArrays, share: float, max_depth: int | None, writer: CountWriter[Written]
     ) -> Written:
-        """Count the deals that may bid each auction."""
         from .allowed import count_allowed
         from .bidder import LONGEST_AUCTION
 
@@ -218,7 +202,6 @@ class SystemBidder:
     def members(
         self, deals: DealArrays, auctions: Sequence[int | str]
     ) -> list[tuple[Calls, pl.Series]]:
-        """Which deals may bid each auction."""
         from .allowed import members
 
         wanted = list(dict.fromkeys(map(self.auction_of, auctions)))
@@ -226,7 +209,6 @@ class SystemBidder:
         return [(calls, pl.Series(one)) for calls, one in zip(wanted, columns, strict=True)]
 
     def allowed_calls(self, deals: DealArrays) -> "AllowedCalls":
-        """Tell what boards may call."""
         from .allowed_calls import SystemCalls
 
         return SystemCalls(self.places, deals)
@@ -234,7 +216,6 @@ class SystemBidder:
     def calls_along(
         self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
     ) -> CallsAlong:
-        """Find the calls that hands may make at every place of auctions."""
         return along_in_system(self.places, deals, auctions, meanings=meanings)
 
     @cached_property
@@ -248,14 +229,12 @@ class SystemBidder:
         return self._notes.on(deals, auctions)
 
     def bid_from(self, calls: Sequence[int], deals: DealArrays) -> tuple[list[Calls], I64]:
-        """Bid deals to the end from a place."""
         with self.places.lock:
             bid = self.places.bid(deals, calls)
             there, which = np.unique(bid.place, return_inverse=True)
             return [(*self.places.auction_of(place), PASS) for place in there], which
 
     def first_on_device(self, deals: "DeviceDeals", writer: DeviceWriter[Written]) -> Written:
-        """Bid deals that lie on a device."""
         backend = cast("CudaBackend", self.backend)
         return writer.auctions(*self.places.auctions_on_device(deals, backend))
 
@@ -272,7 +251,6 @@ class SystemBidder:
         return calls
 
     def entry_of(self, calls: Sequence[int]) -> int | None:
-        """Find nothing: a system numbers no entries."""
         return None
 
     def call(
@@ -314,7 +292,6 @@ class SystemBidder:
         return len({PASS, *(line.call for line in self._system.place(calls).entries)})
 
     def explain(self, auction: Sequence[int] | str) -> AuctionExplanation:
-        """Explain every call."""
         with self._lock:
             return explain_auction(self._system, auction)
 
