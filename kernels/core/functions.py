@@ -40,6 +40,11 @@ _WITHOUT_ANSWER: Final = frozenset(
 )  # fmt: skip
 
 
+def has_core() -> bool:
+    """Whether there is a library; where there is none, a warning has said what to install."""
+    return load() is not None
+
+
 @cache
 def function(name: str, answer: Any = ctypes.c_int64) -> Any:
     """Function of the library by its name, with the type of what it returns.
@@ -165,6 +170,18 @@ def learn(first: Any, other: Any, store: Group, row: rows.Rows, miss: I64) -> in
         _checked(miss, np.int64, 5), faulty,
     )  # fmt: skip
     return int(faulty[0]) if why == FAULTY else -1
+
+
+# --- hands without a system ----------------------------------------------------------------------
+
+
+def deal(start: int, first: int, begin: int, end: int, hands: U64) -> None:
+    """Fill columns ``begin`` to ``end`` of hands [4, n] with the deals from number ``first`` on.
+
+    ``start`` is the seed, mixed.
+    """
+    count = hands.shape[1]
+    call_core("core_deal", start, first, begin, end, _checked(hands, np.uint64, 4), count)
 
 
 # --- hash tables ---------------------------------------------------------------------------------

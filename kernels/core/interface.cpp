@@ -4,6 +4,7 @@
 // Numbers that come with a call are looked at here, before anything follows them: what is out of
 // range is refused with INVALID, and nothing has been changed then.
 #include "bidding.hpp"
+#include "dealing.hpp"
 
 #ifndef CORE_VERSION
 #error "expected CORE_VERSION, a digest of the sources (build.py)"
@@ -272,6 +273,18 @@ EXPORT i64 core_pack(
     pack_hands(
         system->layout().packing(), {hands, dealer, vulnerability, static_cast<u64>(count)},
         static_cast<u64>(start), static_cast<u64>(stop), true, out, static_cast<u64>(stride));
+    return 0;
+}
+
+// Fills columns `begin` to `end` of hands [4][count] with the deals of a seed from number `first` on;
+// `start` is the mixed seed.
+EXPORT i64 core_deal(u64 start, u64 first, i64 begin, i64 end, u64* hands, i64 count) {
+    if (begin < 0 || end < begin || end > count) return INVALID;
+    for (i64 column = begin; column < end; ++column) {
+        u8 places[DECK];
+        deal_one(start, first + static_cast<u64>(column), places, hands + column,
+                 static_cast<u64>(count));
+    }
     return 0;
 }
 
