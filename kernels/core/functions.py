@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import BackendUnavailable
-from bidcascade.kernels.types import U8, U16, U64
+from bidcascade.kernels.types import U8, U16, U32, U64
 
 from . import rows
 from .groups import Group
@@ -82,9 +82,16 @@ def call_core(name: str, *arguments: Any) -> int:
 
 
 def _plain(argument: Any) -> Any:
+    if isinstance(argument, int):
+        return ctypes.c_int64(argument)
     if isinstance(argument, np.ndarray):
-        return ctypes.c_void_p(argument.ctypes.data)
-    if isinstance(argument, int | np.integer):
+        try:
+            # a fifth of the time that the array's own ``ctypes`` takes
+            return ctypes.byref(ctypes.c_char.from_buffer(argument))  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            # read-only, or without items
+            return ctypes.c_void_p(argument.ctypes.data)
+    if isinstance(argument, np.integer):
         return ctypes.c_int64(int(argument))
     return ctypes.c_void_p(argument.address)
 
@@ -173,6 +180,46 @@ def learn(first: Any, other: Any, store: Group, row: rows.Rows, miss: I64) -> in
 
 
 # --- hands without a system ----------------------------------------------------------------------
+
+
+def pack_by_tables(
+    tables: Any, hands: U64, dealer: U8, vulnerability: U8, start: int, stop: int, out: U64, *,
+    rotate: bool,
+) -> None:  # fmt: skip
+    """Pack the hands of deals ``start`` to ``stop`` into ``out`` [4, n, words], derived flags 0.
+
+    ``tables`` are :class:`.packing.PackingTables`. With ``rotate`` row 0 of ``out`` is the dealer's
+    hand and so on, else North's.
+    """
+    count, words = hands.shape[1], sum(tables.words)
+    if hands.shape[0] != 4 or out.shape != (4, stop - start, words):
+        raise ValueError(f"expected {words} words of {stop - start} deals, got {out.shape}")
+    call_core(
+        "core_pack_by_tables", tables, *tables.words, _checked(hands, np.uint64),
+        _checked(dealer, np.uint8, count), _checked(vulnerability, np.uint8, count), count, start,
+        stop, int(rotate), _checked(out, np.uint64),
+    )  # fmt: skip
+
+
+def sort_by_dealer(
+    hands: U64, dealer: U8, vulnerability: U8, start: int, stop: int, sorted_hands: U64,
+    sorted_dealer: U8, sorted_vulnerability: U8, order: U32,
+) -> None:  # fmt: skip
+    """Sort deals ``start`` to ``stop`` by the dealer's HCP, longest suit and its length.
+
+    Deals with like hands stand together then, so a set of deals is a few runs of bits, and many
+    blocks of deals miss whole subtrees. ``order`` gets the number of the deal, from ``start``, at
+    each place.
+    """
+    count, size = hands.shape[1], stop - start
+    if hands.shape[0] != 4 or sorted_hands.shape != (4, size):
+        raise ValueError(f"expected four hands of {size} deals, got {sorted_hands.shape}")
+    call_core(
+        "core_sort_by_dealer", _checked(hands, np.uint64), _checked(dealer, np.uint8, count),
+        _checked(vulnerability, np.uint8, count), count, start, stop,
+        _checked(sorted_hands, np.uint64), _checked(sorted_dealer, np.uint8, size),
+        _checked(sorted_vulnerability, np.uint8, size), _checked(order, np.uint32, size),
+    )  # fmt: skip
 
 
 def deal(start: int, first: int, begin: int, end: int, hands: U64) -> None:
