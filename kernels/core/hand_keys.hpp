@@ -6,8 +6,8 @@ namespace core {
 
 constexpr u32 HAND_KEYS = 1024;
 
-// Key of a hand: its HCP, then its longest suit and the length of that. Wrong cards (a hand of none,
-// say) have a key too.
+// Key of a hand: its HCP, then its longest suit and the length of that. Wrong cards (a hand of
+// none, say) have a key too.
 __device__ __forceinline__ u32 hand_key(u64 cards) {
     u32 points = 0, longest = 0, suit = 0;
     CORE_UNROLL

@@ -338,8 +338,8 @@ EXPORT i64 core_sort_by_dealer(
     return 0;
 }
 
-// Fills columns `begin` to `end` of hands [4][count] with the deals of a seed from number `first` on;
-// `start` is the mixed seed.
+// Fills columns `begin` to `end` of hands [4][count] with the deals of a seed from number `first`
+// on; `start` is the mixed seed.
 EXPORT i64 core_deal(u64 start, u64 first, i64 begin, i64 end, u64* hands, i64 count) {
     if (begin < 0 || end < begin || end > count) return INVALID;
     for (i64 column = begin; column < end; ++column) {
