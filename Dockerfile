@@ -19,6 +19,11 @@ RUN apt-get update \
 # hadolint ignore=DL3006
 FROM python-${GPU} AS build
 ARG GPU
+# Compiles the core of bidding; the last stage has no compiler
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends g++ \
+    && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY . .
 # The README's steps; the GPU image adds the extra of the same name

@@ -22,6 +22,8 @@ nox.options.sessions = ["style", "types", "quick"]
 
 ROOT = Path(__file__).resolve().parent
 TOOLS = ROOT / ".venv" / "bin"
+# with an old glibc, so that they run nearly everywhere
+WHEEL_TARGETS = ("x86_64-linux-gnu.2.17", "aarch64-linux-gnu.2.17")
 INSTALL_S = 900
 READY_S = 600
 # Tests named in tests/support_second_tries.py are tried up to twice more there: -rR lists which
@@ -133,6 +135,54 @@ def pages(session: nox.Session) -> None:
     session.run(TOOLS / "pytest", "-m", "checkout", *PATIENCE.split(), external=True)
 
 
+@nox.session(python=False)
+def sanitize(session: nox.Session) -> None:
+    """Run the core's tests with a build that finds wrong accesses and undefined behaviour."""
+    # first of all libraries, as the interpreter is built without them
+    names = ("libasan.so", "libstdc++.so.6")
+    preloaded = [
+        subprocess.check_output(["g++", f"-print-file-name={name}"], text=True).strip()
+        for name in names
+    ]
+    session.run(
+        TOOLS / "pytest", "tests/core", *session.posargs,
+        env={
+            "LD_PRELOAD": " ".join(preloaded), "BIDCASCADE_CORE": "sanitized", "CXX": "g++",
+            # what the interpreter never frees is no fault of the core
+            "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1",
+        },
+        external=True,
+    )  # fmt: skip
+
+
+@nox.session
+def bare(session: nox.Session) -> None:
+    """Build the wheel where no C++ compiler is found, with zig, and load its library."""
+    scratch = Path(session.create_tmp()).resolve()
+    shutil.rmtree(scratch)
+    alone = {"PATH": session.bin, "CXX": ""}
+    start = time.monotonic()
+    session.run("pip", "wheel", "-q", "--no-deps", "-w", str(scratch), ".", env=alone)
+    (built,) = scratch.glob("*.whl")
+    session.log(f"{built.name} in {time.monotonic() - start:.0f} s, zig from the index included")
+    session.run("python", ".ci/compare_wheel.py", str(built))
+    session.run("pip", "install", "-q", "--no-deps", "--target", str(scratch / "site"), str(built))
+    session.run(
+        TOOLS / "python", "-c", "from bidcascade.kernels.core.library import load; print(load())",
+        env={"PYTHONPATH": str(scratch / "site")}, external=True,
+    )  # fmt: skip
+
+
+@nox.session
+def wheels(session: nox.Session) -> None:
+    """Build the wheels for Linux on x86-64 and arm64, with zig, into dist."""
+    session.install("-c", "constraints.txt", "build")
+    for target in WHEEL_TARGETS:
+        session.run("python", "-m", "build", "--wheel", "-C", f"target={target}", silent=True)
+    for one in sorted((ROOT / "dist").glob("*.whl")):
+        session.log(one.name)
+
+
 @nox.session
 def wheel(session: nox.Session) -> None:
     """Build wheel and sdist, install the wheel elsewhere and run all its tests against it."""
@@ -146,8 +196,10 @@ def wheel(session: nox.Session) -> None:
     )
     shutil.copytree(ROOT, source, symlinks=True, ignore=made)
     session.install("-c", "constraints.txt", "build")
+    start = time.monotonic()
     session.run("python", "-m", "build", "--outdir", str(scratch), str(source), silent=True)
     (built,) = scratch.glob("*.whl")
+    session.log(f"{built.name} in {time.monotonic() - start:.0f} s, the sdist included")
     with session.chdir(source):
         session.run("python", ".ci/compare_wheel.py", str(built))
     session.install(f"{built}[test,fuzz,browser,dask]")

@@ -1,8 +1,11 @@
 """Compare a wheel with the folders of the packages: both must hold the same files.
 
+Only the core's libraries are the wheel's alone, those of this machine.
+
 Usage: ``compare_wheel.py WHEEL``, from the root of a clean checkout.
 """
 
+import runpy
 import sys
 import tomllib
 import zipfile
@@ -16,11 +19,17 @@ written = {
     for path in Path(folder).rglob("*")
     if path.is_file() and "__pycache__" not in path.parts
 }
+target = runpy.run_path("kernels/core/build.py")["Target"].here()
+libraries = {f"bidcascade/kernels/core/{target.library_name(one)}" for one in target.builds()}
+written |= libraries
 with zipfile.ZipFile(sys.argv[1]) as wheel:
     packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    sizes = [f"{one.file_size:,}" for one in wheel.infolist() if one.filename in libraries]
 if written != packed:
     sys.exit(
-        f"in the checkout only: {sorted(written - packed)}\n"
+        f"missing in the wheel: {sorted(written - packed)}\n"
         f"in the wheel only: {sorted(packed - written)}"
     )
-print(f"{len(packed)} files in the wheel")
+if "-py3-none-" not in sys.argv[1]:
+    sys.exit(f"expected a wheel for every Python 3, got {sys.argv[1]}")
+print(f"{len(packed)} files in the wheel; libraries of {' and '.join(sizes)} bytes")

@@ -6,6 +6,8 @@ kind of machine.
 """
 
 import logging
+import platform
+import shutil
 import sys
 from collections.abc import Mapping
 from importlib.util import module_from_spec, spec_from_file_location
@@ -51,6 +53,9 @@ def build_wheel(
 ) -> str:
     """Build a wheel with the core's library."""
     _read_target(config_settings)
+    # what an earlier wheel has left: modules that are gone since, libraries of another target
+    for left in (_ROOT / "build").glob("lib*"):
+        shutil.rmtree(left)
     return build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
@@ -100,10 +105,6 @@ class BuildCore(Command):
     def run(self) -> None:
         """Compile."""
         folder, compiler = self._folder(), _compiler()
-        if not self.editable_mode:
-            # of another target, which an earlier wheel has left
-            for old in folder.glob("bidcascade-core-*"):
-                old.unlink()
         start = perf_counter()
         built = core_build.build_libraries(folder, compiler=compiler)
         sizes = ", ".join(f"{path.name} {path.stat().st_size:,} bytes" for path in built)
@@ -143,4 +144,6 @@ class BdistWheel(bdist_wheel):
         """Name the platform: the target's for zig, else this machine's."""
         compiler = _compiler()
         there = compiler.target.wheel_platform() if compiler.is_zig else None
-        return "py3", "none", there or super().get_tag()[2]
+        # an interpreter for both kinds of Mac has a library for one here
+        here = super().get_tag()[2].replace("universal2", platform.machine())
+        return "py3", "none", there or here

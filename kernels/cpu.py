@@ -193,18 +193,10 @@ def _plain(deals: DealArrays) -> DealArrays:
 
 def _sorted_by_dealer(deals: DealArrays, start: int, stop: int) -> tuple[DealArrays, U32]:
     """Sort some deals as ``sort_by_dealer`` does; return which deal is at each place, too."""
-    count = stop - start
-    if count == len(deals) <= 64:
+    if stop - start == len(deals) <= 64:
         # one word of bits: there is nothing to win
-        return deals, np.arange(count, dtype=np.uint32)
-    hands = np.empty((4, count), np.uint64)
-    dealer, vulnerability = np.empty((2, count), np.uint8)
-    order = np.empty(count, np.uint32)
-    sort_by_dealer(
-        deals.hands, deals.dealer, deals.vulnerability, start, stop,
-        hands, dealer, vulnerability, order,
-    )  # fmt: skip
-    return DealArrays(hands, dealer, vulnerability), order
+        return deals, np.arange(len(deals), dtype=np.uint32)
+    return sort_by_dealer(deals, start, stop)
 
 
 def _block(
@@ -218,10 +210,7 @@ def _block(
     count = stop - start
     lane_words = plan.packing.lane_words
     features = _buffer("features", (4, count, lane_words + plan.packing.flag_words), np.uint64)
-    pack_by_tables(
-        cpu.packing, deals.hands, deals.dealer, deals.vulnerability, start, stop, features,
-        rotate=rotate,
-    )  # fmt: skip
+    pack_by_tables(cpu.packing, deals, start, stop, features, rotate=rotate)
     bit_words = (count + 63) // 64
     columns = _buffer("columns", (4, len(cpu.columns.kind), bit_words), np.uint64)
     if count < threshold:
@@ -273,10 +262,7 @@ def features(plan: Plan, deals: DealArrays) -> U64:
 
     def one_block(start: int, stop: int) -> None:
         block = _buffer("features", (4, stop - start, out.shape[2]), np.uint64)
-        pack_by_tables(
-            cpu.packing, deals.hands, deals.dealer, deals.vulnerability, start, stop, block,
-            rotate=True,
-        )  # fmt: skip
+        pack_by_tables(cpu.packing, deals, start, stop, block)
         derive_flags(block, cpu.boxes, cpu.derived)
         out[:, start:stop] = block
 

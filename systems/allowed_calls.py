@@ -183,8 +183,7 @@ class TableCalls:
 
 def _call_and_criteria(side: SystemProgram, entry: int) -> tuple[int, Criteria]:
     """Call of an entry, and its criteria as canonical text: all that says who may make it."""
-    row = side.entries.array[entry]
-    return int(row["call"]), side.needs_of(int(row["needs"])).texts()
+    return side.call_of(entry), side.criteria_texts(entry)
 
 
 def _digest(vocabulary: Vocabulary, otherwise: str, said: Iterable[tuple[int, Criteria]]) -> bytes:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.kernels import Backend, DealArrays
+from bidcascade.kernels import Backend, Context, DealArrays
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.functions import empty_table, forced, roomier
@@ -47,6 +47,12 @@ BLOCK_PLACES: Final = 512
 """Places that a thread works out before they are taken in."""
 _CHOSEN_AT_ONCE: Final = 1 << 14
 _PACKED_AT_ONCE: Final = 1 << 12
+_OF_PLACES: Final = (
+    "children", "parent", "call", "list", "chosen", "row", "list_first", "list_items",
+    "list_numbers",
+)  # fmt: skip
+"""Arrays of a store that have something for each place, and lists of entries."""
+_LEAST_BYTES: Final = 1 << 20
 LONGEST_AUCTION: Final = 320
 """More calls than any auction has (319)."""
 
@@ -107,6 +113,29 @@ class Endings(NamedTuple):
     calls: U8
     contract: U8
     declarer: U8
+
+
+class Made(NamedTuple):
+    """A call of one hand.
+
+    Parameters
+    ----------
+    place
+        Where it is made.
+    entry
+        What makes it, -1 for a pass by default.
+    call
+    by_default
+        1 if nothing of the place holds for the hand.
+    forced
+        1 if partner's call asked for an answer.
+    """
+
+    place: int
+    entry: int
+    call: int
+    by_default: int
+    forced: int
 
 
 class PackedDeals(NamedTuple):
@@ -170,6 +199,8 @@ class Bidder:
         # whoever was interrupted has left there what was missing
         self._block_list = []
         cells = walk.cell_tables()
+        places = max(2 * LONGEST_AUCTION, self.budget * 3 // 10 // rows.PLACE.itemsize)
+        sets = max(2 * LONGEST_AUCTION, self.budget * 6 // 10 // (8 * rows.SET_WORDS))
         self._store = rows.Store(
             children=empty_table(1 << 12),
             parent=np.zeros(1 << 10, np.int32),
@@ -180,11 +211,12 @@ class Bidder:
             list_numbers=empty_table(1 << 12),
             list_first=np.zeros(1 << 10, np.int64),
             list_items=np.zeros(1 << 16, np.int32),
-            rows=np.zeros(1 << 8, rows.PLACE),
-            set_numbers=empty_table(1 << 10),
-            sets=np.zeros((1 << 8, rows.SET_WORDS), np.uint64),
-            hulls=np.zeros((1 << 8, rows.HULL_TERMS, 2), np.uint8),
-            ranges=np.zeros((1 << 8, rows.RANGES, 2), np.int8),
+            # memory that nobody has written to is not taken yet
+            rows=np.zeros(places, rows.PLACE),
+            set_numbers=empty_table(1 << sets.bit_length() + 1),
+            sets=np.zeros((sets, rows.SET_WORDS), np.uint64),
+            hulls=np.zeros((sets, rows.HULL_TERMS, 2), np.uint8),
+            ranges=np.zeros((sets, rows.RANGES, 2), np.int8),
             reach=cells.reach,
             reach_first=cells.reach_first,
             lengths=cells.lengths,
@@ -222,21 +254,37 @@ class Bidder:
         store.row[0] = 0
         store.counts[rows.ROWS] = 1
 
-    def forget_rows(self) -> None:
-        """Drop what is known at places; places and their entries stay."""
+    def forget_rows(self, but: I32 | None = None) -> None:
+        """Drop what is known at places; places and their entries stay.
+
+        Parameters
+        ----------
+        but : int32, optional
+            Places that keep what is known there. As many of the shallow ones, which many places
+            are behind, keep it too as fit into a quarter of the room.
+        """
         store = self._store
-        store.counts[rows.ROWS] = store.counts[rows.SETS] = 0
-        store.row[:] = -1
-        store.set(
-            rows=np.zeros(1 << 8, rows.PLACE),
-            set_numbers=empty_table(1 << 10),
-            sets=np.zeros((1 << 8, rows.SET_WORDS), np.uint64),
-            hulls=np.zeros((1 << 8, rows.HULL_TERMS, 2), np.uint8),
-            ranges=np.zeros((1 << 8, rows.RANGES, 2), np.int8),
-        )
+        count = int(store.counts[rows.PLACES])
+        kept = np.zeros(1, np.int32)
+        if but is not None:
+            known = np.flatnonzero(store.row[:count] >= 0)
+            lengths = store.rows["length"][store.row[known]]
+            shallow = known[np.argsort(lengths, kind="stable")[: len(store.rows) // 4]]
+            kept = np.unique(np.concatenate([kept, shallow, but[store.row[but] >= 0]]))
+        found = store.rows[store.row[kept]]
+        sets, numbers = np.unique(found["known"], return_inverse=True)
+        found["known"] = numbers.reshape(found["known"].shape)
+        store.row[:count] = -1
+        store.row[kept] = np.arange(len(kept), dtype=np.int32)
+        store.rows[: len(kept)] = found
+        for name in ("sets", "hulls", "ranges"):
+            array = getattr(store, name)
+            array[: len(sets)] = array[sets]
+        store.counts[rows.ROWS], store.counts[rows.SETS] = len(kept), len(sets)
+        store.set_numbers["key"], store.set_numbers["value"] = rows.EMPTY, -1
+        walk.index_sets(store)
         # another store for whoever has a copy, since rows and sets get their numbers anew
         self._store = rows.Store(**{name: getattr(store, name) for name in rows.Store.fields})
-        self._first_row()
 
     def _make_room(
         self, places: int = 0, worked_out: int = 0, items: int = 0, *, lists: int | None = None
@@ -273,18 +321,39 @@ class Bidder:
 
     @property
     def bytes(self) -> int:
-        """Memory that places take."""
-        return self._store.nbytes
+        """Memory that places take, and what is known there."""
+        counts = self._store.counts
+        known = int(counts[rows.ROWS]) * rows.PLACE.itemsize
+        known += int(counts[rows.SETS]) * 8 * rows.SET_WORDS
+        return known + self._bytes_of_places
+
+    @property
+    def _bytes_of_places(self) -> int:
+        store = self._store
+        return int(sum(getattr(store, name).nbytes for name in _OF_PLACES))
 
     def _keep_to_budget(self) -> None:
-        if self.bytes > self.budget:
-            self.forget_rows()
-            if self.bytes > self.budget // 2:
-                self.start_over()
+        """Begin anew where places alone, without what is known there, take too much."""
+        if self._bytes_of_places > max(_LEAST_BYTES, self.budget // 2):
+            self.start_over()
+
+    @property
+    def _can_forget(self) -> bool:
+        """Whether dropping what is known at places makes much room."""
+        store, counts = self._store, self._store.counts
+        return bool(
+            2 * counts[rows.ROWS] > len(store.rows) or 2 * counts[rows.SETS] > len(store.sets)
+        )
+
+    def _forget_where_needed(self, places: I32) -> None:
+        """Make room for what is going to be known at new places, within the budget."""
+        store, more = self._store, len(places)
+        if not walk.has_room(store, 0, more, 0, 0) and self._can_forget:
+            self.forget_rows(store.parent[places])
 
     def _blocks(self, count: int, places: int = BLOCK_PLACES) -> list[rows.Block]:
         """Blocks for some threads, large enough for the programs as they stand."""
-        trees = max(len(side.core.rows("forest")) for side in self.sides)
+        trees = max(core.count("forest") for core in self._cores())
         for number in range(count):
             if number == len(self._block_list):
                 self._block_list.append(_new_block(trees, 1 << 16, places))
@@ -329,6 +398,7 @@ class Bidder:
 
     def _work_out(self, places: I32) -> None:
         """Work out rows and entries of new places."""
+        self._forget_where_needed(places)
         parents = self._store.parent[places]
         if self._device is not None and self._device.most_places:
             for level in self._without(self._device.rows_of(self._store), parents):
@@ -447,13 +517,30 @@ class Bidder:
 
     def reach(self, calls: Sequence[int]) -> int:
         """Find the place behind a legal auction that goes on, worked out."""
-        codes = np.array(calls, np.uint8)
+        codes = np.frombuffer(bytes(calls), np.uint8)
         with self.lock:
             while True:
                 block = self._blocks(1)[0]
                 why, place, side = walk.reach(*self._cores(), self._store, block, codes)
                 if why == walk.DONE:
                     return place
+                self._go_on(why, side)
+
+    def call(self, calls: Sequence[int], hand: int, context: Context) -> "Made | None":
+        """Call of one hand after an auction, and what makes it; None if it is illegal or over."""
+        codes = bytes(calls)
+        number = len(calls) % 4 + 4 * context.vul_we + 8 * context.vul_they
+        with self.lock:
+            if not self._block_list:
+                self._blocks(1)
+            while True:
+                why, side, made = walk.call_of_hand(
+                    *self._cores(), self._store, self._block_list[0], codes, hand, number
+                )
+                if why == walk.DONE:
+                    return Made(*made)
+                if why < 0:
+                    return None
                 self._go_on(why, side)
 
     def _go_on(self, why: int, side: int) -> None:
@@ -465,10 +552,18 @@ class Bidder:
             If it came back since a text asks for what does not exist at a place.
         """
         if why == walk.STORE_FULL:
-            items = len(self._store.list_items) // 2
-            self._make_room(LONGEST_AUCTION, LONGEST_AUCTION, items)
+            calls, items = LONGEST_AUCTION, len(self._store.list_items) // 2
+            if not walk.has_room(self._store, calls, 0, calls, items):
+                self._make_room(calls, lists=calls, items=items)
+            elif self._can_forget:
+                self.forget_rows()
+            else:
+                self._make_room(worked_out=calls)
         elif why == walk.BLOCK_FULL:
-            self._enlarge(self._block_list[0])
+            block = self._block_list[0]
+            before = len(block.found)
+            if len(self._blocks(1)[0].found) == before:
+                self._enlarge(block)
         else:
             raise self.sides[side].error()
 
@@ -483,7 +578,7 @@ class Bidder:
             end = min(at + _PACKED_AT_ONCE, stop)
             for core, own in ((first, slice(0, 4, 2)), (other, slice(1, 4, 2))):
                 part = np.empty((4, end - at, words.shape[2]), np.uint64)
-                walk.pack(core, deals.hands, deals.dealer, deals.vulnerability, at, end, part)
+                walk.pack(core, deals, at, end, part)
                 words[own, at - start : end - start] = part[own]
                 if first is other:
                     words[1::2, at - start : end - start] = part[1::2]
@@ -594,14 +689,9 @@ class Bidder:
 
     def _sides_there(self) -> "Sides":
         """Systems as a device wants to know them, as they are now."""
-        from bidcascade.kernels.gpu.system_tables import GROWING, Side
+        from bidcascade.kernels.gpu.system_tables import Side
 
-        first, other = (
-            Side(
-                side, tuple(len(side.rows(name)) for name in GROWING), side.packing, *side.derived
-            )
-            for side in self._cores()
-        )  # fmt: skip
+        first, other = (Side(side, side.packing, *side.derived) for side in self._cores())
         return first, other
 
     def bid_on(self, deals: DealArrays, places: I32, calls: U8, depth: int) -> BidDeals:
@@ -628,8 +718,8 @@ class Bidder:
         done = np.zeros(1, np.int64)
         while True:
             why, side = walk.bid_few(
-                *self._cores(), self._store, self._blocks(1)[0], deals.hands, deals.dealer,
-                deals.vulnerability, place, entry, defaults, done,
+                *self._cores(), self._store, self._blocks(1)[0], deals, place, entry,
+                defaults, done,
             )  # fmt: skip
             if why == walk.DONE:
                 return
@@ -737,6 +827,11 @@ class Bidder:
         numbers: list[int] = (self._store.list_items[first:end] >> 1).tolist()
         return numbers
 
+    def entry_count_at(self, place: int) -> int:
+        """Entries that are chosen from at a place."""
+        number = self._store.chosen[place]
+        return int(self._store.list_first[number + 1] - self._store.list_first[number])
+
     def entry_count(self, places: I32) -> int:
         """Entries at some places."""
         lists, first = self._store.list[places], self._store.list_first
@@ -834,8 +929,7 @@ class Bidder:
         """
         while True:
             why = walk.list_deals(
-                *self._cores(), self._store, self._blocks(1)[0], out, deals.hands, deals.dealer,
-                deals.vulnerability, bounds,
+                *self._cores(), self._store, self._blocks(1)[0], out, deals, bounds,
             )  # fmt: skip
             if why in (walk.DONE, walk.LIST_FULL):
                 return

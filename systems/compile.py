@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import PASS
 from bidcascade.kernels import DealArrays, get_backend
+from bidcascade.kernels.core.rows import ANY_HAND
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.plan import expressions_plan
-from bidcascade.kernels.core.rows import ANY_HAND
 from bidcascade.kernels.types import U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.build import Said, TableBuilder

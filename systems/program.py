@@ -10,6 +10,7 @@ from typing import Final
 from bidcascade.bridge import InvalidExpression, InvalidSystem
 from bidcascade.kernels.core.rows import NEVER
 from bidcascade.kernels.core.systems import CoreSystem
+from bidcascade.systems.language.syntax_tree import VARIABLES
 from bidcascade.table.language.expression_tree import (
     And,
     Comparison,
@@ -30,7 +31,7 @@ from .conditions import Constraint
 from .expansion import PlaceEntry, Rules
 from .patterns import Bindings
 from .structure_rows import StructureRows
-from .text_rows import FORMS, OPERATORS, VARIABLES, TextRows, tags_of
+from .text_rows import FORMS, OPERATORS, TextRows, tags_of
 
 _SIGNS: Final = {number: sign for sign, number in OPERATORS.items()}
 _STRAINS: Final = "CDHSN"
@@ -270,4 +271,3 @@ def unpacked(suits: int) -> tuple[str, ...]:
         found.append(_STRAINS[(suits & 7) - 1])
         suits >>= 3
     return tuple(found)
-

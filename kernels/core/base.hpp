@@ -26,6 +26,13 @@ typedef long long i64;
 
 static_assert(sizeof(u64) == 8 && sizeof(u32) == 4 && sizeof(u16) == 2, "word sizes");
 
+// A build for tests looks at every number before it follows it.
+#ifdef CORE_CHECKED
+#define CORE_CHECK(holds) ((holds) ? static_cast<void>(0) : __builtin_trap())
+#else
+#define CORE_CHECK(holds) static_cast<void>(0)
+#endif
+
 namespace core {
 
 template <class T>

@@ -106,7 +106,7 @@ class Target:
         return f"{self.machine}-{self.system}{'.' if self.system == 'macos' else '-'}{self.runtime}"
 
     def builds(self) -> tuple[str, ...]:
-        """Builds that a wheel for it has, the one that runs everywhere first."""
+        """Name the builds that a wheel for it has, the one that runs everywhere first."""
         return ("baseline", "x86-64-v3") if self.machine == "x86_64" else ("baseline",)
 
     def library_name(self, build: str) -> str:
@@ -122,6 +122,8 @@ class Target:
         version = self.runtime.removeprefix("gnu.").replace(".", "_")
         if self.system == "macos":
             return f"macosx_{version}_{'arm64' if arm else self.machine}"
+        if self.runtime == "musl":
+            return f"musllinux_1_2_{self.machine}"
         return f"manylinux_{version}_{self.machine}" if self.runtime.startswith("gnu.") else None
 
 

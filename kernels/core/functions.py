@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import BackendUnavailable
+from bidcascade.kernels.results import DealArrays
 from bidcascade.kernels.types import U8, U16, U32, U64
 
 from . import rows
@@ -35,7 +36,7 @@ _MOST_VALUES: Final = 512
 _WITHOUT_ANSWER: Final = frozenset(
     {
         "core_hull_of", "core_deals_by_call", "core_system_problem", "core_system_rows",
-        "core_system_packing", "core_system_tables",
+        "core_system_packing", "core_system_tables", "core_index_sets",
     }
 )  # fmt: skip
 
@@ -47,7 +48,7 @@ def has_core() -> bool:
 
 @cache
 def function(name: str, answer: Any = ctypes.c_int64) -> Any:
-    """Function of the library by its name, with the type of what it returns.
+    """Find a function of the library by its name, with the type of what it returns.
 
     Raises
     ------
@@ -111,7 +112,8 @@ def row_sizes() -> list[int]:
     sizes = np.zeros(len(rows.LAYOUT), np.int32)
     library = load()
     count = 0 if library is None else library.core_layout(ctypes.c_void_p(sizes.ctypes.data))
-    return sizes[:count].tolist()
+    found: list[int] = sizes[:count].tolist()
+    return found
 
 
 class CellTables(NamedTuple):
@@ -149,21 +151,27 @@ def cell_tables() -> CellTables:
 # --- systems -------------------------------------------------------------------------------------
 
 
-def pack(
-    system: Any, hands: U64, dealer: U8, vulnerability: U8, start: int, stop: int, out: U64
-) -> None:
+def _arrays_of(deals: DealArrays) -> tuple[U64, U8, U8, int]:
+    """Hands, dealers and vulnerabilities, each in one piece, and how many deals they are."""
+    count = len(deals)
+    return (
+        _checked(np.ascontiguousarray(deals.hands), np.uint64, 4),
+        _checked(np.ascontiguousarray(deals.dealer), np.uint8, count),
+        _checked(np.ascontiguousarray(deals.vulnerability), np.uint8, count), count,
+    )  # fmt: skip
+
+
+def pack(system: Any, deals: DealArrays, start: int, stop: int, out: U64) -> None:
     """Pack the hands of deals ``start`` to ``stop`` by position into ``out`` [4, n, words].
 
     Row 0 is the dealer's hand. ``out`` may be wider than a hand.
     """
-    count, (_, room, stride) = hands.shape[1], out.shape
-    if hands.shape[0] != 4 or out.shape[0] != 4 or room != stop - start:
-        raise ValueError(f"expected four hands of {stop - start} deals, got {out.shape}")
+    positions, room, stride = out.shape
+    if positions != 4 or room != stop - start:
+        raise ValueError(f"expected room for four hands of {stop - start} deals, got {out.shape}")
     call_core(
-        "core_pack", system, _checked(hands, np.uint64), _checked(dealer, np.uint8, count),
-        _checked(vulnerability, np.uint8, count), count, start, stop, _checked(out, np.uint64),
-        stride,
-    )  # fmt: skip
+        "core_pack", system, *_arrays_of(deals), start, stop, _checked(out, np.uint64), stride
+    )
 
 
 def learn(first: Any, other: Any, store: Group, row: rows.Rows, miss: I64) -> int:
@@ -183,43 +191,39 @@ def learn(first: Any, other: Any, store: Group, row: rows.Rows, miss: I64) -> in
 
 
 def pack_by_tables(
-    tables: Any, hands: U64, dealer: U8, vulnerability: U8, start: int, stop: int, out: U64, *,
-    rotate: bool,
-) -> None:  # fmt: skip
+    tables: Any, deals: DealArrays, start: int, stop: int, out: U64, *, rotate: bool = True
+) -> None:
     """Pack the hands of deals ``start`` to ``stop`` into ``out`` [4, n, words], derived flags 0.
 
     ``tables`` are :class:`.packing.PackingTables`. With ``rotate`` row 0 of ``out`` is the dealer's
     hand and so on, else North's.
     """
-    count, words = hands.shape[1], sum(tables.words)
-    if hands.shape[0] != 4 or out.shape != (4, stop - start, words):
-        raise ValueError(f"expected {words} words of {stop - start} deals, got {out.shape}")
+    words = sum(tables.words)
+    if out.shape != (4, stop - start, words):
+        raise ValueError(
+            f"expected room for {words} words of {stop - start} deals, got {out.shape}"
+        )
     call_core(
-        "core_pack_by_tables", tables, *tables.words, _checked(hands, np.uint64),
-        _checked(dealer, np.uint8, count), _checked(vulnerability, np.uint8, count), count, start,
-        stop, int(rotate), _checked(out, np.uint64),
+        "core_pack_by_tables", tables, *tables.words, *_arrays_of(deals), start, stop, int(rotate),
+        _checked(out, np.uint64),
     )  # fmt: skip
 
 
-def sort_by_dealer(
-    hands: U64, dealer: U8, vulnerability: U8, start: int, stop: int, sorted_hands: U64,
-    sorted_dealer: U8, sorted_vulnerability: U8, order: U32,
-) -> None:  # fmt: skip
+def sort_by_dealer(deals: DealArrays, start: int, stop: int) -> tuple[DealArrays, U32]:
     """Sort deals ``start`` to ``stop`` by the dealer's HCP, longest suit and its length.
 
     Deals with like hands stand together then, so a set of deals is a few runs of bits, and many
-    blocks of deals miss whole subtrees. ``order`` gets the number of the deal, from ``start``, at
+    blocks of deals miss whole subtrees. Also returns the number of the deal, from ``start``, at
     each place.
     """
-    count, size = hands.shape[1], stop - start
-    if hands.shape[0] != 4 or sorted_hands.shape != (4, size):
-        raise ValueError(f"expected four hands of {size} deals, got {sorted_hands.shape}")
+    count = stop - start
+    hands = np.empty((4, count), np.uint64)
+    dealer, vulnerability = np.empty((2, count), np.uint8)
+    order = np.empty(count, np.uint32)
     call_core(
-        "core_sort_by_dealer", _checked(hands, np.uint64), _checked(dealer, np.uint8, count),
-        _checked(vulnerability, np.uint8, count), count, start, stop,
-        _checked(sorted_hands, np.uint64), _checked(sorted_dealer, np.uint8, size),
-        _checked(sorted_vulnerability, np.uint8, size), _checked(order, np.uint32, size),
-    )  # fmt: skip
+        "core_sort_by_dealer", *_arrays_of(deals), start, stop, hands, dealer, vulnerability, order
+    )
+    return DealArrays(hands, dealer, vulnerability), order
 
 
 def deal(start: int, first: int, begin: int, end: int, hands: U64) -> None:
@@ -301,6 +305,11 @@ def set_number(store: Group, block: Group, item: int) -> int:
     return call_core("core_set_number", store, block, item)
 
 
+def index_sets(store: Group) -> None:
+    """Enter all sets of a store into its table of their numbers, which is empty."""
+    call_core("core_index_sets", store)
+
+
 def child_of(store: Group, place: int, call: int) -> int:
     """Place behind a call; it gets a number if it has none."""
     return call_core("core_child_of", store, place, call)
@@ -358,6 +367,25 @@ def reach(first: Any, other: Any, store: Group, block: Group, calls: U8) -> tupl
     return why, int(place[0]), int(faulty[0])
 
 
+def call_of_hand(
+    first: Any, other: Any, store: Group, block: Group, calls: bytes, hand: int, context: int
+) -> tuple[int, int, tuple[int, int, int, int, int]]:
+    """Call of one hand after an auction: why it returned, who is to blame, and what it makes.
+
+    That is the place, the entry (NO_ENTRY for none), the call, whether it is a pass by default,
+    and whether partner's call asked for an answer. Returns -1 for an auction that is illegal or
+    over. ``context`` is position + 4 * we + 8 * they vulnerable.
+    """
+    out, faulty = (ctypes.c_int32 * 5)(), ctypes.c_int64()
+    why = function("core_call")(
+        ctypes.c_void_p(first.address), ctypes.c_void_p(other.address),
+        ctypes.c_void_p(store.address), ctypes.c_void_p(block.address), calls,
+        ctypes.c_int64(len(calls)), ctypes.c_uint64(hand), ctypes.c_int64(context), out,
+        ctypes.byref(faulty),
+    )  # fmt: skip
+    return why, faulty.value, tuple(out)
+
+
 # --- deals ---------------------------------------------------------------------------------------
 
 
@@ -376,17 +404,16 @@ def choose_all(
 
 
 def bid_few(
-    first: Any, other: Any, store: Group, block: Group, hands: U64, dealer: U8, vulnerability: U8,
-    place: I32, entry: I32, defaults: U16, done: I64,
+    first: Any, other: Any, store: Group, block: Group, deals: DealArrays, place: I32, entry: I32,
+    defaults: U16, done: I64,
 ) -> tuple[int, int]:  # fmt: skip
     """Bid deals to the end one by one, from ``done[0]`` on; why it returned, and who is to blame.
 
     ``place`` says where each deal is, and becomes the place of its last call, which ``entry`` made.
     """
-    count, faulty = hands.shape[1], np.zeros(1, np.int64)
+    count, faulty = len(deals), np.zeros(1, np.int64)
     why = call_core(
-        "core_bid_few", first, other, store, block, _checked(hands, np.uint64, 4),
-        _checked(dealer, np.uint8, count), _checked(vulnerability, np.uint8, count), count,
+        "core_bid_few", first, other, store, block, *_arrays_of(deals),
         _checked(place, np.int32, count), _checked(entry, np.int32, count),
         _checked(defaults, np.uint16, count), _checked(done, np.int64, 1), faulty,
     )  # fmt: skip
@@ -437,14 +464,11 @@ def auctions_of(
 
 
 def list_deals(
-    first: Any, other: Any, store: Group, block: Group, out: Group, hands: U64, dealer: U8,
-    vulnerability: U8, bounds: I64,
-) -> int:  # fmt: skip
+    first: Any, other: Any, store: Group, block: Group, out: Group, deals: DealArrays, bounds: I64
+) -> int:
     """List the auctions of deals from where the walk stands; why it returned."""
-    count = hands.shape[1]
     return call_core(
-        "core_list_deals", first, other, store, block, out, _checked(hands, np.uint64, 4),
-        _checked(dealer, np.uint8, count), _checked(vulnerability, np.uint8, count), count,
+        "core_list_deals", first, other, store, block, out, *_arrays_of(deals),
         _checked(bounds, np.int64, 4),
     )  # fmt: skip
 
@@ -465,7 +489,8 @@ def going_on(store: Group, places: I32, calls: U8) -> NDArray[np.bool_]:
         "core_going_on", store, _checked(places, np.int32),
         _checked(calls, np.uint8, len(places)), len(places), found,
     )  # fmt: skip
-    return found != 0
+    goes_on: NDArray[np.bool_] = found != 0
+    return goes_on
 
 
 def masks(
@@ -481,7 +506,7 @@ def masks(
     )  # fmt: skip
 
 
-def maycall(
+def may_call(
     program: Any, store: Group, words: U64, place: int, call: int, deals: I32, start: int,
     stop: int, found: NDArray[np.bool_],
 ) -> None:  # fmt: skip
@@ -504,7 +529,7 @@ def count_calls(first: I64, found: U64) -> I64:
     return counts
 
 
-def deals_bycall(found: U64, deals: I32, end: I64, out: I32) -> None:
+def deals_by_call(found: U64, deals: I32, end: I64, out: I32) -> None:
     """Write the deals that may make each call, from ``end[call]`` on, which becomes their end."""
     count = len(found)
     call_core(

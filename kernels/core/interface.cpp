@@ -128,52 +128,11 @@ void destroy(T* made) {
 
 }  // namespace
 
-#ifdef __x86_64__
-namespace {
-
-struct Registers {
-    u32 a, b, c, d;
-};
-
-Registers cpuid(u32 leaf) {
-    Registers found;
-    __asm__ volatile("cpuid" : "=a"(found.a), "=b"(found.b), "=c"(found.c), "=d"(found.d)
-                     : "a"(leaf), "c"(0));
-    return found;
-}
-
-u32 saved_states() {
-    u32 low, high;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return low;
-}
-
-bool has_all(u32 word, u32 bits) { return (word & bits) == bits; }
-
-}  // namespace
-#endif
-
 }  // namespace core
 
 using namespace core;
 
 EXPORT u64 core_version() { return CORE_VERSION; }
-
-// Whether this processor and its operating system run the build x86-64-v3. By the instruction
-// itself: __builtin_cpu_supports says no to everything in what zig links.
-EXPORT i32 core_runs_v3() {
-#ifdef __x86_64__
-    constexpr u32 FMA = 1u << 12, MOVBE = 1u << 22, XGETBV = 1u << 27, AVX = 1u << 28, F16C = 1u << 29;
-    constexpr u32 BMI1 = 1u << 3, AVX2 = 1u << 5, BMI2 = 1u << 8, LZCNT = 1u << 5;
-    constexpr u32 SSE42_AND_POPCNT = 1u << 20 | 1u << 23, VECTOR_STATES = 6;
-    if (cpuid(0).a < 7 || cpuid(0x80000000u).a < 0x80000001u) return 0;
-    return has_all(cpuid(1).c, FMA | MOVBE | XGETBV | AVX | F16C | SSE42_AND_POPCNT) &&
-           has_all(saved_states(), VECTOR_STATES) && has_all(cpuid(7).b, BMI1 | AVX2 | BMI2) &&
-           has_all(cpuid(0x80000001u).c, LZCNT);
-#else
-    return 0;
-#endif
-}
 
 // Sizes of the rows of rows.hpp, in its order; how many there are. Python has the same rows.
 EXPORT i32 core_layout(i32* sizes) {
@@ -394,6 +353,12 @@ EXPORT i64 core_set_number(const Store* store, const Block* block, i64 item) {
     return set_number(*store, *block, item);
 }
 
+// Enters all sets of a store into its table of their numbers, which is empty.
+EXPORT void core_index_sets(const Store* store) {
+    for (i64 number = 0; number < store->counts[SETS]; ++number)
+        put(store->set_numbers, key_of_set(store->sets[number]), static_cast<i32>(number));
+}
+
 EXPORT i64 core_list_number(const Store* store, const i32* items, i64 count) {
     return list_number(*store, items, count);
 }
@@ -454,6 +419,24 @@ EXPORT i64 core_reach(
     if (!are_calls(calls, count) || !are_block(*block)) return INVALID;
     Bidding bidding(first, other, *store, *block);
     const i32 why = bidding.reach(calls, count, *place);
+    *faulty = bidding.sides.faulty == other && other != first;
+    return why;
+}
+
+// Call of one hand after a legal auction that goes on; why it came back. `out` are the place, the
+// entry, the call, whether it is a pass by default, and whether partner's call asked for an answer.
+EXPORT i64 core_call(
+    System* first, System* other, const Store* store, const Block* block, const u8* calls,
+    i64 count, u64 hand, i64 context, i32* out, i64* faulty) {
+    if (count < 0 || !goes_on(calls, count) || bit_count(hand) != 13 || hand >> 52 != 0 ||
+        context < 0 || context >= CONTEXTS || !are_block(*block))
+        return INVALID;
+    Bidding bidding(first, other, *store, *block);
+    Vec<u64> words;
+    Made made{};
+    const i32 why =
+        call_of_hand(bidding, calls, count, hand, static_cast<u32>(context), words, made);
+    copy_bytes(out, &made, sizeof made);
     *faulty = bidding.sides.faulty == other && other != first;
     return why;
 }

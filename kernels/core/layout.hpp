@@ -134,9 +134,10 @@ struct Layout {
     Span<i32> tree_row(i32 tree) const { return trees().trees[static_cast<u64>(tree)]; }
     Span<i32> form_row(i32 form) const { return trees().forms[static_cast<u64>(form)]; }
 
-    // --- alternatives ------------------------------------------------------------------------------
+    // --- alternatives ----------------------------------------------------------------------------
     // Conjunctions of tests joined by OR, as a row: how many there are, then for each one how many
-    // tests it has, and two words a test: lane or flag << 1 | whether it is a flag, low | high << 8.
+    // tests it has, and two words a test: lane or flag << 1 | whether it is a flag, and
+    // low | high << 8.
 
     i32 row_of(const i32* words, u64 count) { return alternatives_.number_of(words, count); }
     i32 never() {
@@ -222,7 +223,8 @@ struct Layout {
 
     // Alternatives of one literal, not more than twice the limit.
     i32 options_of(const Literal& literal) {
-        if (literal.is_interval) return interval_test(literal.form, literal.low, literal.high, true);
+        if (literal.is_interval)
+            return interval_test(literal.form, literal.low, literal.high, true);
         const Span<i32> row = tree_row(literal.tree);
         const i32 op = row[0];
         if (part_of(literal.tree) != BY_PROGRAM) return opaque_test(literal);
@@ -257,7 +259,8 @@ struct Layout {
         return derived_flag(literal.tree, !literal.positive, options, true);
     }
 
-    // Test of a flag that is set where any of some conjunctions holds: those of a tree, or its `not`.
+    // Test of a flag that is set where any of some conjunctions holds: those of a tree, or of its
+    // `not`.
     i32 derived_flag(i32 tree, bool is_negated, i32 alternatives, bool positive) {
         if (is_negated) tree = trees().tree(T_NOT, tree);
         const bool is_new = !flags_.has(static_cast<u64>(tree));
@@ -336,13 +339,14 @@ struct Layout {
         return -low <= LARGEST_VALUE && high <= LARGEST_VALUE;
     }
 
-    // --- chains of tests ---------------------------------------------------------------------------
+    // --- chains of tests -------------------------------------------------------------------------
 
     // Writes the tests of flags that others are derived from, and makes room for new lanes.
     void add_derived() {
         const i32 more = lane_words - test_lane_words_;
-        for (Test& test : tests)
-            if (more != 0 && test.mask == 1) test.word += more;
+        if (more != 0)
+            for (Test& test : tests)
+                if (test.mask == 1) test.word += more;
         test_lane_words_ = lane_words;
         for (u64 at = derived_flags.count; at < derived_.count; ++at) {
             derived_tests.push(any_of(derived_[at].alternatives, HOLDS));
@@ -363,9 +367,13 @@ struct Layout {
                 const i32 which = conjunction[1 + 2 * at], ends = conjunction[2 + 2 * at];
                 const i32 place = which >> 1;
                 Test test;
-                test.word = which & 1 ? lane_words + place / FLAGS_PER_WORD : place / LANES_PER_WORD;
-                test.shift = static_cast<u8>(
-                    which & 1 ? place % FLAGS_PER_WORD : 8 * (place % LANES_PER_WORD));
+                if (which & 1) {
+                    test.word = lane_words + place / FLAGS_PER_WORD;
+                    test.shift = static_cast<u8>(place % FLAGS_PER_WORD);
+                } else {
+                    test.word = place / LANES_PER_WORD;
+                    test.shift = static_cast<u8>(8 * (place % LANES_PER_WORD));
+                }
                 test.mask = which & 1 ? 1 : 255;
                 test.low = static_cast<u8>(ends);
                 test.high = static_cast<u8>(ends >> 8);
@@ -378,7 +386,7 @@ struct Layout {
         return otherwise;
     }
 
-    // --- linear forms and lanes --------------------------------------------------------------------
+    // --- linear forms and lanes ------------------------------------------------------------------
 
     // Values of a form by suit, shape and context; the rest of `sums_` is out of date.
     void sum_up(i32 form) {
@@ -393,8 +401,8 @@ struct Layout {
             const i32 factor = row[at + 1];
             for (i32 suit = 0; suit < 4; ++suit) {
                 if (!(term.suit_bits >> suit & 1)) continue;
-                i32* const sums = &sums_[static_cast<u64>(suit * HOLDINGS)];
-                const auto* const values = term.suits[suit];
+                i32* const __restrict__ sums = &sums_[static_cast<u64>(suit * HOLDINGS)];
+                const i32* const __restrict__ values = term.suits[suit];
                 if (summed_suits_ >> suit & 1)
                     for (i32 holding = 0; holding < HOLDINGS; ++holding)
                         sums[holding] += factor * values[holding];
@@ -491,7 +499,8 @@ struct Layout {
         const Span<i32> row = form_row(form);
         if (row.count != 2 || row[1] != 1) return false;
         const i32 term = row[0];
-        return term == TERM_HCP || term == TERM_TOTAL_POINTS || (TERM_SL_C <= term && term <= TERM_SL_S);
+        return term == TERM_HCP || term == TERM_TOTAL_POINTS ||
+               (TERM_SL_C <= term && term <= TERM_SL_S);
     }
 
     i32 lane_of(i32 form) {
@@ -517,10 +526,11 @@ struct Layout {
         i32 lowest = values[0];
         for (i32 at = 0; at < count; ++at) lowest = least(lowest, values[at]);
         for (i32 at = 0; at < count; ++at)
-            column[static_cast<u64>(at) * stride_] += static_cast<u64>(values[at] - lowest) << shift;
+            column[static_cast<u64>(at) * stride_] +=
+                static_cast<u64>(values[at] - lowest) << shift;
     }
 
-    // --- flags -------------------------------------------------------------------------------------
+    // --- flags -----------------------------------------------------------------------------------
 
     // What decides a tree, or any truth value of the terms of a form.
     struct Deciders {
@@ -606,7 +616,7 @@ struct Layout {
     }
 
     // Values of a term for AT_ONCE holdings, shapes or contexts from one on.
-    void term_values(i32 number, i32 part, i32 first, i32* out) const {
+    void term_values(i32 number, i32 part, i32 first, i32* __restrict__ out) const {
         const TermTables& term = lowering.terms[number];
         if (part < 4) {
             for (i32 at = 0; at < AT_ONCE; ++at) out[at] = term.suits[part][first + at];
@@ -626,10 +636,11 @@ struct Layout {
 
     template <class Function>
     void join(u64 slot, Function function) {
-        i32* const left = stack_[slot].value;
-        const i32* const right = stack_[slot + 1].value;
+        i32* const __restrict__ left = stack_[slot].value;
+        const i32* const __restrict__ right = stack_[slot + 1].value;
         for (i32 at = 0; at < AT_ONCE; ++at)
-            left[at] = static_cast<i32>(function(static_cast<u32>(left[at]), static_cast<u32>(right[at])));
+            left[at] = static_cast<i32>(
+                function(static_cast<u32>(left[at]), static_cast<u32>(right[at])));
     }
     static i32 sign(u32 value) { return static_cast<i32>(value); }
 
@@ -671,8 +682,8 @@ struct Layout {
         const i32 low = static_cast<i32>(joined_words(row[2], row[3]));
         const i32 high = static_cast<i32>(joined_words(row[4], row[5]));
         const Span<i32> form = form_row(row[1]);
-        i32* const total = stack_[slot].value;
-        i32* const term = stack_[slot + 1].value;
+        i32* const __restrict__ total = stack_[slot].value;
+        i32* const __restrict__ term = stack_[slot + 1].value;
         __builtin_memset(total, 0, sizeof(Values));
         for (u64 at = 0; at < form.count; at += 2) {
             const u32 factor = static_cast<u32>(form[at + 1]);
@@ -685,7 +696,7 @@ struct Layout {
             total[item] = low <= total[item] && total[item] <= high;
     }
 
-    // --- programs ----------------------------------------------------------------------------------
+    // --- programs --------------------------------------------------------------------------------
 
     void instruction(i32 opcode, i32 operand) {
         code.push(opcode);
@@ -746,9 +757,11 @@ struct Layout {
         return static_cast<i32>(program_terms.push(term));
     }
 
-    // --- tables ------------------------------------------------------------------------------------
+    // --- tables ----------------------------------------------------------------------------------
 
-    u64* suit_row(i32 suit) { return suit_words_.data + static_cast<u64>(suit) * HOLDINGS * stride_; }
+    u64* suit_row(i32 suit) {
+        return suit_words_.data + static_cast<u64>(suit) * HOLDINGS * stride_;
+    }
 
     // Makes room for so many words in each row; eight more at a time, whole lines of a cache.
     void make_room(i32 words_wanted) {

@@ -18,13 +18,22 @@ from typing import Final
 from bidcascade.bridge import BackendUnavailable
 
 from .build import (
-    SOURCES, ZIGLANG, BuildError, Target, build_libraries, checkout_folder, find_compiler, source_version,
-)  # fmt: skip
+    SOURCES,
+    ZIGLANG,
+    BuildError,
+    Target,
+    build_libraries,
+    checkout_folder,
+    find_compiler,
+    source_version,
+)
 
 VARIABLE: Final = "BIDCASCADE_CORE"
 """Environment variable that names the build to load, instead of the best one."""
 
 _KEPT_VERSIONS: Final = 8
+_PROCESSOR: Final = Path("/proc/cpuinfo")
+_V3_FLAGS: Final = frozenset(("avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"))
 
 _logger = logging.getLogger("bidcascade.kernels")
 _lock = threading.Lock()
@@ -88,18 +97,26 @@ def open_library(
             f"expected libasan in LD_PRELOAD for {VARIABLE}={build}, as `nox -s sanitize` sets it, "
             f"got {os.environ.get('LD_PRELOAD')!r}"
         )
-    if build in ("baseline", "sanitized"):
-        return _opened(build, sources, folder)
-    library = _opened("baseline", sources, folder)
-    if library is None or "x86-64-v3" not in target.builds():
-        return library
-    if not library.core_runs_v3():
-        if build is not None:
-            raise BackendUnavailable(
-                f"expected a processor with AVX2 for {VARIABLE}={build}, got one without"
-            )
-        return library
-    return _opened("x86-64-v3", sources, folder)
+    if build == "x86-64-v3" and not _runs_v3():
+        raise BackendUnavailable(
+            f"expected a processor with AVX2 for {VARIABLE}={build}, got one without"
+        )
+    best = target.builds()[-1] if _runs_v3() else "baseline"
+    return _opened(build or best, sources, folder)
+
+
+def _runs_v3() -> bool:
+    """Tell whether Linux says that the processor is of level x86-64-v3; elsewhere it is not asked.
+
+    Python has no other way, and what compilers have for it (``__builtin_cpu_supports``) says no to
+    everything in what zig links.
+    """
+    try:
+        text = _PROCESSOR.read_text("utf-8", "replace")
+    except OSError:
+        return False
+    flags = next((line for line in text.splitlines() if line.startswith("flags")), "")
+    return set(flags.split()) >= _V3_FLAGS
 
 
 def _opened(build: str, sources: Path, folder: Path | None) -> ctypes.CDLL | None:
@@ -138,10 +155,8 @@ def _build(path: Path, build: str, sources: Path) -> None:
     with _alone(path.parent):
         if path.exists():
             return
-        # the builds of a wheel together: what the baseline says of the processor asks for the other
-        builds = (build,) if build == "sanitized" else compiler.target.builds()
         try:
-            build_libraries(path.parent, builds, compiler, sources)
+            build_libraries(path.parent, [build], compiler, sources)
         except BuildError as error:
             raise BackendUnavailable(f"the core in {sources} does not compile: {error}") from error
     _logger.info("the core's sources are built anew: %s", path.parent)

@@ -130,11 +130,15 @@ struct Lowering {
     i32 expression_ = -1;  // that is being lowered
 
     // Words are read one by one, since rows move when others are added.
-    i32 word(i32 expression, u64 at) const { return trees.expressions[static_cast<u64>(expression)][at]; }
-    u64 length(i32 expression) const { return trees.expressions[static_cast<u64>(expression)].count; }
+    i32 word(i32 expression, u64 at) const { return row(expression)[at]; }
+    u64 length(i32 expression) const { return row(expression).count; }
+    Span<i32> row(i32 expression) const {
+        return trees.expressions[static_cast<u64>(expression)];
+    }
 
     static i32 cached(const Vec<i32>& found, i32 expression) {
-        return static_cast<u64>(expression) < found.count ? found[static_cast<u64>(expression)] - 1 : -1;
+        const u64 number = static_cast<u64>(expression);
+        return number < found.count ? found[number] - 1 : -1;
     }
     static i32 cache(Vec<i32>& found, i32 expression, i32 tree) {
         if (tree < 0) return tree;
@@ -150,7 +154,8 @@ struct Lowering {
 
     // Whether a row has the words that its form needs, and operands that came before it.
     bool is_well_formed(i32 expression) const {
-        if (expression < 0 || static_cast<u64>(expression) >= trees.expressions.count()) return false;
+        if (expression < 0) return false;
+        if (static_cast<u64>(expression) >= trees.expressions.count()) return false;
         const Span<i32> row = trees.expressions[static_cast<u64>(expression)];
         if (row.count < 2) return false;
         u64 step = 1;
@@ -183,7 +188,8 @@ struct Lowering {
     Lowered lower_form(i32 expression) {
         const i32 form = word(expression, 0), value = word(expression, 1);
         switch (form) {
-            case TERM: return value == TERM_PATTERN ? failed(PATTERN_ALONE, expression) : term(value);
+            case TERM:
+                return value == TERM_PATTERN ? failed(PATTERN_ALONE, expression) : term(value);
             case NUMBER:
                 return value % 2 != 0 ? constant(value, 2) : constant(value / 2);
             case TRUTH: return truth_value(value != 0);
@@ -222,8 +228,8 @@ struct Lowering {
             found.boolean = tables.boolean;
         } else {
             const Vocabulary::Meaning meaning = vocabulary.meaning(name);
-            if (meaning.kind != Vocabulary::FORMULA)
-                return failed(meaning.kind == Vocabulary::TAG ? TAG_WITHIN : UNKNOWN_TERM, expression_);
+            if (meaning.kind == Vocabulary::TAG) return failed(TAG_WITHIN, expression_);
+            if (meaning.kind != Vocabulary::FORMULA) return failed(UNKNOWN_TERM, expression_);
             found = lower(meaning.formula);
         }
         // only the name counts: not what a formula behind it is made of
@@ -240,7 +246,7 @@ struct Lowering {
         return found;
     }
 
-    // --- values that are known ---------------------------------------------------------------------
+    // --- values that are known -------------------------------------------------------------------
 
     Lowered constant(i64 value, i32 scale = 1) {
         Lowered found;
@@ -268,7 +274,7 @@ struct Lowering {
         return found;
     }
 
-    // --- operators ---------------------------------------------------------------------------------
+    // --- operators -------------------------------------------------------------------------------
 
     // The operand's tree under an operator; that it has not failed is up to the caller.
     Lowered of(i32 op, const Lowered& operand, i64 low, i64 high) {
@@ -376,7 +382,7 @@ struct Lowering {
         return found;
     }
 
-    // --- comparisons -------------------------------------------------------------------------------
+    // --- comparisons -----------------------------------------------------------------------------
 
     bool is_form(i32 expression, i32 form) const { return word(expression, 0) == form; }
     bool is_pattern(i32 expression) const {
@@ -400,7 +406,8 @@ struct Lowering {
         if (has_half && !names_halves) return failed(HALF_ALONE, expression);
         Lowered found;
         for (u64 at = 3; at < count; at += 2) {
-            const Lowered left = lower(word(expression, at - 2)), right = lower(word(expression, at));
+            const Lowered left = lower(word(expression, at - 2));
+            const Lowered right = lower(word(expression, at));
             Lowered step = compare(left, word(expression, at - 1), right);
             if (step.failed()) return step;
             step = truth(step);

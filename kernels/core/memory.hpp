@@ -23,7 +23,10 @@ struct Span {
     const T* data = nullptr;
     u64 count = 0;
 
-    const T& operator[](u64 number) const { return data[number]; }
+    const T& operator[](u64 number) const {
+        CORE_CHECK(number < count);
+        return data[number];
+    }
     const T* begin() const { return data; }
     const T* end() const { return data + count; }
 };
@@ -52,8 +55,14 @@ struct Vec {
     }
     ~Vec() { clear_all(); }
 
-    T& operator[](u64 number) { return data[number]; }
-    const T& operator[](u64 number) const { return data[number]; }
+    T& operator[](u64 number) {
+        CORE_CHECK(number < count);
+        return data[number];
+    }
+    const T& operator[](u64 number) const {
+        CORE_CHECK(number < count);
+        return data[number];
+    }
     T* begin() { return data; }
     T* end() { return data + count; }
     const T* begin() const { return data; }
@@ -154,6 +163,7 @@ struct Rows {
 
     u64 count() const { return starts.count ? starts.count - 1 : 0; }
     Span<i32> operator[](u64 number) const {
+        CORE_CHECK(number < count());
         return {words.data + starts[number], starts[number + 1] - starts[number]};
     }
     // Number of a row; it is added if it is new. `row` may lie in `words` itself.

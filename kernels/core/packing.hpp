@@ -45,22 +45,11 @@ __device__ __forceinline__ bool passes_chain(
 
 // Where a hand stands in the tables.
 struct HandRows {
-    u32 holding[4];
-    u32 lengths, context;
+    u64 holding[4], lengths, context;
 };
 
-__device__ __forceinline__ HandRows hand_rows(const u8* cards, u64 hand, u32 context) {
-    HandRows found;
-    for (i32 suit = 0; suit < 4; ++suit)
-        found.holding[suit] = static_cast<u32>(hand >> 13 * suit) & (HOLDINGS - 1);
-    found.lengths = cards[found.holding[0]] + 14u * cards[found.holding[1]] +
-                    196u * cards[found.holding[2]];
-    found.context = context;
-    return found;
-}
-
 // Whether the program that begins at an instruction gives anything but zero.
-__device__ inline bool run_program(const Packing& packing, i32 pointer, const HandRows& hand) {
+inline bool run_program(const Packing& packing, i32 pointer, const HandRows& hand) {
     i64 stack[DEEPEST_PROGRAM];
     i32 top = -1;
     for (;; ++pointer) {
@@ -120,53 +109,67 @@ inline bool is_program(Span<i32> code, i64 pointer, i64 terms) {
     return false;
 }
 
-// Sums of COUNT words of six rows, which a compiler does at once.
-template <i32 COUNT>
-__device__ __forceinline__ void add_rows(const u64* const* rows, i32 word, u64* out) {
-    u64 sums[COUNT];
-    for (i32 at = 0; at < COUNT; ++at)
-        sums[at] = rows[0][word + at] + rows[1][word + at] + rows[2][word + at] +
-                   rows[3][word + at] + rows[4][word + at] + rows[5][word + at];
-    for (i32 at = 0; at < COUNT; ++at) out[word + at] = sums[at];
+typedef u64 TwoWords __attribute__((vector_size(16)));
+
+// Rows of tables that are added up, two words at a time: any CPU has vectors as long.
+struct TableRows {
+    const u64 *clubs, *diamonds, *hearts, *spades, *lengths, *context;
+
+    // As many words as the type has, wherever they lie.
+    template <class Words>
+    __attribute__((always_inline)) void add(i32 word, u64* out) const {
+        Words one, two, three, four, five, six;
+        __builtin_memcpy(&one, clubs + word, sizeof one);
+        __builtin_memcpy(&two, diamonds + word, sizeof two);
+        __builtin_memcpy(&three, hearts + word, sizeof three);
+        __builtin_memcpy(&four, spades + word, sizeof four);
+        __builtin_memcpy(&five, lengths + word, sizeof five);
+        __builtin_memcpy(&six, context + word, sizeof six);
+        const Words sum = (one + two) + (three + four) + (five + six);
+        __builtin_memcpy(out + word, &sum, sizeof sum);
+    }
+};
+
+// Flags of a packed hand that no table tells.
+inline void pack_more(const Packing& packing, const HandRows& hand, i32 first_word, u64* out) {
+    const auto set = [&](i32 flag) {
+        out[packing.lane_words + (flag >> 6)] |= 1ull << (flag & 63);
+    };
+    const i32 first_flag = 64 * (first_word - packing.lane_words);
+    for (i32 number = 0; number < packing.programs; ++number)
+        if (packing.program_flags[number] >= first_flag &&
+            run_program(packing, packing.program_starts[number], hand))
+            set(packing.program_flags[number]);
+    for (i32 number = 0; number < packing.derived; ++number)
+        if (packing.derived_flags[number] >= first_flag &&
+            passes_chain(packing.tests, packing.derived_tests[number], out, 1))
+            set(packing.derived_flags[number]);
 }
 
 // Words of one hand from `first_word` on.
-__device__ __forceinline__ void pack_hand(
-    const Packing& packing, u64 cards, u32 context, i32 first_word, u64* out) {
-    const HandRows hand = hand_rows(packing.cards, cards, context);
-    const u64 stride = static_cast<u64>(packing.stride);
-    const u64* const rows[6] = {
-        packing.suit_words + hand.holding[0] * stride,
-        packing.suit_words + (HOLDINGS + hand.holding[1]) * stride,
-        packing.suit_words + (2 * HOLDINGS + hand.holding[2]) * stride,
-        packing.suit_words + (3 * HOLDINGS + hand.holding[3]) * stride,
-        packing.length_words + hand.lengths * stride,
-        packing.context_words + hand.context * stride,
-    };
+__attribute__((always_inline)) inline void pack_hand(
+    const Packing& packing, u64 hand, u64 context, i32 first_word, u64* out) {
+    const u64 stride = static_cast<u64>(packing.stride), suit = HOLDINGS * stride;
+    const u64 clubs = hand & 0x1FFF, diamonds = hand >> 13 & 0x1FFF;
+    const u64 hearts = hand >> 26 & 0x1FFF, spades = hand >> 39 & 0x1FFF;
+    const u64 lengths = packing.cards[clubs] + 14u * packing.cards[diamonds] +
+                        196u * packing.cards[hearts];
+    const TableRows rows = {packing.suit_words + clubs * stride,
+                            packing.suit_words + suit + diamonds * stride,
+                            packing.suit_words + 2 * suit + hearts * stride,
+                            packing.suit_words + 3 * suit + spades * stride,
+                            packing.length_words + lengths * stride,
+                            packing.context_words + context * stride};
     i32 word = first_word;
-    for (; word + 4 <= packing.words; word += 4) add_rows<4>(rows, word, out);
-    if (word + 2 <= packing.words) {
-        add_rows<2>(rows, word, out);
-        word += 2;
-    }
-    if (word < packing.words) add_rows<1>(rows, word, out);
-    for (i32 number = 0; number < packing.programs; ++number) {
-        const i32 flag = packing.program_flags[number];
-        const i32 place = packing.lane_words + (flag >> 6);
-        if (place >= first_word && run_program(packing, packing.program_starts[number], hand))
-            out[place] |= 1ull << (flag & 63);
-    }
-    for (i32 number = 0; number < packing.derived; ++number) {
-        const i32 flag = packing.derived_flags[number];
-        const i32 place = packing.lane_words + (flag >> 6);
-        if (place >= first_word && passes_chain(packing.tests, packing.derived_tests[number], out, 1))
-            out[place] |= 1ull << (flag & 63);
-    }
+    for (; word + 2 <= packing.words; word += 2) rows.add<TwoWords>(word, out);
+    if (word < packing.words) rows.add<u64>(word, out);
+    if (packing.programs | packing.derived)
+        pack_more(packing, {{clubs, diamonds, hearts, spades}, lengths, context}, first_word, out);
 }
 
-// Packs the hands of deals `start` to `stop` into `out` [4][stop - start][out_stride]. With `rotate`
-// row 0 is the dealer's hand and so on, else North's. Only words from `first_word` on are written:
-// those that changed (Layout::first_changed), where the others are there already.
+// Packs the hands of deals `start` to `stop` into `out` [4][stop - start][out_stride]. With
+// `rotate` row 0 is the dealer's hand and so on, else North's. Only words from `first_word` on are
+// written: those that changed (Layout::first_changed), where the others are there already.
 inline void pack_hands(
     const Packing& packing, const Deals& deals, u64 start, u64 stop, bool rotate, u64* out,
     u64 out_stride, i32 first_word = 0) {

@@ -104,7 +104,10 @@ struct Array {
     T* data;
     u64 length;
 
-    __device__ __forceinline__ T& operator[](i64 number) const { return data[number]; }
+    __device__ __forceinline__ T& operator[](i64 number) const {
+        CORE_CHECK(static_cast<u64>(number) < length);
+        return data[number];
+    }
 };
 
 using CellSet = u64[SET_WORDS];

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from .groups import Field, Group
 
-
 Rows: TypeAlias = NDArray[Any]
 """An array of one of the row types below."""
 I8 = NDArray[np.int8]
@@ -310,6 +309,7 @@ class Listed(Group):
         "next": ("i4",),  # [LEVELS]
         "at": (WALK,),  # [1]
     }
+
 
 LAYOUT: Final = (
     PLACE, QUESTION, DECISION, TREE, GROUP, LINE, VARIANT, ENTRY, NEEDS, TEST, SLOT, WALK,

@@ -1,6 +1,7 @@
 """One system in the core: its rows, what it has learned, and how hands are packed for its tests."""
 
 import ctypes
+import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 from weakref import finalize
@@ -53,16 +54,20 @@ class CoreSystem:
         close = function("core_system_close", None)
         self._close = finalize(self, close, ctypes.c_void_p(opened))
         self._packing: tuple[int, Packing, I32, I32] | None = None
+        # the core keeps addresses and lengths of its arrays at the system's address
+        self._table = (ctypes.c_uint64 * (2 * len(_FIELDS))).from_address(opened)
 
     def rows(self, name: str) -> rows.Rows:
         """Rows of an array of :class:`.rows.Program` as they are now, in the core's memory.
 
         They hold until something is learned.
         """
-        number = _NUMBERS[name]
-        table = (ctypes.c_uint64 * (2 * len(_NUMBERS))).from_address(self.address)
-        kind, *tail = rows.Program.fields[name]
-        return _view(table[2 * number], table[2 * number + 1], kind, tuple(tail))
+        number, kind, tail = _FIELDS[name]
+        return _view(self._table[2 * number], self._table[2 * number + 1], kind, tail)
+
+    def count(self, name: str) -> int:
+        """How many rows an array has now."""
+        return int(self._table[2 * _FIELDS[name][0] + 1])
 
     @property
     def problem(self) -> Problem:
@@ -90,7 +95,7 @@ class CoreSystem:
         return found
 
     def add_name(self, kind: int, formula: int) -> int:
-        """Number of a further name of the vocabulary."""
+        """Give a further name of the vocabulary a number."""
         return call_core("core_system_add_name", self, kind, formula)
 
     def add_expression(self, form: int, words: Sequence[int]) -> int:
@@ -101,10 +106,11 @@ class CoreSystem:
     def needs_number(self, criteria: Sequence[int]) -> int:
         """Give a number to the needs with some criteria; -1 with a problem if they mean nothing."""
         array = np.array(criteria, np.int32)
-        return function("core_system_needs")(
+        found: int = function("core_system_needs")(
             ctypes.c_void_p(self.address), ctypes.c_void_p(array.ctypes.data),
             ctypes.c_int64(len(array)),
         )  # fmt: skip
+        return found
 
     def add_entry(self, code: int, needs: int, variant: int, bindings: int) -> int:
         """Entry that stands in no text; its number."""
@@ -137,7 +143,7 @@ class CoreSystem:
 
     @property
     def derived(self) -> tuple[I32, I32]:
-        """First tests of flags that follow from other flags and lanes, in order, and those flags."""
+        """First tests of flags that follow from others, in order, and those flags."""
         return self._tables()[2:]
 
     def _tables(self) -> tuple[int, Packing, I32, I32]:
@@ -168,13 +174,16 @@ class CoreSystem:
         return self._packing
 
 
-_NUMBERS: Final = {name: number for number, name in enumerate(rows.Program.fields)}
+_FIELDS: Final = {
+    name: (number, np.dtype(kind), tuple(tail))
+    for number, (name, (kind, *tail)) in enumerate(rows.Program.fields.items())
+}
 
 
 def _view(address: int, count: int, kind: Any, tail: tuple[int, ...]) -> NDArray[Any]:
     """Array over the core's memory."""
     dtype = np.dtype(kind)
-    size = count * dtype.itemsize * int(np.prod(tail, dtype=np.int64))
+    size = count * dtype.itemsize * math.prod(tail)
     if not size:
         return np.zeros((0, *tail), dtype)
     memory = (ctypes.c_uint8 * size).from_address(address)

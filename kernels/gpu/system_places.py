@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import DeviceFault
-from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.functions import empty_table, roomier
+from bidcascade.kernels.cuda_device import DeviceArray
 
 from .session import Session
 from .system_tables import DEFINES, I32, Copied, Grown, Sides, SideTables, addresses, as_numbers
@@ -119,10 +119,7 @@ class PlaceWorker:
         jobs = session.upload(self._jobs(store, places))
         programs = [
             addresses(
-                [
-                    (one.array(side, name), len(getattr(side.program, name)))
-                    for name in rows.Program.fields
-                ]
+                [(one.array(side, name), len(side.core.rows(name))) for name in rows.Program.fields]
             )
             for side, one in zip(sides, tables, strict=True)
         ]

@@ -6,11 +6,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bidcascade.kernels.core import rows
+from bidcascade.kernels.core.rows import KINDS
+from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.layout import Packing
 from bidcascade.kernels.plan import build_plan
-from bidcascade.kernels.core import rows
-from bidcascade.kernels.core.rows import KINDS
 
 from .session import Chunk, Session
 from .tables import PlanTables
@@ -41,27 +42,18 @@ class Side(NamedTuple):
 
     Parameters
     ----------
-    program
-        Its arrays.
-    counts
-        Rows of each of :data:`GROWING`; those stay as they are while the packing is the same
-        object.
+    core
+        The system; rows of :data:`GROWING` stay as they are while the packing is the same object.
     packing
         How hands are packed for the tests.
     derived_tests, derived_flags : int32
         First tests of flags that follow from others, in order, and those flags.
     """
 
-    program: rows.Program
-    counts: tuple[int, ...]
+    core: CoreSystem
     packing: Packing
     derived_tests: I32
     derived_flags: I32
-
-    def known(self, name: str) -> rows.Rows:
-        """Rows of a growing array that are there."""
-        found: rows.Rows = getattr(self.program, name)[: self.counts[GROWING.index(name)]]
-        return found
 
 
 Sides = tuple[Side, Side]
@@ -161,8 +153,8 @@ class SideTables:
     def array(self, side: Side, name: str) -> DeviceArray:
         """Array of the program by the name of its field."""
         if name in GROWING:
-            return self._grown[name].with_all(side.known(name))
-        return self._copied[name].of(getattr(side.program, name))
+            return self._grown[name].with_all(side.core.rows(name))
+        return self._copied[name].of(side.core.rows(name))
 
     def pack(self, side: Side, chunk: Chunk, order: DeviceArray) -> DeviceArray:
         """Packed hands of a chunk, uint64 [4, words, deals], deals in an order."""

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import DeviceFault, InvalidInput, OutOfDeviceMemory
+from bidcascade.kernels.core import rows
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.device_frames import DeviceDeals
-from bidcascade.kernels.core import rows
 from bidcascade.kernels.types import U16, U32, U64
 
 from .session import AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting, halving

@@ -41,9 +41,7 @@ def packed(
 ) -> Any:
     tables = PackingTables(packing)
     found = np.full((4, stop - start, sum(tables.words)), 0xABCDEF, np.uint64)
-    pack_by_tables(
-        tables, deals.hands, deals.dealer, deals.vulnerability, start, stop, found, rotate=rotate
-    )
+    pack_by_tables(tables, deals, start, stop, found, rotate=rotate)
     return found
 
 
@@ -129,8 +127,8 @@ def test_wrong_deals_are_refused(start: int, stop: int) -> None:
 
 def test_no_room_for_the_words() -> None:
     tables, room = PackingTables(packing_of()), np.zeros((4, 40, 3), np.uint64)
-    with pytest.raises(ValueError, match=r"expected 2 words of 40 deals, got \(4, 40, 3\)"):
-        pack_by_tables(tables, FEW.hands, FEW.dealer, FEW.vulnerability, 0, 40, room, rotate=True)
+    with pytest.raises(ValueError, match=r"room for 2 words of 40 deals, got \(4, 40, 3\)"):
+        pack_by_tables(tables, FEW, 0, 40, room)
 
 
 # --- the order of deals --------------------------------------------------------------------------
@@ -145,37 +143,27 @@ def key(hand: int) -> tuple[int, int, int]:
     return min(points, 31), lengths.index(longest), max(0, min(longest - 4, 7))
 
 
-def sorted_deals(deals: DealArrays, start: int, stop: int) -> tuple[Any, ...]:
-    count = stop - start
-    found = (
-        np.zeros((4, count), np.uint64), np.zeros(count, np.uint8), np.zeros(count, np.uint8),
-        np.zeros(count, np.uint32),
-    )  # fmt: skip
-    sort_by_dealer(deals.hands, deals.dealer, deals.vulnerability, start, stop, *found)
-    return found
-
-
 @pytest.mark.parametrize(("start", "stop"), [(0, 3000), (0, 0), (2999, 3000), (70, 1200)])
 def test_like_hands_come_together_in_their_order(start: int, stop: int) -> None:
     deals = mixed_deals(3000, seed=2)
     keys = [key(int(deals.hands[deals.dealer[deal], deal])) for deal in range(start, stop)]
     expected = sorted(range(stop - start), key=keys.__getitem__)
-    hands, dealer, vulnerability, order = sorted_deals(deals, start, stop)
+    found, order = sort_by_dealer(deals, start, stop)
     assert order.tolist() == expected
-    assert np.array_equal(hands, deals.hands[:, start + order])
-    assert np.array_equal(dealer, deals.dealer[start + order])
-    assert np.array_equal(vulnerability, deals.vulnerability[start + order])
+    assert np.array_equal(found.hands, deals.hands[:, start + order])
+    assert np.array_equal(found.dealer, deals.dealer[start + order])
+    assert np.array_equal(found.vulnerability, deals.vulnerability[start + order])
 
 
 @given(st.lists(st.integers(0, (1 << 64) - 1), min_size=1, max_size=20))
 def test_wrong_cards_have_an_order_too(words: list[int]) -> None:
     zeros = np.zeros(len(words), np.uint8)
     deals = DealArrays(np.array([words] * 4, np.uint64), zeros, zeros)
-    order = sorted_deals(deals, 0, len(words))[3]
+    _, order = sort_by_dealer(deals, 0, len(words))
     assert order.tolist() == sorted(range(len(words)), key=lambda deal: key(words[deal]))
 
 
 @pytest.mark.parametrize(("start", "stop"), [(-1, 3), (0, 41)])
 def test_deals_that_are_not_there_are_not_sorted(start: int, stop: int) -> None:
     with pytest.raises(ValueError, match="expected numbers within the arrays"):
-        sorted_deals(FEW, start, stop)
+        sort_by_dealer(FEW, start, stop)

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from bidcascade.bridge import DeviceFault, InvalidSystem, OutOfDeviceMemory, parse_calls
 from bidcascade.inference.compare import SystemMatch
 from bidcascade.kernels import DealArrays, cuda
+from bidcascade.kernels.core import rows
+from bidcascade.kernels.core.rows import WORDS
 from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import cupy_device, default_device_number
 from bidcascade.kernels.device_frames import uploaded
@@ -22,8 +24,6 @@ from bidcascade.kernels.gpu import system_places
 from bidcascade.kernels.gpu import systems as gpu_systems
 from bidcascade.kernels.gpu.system_places import PlaceWorker
 from bidcascade.kernels.gpu.systems import DevicePlaces
-from bidcascade.kernels.core import rows
-from bidcascade.kernels.core.rows import WORDS
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.knowledge import term_range
 from bidcascade.systems.program import SystemProgram, opened_programs
@@ -120,9 +120,7 @@ def assert_same_places(there: Bidder, here: Bidder, backend: CudaBackend) -> Non
     np.testing.assert_array_equal(sets[found["known"]], expected_sets[expected["known"]])
     for number in range(1, min(200, len(sets))):
         cells = int.from_bytes(sets[number].tobytes(), "little")
-        wanted = [
-            term_range(cells, name, Vocabulary()) for name in rows.TERMS[rows.HULL_TERMS :]
-        ]
+        wanted = [term_range(cells, name, Vocabulary()) for name in rows.TERMS[rows.HULL_TERMS :]]
         # those that are there; the processor works out only what is asked for
         known = ranges[number, :, 0] >= 0
         np.testing.assert_array_equal(ranges[number][known], np.array(wanted)[known])

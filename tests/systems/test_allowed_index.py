@@ -334,7 +334,7 @@ def test_digests_do_not_depend_on_what_was_asked_before():
     auctions = [bytes(calls) for calls in product(range(0, 36, 7), repeat=4) if is_legal(calls)]
     auctions += [bytes((*calls, more)) for calls in auctions for more in range(38)
                  if is_legal((*calls, more))]  # fmt: skip
-    first, again = (Bidder(System.parse(SMALL_SYSTEM).program) for _ in range(2))
+    first, again = (Bidder(System.parse(SMALL_SYSTEM).rules) for _ in range(2))
     digests = SystemCalls(first, DEALS).digests(auctions)
     assert first.count > 1024
     assert SystemCalls(first, DEALS).digests(auctions) == digests

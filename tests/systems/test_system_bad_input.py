@@ -157,7 +157,7 @@ def interrupted(monkeypatch, owner, name, after, *, begun) -> None:
 @pytest.mark.parametrize("count", [20, 150])
 @pytest.mark.parametrize(
     ("name", "after"),
-    [("_learn", 0), ("_learn", 7), ("_make_room", 3), ("_pack", 0), ("_round", 5)],
+    [("_make_ready", 0), ("_make_ready", 7), ("_make_room", 3), ("_pack", 0), ("_tried", 2)],
 )
 def test_an_interrupted_bidder_goes_on(monkeypatch, name, after, count, begun):
     deals, bidder = mixed_deals(count, 5), fresh()
@@ -180,6 +180,12 @@ def test_an_interrupted_question_spoils_no_later_one(monkeypatch, after):
     assert auctions(bidder, deals) == expected
 
 
+def bid_until_broken_off(bidder: Bidder, milliseconds: int) -> None:
+    signal.setitimer(signal.ITIMER_REAL, milliseconds / 1000)
+    for seed in range(10_000):
+        bidder.bid(mixed_deals(150, seed))
+
+
 def test_ctrl_c_at_any_time_leaves_nothing_half_done():
     """A call of the core ends before the signal is looked at; what was begun is begun anew."""
     deals = mixed_deals(40, 5)
@@ -193,9 +199,7 @@ def test_ctrl_c_at_any_time_leaves_nothing_half_done():
         bidder = fresh()
         for milliseconds in (1, 2, 3, 5, 8, 13, 21):
             with pytest.raises(KeyboardInterrupt):
-                signal.setitimer(signal.ITIMER_REAL, milliseconds / 1000)
-                for seed in range(10_000):
-                    bidder.bid(mixed_deals(150, seed))
+                bid_until_broken_off(bidder, milliseconds)
             assert auctions(bidder, deals) == expected
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -7,13 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.system_equality import differences, told
 from bidcascade.bridge import PASS, IllegalCall, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.core import rows
-from bidcascade.kernels.core.rows import AGREEMENT_KINDS
 from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.expansion import Expander, Place
-from bidcascade.systems.program import unpacked
+from bidcascade.systems.expansion import Expander
 from bidcascade.systems.system import System
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples
@@ -26,51 +24,13 @@ def one_deal(deals: DealArrays, deal: int) -> DealArrays:
     return DealArrays(deals.hands[:, only].copy(), deals.dealer[only], deals.vulnerability[only])
 
 
-def told(place: Place) -> list[object]:
-    """All that entries say; needs are equal if their criteria are."""
-    return [
-        (one.call, one.rank, one.name, one.where, one.criteria, one.line.number,
-         dict(one.bindings), one.specificity, one.agreements, one.condition)
-        for one in place.entries
-    ]  # fmt: skip
-
-
-def assert_same_place(bidder: Bidder, expander: Expander, number: int) -> None:
-    """Everything that a row says, against the definition."""
-    calls = bidder.auction_of(number)
-    found, expected, state = bidder.place(calls), expander.place(calls), expander.state(calls)
-    assert told(found) == told(expected)
-    assert (found.forced, found.cells) == (expected.forced, expected.cells)
-    row = bidder.row(number)
-    for position in range(4):
-        known = state.knowledge[position]
-        assert bidder.cells(int(row["known"][position])) == known.cells
-        hull = state.hulls[position]
-        assert row["hull"][position].tolist() == [list(one) for one in (hull.points, *hull.lengths)]
-        for number, term in enumerate(rows.TERMS):
-            bounds = known.terms.get(term, (-rows.WIDEST, rows.WIDEST))
-            assert tuple(row["terms"][position, number].tolist()) == bounds
-        assert "".join(unpacked(int(row["suits"][position]))) == state.suits[position]
-    agreed = tuple(("", "C", "D", "H", "S", "N")[suit] or None for suit in row["agreed"])
-    assert agreed == state.agreed
-    assert tuple(map(bool, row["game_forced"])) == state.game_forced
-    assert tuple(map(bool, row["acted"])) == state.contested
-    if calls:
-        caller, meaning, deed = (len(calls) - 1) % 4, state.meanings[-1], state.deeds[-1]
-        kinds = {one for bit, one in enumerate(AGREEMENT_KINDS) if row["kinds"][caller] >> bit & 1}
-        assert kinds == {one.kind for one in meaning.agreements}
-        for bit, word in enumerate(("raise", "new suit", "cue-bid", "reverse")):
-            assert bool(row["deed"][caller] >> bit & 1) == (word in deed)
-        assert min(row["jump"][caller], 2) == ("jump" in deed) + ("double jump" in deed)
-
-
 def assert_same(dealer_side: System, other_side: System, deals: DealArrays) -> int:
     """All places that some deals reach; how many there were."""
     bidder = Bidder(dealer_side.rules, other_side.rules)
     bidder.bid(deals)
     expander = Expander(dealer_side.rules, other_side.rules)
     for number in range(bidder.count):
-        assert_same_place(bidder, expander, number)
+        assert not differences(bidder, expander, number)
     return bidder.count
 
 
@@ -192,9 +152,7 @@ def test_several_threads_may_bid():
 def test_overlaid_places_choose_what_overlays_say():
     calls = tuple(parse_calls("1N P"))
     criteria = SMALL.expand().entries[0].criteria
-    bidder = Bidder(
-        SMALL.rules, instead={calls: [(20, (), "Overlaid")], (): [(7, criteria, "x")]}
-    )
+    bidder = Bidder(SMALL.rules, instead={calls: [(20, (), "Overlaid")], (): [(7, criteria, "x")]})
     bid = bidder.bid(mixed_deals(1, 1), calls)
     assert bidder.auction_of(bid.place[0])[:3] == (*calls, 20)
     behind = (*calls, 20)
