@@ -10,7 +10,8 @@ from bidcascade.systems.language.syntax_tree import SystemText
 _CODE: Final = {
     "kernels/core": ("*.hpp",),
     "table/language": (
-        "expression_grammar.py", "expressions.py", "expression_tree.py", "vocabulary.py",
+        "expression_grammar.py", "expressions.json", "expressions.py", "expression_tree.py",
+        "lalr.py", "vocabulary.py",
     ),
     "systems/language": ("phrases.py",),
     "systems": ("contexts.py", "text_rows.py"),

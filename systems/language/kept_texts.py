@@ -59,7 +59,7 @@ def open_text(
     if kept is not None:
         return kept
 
-    # the grammar is slow to load, and not needed for what was kept
+    # not needed for what was kept
     from .reader import read_files
 
     text, looked = read_files(path, options)
