@@ -6,12 +6,17 @@
 import json
 import re
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from lark import Lark
 from lark.lexer import Pattern, PatternStr
 from lark.parsers.lalr_analysis import Shift
+
+# how Python reads a pattern has no name that is promised; nothing but this depends on it
+_parser: Any = import_module("re._parser")
+_compile: Any = import_module("re._compiler").compile
 
 
 def expression_parser() -> Lark:
@@ -23,8 +28,9 @@ def expression_parser() -> Lark:
 def tables_of(lark: Lark) -> dict[str, Any]:
     """Tables of a parser, for :mod:`.lalr` and for the driver in the browser.
 
-    - ``terminals``: pairs of a name and a pattern, in the order in which a lexer tries them, then
-      ``$END``. A symbol is a number: terminals first, other symbols behind them.
+    - ``terminals``: name, pattern and the letters from blank to ``~`` that it may begin with, in the
+      order in which a lexer tries them, then ``$END``. A symbol is a number: terminals first, other symbols
+      behind them.
     - ``ignored``: numbers of terminals between words.
     - ``keywords``: terminals by text, for each whose pattern reads them too.
     - ``rules``: the symbol made, how many it is made of, the builder's method (none: what it is
@@ -66,8 +72,11 @@ def tables_of(lark: Lark) -> dict[str, Any]:
         rows.append(row)
     return {
         "terminals": [
-            *((terminal.name, _pattern(terminal.pattern)) for terminal in lexer.terminals),
-            ("$END", ""),
+            *(
+                (terminal.name, _pattern(terminal.pattern), _first_letters(terminal.pattern))
+                for terminal in lexer.terminals
+            ),
+            ("$END", "", ""),
         ],
         "ignored": sorted(symbols[name] for name in lexer.ignore_types),
         "keywords": {
@@ -135,6 +144,44 @@ def _pattern(pattern: Pattern) -> str:
     # behind a word
     found = found.replace(r"\b", r"(?!\w)").replace(r"\S", r"[^\s]")
     return _PIECES.sub(_in_brackets, found)
+
+
+def _first_letters(pattern: Pattern) -> str:
+    """Printable letters of ASCII that a text may begin with which a pattern reads."""
+    text = re.escape(pattern.value) if isinstance(pattern, PatternStr) else pattern.value
+    letters, may_be_empty = _first(_parser.parse(text))
+    assert not may_be_empty
+    return "".join(sorted(letters))
+
+
+def _first(pieces: Any) -> tuple[set[str], bool]:
+    """First letters of parts of a pattern, one behind the other, and whether all may be empty.
+
+    What is looked at ahead narrows nothing: that some letters are too many does no harm.
+    """
+    found: set[str] = set()
+    for kind, about in pieces:
+        may_be_empty = False
+        match str(kind):
+            case "BRANCH":
+                branches = [_first(branch) for branch in about[1]]
+                found |= set().union(*(letters for letters, _ in branches))
+                may_be_empty = any(empty for _, empty in branches)
+            case "SUBPATTERN":
+                letters, may_be_empty = _first(about[3])
+                found |= letters
+            case "MAX_REPEAT" | "MIN_REPEAT":
+                letters, may_be_empty = _first(about[2])
+                found |= letters
+                may_be_empty |= about[0] == 0
+            case "ASSERT" | "ASSERT_NOT" | "AT":
+                may_be_empty = True
+            case _:
+                one = _compile(_parser.SubPattern(pieces.state, [(kind, about)]))
+                found |= {letter for letter in map(chr, range(32, 127)) if one.match(letter)}
+        if not may_be_empty:
+            return found, False
+    return found, True
 
 
 def _in_brackets(piece: re.Match[str]) -> str:

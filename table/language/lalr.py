@@ -8,12 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
-
-_ALTERNATIVES: Final = re.compile(r"(?:\(\?:){1,2}([\w '’|+-]+)\){1,2}\(\?!\[[^]]*\]\)")
-"""Whole words: ``(?:(?:at +most|no))(?![\\w'’-])``."""
-_SIGNS: Final = re.compile(r"(?:\\\W|[^\W\d]|[-,;:=<>!&#'\"])+")
-_CLASS: Final = re.compile(r"\[(?:\\.|[^]\\])*\](?![?*{])")
+from typing import Any, NamedTuple
 
 _Match = Callable[[str, int], "re.Match[str] | None"]
 _Build = Callable[[list[Any]], Any]
@@ -71,16 +66,13 @@ class UnexpectedInput(Exception):
         self.token = token
 
 
-class _Rule:
+class _Rule(NamedTuple):
     """What is reduced: a symbol, made of so many parts."""
 
-    __slots__ = ("build", "size", "symbol")
-
-    def __init__(self, symbol: int, size: int, build: _Build | None) -> None:
-        self.symbol = symbol
-        self.size = size
-        self.build = build
-        """Makes the value of the parts; None if the one part is the value."""
+    symbol: int
+    size: int
+    build: _Build | None
+    """Makes the value of the parts; None if the one part is the value."""
 
 
 class _State:
@@ -88,7 +80,7 @@ class _State:
 
     def __init__(self) -> None:
         self.next: dict[int, _State] = {}
-        self.rule: _Rule | None = None
+        self.rule = _Rule(0, 0, None)
         self.before: frozenset[int] = frozenset()
         """Terminals before which the rule is reduced."""
         self.lexer: _Lexer | None = None
@@ -136,9 +128,9 @@ class Parser:
     """
 
     def __init__(self, tables: Mapping[str, Any], builder: object) -> None:
-        self.names = [name for name, _ in tables["terminals"]]
-        self._patterns = [pattern for _, pattern in tables["terminals"]]
-        self._first = [_first_letters(pattern) for pattern in self._patterns]
+        self.names = [name for name, *_ in tables["terminals"]]
+        self._patterns = [pattern for _, pattern, _ in tables["terminals"]]
+        self._first = [frozenset(letters) for *_, letters in tables["terminals"]]
         self._matches: dict[int, _Match] = {}
         self._end = len(self.names) - 1
         self._ignored = frozenset(tables["ignored"])
@@ -180,8 +172,7 @@ class Parser:
         values: list[Any] = []
         index, length = 0, len(text)
         while index < length:
-            lexer = state.lexer or self._lexer_of(state)
-            found = lexer.read(text, index)
+            found = (state.lexer or self._lexer_of(state)).read(text, index)
             if found is None:
                 raise self._no_word(text, index, states, last)
             number, end = found
@@ -190,7 +181,7 @@ class Parser:
                 continue
             token = Token(names[number], text[index:end], index)
             while number in state.before:
-                state = _reduced(state, states, values)
+                state = _reduced(state.rule, states, values)
             following = state.next.get(number)
             if following is None:
                 raise self._unexpected(token, _terminals(state, self._end), states, last)
@@ -199,7 +190,7 @@ class Parser:
             values.append(token)
             index = end
         while self._end in state.before:
-            state = _reduced(state, states, values)
+            state = _reduced(state.rule, states, values)
             if state is last:
                 return values[0]
         end_of_text = Token(names[self._end], "", length)
@@ -210,7 +201,7 @@ class Parser:
         return [
             (number, self._match(number))
             for number in numbers
-            if (begins := self._first[number]) is None or begins(letter)
+            if letter in self._first[number] or not " " <= letter <= "~"
         ]
 
     def _match(self, number: int) -> _Match:
@@ -261,8 +252,7 @@ class Parser:
     def _goes_on(self, number: int, states: list[_State], last: _State) -> bool:
         state = states[-1]
         while number in state.before:
-            assert state.rule is not None
-            del states[len(states) - state.rule.size :]
+            del states[-state.rule.size :]
             state = states[-1].next[state.rule.symbol]
             states.append(state)
             if number == self._end and state is last:
@@ -270,15 +260,18 @@ class Parser:
         return number in state.next
 
 
-def _reduced(state: _State, states: list[_State], values: list[Any]) -> _State:
-    """Reduce the rule of a state; the state behind it."""
-    rule = state.rule
-    assert rule is not None
-    if rule.build is not None:
-        first = len(values) - rule.size
-        values[first:] = [rule.build(values[first:])]
-    del states[len(states) - rule.size :]
-    state = states[-1].next[rule.symbol]
+def _reduced(rule: _Rule, states: list[_State], values: list[Any]) -> _State:
+    """Reduce by a rule; the state behind it."""
+    symbol, size, build = rule
+    if size == 1:
+        if build is not None:
+            values[-1] = build(values[-1:])
+        state = states[-1] = states[-2].next[symbol]
+        return state
+    if build is not None:
+        values[-size:] = (build(values[-size:]),)
+    del states[-size:]
+    state = states[-1].next[symbol]
     states.append(state)
     return state
 
@@ -330,16 +323,3 @@ def _build_of(
 
 def _itself(parts: list[Any]) -> list[Any]:
     return parts
-
-
-def _first_letters(pattern: str) -> "Callable[[str], Any] | None":
-    """Tell whether a letter may begin what a pattern reads; None if it may be any."""
-    words = _ALTERNATIVES.fullmatch(pattern)
-    if words is not None:
-        return frozenset(word[0] for word in words[1].split("|")).__contains__
-    if _SIGNS.fullmatch(pattern):
-        return frozenset(pattern.lstrip("\\")[0]).__contains__
-    begins = _CLASS.match(pattern)
-    if begins is not None and "|" not in re.sub(r"\([^()]*\)", "", pattern[begins.end() :]):
-        return re.compile(begins[0]).match
-    return None
