@@ -20,7 +20,7 @@ from bidcascade.kernels import Context, DealArrays
 from bidcascade.systems.system import context_at
 from bidcascade.table import BiddingTable, Row, explain, parse_expression
 from bidcascade.table.language.explain import ExpressionCheck
-from bidcascade.table.show import calls_known
+from bidcascade.table.showing import calls_known
 
 
 @dataclass(frozen=True, slots=True)

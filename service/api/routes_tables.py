@@ -12,7 +12,7 @@ from bidcascade.systems import named_systems
 from bidcascade.systems.describing import agreements_of, description_of
 from bidcascade.systems.expansion import PlaceEntry
 from bidcascade.table import BiddingTable, Row, format_expression
-from bidcascade.table.show import where_it_leaves
+from bidcascade.table.showing import where_it_leaves
 from bidcascade.table.topics import topics_of
 
 from .answering import JSON, accepted, answer_file, answer_json, json_bytes
