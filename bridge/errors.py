@@ -11,11 +11,13 @@
     ├── InvalidExpression    (ValueError)  a bidding-table expression that does not parse
     │   └── UnknownTerm      (LookupError) a term that the vocabulary lacks
     ├── InvalidTable         (ValueError)  a bidding table or file of one that cannot be used
-    │   └── InvalidOverlay   (ValueError)  rules laid over a table that cannot be used
+    │   ├── InvalidOverlay   (ValueError)  rules laid over a table that cannot be used
+    │   └── UnknownAuction   (LookupError) an auction that a bidding table does not have
     ├── InvalidSystem        (ValueError)  a bidding system's text that cannot be used
     ├── InvalidInput         (ValueError)  a file or stream that holds no usable deals
     ├── LimitExceeded        (ValueError)  a request above a limit
     ├── UnknownTable         (LookupError) no bidding table of that name
+    ├── NoSystem             (LookupError) a question that only a system answers
     ├── BackendUnavailable   (RuntimeError) the engine asked for cannot run here
     ├── DeviceFault          (RuntimeError) the device failed while it worked
     ├── DoubleDummyFailed    (RuntimeError) deals that the double-dummy solver could not solve
@@ -85,6 +87,10 @@ class InvalidOverlay(InvalidTable):
         self.complaints: tuple[str, ...] = tuple(complaints)
 
 
+class UnknownAuction(InvalidTable, LookupError):
+    """An auction that a bidding table does not have; the message says where it leaves the table."""
+
+
 class InvalidSystem(BidcascadeError, ValueError):
     """A text of a bidding system that cannot be used; the message carries file and line.
 
@@ -107,6 +113,10 @@ class LimitExceeded(BidcascadeError, ValueError):
 
 class UnknownTable(BidcascadeError, LookupError):
     """No bidding table of that name."""
+
+
+class NoSystem(BidcascadeError, LookupError):
+    """A question that only a system answers, asked of a table of rows or of one with overlays."""
 
 
 class BackendUnavailable(BidcascadeError, RuntimeError):

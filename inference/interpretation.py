@@ -19,38 +19,20 @@ from bidcascade.bridge import (
 from bidcascade.kernels import Backend, get_backend
 from bidcascade.kernels.intervals import both
 from bidcascade.systems import System
-from bidcascade.systems.explanation import (
-    AuctionExplanation,
-    StatesAndPlaces,
-    explain_places,
-)
-from bidcascade.systems.knowledge import EVERYTHING, Hull, hull
+from bidcascade.systems.explanation import AuctionExplanation
+from bidcascade.systems.knowledge import Hull
 from bidcascade.systems.one_deal import in_one_deal
 from bidcascade.systems.system import auction_calls
-from bidcascade.table import BiddingTable
 
 from .hand_pictures import HandPicture, pictures
 from .layouts.judging import Judge
 from .layouts.known import KnownCards, known_by_seat
+from .layouts.meanings import Meanings, ShownHand, Source, meanings_of, offered_steps
 from .layouts.result import LayoutReport, Layouts
 from .layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_layouts
-from .layouts.steps import Source, Step, offered_steps, read_auction
+from .layouts.steps import Step
 
 DEFAULT_LAYOUTS: Final = 500
-
-
-@dataclass(frozen=True, slots=True)
-class ShownHand:
-    """What one player's calls have shown, by the system: bounds that all four players may know."""
-
-    points: tuple[int, int]
-    """Least and most high card points (what was promised counts)."""
-    lengths: Mapping[str, tuple[int, int]]
-    """Least and most cards by suit letter."""
-    also: Mapping[str, tuple[int, int]]
-    """Bounds of further terms, such as ``Aces``."""
-    calls: tuple[str, ...]
-    """Names and sentences of the player's calls, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +56,7 @@ class Interpretation:
     known
         Seats whose hand is known in whole.
     explanation
-        Call by call, by the system; None for a bidding table of no system.
+        Call by call, by the system; without calls for a bidding table of no system.
     shown
         By seat letter.
     hands
@@ -100,7 +82,7 @@ class Interpretation:
     dealer: str
     vulnerability: str
     known: tuple[str, ...]
-    explanation: AuctionExplanation | None
+    explanation: AuctionExplanation
     shown: Mapping[str, ShownHand]
     hands: Mapping[str, HandPicture]
     agreed: tuple[str | None, str | None]
@@ -116,9 +98,9 @@ class Interpretation:
             "dealer": self.dealer,
             "vulnerability": self.vulnerability,
             "known": list(self.known),
-            "calls": [] if explained is None else [asdict(one) for one in explained.calls],
-            "forced": explained is not None and explained.forced,
-            "game_forced": explained is not None and explained.game_forced,
+            "calls": [asdict(one) for one in explained.calls],
+            "forced": explained.forced,
+            "game_forced": explained.game_forced,
             "agreed": {"NS": self.agreed[0], "EW": self.agreed[1]},
             "hands": {
                 seat: {"shown": asdict(self.shown[seat]), **picture.to_dict()}
@@ -174,69 +156,36 @@ cancel, backend
     (0.0, (15, 17))
     """
     calls = auction_calls(auction)
-    places = None
-    if not isinstance(source, BiddingTable):
-        places = source.expander(opponents) if isinstance(source, System) else source
     backend = backend or get_backend("cpu")
     found = sample_layouts(
-        source if places is None else places, calls, count=layouts, dealer=dealer,
-        vulnerability=vulnerability, known=known, where=where, seed=seed, strict=strict,
-        time_limit_s=time_limit_s, cancel=cancel, backend=backend,
+        source, calls, count=layouts, dealer=dealer, vulnerability=vulnerability, known=known,
+        where=where, seed=seed, strict=strict, opponents=opponents, time_limit_s=time_limit_s,
+        cancel=cancel, backend=backend,
     )  # fmt: skip
-    explained = None if places is None else explain_places(places, calls)
+    meanings = meanings_of(source, opponents)
     hands = known_by_seat(known or {})
-    agreed = _agreed(places, calls, found.dealer)
-    vocabulary = source.vocabulary if isinstance(source, BiddingTable) else None
+    first, second = meanings.agreed(calls)
+    agreed = (first, second) if found.dealer % 2 == 0 else (second, first)
     is_over = Auction.of(calls).is_complete
-    steps = () if is_over else offered_steps(source, calls, opponents)
+    steps = () if is_over else offered_steps(meanings, calls)
     return Interpretation(
         format_calls(calls), found.dealer.letter, found.vulnerability.text,
         tuple(name for name, one in zip(SEATS, hands, strict=True) if one.is_whole),
-        explained, _shown(explained, places, found.dealer, source, calls),
-        dict(zip(SEATS, pictures(found, agreed, vocabulary), strict=True)), agreed,
+        meanings.explanation(calls), _shown(meanings, calls, found.dealer),
+        dict(zip(SEATS, pictures(found, agreed, meanings.vocabulary), strict=True)), agreed,
         None if is_over else seat_of_call(found.dealer, len(calls)).letter,
         _next_calls(steps, found, backend), found.report,
     )  # fmt: skip
 
 
-def _agreed(
-    places: StatesAndPlaces | None, calls: Sequence[int], dealer: Seat
-) -> tuple[str | None, str | None]:
-    if places is None:
-        return None, None
-    first, second = places.state(calls).agreed
-    return (first, second) if dealer % 2 == 0 else (second, first)
-
-
-def _shown(
-    explained: AuctionExplanation | None, places: StatesAndPlaces | None, dealer: Seat,
-    source: Source, calls: Sequence[int],
-) -> dict[str, ShownHand]:  # fmt: skip
-    """By seat: the system's words, or what the rows of a table say; as far as one deal has it."""
-    found = {seat: ShownHand((0, 37), dict.fromkeys(SUITS, (0, 13)), {}, ()) for seat in SEATS}
-    for number, call in enumerate(() if explained is None else explained.calls):
-        letter = seat_of_call(dealer, number).letter
-        told = (*found[letter].calls, f"{call.call} {call.sentence}")
-        found[letter] = ShownHand(call.points, call.lengths, call.also, told)
-    cells = dict.fromkeys(SEATS, EVERYTHING)
-    for step in read_auction(source, calls, dealer) if explained is None else ():
-        letter = step.seat.letter
-        # what contradicts the calls before counts for nothing
-        cells[letter] = cells[letter] & step.cells() or cells[letter]
-        bounds = hull(cells[letter])
-        names = dict.fromkeys(one.name for one in step.options if one.is_made and one.name)
-        text = f"{format_call(step.call)} {' or '.join(names)}".strip()
-        found[letter] = ShownHand(
-            bounds.points, dict(zip(SUITS, bounds.lengths, strict=True)), {},
-            (*found[letter].calls, text),
-        )  # fmt: skip
-    hulls = [hull(cells[seat]) for seat in SEATS]
-    if places is not None:
-        of_state = places.state(calls).hulls
-        hulls = [of_state[(seat - dealer) % 4] for seat in Seat]
+def _shown(meanings: Meanings, calls: Sequence[int], dealer: Seat) -> dict[str, ShownHand]:
+    """By seat, as far as one deal has room for it."""
+    found, hulls = meanings.shown(calls)
+    turned = [(seat - dealer) % 4 for seat in Seat]
+    narrowed = in_one_deal([hulls[position] for position in turned])
     return {
-        seat: _narrowed(found[seat], bounds)
-        for seat, bounds in zip(SEATS, in_one_deal(hulls), strict=True)
+        seat: _narrowed(found[position], bounds)
+        for seat, position, bounds in zip(SEATS, turned, narrowed, strict=True)
     }
 
 

@@ -31,14 +31,14 @@ from bidcascade.bridge import (
     is_vulnerable,
     score,
 )
+from bidcascade.systems.any_bidder import AnyBidder
 
 from .auction_ends import contract_number, contract_of
-from .bidding_on import BidsOn
 from .double_dummy.protocol import DoubleDummy
 from .layouts.known import KnownCards
+from .layouts.meanings import Source
 from .layouts.result import LayoutReport, Layouts, deals_of, effective_size
 from .layouts.sampling import sample_layouts
-from .layouts.steps import Source
 from .natural_calls import natural_calls
 from .quantiles import NORMAL
 from .total_tricks import estimated_scores
@@ -165,7 +165,7 @@ class Simulation:
 
 def simulate_calls(
     source: Source,
-    bidder: BidsOn,
+    bidder: AnyBidder,
     question: CallQuestion,
     solver: DoubleDummy | None = None,
     *,
@@ -192,15 +192,15 @@ def simulate_calls(
     Examples
     --------
     >>> from bidcascade.bridge import format_call, parse_calls, parse_hand
-    >>> from bidcascade.inference.bidding_on import SystemBidder
     >>> from bidcascade.systems import System
+    >>> from bidcascade.systems.any_bidder import bidder_of
     >>> system = System.parse('''
     ... opening:
     ...   1NT = Strong notrump: 15-17 points, balanced
     ... ''')
     >>> question = CallQuestion(
     ...     parse_hand("AQ32.K74.KJ5.Q92"), parse_calls("1N P"), layouts=40, scoring="points")
-    >>> found = simulate_calls(system, SystemBidder(system.bidder()), question)
+    >>> found = simulate_calls(system, bidder_of(system), question)
     >>> format_call(found.best.call), found.tricks_by
     ('3N', 'law of total tricks')
     """
@@ -251,7 +251,7 @@ class _Trial:
 
     # --- contracts ------------------------------------------------------------------------------
 
-    def bid(self, bidder: BidsOn, until: float | None, cancel: Event | None) -> bool:
+    def bid(self, bidder: AnyBidder, until: float | None, cancel: Event | None) -> bool:
         """Bid layouts to the end after each candidate call; whether all were in time."""
         question, count = self._question, len(self._layouts)
         size = _FIRST_BATCH
@@ -269,7 +269,7 @@ class _Trial:
                 if auction.is_complete:
                     self._contracts[row, begin:end] = contract_number(auction.calls)
                 else:
-                    endings, which = bidder.bid_on(auction.calls, part)
+                    endings, which = bidder.bid_from(auction.calls, part)
                     numbers = np.array([contract_number(calls) for calls in endings])
                     self._contracts[row, begin:end] = numbers[which]
             self.bid_out = end

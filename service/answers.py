@@ -1,7 +1,7 @@
 """What is asked of deals, and answers as frames: entry numbers become calls and contracts."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, REDOUBLE, STRAINS
 from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
-from bidcascade.kernels.types import U8, U16, U32
+from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.loaders import SEAT_ENUM
+from bidcascade.systems.any_bidder import AnyBidder, Query
 from bidcascade.table import COMPLETED, BiddingTable
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 Bools = NDArray[np.bool_]
 I64 = NDArray[np.int64]
-Mode: TypeAlias = Literal["all", "first"]
-Written_co = TypeVar("Written_co", covariant=True)
 
 _SMALL_TABLE = 1 << 18
 """Tables of up to so many entries get the texts of all their auctions once and for all."""
@@ -37,37 +36,6 @@ CONTRACT_TEXTS = [
         for doubling in ("", "X", "XX")
     ),
 ]
-
-
-class Query(NamedTuple):
-    """Which auctions of each deal are listed; see :meth:`bidcascade.service.Engine.auctions`.
-
-    Examples
-    --------
-    >>> Query("first")
-    Query(mode='first', completed_only=False, limit=100, max_depth=None)
-    """
-
-    mode: Mode = "all"
-    completed_only: bool = False
-    limit: int | None = 100
-    max_depth: int | None = None
-
-
-class AnswerWriter(Protocol[Written_co]):
-    """A form of answers: what becomes of what the engine found for consecutive deals."""
-
-    def entries(self, lists: EntryLists, deals: DealArrays) -> Written_co:
-        """Write the entries of a table that hold for deals."""
-
-    def first(self, first: FirstAuctions, deals: DealArrays) -> Written_co:
-        """Write the auctions that a table bids."""
-
-    def allowed(self, bidder: "Bidder", found: "Listing", first_deal: int) -> Written_co:
-        """Write the auctions that a system allows; nobody else uses its bidder meanwhile."""
-
-    def bid(self, bidder: "Bidder", bid: "BidDeals", deals: DealArrays) -> Written_co:
-        """Write the auctions that a system bids; nobody else uses its bidder meanwhile."""
 
 
 def distinct(numbers: U32, size: int) -> tuple[I64, U32]:
@@ -95,11 +63,24 @@ def distinct(numbers: U32, size: int) -> tuple[I64, U32]:
 
 
 class EntryColumns:
-    """Columns that describe entries of one table, each distinct entry worked out once."""
+    """Columns that describe entries of one table, each distinct entry worked out once.
 
-    def __init__(self, table: BiddingTable) -> None:
-        self._table = table
-        self._is_small = len(table) <= _SMALL_TABLE
+    Parameters
+    ----------
+    bidder : AnyBidder
+        The table is its own; it is asked for it when there are entries to be described.
+    """
+
+    def __init__(self, bidder: AnyBidder) -> None:
+        self._bidder = bidder
+
+    @property
+    def _table(self) -> BiddingTable:
+        return self._bidder.table
+
+    @property
+    def _is_small(self) -> bool:
+        return len(self._table) <= _SMALL_TABLE
 
     def calls(self, entries: U32) -> pl.Series:
         """Auction of each entry as text, ``1N P 3N``."""
@@ -139,11 +120,6 @@ class EntryColumns:
             passes[found == size] = 4
             endings, relative = self._endings(found, passes)
         return _for_deals(endings, relative, key.astype(np.uint32), dealer)
-
-    def warm_up(self) -> None:
-        """Make what small tables keep for all their entries."""
-        if self._is_small:
-            _ = self._all_texts, self._all_endings
 
     @cached_property
     def _all_texts(self) -> pl.Series:
@@ -213,14 +189,60 @@ class FrameWriter:
             finished, first.passes == 0, _has_entry(first), first.defaults, self._first_deal
         )
 
-    def allowed(self, bidder: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:
+    def allowed(self, places: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:
         """Write the auctions that a system allows."""
-        return _allowed_frame(bidder, found, self._first_deal + first_deal)
+        return _allowed_frame(places, found, self._first_deal + first_deal)
 
-    def bid(self, bidder: "Bidder", bid: "BidDeals", deals: DealArrays) -> pl.DataFrame:
+    def bid(self, places: "Bidder", bid: "BidDeals", deals: DealArrays) -> pl.DataFrame:
         """Write the auctions that a system bids."""
-        finished = bid_endings(bidder, bid, deals.dealer)
+        finished = _bid_endings(places, bid, deals.dealer)
         return _bid_frame(finished, bid.defaults, self._first_deal)
+
+
+class BareWriter(FrameWriter):
+    """Writes of a table no more than deal and entry; see :meth:`Engine.iter_entries`."""
+
+    def entries(self, lists: EntryLists, deals: DealArrays) -> pl.DataFrame:
+        """Write the entries that hold for deals."""
+        counts = np.diff(lists.offsets).astype(np.int64)
+        numbers = np.arange(lists.first_deal, lists.first_deal + len(counts), dtype=np.uint32)
+        return pl.DataFrame({"deal": np.repeat(numbers, counts), "entry": lists.entries})
+
+
+class CountFrames:
+    """Writes counts as the frames of :meth:`bidcascade.service.Engine.counts`.
+
+    Parameters
+    ----------
+    columns : EntryColumns
+    """
+
+    def __init__(self, columns: EntryColumns) -> None:
+        self._columns = columns
+
+    def entry_counts(self, counts: U64) -> pl.DataFrame:
+        """Write how many deals reach each entry of a table, those that some deal reaches."""
+        entries: U32 = np.flatnonzero(counts).astype(np.uint32)
+        return pl.DataFrame(
+            [
+                pl.Series("entry", entries),
+                self._columns.calls(entries),
+                pl.Series("count", counts[entries]),
+            ]
+        )
+
+    def auction_counts(self, found: "Counted", least: int) -> pl.DataFrame:
+        """Write auctions that enough deals may bid, and what they were looked for by."""
+        count = len(found.counts)
+        return pl.DataFrame(
+            [
+                pl.Series("entry", [None], pl.UInt32).new_from_index(0, count),
+                _texts(found.calls),
+                pl.Series("count", found.counts.astype(np.uint64)),
+                pl.Series("least", [least], pl.UInt64).new_from_index(0, count),
+                pl.Series("cut", [found.cut], pl.String).new_from_index(0, count),
+            ]
+        )
 
 
 def _whole(
@@ -270,19 +292,19 @@ def bid_frame(calls: U8, lengths: I64, defaults: U16, contract: U8, declarer: U8
     return _bid_frame(finished, defaults, 0)
 
 
-def bid_endings(bidder: "Bidder", bid: "BidDeals", dealer: U8) -> pl.DataFrame:
+def _bid_endings(places: "Bidder", bid: "BidDeals", dealer: U8) -> pl.DataFrame:
     """Whole auctions that a system bids: ``auction``, ``contract``, ``declarer``, a row a deal.
 
-    Nobody else may use its bidder meanwhile.
+    Nobody else may use its places meanwhile.
     """
-    places, which = np.unique(bid.place, return_inverse=True)
-    found = bidder.endings(places)
+    there, which = np.unique(bid.place, return_inverse=True)
+    found = places.endings(there)
     contracts = pl.Series("contract", CONTRACT_TEXTS).gather(found.contract)
     endings = pl.DataFrame([_call_lists(found.calls, np.diff(found.offsets)), contracts])
     return _for_deals(endings, found.declarer, which.astype(np.uint32), dealer)
 
 
-def _allowed_frame(bidder: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:
+def _allowed_frame(places: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:
     from bidcascade.systems.allowed import CUTS, calls_of
 
     count = len(found.place)
@@ -290,13 +312,13 @@ def _allowed_frame(bidder: "Bidder", found: "Listing", first_deal: int) -> pl.Da
     keys = found.place.astype(np.int64) << 6 | found.call
     distinct_keys, which = np.unique(keys, return_inverse=True)
     auctions = calls_of(
-        bidder, (distinct_keys >> 6).astype(np.int32), (distinct_keys & 63).astype(np.uint8)
+        places, (distinct_keys >> 6).astype(np.int32), (distinct_keys & 63).astype(np.uint8)
     )
     # entries are numbered by each side's system for itself
     sides = np.array([(len(calls) - 1) & 1 for calls in auctions], np.int64)[which]
     rows = np.repeat(np.arange(count, dtype=np.uint32), np.diff(found.held_offsets))
     held, place = np.unique(found.held.astype(np.int64) << 1 | sides[rows], return_inverse=True)
-    names = [bidder.sides[key & 1].name(key >> 1) for key in held.tolist()]
+    names = [places.sides[key & 1].name(key >> 1) for key in held.tolist()]
     variants = (
         pl.DataFrame({"row": rows, "variants": pl.Series(names, dtype=pl.String).gather(place)})
         .filter(pl.col("variants") != "")
@@ -329,20 +351,6 @@ def _allowed_frame(bidder: "Bidder", found: "Listing", first_deal: int) -> pl.Da
         "total",
         "truncated",
         "cut",
-    )
-
-
-def counted_frame(found: "Counted", least: int) -> pl.DataFrame:
-    """Auctions that enough deals may bid, and what they were looked for by."""
-    count = len(found.counts)
-    return pl.DataFrame(
-        [
-            pl.Series("entry", [None], pl.UInt32).new_from_index(0, count),
-            _texts(found.calls),
-            pl.Series("count", found.counts.astype(np.uint64)),
-            pl.Series("least", [least], pl.UInt64).new_from_index(0, count),
-            pl.Series("cut", [found.cut], pl.String).new_from_index(0, count),
-        ]
     )
 
 

@@ -24,28 +24,16 @@ from bidcascade.bridge import (
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.interpretation import Interpretation
 from bidcascade.inference.layouts.known import KnownCards
+from bidcascade.inference.layouts.meanings import Source
 from bidcascade.inference.layouts.result import Layouts
 from bidcascade.inference.layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_layouts
-from bidcascade.inference.layouts.steps import OverlaidPlaces, Source
 from bidcascade.inference.leads import FIRST_LAYOUTS, LeadScoring, LeadStudy, refine_leads
-from bidcascade.table.overlays.overlaid_table import OverlaidTable
-
-from .engine import Engine
 
 DEFAULT_LAYOUTS = 100
 SHARE_FOR_SAMPLING = 0.5
 """How much of the time may go into finding layouts; the rest is for solving them."""
 _LEAST_S = 0.001
 """A limit for the sampler is above 0."""
-
-
-def layouts_source(engine: Engine) -> Source:
-    """Where the meaning of calls comes from: the system, which goes on where its table ends."""
-    if engine.places is None:
-        return engine.table
-    if isinstance(engine.table, OverlaidTable):
-        return OverlaidPlaces(engine.places, engine.table, engine.table.changed_places)
-    return engine.places
 
 
 @dataclass(frozen=True, kw_only=True)

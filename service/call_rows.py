@@ -1,27 +1,17 @@
 """Rows for learning: a row a call, with hand, auction so far and what a system allows there."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels import NO_ENTRY, DealArrays
 from bidcascade.kernels.auctions.legal import legal_calls
-from bidcascade.kernels.types import U8, U64
 from bidcascade.loaders import deal_arrays, play_disagrees
-from bidcascade.table.decisions import CallLists, find_decisions
-from bidcascade.table.evidence.vetting import ROW_BYTES_AT_ONCE, Judge
-from bidcascade.table.meanings import EntryMeanings
+from bidcascade.table.decisions import CallLists
 
 from .engine import Engine
-
-if TYPE_CHECKING:
-    from bidcascade.systems.bidder import Bidder
-
-I64 = NDArray[np.int64]
 
 PIECE_DEALS: Final = 1 << 15
 """Deals whose rows are made at once; bounds memory."""
@@ -63,23 +53,6 @@ class Piece(NamedTuple):
     left_out: pl.DataFrame
 
 
-class _Asked(Protocol):
-    """Where it is known what a hand may call: a system, or a table of rows."""
-
-    def along(
-        self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
-    ) -> "_Along":
-        """Find the calls that hands may make at every place of auctions."""
-
-
-class _Along(NamedTuple):
-    """Calls that are allowed (uint64 [calls]); with meanings, names and bounds by the dealer."""
-
-    allowed: U64
-    names: pl.Series | None = None
-    shown: U8 | None = None
-
-
 class CallRows:
     """What makes rows of deals; see :func:`iter_call_rows`."""
 
@@ -92,8 +65,7 @@ class CallRows:
         """Columns of the rows."""
         if meanings:
             self.schema = pl.Schema(CALL_ROW_SCHEMA | MEANING_SCHEMA)
-        of_system = engine.bidder
-        self._asked: _Asked = _OfTable(engine) if of_system is None else _OfSystem(of_system)
+        self._asked = engine.bidder
 
     def of(self, frame: pl.DataFrame, first_deal: int = 0) -> Iterator[Piece]:
         """Make the rows of a deal frame, whose first deal has a given number, piece by piece."""
@@ -141,7 +113,7 @@ class CallRows:
         sides = deals.vulnerability[deal]
         legal = np.empty(len(deal), np.uint64)
         legal_calls(lists.calls, lists.offsets, legal)
-        along = self._asked.along(deals, lists, depth, meanings=self._meanings)
+        along = self._asked.calls_along(deals, lists, depth, meanings=self._meanings)
         so_far = pl.DataFrame(
             {"auction": auctions.gather(deal), "depth": pl.Series(depth, dtype=pl.UInt32)}
         ).select(pl.col("auction").list.head("depth"))
@@ -249,82 +221,3 @@ def _reasons(frame: pl.DataFrame) -> pl.Series:
         .when("disagrees")
         .then(pl.lit("play disagrees"))
     )["reason"]
-
-
-class _OfSystem:
-    """Asks the places of a system."""
-
-    def __init__(self, bidder: "Bidder") -> None:
-        self._bidder = bidder
-
-    def along(
-        self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
-    ) -> _Along:
-        """Find the calls that hands may make at every place of auctions."""
-        from bidcascade.systems.allowed import allowed_along
-        from bidcascade.systems.meanings import names_along, shown_at
-
-        with self._bidder.lock:
-            found = allowed_along(self._bidder, deals, auctions)
-            if not meanings:
-                return _Along(found.allowed)
-            places, which = np.unique(found.place, return_inverse=True)
-            names = _lists(*names_along(self._bidder, places))
-            shown = shown_at(self._bidder, places)
-            return _Along(found.allowed, names.gather(which), shown[which])
-
-
-def _lists(names: list[str], number: I64, lengths: I64) -> pl.Series:
-    """Make lists of names, of different lengths, from their numbers in rows of one length."""
-    if not number.size:
-        return pl.Series([[]] * len(lengths), dtype=MEANING_SCHEMA["meanings"])
-    flat = pl.Series(names, dtype=pl.String).gather(number.ravel())
-    whole = flat.reshape(number.shape).arr.to_list()
-    return pl.DataFrame({"names": whole, "length": lengths}).select(
-        pl.col("names").list.head("length")
-    )["names"]
-
-
-class _OfTable:
-    """Asks the entries of a table; where none holds, or the table has none, it passes."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._table = engine.table
-        self._judge = Judge(engine.table, engine._backend)
-        self._said = EntryMeanings(engine.table)
-
-    def along(
-        self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
-    ) -> _Along:
-        """Find the calls that hands may make at every place of auctions."""
-        found = find_decisions(self._table, auctions, deals.dealer)
-        where = auctions.offsets[found.deal] + found.depth
-        place = np.full(len(auctions.calls), -2, np.int64)
-        place[where] = np.where(found.place == NO_ENTRY, -1, found.place.astype(np.int64))
-        allowed = np.empty(len(place), np.uint64)
-        step = max(64, ROW_BYTES_AT_ONCE // max(1, self._judge.row_bytes))
-        for begin in range(0, len(deals), step):
-            end = min(begin + step, len(deals))
-            rows = self._judge.rows(deals.slice(begin, end))
-            offsets = auctions.offsets[begin : end + 1]
-            here = slice(int(offsets[0]), int(offsets[-1]))
-            deal = np.repeat(np.arange(end - begin), np.diff(offsets))
-            hand = 4 * deal + (deals.dealer[begin:end][deal] + depth[here]) % 4
-            allowed[here] = self._judge.held_calls(place[here], hand, rows)
-        allowed[allowed == 0] = 1
-        if not meanings:
-            return _Along(allowed)
-        # behind a call that the table does not have, what was said before stays
-        deepest = np.full(len(auctions), -1, np.int64)
-        deepest[found.deal] = np.where(
-            found.entry == NO_ENTRY, place[where], found.entry.astype(np.int64)
-        )
-        lost = place < -1
-        place[lost] = np.repeat(deepest, np.diff(auctions.offsets))[lost]
-        keys, which = np.unique(place << 9 | depth, return_inverse=True)
-        told = [(self._said.names(key >> 9), key >> 9, key & 511) for key in keys.tolist()]
-        names = [[*said, *[""] * (length - len(said))] for said, _, length in told]
-        shown = np.stack([self._said.shown(entry) for _, entry, _ in told])
-        return _Along(
-            allowed, pl.Series(names, dtype=MEANING_SCHEMA["meanings"]).gather(which), shown[which]
-        )

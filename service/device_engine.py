@@ -5,7 +5,6 @@ the device, which become a cudf frame without a copy, or a polars frame on the h
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from bidcascade.kernels.device_frames import (
     list_numbers_on_device,
 )
 from bidcascade.loaders import deal_arrays
+from bidcascade.systems.any_bidder import AnyBidder
 from bidcascade.table import BiddingTable
 from bidcascade.table.compass import evaluation_plan
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
     from bidcascade.kernels.cuda_device import Device, DeviceArray
     from bidcascade.kernels.gpu.session import Session
-    from bidcascade.systems.bidder import Bidder
+    from bidcascade.kernels.gpu.systems import DeviceAuctions
 
 
 class DeviceFrame:
@@ -133,30 +133,49 @@ class DeviceAuctionsFrame(DeviceFrame):
         return bid_frame(calls, np.diff(ends).astype(np.int64), defaults, contract, declarer)
 
 
-class DeviceEngine:
-    """A bidding table on a GPU, from deals on the device to answers on the device.
+class _FirstFrames:
+    """Writes auctions of mode ``first``."""
 
-    Of a system :meth:`first` bids by the system, whatever the table has; the rest is the table's.
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+
+    def first(
+        self, entry: "DeviceArray", passes: "DeviceArray", defaults: "DeviceArray"
+    ) -> DeviceFrame:
+        """Write the auctions that a table bids."""
+        arrays = {"entry": entry, "passes": passes, "defaults": defaults}
+        return DeviceFrame(self._session, arrays)
+
+    def auctions(self, found: "DeviceAuctions", defaults: "DeviceArray") -> DeviceFrame:
+        """Write the auctions that a system bids."""
+        return DeviceAuctionsFrame(self._session, {**found._asdict(), "defaults": defaults})
+
+
+class DeviceEngine:
+    """A bidding table or system on a GPU, from deals on the device to answers on the device.
+
+    Of a system :meth:`first` bids by the system; the rest is that of the table that it is compiled
+    into when it is first asked for.
 
     Made by :meth:`Engine.on_device`. What it takes as deals: what :meth:`deals` returns or takes.
 
     Parameters
     ----------
-    table : BiddingTable
+    bidder : AnyBidder
     backend : CudaBackend
-    bidder : Bidder, optional
-        Of the system that the table was compiled from.
     """
 
-    def __init__(
-        self, table: BiddingTable, backend: "CudaBackend", *, bidder: "Bidder | None" = None
-    ) -> None:
-        self.table = table
+    def __init__(self, bidder: AnyBidder, backend: "CudaBackend") -> None:
         self._backend, self._bidder = backend, bidder
         self.session: Session = backend.session
         self.device: Device = backend.session.device
 
-    @cached_property
+    @property
+    def table(self) -> BiddingTable:
+        """The table; a system is compiled for it."""
+        return self._bidder.table
+
+    @property
     def plan(self) -> Plan:
         """What the kernels know of the table; made when first asked for."""
         return self.table.plan()
@@ -200,12 +219,7 @@ class DeviceEngine:
         InvalidInput
             If a system's auctions have more calls than a column of lists may have.
         """
-        if self._bidder is not None:
-            found, of_deals = self._bidder.auctions_on_device(self.deals(deals), self._backend)
-            arrays = {**found._asdict(), "defaults": of_deals}
-            return DeviceAuctionsFrame(self.session, arrays)
-        entry, passes, defaults = self._backend.first_on_device(self.plan, self.deals(deals))
-        return DeviceFrame(self.session, {"entry": entry, "passes": passes, "defaults": defaults})
+        return self._bidder.first_on_device(self.deals(deals), _FirstFrames(self.session))
 
     def entries(
         self,
@@ -259,7 +273,7 @@ class DeviceEngine:
         InvalidExpression, UnknownTerm
             If an expression does not parse or a term is unknown.
         """
-        plan, names = evaluation_plan(expressions, self.table.vocabulary)
+        plan, names = evaluation_plan(expressions, self._bidder.vocabulary)
         taken = self.deals(deals)
         bits = self._backend.evaluate_on_device(plan, taken)
         words = bits.shape[2]

@@ -1,76 +1,61 @@
-"""The one way from deals to answers: a bidding table, its plan and a backend.
+"""The one way from deals to answers: who bids, on a backend.
 
 REST, command line, batch jobs and benchmarks all go through :class:`Engine`.
 """
 
-import math
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
-from bidcascade.bridge import (
-    Auction,
-    BackendUnavailable,
-    InvalidTable,
-    Seat,
-    Vulnerability,
-    format_calls,
-    parse_calls,
-)
-from bidcascade.kernels import (
-    Backend,
-    DealArrays,
-    EntryLists,
-    Plan,
-    backend_name,
-    get_backend,
-)
+from bidcascade.bridge import BackendUnavailable, Seat, Vulnerability, format_calls
+from bidcascade.kernels import DealArrays, Plan, backend_name
 from bidcascade.kernels.types import U32, U64
-from bidcascade.loaders import deal_arrays
-from bidcascade.systems import is_system, open_system, open_table
-from bidcascade.table import BiddingTable
+from bidcascade.loaders import deal_arrays, empty_deals
+from bidcascade.systems.any_bidder import (
+    AnswerWriter,
+    Calls,
+    Mode,
+    Query,
+    Written,
+    bidder_of,
+)
+from bidcascade.systems.bid_answer import BidAnswer, Candidate, matching_variants
+from bidcascade.systems.registry import open_held
+from bidcascade.table import BiddingTable, Vocabulary
 from bidcascade.table.compass import evaluation_plan, expression_columns
-from bidcascade.table.overlays.overlaid_table import changed_entries
 
-from .answers import AnswerWriter, EntryColumns, FrameWriter, Mode, Query, counted_frame
-from .bid_answer import BidAnswer, answer_bid, matching_variants, what_is_asked
+from .answers import BareWriter, CountFrames, EntryColumns, FrameWriter
 
 if TYPE_CHECKING:
     from bidcascade.systems.allowed_calls import AllowedCalls
-    from bidcascade.systems.bidder import Bidder
-    from bidcascade.systems.expansion import Expander, Place
+    from bidcascade.systems.expansion import Place
     from bidcascade.systems.explanation import AuctionExplanation
+    from bidcascade.systems.overlaid_bidder import OverlaidSystem
     from bidcascade.systems.system import System
 
     from .device_engine import DeviceEngine
 
-Written = TypeVar("Written")
-_OF_NO_DEALS = EntryLists(0, np.zeros(1, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint64))
+__all__ = ["BidAnswer", "Candidate", "Engine", "Mode"]
+
 FIRST_CHUNK = 1 << 18
 """Deals that one frame of :meth:`Engine.iter_auctions` answers in mode ``first``."""
-ALLOWED_CHUNK = 1 << 8
-"""Deals that one frame of a system answers in mode ``all``."""
 
 
 class Engine:
-    """A bidding table on a backend; safe to use from several threads.
+    """A bidding table or a system on a backend; safe to use from several threads.
 
-    With a system, calls, auctions, counts and members are answered from the system, whatever the
-    table has; sums of counts by entry (:meth:`count_entries`) stay on the table.
+    A system answers from its text: it is compiled into a table only for those who ask for its rows
+    (:attr:`table`, :meth:`count_entries`), or lay overlays over them.
 
     Parameters
     ----------
-    table : BiddingTable
+    held : BiddingTable or System
+        A system with overlays is an :class:`~bidcascade.systems.overlaid_bidder.OverlaidSystem`.
     backend : {"auto", "reference", "cpu", "cuda"}
         ``auto`` is cuda where it works, else cpu.
     name : str, optional
         What answers call the table; its source by default.
-    system : System, or callable that returns one, optional
-        What the table was compiled from; a callable is called when the system is needed.
 
     Raises
     ------
@@ -92,25 +77,22 @@ class Engine:
 
     def __init__(
         self,
-        table: BiddingTable,
+        held: "BiddingTable | System | OverlaidSystem",
         backend: str = "auto",
         *,
         name: str | None = None,
-        system: "System | Callable[[], System] | None" = None,
     ) -> None:
-        self.table = table
-        self.name = name or table.source or table.digest[:12]
-        self.opened_from: tuple[str, dict[str, Any]] | None = None
-        """What :meth:`open` was given: name or path, and options."""
         self.backend = backend_name(backend)
         """Name of the backend in use."""
+        self.bidder = bidder_of(held, self.backend)
+        """Who bids: the table or system."""
+        self.name = name or self.bidder.source or self.digest[:12]
+        self.opened_from: tuple[str, dict[str, Any]] | None = None
+        """What :meth:`open` was given: name or path, and options."""
         if self.backend == "cuda":
             # held from here on: a device that fails later is a fault, not a missing backend
-            _ = self._backend
-        self._plan: Plan | None = None
-        self._entries = EntryColumns(table)
-        self._system = system
-        self._lock = threading.RLock()
+            _ = self.bidder.backend
+        self._entries = EntryColumns(self.bidder)
 
     @classmethod
     def open(
@@ -121,84 +103,50 @@ class Engine:
         overlays: Sequence[str] = (),
         **options: Any,
     ) -> "Engine":
-        """Engine of a system or table by name or path; see :func:`bidcascade.systems.open_table`.
+        """Engine of a system or table by name or path.
 
-        Where ``overlays`` change what follows an auction, the table answers there; elsewhere the
-        system does, if the table was compiled from one.
+        Parameters and errors are those of :func:`bidcascade.systems.open_table`. Where ``overlays``
+        change what follows an auction of a system, its table answers there, elsewhere the system.
         """
         # an absent backend is found out before a large table is read
-        backend_name(backend)
-        system = partial(open_system, name_or_path, **options) if is_system(name_or_path) else None
-        table = open_table(name_or_path, overlays=overlays, **options)
-        engine = cls(table, backend, name=name_or_path, system=system)
+        backend = backend_name(backend)
+        held = open_held(name_or_path, overlays=overlays, **options)
+        engine = cls(held, backend, name=name_or_path)
         engine.opened_from = name_or_path, options
         if overlays:
             engine.opened_from = name_or_path, {**options, "overlays": list(overlays)}
         return engine
 
     @property
-    def has_system(self) -> bool:
-        """Whether the table was compiled from a system that can be asked."""
-        return self._system is not None
+    def digest(self) -> str:
+        """SHA-256 of the table's rows, or of what the system's text says."""
+        return self.bidder.digest
 
     @property
-    def system(self) -> "System | None":
-        """System that the table was compiled from; None for other tables."""
-        if self._system is None or not callable(self._system):
-            return self._system
-        with self._lock:
-            if callable(self._system):
-                self._system = self._system()
-            return self._system
+    def vocabulary(self) -> Vocabulary:
+        """Terms of its conditions."""
+        return self.bidder.vocabulary
 
-    def answers_from_table(self, auction: Sequence[int]) -> bool:
-        """Tell whether the table says what follows an auction, not the system.
+    @property
+    def table(self) -> BiddingTable:
+        """The table; a system is compiled when it is first asked for, and kept in the cache."""
+        return self.bidder.table
 
-        That is so where there is no system, and where overlays changed what follows.
+    @property
+    def system(self) -> "System":
+        """The system.
 
-        Examples
-        --------
-        >>> Engine.open("sayc", "reference").answers_from_table([])
-        False
+        Raises
+        ------
+        NoSystem
+            If it is a table of rows.
         """
-        if not self.has_system:
-            return True
-        entry = self.table.find(auction) if len(auction) else -1
-        return entry in self.table.changed_places
-
-    @cached_property
-    def places(self) -> "Expander | None":
-        """What the system's calls mean, as the definition says; None for other tables."""
-        return None if self.system is None else self.system.expander()
-
-    @cached_property
-    def bidder(self) -> "Bidder | None":
-        """Places of the system, with what overlays changed; None for tables that are of none."""
-        from bidcascade.systems.bidder import Bidder
-        from bidcascade.systems.budget import places_budget
-
-        with self._lock:
-            if self.system is None:
-                return None
-            if not self.table.changed_places:
-                return self.system.bidder()
-            return Bidder(
-                self.system.rules, self.system.opponents.rules,
-                instead=changed_entries(self.table), budget=places_budget(),
-            )  # fmt: skip
-
-    @cached_property
-    def _backend(self) -> Backend:
-        return get_backend(self.backend)
+        return self.bidder.system
 
     @property
     def plan(self) -> Plan:
-        """What the kernels work from; made when first asked for, as one call needs none of it."""
-        if self._plan is None:
-            with self._lock:
-                if self._plan is None:
-                    self._plan = self.table.plan()
-        return self._plan
+        """What the kernels work from, of the table."""
+        return self.table.plan()
 
     def on_device(self) -> "DeviceEngine":
         """Give the same table or system for deals and answers that stay on the GPU.
@@ -216,16 +164,17 @@ class Engine:
 
         from .device_engine import DeviceEngine
 
-        return DeviceEngine(self.table, backend_here(), bidder=self.bidder)
+        return DeviceEngine(self.bidder, backend_here())
+
+    def prepare(self) -> None:
+        """Make what has to be there before the first question, if that is soon done."""
+        self.bidder.prepare()
 
     def warm_up(self) -> None:
         """Compile or load all that first answers need, so that they come as fast as later ones."""
-        if self.bidder is not None:
-            return
-        warm = getattr(self._backend, "warm_up", None)
-        if warm is not None:
-            warm(self.plan)
-        self._entries.warm_up()
+        self.bidder.warm_up()
+        for query in (Query(), Query("first")):
+            list(self.frames(deal_arrays(empty_deals()), query))
 
     def table_info(self) -> dict[str, Any]:
         """Name, digest, profile and policy of the table, as every answer states them.
@@ -234,12 +183,12 @@ class Engine:
         """
         info: dict[str, Any] = {
             "name": self.name,
-            "digest": self.table.digest,
-            "profile": self.table.profile,
-            "undescribed": self.table.undescribed,
+            "digest": self.digest,
+            "profile": self.vocabulary.profile,
+            "undescribed": self.bidder.undescribed,
         }
-        if self.table.overlays:
-            info["overlays"] = [mark.to_dict() for mark in self.table.overlays]
+        if self.bidder.overlays:
+            info["overlays"] = [mark.to_dict() for mark in self.bidder.overlays]
         return info
 
     # --- auctions -----------------------------------------------------------------------------
@@ -345,27 +294,10 @@ class Engine:
         writer : AnswerWriter
             Gets what was found: numbers of the table's entries, or of the bidder's places.
         """
-        bidder = self.bidder
         if query.mode == "first":
-            if bidder is None:
-                yield writer.first(self._backend.cascade_first(self.plan, deals), deals)
-                return
-            with bidder.lock:
-                bid = bidder.bid(deals, backend=self._backend)
-                written = writer.bid(bidder, bid, deals)
-            yield written
-        elif bidder is not None:
-            yield from _allowed(bidder, deals, query, writer)
+            yield self.bidder.first(deals, writer)
         else:
-            found: Iterable[EntryLists] = [_OF_NO_DEALS]
-            if len(deals):
-                found = self._backend.cascade_all(
-                    self.plan, deals, completed_only=query.completed_only,
-                    max_depth=query.max_depth, limit=query.limit,
-                )  # fmt: skip
-            for lists in found:
-                end = lists.first_deal + len(lists.totals)
-                yield writer.entries(lists, deals.slice(lists.first_deal, end))
+            yield from self.bidder.all(deals, query, writer)
 
     def iter_entries(
         self, frame: pl.DataFrame, *, completed_only: bool = False
@@ -378,16 +310,8 @@ class Engine:
         """
         if not frame.height:
             return
-        if self.bidder is not None:
-            yield from self.iter_auctions(frame, completed_only=completed_only)
-            return
-        for lists in self._backend.cascade_all(
-            self.plan, deal_arrays(frame), completed_only=completed_only
-        ):
-            counts = np.diff(lists.offsets).astype(np.int64)
-            last = lists.first_deal + len(counts)
-            numbers = np.arange(lists.first_deal, last, dtype=np.uint32)
-            yield pl.DataFrame({"deal": np.repeat(numbers, counts), "entry": lists.entries})
+        query = Query("all", completed_only, limit=None)
+        yield from self.answers(deal_arrays(frame), query, BareWriter(self._entries, query))
 
     def entries_frame(self, entries: U32) -> pl.DataFrame:
         """Tell calls, completion, name and description of entries, one row each."""
@@ -461,20 +385,12 @@ class Engine:
         ValueError
             If the share is not between 0 and 1, or the depth is below 1.
         """
-        if self.bidder is None:
-            return self.counts_frame(self.count_entries(frame))
-        from bidcascade.systems.allowed import count_allowed
-        from bidcascade.systems.bidder import LONGEST_AUCTION
-
         if not 0 <= share <= 1:
             raise ValueError(f"expected a share from 0 to 1, got {share!r}")
         if max_depth is not None and max_depth < 1:
             raise ValueError(f"expected a max_depth of at least 1, got {max_depth!r}")
-        least = max(1, math.ceil(share * frame.height))
-        found = count_allowed(
-            self.bidder, deal_arrays(frame), least=least, depth=max_depth or LONGEST_AUCTION
-        )
-        return counted_frame(found, least)
+        writer = CountFrames(self._entries)
+        return self.bidder.counts(deal_arrays(frame), share, max_depth, writer)
 
     def count_entries(self, frame: pl.DataFrame) -> U64:
         """How many of the deals reach each entry of the table; sums up over frames.
@@ -482,20 +398,14 @@ class Engine:
         Returns
         -------
         uint64 [entries]
-            Of the table also where there is a system: what that allows beyond it is not counted.
+            Of a system those of the table that it is compiled into: what it allows beyond that is
+            not counted.
         """
-        return self._backend.cascade_counts(self.plan, deal_arrays(frame))
+        return self.bidder.backend.cascade_counts(self.plan, deal_arrays(frame))
 
     def counts_frame(self, counts: U64) -> pl.DataFrame:
         """Frame of the table's counts from (sums of) :meth:`count_entries`."""
-        entries: U32 = np.flatnonzero(counts).astype(np.uint32)
-        return pl.DataFrame(
-            [
-                pl.Series("entry", entries),
-                self._entries.calls(entries),
-                pl.Series("count", counts[entries]),
-            ]
-        )
+        return CountFrames(self._entries).entry_counts(counts)
 
     def members(
         self, frame: pl.DataFrame | DealArrays, entries: Iterable[int | str]
@@ -523,25 +433,8 @@ class Engine:
             If an auction of a system is illegal.
         """
         deals = frame if isinstance(frame, DealArrays) else deal_arrays(frame)
-        if self.bidder is not None:
-            from bidcascade.systems.allowed import members
-
-            auctions = list(dict.fromkeys(map(self.auction_of, entries)))
-            columns = members(self.bidder, deals, auctions)
-            return pl.DataFrame(
-                [
-                    pl.Series(format_calls(calls), column)
-                    for calls, column in zip(auctions, columns, strict=True)
-                ]
-            )
-        numbers = self.table.entry_numbers(entries)
-        bits = self._backend.members(self.plan, deals, numbers)
-        return pl.DataFrame(
-            {
-                format_calls(self.table.auction_of(entry)): pl.Series(bits.arrow(column))
-                for column, entry in enumerate(numbers)
-            }
-        )
+        found = self.bidder.members(deals, list(entries))
+        return pl.DataFrame([column.alias(format_calls(calls)) for calls, column in found])
 
     def allowed_calls(self, deals: DealArrays) -> "AllowedCalls":
         """Tell what boards may call, for :mod:`bidcascade.systems.allowed_index`.
@@ -554,24 +447,20 @@ class Engine:
         >>> allowed_nodes(calls)[bytes([0])].boards
         100
         """
-        from bidcascade.systems.allowed_calls import SystemCalls, TableCalls
+        return self.bidder.allowed_calls(deals)
 
-        if self.bidder is None:
-            return TableCalls(self.table, deals)
-        return SystemCalls(self.bidder, deals)
-
-    def auction_of(self, entry: int | str) -> tuple[int, ...]:
+    def auction_of(self, entry: int | str) -> Calls:
         """Give the calls of an entry, which is named by its number or as text.
 
         Parameters
         ----------
         entry : int or str
-            An entry of the table; as text of a system any legal auction.
+            An entry of the table; of a system any legal auction, as text.
 
         Raises
         ------
         InvalidTable
-            If the table has no such entry, or the auction has no call.
+            If the table has no such entry, a system is given a number, or the auction has no call.
         InvalidCall, IllegalCall
             If it is no auction, or none that a system may bid.
 
@@ -580,13 +469,7 @@ class Engine:
         >>> Engine.open("sayc", "reference").auction_of("1C P")
         (3, 0)
         """
-        if isinstance(entry, int) or not self.has_system:
-            return tuple(self.table.auction_of(self.table.entry_number(entry)))
-        calls = tuple(parse_calls(entry))
-        if not calls:
-            raise InvalidTable(f"expected an auction of at least one call, got {entry!r}")
-        Auction.of(calls)
-        return calls
+        return self.bidder.auction_of(entry)
 
     def evaluate(self, frame: pl.DataFrame, expressions: Sequence[str]) -> pl.DataFrame:
         """Truth of expressions on all four hands of each deal.
@@ -609,8 +492,8 @@ class Engine:
         InvalidExpression, UnknownTerm
             If an expression does not parse or a term is unknown.
         """
-        plan, names = evaluation_plan(expressions, self.table.vocabulary)
-        return expression_columns(self._backend.evaluate(plan, deal_arrays(frame)), names)
+        plan, names = evaluation_plan(expressions, self.vocabulary)
+        return expression_columns(self.bidder.backend.evaluate(plan, deal_arrays(frame)), names)
 
     # --- one call -------------------------------------------------------------------------------
 
@@ -650,57 +533,28 @@ class Engine:
         >>> Engine(table, "reference").bid("AK52.AQ3.976.KJ2").call
         '1N'
         """
-        system = self.system
-        if system is None:
-            return answer_bid(self.table, hand, auction, dealer, vulnerability)
-        from .system_bid import answer_from_system
+        return self.bidder.call(hand, auction, dealer, vulnerability)
 
-        mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
-        if self.answers_from_table(calls):
-            return answer_bid(self.table, mask, calls, dealer, vulnerability)
-        side = (system, system.opponents)[len(calls) % 2]
-        place = system.place(calls)
-        return answer_from_system(place, mask, context, side.vocabulary, self.table)
-
-    def expand(self, auction: Sequence[int] | str = ()) -> "Place | None":
-        """Place of the system behind an auction; None if the table is of no system.
+    def expand(self, auction: Sequence[int] | str = ()) -> "Place":
+        """Place of the system behind an auction.
 
         Raises
         ------
+        NoSystem
+            If it is a table of rows.
         InvalidCall, IllegalCall
             If it is no legal auction, or over.
         """
-        return None if self.system is None else self.system.expand(auction)
+        return self.system.expand(auction)
 
-    def explain(self, auction: Sequence[int] | str) -> "AuctionExplanation | None":
-        """Explain every call of an auction by the system; None if the table is of none.
+    def explain(self, auction: Sequence[int] | str) -> "AuctionExplanation":
+        """Explain every call of an auction by the system.
 
         Raises
         ------
+        NoSystem
+            If it is a table of rows.
         InvalidCall, IllegalCall
             If it is no legal auction.
         """
-        from bidcascade.systems.explanation import explain_auction
-
-        if self.system is None:
-            return None
-        with self._lock:
-            return explain_auction(self.system, auction)
-
-
-def _allowed(
-    bidder: "Bidder", deals: DealArrays, query: Query, writer: AnswerWriter[Written]
-) -> Iterator[Written]:
-    from bidcascade.systems.allowed import Bounds, list_allowed
-
-    standard = Bounds()
-    bounds = Bounds(
-        query.limit or standard.limit, query.max_depth or standard.depth,
-        completed_only=query.completed_only,
-    )  # fmt: skip
-    # of no deals there is an answer too, without rows
-    for start in range(0, max(1, len(deals)), ALLOWED_CHUNK):
-        part = deals.slice(start, min(start + ALLOWED_CHUNK, len(deals)))
-        with bidder.lock:
-            written = writer.allowed(bidder, list_allowed(bidder, part, bounds), start)
-        yield written
+        return self.bidder.explain(auction)

@@ -13,10 +13,10 @@ from bidcascade.inference.contract_worth import (
     contract_worth,
 )
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.layouts.meanings import Source
 from bidcascade.inference.layouts.rejections import count_rejections
 from bidcascade.inference.layouts.sampling import sample_layouts
 from bidcascade.inference.layouts.searching import Limits
-from bidcascade.inference.layouts.steps import Source
 
 from .auction_questions import AuctionQuestion, layouts_dict, rounded
 

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 from bidcascade.bridge import (
     BidcascadeError,
@@ -15,7 +14,6 @@ from bidcascade.bridge import (
     format_call,
     parse_call,
 )
-from bidcascade.inference.bidding_on import BidsOn, SystemBidder, TableBidder
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.simulate import (
     DEFAULT_LAYOUTS,
@@ -25,9 +23,9 @@ from bidcascade.inference.simulate import (
     Simulation,
     simulate_calls,
 )
+from bidcascade.systems.bid_answer import BidAnswer
 
-from .auction_questions import layouts_source, rounded
-from .bid_answer import BidAnswer
+from .auction_questions import rounded
 from .engine import Engine
 
 DEFAULT_BUDGET_MS: Final = 500
@@ -51,22 +49,6 @@ class SimulationWish:
     scoring: BidScoring = "imps"
     budget_ms: int | None = None
     seed: int = 0
-
-
-def bidder_of(engine: Engine) -> BidsOn:
-    """Who goes on after a candidate call: the system, or a table that is of none."""
-    with _lock:
-        found = _bidders.get(engine)
-        if found is None:
-            system = engine.bidder
-            found = TableBidder(engine.table) if system is None else SystemBidder(system)
-            _bidders[engine] = found
-        return found
-
-
-_bidders: "WeakKeyDictionary[Engine, BidsOn]" = WeakKeyDictionary()
-"""Parts of tables that were bid on before are kept with their engines."""
-_lock = threading.Lock()
 
 
 def simulate_bid(
@@ -118,7 +100,7 @@ def simulate_bid(
     given = [limit for limit in limits if limit is not None]
     try:
         found = simulate_calls(
-            layouts_source(engine), bidder_of(engine), question, solver,
+            engine.bidder.meanings, engine.bidder, question, solver,
             time_limit_s=min(given) if given else None, cancel=cancel,
         )  # fmt: skip
     except TimedOut as error:
@@ -174,9 +156,10 @@ def with_call(
             where=line.where, agreements=line.agreements, default_pass=False, note=f"by {how}",
         )  # fmt: skip
     why = "the system has no line here" if answer.is_without_line else "no line makes it"
+    entry = engine.bidder.entry_of((*calls, best.call))
     return replace(
-        answer, call=text, entry=engine.table.find((*calls, best.call)), name="", description="",
-        where="", agreements=[], default_pass=False, note=f"{why}: natural call by {how}",
+        answer, call=text, entry=entry, name="", description="", where="", agreements=[],
+        default_pass=False, note=f"{why}: natural call by {how}",
     )  # fmt: skip
 
 

@@ -529,14 +529,13 @@ class Bidder:
     def _pack(self, deals: DealArrays, start: int, stop: int) -> U64:
         """Packed hands by position, uint64 [4, deals, words], each for its side's system."""
         first, other = self._cores()
-        arrays = arrays_of(deals)
         words = np.empty((4, stop - start, max(first.width, other.width)), np.uint64)
 
         def one_block(at: int) -> None:
             end = min(at + _PACKED_AT_ONCE, stop)
             for core, own in ((first, slice(0, 4, 2)), (other, slice(1, 4, 2))):
                 part = np.empty((4, end - at, words.shape[2]), np.uint64)
-                walk.pack(core, *arrays, at, end, part)
+                walk.pack(core, deals, at, end, part)
                 words[own, at - start : end - start] = part[own]
                 if first is other:
                     words[1::2, at - start : end - start] = part[1::2]
@@ -676,7 +675,7 @@ class Bidder:
         done = np.zeros(1, np.int64)
         while True:
             why, side = walk.bid_few(
-                *self._cores(), self._store, self._blocks(1)[0], *arrays_of(deals), place, entry,
+                *self._cores(), self._store, self._blocks(1)[0], deals, place, entry,
                 defaults, done,
             )  # fmt: skip
             if why == walk.DONE:
@@ -882,7 +881,7 @@ class Bidder:
         """
         while True:
             why = walk.list_deals(
-                *self._cores(), self._store, self._blocks(1)[0], out, *arrays_of(deals), bounds,
+                *self._cores(), self._store, self._blocks(1)[0], out, deals, bounds,
             )  # fmt: skip
             if why in (walk.DONE, walk.LIST_FULL):
                 return
@@ -923,14 +922,6 @@ def _new_block(trees: int, items: int, places: int) -> rows.Block:
         owners=np.zeros(rows.CALLS, np.int32),
         sizes=np.zeros(1, np.int64),
     )
-
-
-def arrays_of(deals: DealArrays) -> tuple[U64, U8, U8]:
-    """Hands, dealers and vulnerabilities of deals, each in one piece."""
-    return (
-        np.ascontiguousarray(deals.hands), np.ascontiguousarray(deals.dealer),
-        np.ascontiguousarray(deals.vulnerability),
-    )  # fmt: skip
 
 
 def seen_from_dealer(deals: DealArrays) -> DealArrays:

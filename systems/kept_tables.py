@@ -1,16 +1,16 @@
 """Tables compiled from systems, kept in folders that say what they were compiled from.
 
-Beside the table's own files such a folder has ``compiled.json``: the system's files with their
-SHA-256, its options, how far the table was grown, a key over all of that, and the SHA-256 of the
-table's own files. A folder whose key is that of the text as it stands is the table of that text, if
-its files are still what was written: they are read once when it is opened.
+Beside the table's own files such a folder has ``compiled.json``: the system's digest, how far the
+table was grown, a key over both, and the SHA-256 of the table's own files. A folder whose key is
+that of the text as it stands is the table of that text, if its files are still what was written:
+they are read once when it is opened.
 """
 
 import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from glob import escape
@@ -24,12 +24,7 @@ from bidcascade.table.storage import FORMAT_VERSION, is_table_folder
 if TYPE_CHECKING:
     from .system import System
 
-ENGINE_VERSION: Final = 1
-"""Goes up whenever the same text means other calls, or the same calls become other rows."""
-
 RECORD: Final = "compiled.json"
-COMPILED: Final = "compiled"
-"""Folder of compiled tables within that of the shipped systems."""
 KEPT: Final = 8
 """Compiled versions of one system that stay in the cache."""
 _DAMAGE: Final = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
@@ -45,67 +40,26 @@ class SampleSize:
     seed: int = 2026
 
 
-SHIPPED: Final = SampleSize(200_000, least=40)
-"""Of the tables that come with the package: a few MB each."""
 ON_REQUEST: Final = SampleSize(50_000, least=10)
-"""Of systems that are compiled when they are opened: a matter of seconds."""
+"""Of tables that somebody asks a system for: a matter of seconds."""
 
 
-def key_of(files: Iterable[tuple[str, str]], options: Mapping[str, bool], size: SampleSize) -> str:
+def key_of(digest: str, size: SampleSize) -> str:
     """Key of a compiled table: equal keys, equal tables.
 
     Parameters
     ----------
-    files
-        Names and SHA-256 of the text's files, in the order in which they are read.
-    options, size
-        Options of the system as they are set; how far the table is grown.
+    digest
+        Of the system.
+    size
+        How far the table is grown.
     """
-    parts = [FORMAT_VERSION, ENGINE_VERSION, list(files), sorted(options.items()), asdict(size)]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([FORMAT_VERSION, digest, asdict(size)]).encode()).hexdigest()
 
 
 def record_of(system: "System", size: SampleSize) -> dict[str, Any]:
     """Make what ``compiled.json`` says of a table compiled from a system as it stands."""
-    text = system.text
-    files = [(_name_of(path, text.files[0][0].parent), sha) for path, sha in text.files]
-    # a text that came from no file is known by its tree
-    known = files or [("", hashlib.sha256(repr(text.blocks).encode()).hexdigest())]
-    key = key_of(known, text.options, size)
-    return {"key": key, "files": files, "options": dict(text.options), **asdict(size)}
-
-
-def _name_of(path: Path, folder: Path) -> str:
-    """Name of a system's file: from the system's folder on, where it lies in that."""
-    # a page may have been found by way of a link
-    path, folder = path.resolve(), folder.resolve()
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
-
-
-def open_if_fresh(folder: Path, texts: Path, size: SampleSize) -> BiddingTable | None:
-    """Open a compiled table if the files that it was compiled from have not changed since.
-
-    The files are looked at, not read as a system: a file that is as it was includes what it
-    included.
-
-    Parameters
-    ----------
-    folder
-        Of the compiled table.
-    texts
-        Folder of the system's files.
-    size
-        How far the table has to be grown.
-    """
-    try:
-        record = json.loads((folder / RECORD).read_bytes())
-        files = [
-            (str(name), hashlib.sha256((texts / str(name)).read_bytes()).hexdigest())
-            for name, _ in record["files"]
-        ]
-        return _open_if_whole(folder, key_of(files, record["options"], size))
-    except _DAMAGE:
-        return None
+    return {"key": key_of(system.digest, size), "system": system.digest, **asdict(size)}
 
 
 def _open_if_whole(folder: Path, key: str) -> BiddingTable | None:
@@ -129,30 +83,11 @@ def _checksums(folder: Path) -> dict[str, str]:
     return found
 
 
-def compile_to(
-    system: "System", folder: Path, size: SampleSize, progress: Any = None
-) -> BiddingTable:
-    """Compile a system and write table and record to a folder, replacing what is there.
-
-    The same text gives the same bytes.
-
-    Raises
-    ------
-    InvalidTable
-        If something else is in the way, or the folder cannot be written.
-    """
-    table = compiled(system, size, progress)
-    write(table, record_of(system, size), folder)
-    return table
-
-
-def compiled(system: "System", size: SampleSize, progress: Any = None) -> BiddingTable:
+def compiled(system: "System", size: SampleSize) -> BiddingTable:
     """Compile a system as far as asked for."""
     from .compile import compile_system
 
-    return compile_system(
-        system, deals=size.deals, seed=size.seed, least=size.least, progress=progress
-    )
+    return compile_system(system, deals=size.deals, seed=size.seed, least=size.least)
 
 
 def write(table: BiddingTable, record: Mapping[str, Any], folder: Path) -> None:
@@ -176,9 +111,7 @@ def write(table: BiddingTable, record: Mapping[str, Any], folder: Path) -> None:
         ) from None
 
 
-def from_cache(
-    system: "System", folder: Path, size: SampleSize = ON_REQUEST, progress: Any = None
-) -> BiddingTable:
+def from_cache(system: "System", folder: Path, size: SampleSize = ON_REQUEST) -> BiddingTable:
     """Table of a system: from a cache folder if it was compiled before, else compiled now.
 
     Parameters
@@ -187,8 +120,6 @@ def from_cache(
     folder
         Of the cache; it need not exist, and need not be writable.
     size
-    progress
-        Called before each depth if the system is compiled.
     """
     record = record_of(system, size)
     place = folder / f"{system.name}-{record['key'][:16]}"
@@ -196,7 +127,7 @@ def from_cache(
     if kept is not None:
         return kept
     # a damaged cache is no error of the user's: the table is compiled again
-    table = compiled(system, size, progress)
+    table = compiled(system, size)
     # without a cache it is compiled each time
     with suppress(InvalidTable, OSError):
         if not is_table_folder(place):

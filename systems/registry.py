@@ -11,10 +11,11 @@ from bidcascade.bridge import UnknownTable
 from bidcascade.table.bidding_table import BiddingTable
 
 from .cache import cache_folder
-from .kept_tables import COMPILED, ON_REQUEST, SHIPPED, SampleSize, from_cache, open_if_fresh
+from .kept_tables import ON_REQUEST, SampleSize, from_cache
 from .row_files import import_table
 
 if TYPE_CHECKING:
+    from .overlaid_bidder import OverlaidSystem
     from .system import System
 
 DEFAULT_TABLE: Final = "sayc"
@@ -98,9 +99,9 @@ def open_table(
 ) -> BiddingTable:
     """Open a bidding table by name, folder, or file of rows or of a system.
 
-    A system becomes a table of moderate size: those of the package bring it along, others are
-    compiled and kept in :func:`cache_folder` until their text changes. Larger tables are made by
-    :func:`~bidcascade.systems.compile.compile_system`.
+    A system is compiled to a table of moderate size, which is kept in :func:`cache_folder` until
+    its text changes: to bid with it no table is needed (:func:`open_held`). Larger tables are made
+    by :func:`~bidcascade.systems.compile.compile_system`.
 
     Parameters
     ----------
@@ -139,7 +140,7 @@ of one, got 'culbertson'
         return apply_overlays(open_table(name_or_path, **options), overlays)
     path = Path(name_or_path)
     if is_system(name_or_path):
-        return _open_compiled(name_or_path, **options)
+        return table_of(open_system(name_or_path, **options))
     if path.is_dir():
         return BiddingTable.open(path)
     if path.is_file():
@@ -147,14 +148,33 @@ of one, got 'culbertson'
     raise _unknown(name_or_path)
 
 
-def compiled_folder(name: str) -> Path:
-    """Folder of the package with the compiled table of one of its systems."""
-    return SYSTEMS / COMPILED / name
+def open_held(
+    name_or_path: "str | Path" = DEFAULT_TABLE,
+    *,
+    overlays: "Sequence[str | Path]" = (),
+    **options: Any,
+) -> "BiddingTable | System | OverlaidSystem":
+    """Open what bids: a system straight from its text, else a table.
+
+    Parameters and errors are those of :func:`open_table`. Overlays are rules about rows, so a
+    system is compiled to lay them.
+
+    Examples
+    --------
+    >>> open_held("sayc").name
+    'sayc'
+    """
+    if not is_system(name_or_path):
+        return open_table(name_or_path, overlays=overlays, **options)
+    system = open_system(name_or_path, **options)
+    if not overlays:
+        return system
+    from .overlaid_bidder import OverlaidSystem
+
+    return OverlaidSystem(system, open_table(name_or_path, overlays=overlays, **options))
 
 
-def table_of(
-    system: "System", *, size: SampleSize = ON_REQUEST, progress: Any = None
-) -> BiddingTable:
+def table_of(system: "System", *, size: SampleSize = ON_REQUEST) -> BiddingTable:
     """Table of a system: from the cache if it was compiled before, else compiled and kept there.
 
     Parameters
@@ -162,21 +182,8 @@ def table_of(
     system : System
     size : SampleSize
         How far it is grown.
-    progress : callable, optional
-        Called before each depth if the system is compiled.
     """
-    return from_cache(system, cache_folder() / "tables", size, progress)
-
-
-def _open_compiled(
-    name_or_path: "str | Path", *, options: Mapping[str, bool] | None = None
-) -> BiddingTable:
-    name = str(name_or_path)
-    if name in named_systems() and not options:
-        table = open_if_fresh(compiled_folder(name), SYSTEMS, SHIPPED)
-        if table is not None:
-            return table
-    return table_of(open_system(name_or_path, options=options))
+    return from_cache(system, cache_folder() / "tables", size)
 
 
 def _unknown(name_or_path: "str | Path") -> UnknownTable:

@@ -1,6 +1,7 @@
 """A bidding system: a text file that expands into entries wherever an auction goes."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from bidcascade.table.language.vocabulary import Vocabulary
 
 from .cache import texts_folder
 from .choice import Choice, choose
+from .digests import digest_of
 from .expansion import Expander, Place, Rules
 from .state import State
 
@@ -101,6 +103,11 @@ class System:
         if self._opponents is None:
             self._opponents = System.open(named)
         return self._opponents
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of what it bids by; see :func:`~bidcascade.systems.digests.digest_of`."""
+        return digest_of(self)
 
     @property
     def vocabulary(self) -> Vocabulary:

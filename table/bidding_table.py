@@ -119,6 +119,11 @@ class BiddingTable:
         return ()
 
     @property
+    def overlay_notes(self) -> tuple[str, ...]:
+        """What rules that were laid over the table did, in lines; none for a table as it is."""
+        return ()
+
+    @property
     def changed_places(self) -> frozenset[int]:
         """Entries behind which overlays added, changed or removed a call; -1 for the opening."""
         return frozenset()

@@ -1,7 +1,7 @@
 """What was said and shown on the way to entries of a table, each entry worked out once."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 import numpy as np
@@ -11,6 +11,7 @@ from bidcascade.kernels.types import U8
 from .bidding_table import BiddingTable
 from .language.criteria import analyse
 from .language.expressions import parse_expression
+from .language.vocabulary import Vocabulary
 from .row import Row
 
 SHOWN_TERMS: Final = ("HCP", "SL_C", "SL_D", "SL_H", "SL_S")
@@ -35,7 +36,8 @@ class EntryMeanings:
         self._table = table
         self._names: dict[int, list[str]] = {-1: []}
         self._shown: dict[int, U8] = {-1: np.stack([_ALL] * 4)}
-        self._bounds = lru_cache(maxsize=1 << 14)(self._bounds_of)
+        # not a method of its own: that would be a cycle, for which a collector is needed
+        self._bounds = lru_cache(maxsize=1 << 14)(partial(_bounds_of, table.vocabulary))
 
     def names(self, entry: int) -> list[str]:
         """Name or description of each call up to an entry (-1: none); variants by `` / ``."""
@@ -77,13 +79,13 @@ class EntryMeanings:
         bounds = np.stack([self._bounds(row.criteria) for row in rows])
         return np.stack([bounds[..., 0].min(axis=0), bounds[..., 1].max(axis=0)], axis=-1)
 
-    def _bounds_of(self, criteria: tuple[str, ...]) -> U8:
-        vocabulary = self._table.vocabulary
-        found = analyse(tuple(map(parse_expression, criteria)), vocabulary).bounds
-        bounds = _ALL.copy()
-        for number, term in enumerate(SHOWN_TERMS):
-            bounds[number] = found.get(term, _ALL[number])
-        return bounds
+
+def _bounds_of(vocabulary: Vocabulary, criteria: tuple[str, ...]) -> U8:
+    found = analyse(tuple(map(parse_expression, criteria)), vocabulary).bounds
+    bounds = _ALL.copy()
+    for number, term in enumerate(SHOWN_TERMS):
+        bounds[number] = found.get(term, _ALL[number])
+    return bounds
 
 
 def _both(before: U8, now: U8) -> U8:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from bidcascade.bridge import InvalidTable, format_call, format_calls
+from bidcascade.bridge import UnknownAuction, format_call, format_calls
 
 from .bidding_table import BiddingTable
 from .import_report import counted
@@ -14,7 +14,7 @@ def show(table: BiddingTable, auction: Iterable[int] = ()) -> str:
 
     Raises
     ------
-    InvalidTable
+    UnknownAuction
         If the table does not have the auction; the message says where it leaves the table.
 
     Examples
@@ -35,7 +35,7 @@ def show(table: BiddingTable, auction: Iterable[int] = ()) -> str:
     if calls:
         entry = table.find(calls)
         if entry is None:
-            raise InvalidTable(where_it_leaves(table, calls))
+            raise UnknownAuction(where_it_leaves(table, calls))
         lines += _entry_lines(table, entry, format_calls(calls), "")
     else:
         lines.append("opening")

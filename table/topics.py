@@ -1,5 +1,6 @@
 """What a table is about: the tags and names of its calls, each with the places where they come."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -72,9 +73,13 @@ def _topic(
     parents = np.unique(table.parents[entries]).astype(np.int64)
     at_start = bool(parents[-1] == NONE_U32)
     places = [b"", *table.auctions_of(parents[:-1])] if at_start else table.auctions_of(parents)
+    return Topic(name, len(entries), tuple(in_order(places)[:most_places]))
+
+
+def in_order(places: Iterable[bytes]) -> list[bytes]:
+    """Auctions in the order in which they are named, the shortest first."""
     # of auctions of one length those with the most passes are commonest
-    places.sort(key=lambda calls: (len(calls), -calls.count(PASS)))
-    return Topic(name, len(entries), tuple(places[:most_places]))
+    return sorted(places, key=lambda calls: (len(calls), -calls.count(PASS)))
 
 
 def _pairs(table: BiddingTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -19,7 +19,8 @@ from bidcascade.table import Expression, to_postfix
 from bidcascade.table.language.expression_tree import Truth
 
 from .drawing import I64
-from .steps import Option, OverlaidPlaces, Source, Step, read_auction
+from .meanings import Source, read_auction
+from .steps import Option, Step
 
 Bools = NDArray[np.bool_]
 
@@ -180,9 +181,7 @@ def steps_of(
 
     Sources are told apart by what they are, not by what they say, and are not kept alive.
     """
-    # overlaid places are made anew for each question
-    parts = [source.places, source.table] if isinstance(source, OverlaidPlaces) else [source]
-    parts += [opponents] if opponents is not None else []
+    parts: list[object] = [source] if opponents is None else [source, opponents]
     key = (*map(id, parts), calls, dealer)
     with _lock:
         found = _known.get(key)

@@ -17,10 +17,10 @@ from bidcascade.systems.system import auction_calls, dealer_and_sides
 
 from .judging import Bools, Judge, steps_of
 from .known import KnownCards, known_by_seat
+from .meanings import Source, meanings_of
 from .result import deals_of
-from .sampling import deal_where, vocabulary_of
+from .sampling import deal_where
 from .searching import Limits
-from .steps import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def count_rejections(
     if not strict:
         hidden = tuple(replace(step, reading="any") for step in hidden)
     backend = backend or get_backend("cpu")
-    vocabulary = steps[0].vocabulary if steps else vocabulary_of(source)
+    vocabulary = steps[0].vocabulary if steps else meanings_of(source).vocabulary
     dealt = np.concatenate(
         [
             part

@@ -21,14 +21,15 @@ from bidcascade.kernels import Backend, get_backend
 from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 from bidcascade.systems.system import auction_calls, dealer_and_sides
-from bidcascade.table import BiddingTable, Vocabulary
+from bidcascade.table import Vocabulary
 
 from .judging import Judge, Judges, steps_of
 from .known import KnownCards, known_by_seat
+from .meanings import Source, meanings_of
 from .relaxing import no_such_deal, note, relax, told_where, unknown_calls
 from .result import LayoutReport, Layouts, Relaxed, deals_of, effective_size
 from .searching import LARGEST_CHUNK, PILOT, Attempt, Limits, Question, Search, search
-from .steps import Source, Step
+from .steps import Step
 from .where import Constraints
 
 DEFAULT_TIME_LIMIT_S: Final = 10.0
@@ -116,7 +117,7 @@ def sample_layouts(
     dealer, sides = dealer_and_sides(dealer, vulnerability)
     hands = known_by_seat(known or {})
     steps, judges = steps_of(source, calls, dealer, opponents)
-    vocabulary = steps[0].vocabulary if steps else vocabulary_of(source)
+    vocabulary = steps[0].vocabulary if steps else meanings_of(source).vocabulary
     question = Question(
         hands, Constraints(where, vocabulary), dealer, sides, backend or get_backend("cpu"), seed
     )
@@ -220,13 +221,6 @@ def _own_calls(question: Question, steps: Sequence[Step], judges: Judges) -> tup
         for step, good in zip(own, verdicts[0], strict=True)
         if not good
     )
-
-
-def vocabulary_of(source: Source) -> Vocabulary:
-    """Give the terms of what calls mean."""
-    if isinstance(source, System | BiddingTable):
-        return source.vocabulary
-    return source.sides[0].vocabulary
 
 
 def deal_where(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import BackendUnavailable
+from bidcascade.kernels.results import DealArrays
 from bidcascade.kernels.types import U8, U16, U64
 
 from . import rows
@@ -138,21 +139,27 @@ def cell_tables() -> CellTables:
 # --- systems -------------------------------------------------------------------------------------
 
 
-def pack(
-    system: Any, hands: U64, dealer: U8, vulnerability: U8, start: int, stop: int, out: U64
-) -> None:
+def _arrays_of(deals: DealArrays) -> tuple[U64, U8, U8, int]:
+    """Hands, dealers and vulnerabilities, each in one piece, and how many deals they are."""
+    count = len(deals)
+    return (
+        _checked(np.ascontiguousarray(deals.hands), np.uint64, 4),
+        _checked(np.ascontiguousarray(deals.dealer), np.uint8, count),
+        _checked(np.ascontiguousarray(deals.vulnerability), np.uint8, count), count,
+    )  # fmt: skip
+
+
+def pack(system: Any, deals: DealArrays, start: int, stop: int, out: U64) -> None:
     """Pack the hands of deals ``start`` to ``stop`` by position into ``out`` [4, n, words].
 
     Row 0 is the dealer's hand. ``out`` may be wider than a hand.
     """
-    count, (_, room, stride) = hands.shape[1], out.shape
-    if hands.shape[0] != 4 or out.shape[0] != 4 or room != stop - start:
-        raise ValueError(f"expected four hands of {stop - start} deals, got {out.shape}")
+    positions, room, stride = out.shape
+    if positions != 4 or room != stop - start:
+        raise ValueError(f"expected room for four hands of {stop - start} deals, got {out.shape}")
     call_core(
-        "core_pack", system, _checked(hands, np.uint64), _checked(dealer, np.uint8, count),
-        _checked(vulnerability, np.uint8, count), count, start, stop, _checked(out, np.uint64),
-        stride,
-    )  # fmt: skip
+        "core_pack", system, *_arrays_of(deals), start, stop, _checked(out, np.uint64), stride
+    )
 
 
 def learn(first: Any, other: Any, store: Group, row: rows.Rows, miss: I64) -> int:
@@ -318,17 +325,16 @@ def choose_all(
 
 
 def bid_few(
-    first: Any, other: Any, store: Group, block: Group, hands: U64, dealer: U8, vulnerability: U8,
-    place: I32, entry: I32, defaults: U16, done: I64,
+    first: Any, other: Any, store: Group, block: Group, deals: DealArrays, place: I32, entry: I32,
+    defaults: U16, done: I64,
 ) -> tuple[int, int]:  # fmt: skip
     """Bid deals to the end one by one, from ``done[0]`` on; why it returned, and who is to blame.
 
     ``place`` says where each deal is, and becomes the place of its last call, which ``entry`` made.
     """
-    count, faulty = hands.shape[1], np.zeros(1, np.int64)
+    count, faulty = len(deals), np.zeros(1, np.int64)
     why = call_core(
-        "core_bid_few", first, other, store, block, _checked(hands, np.uint64, 4),
-        _checked(dealer, np.uint8, count), _checked(vulnerability, np.uint8, count), count,
+        "core_bid_few", first, other, store, block, *_arrays_of(deals),
         _checked(place, np.int32, count), _checked(entry, np.int32, count),
         _checked(defaults, np.uint16, count), _checked(done, np.int64, 1), faulty,
     )  # fmt: skip
@@ -379,14 +385,11 @@ def auctions_of(
 
 
 def list_deals(
-    first: Any, other: Any, store: Group, block: Group, out: Group, hands: U64, dealer: U8,
-    vulnerability: U8, bounds: I64,
-) -> int:  # fmt: skip
+    first: Any, other: Any, store: Group, block: Group, out: Group, deals: DealArrays, bounds: I64
+) -> int:
     """List the auctions of deals from where the walk stands; why it returned."""
-    count = hands.shape[1]
     return call_core(
-        "core_list_deals", first, other, store, block, out, _checked(hands, np.uint64, 4),
-        _checked(dealer, np.uint8, count), _checked(vulnerability, np.uint8, count), count,
+        "core_list_deals", first, other, store, block, out, *_arrays_of(deals),
         _checked(bounds, np.int64, 4),
     )  # fmt: skip
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from bidcascade.bridge import CALL_TEXTS
-from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions, get_backend
-from bidcascade.service.answers import Query
+from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
 from bidcascade.service.engine import Engine
 from bidcascade.service.variant_checks import VariantChecks
-from bidcascade.table import COMPLETED
+from bidcascade.systems.any_bidder import Query
+from bidcascade.table import COMPLETED, BiddingTable
 
 if TYPE_CHECKING:
     from bidcascade.systems.allowed import Listing
@@ -38,30 +38,32 @@ class AuctionResults:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._table = engine.table
-        self._backend = get_backend(engine.backend)
         self._pieces: dict[int, bytes] = {}
         self._pieces_by_meaning: dict[tuple[int, int], bytes] = {}
         self._pieces_of_system: dict[tuple[int, ...], bytes] = {}
         self._numbered_by: Callable[[], object] = lambda: None
-        """The store of the bidder that the places in those keys are numbers of."""
+        """What the places in those keys are numbers of."""
+
+    @property
+    def _table(self) -> BiddingTable:
+        # asked for by the answers of tables alone
+        return self._engine.table
 
     @cached_property
     def _checks(self) -> VariantChecks:
-        # of tables only: systems need no plan
-        return VariantChecks(self._table, self._engine.plan, self._backend)
+        return VariantChecks(self._table, self._engine.plan, self._engine.bidder.backend)
 
     def write(self, deals: DealArrays, query: Query) -> list[bytes]:
         """Write the result of each deal as a JSON object."""
         parts = self._engine.answers(deals, query, self)
         return [result for part in parts for result in part]
 
-    def allowed(self, bidder: "Bidder", found: "Listing", first_deal: int) -> list[bytes]:
+    def allowed(self, places: "Bidder", found: "Listing", first_deal: int) -> list[bytes]:
         """Write the auctions that a system allows, each different one once."""
         from bidcascade.systems.allowed import CUTS, calls_of
 
-        if self._numbered_by() is not bidder.store:
-            self._numbered_by = weakref.ref(bidder.store)
+        if self._numbered_by() is not places.store:
+            self._numbered_by = weakref.ref(places.store)
             self._pieces_of_system.clear()
         held: list[int] = found.held.tolist()
         ends: list[int] = found.held_offsets.tolist()
@@ -75,9 +77,9 @@ class AuctionResults:
         if len(pieces) > MOST_PIECES:
             pieces.clear()
         new = [number for number, key in enumerate(keys) if key not in pieces]
-        auctions = calls_of(bidder, found.place[new], found.call[new])
+        auctions = calls_of(places, found.place[new], found.call[new])
         for number, calls in zip(new, auctions, strict=True):
-            side = bidder.sides[(len(calls) - 1) & 1]
+            side = places.sides[(len(calls) - 1) & 1]
             names = (side.name(entry) for entry in keys[number][2:])
             pieces[keys[number]] = _piece(
                 calls, None, list(dict.fromkeys(name for name in names if name)),
@@ -176,15 +178,15 @@ class AuctionResults:
             written.append(_ONE_AUCTION % piece)
         return written
 
-    def bid(self, bidder: "Bidder", bid: "BidDeals", deals: DealArrays) -> list[bytes]:
+    def bid(self, places: "Bidder", bid: "BidDeals", deals: DealArrays) -> list[bytes]:
         """Write the auctions that a system bids, each different one once."""
         keys = list(zip(bid.place.tolist(), bid.entry.tolist(), strict=True))
         pieces = dict.fromkeys(keys, b"")
-        endings = bidder.endings(np.array([place for place, _ in pieces], np.int32))
+        endings = places.endings(np.array([place for place, _ in pieces], np.int32))
         codes = endings.calls.tobytes()
         for key, (begin, end) in zip(pieces, pairwise(endings.offsets.tolist()), strict=True):
             calls, entry = codes[begin:end], key[1]
-            name = bidder.sides[(len(calls) - 1) & 1].name(entry) if entry >= 0 else ""
+            name = places.sides[(len(calls) - 1) & 1].name(entry) if entry >= 0 else ""
             pieces[key] = _ONE_AUCTION % _piece(
                 calls, None, (name,) if name else (), completed=True
             )

@@ -138,7 +138,7 @@ class _State(Collector):
             "bidcascade_reload_failed", "1 if the table is older than its file.", labels=["name"]
         )
         for table in self._tables.all():
-            profile = table.engine.table.profile
+            profile = table.engine.vocabulary.profile
             info.add_metric([table.name], {"digest": table.digest, "profile": profile})
             failed.add_metric([table.name], int(bool(table.reload_errors)))
         yield from (info, failed)

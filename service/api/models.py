@@ -160,7 +160,8 @@ class TableName(Body):
 
     name: str = Field(description="Its name in this service.", examples=["sayc"])
     digest: str = Field(
-        description="SHA-256 of all that the table says; equal tables have equal digests.",
+        description="SHA-256 of all that the table, or the text of the system, says; equal ones "
+        "have equal digests.",
         examples=[_EXAMPLE_DIGEST],
     )
     profile: Literal["gib", "mlbridge"] = Field(
@@ -386,7 +387,7 @@ class CandidateAnswer(Body):
 
     call: str = Field(description="The call.", examples=["2C"])
     entry: int | None = Field(
-        description="Entry of the table; null where the compiled table does not go so far.",
+        description="Entry of the table; null for a line of a system.",
         examples=[534],
     )
     name: str = Field(description="Its name, empty if it has none.", examples=["Stayman"])
@@ -394,7 +395,7 @@ class CandidateAnswer(Body):
         description="What it means.", examples=["Asks for a four-card major; 8+ HCP"]
     )
     where: str = Field(
-        description="File and line of the system that it was compiled from, else empty.",
+        description="File and line of the text or rules that it is from, else empty.",
         examples=["sayc.bidding:31"],
     )
     holds: bool = Field(description="Whether the hand meets all conditions.", examples=[False])
@@ -420,12 +421,12 @@ class BidAnswer(Body):
         description="What the rule says.", examples=["Game on points, no major; 10-15 HCP"]
     )
     entry: int | None = Field(
-        description="Entry of the table; null where the table does not have the call: a system "
-        "goes on where its compiled table ends.",
+        description="Entry of the table; null where the table does not have the call, and of a "
+        "system.",
         examples=[537],
     )
     where: str = Field(
-        description="File and line of the system that the rule was compiled from, else empty.",
+        description="File and line of the text or rules that it is from, else empty.",
         examples=["sayc.bidding:31"],
     )
     candidates: list[CandidateAnswer] = Field(
@@ -459,16 +460,17 @@ class BidAnswer(Body):
 
 
 class TableAnswer(TableName):
-    """A bidding table in numbers."""
+    """A bidding table in numbers, which are null of a system: it is not counted out."""
 
     default: bool = Field(
         description="Whether requests that name no table use this one.", examples=[True]
     )
     source: str = Field(
-        description="Where its rows are from.", examples=["SAYC, comes with bidcascade"]
+        description="Where its rows are from, or which system it is.",
+        examples=["system sayc"],
     )
     system: str | None = Field(
-        description="Title of the system that it was compiled from, null if it is of none.",
+        description="Title of the system, null if it is of none.",
         examples=["Standard American Yellow Card"],
     )
     reload_errors: list[str] = Field(
@@ -476,19 +478,19 @@ class TableAnswer(TableName):
         "last good one. Empty if all is well.",
         examples=[[]],
     )
-    entries: int = Field(description="Calls in their auctions.", examples=[27832])
-    openings: int = Field(description="Entries without a call before.", examples=[17])
-    variants: int = Field(description="Meanings beyond an entry's first.", examples=[381])
-    described: int = Field(description="Entries with criteria.", examples=[8308])
-    undescribed_entries: int = Field(description="Entries without.", examples=[19524])
-    inserted: int = Field(
+    entries: int | None = Field(description="Calls in their auctions.", examples=[27832])
+    openings: int | None = Field(description="Entries without a call before.", examples=[17])
+    variants: int | None = Field(description="Meanings beyond an entry's first.", examples=[381])
+    described: int | None = Field(description="Entries with criteria.", examples=[8308])
+    undescribed_entries: int | None = Field(description="Entries without.", examples=[19524])
+    inserted: int | None = Field(
         description="Entries that no row stood for, put in because a row names them.", examples=[0]
     )
-    completed: int = Field(description="Entries that end an auction.", examples=[6432])
-    criteria_lists: int = Field(description="Distinct lists of criteria.", examples=[576])
-    expressions: int = Field(description="Distinct expressions.", examples=[209])
-    texts: int = Field(description="Distinct texts.", examples=[647])
-    bytes: int = Field(description="Size of its arrays.", examples=[617446])
+    completed: int | None = Field(description="Entries that end an auction.", examples=[6432])
+    criteria_lists: int | None = Field(description="Distinct lists of criteria.", examples=[576])
+    expressions: int | None = Field(description="Distinct expressions.", examples=[209])
+    texts: int | None = Field(description="Distinct texts.", examples=[647])
+    bytes: int | None = Field(description="Size of its arrays.", examples=[617446])
     extras: list[str] = Field(
         description="Names of the frames that go with it, as after mining.",
         examples=[["announcements"]],
@@ -528,7 +530,7 @@ class VariantAnswer(Body):
     rank: int | None = Field(description="Rank that its row gave, null if none.", examples=[None])
     tags: list[str] = Field(description="Tags of its row.", examples=[["forcing"]])
     where: str = Field(
-        description="File and line of the system that it was compiled from, else empty.",
+        description="File and line of the text or rules that it is from, else empty.",
         examples=["sayc.bidding:31"],
     )
     source_index: int | None = Field(
@@ -549,7 +551,7 @@ class EntryAnswer(Body):
 
     call: str = Field(description="The call.", examples=["2C"])
     entry: int | None = Field(
-        description="Entry of the table; null where the compiled table does not go so far.",
+        description="Entry of the table; null for a line of a system.",
         examples=[534],
     )
     completed: bool = Field(description="Whether it ends the auction.", examples=[False])
@@ -562,7 +564,7 @@ class EntryAnswer(Body):
         examples=[False],
     )
     next: int = Field(
-        description="How many entries of the table may follow it; a system goes on even if none.",
+        description="How many calls may follow it.",
         examples=[4],
     )
     variants: list[VariantAnswer] = Field(description="Its meanings; it holds if one does.")
@@ -573,8 +575,7 @@ class NextAnswer(Body):
 
     auction: list[str] = Field(description="The calls so far.", examples=[["1N", "P"]])
     entry: int | None = Field(
-        description="Entry that these calls end with; null before the first call, and where the "
-        "compiled table of a system does not go so far.",
+        description="Entry that these calls end with; null before the first call, and of a system.",
         examples=[529],
     )
     completed: bool = Field(description="Whether the auction is over.", examples=[False])

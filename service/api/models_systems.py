@@ -24,7 +24,7 @@ Seed = Annotated[
 
 
 class SystemChoice(Body):
-    """A bidding system: its text, or a table of the service that was compiled from one."""
+    """A bidding system: its text, or a table of the service that is one."""
 
     model_config = exactly_one(text="string", table="string")
 
@@ -35,7 +35,7 @@ class SystemChoice(Body):
         examples=["opening:\n  1NT = Strong notrump: 15-17 points, balanced\n"],
     )
     table: Word | None = Field(
-        default=None, description="Name of a table that was compiled from a system.",
+        default=None, description="Name of a table that is a system.",
         examples=["sayc"],
     )  # fmt: skip
     options: dict[Word, bool] = Field(

@@ -27,8 +27,10 @@ from bidcascade.bridge import (
     DoubleDummyFailed,
     LimitExceeded,
     NoSuchDeal,
+    NoSystem,
     OutOfDeviceMemory,
     TimedOut,
+    UnknownAuction,
     UnknownTable,
 )
 from bidcascade.service.archive.catalogue import ArchiveBusy, UnknownArchive
@@ -79,7 +81,7 @@ KINDS: Final[dict[str, Kind]] = {
     "unknown-job": Kind(404, "There is no job of this id"),
     "unknown-result": Kind(404, "The job has no file of this name"),
     "unknown-archive": Kind(404, "There is no archive of this name"),
-    "no-system": Kind(404, "The bidding table was not compiled from a system"),
+    "no-system": Kind(404, "The bidding table is not that of a system"),
     "method-not-allowed": Kind(405, "This path does not take the method"),
     "not-acceptable": Kind(406, "The answer cannot be given in an accepted form"),
     "body-too-slow": Kind(408, "The body did not come in time"),
@@ -280,7 +282,8 @@ def invalid_request(errors: list[FieldError]) -> Problem:
 
 _KIND_OF_ERROR: Final[dict[type[BidcascadeError], str]] = {
     UnknownArchive: "unknown-archive", ArchiveBusy: "archive-busy",
-    UnknownTable: "unknown-table", LimitExceeded: "limit-exceeded",
+    UnknownTable: "unknown-table", UnknownAuction: "unknown-auction", NoSystem: "no-system",
+    LimitExceeded: "limit-exceeded",
     BackendUnavailable: "backend-unavailable", DeviceFault: "device-fault",
     OutOfDeviceMemory: "out-of-device-memory", DoubleDummyFailed: "double-dummy-failed",
     NoSuchDeal: "no-such-deal", TimedOut: "timeout", Cancelled: "timeout",

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from bidcascade.kernels import DealArrays
-from bidcascade.service.answers import Query
+from bidcascade.systems.any_bidder import Query
 
 from .tables import LEAST_PART_DEALS, LoadedTable
 

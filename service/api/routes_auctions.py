@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import format_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.service.answers import Query
+from bidcascade.systems.any_bidder import Query
 
 from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, begun
 from .deal_requests import deals_of

@@ -8,13 +8,13 @@ from pydantic_core import to_json
 
 from bidcascade.bridge import Seat, Vulnerability
 from bidcascade.inference.simulate import Simulation
-from bidcascade.service.bid_answer import BidAnswer as Answer
 from bidcascade.service.simulated_bid import (
     SimulationWish,
     simulate_bid,
     simulate_without_line,
     simulation_dict,
 )
+from bidcascade.systems.bid_answer import BidAnswer as Answer
 
 from .answering import JSON, accepted, json_bytes
 from .deal_requests import bid_of

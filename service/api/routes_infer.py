@@ -6,7 +6,6 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import Auction, Contract, Seat, parse_card, parse_contract
-from bidcascade.service.auction_questions import layouts_source
 from bidcascade.service.inference_question import InferenceQuestion, infer
 
 from .answering import JSON, accepted, json_bytes
@@ -48,7 +47,7 @@ async def inference(request: Request) -> Response:
         limit = time_for(work, asked.budget_ms)
 
         def task(given_up: threading.Event) -> bytes:
-            source = layouts_source(table.engine)
+            source = table.engine.bidder.meanings
             found = infer(source, question, work.double_dummy, time_limit_s=limit, cancel=given_up)
             return json_bytes(found)
 

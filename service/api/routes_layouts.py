@@ -9,12 +9,11 @@ from fastapi import APIRouter, Request, Response
 from bidcascade.bridge import Auction, Seat, parse_seat, parse_vulnerability
 from bidcascade.inference import interpret, sample_layouts
 from bidcascade.inference.layouts.known import KnownCards
-from bidcascade.inference.layouts.steps import Source
+from bidcascade.inference.layouts.meanings import Source
 from bidcascade.service.auction_questions import (
     AuctionQuestion,
     interpretation_dict,
     layouts_dict,
-    layouts_source,
 )
 from bidcascade.systems.system import auction_calls
 
@@ -112,7 +111,7 @@ async def _answer(
 
     def task(given_up: threading.Event) -> bytes:
         return json_bytes(
-            find(layouts_source(table.engine), question, time_limit_s=limit, cancel=given_up)
+            find(table.engine.bidder.meanings, question, time_limit_s=limit, cancel=given_up)
         )
 
     content = await run_waiting(work, request, task)

@@ -13,7 +13,6 @@ from bidcascade.service.auction_questions import (
     LeadQuestion,
     contract_of,
     iter_leads,
-    layouts_source,
     leads_dict,
     whole_auction,
 )
@@ -74,7 +73,7 @@ async def leads(request: Request) -> Response:
             # it may have waited for a thread
             spent = monotonic() - arrived
             found = iter_leads(
-                layouts_source(table.engine), work.double_dummy, question,
+                table.engine.bidder.meanings, work.double_dummy, question,
                 time_limit_s=max(0.0, time_for(work, asked.budget_ms) - spent),
                 patience_s=max(0.0, time_for(work, None) - spent), cancel=given_up,
             )  # fmt: skip

@@ -2,18 +2,12 @@
 
 import hashlib
 from pathlib import PurePath
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from bidcascade.bridge import PASS, Auction, format_call, parse_calls
-from bidcascade.service.engine import Engine
+from bidcascade.bridge import Auction, NoSystem, format_call, parse_calls
 from bidcascade.systems import named_systems
-from bidcascade.systems.describing import agreements_of, description_of
-from bidcascade.systems.expansion import PlaceEntry
-from bidcascade.table import BiddingTable, Row, format_expression
-from bidcascade.table.showing import where_it_leaves
-from bidcascade.table.topics import topics_of
 
 from .answering import JSON, accepted, answer_file, answer_json, json_bytes
 from .limits import client_of
@@ -87,17 +81,15 @@ async def table(request: Request, name: TableInPath) -> Response:
 async def table_next(request: Request, name: TableInPath, auction: AuctionInQuery = "") -> Response:
     """Entries that may follow an auction, in order of priority.
 
-    A system has an answer after every auction that goes on, also where its compiled table ends.
+    A system has an answer after every auction that goes on.
     """
     work: Workplace = request.app.state.workplace
     check_query(request, "auction")
     found = work.tables.get(name)
     calls = _calls(auction)
-    if found.engine.answers_from_table(calls):
-        return _answer(request, found, _next(found, calls))
     with work.slots.taken(client_of(request)):
-        value = await work.run(lambda: next_of_system(found.engine, calls))
-    return _answer(request, found, value)
+        value = await work.run(lambda: found.engine.bidder.next(calls).to_dict())
+    return _answer(request, found, {**value, "table": found.engine.table_info()})
 
 
 @router.get(
@@ -115,17 +107,17 @@ async def table_explain(
 ) -> Response:
     """Explain every call of an auction, both sides': what it said, and what is known then.
 
-    Both sides play the system that the table was compiled from.
+    Both sides play the system, unless its text names another for the opponents.
     """
     work: Workplace = request.app.state.workplace
     check_query(request, "auction")
     found = work.tables.get(name)
     calls = _calls(auction)
-    if not found.engine.has_system:
-        raise Problem("no-system", f"expected the table of a system, got {name!r}")
     with work.slots.taken(client_of(request)):
-        explained = await work.run(lambda: found.engine.explain(calls))
-    assert explained is not None
+        try:
+            explained = await work.run(lambda: found.engine.explain(calls))
+        except NoSystem:
+            raise Problem("no-system", f"expected the table of a system, got {name!r}") from None
     value = {
         **explained.to_dict(),
         "auction": explained.auction.split(),
@@ -154,7 +146,7 @@ async def table_topics(request: Request, name: TableInPath) -> Response:
     check_query(request)
     found = work.tables.get(name)
     with work.slots.taken(client_of(request)):
-        topics = await work.run(lambda: topics_of(found.engine.table))
+        topics = await work.run(lambda: found.engine.bidder.topics())
     listed = [
         {
             "topic": topic.name,
@@ -224,117 +216,23 @@ def _calls(auction: str) -> tuple[int, ...]:
 
 
 def _answer(request: Request, table: LoadedTable, value: dict[str, Any]) -> Response:
-    # a system's text says more than its compiled table, and a table's answers are counted
+    # answers depend on more than the digest is of, such as the version of the engine
     digest = hashlib.sha256(table.digest.encode() + json_bytes(value)).hexdigest()
     etag = f"{API_VERSION}-{digest[:32]}"
     return answer_json(request, value, etag=etag, headers=table.headers)
 
 
 def _describe(table: LoadedTable, work: Workplace) -> dict[str, Any]:
-    source = table.engine.table.source
+    bidder = table.engine.bidder
+    source = bidder.source
     if work.tables.paths[table.name] not in named_systems():
         # where files lie on the server is nobody's business
         source = PurePath(source).name
     return {
-        **table.engine.table.info(),
+        **bidder.numbers(),
         **table.engine.table_info(),
         "source": source,
-        "system": None if table.engine.system is None else table.engine.system.text.title,
+        "system": bidder.title,
         "reload_errors": list(table.reload_errors),
         "default": table.name == work.tables.names()[0],
-    }
-
-
-def _next(loaded: LoadedTable, calls: tuple[int, ...]) -> dict[str, Any]:
-    table = loaded.engine.table
-    entry = table.find(calls) if calls else None
-    if calls and entry is None:
-        raise Problem("unknown-auction", where_it_leaves(table, calls))
-    return {
-        "auction": [format_call(call) for call in calls],
-        "entry": entry,
-        "completed": entry is not None and table.is_completed(entry),
-        "forced": None,
-        "entries": [_entry(table, child) for child in table.children(entry)],
-        "table": loaded.engine.table_info(),
-    }
-
-
-def _entry(table: BiddingTable, entry: int) -> dict[str, Any]:
-    return {
-        "call": format_call(int(table.call[entry])),
-        "entry": entry,
-        "completed": table.is_completed(entry),
-        "can_complete": table.can_complete(entry),
-        "inserted": table.is_inserted(entry),
-        "next": int(table.child_count[entry]),
-        "variants": [_variant(row) for row in table.variants(entry)],
-    }
-
-
-_VARIANT: Final[dict[str, Any]] = {
-    "name": "", "description": "", "criteria": [], "rank": None, "tags": [], "where": "",
-    "source_index": None, "count": None, "source": "",
-}  # fmt: skip
-"""What is said of each variant."""
-
-
-def _variant(row: Row) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in _VARIANT}
-
-
-# --- systems ------------------------------------------------------------------------------------
-
-
-def next_of_system(engine: Engine, calls: tuple[int, ...]) -> dict[str, Any]:
-    """Answer what may follow an auction, with the numbers of the compiled table where it has them.
-
-    Where no line of the system passes, a pass stands behind all others: it is made if none holds.
-    """
-    table = engine.table
-    auction = Auction.of(calls)
-    parent = table.find(calls) if calls else None
-    answer: dict[str, Any] = {
-        "auction": [format_call(call) for call in calls],
-        "entry": parent,
-        "completed": auction.is_complete,
-        "forced": False,
-        "entries": [],
-        "table": engine.table_info(),
-    }
-    place = None if auction.is_complete else engine.expand(calls)
-    if place is None:
-        return answer
-    numbers: dict[int, int] = {}
-    if parent is not None or not calls:
-        numbers = {int(table.call[child]): child for child in table.children(parent)}
-    variants: dict[int, list[dict[str, Any]]] = {}
-    for entry in place.entries:
-        variants.setdefault(entry.call, []).append(_variant_of_system(entry))
-    variants.setdefault(PASS, [{**_VARIANT, "name": "Pass"}])
-    answer["forced"] = place.forced
-    answer["entries"] = [
-        {
-            "call": format_call(call),
-            "entry": numbers.get(call),
-            "completed": auction.add(call).is_complete,
-            "can_complete": True,
-            "inserted": False,
-            "next": int(table.child_count[numbers[call]]) if call in numbers else 0,
-            "variants": found,
-        }
-        for call, found in variants.items()
-    ]
-    return answer
-
-
-def _variant_of_system(entry: PlaceEntry) -> dict[str, Any]:
-    return {
-        **_VARIANT,
-        "name": entry.name,
-        "description": description_of(entry),
-        "criteria": [format_expression(one) for one in entry.criteria],
-        "rank": entry.rank,
-        "tags": list(agreements_of(entry)),
-        "where": str(entry.where),
     }

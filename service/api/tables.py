@@ -12,7 +12,6 @@ from typing import Any, Final
 import numpy as np
 
 from bidcascade.bridge import (
-    PASS,
     Auction,
     BackendUnavailable,
     BidcascadeError,
@@ -20,6 +19,7 @@ from bidcascade.bridge import (
     InvalidOverlay,
     InvalidSystem,
     InvalidTable,
+    NoSystem,
     Seat,
     UnknownTable,
     Vulnerability,
@@ -30,16 +30,15 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.service.answers import Query
-from bidcascade.service.bid_answer import BidAnswer
 from bidcascade.service.browser_system import browser_system
 from bidcascade.service.engine import Engine
 from bidcascade.service.page.static_files import StaticFile
 from bidcascade.systems import is_system
+from bidcascade.systems.any_bidder import Query
+from bidcascade.systems.bid_answer import BidAnswer
 from bidcascade.systems.language.shipped import file_of, resolved
+from bidcascade.systems.system import System
 from bidcascade.table import LintReport, UndescribedPolicy, build_table, lint
-from bidcascade.table.overlays.changes import changed_entries
-from bidcascade.table.overlays.overlaid_table import OverlaidTable
 
 from .answering import JSON, json_bytes
 from .auction_results import AuctionResults
@@ -115,7 +114,7 @@ class LoadedTable:
     @property
     def digest(self) -> str:
         """Digest of the table."""
-        return self.engine.table.digest
+        return self.engine.digest
 
     @property
     def headers(self) -> dict[str, str]:
@@ -162,12 +161,10 @@ class LoadedTable:
             begun = time.perf_counter()
             self.results.write(many, query)
             self.seconds_a_deal[query.mode] = (time.perf_counter() - begun) / len(many)
-        bidder = self.engine.bidder
-        if bidder is not None:
-            # it learns its rarer conditions now, not in somebody's request; few at a time, as
-            # others wait meanwhile
-            for seed in range(2, 2 + _RARE_DEALS // 50):
-                bidder.bid(_random_deals(50, seed))
+        # a system learns its rarer conditions now, not in somebody's request; few at a time, as
+        # others wait meanwhile
+        for seed in range(2, 2 + _RARE_DEALS // 50):
+            self.results.write(_random_deals(50, seed), Query("first"))
         hand = parse_hand(EXAMPLE_DEAL[2:].split()[0])
         for auction in _WARM_AUCTIONS:
             self.engine.bid(hand, auction)
@@ -349,11 +346,8 @@ class Tables:
             new.lint_report = old.lint_report
             _logger.info("table %s loaded anew, unchanged", name)
         else:
-            changed = len(changed_entries(old.engine.table, new.engine.table))
-            _logger.info(
-                "table %s loaded anew, %s: %s of %s entries hold for other hands",
-                name, new.digest[:16], f"{changed:,}", f"{len(new.engine.table):,}",
-            )  # fmt: skip
+            changes = new.engine.bidder.changes_since(old.engine.bidder)
+            _logger.info("table %s loaded anew, %s: %s", name, new.digest[:16], changes)
         return True
 
     def reload_all(self) -> bool:
@@ -409,9 +403,7 @@ class Tables:
         Problem
             404 if it has none, or overlays change what it says; 409 if its files have changed.
         """
-        system = table.engine.system
-        if system is None or table.engine.table.overlays:
-            raise Problem("no-system", f"expected a system without overlays, got {table.name!r}")
+        system = plain_system(table)
         if table.system_file is None:
             try:
                 said = browser_system(system)
@@ -475,6 +467,21 @@ class Tables:
         return Problem("not-ready", reason, headers={"Retry-After": "1"})
 
 
+def plain_system(table: LoadedTable) -> System:
+    """System whose text says all that a table bids.
+
+    Raises
+    ------
+    Problem
+        404 if there is none.
+    """
+    try:
+        return table.engine.bidder.plain_system
+    except NoSystem:
+        reason = f"expected a system without overlays, got {table.name!r}"
+        raise Problem("no-system", reason) from None
+
+
 def check_system(table: LoadedTable, field: str) -> None:
     """Refuse tables that have no system behind their last entry, or not everywhere.
 
@@ -483,9 +490,11 @@ def check_system(table: LoadedTable, field: str) -> None:
     Problem
         422 that names the field.
     """
-    if not table.engine.has_system or table.engine.table.overlays:
+    try:
+        _ = table.engine.bidder.plain_system
+    except NoSystem:
         reason = "expected a system without overlays: a table says nothing behind its last entry"
-        raise wrong_field(field, table.name, reason)
+        raise wrong_field(field, table.name, reason) from None
 
 
 def _load(
@@ -495,11 +504,9 @@ def _load(
     _logger.info("loading table %s", name)
     engine = Engine.open(path, backend, overlays=overlays, **options)
     engine.name = name
-    if isinstance(engine.table, OverlaidTable):
-        for line in str(engine.table.report).split("\n"):
-            _logger.info("table %s with overlays: %s", name, line)
-    if engine.system is None:
-        engine.warm_up()
+    for line in engine.bidder.overlay_notes:
+        _logger.info("table %s with overlays: %s", name, line)
+    engine.prepare()
     results = AuctionResults(engine)
     members = json.dumps(
         {"table": engine.table_info(), "backend": engine.backend},
@@ -510,27 +517,23 @@ def _load(
 
 
 def _try_out(engine: Engine) -> None:
-    """Bid random deals by the system and call by call: both must make the same, legal calls.
+    """Bid random deals at once and call by call: both must make the same, legal calls.
 
     Raises
     ------
     InvalidTable
         If they do not.
     """
-    bidder = engine.bidder
-    if bidder is None:
-        return
     deals = _random_deals(_TRIED_DEALS)
-    bid = bidder.bid(deals)
-    for deal, place in enumerate(bid.place.tolist()):
-        made = (*bidder.auction_of(place), PASS)
+    (bid,) = engine.frames(deals, Query("first"))
+    for deal, made in enumerate(bid["auction"].to_list()):
         calls: list[int] = []
         while not Auction.of(calls).is_complete:
             hand = int(deals.hands[len(calls) % 4, deal])
             calls.append(parse_call(engine.bid(hand, calls).call))
-        if tuple(calls) != made:
+        if calls != made:
             raise InvalidTable(
-                f"expected the system to bid {format_calls(calls)!r} as it does call by call, "
+                f"expected {format_calls(calls)!r} to be bid as it is call by call, "
                 f"got {format_calls(made)!r}"
             )
 

@@ -6,7 +6,7 @@ import time
 from bidcascade.bridge import BidcascadeError, parse_calls, parse_contract, parse_hand
 from bidcascade.inference import interpret
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
-from bidcascade.service.auction_questions import LeadQuestion, iter_leads, layouts_source
+from bidcascade.service.auction_questions import LeadQuestion, iter_leads
 
 from .problems import Problem
 from .tables import Tables
@@ -22,7 +22,7 @@ def warm_up_inference(tables: Tables, solver: DoubleDummy | None = None) -> bool
     """
     started = time.perf_counter()
     try:
-        source = layouts_source(tables.get().engine)
+        source = tables.get().engine.bidder.meanings
         interpret(source, parse_calls("1N P"), layouts=4)
         if solver is not None:
             hand, contract = parse_hand("K52.AQ3.9876.KJ2"), parse_contract("3NE")

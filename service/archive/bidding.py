@@ -1,8 +1,4 @@
-"""Who bids an archive: a table, or a system straight from its text.
-
-A system is known by its text, not by the table that it can be compiled into: that shows the places
-of a sample only, and takes seconds to be made when a line has changed.
-"""
+"""Who bids an archive: a table, or a system straight from its text."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -10,14 +6,11 @@ from typing import Any, Final
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels import DealArrays, get_backend
-from bidcascade.service.answers import Query, bid_endings
+from bidcascade.kernels import DealArrays
 from bidcascade.service.engine import Engine
-from bidcascade.systems import is_system, open_system
-from bidcascade.systems.allowed_calls import AllowedCalls, SystemCalls
+from bidcascade.systems.allowed_calls import AllowedCalls
 from bidcascade.systems.allowed_index import AllowedNode, allowed_nodes
-from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.kept_tables import SampleSize, record_of
+from bidcascade.systems.any_bidder import Query
 
 from .catalogue import ArchiveBidder
 from .nodes import NODE_SCHEMA
@@ -52,23 +45,12 @@ class ArchiveEngine:
     """
 
     def __init__(self, table: str, backend: str = "auto", **options: Any) -> None:
-        self.table, self.options, self._backend = table, options, backend
-        self.bidder: Bidder | None = None
-        """Places of the system; None for a table of rows."""
-        self.engine: Engine | None = None
-        """The table of rows, or the system with overlays; None for a system."""
+        self.table, self.options = table, options
         try:
-            if is_system(table) and not options.get("overlays"):
-                system = open_system(table, options=options.get("options"))
-                # how far a table would be grown has no part in what is bid
-                self.digest: str = record_of(system, SampleSize(0))["key"]
-                self.bidder = system.bidder()
-            else:
-                self.engine = Engine.open(table, backend, **options)
-                self.digest = self.engine.table.digest
-                self.bidder = self.engine.bidder
+            self._engine = Engine.open(table, backend, **options)
         except (OSError, LookupError, ValueError) as error:
             raise InvalidInput(f"cannot open {table!r} to bid the archive: {error}") from None
+        self.digest: str = self._engine.digest
 
     @classmethod
     def of(cls, bidder: ArchiveBidder, backend: str = "auto") -> "ArchiveEngine":
@@ -84,22 +66,12 @@ class ArchiveEngine:
         return pl.concat(parts, rechunk=True)
 
     def _bid(self, deals: DealArrays) -> pl.DataFrame:
-        if self.engine is not None:
-            (found,) = self.engine.frames(deals, Query("first"))
-            return found.select(BID_COLUMNS)
-        assert self.bidder is not None
-        backend = get_backend(self._backend)
-        with self.bidder.lock:
-            bid = self.bidder.bid(deals, backend=backend)
-            found = bid_endings(self.bidder, bid, deals.dealer)
-        return found.with_columns(completed=pl.lit(value=True)).select(BID_COLUMNS)
+        (found,) = self._engine.frames(deals, Query("first"))
+        return found.select(BID_COLUMNS)
 
     def calls(self, deals: DealArrays) -> AllowedCalls:
         """Boards with what they may call, for :mod:`bidcascade.systems.allowed_index`."""
-        if self.engine is not None:
-            return self.engine.allowed_calls(deals)
-        assert self.bidder is not None
-        return SystemCalls(self.bidder, deals)
+        return self._engine.allowed_calls(deals)
 
     def nodes(
         self, deals: DealArrays, kept: Mapping[bytes, AllowedNode] | None = None

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from bidcascade.bridge import Seat, Vulnerability
-    from bidcascade.service.bid_answer import BidAnswer
     from bidcascade.service.engine import Engine
+    from bidcascade.systems.bid_answer import BidAnswer
 
 _DEALS_AT_ONCE = 500
 _UNLIMITED = 2**31 - 1
@@ -114,9 +114,7 @@ def _with_overrides(
 
 def _limit(engine: "Engine", options: argparse.Namespace) -> int:
     """Most auctions of a deal; those that a system allows can be very many."""
-    from bidcascade.systems.allowed import DEFAULT_LIMIT
-
-    most: int = options.limit or (DEFAULT_LIMIT if engine.has_system else _UNLIMITED)
+    most: int = options.limit or engine.bidder.usual_limit
     return most
 
 
@@ -127,8 +125,8 @@ def _write_json(
     import json
 
     from bidcascade.loaders import deal_arrays
-    from bidcascade.service.answers import Query
     from bidcascade.service.api.auction_results import AuctionResults
+    from bidcascade.systems.any_bidder import Query
 
     results = AuctionResults(engine)
     query = Query(options.mode, options.completed, _limit(engine, options))
@@ -157,7 +155,8 @@ def _print_all(engine: "Engine", frame: "pl.DataFrame", options: argparse.Namesp
         shared.print_table(("auction", "", "last call"), lines)
         kind = "complete auctions" if options.completed else "auctions"
         cut = len(lines) < totals[number]
-        least = "at least " if cut and engine.has_system else ""
+        # a table knows how many there are, the walk through a system ends where it is cut
+        least = "at least " if cut and "cut" in found.columns else ""
         more = f", the first {len(lines):,} listed" if cut else ""
         print(f"{least}{totals[number]:,} {kind}{more}\n")
 

@@ -108,7 +108,7 @@ def augment(options: argparse.Namespace) -> None:
         name = options.expressions
         source = "standard input" if name == "-" else Path(name).name
         text = shared.read_text(name)
-        expressions = augmenting.read_expressions(text, source, engine.table.vocabulary)
+        expressions = augmenting.read_expressions(text, source, engine.vocabulary)
     terms = options.terms
     if not (terms or expressions or options.auctions or options.wide or options.dd):
         terms = list(augmenting.DEFAULT_TERMS)

@@ -271,7 +271,7 @@ def vet(options: argparse.Namespace) -> None:
     folder = Path(options.out)
     check_vetting_folder(folder, overwrite=options.overwrite)
     auction = Auction.of(parse_calls(options.auction)).calls
-    engine = shared.open_engine(options)
+    engine = shared.open_rows(options)
     with progress_bar("vet") as report:
         vetted = run(
             engine, options.inputs, auction=auction, jobs=options.jobs, progress=report,

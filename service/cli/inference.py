@@ -11,8 +11,8 @@ from . import shared
 if TYPE_CHECKING:
     from bidcascade.inference import HandPicture, Interpretation, Layouts
     from bidcascade.inference.double_dummy.protocol import SolvesPlays
+    from bidcascade.inference.layouts.meanings import Source
     from bidcascade.inference.layouts.result import LayoutReport
-    from bidcascade.inference.layouts.steps import Source
     from bidcascade.inference.single_dummy import Study
     from bidcascade.service.auction_questions import AuctionQuestion, LeadAnswer, LeadQuestion
     from bidcascade.service.engine import Engine
@@ -67,17 +67,19 @@ def _add_rest(parser: argparse.ArgumentParser) -> None:
 
 def _source(engine: "Engine", options: argparse.Namespace) -> "Source":
     """Say what tells the meaning of calls: the system, against another one if asked for."""
-    from bidcascade.service.auction_questions import layouts_source
+    from bidcascade.bridge import NoSystem
     from bidcascade.systems import open_system
 
     if not options.opponents:
-        return layouts_source(engine)
-    if engine.system is None or options.overlays:
+        return engine.bidder.meanings
+    try:
+        system = engine.bidder.plain_system
+    except NoSystem:
         raise shared.UsageError(
             f"expected --opponents only with a system without overlays, got it for "
             f"{options.table!r}"
-        )
-    return engine.system.expander(open_system(options.opponents))
+        ) from None
+    return system.expander(open_system(options.opponents))
 
 
 def _question(options: argparse.Namespace) -> "AuctionQuestion":
@@ -286,13 +288,13 @@ def lead(options: argparse.Namespace) -> None:
     question = _lead_question(options)
     engine = shared.open_engine(options)
 
-    from bidcascade.service.auction_questions import iter_leads, layouts_source, leads_dict
+    from bidcascade.service.auction_questions import iter_leads, leads_dict
     from bidcascade.service.jobs.progress import progress_bar
 
     answer: LeadAnswer | None = None
     with shared.double_dummy_pool() as pool, progress_bar("lead") as report:
         for answer in iter_leads(
-            layouts_source(engine), pool, question,
+            engine.bidder.meanings, pool, question,
             time_limit_s=None if options.budget_ms is None else options.budget_ms / 1000,
             patience_s=_PATIENCE_S,
         ):  # fmt: skip

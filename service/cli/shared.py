@@ -160,8 +160,15 @@ def open_engine(options: argparse.Namespace) -> "Engine":
         engine = Engine.open(
             options.table, options.backend, overlays=options.overlays, **import_options(options)
         )
-    _tell_overlays(engine.table)
+    _tell_overlays(engine.bidder.overlay_notes)
     return engine
+
+
+def open_rows(options: argparse.Namespace) -> "Engine":
+    """Open the engine of the table that the arguments ask for; a system is compiled for it."""
+    from bidcascade.service.engine import Engine
+
+    return Engine(open_table(options), options.backend, name=options.table)
 
 
 def open_table(options: argparse.Namespace) -> "BiddingTable":
@@ -171,7 +178,7 @@ def open_table(options: argparse.Namespace) -> "BiddingTable":
     with table_errors(options.table):
         overlays = getattr(options, "overlays", ())
         table = open_table(options.table, overlays=overlays, **import_options(options))
-    _tell_overlays(table)
+    _tell_overlays(table.overlay_notes)
     return table
 
 
@@ -192,13 +199,10 @@ def table_errors(source: str) -> Iterator[None]:
         raise InvalidTable(f"{source}: {str(error).partition(chr(10))[0]}") from error
 
 
-def _tell_overlays(table: "BiddingTable") -> None:
-    """Say on standard error what rules did to a table, if there are any."""
-    from bidcascade.table.overlays.overlaid_table import OverlaidTable
-
-    if isinstance(table, OverlaidTable):
-        for line in str(table.report).split("\n"):
-            note(f"overlay: {line}")
+def _tell_overlays(lines: Iterable[str]) -> None:
+    """Say on standard error what overlays did, if there are any."""
+    for line in lines:
+        note(f"overlay: {line}")
 
 
 def check_out(out: str) -> None:

@@ -187,7 +187,7 @@ def lint_table(options: argparse.Namespace) -> None:
         shared.print_answer(options, report.to_dict(), report)
         return
 
-    reports = _lint_with_deals(shared.open_engine(options), options)
+    reports = _lint_with_deals(shared.open_rows(options), options)
     told = [report.to_dict() for report in reports]
     shared.print_answer(options, told, "\n".join(map(str, reports)))
 
@@ -255,7 +255,7 @@ def count_entries(options: argparse.Namespace) -> None:
     out = Path(options.out)
     shared.check_folder_of(out)
     previous = None if options.previous is None else Recount.read(Path(options.previous))
-    engine = shared.open_engine(options)
+    engine = shared.open_rows(options)
     backend = get_backend(options.backend)
     with progress_bar("counts") as report:
 

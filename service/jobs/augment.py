@@ -34,7 +34,7 @@ def augment(
     Parameters
     ----------
     engine : Engine
-        Its table gives the vocabulary and the entries, its backend computes.
+        Gives the vocabulary and the entries or auctions; its backend computes.
     frame : polars.DataFrame
         Deal frame.
     terms : sequence of str
@@ -62,7 +62,7 @@ def augment(
     ['SL_N_S', 'SL_E_S', 'SL_S_S', 'SL_W_S', 'HCP_N >= 15', 'HCP_E >= 15', 'HCP_S >= 15', \
 'HCP_W >= 15']
     """
-    vocabulary = engine.table.vocabulary
+    vocabulary = engine.vocabulary
     for text in terms:
         vocabulary.lowered_term(text)
     truths = [text for text in terms if vocabulary.is_boolean(text)]
@@ -91,7 +91,7 @@ def augment(
 def _typed(
     term: str, values: "np.ndarray[tuple[int], np.dtype[np.int64]]", engine: Engine
 ) -> pl.Series:
-    vocabulary = engine.table.vocabulary
+    vocabulary = engine.vocabulary
     if term == "Pattern":
         found, place = np.unique(values, return_inverse=True)
         texts = pl.Series([f"{value:X}" for value in found.tolist()], dtype=pl.String)

@@ -466,14 +466,14 @@ class _Job:
         raise InvalidInput(nothing_usable(empty_rejects(), 0))
 
     def _entries_that_occur(self) -> pl.DataFrame:
-        used = np.zeros(len(self._engine.table), np.bool_)
+        used = np.zeros(0, np.uint32)
         for part in self._manifest.parts:
             for name in part.files:
                 if name.startswith("auctions-"):
                     column = pl.read_parquet(self._folder / name, columns=["entry"])["entry"]
                     # auctions of systems have no entries
-                    used[column.drop_nulls().to_numpy()] = True
-        return self._engine.entries_frame(np.flatnonzero(used).astype(np.uint32))
+                    used = np.union1d(used, column.drop_nulls().unique().to_numpy())
+        return self._engine.entries_frame(used)
 
 
 def _size(path: Path) -> int:

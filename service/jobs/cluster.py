@@ -230,7 +230,7 @@ class Cluster:
             start = {
                 "table": _seen_from_anywhere(place),
                 "options": _absolute_overlays(options),
-                "digest": engine.table.digest,
+                "digest": engine.digest,
                 "backend": self.backend,
                 "versions": tasks.versions(),
             }
@@ -242,9 +242,8 @@ class Cluster:
                 own.mkdir(exist_ok=True)
             stack.callback(shutil.rmtree, own, ignore_errors=True)
             answerer = ClusterAnswerer(
-                self._client, self._address, json.dumps(start), self.backend, own,
-                len(engine.table),
-            )  # fmt: skip
+                self._client, self._address, json.dumps(start), self.backend, own
+            )
             stack.callback(answerer.end)
             yield answerer
 
@@ -252,9 +251,7 @@ class Cluster:
 class ClusterAnswerer:
     """Answers parts on the workers of a cluster; made by :class:`Cluster`."""
 
-    def __init__(
-        self, client: Any, address: str, start: str, backend: str, folder: Path, entries: int
-    ) -> None:
+    def __init__(self, client: Any, address: str, start: str, backend: str, folder: Path) -> None:
         self.backend = backend
         self._client = client
         self._address = address
@@ -266,7 +263,6 @@ class ClusterAnswerer:
         self._begun = 0
         self._ended = False
         self._sum: U64 | None = None
-        self._entries = entries
         self._ahead = 2
         self._looked = self._had_workers = -_TELL_S
 
@@ -313,7 +309,7 @@ class ClusterAnswerer:
         def take(reply: tasks.Reply) -> None:
             with self._changed:
                 if self._sum is None:
-                    self._sum = np.zeros(self._entries, np.uint64)
+                    self._sum = np.zeros(len(total), np.uint64)
                 self._sum[np.frombuffer(reply["places"], "<u4")] += np.frombuffer(
                     reply["counts"], "<u8"
                 )
@@ -397,15 +393,12 @@ def table_place(engine: Engine, folder: Path) -> Iterator[tuple[str, dict[str, A
     """Name or folder, and options, with which a process can open the engine's table."""
     if engine.opened_from is not None:
         name, options = engine.opened_from
-        if engine.table.overlays or is_system(name) or Path(name).is_dir():
+        if engine.bidder.overlays or is_system(name) or Path(name).is_dir():
             yield name, options
             return
-    if engine.has_system:
-        # deals that leave the table are bid on by the system, which each process must have
-        raise InvalidInput("expected a system opened by its name or path for work elsewhere")
     place = folder / f".table.{os.getpid()}{PARTIAL_SUFFIX}"
     try:
-        engine.table.save(place)
+        engine.bidder.save(place)
         yield str(place), {}
     finally:
         shutil.rmtree(place, ignore_errors=True)

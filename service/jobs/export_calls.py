@@ -84,7 +84,7 @@ def export_calls(
         "mode": "calls",
         "format": format,
         "meanings": meanings,
-        "bidder": OWN if bidder is None else bidder.table.digest,
+        "bidder": OWN if bidder is None else bidder.digest,
     }
     rows = CallRows(engine, bidder=bidder, meanings=meanings)
     export = Export(options, _COLUMNS, partial(_answering, rows), _finish)

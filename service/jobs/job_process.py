@@ -122,7 +122,7 @@ def open_engine(named: Mapping[str, Any], backend: str, overlays: Sequence[str] 
     engine = Engine.open(named["table"], backend, overlays=overlays, **named.get("options", {}))
     # its path is nobody's business
     engine.name = named["name"]
-    if engine.table.digest != named["digest"]:
+    if engine.digest != named["digest"]:
         raise InvalidTable(f"the table {named['name']!r} has changed since the job was asked for")
     return engine
 

@@ -111,7 +111,7 @@ def _opened(text: str) -> Engine:
         # its workers see their own device as the first, whatever the machine's others take
         os.environ.pop("BIDCASCADE_CUDA_DEVICE", None)
     engine = Engine.open(start["table"], start["backend"], **start["options"])
-    if engine.table.digest != start["digest"]:
+    if engine.digest != start["digest"]:
         raise InvalidTable(f"the table {start['table']!r} is another here than where the batch is")
     return engine
 

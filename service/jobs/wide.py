@@ -48,7 +48,7 @@ def widen(
     UnknownTerm, InvalidExpression, InvalidTable
         If a term, expression or auction is none.
     """
-    vocabulary = engine.table.vocabulary
+    vocabulary = engine.vocabulary
     of_table = [text for text in engine.table.expressions if not vocabulary.is_tag(text)]
     all_terms = list(dict.fromkeys((*wide_terms(vocabulary), *terms)))
     results = [name for name in RESULT_SCHEMA if name in frame.columns]

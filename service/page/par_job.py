@@ -73,8 +73,7 @@ def measure(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
 
 
 def _system(named: dict[str, Any], backend: str) -> System:
-    system = open_engine(named, backend).system
-    assert system is not None
+    system = open_engine(named, backend).bidder.plain_system
     # as the service calls it
     system.name = named["name"]
     return system

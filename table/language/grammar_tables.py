@@ -28,9 +28,9 @@ def expression_parser() -> Lark:
 def tables_of(lark: Lark) -> dict[str, Any]:
     """Tables of a parser, for :mod:`.lalr` and for the driver in the browser.
 
-    - ``terminals``: name, pattern and the letters from blank to ``~`` that it may begin with, in the
-      order in which a lexer tries them, then ``$END``. A symbol is a number: terminals first, other symbols
-      behind them.
+    - ``terminals``: name, pattern and the letters from blank to ``~`` that it may begin with, in
+      the order in which a lexer tries them, then ``$END``. A symbol is a number: terminals first,
+      other symbols behind them.
     - ``ignored``: numbers of terminals between words.
     - ``keywords``: terminals by text, for each whose pattern reads them too.
     - ``rules``: the symbol made, how many it is made of, the builder's method (none: what it is

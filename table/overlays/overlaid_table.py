@@ -79,6 +79,11 @@ class OverlaidTable(BiddingTable):
         return self._overlays
 
     @property
+    def overlay_notes(self) -> tuple[str, ...]:
+        """What the rules did, in lines."""
+        return tuple(str(self.report).split("\n"))
+
+    @property
     def changed_places(self) -> frozenset[int]:
         """Entries behind which a call was added, changed or removed; -1 for the opening."""
         return self._changed_places
@@ -126,7 +131,7 @@ def changed_entries(
 
 
 def derived_digest(below: str, overlays: Sequence[OverlayMark]) -> str:
-    """Digest of a table with overlays, from that of the table below."""
+    """Digest of a table or system with overlays, from that of what is below them."""
     told = ["overlays", below, [[mark.name, mark.sha256] for mark in overlays]]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 

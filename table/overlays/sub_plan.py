@@ -1,13 +1,23 @@
-"""A part of a table as a plan of the kernels: some entries with all above them."""
+"""Parts of a table as plans of the kernels: some entries with all above them, or all below one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from bidcascade.kernels import Plan, build_plan
 from bidcascade.kernels.plan import ALWAYS
 from bidcascade.kernels.types import U32
+from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.columns import NONE_U32
+
+
+class Part(NamedTuple):
+    """Part of a table that begins at a place, with the numbers that its entries have there."""
+
+    plan: Plan
+    numbers: U32
 
 
 def sub_plan(plan: Plan, entries: U32, always: Sequence[int] = ()) -> tuple[Plan, U32]:
@@ -100,3 +110,22 @@ def pruned(part: Plan) -> Plan:
         profile=part.profile,
         undescribed=part.undescribed,
     )
+
+
+def below_place(table: BiddingTable, calls: Sequence[int]) -> Part | None:
+    """Part of a table that begins at a place: every hand makes the calls that lead there.
+
+    None where the table has nothing below the place.
+    """
+    if not calls:
+        return Part(table.plan(), np.arange(len(table), dtype=np.uint32)) if len(table) else None
+    entry = table.find(calls)
+    if entry is None or not len(table.below(entry)):
+        return None
+    way, above = [], entry
+    while above != NONE_U32:
+        way.append(above)
+        above = int(table.parents[above])
+    below = table.below(entry)
+    entries = np.arange(below.start, below.stop, dtype=np.uint32)
+    return Part(*sub_plan(table.plan(), entries, always=way))

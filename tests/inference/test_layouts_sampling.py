@@ -26,13 +26,14 @@ from bidcascade.bridge import (
 from bidcascade.inference import Constraints, interpret, sample_layouts
 from bidcascade.inference.layouts.judging import Judge, steps_of
 from bidcascade.inference.layouts.known import known_by_seat
+from bidcascade.inference.layouts.meanings import read_auction
 from bidcascade.inference.layouts.result import deals_of, effective_size
 from bidcascade.inference.layouts.searching import Attempt, Limits, Question, Search
-from bidcascade.inference.layouts.steps import OverlaidPlaces, read_auction
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import System, open_system
 from bidcascade.systems.choice import choose
+from bidcascade.systems.overlaid_places import OverlaidPlaces
 from bidcascade.systems.system import context_at
 from bidcascade.table import build_table
 from bidcascade.table.compass import DealCondition

@@ -27,7 +27,6 @@ from bidcascade.bridge import (
     parse_hand,
     score,
 )
-from bidcascade.inference.bidding_on import SystemBidder, TableBidder, below_place
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.layouts.known import KnownCards
 from bidcascade.inference.layouts.sampling import sample_layouts
@@ -47,8 +46,10 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.types import U64
 from bidcascade.systems import System
+from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.systems.system import context_at
 from bidcascade.table import build_table
+from bidcascade.table.overlays.sub_plan import below_place
 from tests.support_examples import examples
 from tests.support_systems import SMALL_SYSTEM
 from tests.support_tables import made_up_rows
@@ -112,7 +113,7 @@ def run(
     system: System, question: CallQuestion, solver: MadeUpSolver | None, **more: Any
 ) -> Simulation:
     return simulate_calls(
-        system, SystemBidder(system.bidder()), question,
+        system, bidder_of(system), question,
         None if solver is None else solver_of(solver), **more,
     )  # fmt: skip
 
@@ -306,15 +307,15 @@ def test_a_table_goes_on_from_any_place_as_from_the_start(seed, cut):
     table, _ = build_table(made_up_rows(3000, seed), undescribed="allow")
     zero = np.zeros(40, np.uint8)
     deals = DealArrays(deal_hands(seed, 0, 40), zero, zero)
-    bidder = TableBidder(table)
-    endings, which = bidder.bid_on((), deals)
+    bidder = bidder_of(table)
+    endings, which = bidder.bid_from((), deals)
     whole = [endings[number] for number in which.tolist()]
     for number, auction in enumerate(whole):
         start = auction[:cut]
         if Auction.of(start).is_complete:
             continue
         one = DealArrays(deals.hands[:, number : number + 1].copy(), zero[:1], zero[:1])
-        [again], _ = bidder.bid_on(start, one)
+        [again], _ = bidder.bid_from(start, one)
         assert again == auction
     assert below_place(table, parse_calls("7N P P P")) is None
 

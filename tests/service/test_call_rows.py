@@ -10,13 +10,14 @@ from bidcascade.bridge import SEATS, Auction, InvalidInput, parse_call, parse_ca
 from bidcascade.loaders import deal_arrays, iter_deals, random_deals, read_deals
 from bidcascade.service import Engine, call_rows, iter_call_rows
 from bidcascade.service.call_rows import CALL_ROW_SCHEMA, MEANING_SCHEMA, CallRows
-from bidcascade.systems import open_table
+from bidcascade.systems import calls_along
 from bidcascade.systems.allowed import Bounds, allowed_auctions
 from bidcascade.systems.explanation import explain_auction
 from bidcascade.table import build_table
 from tests.support_auctions import random_auctions
 from tests.support_examples import examples
 from tests.support_service import SMALL_ROWS
+from tests.support_systems import compile_few, sayc_table
 from tests.support_tables import made_up_rows
 
 TERMS = ("C", "D", "H", "S")
@@ -47,7 +48,7 @@ def allowed_by_definition(engine, row, frame):
     held = {parse_call(one.call) for one in found.candidates if one.holds}
     has_pass = any(one.call == "P" for one in found.candidates)
     # a system may always pass where it has no line for it, a table only where nothing holds
-    if not held or (engine.has_system and not has_pass):
+    if not held or (found.forced is not None and not has_pass):
         held.add(0)
     assert parse_call(found.call) in held
     return held
@@ -127,7 +128,8 @@ def test_another_system_bids(sayc):
     assert made.to_list() == acol.auctions(frame, mode="first")["auction"].to_list()
 
 
-def test_rules_laid_over_a_system(tmp_path, sayc):
+def test_rules_laid_over_a_system(tmp_path, sayc, monkeypatch):
+    compile_few(monkeypatch)
     rules = tmp_path / "rules.jsonl"
     rules.write_text('{"rule": "remove", "at": "1N"}\n')
     engine = Engine.open("sayc", "cpu", overlays=[str(rules)])
@@ -149,7 +151,7 @@ def test_numbers_go_on_from_frame_to_frame(small, monkeypatch):
 def test_expressions_in_pieces(small, monkeypatch):
     frame = random_deals(200, seed=1)
     whole = rows_of(small, frame, bidder=small)
-    monkeypatch.setattr(call_rows, "ROW_BYTES_AT_ONCE", 1)
+    monkeypatch.setattr(calls_along, "ROW_BYTES_AT_ONCE", 1)
     assert rows_of(small, frame, bidder=small).equals(whole)
 
 
@@ -204,7 +206,7 @@ def test_deals_without_rows_are_told():
         "md|3SAQ4HKJ3DK876CQ52,SK95HQ872DA54CKT3,SJ876HA65DQ93CJ94,|mb|1np|pg||\n"
     )
     frame = read_deals(text.encode()).deals
-    engine = Engine(open_table("sayc"), "cpu")
+    engine = Engine(sayc_table(), "cpu")
     (piece,) = CallRows(engine).of(frame, 10)
     assert piece.left_out.select("deal", "reason").rows() == [
         (11, "illegal auction"), (12, "no auction"), (13, "play disagrees"),

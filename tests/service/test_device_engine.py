@@ -16,10 +16,10 @@ from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
 from bidcascade.kernels.gpu import systems
 from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet
 from bidcascade.service import Engine, device_engine
-from bidcascade.service import engine as engine_module
-from bidcascade.service.api import auction_results, tables
+from bidcascade.service.api import tables
 from bidcascade.service.jobs.batch import run_batch
 from bidcascade.service.jobs.manifest import Manifest
+from bidcascade.systems import table_bidder
 from bidcascade.systems.system import System
 from bidcascade.table import build_table
 from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf, fake_pylibcudf
@@ -246,8 +246,8 @@ def test_a_fault_of_the_device_ends_readiness(service):
     device.failure = reason
     assert backend.why_unavailable("cuda") == reason
     with pytest.raises(BackendUnavailable, match="an illegal memory access"):
-        engine_module.get_backend("cuda")
-    assert auction_results.get_backend is engine_module.get_backend is tables.get_backend
+        tables.get_backend("cuda")
+    assert table_bidder.get_backend is tables.get_backend
 
 
 def test_a_fault_is_raised_not_answered(emulated, table, frame):
@@ -298,9 +298,9 @@ def test_a_device_that_is_taken_away_in_the_middle_of_a_batch(
 def test_a_system_is_bid_on_the_device(emulated, table):
     device, deals = emulated(), random_deals(150, seed=5)
     system = System.parse(SMALL_SYSTEM)
-    there = Engine(table, "cuda", system=system).auctions(deals, mode="first")
+    there = Engine(system, "cuda").auctions(deals, mode="first")
     assert device.launches > 0
-    here = Engine(table, "cpu", system=System(system.text)).auctions(deals, mode="first")
+    here = Engine(System(system.text), "cpu").auctions(deals, mode="first")
     assert_frame_equal(there, here)
 
 
@@ -309,7 +309,7 @@ def test_auctions_of_a_system_stay_on_the_device(emulated, table, monkeypatch, k
     """Whole auctions, in chunks; what crosses to the host goes by places, not by deals."""
     device, frame = emulated(most_deals=64), random_deals(150, seed=5)
     system = System.parse(SMALL_SYSTEM)
-    engine = Engine(table, "cuda", system=system).on_device()
+    engine = Engine(system, "cuda").on_device()
     deals = engine.deals(as_given(kind, frame, device))
     found = engine.first(deals)
     crossed = []
@@ -322,7 +322,7 @@ def test_auctions_of_a_system_stay_on_the_device(emulated, table, monkeypatch, k
     assert crossed[0] == crossed[1]
     assert sum(crossed[0]) < 1000
     assert len(found) == 150
-    wanted = Engine(table, "cpu", system=System(system.text)).auctions(frame, mode="first")
+    wanted = Engine(System(system.text), "cpu").auctions(frame, mode="first")
     assert_frame_equal(found.to_polars(), wanted)
 
     monkeypatch.setattr(device_frames, "why_no_cudf", lambda: None)
@@ -363,7 +363,7 @@ def test_overlays_are_bid_on_the_device(emulated, monkeypatch, tmp_path):
 
 def test_a_system_bids_no_deals_and_too_many(emulated, table, monkeypatch):
     emulated()
-    engine = Engine(table, "cuda", system=System.parse(SMALL_SYSTEM))
+    engine = Engine(System.parse(SMALL_SYSTEM), "cuda")
     none = random_deals(0, seed=1)
     assert_frame_equal(
         engine.on_device().first(none).to_polars(), engine.auctions(none, mode="first")
@@ -378,7 +378,7 @@ def test_cudf_gets_the_memory_that_is_held_for_reuse(emulated, table, monkeypatc
     """What RMM raises where there is none is a MemoryError and no more."""
     device, frame = emulated(), random_deals(70, seed=5)
     system = System.parse(SMALL_SYSTEM) if of == "auctions" else None
-    engine = Engine(table, "cuda", system=system).on_device()
+    engine = Engine(table if system is None else system, "cuda").on_device()
     full: list[MemoryError] = []
 
     def with_little_memory(make):
@@ -408,9 +408,9 @@ def test_cudf_gets_the_memory_that_is_held_for_reuse(emulated, table, monkeypatc
 def test_a_system_bids_on_in_halves_where_memory_is_short(emulated, table, caplog):
     frame = random_deals(8000, seed=5)
     system = System.parse(SMALL_SYSTEM)
-    wanted = Engine(table, "cpu", system=System(system.text)).auctions(frame, mode="first")
+    wanted = Engine(System(system.text), "cpu").auctions(frame, mode="first")
     device = emulated(memory_bytes=3 << 19)
     device.free_bytes = lambda: 1 << 30
-    engine = Engine(table, "cuda", system=system).on_device()
+    engine = Engine(system, "cuda").on_device()
     assert_frame_equal(engine.first(frame).to_polars(), wanted)
     assert "deals from now on: out of device memory" in caplog.text

@@ -26,9 +26,11 @@ from bidcascade.kernels import BACKENDS, get_backend, why_unavailable
 from bidcascade.loaders import deal_arrays, deal_frame, empty_deals, random_deals
 from bidcascade.service import Engine, answers
 from bidcascade.service.answers import distinct
-from bidcascade.systems import open_table
+from bidcascade.systems import open_system
+from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.table import build_table, explain_one, parse_expression
 from tests.support_examples import examples
+from tests.support_systems import sayc_table
 from tests.support_tables import made_up_rows
 
 DEALS = random_deals(60, seed=5)
@@ -38,7 +40,7 @@ HAND_NAMES = ("north", "east", "south", "west")
 
 @pytest.fixture(scope="module")
 def sayc():
-    return open_table("sayc")
+    return sayc_table()
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +164,7 @@ def test_contracts_with_doubles_either_way(either_size):
             for place, call in enumerate(calls)
         ]
     table, _ = build_table(rows, undescribed="allow")
-    columns = answers.EntryColumns(table)
+    columns = answers.EntryColumns(bidder_of(table))
     entries = np.array([table.find(parse_calls(text)) for text in auctions], np.uint32)
     whole = []
     for text in auctions:
@@ -358,12 +360,18 @@ def test_an_empty_table():
 
 
 def test_what_answers_say_about_the_table(sayc):
-    engine = Engine.open("sayc", "reference")
+    engine = Engine(sayc, "reference", name="mine")
     assert engine.backend == "reference"
     assert engine.table_info() == {
-        "name": "sayc", "digest": sayc.digest, "profile": "gib", "undescribed": sayc.undescribed,
+        "name": "mine", "digest": sayc.digest, "profile": "gib", "undescribed": "allow",
     }  # fmt: skip
     engine.warm_up()
+    system = Engine.open("sayc", "reference")
+    assert system.table_info() == {
+        "name": "sayc", "digest": open_system("sayc").digest, "profile": "gib",
+        "undescribed": "allow",
+    }  # fmt: skip
+    system.warm_up()
 
 
 def test_many_deals_come_in_chunks(sayc, monkeypatch):

@@ -1,4 +1,4 @@
-"""The engine of a system: calls with reasons, auctions, counts and members beyond the table."""
+"""The engine of a system: calls with reasons, auctions, counts and members, and no table."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -12,19 +12,22 @@ from bidcascade.bridge import (
     IllegalCall,
     InvalidCall,
     InvalidTable,
+    NoSystem,
     Seat,
+    format_call,
     format_calls,
+    parse_call,
     parse_calls,
 )
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
-from bidcascade.service.answers import Query
 from bidcascade.service.api.auction_results import AuctionResults
 from bidcascade.service.jobs.augment import augment
-from bidcascade.systems import bidder
+from bidcascade.systems import bidder, registry
 from bidcascade.systems.allowed import Bounds, allowed_auctions
 from bidcascade.systems.allowed_index import allowed_nodes, allowed_rows
+from bidcascade.systems.any_bidder import Query
 from bidcascade.systems.compile import compile_system
 from bidcascade.systems.system import System
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
@@ -38,8 +41,12 @@ def table():
 
 
 @pytest.fixture
-def engine(table):
-    return Engine(table, "cpu", name="small", system=SMALL)
+def engine(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("nobody asked for a table")
+
+    monkeypatch.setattr(registry, "table_of", refuse)
+    return Engine(SMALL, "cpu", name="small")
 
 
 def deals_and_frame(count: int, seed: int) -> tuple[DealArrays, pl.DataFrame]:
@@ -98,15 +105,6 @@ def test_mode_first_is_the_systems_bidding(engine, monkeypatch, few):
         assert row["declarer"] == (None if contract is None else contract.declarer.letter)
 
 
-@pytest.mark.slow
-def test_how_far_the_table_goes_makes_no_difference(engine):
-    _, frame = deals_and_frame(400, 31)
-    wider = Engine(compile_system(SMALL, deals=4000), "cpu", system=SMALL)
-    assert engine.auctions(frame, mode="first").equals(wider.auctions(frame, mode="first"))
-    assert engine.auctions(frame, limit=30).equals(wider.auctions(frame, limit=30))
-    assert engine.counts(frame).equals(wider.counts(frame))
-
-
 def test_frames_of_any_size(engine, monkeypatch):
     _, frame = deals_and_frame(50, 6)
     whole = engine.auctions(frame, mode="first")
@@ -117,15 +115,15 @@ def test_frames_of_any_size(engine, monkeypatch):
 
 def test_nobody_uses_a_bidder_before_its_numbers_are_written(engine, monkeypatch):
     deals, frame = deals_and_frame(20, 9)
-    tries = []
+    places, tries = engine.bidder.places, []
 
     def bid_while_others_want_to(deals, backend=None):
-        bid = bidder.Bidder.bid(engine.bidder, deals, backend=backend)
+        bid = bidder.Bidder.bid(places, deals, backend=backend)
         with ThreadPoolExecutor(1) as other:
-            tries.append(other.submit(engine.bidder.lock.acquire, blocking=False).result())
+            tries.append(other.submit(places.lock.acquire, blocking=False).result())
         return bid
 
-    monkeypatch.setattr(engine.bidder, "bid", bid_while_others_want_to)
+    monkeypatch.setattr(places, "bid", bid_while_others_want_to)
     engine.auctions(frame, mode="first")
     AuctionResults(engine).write(deals, Query("first"))
     assert tries == [False, False]
@@ -169,7 +167,7 @@ def test_mode_all_is_of_the_system(engine, monkeypatch):
             }
         assert not rows
         assert engine.variants(frame, found) == found["variants"].to_list()
-    monkeypatch.setattr("bidcascade.service.engine.ALLOWED_CHUNK", 7)
+    monkeypatch.setattr("bidcascade.systems.system_bidder.ALLOWED_CHUNK", 7)
     parts = list(engine.iter_auctions(frame, limit=9))
     assert [part["deal"].n_unique() for part in parts] == [7] * 5 + [5]
     assert pl.concat(parts).equals(engine.auctions(frame, limit=9))
@@ -182,7 +180,7 @@ def test_mode_all_is_of_the_system(engine, monkeypatch):
 def test_json_of_mode_all_tells_what_the_frames_tell(engine, monkeypatch):
     deals, frame = deals_and_frame(50, 8)
     results = AuctionResults(engine)
-    monkeypatch.setattr("bidcascade.service.engine.ALLOWED_CHUNK", 20)
+    monkeypatch.setattr("bidcascade.systems.system_bidder.ALLOWED_CHUNK", 20)
     for limit, completed_only in ((5, False), (300, False), (4, True), (5, False)):
         found = engine.auctions(frame, limit=limit, completed_only=completed_only)
         query = Query("all", completed_only, limit)
@@ -194,7 +192,7 @@ def test_json_of_mode_all_tells_what_the_frames_tell(engine, monkeypatch):
         ]  # fmt: skip
         assert told == found.rows()
         # numbers of places mean something else afterwards
-        engine.bidder.start_over()
+        engine.bidder.places.start_over()
 
 
 def test_counts_and_members_are_of_the_system(engine):
@@ -209,11 +207,9 @@ def test_counts_and_members_are_of_the_system(engine):
     members = engine.members(frame, [*counts["calls"], "7C X XX 7D"])
     assert members.width == counts.height + 1
     assert [members[calls].sum() for calls in counts["calls"]] == counts["count"].to_list()
-    number = engine.table.find(parse_calls("1N"))
-    assert engine.members(frame, [number]).equals(engine.members(frame, ["1N"]))
     assert engine.counts(frame.head(0)).height == 0
     assert engine.members(frame.head(0), ["1N P 2C"]).shape == (0, 1)
-    for wrong, error in ((["1N 1C"], IllegalCall), ([""], InvalidTable), ([-1], InvalidTable)):
+    for wrong, error in ((["1N 1C"], IllegalCall), ([""], InvalidTable), ([3], InvalidTable)):
         with pytest.raises(error):
             engine.members(frame, wrong)
     for options in ({"share": 2.0}, {"share": -0.1}, {"max_depth": 0}):
@@ -224,7 +220,6 @@ def test_counts_and_members_are_of_the_system(engine):
 def test_columns_of_any_auction(engine):
     _, frame = deals_and_frame(30, 5)
     deep = "1N P 2C P 2H P 3N P P P"
-    assert engine.table.find(parse_calls(deep)) is None
     wide = augment(engine, frame, auctions=["1N", deep])
     assert wide.columns[-2:] == ["1N", deep]
     assert wide.select("1N", deep).equals(engine.members(frame, ["1N", deep]))
@@ -249,13 +244,57 @@ def test_a_call_has_its_reasons(engine):
     assert [one.name for one in answer.candidates][:2] == ["Stayman", "Weak with diamonds"]
 
 
-def test_numbers_are_those_of_the_table(engine, table):
+def test_a_system_numbers_nothing(engine):
     answer = engine.bid("K52.AQ32.J876.Q2", "1N P")
-    assert answer.entry == table.find(parse_calls("1N P 2C"))
-    deep = engine.bid("K52.AQ32.J876.Q2", "1N 3D P 4C")
-    assert table.find(parse_calls("1N 3D P 4C")) is None
-    assert deep.entry is None
-    assert all(one.entry is None for one in deep.candidates)
+    assert {answer.entry, *(one.entry for one in answer.candidates)} == {None}
+    assert engine.bidder.entry_of(parse_calls("1N P 2C")) is None
+    assert engine.bidder.numbers()["entries"] is None
+    assert engine.bidder.overlays == ()
+
+
+@pytest.mark.parametrize("auction", ["", "1N P", "1N 3D P 4C", "1N P P", "7N P P"])
+def test_next_says_how_many_calls_follow(engine, auction):
+    calls = tuple(parse_calls(auction))
+    found = engine.bidder.next(calls)
+    place = SMALL.expand(calls)
+    assert found.auction == auction.split()
+    assert [one.call for one in found.entries] == list(
+        dict.fromkeys([*(format_call(line.call) for line in place.entries), "P"])
+    )
+    for one in found.entries:
+        behind = engine.bidder.next((*calls, parse_call(one.call)))
+        assert (one.next, one.completed) == (len(behind.entries), behind.completed)
+    named = [variant.name for one in found.entries for variant in one.variants]
+    assert {line.name for line in place.entries} <= {*named}
+
+
+def test_rows_are_compiled_for_those_who_ask(table, monkeypatch):
+    asked = []
+    monkeypatch.setattr(registry, "table_of", lambda system: asked.append(system) or table)
+    engine = Engine(SMALL, "cpu")
+    _, frame = deals_and_frame(60, 2)
+    engine.auctions(frame, limit=5)
+    assert not asked
+    counted = Engine(table, "cpu").count_entries(frame)
+    assert engine.count_entries(frame).tolist() == counted.tolist()
+    assert engine.table is engine.table is table
+    assert len(asked) == 1
+    assert asked[0].bidder() is not SMALL.bidder(), "others bid meanwhile"
+
+
+def test_digests_are_of_what_is_said(tmp_path):
+    first, renamed, other = (tmp_path / f"{name}.bidding" for name in ("a", "b", "c"))
+    for path in (first, renamed):
+        path.write_text("option weak:\n  opening:\n    1NT = Weak: 12-14 points, balanced\n")
+    other.write_text('opponents play "a"\nopening:\n  1NT = Strong: 15-17 points, balanced\n')
+    digest = Engine.open(str(first)).digest
+    assert digest == Engine.open(str(renamed), "reference").digest
+    assert digest != Engine.open(str(first), options={"weak": True}).digest
+    before = Engine.open(str(other)).digest
+    first.write_text(first.read_text().replace("12-14", "11-14"))
+    assert Engine.open(str(first)).digest != digest
+    # auctions have the opponents' calls too
+    assert Engine.open(str(other)).digest != before
 
 
 @pytest.mark.parametrize(
@@ -272,10 +311,9 @@ def test_every_auction_has_an_answer(engine, auction, forced, note):
     assert answer.note == note
 
 
-def test_a_gap_after_a_forcing_call_is_told(table):
+def test_a_gap_after_a_forcing_call_is_told():
     text = "opening:\n  2C = Strong: 22+ points; forcing\nafter 2C:\n  2D = Good: 8+ points\n"
-    system = System.parse(text)
-    engine = Engine(compile_system(system, deals=50), "cpu", system=system)
+    engine = Engine(System.parse(text), "cpu")
     answer = engine.bid("5432.432.J876.Q2", "2C P")
     assert (answer.call, answer.forced) == ("P", True)
     assert answer.note == (
@@ -291,28 +329,13 @@ def test_auctions_that_are_none(engine):
 
 def test_the_engine_explains(engine, table):
     explained = engine.explain("1N P")
-    assert explained is not None
     assert explained.calls[0].points == (15, 17)
-    assert Engine(table, "cpu").explain("1N P") is None
-    assert Engine(table, "cpu").expand("1N P") is None
-    place = engine.expand("1N P")
-    assert place is not None
-    assert place.calls == (7, 0)
-
-
-def test_a_system_is_opened_when_it_is_needed(table):
-    opened = []
-
-    def system() -> System:
-        opened.append(1)
-        return SMALL
-
-    engine = Engine(table, "cpu", system=system)
-    assert engine.has_system
-    assert not opened
-    assert engine.system is engine.system is SMALL
-    assert opened == [1]
-    assert Engine(table, "cpu").system is None
+    assert engine.expand("1N P").calls == (7, 0)
+    assert engine.system is engine.bidder.plain_system is SMALL
+    rows = Engine(table, "cpu")
+    for asked in (lambda: rows.explain("1N P"), lambda: rows.expand("1N P"), lambda: rows.system):
+        with pytest.raises(NoSystem, match="expected a system, got a table of"):
+            asked()
 
 
 def test_an_engine_opened_by_path(tmp_path, monkeypatch):
@@ -320,7 +343,6 @@ def test_an_engine_opened_by_path(tmp_path, monkeypatch):
     path = tmp_path / "mine.bidding"
     path.write_text("opening:\n  1NT = Strong: 15-17 points, balanced\n")
     engine = Engine.open(str(path), "cpu")
-    assert engine.has_system
     assert engine.bid("AK52.AQ3.976.KJ2").where == "mine.bidding:2"
 
 

@@ -19,6 +19,7 @@ from bidcascade.service.jobs.whole_files import CannotWrite
 from tests.service.support_interruptions import run_step_by_step
 from tests.support_cli import write_inputs
 from tests.support_service import write_small_table
+from tests.support_systems import sayc_table
 
 
 @pytest.fixture(scope="module")
@@ -265,7 +266,7 @@ def test_counts_of_rows_are_a_policy(bid, tmp_path, capsys):
     """What was called most often is tried first, where the table has it."""
     from bidcascade.table.policy import read_policy, with_policy
 
-    table = Engine.open("sayc", "cpu").table
+    table = sayc_table()
     export(Engine(table, "cpu"), bid, tmp_path / "out")
     made = rows_in(tmp_path / "out").group_by("auction", "call").len()
     total = pl.col("len").sum().over("auction")

@@ -12,6 +12,7 @@ from bidcascade.service import Engine
 from bidcascade.service.api.tables import Tables
 from bidcascade.service.cli import main
 from bidcascade.service.settings import Settings, read_settings
+from bidcascade.systems.any_bidder import Query
 from bidcascade.table import BiddingTable
 from tests.support_deals import plain_deals
 from tests.support_service import GOOD, ask, loaded_app, post, write_small_table
@@ -78,8 +79,9 @@ def test_a_system_answers_where_no_rule_speaks(system, tmp_path):
     assert all(answer.default_pass or answer.entry is not None for answer in changed)
     for auction in ("", "1C", "1N P 2C P", "1S P", "1N 2S 3C P"):
         assert engine.bid(hearts, auction).call == plain.bid(hearts, auction).call, auction
-        assert not engine.answers_from_table(parse_calls(auction))
-    assert engine.answers_from_table(parse_calls("1N P"))
+        assert engine.bidder.next(tuple(parse_calls(auction))).forced is not None
+    # a table does not say whether a call was forcing
+    assert engine.bidder.next(tuple(parse_calls("1N P"))).forced is None
 
 
 @pytest.mark.parametrize(
@@ -94,14 +96,13 @@ def test_a_system_answers_where_no_rule_speaks(system, tmp_path):
 def test_mode_first_bids_call_by_call(system, tmp_path, rules):
     engine = Engine.open(system, "cpu", overlays=[write(tmp_path, *rules)])
     deals = plain_deals(40, 3)
-    assert engine.bidder is not None
-    bid = engine.bidder.bid(deals)
-    for deal, place in enumerate(bid.place.tolist()):
+    (bid,) = engine.frames(deals, Query("first"))
+    for deal, made in enumerate(bid["auction"].to_list()):
         calls: tuple[int, ...] = ()
         while not Auction.of(calls).is_complete:
             hand = int(deals.hands[len(calls) % 4, deal])
             calls = (*calls, parse_call(engine.bid(hand, calls).call))
-        assert (*engine.bidder.auction_of(place), 0) == calls
+        assert tuple(made) == calls
 
 
 def test_overlays_on_the_command_line(small, tmp_path, capsys):

@@ -1,19 +1,16 @@
 """Systems and tables by name or path; compiled tables of the package and of the cache."""
 
-import collections
 import errno
 import json
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bidcascade.bridge import InvalidSystem, InvalidTable, UnknownTable, parse_calls
+from bidcascade.bridge import InvalidSystem, InvalidTable, UnknownTable, format_call, parse_calls
 from bidcascade.systems import (
-    build_compiled,
     cache_folder,
     is_system,
     kept_tables,
@@ -23,6 +20,7 @@ from bidcascade.systems import (
     registry,
 )
 from bidcascade.systems.compile import compile_system
+from bidcascade.systems.registry import open_held
 from bidcascade.systems.system import System
 from bidcascade.table import BiddingTable
 from tests.support_systems import FEW, SMALL_SYSTEM, compile_few
@@ -56,9 +54,6 @@ def shipped(tmp_path, monkeypatch):
     (folder / "small.bidding").write_text(f'{head}include "openings"\n', "utf-8")
     (folder / "openings.bidding").write_text(openings + rest, "utf-8")
     monkeypatch.setattr(registry, "SYSTEMS", folder)
-    monkeypatch.setattr(build_compiled, "SYSTEMS", folder)
-    monkeypatch.setattr(registry, "SHIPPED", FEW)
-    monkeypatch.setattr(build_compiled, "SHIPPED", FEW)
     named_systems.cache_clear()
     yield folder
     named_systems.cache_clear()
@@ -205,53 +200,30 @@ def test_what_is_wrong_with_a_text_is_told_in_full(small_path, cache):
     assert not names_in(cache)
 
 
-def test_compiled_tables_of_the_package(shipped, cache, tmp_path):
-    lines = list(build_compiled.build(shipped / "compiled", FEW))
-    assert len(lines) == 1
-    assert lines[0].startswith("small: ")
-    assert build_compiled.stale(shipped / "compiled") == []
-    assert list(build_compiled.build(shipped / "compiled", FEW)) == ["small: up to date"]
+def test_the_same_text_gives_the_same_bytes(small_path, cache, few, tmp_path, monkeypatch):
+    table = open_table(small_path)
+    [folder] = cache.iterdir()
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "again"))
+    assert open_table(small_path) == table
+    [again] = (tmp_path / "again" / "tables").iterdir()
+    assert again.name == folder.name
+    for file in folder.iterdir():
+        assert (again / file.name).read_bytes() == file.read_bytes()
+
+
+def test_a_change_of_any_file_is_noticed(shipped, cache, few):
     table = open_table("small")
-    assert isinstance(table.call.base, np.memmap)
-    assert not names_in(cache)  # it comes with the package
-    record = json.loads((shipped / "compiled" / "small" / kept_tables.RECORD).read_text("utf-8"))
-    assert [name for name, _ in record["files"]] == ["small.bidding", "openings.bidding"]
-
-    # the same text gives the same bytes
-    list(build_compiled.build(tmp_path / "again", FEW))
-    for file in (shipped / "compiled" / "small").iterdir():
-        assert (tmp_path / "again" / "small" / file.name).read_bytes() == file.read_bytes()
-
-    # a change of an included file is noticed
     part = shipped / "openings.bidding"
     part.write_text(part.read_text("utf-8").replace("15-17", "12-14"), "utf-8")
-    assert build_compiled.stale(shipped / "compiled") == ["small"]
-    (shipped / "compiled" / "gone").mkdir()
-    lines = list(build_compiled.build(shipped / "compiled", FEW))
-    assert lines[0].startswith("small: ")
-    assert lines[1:] == ["gone: removed, there is no such system"]
     assert open_table("small") != table
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda folder: (folder / kept_tables.RECORD).unlink(),
-        lambda folder: (folder / kept_tables.RECORD).write_text("[1]"),
-        lambda folder: (folder / kept_tables.RECORD).write_bytes(b"\xff{"),
-        lambda folder: (folder / "call.npy").unlink(),
-        lambda folder: (folder / "call.npy").write_bytes(
-            (folder / "call.npy").read_bytes()[:-1] + b"?"
-        ),
-        lambda folder: shutil.rmtree(folder),
-    ],
-)
-def test_a_damaged_package_is_compiled_anew(shipped, cache, few, damage):
-    list(build_compiled.build(shipped / "compiled", FEW))
-    table = open_table("small")
-    damage(shipped / "compiled" / "small")
-    assert open_table("small") == table
-    assert len(names_in(cache)) == 1
+def test_bidding_needs_no_table(small_path, cache, monkeypatch):
+    monkeypatch.setattr(kept_tables, "compiled", None)
+    held = open_held(small_path)
+    assert isinstance(held, System)
+    assert format_call(held.bid("AK5.Q32.KJ52.Q97").call) == "1N"
+    assert not names_in(cache)
 
 
 def test_nothing_else_is_replaced(tmp_path):
@@ -259,69 +231,27 @@ def test_nothing_else_is_replaced(tmp_path):
     (tmp_path / "mine" / "letter.txt").write_text("dear partner")
     system = System.parse(SMALL_SYSTEM, name="small")
     with pytest.raises(InvalidTable, match="expected a free place for the table"):
-        kept_tables.compile_to(system, tmp_path / "mine", FEW)
+        kept_tables.write(kept_tables.compiled(system, FEW), {}, tmp_path / "mine")
     assert names_in(tmp_path / "mine") == ["letter.txt"]
 
 
 def test_keys_tell_apart_what_makes_tables_differ():
-    files = [("a.bidding", "00")]
     keys = {
-        kept_tables.key_of(files, {}, FEW),
-        kept_tables.key_of([("a.bidding", "01")], {}, FEW),
-        kept_tables.key_of([*files, ("b.bidding", "00")], {}, FEW),
-        kept_tables.key_of(files, {"weak": True}, FEW),
-        kept_tables.key_of(files, {"weak": False}, FEW),
-        kept_tables.key_of(files, {}, kept_tables.SampleSize(151, least=3)),
-        kept_tables.key_of(files, {}, kept_tables.SampleSize(150, least=4)),
-        kept_tables.key_of(files, {}, kept_tables.SampleSize(150, least=3, seed=1)),
+        kept_tables.key_of("00", FEW),
+        kept_tables.key_of("01", FEW),
+        kept_tables.key_of("00", kept_tables.SampleSize(151, least=3)),
+        kept_tables.key_of("00", kept_tables.SampleSize(150, least=4)),
+        kept_tables.key_of("00", kept_tables.SampleSize(150, least=3, seed=1)),
     }
-    assert len(keys) == 8
+    assert len(keys) == 5
 
 
-def test_the_default_table_is_sayc(cache):
+def test_the_default_table_is_sayc(cache, few):
     table = open_table()
     entry = table.find(parse_calls("1N P 2C"))
     assert entry is not None
     assert ".bidding:" in table.variants(entry)[0].where
     assert open_table("sayc") == table
-
-
-def test_compiled_tables_are_those_of_the_texts():
-    stale = build_compiled.stale()
-    assert not stale, (
-        f"the texts of {', '.join(stale)} have changed since their tables were compiled: "
-        "run python -m bidcascade.systems.build_compiled"
-    )
-
-
-STALE = (
-    "the same text gives another table: raise kept_tables.ENGINE_VERSION and "
-    "run python -m bidcascade.systems.build_compiled"
-)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(named_systems()))
-def test_compiling_again_gives_rows_of_the_package(name):
-    """The same deals, but only places that many reach: seconds instead of a minute."""
-    growth = replace(kept_tables.SHIPPED, least=10 * kept_tables.SHIPPED.least)
-    again = collections.Counter(
-        map(_content, kept_tables.compiled(open_system(name), growth).rows())
-    )
-    shipped = BiddingTable.open(registry.compiled_folder(name), verify=True)
-    assert again.total() > 5000
-    assert not again - collections.Counter(map(_content, shipped.rows())), STALE
-
-
-def _content(row):
-    return row.prior, row.call, row.criteria, row.name, row.description, row.tags, row.where
-
-
-@pytest.mark.slow
-def test_compiling_again_gives_the_table_of_the_package():
-    again = kept_tables.compiled(open_system("acol"), kept_tables.SHIPPED)
-    shipped = BiddingTable.open(registry.compiled_folder("acol"), verify=True)
-    assert again.digest == shipped.digest, STALE
 
 
 def test_the_cache_folder_follows_the_environment(monkeypatch):

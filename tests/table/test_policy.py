@@ -16,6 +16,7 @@ from bidcascade.table import apply_overlays, build_table, open_folder
 from bidcascade.table.policy import ranks_of, read_policy, rules_of, with_policy
 from tests.support_examples import examples
 from tests.support_service import SMALL_ROWS
+from tests.support_systems import compile_few
 from tests.support_tables import made_up_rows
 
 
@@ -132,7 +133,8 @@ def test_rules_give_the_same_order(table, tmp_path):
     assert siblings(laid) == siblings(ranked) == ["P", "1N"]
 
 
-def test_a_policy_for_a_system(tmp_path, capsys):
+def test_a_policy_for_a_system(tmp_path, capsys, monkeypatch):
+    compile_few(monkeypatch)
     policy = tmp_path / "policy.csv"
     policy.write_text("auction,call,probability\n,1C,0.2\n")
     rules = tmp_path / "rules.jsonl"

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import PASS, format_calls
-from bidcascade.systems import open_table
 from bidcascade.table import build_table
 from bidcascade.table.topics import topics_of
+from tests.support_systems import sayc_table
 
 LABELS = st.fixed_dictionaries(
     {
@@ -45,7 +45,7 @@ def test_topics_are_those_of_the_rows(given_rows):
 
 
 def test_the_shortest_and_quietest_places_come_first():
-    topics = {one.name: one for one in topics_of(open_table("sayc"), most_places=3)}
+    topics = {one.name: one for one in topics_of(sayc_table(), most_places=3)}
     places = [format_calls(place) for place in topics["#stayman"].places]
     assert set(places[:2]) == {"1N P", "2N P"}
     assert topics["#fourth-suit"].calls > len(topics["#fourth-suit"].places) == 3

@@ -9,10 +9,11 @@ import pytest
 from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels import cuda_device, device_frames, get_backend, why_unavailable
 from bidcascade.service import cli, engine
-from bidcascade.service.api import auction_results, tables
+from bidcascade.service.api import tables
 from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import NO_BACKEND, exit_code, info, main
 from bidcascade.service.settings import Settings
+from bidcascade.systems import table_bidder
 from tests.support_cli import run_apart
 from tests.support_service import DEAL, GOOD, ask, loaded_app, post, problem_of, write_small_table
 
@@ -48,7 +49,7 @@ class FakeCuda:
 @pytest.fixture
 def fake(monkeypatch):
     backend = FakeCuda()
-    for module in (engine, auction_results, tables):
+    for module in (table_bidder, tables):
         monkeypatch.setattr(module, "get_backend", lambda name="auto": backend)
     monkeypatch.setattr(engine, "backend_name", lambda name="auto": name)
     return backend

@@ -13,7 +13,6 @@ import pytest
 
 from bidcascade.bridge import UnknownTable, format_hand, parse_hand
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from bidcascade.service import system_bid as bid
 from bidcascade.service.api.collection import settle
 from bidcascade.service.api.models import (
     AuctionsAnswer,
@@ -26,6 +25,7 @@ from bidcascade.service.api.models import (
 )
 from bidcascade.service.api.problems import Problem
 from bidcascade.service.api.tables import Tables
+from bidcascade.systems import system_bidder as bid
 from bidcascade.systems.language.kept_texts import tree_of_rows
 from bidcascade.systems.system import System
 from tests.support_service import ask, loaded_app, post, problem_of, ready_server, write_small_table
@@ -140,7 +140,8 @@ def test_next_on_demand(app):
     assert [one.name for one in diamonds.variants] == ["Weak with diamonds", "Longer diamonds"]
     assert diamonds.variants[0].description == "at most 7 points, 6+ diamonds"
     assert diamonds.variants[0].where == "small.bidding:21"
-    assert answer.entry is not None
+    assert {answer.entry, *(one.entry for one in answer.entries)} == {None}
+    assert [one.next for one in answer.entries] == [4, 3, 1, 1, 5]
     assert answer.forced is False
     asked = "/v1/tables/small/next?auction=1N-3D-P-4C-P-4H"
     deep = NextAnswer.model_validate_json(ask(app, "GET", asked).content)
@@ -293,7 +294,7 @@ def test_a_system_that_bids_otherwise_call_by_call_is_not_taken(app, path, monke
     path.write_text(SMALL_SYSTEM.replace("15-17", "16-18"), "utf-8")
     assert not tables.reload("small")
     [error] = tables.get("small").reload_errors
-    assert error.startswith("expected the system to bid 'P P P P' as it does call by call, got ")
+    assert error.startswith("expected 'P P P P' to be bid as it is call by call, got ")
     assert points_of_1n(app) == [15, 17]
 
 
@@ -321,7 +322,7 @@ def test_a_replaced_table_needs_no_collector(path, no_collector):
     engine = tables.get().engine
     engine.explain("1N P 2C")
     engine.bid(parse_hand(HAND), "1N P")
-    parts = (engine, engine.table, engine.places, engine.system, engine.system.expander())
+    parts = (engine, engine.table, engine.bidder, engine.system, engine.system.expander())
     alive = [weakref.ref(part) for part in parts]
     del engine, parts
     assert all(part() is not None for part in alive)

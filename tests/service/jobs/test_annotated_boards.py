@@ -4,11 +4,12 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.loaders import random_deals, read_deals, write_lin
+from bidcascade.loaders import deal_arrays, random_deals, read_deals, write_lin
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.service.engine import Engine
-from bidcascade.service.jobs.annotated_boards import NO_LINE, LineNotes, RowsOf, annotated_games
+from bidcascade.service.jobs.annotated_boards import RowsOf, annotated_games
 from bidcascade.service.jobs.results import _join_parquet
+from bidcascade.systems.call_notes import NO_LINE
 from bidcascade.systems.describing import agreements_of, description_of
 from bidcascade.systems.system import System
 
@@ -62,7 +63,7 @@ def test_every_call_of_a_system_has_its_line(engine, tmp_path):
 
 def test_a_call_without_a_line_says_so(tmp_path):
     system = System.parse(NARROW)
-    engine = Engine(Engine.open("sayc", "reference").table, "reference", system=system)
+    engine = Engine(system, "reference")
     boards, _ = annotated(engine, random_deals(200, seed=2), tmp_path)
     texts = boards["announcements"].explode()
     strong = "Strong notrump: 15-17 points, balanced; limited"
@@ -72,9 +73,8 @@ def test_a_call_without_a_line_says_so(tmp_path):
 
 def test_auctions_of_another_system_are_refused(engine):
     deals = random_deals(3, seed=1)
-    passes = pl.Series([[0, 0, 0, 0]] * 3, dtype=pl.List(pl.UInt8))
     with pytest.raises(InvalidInput, match="expected the auctions that the system bids"):
-        LineNotes(engine.bidder).on(deals, passes)
+        engine.bidder.notes(deal_arrays(deals), [(0, 0, 0, 0)] * 3)
 
 
 def test_rows_come_as_many_as_are_asked_for():

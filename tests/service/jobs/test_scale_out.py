@@ -42,6 +42,7 @@ from tests.service.support_interruptions import parts_in
 from tests.support_cli import command, environment, run_apart, write_inputs
 from tests.support_scale_out import fail, slow_down
 from tests.support_service import write_small_table
+from tests.support_systems import SMALL
 
 try:
     import dask
@@ -422,7 +423,7 @@ def test_numbers_count_among_the_visible_devices(monkeypatch):
 
 def test_a_system_goes_to_workers_by_its_name(engine, tmp_path):
     """Deals that leave the table are bid on by the system; a table alone would answer otherwise."""
-    nameless = Engine(engine.table, "reference", system=object)
+    nameless = Engine(SMALL, "reference")
     with (
         pytest.raises(InvalidInput, match="a system opened by its name or path"),
         table_place(nameless, tmp_path),

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -11,11 +12,11 @@ from bidcascade.service.cli import main
 from bidcascade.service.engine import Engine
 from bidcascade.service.jobs.mine import mine
 from bidcascade.service.jobs.vet import vet
-from bidcascade.systems import export_table, open_table
+from bidcascade.systems import export_table
 from bidcascade.table import build_table
 from bidcascade.table.evidence.vetting_frames import COLUMNS
 from tests.service.page.support_pages import check_page
-from tests.support_docs import page_text
+from tests.support_systems import sayc_table
 
 ROWS = [
     {"prior": "", "call": "1N", "description": "Strong <script>alert(1)</script> | 15-17",
@@ -162,9 +163,11 @@ def test_a_wrong_dealer_is_warned_of(folder, tmp_path):
     assert "Warning" not in (tmp_path / "right" / "report.md").read_text("utf-8")
 
 
-@pytest.mark.checkout
 def test_the_page_of_the_documentation_has_every_column():
-    page = page_text("docs/vetting.md")
+    path = Path(__file__).parents[3] / "docs" / "vetting.md"
+    if not path.is_file():
+        pytest.skip("no docs: not a checkout, as when the installed wheel is tested")
+    page = path.read_text("utf-8")
     for name, columns in COLUMNS.items():
         section = page.partition(f"### {name}.parquet\n")[2].partition("\n### ")[0]
         rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", section, re.MULTILINE)
@@ -207,7 +210,7 @@ def test_what_is_there_is_not_overwritten(folder, tmp_path, capsys):
 @pytest.mark.slow
 def test_real_auctions_against_sayc(shared_data):
     """The announcements of real robots fit the callers of a standard system, not other players."""
-    engine = Engine(open_table("sayc"))
+    engine = Engine(sayc_table())
     vetted = vet(engine, [str(shared_data / "pbn" / "gib_notes")], with_lint=False, with_own=False)
     summary = vetted.summary()
     held = summary["seats"]["held"]

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, format_call, format_calls, parse_calls
 from bidcascade.kernels import NO_ENTRY, DealArrays, get_backend
-from bidcascade.systems import open_table
 from bidcascade.table import build_table
 from bidcascade.table.evidence.vetting import NEVER, WHOLE, Judge, Tally, Vetting
 from bidcascade.table.evidence.vetting import UNDESCRIBED as NO_EXPRESSION
 from bidcascade.table.evidence.vetting_frames import COLUMNS, vetting_frames, wilson_interval
 from tests.support_deals import deals_in_turn
 from tests.support_examples import examples
+from tests.support_systems import sayc_table
 from tests.table.evidence.support_evidence import call_lists
 from tests.table.evidence.support_vetting import UNDESCRIBED, SlowJudge
 
@@ -160,7 +160,7 @@ def own_auctions(table, deals):
 
 @pytest.mark.slow
 def test_sayc_agrees_with_itself():
-    table = open_table("sayc")
+    table = sayc_table()
     deals = deals_in_turn(3000, seed=7)
     vetting = Vetting(table)
     vetting.add(deals, call_lists(own_auctions(table, deals)))

@@ -1,0 +1,132 @@
+"""A system with overlays: its table answers where they change what follows, elsewhere the system.
+
+Overlays are rules about rows, so the system is compiled to lay them.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from bidcascade.bridge import NoSystem, Seat, Vulnerability, parse_calls
+from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.overlays.overlaid_table import changed_entries, derived_digest
+from bidcascade.table.overlays.rules import OverlayMark
+from bidcascade.table.topics import Topic
+
+from .any_bidder import AnyBidder, Calls
+from .bid_answer import BidAnswer
+from .explanation import StatesAndPlaces
+from .next_calls import NextCalls
+from .overlaid_places import OverlaidPlaces
+from .system import System
+from .system_bidder import SystemBidder
+from .table_bidder import TableBidder
+
+if TYPE_CHECKING:
+    from .bidder import Bidder
+
+
+class OverlaidSystem(NamedTuple):
+    """A system, and the table with overlays that was compiled from it."""
+
+    system: System
+    table: BiddingTable
+
+
+class OverlaidBidder(SystemBidder):
+    """Bids by a system and the overlays on its table.
+
+    Parameters
+    ----------
+    held : OverlaidSystem
+    backend : {"auto", "reference", "cpu", "cuda"}
+    """
+
+    def __init__(self, held: OverlaidSystem, backend: str = "auto") -> None:
+        super().__init__(held.system, backend)
+        self._rows = TableBidder(held.table, backend)
+
+    @cached_property
+    def _laid(self) -> OverlaidPlaces:
+        return OverlaidPlaces(self.system.expander(), self.table, self.table.changed_places)
+
+    def _new_places(self) -> "Bidder":
+        from .bidder import Bidder
+        from .budget import places_budget
+
+        return Bidder(
+            self.system.rules, self.system.opponents.rules,
+            instead=changed_entries(self.table), budget=places_budget(),
+        )  # fmt: skip
+
+    @property
+    def digest(self) -> str:
+        """Digest of the system's text and of the overlays."""
+        return derived_digest(self.system.digest, self.overlays)
+
+    @property
+    def overlays(self) -> tuple[OverlayMark, ...]:
+        """The overlays."""
+        return self.table.overlays
+
+    @property
+    def overlay_notes(self) -> tuple[str, ...]:
+        """What they did."""
+        return self.table.overlay_notes
+
+    @property
+    def table(self) -> BiddingTable:
+        """Table with the overlays."""
+        return self._rows.table
+
+    @property
+    def plain_system(self) -> System:
+        """None: raises :class:`~bidcascade.bridge.NoSystem`."""
+        names = ", ".join(mark.name for mark in self.overlays)
+        raise NoSystem(f"expected a system without overlays, got one with {names}")
+
+    @property
+    def meanings(self) -> StatesAndPlaces:
+        """The system's places, and the table where overlays changed it."""
+        return self._laid
+
+    def numbers(self) -> dict[str, object]:
+        """Numbers of the table."""
+        return self._rows.numbers()
+
+    def changes_since(self, before: AnyBidder) -> str:
+        """Say how many entries hold for other hands."""
+        return self._rows.changes_since(before)
+
+    def auction_of(self, entry: int | str) -> Calls:
+        """Give the calls of an entry of the table, or read any legal auction."""
+        return self._rows.auction_of(entry) if isinstance(entry, int) else super().auction_of(entry)
+
+    def entry_of(self, calls: Sequence[int]) -> int | None:
+        """Find an entry of the table."""
+        return self._rows.entry_of(calls)
+
+    def call(
+        self,
+        hand: int | str,
+        auction: Sequence[int | str] | str,
+        dealer: Seat | str,
+        vulnerability: Vulnerability | str,
+    ) -> BidAnswer:
+        """Call of the table where overlays changed what follows, else of the system."""
+        if self._laid.is_changed(parse_calls(auction)):
+            return self._rows.call(hand, auction, dealer, vulnerability)
+        return super().call(hand, auction, dealer, vulnerability)
+
+    def next(self, calls: Calls) -> NextCalls:
+        """Ask the table where overlays changed what follows, else the system."""
+        return self._rows.next(calls) if self._laid.is_changed(calls) else super().next(calls)
+
+    def _calls_after(self, calls: Calls) -> int:
+        if self._laid.is_changed(calls):
+            return len(self._rows.next(calls).entries)
+        return super()._calls_after(calls)
+
+    def topics(self) -> tuple[Topic, ...]:
+        """Topics of the table."""
+        return self._rows.topics()

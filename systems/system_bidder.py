@@ -1,0 +1,328 @@
+"""A system that bids: what :class:`~.any_bidder.AnyBidder` asks of a system.
+
+Nothing is compiled. Places are worked out by the core as deals and questions come to them.
+"""
+
+import math
+import threading
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+import polars as pl
+
+from bidcascade.bridge import (
+    PASS,
+    Auction,
+    InvalidInput,
+    InvalidTable,
+    Seat,
+    Vulnerability,
+    format_call,
+    parse_calls,
+)
+from bidcascade.kernels import Backend, DealArrays, get_backend
+from bidcascade.table import BiddingTable, Vocabulary
+from bidcascade.table.columns import UndescribedPolicy
+from bidcascade.table.decisions import CallLists
+from bidcascade.table.overlays.rules import OverlayMark
+from bidcascade.table.topics import Topic
+
+from .any_bidder import AnswerWriter, AnyBidder, Calls, CountWriter, DeviceWriter, Query, Written
+from .bid_answer import BidAnswer, what_is_asked
+from .calls_along import I64, CallsAlong, along_in_system
+from .explanation import AuctionExplanation, StatesAndPlaces, explain_auction
+from .next_calls import NextCall, NextCalls, Variant
+from .system import System
+from .system_bid import answer_from_system
+
+if TYPE_CHECKING:
+    from bidcascade.kernels.cuda import CudaBackend
+    from bidcascade.kernels.device_frames import DeviceDeals
+
+    from .allowed_calls import AllowedCalls
+    from .bidder import Bidder
+    from .call_notes import LineNotes
+
+ALLOWED_CHUNK: Final = 1 << 8
+"""Deals that are listed at once in mode ``all``."""
+_NO_NUMBERS: Final[dict[str, Any]] = {
+    **dict.fromkeys(
+        ("entries", "openings", "variants", "described", "undescribed_entries", "inserted",
+         "completed", "criteria_lists", "expressions", "texts", "bytes")
+    ),
+    "extras": [],
+    "user_terms": {},
+}  # fmt: skip
+
+
+class SystemBidder:
+    """Bids by the lines of a system; what methods do says :class:`~.any_bidder.AnyBidder`.
+
+    Parameters
+    ----------
+    system : System
+        Played by both sides, unless its text names another for the opponents.
+    backend : {"auto", "reference", "cpu", "cuda"}
+    """
+
+    undescribed: UndescribedPolicy = "allow"
+
+    def __init__(self, system: System, backend: str = "auto") -> None:
+        self._system = system
+        self._backend_name = backend
+        self._lock, self._compiling = threading.RLock(), threading.Lock()
+        self._places: Bidder | None = None
+        self._table: BiddingTable | None = None
+
+    # --- what it is -----------------------------------------------------------------------------
+
+    @cached_property
+    def backend(self) -> Backend:
+        """Where deals are answered."""
+        return get_backend(self._backend_name)
+
+    @property
+    def places(self) -> "Bidder":
+        """Places of the system, worked out by the kernels."""
+        with self._lock:
+            if self._places is None:
+                self._places = self._new_places()
+            return self._places
+
+    def _new_places(self) -> "Bidder":
+        return self._system.bidder()
+
+    @property
+    def digest(self) -> str:
+        """Digest of the system's text."""
+        return self._system.digest
+
+    @property
+    def source(self) -> str:
+        """Which system it is."""
+        return f"system {self._system.name}"
+
+    @property
+    def title(self) -> str | None:
+        """Title of the system."""
+        return self._system.text.title
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Terms of its conditions."""
+        return self._system.vocabulary
+
+    @property
+    def overlays(self) -> tuple[OverlayMark, ...]:
+        """No overlays."""
+        return ()
+
+    @property
+    def overlay_notes(self) -> tuple[str, ...]:
+        """Nothing."""
+        return ()
+
+    @property
+    def usual_limit(self) -> int:
+        """As many as the walk over its places lists."""
+        from .allowed import DEFAULT_LIMIT
+
+        return DEFAULT_LIMIT
+
+    @property
+    def table(self) -> BiddingTable:
+        """Table that the system is compiled into, now or before: for those who ask for rows."""
+        from .registry import table_of
+
+        with self._compiling:
+            if self._table is None:
+                # with places of its own: others bid meanwhile
+                self._table = table_of(System(self._system.text, self._system.name))
+            return self._table
+
+    @property
+    def system(self) -> System:
+        """The system."""
+        return self._system
+
+    @property
+    def plain_system(self) -> System:
+        """The system."""
+        return self._system
+
+    @cached_property
+    def meanings(self) -> StatesAndPlaces:
+        """What calls mean, as the definition says."""
+        return self._system.expander()
+
+    def numbers(self) -> dict[str, object]:
+        """No numbers: only rows are counted."""
+        return dict(_NO_NUMBERS)
+
+    def changes_since(self, before: AnyBidder) -> str:
+        """Say that the text has changed."""
+        return "its text has changed"
+
+    def save(self, folder: Path) -> None:
+        """Write nothing: raises :class:`~bidcascade.bridge.InvalidInput`."""
+        raise InvalidInput("expected a system opened by its name or path for work elsewhere")
+
+    def prepare(self) -> None:
+        """Make nothing: one call is answered at once."""
+
+    def warm_up(self) -> None:
+        """Open the system in the core."""
+        self.places.reach(())
+
+    # --- deals ----------------------------------------------------------------------------------
+
+    def first(self, deals: DealArrays, writer: AnswerWriter[Written]) -> Written:
+        """Bid deals to the end."""
+        with self.places.lock:
+            return writer.bid(self.places, self.places.bid(deals, backend=self.backend), deals)
+
+    def all(
+        self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
+    ) -> Iterator[Written]:
+        """List the auctions that are allowed."""
+        from .allowed import Bounds, list_allowed
+
+        standard = Bounds()
+        bounds = Bounds(
+            query.limit or standard.limit, query.max_depth or standard.depth,
+            completed_only=query.completed_only,
+        )  # fmt: skip
+        # of no deals there is an answer too, without rows
+        for start in range(0, max(1, len(deals)), ALLOWED_CHUNK):
+            part = deals.slice(start, min(start + ALLOWED_CHUNK, len(deals)))
+            with self.places.lock:
+                written = writer.allowed(
+                    self.places, list_allowed(self.places, part, bounds), start
+                )
+            yield written
+
+    def counts(
+        self, deals: DealArrays, share: float, max_depth: int | None, writer: CountWriter[Written]
+    ) -> Written:
+        """Count the deals that may bid each auction."""
+        from .allowed import count_allowed
+        from .bidder import LONGEST_AUCTION
+
+        least = max(1, math.ceil(share * len(deals)))
+        found = count_allowed(self.places, deals, least=least, depth=max_depth or LONGEST_AUCTION)
+        return writer.auction_counts(found, least)
+
+    def members(
+        self, deals: DealArrays, auctions: Sequence[int | str]
+    ) -> list[tuple[Calls, pl.Series]]:
+        """Which deals may bid each auction."""
+        from .allowed import members
+
+        wanted = list(dict.fromkeys(map(self.auction_of, auctions)))
+        columns = members(self.places, deals, wanted)
+        return [(calls, pl.Series(one)) for calls, one in zip(wanted, columns, strict=True)]
+
+    def allowed_calls(self, deals: DealArrays) -> "AllowedCalls":
+        """Tell what boards may call."""
+        from .allowed_calls import SystemCalls
+
+        return SystemCalls(self.places, deals)
+
+    def calls_along(
+        self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
+    ) -> CallsAlong:
+        """Find the calls that hands may make at every place of auctions."""
+        return along_in_system(self.places, deals, auctions, meanings=meanings)
+
+    @cached_property
+    def _notes(self) -> "LineNotes":
+        from .call_notes import LineNotes
+
+        return LineNotes(self.places)
+
+    def notes(self, deals: DealArrays, auctions: Sequence[Sequence[int]]) -> list[Sequence[str]]:
+        """Say what the line is that made each call, to the end."""
+        return self._notes.on(deals, auctions)
+
+    def bid_from(self, calls: Sequence[int], deals: DealArrays) -> tuple[list[Calls], I64]:
+        """Bid deals to the end from a place."""
+        with self.places.lock:
+            bid = self.places.bid(deals, calls)
+            there, which = np.unique(bid.place, return_inverse=True)
+            return [(*self.places.auction_of(place), PASS) for place in there], which
+
+    def first_on_device(self, deals: "DeviceDeals", writer: DeviceWriter[Written]) -> Written:
+        """Bid deals that lie on a device."""
+        backend = cast("CudaBackend", self.backend)
+        return writer.auctions(*self.places.auctions_on_device(deals, backend))
+
+    # --- auctions -------------------------------------------------------------------------------
+
+    def auction_of(self, entry: int | str) -> Calls:
+        """Read an auction; a system numbers nothing."""
+        if isinstance(entry, int):
+            raise InvalidTable(f"expected an auction of a system, got the number {entry!r}")
+        calls = tuple(parse_calls(entry))
+        if not calls:
+            raise InvalidTable(f"expected an auction of at least one call, got {entry!r}")
+        Auction.of(calls)
+        return calls
+
+    def entry_of(self, calls: Sequence[int]) -> int | None:
+        """Find nothing: a system numbers no entries."""
+        return None
+
+    def call(
+        self,
+        hand: int | str,
+        auction: Sequence[int | str] | str,
+        dealer: Seat | str,
+        vulnerability: Vulnerability | str,
+    ) -> BidAnswer:
+        """Call of the first line that the hand fits; there is an answer after every auction."""
+        mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
+        side = (self._system, self._system.opponents)[len(calls) % 2]
+        return answer_from_system(
+            self._system.place(calls), mask, context, side.vocabulary, self.entry_of
+        )
+
+    def next(self, calls: Calls) -> NextCalls:
+        """Give calls with their lines; a pass that no line makes stands behind all others."""
+        auction = Auction.of(calls)
+        texts, entry = [format_call(call) for call in calls], self.entry_of(calls)
+        if auction.is_complete:
+            return NextCalls(texts, entry, completed=True, forced=False)
+        place = self._system.place(calls)
+        variants: dict[int, list[Variant]] = {}
+        for line in place.entries:
+            variants.setdefault(line.call, []).append(Variant.of_line(line))
+        variants.setdefault(PASS, [Variant("Pass")])
+        found = [
+            NextCall(
+                format_call(call), self.entry_of((*calls, call)),
+                completed=auction.add(call).is_complete, can_complete=True, inserted=False,
+                next=self._calls_after((*calls, call)), variants=meanings,
+            )
+            for call, meanings in variants.items()
+        ]  # fmt: skip
+        return NextCalls(texts, entry, completed=False, forced=place.forced, entries=found)
+
+    def _calls_after(self, calls: Calls) -> int:
+        """How many different calls may follow an auction."""
+        if Auction.of(calls).is_complete:
+            return 0
+        return len({PASS, *(line.call for line in self._system.place(calls).entries)})
+
+    def explain(self, auction: Sequence[int] | str) -> AuctionExplanation:
+        """Explain every call."""
+        with self._lock:
+            return explain_auction(self._system, auction)
+
+    def topics(self) -> tuple[Topic, ...]:
+        """Topics of the places that random deals come to."""
+        from .system_topics import topics_of_system
+
+        return topics_of_system(self.places)

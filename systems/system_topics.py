@@ -1,0 +1,93 @@
+"""What a system is about: tags and names of its calls at the places that random deals come to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from bidcascade.bridge import PASS
+from bidcascade.table.topics import MOST_PLACES, Topic, in_order
+
+from .describing import agreements_of
+
+if TYPE_CHECKING:
+    from .bidder import Bidder
+
+DEALS: Final = 10_000
+"""Deals that a system is asked on."""
+SEED: Final = 1
+_TAG: Final = "#"
+
+
+@dataclass(slots=True)
+class _Found:
+    """A topic so far."""
+
+    calls: int = 0
+    bids: bool = False
+    places: list[bytes] = field(default_factory=list)
+
+
+def topics_of_system(
+    places: "Bidder", *, deals: int = DEALS, most_places: int = MOST_PLACES
+) -> tuple[Topic, ...]:
+    r"""All topics of a system, by name, as :func:`~bidcascade.table.topics.topics_of` has them.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import format_calls
+    >>> from .system import System
+    >>> system = System.parse('''
+    ... opening:
+    ...   1NT = Strong notrump: 15-17 points, balanced
+    ... after 1NT:
+    ...   2C = Stayman: 8+ points; artificial, #ask
+    ... ''')
+    >>> [(one.name, format_calls(one.places[0])) for one in topics_of_system(system.bidder())]
+    [('#ask', '1N P'), ('Stayman', '1N P'), ('Strong notrump', '')]
+    """
+    from .compile import Sample
+
+    found: dict[str, _Found] = {}
+    made: dict[tuple[int, int], dict[str, set[int]]] = {}
+    with places.lock:
+        for depth, step in enumerate(places.steps(Sample.random(deals, seed=SEED).deals)):
+            reached = np.unique(step.place)
+            lists = places.lists_of(reached, depth)[0].tolist()
+            auctions = places.auctions_to(reached, depth)
+            fresh: dict[str, list[bytes]] = {}
+            for number, calls in zip(lists, auctions, strict=True):
+                key = number, depth & 1
+                if key not in made:
+                    made[key] = _topics_of_list(places, *key)
+                for name, some in made[key].items():
+                    topic = found.setdefault(name, _Found())
+                    topic.calls += len(some)
+                    topic.bids |= some != {PASS}
+                    # longer auctions come later
+                    if len(topic.places) < most_places:
+                        fresh.setdefault(name, []).append(calls.tobytes())
+            for name, some_places in fresh.items():
+                found[name].places += in_order(some_places)
+    return tuple(
+        Topic(name, topic.calls, tuple(topic.places[:most_places]))
+        for name, topic in sorted(found.items())
+        if topic.bids
+    )
+
+
+def _topics_of_list(places: "Bidder", number: int, side: int) -> dict[str, set[int]]:
+    """Topics of a list of entries, each with the calls that it stands for there."""
+    found: dict[str, set[int]] = {}
+    for entry in places.entries_of_list(number):
+        line = places.sides[side].entry(entry, 0)
+        for name in _topics_of_line(line.name, agreements_of(line)):
+            found.setdefault(name, set()).add(line.call)
+    return found
+
+
+def _topics_of_line(name: str, agreements: tuple[str, ...]) -> Iterator[str]:
+    if name:
+        yield name
+    yield from (one for one in agreements if one.startswith(_TAG))
