@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from bidcascade.bridge import PASS, format_call
 from bidcascade.kernels import Context
-from bidcascade.table import Vocabulary
+from bidcascade.table.language.vocabulary import Vocabulary
 
 from .bid_answer import BidAnswer, Candidate
 from .choice import CandidateCheck, check_candidates
