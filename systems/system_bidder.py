@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
-import polars as pl
 
 from bidcascade.bridge import (
     PASS,
@@ -24,27 +23,30 @@ from bidcascade.bridge import (
     parse_calls,
 )
 from bidcascade.kernels import Backend, DealArrays, get_backend
-from bidcascade.table import BiddingTable, Vocabulary
-from bidcascade.table.columns import UndescribedPolicy
-from bidcascade.table.decisions import CallLists
-from bidcascade.table.overlays.rules import OverlayMark
-from bidcascade.table.topics import Topic
+from bidcascade.table.language.vocabulary import Vocabulary
 
 from .any_bidder import AnswerWriter, AnyBidder, Calls, CountWriter, DeviceWriter, Query, Written
 from .bid_answer import BidAnswer, read_question
-from .calls_along import I64, CallsAlong, along_in_system
-from .explanation import AuctionExplanation, StatesAndPlaces, explain_auction
-from .next_calls import NextCall, NextCalls, Variant
 from .system import System
 from .system_bid import answer_from_system
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from bidcascade.kernels.cuda import CudaBackend
     from bidcascade.kernels.device_frames import DeviceDeals
+    from bidcascade.table import BiddingTable
+    from bidcascade.table.columns import UndescribedPolicy
+    from bidcascade.table.decisions import CallLists
+    from bidcascade.table.overlays.rules import OverlayMark
+    from bidcascade.table.topics import Topic
 
     from .allowed_calls import AllowedCalls
     from .bidder import Bidder
     from .call_notes import LineNotes
+    from .calls_along import I64, CallsAlong
+    from .explanation import AuctionExplanation, StatesAndPlaces
+    from .next_calls import NextCalls
 
 ALLOWED_CHUNK: Final = 1 << 8
 """Deals that are listed at once in mode ``all``."""
@@ -68,7 +70,7 @@ class SystemBidder:
     backend : {"auto", "reference", "cpu", "cuda"}
     """
 
-    undescribed: UndescribedPolicy = "allow"
+    undescribed: "UndescribedPolicy" = "allow"
 
     def __init__(self, system: System, backend: str = "auto") -> None:
         self._system = system
@@ -111,7 +113,7 @@ class SystemBidder:
         return self._system.vocabulary
 
     @property
-    def overlays(self) -> tuple[OverlayMark, ...]:
+    def overlays(self) -> "tuple[OverlayMark, ...]":
         return ()
 
     @property
@@ -125,7 +127,7 @@ class SystemBidder:
         return DEFAULT_LIMIT
 
     @property
-    def table(self) -> BiddingTable:
+    def table(self) -> "BiddingTable":
         """Table that the system is compiled into, now or before: for those who ask for rows."""
         from .registry import table_of
 
@@ -144,7 +146,7 @@ class SystemBidder:
         return self._system
 
     @cached_property
-    def meanings(self) -> StatesAndPlaces:
+    def meanings(self) -> "StatesAndPlaces":
         """What calls mean, as the definition says."""
         return self._system.expander()
 
@@ -201,7 +203,9 @@ class SystemBidder:
 
     def members(
         self, deals: DealArrays, auctions: Sequence[int | str]
-    ) -> list[tuple[Calls, pl.Series]]:
+    ) -> "list[tuple[Calls, pl.Series]]":
+        import polars as pl
+
         from .allowed import members
 
         wanted = list(dict.fromkeys(map(self.auction_of, auctions)))
@@ -214,8 +218,10 @@ class SystemBidder:
         return SystemCalls(self.places, deals)
 
     def calls_along(
-        self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
-    ) -> CallsAlong:
+        self, deals: DealArrays, auctions: "CallLists", depth: "I64", *, meanings: bool
+    ) -> "CallsAlong":
+        from .calls_along import along_in_system
+
         return along_in_system(self.places, deals, auctions, meanings=meanings)
 
     @cached_property
@@ -228,7 +234,7 @@ class SystemBidder:
         """Say what the line is that made each call, to the end."""
         return self._notes.on(deals, auctions)
 
-    def bid_from(self, calls: Sequence[int], deals: DealArrays) -> tuple[list[Calls], I64]:
+    def bid_from(self, calls: Sequence[int], deals: DealArrays) -> "tuple[list[Calls], I64]":
         with self.places.lock:
             bid = self.places.bid(deals, calls)
             there, which = np.unique(bid.place, return_inverse=True)
@@ -264,8 +270,10 @@ class SystemBidder:
         mask, calls, context = read_question(hand, auction, dealer, vulnerability)
         return answer_from_system(self.places, calls, mask, context, self.entry_of)
 
-    def next(self, calls: Calls) -> NextCalls:
+    def next(self, calls: Calls) -> "NextCalls":
         """Give calls with their lines; a pass that no line makes stands behind all others."""
+        from .next_calls import NextCall, NextCalls, Variant
+
         auction = Auction.of(calls)
         texts, entry = [format_call(call) for call in calls], self.entry_of(calls)
         if auction.is_complete:
@@ -291,11 +299,13 @@ class SystemBidder:
             return 0
         return len({PASS, *(line.call for line in self._system.place(calls).entries)})
 
-    def explain(self, auction: Sequence[int] | str) -> AuctionExplanation:
+    def explain(self, auction: Sequence[int] | str) -> "AuctionExplanation":
+        from .explanation import explain_auction
+
         with self._lock:
             return explain_auction(self._system, auction)
 
-    def topics(self) -> tuple[Topic, ...]:
+    def topics(self) -> "tuple[Topic, ...]":
         """Topics of the places that random deals come to."""
         from .system_topics import topics_of_system
 

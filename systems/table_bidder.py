@@ -32,7 +32,7 @@ from bidcascade.table.decisions import CallLists
 from bidcascade.table.overlays.changes import changed_entries
 from bidcascade.table.overlays.rules import OverlayMark
 from bidcascade.table.overlays.sub_plan import below_place
-from bidcascade.table.show import where_it_leaves
+from bidcascade.table.showing import where_it_leaves
 from bidcascade.table.topics import Topic, topics_of
 
 from .any_bidder import AnswerWriter, AnyBidder, Calls, CountWriter, DeviceWriter, Query, Written
