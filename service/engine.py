@@ -29,9 +29,9 @@ from .answers import BareWriter, CountFrames, EntryColumns, FrameWriter
 
 if TYPE_CHECKING:
     from bidcascade.systems.allowed_calls import AllowedCalls
-    from bidcascade.systems.expansion import Place
     from bidcascade.systems.explanation import AuctionExplanation
     from bidcascade.systems.overlaid_bidder import OverlaidSystem
+    from bidcascade.systems.places import Place
     from bidcascade.systems.system import System
 
     from .device_engine import DeviceEngine

@@ -9,7 +9,7 @@ from bidcascade.table import Vocabulary
 from .bid_answer import BidAnswer, Candidate
 from .choice import CandidateCheck, check_candidates
 from .describing import agreements_of, description_of
-from .expansion import Place, PlaceEntry
+from .places import Place, PlaceEntry
 
 
 def answer_from_system(
