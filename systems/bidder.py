@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.kernels import Backend, DealArrays
+from bidcascade.kernels import Backend, Context, DealArrays
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.functions import empty_table, forced, roomier
@@ -115,6 +115,29 @@ class Endings(NamedTuple):
     calls: U8
     contract: U8
     declarer: U8
+
+
+class Made(NamedTuple):
+    """A call of one hand.
+
+    Parameters
+    ----------
+    place
+        Where it is made.
+    entry
+        What makes it, -1 for a pass by default.
+    call
+    by_default
+        1 if nothing of the place holds for the hand.
+    forced
+        1 if partner's call asked for an answer.
+    """
+
+    place: int
+    entry: int
+    call: int
+    by_default: int
+    forced: int
 
 
 class PackedDeals(NamedTuple):
@@ -332,7 +355,7 @@ class Bidder:
 
     def _blocks(self, count: int, places: int = BLOCK_PLACES) -> list[rows.Block]:
         """Blocks for some threads, large enough for the programs as they stand."""
-        trees = max(len(side.core.rows("forest")) for side in self.sides)
+        trees = max(core.count("forest") for core in self._cores())
         for number in range(count):
             if number == len(self._block_list):
                 self._block_list.append(_new_block(trees, 1 << 16, places))
@@ -505,6 +528,23 @@ class Bidder:
                     return place
                 self._go_on(why, side)
 
+    def call(self, calls: Sequence[int], hand: int, context: Context) -> "Made | None":
+        """Call of one hand after an auction, and what makes it; None if it is illegal or over."""
+        codes = bytes(calls)
+        number = len(calls) % 4 + 4 * context.vul_we + 8 * context.vul_they
+        with self.lock:
+            if not self._block_list:
+                self._blocks(1)
+            while True:
+                why, side, made = walk.call_of_hand(
+                    *self._cores(), self._store, self._block_list[0], codes, hand, number
+                )
+                if why == walk.DONE:
+                    return Made(*made)
+                if why < 0:
+                    return None
+                self._go_on(why, side)
+
     def _go_on(self, why: int, side: int) -> None:
         """Make the room that a function came back for.
 
@@ -522,7 +562,10 @@ class Bidder:
             else:
                 self._make_room(worked_out=calls)
         elif why == walk.BLOCK_FULL:
-            self._enlarge(self._block_list[0])
+            block = self._block_list[0]
+            before = len(block.found)
+            if len(self._blocks(1)[0].found) == before:
+                self._enlarge(block)
         else:
             raise self.sides[side].error()
 
@@ -798,6 +841,11 @@ class Bidder:
         first, end = self._store.list_first[number : number + 2]
         numbers: list[int] = (self._store.list_items[first:end] >> 1).tolist()
         return numbers
+
+    def entry_count_at(self, place: int) -> int:
+        """Entries that are chosen from at a place."""
+        number = self._store.chosen[place]
+        return int(self._store.list_first[number + 1] - self._store.list_first[number])
 
     def entry_count(self, places: I32) -> int:
         """Entries at some places."""

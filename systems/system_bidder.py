@@ -31,7 +31,7 @@ from bidcascade.table.overlays.rules import OverlayMark
 from bidcascade.table.topics import Topic
 
 from .any_bidder import AnswerWriter, AnyBidder, Calls, CountWriter, DeviceWriter, Query, Written
-from .bid_answer import BidAnswer, what_is_asked
+from .bid_answer import BidAnswer, read_question
 from .calls_along import I64, CallsAlong, along_in_system
 from .explanation import AuctionExplanation, StatesAndPlaces, explain_auction
 from .next_calls import NextCall, NextCalls, Variant
@@ -283,11 +283,8 @@ class SystemBidder:
         vulnerability: Vulnerability | str,
     ) -> BidAnswer:
         """Call of the first line that the hand fits; there is an answer after every auction."""
-        mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
-        side = (self._system, self._system.opponents)[len(calls) % 2]
-        return answer_from_system(
-            self._system.place(calls), mask, context, side.vocabulary, self.entry_of
-        )
+        mask, calls, context = read_question(hand, auction, dealer, vulnerability)
+        return answer_from_system(self.places, calls, mask, context, self.entry_of)
 
     def next(self, calls: Calls) -> NextCalls:
         """Give calls with their lines; a pass that no line makes stands behind all others."""

@@ -307,6 +307,25 @@ def reach(first: Any, other: Any, store: Group, block: Group, calls: U8) -> tupl
     return why, int(place[0]), int(faulty[0])
 
 
+def call_of_hand(
+    first: Any, other: Any, store: Group, block: Group, calls: bytes, hand: int, context: int
+) -> tuple[int, int, tuple[int, int, int, int, int]]:
+    """Call of one hand after an auction: why it returned, who is to blame, and what it makes.
+
+    That is the place, the entry (NO_ENTRY for none), the call, whether it is a pass by default,
+    and whether partner's call asked for an answer. Returns -1 for an auction that is illegal or
+    over. ``context`` is position + 4 * we + 8 * they vulnerable.
+    """
+    out, faulty = (ctypes.c_int32 * 5)(), ctypes.c_int64()
+    why = function("core_call")(
+        ctypes.c_void_p(first.address), ctypes.c_void_p(other.address),
+        ctypes.c_void_p(store.address), ctypes.c_void_p(block.address), calls,
+        ctypes.c_int64(len(calls)), ctypes.c_uint64(hand), ctypes.c_int64(context), out,
+        ctypes.byref(faulty),
+    )  # fmt: skip
+    return why, faulty.value, tuple(out)
+
+
 # --- deals ---------------------------------------------------------------------------------------
 
 

@@ -368,6 +368,24 @@ EXPORT i64 core_lowered_at(
     return found < 0 ? -2 : found;
 }
 
+// Call of one hand after a legal auction that goes on; why it came back. `out` are the place, the
+// entry, the call, whether it is a pass by default, and whether partner's call asked for an answer.
+EXPORT i64 core_call(
+    System* first, System* other, const Store* store, const Block* block, const u8* calls,
+    i64 count, u64 hand, i64 context, i32* out, i64* faulty) {
+    if (count < 0 || !goes_on(calls, count) || bit_count(hand) != 13 || hand >> 52 != 0 ||
+        context < 0 || context >= CONTEXTS || !are_block(*block))
+        return INVALID;
+    Bidding bidding(first, other, *store, *block);
+    Vec<u64> words;
+    Made made{};
+    const i32 why =
+        call_of_hand(bidding, calls, count, hand, static_cast<u32>(context), words, made);
+    copy_bytes(out, &made, sizeof made);
+    *faulty = bidding.sides.faulty == other && other != first;
+    return why;
+}
+
 // --- deals ---------------------------------------------------------------------------------------
 
 EXPORT i64 core_choose_all(

@@ -1,8 +1,8 @@
 """One system in the core: its rows, what it has learned, and how hands are packed for its tests."""
 
 import ctypes
+import math
 from collections.abc import Sequence
-from math import prod
 from typing import Any, Final, NamedTuple
 from weakref import finalize
 
@@ -55,7 +55,8 @@ class CoreSystem:
         close = function("core_system_close", None)
         self._close = finalize(self, close, ctypes.c_void_p(opened))
         self._packing: tuple[int, Packing, I32, I32] | None = None
-        self._arrays = (ctypes.c_uint64 * (2 * len(_NUMBERS))).from_address(opened)
+        # the core keeps addresses and lengths of its arrays at the system's address
+        self._table = (ctypes.c_uint64 * (2 * len(_FIELDS))).from_address(opened)
         self._views: dict[Any, tuple[int, int, NDArray[Any]]] = {}
 
     def rows(self, name: str) -> rows.Rows:
@@ -63,16 +64,22 @@ class CoreSystem:
 
         They hold until something is learned.
         """
-        number = _NUMBERS[name]
-        kind, *tail = rows.Program.fields[name]
-        return self._view(name, *self._arrays[2 * number : 2 * number + 2], kind, *tail)
+        number, kind, tail = _FIELDS[name]
+        address, count = self._table[2 * number : 2 * number + 2]
+        return self._view(name, address, count, kind, tail)
 
-    def _view(self, name: Any, address: int, count: int, kind: Any, *tail: int) -> NDArray[Any]:
+    def _view(
+        self, name: Any, address: int, count: int, kind: Any, tail: tuple[int, ...] = ()
+    ) -> NDArray[Any]:
         """Array over the core's memory; the same object as long as it lies there."""
         known = self._views.get(name)
         if known is None or known[:2] != (address, count):
             known = self._views[name] = address, count, _view(address, count, kind, tail)
         return known[2]
+
+    def count(self, name: str) -> int:
+        """How many rows an array has now."""
+        return int(self._table[2 * _FIELDS[name][0] + 1])
 
     @property
     def problem(self) -> Problem:
@@ -187,13 +194,16 @@ class CoreSystem:
         return self._packing
 
 
-_NUMBERS: Final = {name: number for number, name in enumerate(rows.Program.fields)}
+_FIELDS: Final = {
+    name: (number, np.dtype(kind), tuple(tail))
+    for number, (name, (kind, *tail)) in enumerate(rows.Program.fields.items())
+}
 
 
 def _view(address: int, count: int, kind: Any, tail: tuple[int, ...]) -> NDArray[Any]:
     """Array over the core's memory."""
     dtype = np.dtype(kind)
-    size = count * dtype.itemsize * prod(tail)
+    size = count * dtype.itemsize * math.prod(tail)
     if not size:
         return np.zeros((0, *tail), dtype)
     memory = (ctypes.c_uint8 * size).from_address(address)
