@@ -30,6 +30,7 @@ from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.service import Engine
 from bidcascade.systems import System, named_systems
 from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.reference.expansion import Expander
 from tests.support_systems import choices_call_by_call
 
 from .machine import environment
@@ -48,7 +49,7 @@ def deals_of(seed: int, count: int) -> DealArrays:
 
 def by_definition(first: System, other: System, deals: DealArrays) -> list[list[tuple[int, str]]]:
     """Bid deals by the definition: calls with the names of what made them."""
-    expander = first.expander(other)
+    expander = Expander(first.rules, other.rules)
     made = [choices_call_by_call(expander, deals, deal) for deal in range(len(deals))]
     return [
         [(one.call, "" if one.entry is None else one.entry.name) for one in deal] for deal in made

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from bidcascade.systems.allowed_calls import AllowedCalls
-    from bidcascade.systems.expansion import Place
     from bidcascade.systems.explanation import AuctionExplanation
     from bidcascade.systems.overlaid_bidder import OverlaidSystem
+    from bidcascade.systems.places import Place
     from bidcascade.systems.system import System
     from bidcascade.table import BiddingTable
 

@@ -22,10 +22,12 @@ from bidcascade.kernels.core.functions import empty_table, forced, roomier
 from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.kernels.threads import in_blocks, thread_count
 from bidcascade.kernels.types import U8, U16, U32, U64
+from bidcascade.systems.language.syntax_tree import Condition
 from bidcascade.table.language.expression_tree import Expression
 
 from .budget import DEFAULT_BUDGET
-from .expansion import Place, Rules
+from .patterns import Bindings
+from .places import Place, Rules
 from .program import SystemProgram, opened_programs
 
 if TYPE_CHECKING:
@@ -807,6 +809,19 @@ class Bidder:
                 entries.append(program.entry(item >> 1, rank))
             place = Place(calls, tuple(entries), forced(row), own)
             return place, [item >> 1 for item in items]
+
+    def lowered(self, condition: Condition, calls: Sequence[int], bindings: Bindings) -> Expression:
+        """Expression that a condition of the text of the player to call becomes behind calls.
+
+        Raises
+        ------
+        InvalidSystem
+            If it asks for what does not exist there.
+        """
+        with self.lock:
+            # the root has its row always, and nobody may have asked for its entries
+            number = self.reach(calls) if calls else 0
+            return self.sides[len(calls) & 1].lowered(self._store, number, condition, bindings)
 
     def lists_of(self, places: I32, depth: int) -> tuple[I32, I32]:
         """Numbers of the entry lists, and of what the players to call have shown, behind calls.

@@ -48,7 +48,7 @@ class OverlaidBidder(SystemBidder):
 
     @cached_property
     def _laid(self) -> OverlaidPlaces:
-        return OverlaidPlaces(self.system.expander(), self.table, self.table.changed_places)
+        return OverlaidPlaces(self.system.reader(), self.table, self.table.changed_places)
 
     def _new_places(self) -> "Bidder":
         from .bidder import Bidder

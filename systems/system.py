@@ -25,10 +25,11 @@ from bidcascade.systems.language.kept_texts import open_text, without_collection
 from bidcascade.systems.language.syntax_tree import SystemText
 from bidcascade.table.language.vocabulary import Vocabulary
 
+from .auction_reader import CoreReader
 from .cache import texts_folder
 from .choice import Choice, choose
 from .digests import digest_of
-from .expansion import Expander, Place, Rules
+from .places import Place, Rules
 from .state import State
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class System:
         self.name = name or text.title
         self.rules = Rules(text)
         self._opponents: System | None = None
-        self._expanders: dict[tuple[int, int], Expander] = {}
+        self._readers: dict[tuple[int, int], CoreReader] = {}
         self._bidders: dict[tuple[int, int], Bidder] = {}
 
     @classmethod
@@ -117,7 +118,12 @@ class System:
     def bidder(self, opponents: "System | None" = None, *, first: bool = True) -> "Bidder":
         """Places of this system against another, worked out by the kernels.
 
-        Parameters are those of :meth:`expander`, which is the definition.
+        Parameters
+        ----------
+        opponents
+            The other side's system; None is the one that the text names, else this one.
+        first
+            Whether this system is played by the dealer's side.
         """
         pair, key = self._pair(opponents, first=first)
         if key not in self._bidders:
@@ -127,20 +133,12 @@ class System:
             self._bidders[key] = Bidder(pair[0].rules, pair[1].rules, budget=places_budget())
         return self._bidders[key]
 
-    def expander(self, opponents: "System | None" = None, *, first: bool = True) -> Expander:
-        """Places of this system against another.
-
-        Parameters
-        ----------
-        opponents
-            The other side's system; None is the one that the text names, else this one.
-        first
-            Whether this system is played by the dealer's side.
-        """
-        pair, key = self._pair(opponents, first=first)
-        if key not in self._expanders:
-            self._expanders[key] = Expander(pair[0].rules, pair[1].rules)
-        return self._expanders[key]
+    def reader(self, opponents: "System | None" = None, *, first: bool = True) -> CoreReader:
+        """Reader of auctions of this system against another; parameters as of :meth:`bidder`."""
+        _, key = self._pair(opponents, first=first)
+        if key not in self._readers:
+            self._readers[key] = CoreReader(self.bidder(opponents, first=first))
+        return self._readers[key]
 
     def _pair(
         self, opponents: "System | None", *, first: bool
@@ -181,7 +179,7 @@ class System:
         """State after an auction; the player behind it plays this system."""
         calls = auction_calls(auction)
         Auction.of(calls)
-        return self.expander(opponents, first=len(calls) % 2 == 0).state(calls)
+        return self.reader(opponents, first=len(calls) % 2 == 0).state(calls)
 
     def bid(
         self,

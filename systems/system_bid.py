@@ -9,7 +9,7 @@ from bidcascade.kernels import Context
 from .bid_answer import BidAnswer, Candidate, WhenAsked, check_goes_on
 from .choice import CandidateCheck, check_candidates
 from .describing import agreements_of, description_of
-from .expansion import PlaceEntry
+from .places import PlaceEntry
 
 if TYPE_CHECKING:
     from .bidder import Bidder

@@ -147,8 +147,8 @@ class SystemBidder:
 
     @cached_property
     def meanings(self) -> "StatesAndPlaces":
-        """What calls mean, as the definition says."""
-        return self._system.expander()
+        """What calls mean."""
+        return self._system.reader()
 
     def numbers(self) -> dict[str, object]:
         return dict(_NO_NUMBERS)
