@@ -59,10 +59,18 @@ def why_unavailable(name: str) -> str | None:
     """Say why a backend cannot run here, or ``None`` if it can."""
     if name not in BACKENDS:
         return f"expected a backend of auto, {', '.join(BACKENDS)}, got {name!r}"
-    if name != "cuda":
+    if name == "reference":
+        return None
+    if name == "cpu":
         # looked for, not loaded: that takes longer than many a question
-        is_there = name != "cpu" or importlib.util.find_spec("numba")
-        return None if is_there else "numba is not installed"
+        if not importlib.util.find_spec("numba"):
+            return "numba is not installed"
+        from .core.functions import has_core
+
+        try:
+            return None if has_core() else "the core's library cannot be loaded"
+        except BackendUnavailable as error:
+            return str(error)
     try:
         from . import cuda
     except ImportError as error:
@@ -73,14 +81,19 @@ def why_unavailable(name: str) -> str | None:
 def backend_name(name: str = "auto") -> str:
     """Name of the backend that a name stands for; ``auto`` is cuda where it works, else cpu.
 
+    Where there is no library of the core, which a warning tells with what to install, ``auto`` is
+    reference then.
+
     Raises
     ------
     BackendUnavailable
         If it cannot run here; the message says why.
     """
     if name == "auto":
+        from .core.functions import has_core
+
         reason = why_unavailable("cuda")
-        name = "cuda" if reason is None else "cpu"
+        name = "cuda" if reason is None else "cpu" if has_core() else "reference"
         _logger.info("backend auto: %s%s", name, "" if reason is None else f" ({reason})")
     reason = why_unavailable(name)
     if reason is not None:

@@ -24,12 +24,10 @@ from bidcascade.kernels.threads import in_blocks
 from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.decisions import CallLists
-from bidcascade.table.language.explain import HandValues
 
 from .bidder import LONGEST_AUCTION, Bidder
-from .choice import fits
-from .expansion import Expander, PlaceEntry
-from .system import context_at
+from .expansion import Expander
+from .reference_bidder import AnyEntry, ReferenceBidder, hand_at
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -97,26 +95,31 @@ def allowed_auctions(
         order if several did; None if nothing did. The auction that the systems bid is listed
         whatever is cut: behind those of its beginnings that are listed, with a limit as the last.
     """
-    dealer, sides = int(deals.dealer[deal]), int(deals.vulnerability[deal])
+    found, cut = _held_auctions(ReferenceBidder(expander), deals, deal, bounds)
+    return [AllowedAuction(*one[:2], _names(one.entries)) for one in found], cut
 
-    def options(calls: Calls) -> list[AllowedAuction]:
-        place = expander.place(calls)
-        hand = int(deals.hands[(dealer + len(calls)) % 4, deal])
-        vocabulary = expander.sides[len(calls) % 2].vocabulary
-        context = context_at(len(calls), dealer, sides)
-        values = HandValues(hand, vocabulary, context)
-        held: dict[int, list[PlaceEntry]] = {}
-        for entry in place.entries:
-            if fits(entry, hand, context, vocabulary, values=values):
-                held.setdefault(entry.call, []).append(entry)
-        if not held or all(entry.call != PASS for entry in place.entries):
+
+class _Held(NamedTuple):
+    """One auction of a deal, with the entries that hold for its last call."""
+
+    calls: Calls
+    completed: bool
+    entries: tuple[AnyEntry, ...]
+
+
+def _held_auctions(
+    places: ReferenceBidder, deals: DealArrays, deal: int, bounds: Bounds
+) -> tuple[list[_Held], str | None]:
+    def options(calls: Calls) -> list[_Held]:
+        held: dict[int, list[AnyEntry]] = {}
+        for entry in places.held(calls, *hand_at(deals, deal, len(calls))):
+            held.setdefault(entry.call, []).append(entry)
+        if not held or all(entry.call != PASS for entry in places.options(calls)):
             held[PASS] = []
         return [
-            AllowedAuction(
-                (*calls, call), Auction.of((*calls, call)).is_complete, _names(entries)
-            )
+            _Held((*calls, call), Auction.of((*calls, call)).is_complete, tuple(entries))
             for call, entries in held.items()
-        ]  # fmt: skip
+        ]
 
     own = options(())[0]
     while not own.completed:
@@ -124,7 +127,7 @@ def allowed_auctions(
     cuts: set[str] = set()
     visited = 0
 
-    def walk_on(calls: Calls) -> Iterator[AllowedAuction]:
+    def walk_on(calls: Calls) -> Iterator[_Held]:
         nonlocal visited
         visited += 1
         for one in options(calls):
@@ -139,13 +142,13 @@ def allowed_auctions(
             else:
                 yield from walk_on(one.calls)
 
-    found: list[AllowedAuction] = []
+    found: list[_Held] = []
     for one in walk_on(()):
         if len(found) == bounds.limit:
             cuts.add("limit")
             break
         found.append(one)
-    if own not in found:
+    if all(own.calls != one.calls for one in found):
         leading = 0
         while leading < len(found) and own.calls[: leading + 1] == found[leading].calls:
             leading += 1
@@ -158,7 +161,7 @@ def allowed_auctions(
     return found, next((cut for cut in ("limit", "places", "depth") if cut in cuts), None)
 
 
-def _names(entries: Sequence[PlaceEntry]) -> tuple[str, ...]:
+def _names(entries: Sequence[AnyEntry]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(entry.name for entry in entries if entry.name))
 
 
@@ -187,13 +190,36 @@ class Listing(NamedTuple):
     held: I32
 
 
-def list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
+def list_allowed(
+    bidder: Bidder | ReferenceBidder, deals: DealArrays, bounds: Bounds
+) -> Listing:
     r"""List the auctions of deals as :func:`allowed_auctions` does, worked out by the kernels.
 
     The caller holds the bidder's lock as long as it uses the answer.
     """
+    if isinstance(bidder, ReferenceBidder):
+        return _listed(bidder, deals, bounds)
     with bidder.walking():
         return _list_allowed(bidder, deals, bounds)
+
+
+def _listed(bidder: ReferenceBidder, deals: DealArrays, bounds: Bounds) -> Listing:
+    bidder.keep_few()
+    whole = [_held_auctions(bidder, deals, deal, bounds) for deal in range(len(deals))]
+    auctions = [one for found, _ in whole for one in found]
+    held = [
+        [bidder.sides[len(one.calls) - 1 & 1].number_of(entry) for entry in one.entries]
+        for one in auctions
+    ]
+    return Listing(
+        offsets_of([len(found) for found, _ in whole], np.int64),
+        np.array([CUTS.index(cut) for _, cut in whole], np.uint8),
+        np.array([bidder.reach(one.calls[:-1]) for one in auctions], np.int32),
+        np.array([one.calls[-1] for one in auctions], np.uint8),
+        np.array([one.completed for one in auctions], np.bool_),
+        offsets_of([len(numbers) for numbers in held], np.int64),
+        np.array([number for numbers in held for number in numbers], np.int32),
+    )
 
 
 def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
@@ -227,8 +253,10 @@ def _enlarge(out: rows.Listed) -> None:
         out.set(**{name: larger})
 
 
-def calls_of(bidder: Bidder, place: I32, call: U8) -> list[bytes]:
+def calls_of(bidder: Bidder | ReferenceBidder, place: I32, call: U8) -> list[bytes]:
     """Auctions that end with a call at each of some places, as bytes of codes."""
+    if isinstance(bidder, ReferenceBidder):
+        return bidder.ending_with(place, call)
     lengths = walk.auction_lengths(bidder.store, place)
     offsets = offsets_of(lengths + 1, np.int64)
     calls = np.empty(int(offsets[-1]), np.uint8)

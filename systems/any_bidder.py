@@ -33,10 +33,13 @@ if TYPE_CHECKING:
     from .bidder import BidDeals, Bidder
     from .explanation import AuctionExplanation, StatesAndPlaces
     from .overlaid_bidder import OverlaidSystem
+    from .reference_bidder import ReferenceBidder
     from .system import System
 
 Calls: TypeAlias = tuple[int, ...]
 Mode: TypeAlias = Literal["all", "first"]
+SystemPlaces: TypeAlias = "Bidder | ReferenceBidder"
+"""Places of a system, which find its calls and auctions: by the kernels, or by the definition."""
 Written = TypeVar("Written")
 Written_co = TypeVar("Written_co", covariant=True)
 
@@ -65,10 +68,10 @@ class AnswerWriter(Protocol[Written_co]):
     def first(self, first: FirstAuctions, deals: DealArrays) -> Written_co:
         """Write the auctions that a table bids."""
 
-    def allowed(self, places: "Bidder", found: "Listing", first_deal: int) -> Written_co:
+    def allowed(self, places: "SystemPlaces", found: "Listing", first_deal: int) -> Written_co:
         """Write the auctions that a system allows; nobody else uses its places meanwhile."""
 
-    def bid(self, places: "Bidder", bid: "BidDeals", deals: DealArrays) -> Written_co:
+    def bid(self, places: "SystemPlaces", bid: "BidDeals", deals: DealArrays) -> Written_co:
         """Write the auctions that a system bids; nobody else uses its places meanwhile."""
 
 

@@ -24,6 +24,7 @@ from .table_bidder import TableBidder
 
 if TYPE_CHECKING:
     from .bidder import Bidder
+    from .reference_bidder import ReferenceBidder
 
 
 class OverlaidSystem(NamedTuple):
@@ -58,6 +59,11 @@ class OverlaidBidder(SystemBidder):
             self.system.rules, self.system.opponents.rules,
             instead=changed_entries(self.table), budget=places_budget(),
         )  # fmt: skip
+
+    def _by_definition(self) -> "ReferenceBidder":
+        from .reference_bidder import ReferenceBidder
+
+        return ReferenceBidder(self.system.expander(), instead=changed_entries(self.table))
 
     @property
     def digest(self) -> str:

@@ -21,6 +21,7 @@ from bidcascade.bridge import (
     seat_of_call,
 )
 from bidcascade.kernels import Context
+from bidcascade.kernels.core.functions import has_core
 from bidcascade.systems.language.kept_texts import open_text, without_collections
 from bidcascade.systems.language.syntax_tree import SystemText
 from bidcascade.table.language.vocabulary import Vocabulary
@@ -153,6 +154,8 @@ class System:
         self, calls: Sequence[int], opponents: "System | None" = None, *, first: bool = True
     ) -> Place:
         """Place behind a legal auction that goes on; parameters are those of :meth:`bidder`."""
+        if not has_core():
+            return self.expander(opponents, first=first).place(calls)
         return self.bidder(opponents, first=first).place(calls)
 
     def expand(

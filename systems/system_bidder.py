@@ -24,13 +24,23 @@ from bidcascade.bridge import (
     parse_calls,
 )
 from bidcascade.kernels import Backend, DealArrays, get_backend
+from bidcascade.kernels.core.functions import has_core
 from bidcascade.table import BiddingTable, Vocabulary
 from bidcascade.table.columns import UndescribedPolicy
 from bidcascade.table.decisions import CallLists
 from bidcascade.table.overlays.rules import OverlayMark
 from bidcascade.table.topics import Topic
 
-from .any_bidder import AnswerWriter, AnyBidder, Calls, CountWriter, DeviceWriter, Query, Written
+from .any_bidder import (
+    AnswerWriter,
+    AnyBidder,
+    Calls,
+    CountWriter,
+    DeviceWriter,
+    Query,
+    SystemPlaces,
+    Written,
+)
 from .bid_answer import BidAnswer, read_question
 from .calls_along import I64, CallsAlong, along_in_system
 from .explanation import AuctionExplanation, StatesAndPlaces, explain_auction
@@ -45,6 +55,7 @@ if TYPE_CHECKING:
     from .allowed_calls import AllowedCalls
     from .bidder import Bidder
     from .call_notes import LineNotes
+    from .reference_bidder import ReferenceBidder
 
 ALLOWED_CHUNK: Final = 1 << 8
 """Deals that are listed at once in mode ``all``."""
@@ -66,6 +77,8 @@ class SystemBidder:
     system : System
         Played by both sides, unless its text names another for the opponents.
     backend : {"auto", "reference", "cpu", "cuda"}
+        Calls and auctions are found by the definition where it is ``reference``, and where there is
+        no core. What counts auctions or tells who may bid them wants the core.
     """
 
     undescribed: UndescribedPolicy = "allow"
@@ -75,6 +88,7 @@ class SystemBidder:
         self._backend_name = backend
         self._lock, self._compiling = threading.RLock(), threading.Lock()
         self._places: Bidder | None = None
+        self._bidding: ReferenceBidder | None = None
         self._table: BiddingTable | None = None
 
     # --- what it is -----------------------------------------------------------------------------
@@ -94,6 +108,21 @@ class SystemBidder:
 
     def _new_places(self) -> "Bidder":
         return self._system.bidder()
+
+    @property
+    def bidding(self) -> SystemPlaces:
+        """Who finds calls and auctions: the kernels at their places, or the definition."""
+        if self._backend_name != "reference" and has_core():
+            return self.places
+        with self._lock:
+            if self._bidding is None:
+                self._bidding = self._by_definition()
+            return self._bidding
+
+    def _by_definition(self) -> "ReferenceBidder":
+        from .reference_bidder import ReferenceBidder
+
+        return ReferenceBidder(self._system.expander())
 
     @property
     def digest(self) -> str:
@@ -175,14 +204,15 @@ class SystemBidder:
 
     def warm_up(self) -> None:
         """Open the system in the core."""
-        self.places.reach(())
+        self.bidding.reach(())
 
     # --- deals ----------------------------------------------------------------------------------
 
     def first(self, deals: DealArrays, writer: AnswerWriter[Written]) -> Written:
         """Bid deals to the end."""
-        with self.places.lock:
-            return writer.bid(self.places, self.places.bid(deals, backend=self.backend), deals)
+        bidding = self.bidding
+        with bidding.lock:
+            return writer.bid(bidding, bidding.bid(deals, backend=self.backend), deals)
 
     def all(
         self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
@@ -195,13 +225,12 @@ class SystemBidder:
             query.limit or standard.limit, query.max_depth or standard.depth,
             completed_only=query.completed_only,
         )  # fmt: skip
+        bidding = self.bidding
         # of no deals there is an answer too, without rows
         for start in range(0, max(1, len(deals)), ALLOWED_CHUNK):
             part = deals.slice(start, min(start + ALLOWED_CHUNK, len(deals)))
-            with self.places.lock:
-                written = writer.allowed(
-                    self.places, list_allowed(self.places, part, bounds), start
-                )
+            with bidding.lock:
+                written = writer.allowed(bidding, list_allowed(bidding, part, bounds), start)
             yield written
 
     def counts(
@@ -241,7 +270,7 @@ class SystemBidder:
     def _notes(self) -> "LineNotes":
         from .call_notes import LineNotes
 
-        return LineNotes(self.places)
+        return LineNotes(self.bidding)
 
     def notes(self, deals: DealArrays, auctions: Sequence[Sequence[int]]) -> list[Sequence[str]]:
         """Say what the line is that made each call, to the end."""
@@ -249,10 +278,11 @@ class SystemBidder:
 
     def bid_from(self, calls: Sequence[int], deals: DealArrays) -> tuple[list[Calls], I64]:
         """Bid deals to the end from a place."""
-        with self.places.lock:
-            bid = self.places.bid(deals, calls)
+        bidding = self.bidding
+        with bidding.lock:
+            bid = bidding.bid(deals, calls)
             there, which = np.unique(bid.place, return_inverse=True)
-            return [(*self.places.auction_of(place), PASS) for place in there], which
+            return [(*bidding.auction_of(place), PASS) for place in there], which
 
     def first_on_device(self, deals: "DeviceDeals", writer: DeviceWriter[Written]) -> Written:
         """Bid deals that lie on a device."""
@@ -284,7 +314,7 @@ class SystemBidder:
     ) -> BidAnswer:
         """Call of the first line that the hand fits; there is an answer after every auction."""
         mask, calls, context = read_question(hand, auction, dealer, vulnerability)
-        return answer_from_system(self.places, calls, mask, context, self.entry_of)
+        return answer_from_system(self.bidding, calls, mask, context, self.entry_of)
 
     def next(self, calls: Calls) -> NextCalls:
         """Give calls with their lines; a pass that no line makes stands behind all others."""

@@ -17,12 +17,12 @@ from bidcascade.bridge import CALL_TEXTS
 from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
 from bidcascade.service.engine import Engine
 from bidcascade.service.variant_checks import VariantChecks
-from bidcascade.systems.any_bidder import Query
+from bidcascade.systems.any_bidder import Query, SystemPlaces
 from bidcascade.table import COMPLETED, BiddingTable
 
 if TYPE_CHECKING:
     from bidcascade.systems.allowed import Listing
-    from bidcascade.systems.bidder import BidDeals, Bidder
+    from bidcascade.systems.bidder import BidDeals
 
 _ONE_AUCTION: Final = b'{"total":1,"truncated":false,"auctions":[%s]}'
 
@@ -58,7 +58,7 @@ class AuctionResults:
         parts = self._engine.answers(deals, query, self)
         return [result for part in parts for result in part]
 
-    def allowed(self, places: "Bidder", found: "Listing", first_deal: int) -> list[bytes]:
+    def allowed(self, places: SystemPlaces, found: "Listing", first_deal: int) -> list[bytes]:
         """Write the auctions that a system allows, each different one once."""
         from bidcascade.systems.allowed import CUTS, calls_of
 
@@ -178,7 +178,7 @@ class AuctionResults:
             written.append(_ONE_AUCTION % piece)
         return written
 
-    def bid(self, places: "Bidder", bid: "BidDeals", deals: DealArrays) -> list[bytes]:
+    def bid(self, places: SystemPlaces, bid: "BidDeals", deals: DealArrays) -> list[bytes]:
         """Write the auctions that a system bids, each different one once."""
         keys = list(zip(bid.place.tolist(), bid.entry.tolist(), strict=True))
         pieces = dict.fromkeys(keys, b"")
