@@ -5,9 +5,9 @@ with them as methods.
 """
 
 import importlib
-import importlib.util
 import logging
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from typing import Protocol, cast
 
 from bidcascade.bridge import BackendUnavailable
@@ -59,23 +59,28 @@ def why_unavailable(name: str) -> str | None:
     """Say why a backend cannot run here, or ``None`` if it can."""
     if name not in BACKENDS:
         return f"expected a backend of auto, {', '.join(BACKENDS)}, got {name!r}"
-    if name == "reference":
-        return None
+    # looked for, not loaded: that takes longer than many a question
+    needed = {"cpu": "numba", "cuda": "cupy"}.get(name)
+    if needed is not None and find_spec(needed) is None:
+        return f"{needed} is not installed"
     if name == "cpu":
-        # looked for, not loaded: that takes longer than many a question
-        if not importlib.util.find_spec("numba"):
-            return "numba is not installed"
-        from .core.functions import has_core
-
-        try:
-            return None if has_core() else "the core's library cannot be loaded"
-        except BackendUnavailable as error:
-            return str(error)
+        return _why_no_core()
+    if name != "cuda":
+        return None
     try:
         from . import cuda
     except ImportError as error:
         return f"{error.name or error} is not installed"
     return cuda.why_unavailable()
+
+
+def _why_no_core() -> str | None:
+    from .core.functions import has_core
+
+    try:
+        return None if has_core() else "the core's library cannot be loaded"
+    except BackendUnavailable as error:
+        return str(error)
 
 
 def backend_name(name: str = "auto") -> str:

@@ -11,7 +11,8 @@ from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, REDOUBLE, STRAINS
 from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
 from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.loaders import SEAT_ENUM
-from bidcascade.systems.any_bidder import AnyBidder, Query, SystemPlaces
+from bidcascade.systems.any_bidder import AnyBidder, Query
+from bidcascade.systems.system import SystemPlaces
 from bidcascade.table import COMPLETED, BiddingTable
 
 if TYPE_CHECKING:
@@ -305,14 +306,14 @@ def _bid_endings(places: SystemPlaces, bid: "BidDeals", dealer: U8) -> pl.DataFr
 
 
 def _allowed_frame(places: SystemPlaces, found: "Listing", first_deal: int) -> pl.DataFrame:
-    from bidcascade.systems.allowed import CUTS, calls_of
+    from bidcascade.systems.allowed import CUTS
 
     count = len(found.place)
     counts = np.diff(found.offsets)
     keys = found.place.astype(np.int64) << 6 | found.call
     distinct_keys, which = np.unique(keys, return_inverse=True)
-    auctions = calls_of(
-        places, (distinct_keys >> 6).astype(np.int32), (distinct_keys & 63).astype(np.uint8)
+    auctions = places.ending_with(
+        (distinct_keys >> 6).astype(np.int32), (distinct_keys & 63).astype(np.uint8)
     )
     # entries are numbered by each side's system for itself
     sides = np.array([(len(calls) - 1) & 1 for calls in auctions], np.int64)[which]

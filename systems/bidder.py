@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -22,10 +23,12 @@ from bidcascade.kernels.core.functions import empty_table, forced, roomier
 from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.kernels.threads import in_blocks, thread_count
 from bidcascade.kernels.types import U8, U16, U32, U64
+from bidcascade.systems.language.syntax_tree import Condition
 from bidcascade.table.language.expression_tree import Expression
 
 from .budget import DEFAULT_BUDGET
-from .expansion import Place, Rules
+from .patterns import Bindings
+from .places import Place, Rules
 from .program import SystemProgram, opened_programs
 
 if TYPE_CHECKING:
@@ -808,6 +811,19 @@ class Bidder:
             place = Place(calls, tuple(entries), forced(row), own)
             return place, [item >> 1 for item in items]
 
+    def lowered(self, condition: Condition, calls: Sequence[int], bindings: Bindings) -> Expression:
+        """Expression that a condition of the text of the player to call becomes behind calls.
+
+        Raises
+        ------
+        InvalidSystem
+            If it asks for what does not exist there.
+        """
+        with self.lock:
+            # the root has its row always, and nobody may have asked for its entries
+            number = self.reach(calls) if calls else 0
+            return self.sides[len(calls) & 1].lowered(self._store, number, condition, bindings)
+
     def lists_of(self, places: I32, depth: int) -> tuple[I32, I32]:
         """Numbers of the entry lists, and of what the players to call have shown, behind calls.
 
@@ -849,6 +865,16 @@ class Bidder:
         """Name of the rule that made a call at a place; empty for a pass by default."""
         program = self.sides[len(self.auction_of(place)) & 1]
         return "" if entry < 0 else program.name(entry)
+
+    def ending_with(self, places: I32, calls: U8) -> list[bytes]:
+        """Auctions that end with a call at each of some places, as bytes of codes."""
+        lengths = walk.auction_lengths(self._store, places)
+        offsets = np.zeros(len(places) + 1, np.int64)
+        np.cumsum(lengths + 1, out=offsets[1:])
+        written = np.empty(int(offsets[-1]), np.uint8)
+        walk.write_calls(self._store, places, calls, offsets, written)
+        whole = written.tobytes()
+        return [whole[start:stop] for start, stop in pairwise(offsets.tolist())]
 
     def endings(self, places: I32) -> Endings:
         """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""

@@ -11,7 +11,7 @@ from bidcascade.table import BiddingTable
 from .describing import agreements_of, description_of
 
 if TYPE_CHECKING:
-    from .any_bidder import SystemPlaces
+    from .system import SystemPlaces
 
 NO_LINE: Final = "No line of the system: pass"
 _MOST_KNOWN: Final = 100_000

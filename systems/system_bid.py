@@ -9,10 +9,10 @@ from bidcascade.kernels import Context
 from .bid_answer import BidAnswer, Candidate, WhenAsked, check_goes_on
 from .choice import CandidateCheck, check_candidates
 from .describing import agreements_of, description_of
-from .expansion import PlaceEntry
+from .places import PlaceEntry
 
 if TYPE_CHECKING:
-    from .any_bidder import SystemPlaces
+    from .system import SystemPlaces
 
 EntryOf = Callable[[Sequence[int]], int | None]
 """Gives the number of an auction's entry where there is one."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
-import polars as pl
 
 from bidcascade.bridge import (
     PASS,
@@ -25,11 +24,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import Backend, DealArrays, get_backend
 from bidcascade.kernels.core.functions import has_core
-from bidcascade.table import BiddingTable, Vocabulary
-from bidcascade.table.columns import UndescribedPolicy
-from bidcascade.table.decisions import CallLists
-from bidcascade.table.overlays.rules import OverlayMark
-from bidcascade.table.topics import Topic
+from bidcascade.table.language.vocabulary import Vocabulary
 
 from .any_bidder import (
     AnswerWriter,
@@ -38,24 +33,29 @@ from .any_bidder import (
     CountWriter,
     DeviceWriter,
     Query,
-    SystemPlaces,
     Written,
 )
 from .bid_answer import BidAnswer, read_question
-from .calls_along import I64, CallsAlong, along_in_system
-from .explanation import AuctionExplanation, StatesAndPlaces, explain_auction
-from .next_calls import NextCall, NextCalls, Variant
-from .system import System
+from .system import System, SystemPlaces
 from .system_bid import answer_from_system
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from bidcascade.kernels.cuda import CudaBackend
     from bidcascade.kernels.device_frames import DeviceDeals
+    from bidcascade.table import BiddingTable
+    from bidcascade.table.columns import UndescribedPolicy
+    from bidcascade.table.decisions import CallLists
+    from bidcascade.table.overlays.rules import OverlayMark
+    from bidcascade.table.topics import Topic
 
     from .allowed_calls import AllowedCalls
     from .bidder import Bidder
     from .call_notes import LineNotes
-    from .reference_bidder import ReferenceBidder
+    from .calls_along import I64, CallsAlong
+    from .explanation import AuctionExplanation, StatesAndPlaces
+    from .next_calls import NextCalls
 
 ALLOWED_CHUNK: Final = 1 << 8
 """Deals that are listed at once in mode ``all``."""
@@ -81,21 +81,20 @@ class SystemBidder:
         no core. What counts auctions or tells who may bid them wants the core.
     """
 
-    undescribed: UndescribedPolicy = "allow"
+    undescribed: "UndescribedPolicy" = "allow"
 
     def __init__(self, system: System, backend: str = "auto") -> None:
         self._system = system
         self._backend_name = backend
         self._lock, self._compiling = threading.RLock(), threading.Lock()
         self._places: Bidder | None = None
-        self._bidding: ReferenceBidder | None = None
+        self._bidding: SystemPlaces | None = None
         self._table: BiddingTable | None = None
 
     # --- what it is -----------------------------------------------------------------------------
 
     @cached_property
     def backend(self) -> Backend:
-        """Where deals are answered."""
         return get_backend(self._backend_name)
 
     @property
@@ -116,53 +115,44 @@ class SystemBidder:
             return self.places
         with self._lock:
             if self._bidding is None:
-                self._bidding = self._by_definition()
+                self._bidding = self._new_definition()
             return self._bidding
 
-    def _by_definition(self) -> "ReferenceBidder":
-        from .reference_bidder import ReferenceBidder
-
-        return ReferenceBidder(self._system.expander())
+    def _new_definition(self) -> SystemPlaces:
+        return self._system.by_definition()
 
     @property
     def digest(self) -> str:
-        """Digest of the system's text."""
         return self._system.digest
 
     @property
     def source(self) -> str:
-        """Which system it is."""
         return f"system {self._system.name}"
 
     @property
     def title(self) -> str | None:
-        """Title of the system."""
         return self._system.text.title
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """Terms of its conditions."""
         return self._system.vocabulary
 
     @property
-    def overlays(self) -> tuple[OverlayMark, ...]:
-        """No overlays."""
+    def overlays(self) -> "tuple[OverlayMark, ...]":
         return ()
 
     @property
     def overlay_notes(self) -> tuple[str, ...]:
-        """Nothing."""
         return ()
 
     @property
     def usual_limit(self) -> int:
-        """As many as the walk over its places lists."""
         from .allowed import DEFAULT_LIMIT
 
         return DEFAULT_LIMIT
 
     @property
-    def table(self) -> BiddingTable:
+    def table(self) -> "BiddingTable":
         """Table that the system is compiled into, now or before: for those who ask for rows."""
         from .registry import table_of
 
@@ -174,42 +164,36 @@ class SystemBidder:
 
     @property
     def system(self) -> System:
-        """The system."""
         return self._system
 
     @property
     def plain_system(self) -> System:
-        """The system."""
         return self._system
 
     @cached_property
-    def meanings(self) -> StatesAndPlaces:
-        """What calls mean, as the definition says."""
-        return self._system.expander()
+    def meanings(self) -> "StatesAndPlaces":
+        """What calls mean."""
+        return self._system.reader()
 
     def numbers(self) -> dict[str, object]:
-        """No numbers: only rows are counted."""
         return dict(_NO_NUMBERS)
 
     def changes_since(self, before: AnyBidder) -> str:
-        """Say that the text has changed."""
         return "its text has changed"
 
     def save(self, folder: Path) -> None:
-        """Write nothing: raises :class:`~bidcascade.bridge.InvalidInput`."""
         raise InvalidInput("expected a system opened by its name or path for work elsewhere")
 
     def prepare(self) -> None:
         """Make nothing: one call is answered at once."""
 
     def warm_up(self) -> None:
-        """Open the system in the core."""
+        """Open the system."""
         self.bidding.reach(())
 
     # --- deals ----------------------------------------------------------------------------------
 
     def first(self, deals: DealArrays, writer: AnswerWriter[Written]) -> Written:
-        """Bid deals to the end."""
         bidding = self.bidding
         with bidding.lock:
             return writer.bid(bidding, bidding.bid(deals, backend=self.backend), deals)
@@ -217,8 +201,8 @@ class SystemBidder:
     def all(
         self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
     ) -> Iterator[Written]:
-        """List the auctions that are allowed."""
         from .allowed import Bounds, list_allowed
+        from .bidder import Bidder
 
         standard = Bounds()
         bounds = Bounds(
@@ -230,13 +214,16 @@ class SystemBidder:
         for start in range(0, max(1, len(deals)), ALLOWED_CHUNK):
             part = deals.slice(start, min(start + ALLOWED_CHUNK, len(deals)))
             with bidding.lock:
-                written = writer.allowed(bidding, list_allowed(bidding, part, bounds), start)
+                if isinstance(bidding, Bidder):
+                    found = list_allowed(bidding, part, bounds)
+                else:
+                    found = bidding.list_allowed(part, bounds)
+                written = writer.allowed(bidding, found, start)
             yield written
 
     def counts(
         self, deals: DealArrays, share: float, max_depth: int | None, writer: CountWriter[Written]
     ) -> Written:
-        """Count the deals that may bid each auction."""
         from .allowed import count_allowed
         from .bidder import LONGEST_AUCTION
 
@@ -246,8 +233,9 @@ class SystemBidder:
 
     def members(
         self, deals: DealArrays, auctions: Sequence[int | str]
-    ) -> list[tuple[Calls, pl.Series]]:
-        """Which deals may bid each auction."""
+    ) -> "list[tuple[Calls, pl.Series]]":
+        import polars as pl
+
         from .allowed import members
 
         wanted = list(dict.fromkeys(map(self.auction_of, auctions)))
@@ -255,15 +243,15 @@ class SystemBidder:
         return [(calls, pl.Series(one)) for calls, one in zip(wanted, columns, strict=True)]
 
     def allowed_calls(self, deals: DealArrays) -> "AllowedCalls":
-        """Tell what boards may call."""
         from .allowed_calls import SystemCalls
 
         return SystemCalls(self.places, deals)
 
     def calls_along(
-        self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
-    ) -> CallsAlong:
-        """Find the calls that hands may make at every place of auctions."""
+        self, deals: DealArrays, auctions: "CallLists", depth: "I64", *, meanings: bool
+    ) -> "CallsAlong":
+        from .calls_along import along_in_system
+
         return along_in_system(self.places, deals, auctions, meanings=meanings)
 
     @cached_property
@@ -276,8 +264,7 @@ class SystemBidder:
         """Say what the line is that made each call, to the end."""
         return self._notes.on(deals, auctions)
 
-    def bid_from(self, calls: Sequence[int], deals: DealArrays) -> tuple[list[Calls], I64]:
-        """Bid deals to the end from a place."""
+    def bid_from(self, calls: Sequence[int], deals: DealArrays) -> "tuple[list[Calls], I64]":
         bidding = self.bidding
         with bidding.lock:
             bid = bidding.bid(deals, calls)
@@ -285,7 +272,6 @@ class SystemBidder:
             return [(*bidding.auction_of(place), PASS) for place in there], which
 
     def first_on_device(self, deals: "DeviceDeals", writer: DeviceWriter[Written]) -> Written:
-        """Bid deals that lie on a device."""
         backend = cast("CudaBackend", self.backend)
         return writer.auctions(*self.places.auctions_on_device(deals, backend))
 
@@ -302,7 +288,6 @@ class SystemBidder:
         return calls
 
     def entry_of(self, calls: Sequence[int]) -> int | None:
-        """Find nothing: a system numbers no entries."""
         return None
 
     def call(
@@ -316,8 +301,10 @@ class SystemBidder:
         mask, calls, context = read_question(hand, auction, dealer, vulnerability)
         return answer_from_system(self.bidding, calls, mask, context, self.entry_of)
 
-    def next(self, calls: Calls) -> NextCalls:
+    def next(self, calls: Calls) -> "NextCalls":
         """Give calls with their lines; a pass that no line makes stands behind all others."""
+        from .next_calls import NextCall, NextCalls, Variant
+
         auction = Auction.of(calls)
         texts, entry = [format_call(call) for call in calls], self.entry_of(calls)
         if auction.is_complete:
@@ -343,12 +330,13 @@ class SystemBidder:
             return 0
         return len({PASS, *(line.call for line in self._system.place(calls).entries)})
 
-    def explain(self, auction: Sequence[int] | str) -> AuctionExplanation:
-        """Explain every call."""
+    def explain(self, auction: Sequence[int] | str) -> "AuctionExplanation":
+        from .explanation import explain_auction
+
         with self._lock:
             return explain_auction(self._system, auction)
 
-    def topics(self) -> tuple[Topic, ...]:
+    def topics(self) -> "tuple[Topic, ...]":
         """Topics of the places that random deals come to."""
         from .system_topics import topics_of_system
 

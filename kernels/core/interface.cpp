@@ -67,6 +67,14 @@ bool are_places(const Store& store, const i32* places, i64 count) {
     return are_below(places, count, store.counts[PLACES]);
 }
 
+// Whether packed bindings give no variable a strain or a level that there is not.
+bool are_bindings(u64 code) {
+    if (code >> 3 * (VARIABLES + 1)) return false;
+    for (u64 variable = 0; variable < VARIABLES; ++variable)
+        if ((code >> 3 * variable & 7) > 4) return false;
+    return true;
+}
+
 // Whether places were worked out, so that hands may choose there.
 bool are_chosen(const Store& store, const i32* places, i64 count) {
     if (!are_places(store, places, count)) return false;
@@ -421,6 +429,18 @@ EXPORT i64 core_reach(
     const i32 why = bidding.reach(calls, count, *place);
     *faulty = bidding.sides.faulty == other && other != first;
     return why;
+}
+
+// Number of the expression that a condition of the text becomes at a place with its row, under packed
+// bindings; -2 with a problem if it means nothing there.
+EXPORT i64 core_lowered_at(
+    System* system, const Store* store, i64 place, i64 condition, i64 bindings) {
+    if (place < 0 || place >= store->counts[PLACES] || store->row[place] < 0) return INVALID;
+    if (condition < 0 || static_cast<u64>(condition) >= system->condition_count()) return INVALID;
+    if (bindings < 0 || !are_bindings(static_cast<u64>(bindings))) return INVALID;
+    Asked at = {&store->rows[static_cast<u64>(store->row[place])], store, nullptr, nullptr};
+    const i32 found = system->lowered_at(static_cast<i32>(condition), static_cast<u32>(bindings), at);
+    return found < 0 ? -2 : found;
 }
 
 // Call of one hand after a legal auction that goes on; why it came back. `out` are the place, the

@@ -14,6 +14,7 @@ from bidcascade.kernels.layout import SHAPES as LENGTHS
 
 from . import rows
 from .functions import call_core, function
+from .groups import Group
 
 I32 = NDArray[np.int32]
 
@@ -56,6 +57,7 @@ class CoreSystem:
         self._packing: tuple[int, Packing, I32, I32] | None = None
         # the core keeps addresses and lengths of its arrays at the system's address
         self._table = (ctypes.c_uint64 * (2 * len(_FIELDS))).from_address(opened)
+        self._views: dict[Any, tuple[int, int, NDArray[Any]]] = {}
 
     def rows(self, name: str) -> rows.Rows:
         """Rows of an array of :class:`.rows.Program` as they are now, in the core's memory.
@@ -63,7 +65,17 @@ class CoreSystem:
         They hold until something is learned.
         """
         number, kind, tail = _FIELDS[name]
-        return _view(self._table[2 * number], self._table[2 * number + 1], kind, tail)
+        address, count = self._table[2 * number : 2 * number + 2]
+        return self._view(name, address, count, kind, tail)
+
+    def _view(
+        self, name: Any, address: int, count: int, kind: Any, tail: tuple[int, ...] = ()
+    ) -> NDArray[Any]:
+        """Array over the core's memory; the same object as long as it lies there."""
+        known = self._views.get(name)
+        if known is None or known[:2] != (address, count):
+            known = self._views[name] = address, count, _view(address, count, kind, tail)
+        return known[2]
 
     def count(self, name: str) -> int:
         """How many rows an array has now."""
@@ -87,11 +99,12 @@ class CoreSystem:
     def _row(self, which: int, number: int) -> list[int]:
         out = np.zeros(8, np.uint64)
         call_core("core_system_rows", self, out)
-        words, word_count, starts, start_count = (int(one) for one in out[4 * which :][:4])
+        words, word_count, starts, start_count = out[4 * which : 4 * which + 4].tolist()
         if not 0 <= number < start_count - 1:
             raise ValueError(f"expected a number below {start_count - 1}, got {number}")
-        first, end = _view(starts, start_count, "u8", ())[number : number + 2].tolist()
-        found: list[int] = _view(words, word_count, "i4", ())[first:end].tolist()
+        ends = self._view((which, "starts"), starts, start_count, "u8")
+        first, end = ends[number : number + 2].tolist()
+        found: list[int] = self._view(which, words, word_count, "i4")[first:end].tolist()
         return found
 
     def add_name(self, kind: int, formula: int) -> int:
@@ -111,6 +124,13 @@ class CoreSystem:
             ctypes.c_int64(len(array)),
         )  # fmt: skip
         return found
+
+    def lowered_at(self, store: Group, place: int, condition: int, bindings: int) -> int:
+        """Find the number of the expression that a condition becomes at a place of a store.
+
+        The place has its row, bindings are packed. -2 with a problem where it means nothing.
+        """
+        return call_core("core_lowered_at", self, store, place, condition, bindings)
 
     def add_entry(self, code: int, needs: int, variant: int, bindings: int) -> int:
         """Entry that stands in no text; its number."""

@@ -17,7 +17,8 @@ from bidcascade.bridge import CALL_TEXTS
 from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
 from bidcascade.service.engine import Engine
 from bidcascade.service.variant_checks import VariantChecks
-from bidcascade.systems.any_bidder import Query, SystemPlaces
+from bidcascade.systems.any_bidder import Query
+from bidcascade.systems.system import SystemPlaces
 from bidcascade.table import COMPLETED, BiddingTable
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class AuctionResults:
 
     def allowed(self, places: SystemPlaces, found: "Listing", first_deal: int) -> list[bytes]:
         """Write the auctions that a system allows, each different one once."""
-        from bidcascade.systems.allowed import CUTS, calls_of
+        from bidcascade.systems.allowed import CUTS
 
         if self._numbered_by() is not places.store:
             self._numbered_by = weakref.ref(places.store)
@@ -77,7 +78,7 @@ class AuctionResults:
         if len(pieces) > MOST_PIECES:
             pieces.clear()
         new = [number for number, key in enumerate(keys) if key not in pieces]
-        auctions = calls_of(places, found.place[new], found.call[new])
+        auctions = places.ending_with(found.place[new], found.call[new])
         for number, calls in zip(new, auctions, strict=True):
             side = places.sides[(len(calls) - 1) & 1]
             names = (side.name(entry) for entry in keys[number][2:])

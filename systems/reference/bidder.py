@@ -1,14 +1,14 @@
-"""The places of two systems by their definition, one deal after the other.
+"""Deals bid by the definition, one after the other.
 
-A :class:`ReferenceBidder` has what a :class:`~.bidder.Bidder` has for those who bid deals to the end,
-list the auctions of deals or ask for one call. The backend ``reference`` bids with it, and every
-backend where there is no core.
+A :class:`ReferenceBidder` has what :class:`~bidcascade.systems.bidder.Bidder` has for those who bid
+deals to the end, list the auctions of deals or ask for one call.
 """
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from functools import partial
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,53 +16,58 @@ from numpy.typing import NDArray
 from bidcascade.bridge import FIRST_BID, PASS, Auction, IllegalCall, InvalidCall
 from bidcascade.kernels import Backend, Context, DealArrays
 from bidcascade.kernels.types import U8
-from bidcascade.table.language.explain import HandValues
+from bidcascade.systems.allowed import CUTS, Bounds, Listing
+from bidcascade.systems.bidder import NO_ENTRY, BidDeals, Calls, Endings, Instead, Made, Step
+from bidcascade.systems.knowledge import bounds
+from bidcascade.systems.places import Constraint, Place, PlaceEntry, Rules, expression_of
+from bidcascade.table.columns import offsets_of
 from bidcascade.table.language.expression_tree import Expression
 
-from .bidder import NO_ENTRY, BidDeals, Calls, Endings, Instead, Made, Step
-from .choice import fits
-from .expansion import Expander, Place, PlaceEntry, Rules
-from .system import context_at
+from .allowed_auctions import fitting, hand_at, held_auctions
+from .expansion import Expander
 
 I32 = NDArray[np.int32]
 
-_MOST_PLACES: Final = 100_000
-"""As many as an expander keeps; beyond them places get new numbers."""
-
-
-class ForeignEntry(NamedTuple):
-    """Entry that stands in no text: what overlays made of a place."""
-
-    call: int
-    criteria: tuple[Expression, ...]
-    name: str
-
-
-AnyEntry = PlaceEntry | ForeignEntry
+_MOST_STATES: Final = 4096
+"""A state takes some 10 kB."""
+_MOST_PLACES: Final = 1 << 16
+"""Beyond them places get new numbers."""
 
 
 class ReferenceSide:
-    """One system and the numbers of its entries, as :class:`~.program.SystemProgram` has them.
+    """One system, and its entries by numbers, which they get as somebody asks for them.
 
-    Entries get numbers as somebody asks for them.
+    What callers ask of a :class:`~bidcascade.systems.program.SystemProgram` they may ask of it too.
     """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self._entries: list[AnyEntry] = []
+        self._entries: list[PlaceEntry] = []
         self._numbers: dict[int, int] = {}
+        self._foreign: set[int] = set()
 
-    def number_of(self, entry: AnyEntry) -> int:
-        """Give the number of an entry, which is kept."""
-        # by what it is: the same entry of another place is looked for nowhere
+    def number_of(self, entry: PlaceEntry) -> int:
+        """Give the number of an entry, which is kept from now on."""
         number = self._numbers.setdefault(id(entry), len(self._entries))
         if number == len(self._entries):
             self._entries.append(entry)
         return number
 
+    def add_entry(self, call: int, criteria: tuple[Expression, ...], name: str) -> PlaceEntry:
+        """Entry that stands in no text, for what overlays make of a place."""
+        needs = Constraint(
+            criteria, partial(bounds, expression_of(criteria), self.rules.vocabulary)
+        )
+        placed = self.rules.places.lines[0]
+        entry = PlaceEntry(
+            call, 0, name, placed.line.where, needs, (), None, placed, {}, (0, 0, 0, 0)
+        )
+        self._foreign.add(self.number_of(entry))
+        return entry
+
     def is_foreign(self, number: int) -> bool:
         """Whether an entry stands in no text."""
-        return isinstance(self._entries[number], ForeignEntry)
+        return number in self._foreign
 
     def name(self, number: int) -> str:
         """Name of the rule behind an entry."""
@@ -71,41 +76,46 @@ class ReferenceSide:
     def entry(self, number: int, rank: int) -> PlaceEntry:
         """Entry as an object, with its rank at a place."""
         entry = self._entries[number]
-        assert isinstance(entry, PlaceEntry)
         return entry if entry.rank == rank else replace(entry, rank=rank)
 
 
 class ReferenceBidder:
-    r"""Bids as :class:`~.bidder.Bidder` does, whose methods it has as far as they are needed here.
+    r"""Places of two systems; safe to use from several threads.
 
     Parameters
     ----------
-    expander
-        The definition.
+    dealer_side, other_side
+        Systems of the players at positions 0 and 2, and at 1 and 3.
     instead
-        By auction, what is chosen from there in place of the system's entries.
+        By auction, what is chosen from there in place of the system's entries: calls with their
+        criteria and names, in order.
 
     Examples
     --------
     >>> from bidcascade.bridge import parse_hand
-    >>> from .system import System
+    >>> from bidcascade.systems.system import System
     >>> system = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced")
-    >>> made = ReferenceBidder(system.expander()).call((), parse_hand("AK5.Q32.KJ52.Q97"), Context())
+    >>> made = ReferenceBidder(system.rules).call((), parse_hand("AK5.Q32.KJ52.Q97"), Context())
     >>> made.call, made.by_default
     (7, 0)
     """
 
     def __init__(
-        self, expander: Expander, *, instead: Mapping[Calls, Instead] | None = None
+        self,
+        dealer_side: Rules,
+        other_side: Rules | None = None,
+        *,
+        instead: Mapping[Calls, Instead] | None = None,
     ) -> None:
-        self._expander = expander
+        self.reader = Expander(dealer_side, other_side, keep=_MOST_STATES)
+        """Places and states by the definition."""
+        side = ReferenceSide(dealer_side)
+        is_one = other_side in (None, dealer_side)
+        self.sides = (side, side if is_one else ReferenceSide(self.reader.sides[1]))
         self._instead = {
-            calls: tuple(ForeignEntry(*one) for one in entries)
+            calls: tuple(self.sides[len(calls) & 1].add_entry(*one) for one in entries)
             for calls, entries in (instead or {}).items()
         }
-        first, other = expander.sides
-        side = ReferenceSide(first)
-        self.sides = (side, side if other is first else ReferenceSide(other))
         self.lock = threading.RLock()
         self.start_over()
 
@@ -115,8 +125,7 @@ class ReferenceBidder:
         self._numbers: dict[Calls, int] = {(): 0}
         self.store = _Numbering()
 
-    def keep_few(self) -> None:
-        """Start over if there are many places; for who needs no numbers from before."""
+    def _keep_few(self) -> None:
         if self.count > _MOST_PLACES:
             self.start_over()
 
@@ -142,24 +151,16 @@ class ReferenceBidder:
 
     def place(self, calls: Sequence[int]) -> Place:
         """Tell what the system of the player to call says after a legal auction that goes on."""
-        return self._expander.place(calls)
+        return self.reader.place(calls)
 
-    def options(self, calls: Calls) -> Sequence[AnyEntry]:
-        """Entries that are chosen from: those of the system, or what overlays make of them."""
+    def _entries(self, calls: Calls) -> Sequence[PlaceEntry]:
+        """Find what is chosen from: entries of the system, or what overlays make of them."""
         changed = self._instead.get(calls)
         return self.place(calls).entries if changed is None else changed
 
-    def held(self, calls: Calls, hand: int, context: Context) -> Iterator[AnyEntry]:
-        """Entries that a hand fits, in order."""
-        vocabulary = self.sides[len(calls) & 1].rules.vocabulary
-        values = HandValues(hand, vocabulary, context)
-        for entry in self.options(calls):
-            if fits(entry, hand, context, vocabulary, values=values):
-                yield entry
-
     def entry_count_at(self, place: int) -> int:
         """Entries that are chosen from at a place."""
-        return len(self.options(self.auction_of(place)))
+        return len(self._entries(self.auction_of(place)))
 
     def name(self, place: int, entry: int) -> str:
         """Name of the rule that made a call at a place; empty for a pass by default."""
@@ -175,31 +176,32 @@ class ReferenceBidder:
         except (IllegalCall, InvalidCall):
             return None
         with self.lock:
+            self._keep_few()
             return self._call(tuple(calls), hand, context)
 
     def _call(self, calls: Calls, hand: int, context: Context) -> Made:
+        side, entries = self.sides[len(calls) & 1], self._entries(calls)
         place, forced = self.reach(calls), int(self.place(calls).forced)
-        for entry in self.held(calls, hand, context):
-            number = self.sides[len(calls) & 1].number_of(entry)
-            return Made(place, number, entry.call, 0, forced)
-        return Made(place, NO_ENTRY, PASS, 1, forced)
+        entry = next(fitting(entries, hand, context, side.rules.vocabulary), None)
+        if entry is None:
+            return Made(place, NO_ENTRY, PASS, 1, forced)
+        return Made(place, side.number_of(entry), entry.call, 0, forced)
 
     def bid(
         self, deals: DealArrays, calls: Sequence[int] = (), *, backend: Backend | None = None
     ) -> BidDeals:
         """Bid deals to the end from a place on, whatever the backend."""
         with self.lock:
-            self.keep_few()
-            count = len(deals)
-            place, entry = np.full((2, count), NO_ENTRY, np.int32)
-            defaults = np.zeros(count, np.uint16)
-            for deal in range(count):
-                for made in self._to_the_end(deals, deal, tuple(calls)):
+            self._keep_few()
+            place, entry = np.full((2, len(deals)), NO_ENTRY, np.int32)
+            defaults = np.zeros(len(deals), np.uint16)
+            for deal in range(len(deals)):
+                for made in self._to_the_end(deals, deal, calls):
                     place[deal], entry[deal] = made.place, made.entry
                     defaults[deal] += self._is_default(made)
             return BidDeals(place, entry, defaults)
 
-    def _to_the_end(self, deals: DealArrays, deal: int, calls: Calls) -> Iterator[Made]:
+    def _to_the_end(self, deals: DealArrays, deal: int, calls: Sequence[int]) -> Iterator[Made]:
         auction = Auction.of(calls)
         while not auction.is_complete:
             made = self._call(auction.calls, *hand_at(deals, deal, len(auction.calls)))
@@ -208,20 +210,20 @@ class ReferenceBidder:
 
     def _is_default(self, made: Made) -> bool:
         """Whether a hand passes though the place has a pass with conditions."""
-        options = self.options(self.auction_of(made.place))
-        return made.entry < 0 and any(entry.call == PASS for entry in options)
+        return made.entry < 0 and any(
+            entry.call == PASS for entry in self._entries(self.auction_of(made.place))
+        )
 
     def steps(self, deals: DealArrays, calls: Sequence[int] = ()) -> Iterator[Step]:
         """Bid deals to the end as :meth:`bid` does, and give what happens at every level."""
         with self.lock:
-            going_on = dict(enumerate(self._to_the_end(deals, deal, tuple(calls))
-                                      for deal in range(len(deals))))  # fmt: skip
+            on = {deal: self._to_the_end(deals, deal, calls) for deal in range(len(deals))}
             while True:
-                made = {deal: next(one, None) for deal, one in going_on.items()}
+                made = {deal: next(rest, None) for deal, rest in on.items()}
                 found = {deal: one for deal, one in made.items() if one is not None}
                 if not found:
                     return
-                going_on = {deal: going_on[deal] for deal in found}
+                on = {deal: on[deal] for deal in found}
                 place, entry, call = zip(*(one[:3] for one in found.values()), strict=True)
                 yield Step(
                     np.array([*found], np.int64), np.array(place, np.int32),
@@ -237,27 +239,46 @@ class ReferenceBidder:
 
     def endings(self, places: I32) -> Endings:
         """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""
-        with self.lock:
-            auctions = self.ending_with(places, np.full(len(places), PASS, np.uint8))
-        offsets = np.zeros(len(auctions) + 1, np.int64)
-        np.cumsum([*map(len, auctions)], out=offsets[1:])
-        calls = np.frombuffer(b"".join(auctions), np.uint8)
+        auctions = self.ending_with(places, np.full(len(places), PASS, np.uint8))
         ends = np.array([*map(_contract_and_declarer, auctions)], np.uint8).reshape(-1, 2)
-        return Endings(offsets, calls, *np.ascontiguousarray(ends.T))
+        return Endings(
+            offsets_of([*map(len, auctions)], np.int64),
+            np.frombuffer(b"".join(auctions), np.uint8),
+            *np.ascontiguousarray(ends.T),
+        )
+
+    def list_allowed(self, deals: DealArrays, bounds: Bounds) -> Listing:
+        """List the auctions of deals as :func:`~bidcascade.systems.allowed.list_allowed` does.
+
+        The caller holds the lock as long as it uses the answer.
+        """
+        self._keep_few()
+        rules = self.reader.sides
+        whole = [
+            held_auctions(self._entries, rules, deals, deal, bounds) for deal in range(len(deals))
+        ]
+        auctions = [one for found, _ in whole for one in found]
+        held = [
+            [self.sides[(len(one.calls) - 1) & 1].number_of(entry) for entry in one.entries]
+            for one in auctions
+        ]
+        return Listing(
+            offsets_of([len(found) for found, _ in whole], np.int64),
+            np.array([CUTS.index(cut) for _, cut in whole], np.uint8),
+            np.array([self.reach(one.calls[:-1]) for one in auctions], np.int32),
+            np.array([one.calls[-1] for one in auctions], np.uint8),
+            np.array([one.completed for one in auctions], np.bool_),
+            offsets_of([*map(len, held)], np.int64),
+            np.array([number for numbers in held for number in numbers], np.int32),
+        )
 
 
 class _Numbering:
     """What numbers of places are good for: another object as soon as they mean something else."""
 
 
-def hand_at(deals: DealArrays, deal: int, depth: int) -> tuple[int, Context]:
-    """Hand that is to call after so many calls of a deal, with its seat and vulnerability."""
-    dealer, sides = int(deals.dealer[deal]), int(deals.vulnerability[deal])
-    return int(deals.hands[(dealer + depth) % 4, deal]), context_at(depth, dealer, sides)
-
-
 def _contract_and_declarer(calls: bytes) -> tuple[int, int]:
-    """Ends as :class:`~.bidder.Endings` has them."""
+    """Tell what an auction leads to, as :class:`~bidcascade.systems.bidder.Endings` does."""
     auction = Auction.of(calls)
     if auction.declarer is None:
         return 0, 4
