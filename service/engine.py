@@ -42,17 +42,6 @@ __all__ = ["BidAnswer", "Candidate", "Engine", "Mode"]
 FIRST_CHUNK = 1 << 18
 """Deals that one frame of :meth:`Engine.iter_auctions` answers in mode ``first``."""
 
-ENTRIES_SCHEMA = pl.Schema(
-    {
-        "entry": pl.UInt32(),
-        "calls": pl.String(),
-        "completed": pl.Boolean(),
-        "name": pl.String(),
-        "description": pl.String(),
-    }
-)
-"""Columns of :meth:`Engine.entries_frame`."""
-
 
 class Engine:
     """A bidding table or a system on a backend; safe to use from several threads.
@@ -345,7 +334,7 @@ class Engine:
         chosen = entries.tolist()
         if not chosen:
             # a system has none, and is not compiled to say so
-            return ENTRIES_SCHEMA.to_frame()
+            return _entries_schema().to_frame()
         return pl.DataFrame(
             [
                 pl.Series("entry", entries, dtype=pl.UInt32),
@@ -598,3 +587,18 @@ class Engine:
             If it is no legal auction.
         """
         return self.bidder.explain(auction)
+
+
+def _entries_schema() -> "pl.Schema":
+    """Columns of :meth:`Engine.entries_frame`."""
+    import polars as pl
+
+    return pl.Schema(
+        {
+            "entry": pl.UInt32(),
+            "calls": pl.String(),
+            "completed": pl.Boolean(),
+            "name": pl.String(),
+            "description": pl.String(),
+        }
+    )

@@ -11,7 +11,6 @@ definition.
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -127,17 +126,6 @@ def _enlarge(out: rows.Listed) -> None:
         larger = np.zeros(2 * len(array), array.dtype)
         larger[: len(array)] = array
         out.set(**{name: larger})
-
-
-def calls_of(bidder: Bidder, place: I32, call: U8) -> list[bytes]:
-    """Auctions that end with a call at each of some places, as bytes of codes."""
-    lengths = walk.auction_lengths(bidder.store, place)
-    offsets = offsets_of(lengths + 1, np.int64)
-    calls = np.empty(int(offsets[-1]), np.uint8)
-    walk.write_calls(bidder.store, place, call, offsets, calls)
-    whole = calls.tobytes()
-    ends = offsets.tolist()
-    return [whole[start:stop] for start, stop in pairwise(ends)]
 
 
 # --- members --------------------------------------------------------------------------------------
@@ -343,7 +331,7 @@ def _count_allowed(bidder: Bidder, deals: DealArrays, least: int, depth: int, mo
         table = walk.count_calls(first, found)
         group, call = np.nonzero(table >= least)
         reached = table[group, call]
-        calls += calls_of(bidder, places[group], call.astype(np.uint8))
+        calls += bidder.ending_with(places[group], call.astype(np.uint8))
         counts.append(reached)
         level += 1
         chosen = walk.going_on(bidder.store, places[group], call.astype(np.uint8))

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -864,6 +865,16 @@ class Bidder:
         """Name of the rule that made a call at a place; empty for a pass by default."""
         program = self.sides[len(self.auction_of(place)) & 1]
         return "" if entry < 0 else program.name(entry)
+
+    def ending_with(self, places: I32, calls: U8) -> list[bytes]:
+        """Auctions that end with a call at each of some places, as bytes of codes."""
+        lengths = walk.auction_lengths(self._store, places)
+        offsets = np.zeros(len(places) + 1, np.int64)
+        np.cumsum(lengths + 1, out=offsets[1:])
+        written = np.empty(int(offsets[-1]), np.uint8)
+        walk.write_calls(self._store, places, calls, offsets, written)
+        whole = written.tobytes()
+        return [whole[start:stop] for start, stop in pairwise(offsets.tolist())]
 
     def endings(self, places: I32) -> Endings:
         """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""

@@ -18,7 +18,7 @@ from .bid_answer import BidAnswer
 from .explanation import StatesAndPlaces
 from .next_calls import NextCalls
 from .overlaid_places import OverlaidPlaces
-from .system import System
+from .system import System, SystemPlaces
 from .system_bidder import SystemBidder
 from .table_bidder import TableBidder
 
@@ -58,6 +58,9 @@ class OverlaidBidder(SystemBidder):
             self.system.rules, self.system.opponents.rules,
             instead=changed_entries(self.table), budget=places_budget(),
         )  # fmt: skip
+
+    def _new_definition(self) -> SystemPlaces:
+        return self.system.by_definition(instead=changed_entries(self.table))
 
     @property
     def digest(self) -> str:

@@ -12,14 +12,14 @@ from .describing import agreements_of, description_of
 from .places import PlaceEntry
 
 if TYPE_CHECKING:
-    from .bidder import Bidder
+    from .system import SystemPlaces
 
 EntryOf = Callable[[Sequence[int]], int | None]
 """Gives the number of an auction's entry where there is one."""
 
 
 def answer_from_system(
-    bidder: "Bidder", calls: tuple[int, ...], hand: int, context: Context, entry_of: EntryOf
+    bidder: "SystemPlaces", calls: tuple[int, ...], hand: int, context: Context, entry_of: EntryOf
 ) -> BidAnswer:
     r"""Answer what a system bids with a hand after an auction.
 

@@ -23,11 +23,20 @@ from bidcascade.bridge import (
     parse_calls,
 )
 from bidcascade.kernels import Backend, DealArrays, get_backend
+from bidcascade.kernels.core.functions import has_core
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .any_bidder import AnswerWriter, AnyBidder, Calls, CountWriter, DeviceWriter, Query, Written
+from .any_bidder import (
+    AnswerWriter,
+    AnyBidder,
+    Calls,
+    CountWriter,
+    DeviceWriter,
+    Query,
+    Written,
+)
 from .bid_answer import BidAnswer, read_question
-from .system import System
+from .system import System, SystemPlaces
 from .system_bid import answer_from_system
 
 if TYPE_CHECKING:
@@ -68,6 +77,8 @@ class SystemBidder:
     system : System
         Played by both sides, unless its text names another for the opponents.
     backend : {"auto", "reference", "cpu", "cuda"}
+        Calls and auctions are found by the definition where it is ``reference``, and where there is
+        no core. What counts auctions or tells who may bid them wants the core.
     """
 
     undescribed: "UndescribedPolicy" = "allow"
@@ -77,6 +88,7 @@ class SystemBidder:
         self._backend_name = backend
         self._lock, self._compiling = threading.RLock(), threading.Lock()
         self._places: Bidder | None = None
+        self._bidding: SystemPlaces | None = None
         self._table: BiddingTable | None = None
 
     # --- what it is -----------------------------------------------------------------------------
@@ -95,6 +107,19 @@ class SystemBidder:
 
     def _new_places(self) -> "Bidder":
         return self._system.bidder()
+
+    @property
+    def bidding(self) -> SystemPlaces:
+        """Who finds calls and auctions: the kernels at their places, or the definition."""
+        if self._backend_name != "reference" and has_core():
+            return self.places
+        with self._lock:
+            if self._bidding is None:
+                self._bidding = self._new_definition()
+            return self._bidding
+
+    def _new_definition(self) -> SystemPlaces:
+        return self._system.by_definition()
 
     @property
     def digest(self) -> str:
@@ -163,32 +188,37 @@ class SystemBidder:
         """Make nothing: one call is answered at once."""
 
     def warm_up(self) -> None:
-        """Open the system in the core."""
-        self.places.reach(())
+        """Open the system."""
+        self.bidding.reach(())
 
     # --- deals ----------------------------------------------------------------------------------
 
     def first(self, deals: DealArrays, writer: AnswerWriter[Written]) -> Written:
-        with self.places.lock:
-            return writer.bid(self.places, self.places.bid(deals, backend=self.backend), deals)
+        bidding = self.bidding
+        with bidding.lock:
+            return writer.bid(bidding, bidding.bid(deals, backend=self.backend), deals)
 
     def all(
         self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
     ) -> Iterator[Written]:
         from .allowed import Bounds, list_allowed
+        from .bidder import Bidder
 
         standard = Bounds()
         bounds = Bounds(
             query.limit or standard.limit, query.max_depth or standard.depth,
             completed_only=query.completed_only,
         )  # fmt: skip
+        bidding = self.bidding
         # of no deals there is an answer too, without rows
         for start in range(0, max(1, len(deals)), ALLOWED_CHUNK):
             part = deals.slice(start, min(start + ALLOWED_CHUNK, len(deals)))
-            with self.places.lock:
-                written = writer.allowed(
-                    self.places, list_allowed(self.places, part, bounds), start
-                )
+            with bidding.lock:
+                if isinstance(bidding, Bidder):
+                    found = list_allowed(bidding, part, bounds)
+                else:
+                    found = bidding.list_allowed(part, bounds)
+                written = writer.allowed(bidding, found, start)
             yield written
 
     def counts(
@@ -228,17 +258,18 @@ class SystemBidder:
     def _notes(self) -> "LineNotes":
         from .call_notes import LineNotes
 
-        return LineNotes(self.places)
+        return LineNotes(self.bidding)
 
     def notes(self, deals: DealArrays, auctions: Sequence[Sequence[int]]) -> list[Sequence[str]]:
         """Say what the line is that made each call, to the end."""
         return self._notes.on(deals, auctions)
 
     def bid_from(self, calls: Sequence[int], deals: DealArrays) -> "tuple[list[Calls], I64]":
-        with self.places.lock:
-            bid = self.places.bid(deals, calls)
+        bidding = self.bidding
+        with bidding.lock:
+            bid = bidding.bid(deals, calls)
             there, which = np.unique(bid.place, return_inverse=True)
-            return [(*self.places.auction_of(place), PASS) for place in there], which
+            return [(*bidding.auction_of(place), PASS) for place in there], which
 
     def first_on_device(self, deals: "DeviceDeals", writer: DeviceWriter[Written]) -> Written:
         backend = cast("CudaBackend", self.backend)
@@ -268,7 +299,7 @@ class SystemBidder:
     ) -> BidAnswer:
         """Call of the first line that the hand fits; there is an answer after every auction."""
         mask, calls, context = read_question(hand, auction, dealer, vulnerability)
-        return answer_from_system(self.places, calls, mask, context, self.entry_of)
+        return answer_from_system(self.bidding, calls, mask, context, self.entry_of)
 
     def next(self, calls: Calls) -> "NextCalls":
         """Give calls with their lines; a pass that no line makes stands behind all others."""

@@ -15,7 +15,6 @@ from bidcascade.systems.allowed import (
     CUTS,
     Bounds,
     allowed_along,
-    calls_of,
     count_allowed,
     list_allowed,
     members,
@@ -47,7 +46,7 @@ def listed(system: System, deals: DealArrays, bounds: Bounds):
     with bidder.lock:
         found = list_allowed(bidder, deals, bounds)
         auctions = []
-        for number, calls in enumerate(calls_of(bidder, found.place, found.call)):
+        for number, calls in enumerate(bidder.ending_with(found.place, found.call)):
             entries = found.held[found.held_offsets[number] : found.held_offsets[number + 1]]
             side = bidder.sides[(len(calls) - 1) % 2]
             names = dict.fromkeys(filter(None, map(side.name, entries.tolist())))

@@ -8,7 +8,7 @@ import pytest
 
 from bidcascade.bridge import PASS, Auction, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.systems.allowed import CUTS, Bounds, calls_of, list_allowed
+from bidcascade.systems.allowed import CUTS, Bounds, list_allowed
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.check import check_system
 from bidcascade.systems.language.sources import MOST_LINES
@@ -262,7 +262,7 @@ def test_mode_all_with_overlays_is_the_definition(bounds):
     deals = mixed_deals(25, 8)
     with bidder.lock:
         found = list_allowed(bidder, deals, bounds)
-        calls = [tuple(one) for one in calls_of(bidder, found.place, found.call)]
+        calls = [tuple(one) for one in bidder.ending_with(found.place, found.call)]
         names = [
             tuple(dict.fromkeys(map(bidder.sides[0].name, found.held[start:stop].tolist())))
             for start, stop in zip(found.held_offsets, found.held_offsets[1:], strict=False)
