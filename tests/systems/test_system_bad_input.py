@@ -233,7 +233,7 @@ class Overlaid:
         return replace(
             place,
             entries=tuple(
-                replace(like, call=call, name=name, needs=type(like.needs)(criteria))
+                replace(like, call=call, name=name, needs=replace(like.needs, criteria=criteria))
                 for call, criteria, name in self._instead[calls]
             ),
         )
