@@ -19,10 +19,16 @@ _SUIT_CODE = {letter: suit for suit, letter in enumerate(SUITS)}
 _SUIT_CODE |= {letter.lower(): suit for letter, suit in _SUIT_CODE.items()}
 _SUIT_CODE |= {"♣": 0, "♦": 1, "♥": 2, "♠": 3}
 
-_HOLDING_TEXT = tuple(
-    "".join(RANKS[rank] for rank in range(12, -1, -1) if holding >> rank & 1)
-    for holding in range(1 << 13)
-)
+
+def _holding_texts() -> tuple[str, ...]:
+    """Text of each holding: those with a rank follow those of lower ranks alone."""
+    texts = [""]
+    for rank in RANKS:
+        texts += [rank + lower for lower in texts]
+    return tuple(texts)
+
+
+_HOLDING_TEXT = _holding_texts()
 
 
 def parse_suit(text: str) -> int:

@@ -14,11 +14,11 @@ import polars as pl
 from bidcascade.service.api.app import create_app
 from bidcascade.service.jobs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.service.settings import OTHER_VARIABLES, PREFIX, Settings
-from bidcascade.systems.language.engine_data import grammar_data, phrases_data
-from bidcascade.systems.language.grammar import parser
+from bidcascade.systems.language.engine_data import phrases_data
 from bidcascade.systems.language.kept_texts import classes_of_rows
+from bidcascade.systems.language.lark_parser import lark_parser
 from bidcascade.table import Vocabulary
-from bidcascade.table.language.expression_grammar import _parser as expression_parser
+from bidcascade.table.language.grammar_tables import expression_parser, tables_of
 from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily
 from bidcascade.table.language.vocabulary_data import vocabulary_data
 from bidcascade.table.language.vocabulary_page import vocabulary_markdown
@@ -58,6 +58,7 @@ _PLAIN: Final = {
 
 def written_files() -> dict[str, str]:
     """Texts of all files by their path in the checkout."""
+    expressions, bidding = tables_of(expression_parser()), tables_of(lark_parser())
     document = create_app(Settings(host="127.0.0.1", api_keys_file="")).openapi()
     return {
         "docs/augmented-columns.md": augmented_columns_page(),
@@ -66,20 +67,24 @@ def written_files() -> dict[str, str]:
         "docs/terms.md": vocabulary_markdown(),
         "service/client/answer_types.py": types_of(document, "answers"),
         "service/client/option_types.py": types_of(document, "options"),
-        "service/page/static/engine/expression_grammar_data.js": module_of(
-            grammar_data(expression_parser())
-        ),
-        "service/page/static/engine/language/grammar_data.js": module_of(grammar_data(parser())),
+        "service/page/static/engine/expression_grammar_data.js": module_of(expressions),
+        "service/page/static/engine/language/grammar_data.js": module_of(bidding),
         "service/page/static/engine/language/tree_data.js": module_of(classes_of_rows()),
         "service/page/static/engine/phrases_data.js": module_of(phrases_data()),
         "service/page/static/engine/terms_data.js": module_of(vocabulary_data()),
+        "systems/language/bidding.json": as_json(bidding) + "\n",
+        "table/language/expressions.json": as_json(expressions) + "\n",
     }
 
 
 def module_of(data: object) -> str:
     """JavaScript module of data for the page's engine."""
-    told = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return f"// Written by docs/write_files.py\nexport default {told};\n"
+    return f"// Written by docs/write_files.py\nexport default {as_json(data)};\n"
+
+
+def as_json(data: object) -> str:
+    """JSON of data for a file that programs alone read."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def settings_page() -> str:

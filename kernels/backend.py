@@ -5,9 +5,9 @@ with them as methods.
 """
 
 import importlib
-import importlib.util
 import logging
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from typing import Protocol, cast
 
 from bidcascade.bridge import BackendUnavailable
@@ -59,10 +59,12 @@ def why_unavailable(name: str) -> str | None:
     """Say why a backend cannot run here, or ``None`` if it can."""
     if name not in BACKENDS:
         return f"expected a backend of auto, {', '.join(BACKENDS)}, got {name!r}"
+    # looked for, not loaded: that takes longer than many a question
+    needed = {"cpu": "numba", "cuda": "cupy"}.get(name)
+    if needed is not None and find_spec(needed) is None:
+        return f"{needed} is not installed"
     if name != "cuda":
-        # looked for, not loaded: that takes longer than many a question
-        is_there = name != "cpu" or importlib.util.find_spec("numba")
-        return None if is_there else "numba is not installed"
+        return None
     try:
         from . import cuda
     except ImportError as error:

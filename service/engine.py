@@ -4,14 +4,14 @@ REST, command line, batch jobs and benchmarks all go through :class:`Engine`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
+# frames are loaded when there are any: one call needs none
+from bidcascade import loaders
 from bidcascade.bridge import BackendUnavailable, Seat, Vulnerability, format_calls
 from bidcascade.kernels import DealArrays, Plan, backend_name
 from bidcascade.kernels.types import U32, U64
-from bidcascade.loaders import deal_arrays, empty_deals
 from bidcascade.systems.any_bidder import (
     AnswerWriter,
     Calls,
@@ -22,24 +22,36 @@ from bidcascade.systems.any_bidder import (
 )
 from bidcascade.systems.bid_answer import BidAnswer, Candidate, matching_variants
 from bidcascade.systems.registry import open_held
-from bidcascade.table import BiddingTable, Vocabulary
-from bidcascade.table.compass import evaluation_plan, expression_columns
-
-from .answers import BareWriter, CountFrames, EntryColumns, FrameWriter
+from bidcascade.table.language.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from bidcascade.systems.allowed_calls import AllowedCalls
     from bidcascade.systems.explanation import AuctionExplanation
     from bidcascade.systems.overlaid_bidder import OverlaidSystem
     from bidcascade.systems.places import Place
     from bidcascade.systems.system import System
+    from bidcascade.table import BiddingTable
 
+    from .answers import EntryColumns
     from .device_engine import DeviceEngine
 
 __all__ = ["BidAnswer", "Candidate", "Engine", "Mode"]
 
 FIRST_CHUNK = 1 << 18
 """Deals that one frame of :meth:`Engine.iter_auctions` answers in mode ``first``."""
+
+ENTRIES_SCHEMA = pl.Schema(
+    {
+        "entry": pl.UInt32(),
+        "calls": pl.String(),
+        "completed": pl.Boolean(),
+        "name": pl.String(),
+        "description": pl.String(),
+    }
+)
+"""Columns of :meth:`Engine.entries_frame`."""
 
 
 class Engine:
@@ -92,7 +104,6 @@ class Engine:
         if self.backend == "cuda":
             # held from here on: a device that fails later is a fault, not a missing backend
             _ = self.bidder.backend
-        self._entries = EntryColumns(self.bidder)
 
     @classmethod
     def open(
@@ -117,6 +128,12 @@ class Engine:
             engine.opened_from = name_or_path, {**options, "overlays": list(overlays)}
         return engine
 
+    @cached_property
+    def _entries(self) -> "EntryColumns":
+        from .answers import EntryColumns
+
+        return EntryColumns(self.bidder)
+
     @property
     def digest(self) -> str:
         """SHA-256 of the table's rows, or of what the system's text says."""
@@ -128,7 +145,7 @@ class Engine:
         return self.bidder.vocabulary
 
     @property
-    def table(self) -> BiddingTable:
+    def table(self) -> "BiddingTable":
         """The table; a system is compiled when it is first asked for, and kept in the cache."""
         return self.bidder.table
 
@@ -174,7 +191,7 @@ class Engine:
         """Compile or load all that first answers need, so that they come as fast as later ones."""
         self.bidder.warm_up()
         for query in (Query(), Query("first")):
-            list(self.frames(deal_arrays(empty_deals()), query))
+            list(self.frames(loaders.deal_arrays(loaders.empty_deals()), query))
 
     def table_info(self) -> dict[str, Any]:
         """Name, digest, profile and policy of the table, as every answer states them.
@@ -195,13 +212,13 @@ class Engine:
 
     def auctions(
         self,
-        frame: pl.DataFrame,
+        frame: "pl.DataFrame",
         *,
         mode: Mode = "all",
         completed_only: bool = False,
         max_depth: int | None = None,
         limit: int | None = None,
-    ) -> pl.DataFrame:
+    ) -> "pl.DataFrame":
         """Auctions that the table allows for each deal.
 
         Parameters
@@ -249,18 +266,22 @@ class Engine:
         )
         if not parts:
             query = Query(mode, completed_only, limit, max_depth)
-            return next(self.frames(deal_arrays(frame), query))
-        return parts[0] if len(parts) == 1 else pl.concat(parts)
+            return next(self.frames(loaders.deal_arrays(frame), query))
+        if len(parts) == 1:
+            return parts[0]
+        import polars as pl
+
+        return pl.concat(parts)
 
     def iter_auctions(
         self,
-        frame: pl.DataFrame,
+        frame: "pl.DataFrame",
         *,
         mode: Mode = "all",
         completed_only: bool = False,
         max_depth: int | None = None,
         limit: int | None = None,
-    ) -> Iterator[pl.DataFrame]:
+    ) -> "Iterator[pl.DataFrame]":
         """Like :meth:`auctions`, as frames of consecutive deals that fit the memory."""
         if mode not in ("all", "first"):
             raise ValueError(f"expected mode 'all' or 'first', got {mode!r}")
@@ -272,12 +293,14 @@ class Engine:
         query = Query(mode, completed_only, limit, max_depth)
         size = FIRST_CHUNK if mode == "first" else max(1, frame.height)
         for start in range(0, frame.height, size):
-            yield from self.frames(deal_arrays(frame.slice(start, size)), query, start)
+            yield from self.frames(loaders.deal_arrays(frame.slice(start, size)), query, start)
 
     def frames(
         self, deals: DealArrays, query: Query, first_deal: int = 0
-    ) -> Iterator[pl.DataFrame]:
+    ) -> "Iterator[pl.DataFrame]":
         """Like :meth:`iter_auctions`, of deals as arrays; the first one has a given number."""
+        from .answers import FrameWriter
+
         return self.answers(deals, query, FrameWriter(self._entries, query, first_deal))
 
     def answers(
@@ -300,8 +323,8 @@ class Engine:
             yield from self.bidder.all(deals, query, writer)
 
     def iter_entries(
-        self, frame: pl.DataFrame, *, completed_only: bool = False
-    ) -> Iterator[pl.DataFrame]:
+        self, frame: "pl.DataFrame", *, completed_only: bool = False
+    ) -> "Iterator[pl.DataFrame]":
         """Bare ``deal`` and ``entry`` of mode ``all``, as frames that fit the memory.
 
         What entries mean is told once by :meth:`entries_frame`: less than half the work and a
@@ -310,12 +333,19 @@ class Engine:
         """
         if not frame.height:
             return
-        query = Query("all", completed_only, limit=None)
-        yield from self.answers(deal_arrays(frame), query, BareWriter(self._entries, query))
+        from .answers import BareWriter
 
-    def entries_frame(self, entries: U32) -> pl.DataFrame:
+        query = Query("all", completed_only, limit=None)
+        yield from self.answers(loaders.deal_arrays(frame), query, BareWriter(self._entries, query))
+
+    def entries_frame(self, entries: U32) -> "pl.DataFrame":
         """Tell calls, completion, name and description of entries, one row each."""
+        import polars as pl
+
         chosen = entries.tolist()
+        if not chosen:
+            # a system has none, and is not compiled to say so
+            return ENTRIES_SCHEMA.to_frame()
         return pl.DataFrame(
             [
                 pl.Series("entry", entries, dtype=pl.UInt32),
@@ -328,7 +358,7 @@ class Engine:
             ]
         )
 
-    def variants(self, frame: pl.DataFrame, auctions: pl.DataFrame) -> list[list[str]]:
+    def variants(self, frame: "pl.DataFrame", auctions: "pl.DataFrame") -> list[list[str]]:
         """Names of the variants behind each row of an answer in mode ``all``.
 
         One by one by the definition of the kernels: meant for the deals of a request, not for
@@ -349,7 +379,7 @@ class Engine:
         """
         if "variants" in auctions.columns:
             return auctions["variants"].to_list()
-        deals = deal_arrays(frame)
+        deals = loaders.deal_arrays(frame)
         return [
             matching_variants(self.table, deals, deal, entry)
             for deal, entry in auctions.select("deal", "entry").iter_rows()
@@ -358,8 +388,8 @@ class Engine:
     # --- counts, members, expressions ---------------------------------------------------------
 
     def counts(
-        self, frame: pl.DataFrame, *, share: float = 1 / 100, max_depth: int | None = None
-    ) -> pl.DataFrame:
+        self, frame: "pl.DataFrame", *, share: float = 1 / 100, max_depth: int | None = None
+    ) -> "pl.DataFrame":
         """How many of the deals reach each entry, or may bid each auction of a system.
 
         Parameters
@@ -389,10 +419,12 @@ class Engine:
             raise ValueError(f"expected a share from 0 to 1, got {share!r}")
         if max_depth is not None and max_depth < 1:
             raise ValueError(f"expected a max_depth of at least 1, got {max_depth!r}")
-        writer = CountFrames(self._entries)
-        return self.bidder.counts(deal_arrays(frame), share, max_depth, writer)
+        from .answers import CountFrames
 
-    def count_entries(self, frame: pl.DataFrame) -> U64:
+        writer = CountFrames(self._entries)
+        return self.bidder.counts(loaders.deal_arrays(frame), share, max_depth, writer)
+
+    def count_entries(self, frame: "pl.DataFrame") -> U64:
         """How many of the deals reach each entry of the table; sums up over frames.
 
         Returns
@@ -401,15 +433,17 @@ class Engine:
             Of a system those of the table that it is compiled into: what it allows beyond that is
             not counted.
         """
-        return self.bidder.backend.cascade_counts(self.plan, deal_arrays(frame))
+        return self.bidder.backend.cascade_counts(self.plan, loaders.deal_arrays(frame))
 
-    def counts_frame(self, counts: U64) -> pl.DataFrame:
+    def counts_frame(self, counts: U64) -> "pl.DataFrame":
         """Frame of the table's counts from (sums of) :meth:`count_entries`."""
+        from .answers import CountFrames
+
         return CountFrames(self._entries).entry_counts(counts)
 
     def members(
-        self, frame: pl.DataFrame | DealArrays, entries: Iterable[int | str]
-    ) -> pl.DataFrame:
+        self, frame: "pl.DataFrame | DealArrays", entries: Iterable[int | str]
+    ) -> "pl.DataFrame":
         """For chosen entries, or auctions of a system, which deals reach them.
 
         Parameters
@@ -432,7 +466,9 @@ class Engine:
         IllegalCall
             If an auction of a system is illegal.
         """
-        deals = frame if isinstance(frame, DealArrays) else deal_arrays(frame)
+        import polars as pl
+
+        deals = frame if isinstance(frame, DealArrays) else loaders.deal_arrays(frame)
         found = self.bidder.members(deals, list(entries))
         return pl.DataFrame([column.alias(format_calls(calls)) for calls, column in found])
 
@@ -471,7 +507,7 @@ class Engine:
         """
         return self.bidder.auction_of(entry)
 
-    def evaluate(self, frame: pl.DataFrame, expressions: Sequence[str]) -> pl.DataFrame:
+    def evaluate(self, frame: "pl.DataFrame", expressions: Sequence[str]) -> "pl.DataFrame":
         """Truth of expressions on all four hands of each deal.
 
         Parameters
@@ -492,8 +528,12 @@ class Engine:
         InvalidExpression, UnknownTerm
             If an expression does not parse or a term is unknown.
         """
+        from bidcascade.table.compass import evaluation_plan, expression_columns
+
         plan, names = evaluation_plan(expressions, self.vocabulary)
-        return expression_columns(self.bidder.backend.evaluate(plan, deal_arrays(frame)), names)
+        return expression_columns(
+            self.bidder.backend.evaluate(plan, loaders.deal_arrays(frame)), names
+        )
 
     # --- one call -------------------------------------------------------------------------------
 

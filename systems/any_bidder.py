@@ -11,15 +11,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, Type
 from bidcascade.bridge import Seat, Vulnerability
 from bidcascade.kernels import Backend, DealArrays, EntryLists, FirstAuctions
 from bidcascade.kernels.types import U64
-from bidcascade.table import BiddingTable, Vocabulary
-from bidcascade.table.columns import UndescribedPolicy
-from bidcascade.table.decisions import CallLists
-from bidcascade.table.overlays.rules import OverlayMark
-from bidcascade.table.topics import Topic
-
-from .bid_answer import BidAnswer
-from .calls_along import I64, CallsAlong
-from .next_calls import NextCalls
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,11 +18,19 @@ if TYPE_CHECKING:
     from bidcascade.kernels.cuda_device import DeviceArray
     from bidcascade.kernels.device_frames import DeviceDeals
     from bidcascade.kernels.gpu.systems import DeviceAuctions
+    from bidcascade.table import BiddingTable, Vocabulary
+    from bidcascade.table.columns import UndescribedPolicy
+    from bidcascade.table.decisions import CallLists
+    from bidcascade.table.overlays.rules import OverlayMark
+    from bidcascade.table.topics import Topic
 
     from .allowed import Counted, Listing
     from .allowed_calls import AllowedCalls
+    from .bid_answer import BidAnswer
     from .bidder import BidDeals, Bidder
+    from .calls_along import I64, CallsAlong
     from .explanation import AuctionExplanation, StatesAndPlaces
+    from .next_calls import NextCalls
     from .overlaid_bidder import OverlaidSystem
     from .system import System
 
@@ -120,17 +119,17 @@ class AnyBidder(Protocol):
         ...
 
     @property
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> "Vocabulary":
         """Terms of its conditions."""
         ...
 
     @property
-    def undescribed(self) -> UndescribedPolicy:
+    def undescribed(self) -> "UndescribedPolicy":
         """What holds where nothing is asked of a hand."""
         ...
 
     @property
-    def overlays(self) -> tuple[OverlayMark, ...]:
+    def overlays(self) -> "tuple[OverlayMark, ...]":
         """Overlays, in their order."""
         ...
 
@@ -145,7 +144,7 @@ class AnyBidder(Protocol):
         ...
 
     @property
-    def table(self) -> BiddingTable:
+    def table(self) -> "BiddingTable":
         """Rows with their numbers; a system is compiled when it is first asked for them."""
         ...
 
@@ -246,8 +245,8 @@ class AnyBidder(Protocol):
         ...
 
     def calls_along(
-        self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
-    ) -> CallsAlong:
+        self, deals: DealArrays, auctions: "CallLists", depth: "I64", *, meanings: bool
+    ) -> "CallsAlong":
         """Find the calls that hands may make at every place of auctions, whatever was called there.
 
         Parameters
@@ -272,7 +271,7 @@ class AnyBidder(Protocol):
         """
         ...
 
-    def bid_from(self, calls: Sequence[int], deals: DealArrays) -> tuple[list[Calls], I64]:
+    def bid_from(self, calls: Sequence[int], deals: DealArrays) -> "tuple[list[Calls], I64]":
         """Bid deals to the end from a place; the different auctions, and which one each deal has.
 
         Where a table has nothing passes follow.
@@ -313,11 +312,11 @@ class AnyBidder(Protocol):
         auction: Sequence[int | str] | str,
         dealer: Seat | str,
         vulnerability: Vulnerability | str,
-    ) -> BidAnswer:
+    ) -> "BidAnswer":
         """Answer :meth:`bidcascade.service.Engine.bid`."""
         ...
 
-    def next(self, calls: Calls) -> NextCalls:
+    def next(self, calls: Calls) -> "NextCalls":
         """Say what may follow an auction, and what it means.
 
         Raises
@@ -339,7 +338,7 @@ class AnyBidder(Protocol):
         """
         ...
 
-    def topics(self) -> tuple[Topic, ...]:
+    def topics(self) -> "tuple[Topic, ...]":
         """Tags and names of its calls, by name, with places where they come."""
         ...
 
@@ -363,13 +362,16 @@ def bidder_of(held: "BiddingTable | System | OverlaidSystem", backend: str = "au
     ...  for one in (table, system)]
     ['1N', '1N']
     """
-    if isinstance(held, BiddingTable):
-        from .table_bidder import TableBidder
+    # each loads what its kind needs
+    from .system import System
 
-        return TableBidder(held, backend)
+    if isinstance(held, System):
+        from .system_bidder import SystemBidder
+
+        return SystemBidder(held, backend)
     from .overlaid_bidder import OverlaidBidder, OverlaidSystem
-    from .system_bidder import SystemBidder
+    from .table_bidder import TableBidder
 
     if isinstance(held, OverlaidSystem):
         return OverlaidBidder(held, backend)
-    return SystemBidder(held, backend)
+    return TableBidder(held, backend)

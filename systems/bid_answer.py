@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from bidcascade.bridge import (
     PASS,
@@ -18,11 +18,13 @@ from bidcascade.bridge import (
     parse_hand,
 )
 from bidcascade.kernels import Context, DealArrays
-from bidcascade.table import BiddingTable, Row, explain, parse_expression
-from bidcascade.table.language.explain import ExpressionCheck
-from bidcascade.table.show import calls_known
+from bidcascade.table.language.explain import ExpressionCheck, explain
+from bidcascade.table.language.expressions import parse_expression
 
 from .system import context_at
+
+if TYPE_CHECKING:
+    from bidcascade.table import BiddingTable, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class BidAnswer:
 
 
 def answer_bid(
-    table: BiddingTable,
+    table: "BiddingTable",
     hand: int | str,
     auction: Sequence[int | str] | str,
     dealer: Seat | str,
@@ -140,6 +142,8 @@ def answer_bid(
     mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
     parent = table.find(calls) if calls else None
     if calls and parent is None:
+        from bidcascade.table.showing import calls_known
+
         missing = format_calls(calls[: calls_known(table, calls) + 1])
         return _default_pass([], None, f"the table does not have {missing!r}")
     candidates = [
@@ -215,7 +219,7 @@ def _label(candidate: Candidate) -> str:
     return f"{text} ({candidate.where})" if candidate.where else text
 
 
-def _candidates(table: BiddingTable, entry: int, hand: int, context: Context) -> list[Candidate]:
+def _candidates(table: "BiddingTable", entry: int, hand: int, context: Context) -> list[Candidate]:
     call = int(table.call[entry])
     return [
         Candidate(
@@ -227,7 +231,7 @@ def _candidates(table: BiddingTable, entry: int, hand: int, context: Context) ->
 
 
 def _checked(
-    table: BiddingTable, row: Row, call: int, hand: int, context: Context
+    table: "BiddingTable", row: "Row", call: int, hand: int, context: Context
 ) -> tuple[bool, list[ExpressionCheck]]:
     vocabulary = table.vocabulary
     checks = explain(hand, [parse_expression(text) for text in row.criteria], vocabulary, context)
@@ -239,7 +243,7 @@ def _checked(
     return table.undescribed == "allow", checks
 
 
-def matching_variants(table: BiddingTable, deals: DealArrays, deal: int, entry: int) -> list[str]:
+def matching_variants(table: "BiddingTable", deals: DealArrays, deal: int, entry: int) -> list[str]:
     """Names of the variants of an entry that hold for a deal which reaches it."""
     rows = table.variants(entry)
     if len(rows) > 1:

@@ -23,7 +23,8 @@ ENGINE_VERSION: Final = 1
 _CODE: Final = {
     "kernels/core": ("*.hpp",),
     "table/language": (
-        "expression_grammar.py", "expressions.py", "expression_tree.py", "vocabulary.py",
+        "expression_grammar.py", "expressions.json", "expressions.py", "expression_tree.py",
+        "lalr.py", "vocabulary.py",
     ),
     "systems/language": ("phrases.py",),
     "systems": ("contexts.py", "formulas.py", "text_rows.py"),

@@ -61,49 +61,39 @@ class OverlaidBidder(SystemBidder):
 
     @property
     def digest(self) -> str:
-        """Digest of the system's text and of the overlays."""
         return derived_digest(self.system.digest, self.overlays)
 
     @property
     def overlays(self) -> tuple[OverlayMark, ...]:
-        """The overlays."""
         return self.table.overlays
 
     @property
     def overlay_notes(self) -> tuple[str, ...]:
-        """What they did."""
         return self.table.overlay_notes
 
     @property
     def table(self) -> BiddingTable:
-        """Table with the overlays."""
         return self._rows.table
 
     @property
     def plain_system(self) -> System:
-        """None: raises :class:`~bidcascade.bridge.NoSystem`."""
         names = ", ".join(mark.name for mark in self.overlays)
         raise NoSystem(f"expected a system without overlays, got one with {names}")
 
     @property
     def meanings(self) -> StatesAndPlaces:
-        """The system's places, and the table where overlays changed it."""
         return self._laid
 
     def numbers(self) -> dict[str, object]:
-        """Numbers of the table."""
         return self._rows.numbers()
 
     def changes_since(self, before: AnyBidder) -> str:
-        """Say how many entries hold for other hands."""
         return self._rows.changes_since(before)
 
     def auction_of(self, entry: int | str) -> Calls:
-        """Give the calls of an entry of the table, or read any legal auction."""
         return self._rows.auction_of(entry) if isinstance(entry, int) else super().auction_of(entry)
 
     def entry_of(self, calls: Sequence[int]) -> int | None:
-        """Find an entry of the table."""
         return self._rows.entry_of(calls)
 
     def call(
@@ -128,5 +118,4 @@ class OverlaidBidder(SystemBidder):
         return super()._calls_after(calls)
 
     def topics(self) -> tuple[Topic, ...]:
-        """Topics of the table."""
         return self._rows.topics()

@@ -8,13 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from bidcascade.bridge import UnknownTable
-from bidcascade.table.bidding_table import BiddingTable
-
-from .cache import cache_folder
-from .kept_tables import ON_REQUEST, SampleSize, from_cache
-from .row_files import import_table
 
 if TYPE_CHECKING:
+    from bidcascade.table.bidding_table import BiddingTable
+
+    from .kept_tables import SampleSize
     from .overlaid_bidder import OverlaidSystem
     from .system import System
 
@@ -96,7 +94,7 @@ def open_table(
     *,
     overlays: "Sequence[str | Path]" = (),
     **options: Any,
-) -> BiddingTable:
+) -> "BiddingTable":
     """Open a bidding table by name, folder, or file of rows or of a system.
 
     A system is compiled to a table of moderate size, which is kept in :func:`cache_folder` until
@@ -142,8 +140,12 @@ of one, got 'culbertson'
     if is_system(name_or_path):
         return table_of(open_system(name_or_path, **options))
     if path.is_dir():
+        from bidcascade.table.bidding_table import BiddingTable
+
         return BiddingTable.open(path)
     if path.is_file():
+        from .row_files import import_table
+
         return import_table(path, **options)[0]
     raise _unknown(name_or_path)
 
@@ -174,16 +176,19 @@ def open_held(
     return OverlaidSystem(system, open_table(name_or_path, overlays=overlays, **options))
 
 
-def table_of(system: "System", *, size: SampleSize = ON_REQUEST) -> BiddingTable:
+def table_of(system: "System", *, size: "SampleSize | None" = None) -> "BiddingTable":
     """Table of a system: from the cache if it was compiled before, else compiled and kept there.
 
     Parameters
     ----------
     system : System
-    size : SampleSize
+    size : SampleSize, optional
         How far it is grown.
     """
-    return from_cache(system, cache_folder() / "tables", size)
+    from .cache import cache_folder
+    from .kept_tables import ON_REQUEST, from_cache
+
+    return from_cache(system, cache_folder() / "tables", size or ON_REQUEST)
 
 
 def _unknown(name_or_path: "str | Path") -> UnknownTable:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
-import polars as pl
 
 from bidcascade.bridge import (
     PASS,
@@ -24,27 +23,30 @@ from bidcascade.bridge import (
     parse_calls,
 )
 from bidcascade.kernels import Backend, DealArrays, get_backend
-from bidcascade.table import BiddingTable, Vocabulary
-from bidcascade.table.columns import UndescribedPolicy
-from bidcascade.table.decisions import CallLists
-from bidcascade.table.overlays.rules import OverlayMark
-from bidcascade.table.topics import Topic
+from bidcascade.table.language.vocabulary import Vocabulary
 
 from .any_bidder import AnswerWriter, AnyBidder, Calls, CountWriter, DeviceWriter, Query, Written
 from .bid_answer import BidAnswer, read_question
-from .calls_along import I64, CallsAlong, along_in_system
-from .explanation import AuctionExplanation, StatesAndPlaces, explain_auction
-from .next_calls import NextCall, NextCalls, Variant
 from .system import System
 from .system_bid import answer_from_system
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from bidcascade.kernels.cuda import CudaBackend
     from bidcascade.kernels.device_frames import DeviceDeals
+    from bidcascade.table import BiddingTable
+    from bidcascade.table.columns import UndescribedPolicy
+    from bidcascade.table.decisions import CallLists
+    from bidcascade.table.overlays.rules import OverlayMark
+    from bidcascade.table.topics import Topic
 
     from .allowed_calls import AllowedCalls
     from .bidder import Bidder
     from .call_notes import LineNotes
+    from .calls_along import I64, CallsAlong
+    from .explanation import AuctionExplanation, StatesAndPlaces
+    from .next_calls import NextCalls
 
 ALLOWED_CHUNK: Final = 1 << 8
 """Deals that are listed at once in mode ``all``."""
@@ -68,7 +70,7 @@ class SystemBidder:
     backend : {"auto", "reference", "cpu", "cuda"}
     """
 
-    undescribed: UndescribedPolicy = "allow"
+    undescribed: "UndescribedPolicy" = "allow"
 
     def __init__(self, system: System, backend: str = "auto") -> None:
         self._system = system
@@ -81,7 +83,6 @@ class SystemBidder:
 
     @cached_property
     def backend(self) -> Backend:
-        """Where deals are answered."""
         return get_backend(self._backend_name)
 
     @property
@@ -97,43 +98,36 @@ class SystemBidder:
 
     @property
     def digest(self) -> str:
-        """Digest of the system's text."""
         return self._system.digest
 
     @property
     def source(self) -> str:
-        """Which system it is."""
         return f"system {self._system.name}"
 
     @property
     def title(self) -> str | None:
-        """Title of the system."""
         return self._system.text.title
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """Terms of its conditions."""
         return self._system.vocabulary
 
     @property
-    def overlays(self) -> tuple[OverlayMark, ...]:
-        """No overlays."""
+    def overlays(self) -> "tuple[OverlayMark, ...]":
         return ()
 
     @property
     def overlay_notes(self) -> tuple[str, ...]:
-        """Nothing."""
         return ()
 
     @property
     def usual_limit(self) -> int:
-        """As many as the walk over its places lists."""
         from .allowed import DEFAULT_LIMIT
 
         return DEFAULT_LIMIT
 
     @property
-    def table(self) -> BiddingTable:
+    def table(self) -> "BiddingTable":
         """Table that the system is compiled into, now or before: for those who ask for rows."""
         from .registry import table_of
 
@@ -145,29 +139,24 @@ class SystemBidder:
 
     @property
     def system(self) -> System:
-        """The system."""
         return self._system
 
     @property
     def plain_system(self) -> System:
-        """The system."""
         return self._system
 
     @cached_property
-    def meanings(self) -> StatesAndPlaces:
+    def meanings(self) -> "StatesAndPlaces":
         """What calls mean."""
         return self._system.reader()
 
     def numbers(self) -> dict[str, object]:
-        """No numbers: only rows are counted."""
         return dict(_NO_NUMBERS)
 
     def changes_since(self, before: AnyBidder) -> str:
-        """Say that the text has changed."""
         return "its text has changed"
 
     def save(self, folder: Path) -> None:
-        """Write nothing: raises :class:`~bidcascade.bridge.InvalidInput`."""
         raise InvalidInput("expected a system opened by its name or path for work elsewhere")
 
     def prepare(self) -> None:
@@ -180,14 +169,12 @@ class SystemBidder:
     # --- deals ----------------------------------------------------------------------------------
 
     def first(self, deals: DealArrays, writer: AnswerWriter[Written]) -> Written:
-        """Bid deals to the end."""
         with self.places.lock:
             return writer.bid(self.places, self.places.bid(deals, backend=self.backend), deals)
 
     def all(
         self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
     ) -> Iterator[Written]:
-        """List the auctions that are allowed."""
         from .allowed import Bounds, list_allowed
 
         standard = Bounds()
@@ -207,7 +194,6 @@ class SystemBidder:
     def counts(
         self, deals: DealArrays, share: float, max_depth: int | None, writer: CountWriter[Written]
     ) -> Written:
-        """Count the deals that may bid each auction."""
         from .allowed import count_allowed
         from .bidder import LONGEST_AUCTION
 
@@ -217,8 +203,9 @@ class SystemBidder:
 
     def members(
         self, deals: DealArrays, auctions: Sequence[int | str]
-    ) -> list[tuple[Calls, pl.Series]]:
-        """Which deals may bid each auction."""
+    ) -> "list[tuple[Calls, pl.Series]]":
+        import polars as pl
+
         from .allowed import members
 
         wanted = list(dict.fromkeys(map(self.auction_of, auctions)))
@@ -226,15 +213,15 @@ class SystemBidder:
         return [(calls, pl.Series(one)) for calls, one in zip(wanted, columns, strict=True)]
 
     def allowed_calls(self, deals: DealArrays) -> "AllowedCalls":
-        """Tell what boards may call."""
         from .allowed_calls import SystemCalls
 
         return SystemCalls(self.places, deals)
 
     def calls_along(
-        self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
-    ) -> CallsAlong:
-        """Find the calls that hands may make at every place of auctions."""
+        self, deals: DealArrays, auctions: "CallLists", depth: "I64", *, meanings: bool
+    ) -> "CallsAlong":
+        from .calls_along import along_in_system
+
         return along_in_system(self.places, deals, auctions, meanings=meanings)
 
     @cached_property
@@ -247,15 +234,13 @@ class SystemBidder:
         """Say what the line is that made each call, to the end."""
         return self._notes.on(deals, auctions)
 
-    def bid_from(self, calls: Sequence[int], deals: DealArrays) -> tuple[list[Calls], I64]:
-        """Bid deals to the end from a place."""
+    def bid_from(self, calls: Sequence[int], deals: DealArrays) -> "tuple[list[Calls], I64]":
         with self.places.lock:
             bid = self.places.bid(deals, calls)
             there, which = np.unique(bid.place, return_inverse=True)
             return [(*self.places.auction_of(place), PASS) for place in there], which
 
     def first_on_device(self, deals: "DeviceDeals", writer: DeviceWriter[Written]) -> Written:
-        """Bid deals that lie on a device."""
         backend = cast("CudaBackend", self.backend)
         return writer.auctions(*self.places.auctions_on_device(deals, backend))
 
@@ -272,7 +257,6 @@ class SystemBidder:
         return calls
 
     def entry_of(self, calls: Sequence[int]) -> int | None:
-        """Find nothing: a system numbers no entries."""
         return None
 
     def call(
@@ -286,8 +270,10 @@ class SystemBidder:
         mask, calls, context = read_question(hand, auction, dealer, vulnerability)
         return answer_from_system(self.places, calls, mask, context, self.entry_of)
 
-    def next(self, calls: Calls) -> NextCalls:
+    def next(self, calls: Calls) -> "NextCalls":
         """Give calls with their lines; a pass that no line makes stands behind all others."""
+        from .next_calls import NextCall, NextCalls, Variant
+
         auction = Auction.of(calls)
         texts, entry = [format_call(call) for call in calls], self.entry_of(calls)
         if auction.is_complete:
@@ -313,12 +299,13 @@ class SystemBidder:
             return 0
         return len({PASS, *(line.call for line in self._system.place(calls).entries)})
 
-    def explain(self, auction: Sequence[int] | str) -> AuctionExplanation:
-        """Explain every call."""
+    def explain(self, auction: Sequence[int] | str) -> "AuctionExplanation":
+        from .explanation import explain_auction
+
         with self._lock:
             return explain_auction(self._system, auction)
 
-    def topics(self) -> tuple[Topic, ...]:
+    def topics(self) -> "tuple[Topic, ...]":
         """Topics of the places that random deals come to."""
         from .system_topics import topics_of_system
 

@@ -1,59 +1,6 @@
 """Bidding tables: expressions and their vocabulary, rows in and out, lint, explanation."""
 
-from .bidding_table import BiddingTable
-from .build import TableBuilder, build_table
-from .columns import CAN_COMPLETE, COMPLETED, INSERTED, NONE_U32, UndescribedPolicy
-from .evidence.announcements import Announcement, format_announcement, read_announcement
-from .evidence.mining import Miner
-from .formats.json_lines import row_object
-from .import_report import ImportReport
-from .language.criteria import is_satisfiable
-from .language.explain import explain, explain_one
-from .language.expressions import Expression, format_expression, parse_expression, to_postfix
-from .language.vocabulary import Vocabulary
-from .lint import LintReport, counts_through, lint, lint_on_deals
-from .overlays.applying import apply_overlays
-from .overlays.reader import read_overlay
-from .row import Row
-from .show import show, show_info
-from .truncation import is_suspected_truncation
+import lazy_loader
 
-open_folder = BiddingTable.open
-save = BiddingTable.save
-
-__all__ = [
-    "CAN_COMPLETE",
-    "COMPLETED",
-    "INSERTED",
-    "NONE_U32",
-    "Announcement",
-    "BiddingTable",
-    "Expression",
-    "ImportReport",
-    "LintReport",
-    "Miner",
-    "Row",
-    "TableBuilder",
-    "UndescribedPolicy",
-    "Vocabulary",
-    "apply_overlays",
-    "build_table",
-    "counts_through",
-    "explain",
-    "explain_one",
-    "format_announcement",
-    "format_expression",
-    "is_satisfiable",
-    "is_suspected_truncation",
-    "lint",
-    "lint_on_deals",
-    "open_folder",
-    "parse_expression",
-    "read_announcement",
-    "read_overlay",
-    "row_object",
-    "save",
-    "show",
-    "show_info",
-    "to_postfix",
-]  # fmt: skip
+# each when it is asked for: conditions of a text need no tables, and tables load polars
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

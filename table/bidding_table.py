@@ -634,3 +634,7 @@ class BiddingTable:
             "source": self.source,
             "digest": self.digest,
         }
+
+
+open_folder = BiddingTable.open
+save = BiddingTable.save

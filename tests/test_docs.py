@@ -10,7 +10,7 @@ from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
 from bidcascade.service.api.problems import KINDS as PROBLEMS
 from bidcascade.service.cli import COMMANDS, main
 from bidcascade.table.import_report import FINDINGS
-from bidcascade.table.lint import KINDS
+from bidcascade.table.linting import KINDS
 from tests.support_docs import CHECKOUT, blocks_of, page_text, run_page
 
 pytestmark = [pytest.mark.checkout, pytest.mark.slow]

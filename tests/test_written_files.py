@@ -27,6 +27,8 @@ def written():
         "service/page/static/engine/language/tree_data.js",
         "service/page/static/engine/phrases_data.js",
         "service/page/static/engine/terms_data.js",
+        "systems/language/bidding.json",
+        "table/language/expressions.json",
     ],
 )  # fmt: skip
 def test_file_is_up_to_date(written, name):

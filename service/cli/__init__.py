@@ -160,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None:
         # looking for garbage as often as python does is a fifth of a short command
-        gc.set_threshold(100_000, 20, 100)
+        gc.set_threshold(300_000, 20, 100)
     _open_closed_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     with _interruptions() as interrupted:

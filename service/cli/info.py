@@ -8,7 +8,7 @@ from typing import Any
 
 from . import shared
 
-_LIBRARIES = ("numpy", "polars", "numba", "lark", "fastapi", "uvicorn", "endplay")
+_LIBRARIES = ("numpy", "polars", "numba", "fastapi", "uvicorn", "endplay")
 _GPU_LIBRARIES = {
     "cupy": ("cupy-cuda13x", "cupy-cuda12x", "cupy"),
     "cudf": ("cudf-cu13", "cudf-cu12"),

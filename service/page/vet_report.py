@@ -7,7 +7,7 @@ import polars as pl
 
 from bidcascade.bridge import format_calls, parse_calls
 from bidcascade.service.jobs.vet import LEAST_DECISIONS, Vetted
-from bidcascade.table.lint import KINDS, LintReport
+from bidcascade.table.linting import KINDS, LintReport
 
 from .charts import Bar, Interval, Stack, bars, intervals, stacks
 from .report_page import (

@@ -5,10 +5,9 @@ other builders are the names and aliases of ``bidding.lark``, which says what th
 """
 
 import re
-from typing import Any, Final
+from typing import Final
 
-from lark import Token, Transformer
-from lark.visitors import v_args
+from bidcascade.table.language.lalr import Token
 
 from .statements import Fault
 from .syntax_tree import SUIT_WORDS, CallPattern, Where
@@ -45,11 +44,6 @@ def tidy(words: str) -> str:
     return _IN_PARENTHESES.sub(lambda match: match[0].strip(), words).strip()
 
 
-def start_of_token(token: Token) -> int:
-    """Position of a word in its line."""
-    return token.start_pos or 0
-
-
 def at(token: Token) -> Where:
     """Place of a word in its line.
 
@@ -58,30 +52,28 @@ def at(token: Token) -> Where:
     >>> at(Token("SUIT", "hearts", 4)).column
     4
     """
-    return place(start_of_token(token))
+    return place(token.start)
 
 
-@v_args(inline=True)
-class CallBuilder(Transformer[Token, Any]):
+class CallBuilder:
     """Builds call patterns."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.faults: list[Fault] = []
 
     def fault(self, place: Token | int, message: str, advice: str = "") -> None:
         """Note something wrong and go on."""
-        position = place if isinstance(place, int) else start_of_token(place)
+        position = place if isinstance(place, int) else place.start
         self.faults.append(Fault(position, message, advice))
 
     def suit(self, token: Token) -> Token:
         if " " in token:
-            return Token("SUIT", one_blank(token), token.start_pos)
+            return Token("SUIT", one_blank(token), token.start)
         return token
 
     def strain(self, token: Token) -> Token:
         if token.type == "NOTRUMP":
-            return Token("SUIT", "NT", token.start_pos)
+            return Token("SUIT", "NT", token.start)
         return token
 
     def _number(self, token: Token) -> int:

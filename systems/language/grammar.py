@@ -1,37 +1,17 @@
-"""The parser that lark makes of ``bidding.lark``, and what reads one logical line with it."""
+"""Reads one logical line by the tables of ``bidding.lark``, which :mod:`.lark_parser` makes."""
 
 import re
 from functools import cache, lru_cache
+from pathlib import Path
 from threading import Lock
 from typing import Final, cast
 
-from lark import Lark, UnexpectedInput
-from lark.lexer import PatternRE, TerminalDef
+from bidcascade.table.language.lalr import Parser, UnexpectedInput
 
-from .phrases import grammar_text
 from .statements import Fault, Parsed, ParsedCondition, Statement
 from .syntax_tree import Condition
 from .tree_builder import TreeBuilder
 from .wrong_words import explain
-
-_WORDS: Final = re.compile(r"[A-Za-z0-9 (?:|)'’-]*[A-Za-z][A-Za-z0-9 (?:|)'’-]*")
-_NOT_IN_A_WORD: Final = r"(?![\w'’-])"
-
-
-def whole_words(terminal: TerminalDef) -> None:
-    """Make a quoted word of the grammar stand for the whole word, with any number of blanks.
-
-    ``"at most"`` becomes a pattern that reads ``at  most`` and not ``at mostly``. Patterns that
-    the grammar writes between slashes stay as they are.
-    """
-    text = terminal.pattern.value.replace("\\ ", " ").replace("\\-", "-")
-    if not _WORDS.fullmatch(text):
-        return
-    if isinstance(terminal.pattern, PatternRE) and not text.startswith("(?:"):
-        return
-    words = text.replace(" ", " +")
-    terminal.pattern = PatternRE(f"(?:{words}){_NOT_IN_A_WORD}")
-    terminal.priority = max(terminal.priority, 2)
 
 
 @cache
@@ -41,16 +21,9 @@ def builder() -> TreeBuilder:
 
 
 @cache
-def parser() -> Lark:
-    """Return the parser; it is made once, in about 0.2 s."""
-    return Lark(
-        grammar_text(),
-        parser="lalr",
-        start=["statement", "conditions", "agreements"],
-        transformer=builder(),
-        edit_terminals=whole_words,
-        maybe_placeholders=True,
-    )
+def parser() -> Parser:
+    """Return the parser; its tables are read once."""
+    return Parser.of_file(Path(__file__).with_name("bidding.json"), builder())
 
 
 DEEPEST_NESTING: Final = 40

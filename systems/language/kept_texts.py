@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
@@ -59,7 +60,7 @@ def open_text(
     if kept is not None:
         return kept
 
-    # the grammar is slow to load, and not needed for what was kept
+    # not needed for what was kept
     from .reader import read_files
 
     text, looked = read_files(path, options)
@@ -153,6 +154,8 @@ def _forget_old(folder: Path) -> None:
 
 # ---------------------------------------------------------------------- trees as rows
 Read = Callable[[Any], Any]
+Number = Callable[[Any], int]
+Parts = list[tuple[int, Callable[..., Any]]]
 
 
 @cache
@@ -173,57 +176,85 @@ def _classes() -> dict[type, dict[str, Any]]:
     return found
 
 
-class _Number(int):
-    """Number of an object's row; what it stands for is told by the type of the field."""
-
-    __slots__ = ()
-
-
 def rows_of_tree(text: SystemText) -> list[list[Any]]:
     """Objects of a tree as rows ``[class, field, …]``, where a number stands for another object.
 
     It says how far back that one's row is: ``-1`` is the row before, 0 stands for None. Objects
     that say the same at the same place share a row, but for lines and blocks.
     """
-    numbers = {kind: number for number, kind in enumerate(_classes())}
     rows: list[list[Any]] = []
-    known: dict[Any, _Number] = {}
-    same: dict[tuple[Any, ...], _Number] = {}
+    known: dict[int, int] = {}
+    same: dict[tuple[Any, ...], int] = {}
 
-    def written(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(map(written, value))
-        if isinstance(value, dict):
-            return tuple((name, written(part)) for name, part in value.items())
-        if isinstance(value, Path):
-            return str(value)
-        if type(value) not in numbers:
-            return value
-        if id(value) not in known:
-            known[id(value)] = _row(value)
-        return known[id(value)]
+    def number_of(value: Any) -> int:
+        """Find the number of an object's row, from 1; 0 for None."""
+        if value is None:
+            return _NONE
+        number = known.get(id(value))
+        if number is None:
+            number = known[id(value)] = written(value)
+        return number
 
-    def _row(value: Any) -> _Number:
+    def written(value: Any) -> int:
         kind = type(value)
-        row = (numbers[kind], *(_field(value, *field) for field in _classes()[kind].items()))
-        if row not in same or kind in (Line, Block):
-            here = _Number(len(rows) + 1)
-            rows.append(_behind(row, here))
-            same[row] = here
-        return same[row]
+        read, writers, behind = plans[kind]
+        row = read(value)
+        for place, write in writers:
+            row[place] = write(row[place])
+        key = (kind, *row)
+        number = same.get(key)
+        if number is None or kind in (Line, Block):
+            number = same[key] = len(rows) + 1
+            for place, moved in behind:
+                row[place] = moved(row[place], number)
+            rows.append([numbers[kind], *row])
+        return number
 
-    def _field(value: Any, name: str, annotation: Any) -> Any:
-        part = getattr(value, name)
-        return _NONE if part is None and _is_object(annotation) else written(part)
-
-    written(text)
+    numbers = {kind: number for number, kind in enumerate(_classes())}
+    plans = {kind: _plan(names, number_of) for kind, names in _classes().items()}
+    number_of(text)
     return rows
 
 
-def _behind(part: Any, here: int) -> Any:
-    if isinstance(part, tuple):
-        return [_behind(one, here) for one in part]
-    return part - here if isinstance(part, _Number) else part
+def _plan(names: Mapping[str, Any], number_of: Number) -> tuple[Read, Parts, Parts]:
+    """How objects of a class are written: all fields, parts with numbers, numbers of rows back."""
+    get = attrgetter(*names)
+    read: Read = (lambda value: [*get(value)]) if len(names) > 1 else lambda value: [get(value)]
+    writers = [_writer(annotation, number_of) for annotation in names.values()]
+    told = [(place, writer) for place, writer in enumerate(writers) if writer is not None]
+    return (
+        read,
+        [(place, write) for place, (write, _) in told],
+        [(place, behind) for place, (_, behind) in told if behind is not None],
+    )
+
+
+def _writer(annotation: Any, number_of: Number) -> "tuple[Read, Callable[..., Any] | None] | None":
+    """How a field of that type is written, and how its numbers are moved; None: as it is."""
+    if _is_object(annotation):
+        return number_of, lambda part, here: part and part - here
+    kind, *_ = _without_none(annotation)
+    if kind is Path:
+        return lambda part: None if part is None else str(part), None
+    if get_origin(kind) not in (dict, tuple):
+        return None
+    inner = get_args(kind)
+    if get_origin(kind) is tuple and inner[-1] is not ...:
+        assert not any(map(_refers, inner))
+        return lambda part: tuple(str(one) if isinstance(one, Path) else one for one in part), None
+    of = _writer(inner[1] if get_origin(kind) is dict else inner[0], number_of)
+    write, behind = of or (_as_it_is, None)
+    if get_origin(kind) is dict:
+        return (
+            lambda part: tuple((name, write(one)) for name, one in part.items()),
+            behind and (lambda part, here: [(name, behind(one, here)) for name, one in part]),
+        )
+    if of is None:
+        return None
+    return (
+        lambda part: tuple(map(write, part)),
+        behind and (lambda part, here: [behind(one, here) for one in part]),
+    )
 
 
 def tree_of_rows(rows: list[list[Any]]) -> SystemText:

@@ -6,11 +6,9 @@ What reads well and is no bridge all the same (``5-3 points``, ``5+ heart``) is 
 import re
 from typing import Any, Final, NamedTuple
 
-from lark import Token
-from lark.visitors import v_args
+from bidcascade.table.language.lalr import Token
 
 from .call_builder import NUMBER_WORDS, CallBuilder, at, one_blank, place
-from .call_builder import start_of_token as start
 from .joining import all_of, any_of
 from .phrases import KIND_OF_WORDS, KINDS
 from .syntax_tree import CallPattern, Condition, NotThis, Phrase, Range, Where
@@ -31,22 +29,21 @@ class Counted(NamedTuple):
     words: str
 
 
-@v_args(inline=True)
 class PhraseBuilder(CallBuilder):
     """Builds conditions."""
 
     # ------------------------------------------------------------------ ranges
     def exact(self, *tokens: Token) -> Counted:
         number = self._number(tokens[-1])
-        return Counted(Range(number, number), start(tokens[0]), " ".join(tokens))
+        return Counted(Range(number, number), tokens[0].start, " ".join(tokens))
 
     def several(self, *tokens: Token) -> Counted:
         numbers = [self._number(token) for token in tokens if token.type == "NUMBER"]
         found = Range(numbers[0], numbers[0], tuple(numbers[1:]))
-        return Counted(found, start(tokens[0]), " ".join(tokens))
+        return Counted(found, tokens[0].start, " ".join(tokens))
 
     def at_least(self, *tokens: Token) -> Counted:
-        return Counted(Range(self._number(tokens[-1])), start(tokens[0]), " ".join(tokens))
+        return Counted(Range(self._number(tokens[-1])), tokens[0].start, " ".join(tokens))
 
     def span(self, token: Token) -> Counted:
         low, high = (int(part[:6]) for part in re.split(r"[-–]", token.replace(" ", "")))
@@ -56,22 +53,22 @@ class PhraseBuilder(CallBuilder):
                 f'"{token}" is an empty range',
                 f'write "{high}-{low}", the smaller number first',
             )
-        return Counted(Range(low, high), start(token), str(token))
+        return Counted(Range(low, high), token.start, str(token))
 
     def at_most(self, *tokens: Token) -> Counted:
-        return Counted(Range(0, self._number(tokens[-1])), start(tokens[0]), " ".join(tokens))
+        return Counted(Range(0, self._number(tokens[-1])), tokens[0].start, " ".join(tokens))
 
     def fewer(self, word: Token, token: Token) -> Counted:
         number = self._number(token)
         if number == 0:
             self.fault(word, f'"{word} {token}" is an empty range')
-        return Counted(Range(0, max(number - 1, 0)), start(word), f"{word} {token}")
+        return Counted(Range(0, max(number - 1, 0)), word.start, f"{word} {token}")
 
     def more(self, word: Token, token: Token) -> Counted:
-        return Counted(Range(self._number(token) + 1), start(word), f"{word} {token}")
+        return Counted(Range(self._number(token) + 1), word.start, f"{word} {token}")
 
     def none(self, token: Token) -> Counted:
-        return Counted(Range(0, 0), start(token), str(token))
+        return Counted(Range(0, 0), token.start, str(token))
 
     def _phrase(self, kind: str, counted: Counted, suits: tuple[str, ...] = ()) -> Phrase:
         found, most = counted.range, KINDS[kind].most
@@ -143,7 +140,7 @@ class PhraseBuilder(CallBuilder):
         most = None if words.endswith("+") else int(high[:6]) if high else number
         if most is not None and most < number:
             self.fault(token, f'"{token}" is an empty range', "the smaller number first")
-        return Counted(Range(number, most), start(token), str(token))
+        return Counted(Range(number, most), token.start, str(token))
 
     def carded_length(self, _a: Token | None, carded: Token, suit: Token, _noun: Token) -> Phrase:
         return self._phrase("length", self._carded(carded), (f"{suit}s",))
@@ -153,7 +150,7 @@ class PhraseBuilder(CallBuilder):
 
     def no_suit_length(self, no: Token, carded: Token, noun: Token) -> Condition:
         counted = self._carded(carded)
-        counted = Counted(Range(counted.range.low), start(no), counted.words)
+        counted = Counted(Range(counted.range.low), no.start, counted.words)
         return NotThis(self._phrase("suit length", counted, (f"a {noun}",)))
 
     def support(self, *parts: Any) -> Phrase:
@@ -201,7 +198,7 @@ class PhraseBuilder(CallBuilder):
     def named(self, *tokens: Token) -> Phrase:
         name = " ".join(token for token in tokens if token.type == "WORD")
         suits = tuple(str(token) for token in tokens if token.type != "WORD")
-        return Phrase("named", suits=suits, text=name, where=place(start(tokens[0])))
+        return Phrase("named", suits=suits, text=name, where=place(tokens[0].start))
 
     # ------------------------------------------------------------------ the auction
     def seat(self, in_: Token | None, *tokens: Token) -> Phrase:
@@ -211,7 +208,7 @@ class PhraseBuilder(CallBuilder):
             found = Range(low, high)
         else:
             found = Range(low, low, tuple(seats[1:]))
-        return Phrase("seat", range=found, where=place(start(in_ or tokens[0])))
+        return Phrase("seat", range=found, where=place((in_ or tokens[0]).start))
 
     def i_am_passed_hand(self, words: Token) -> Phrase:
         return Phrase("passed hand", who="me", where=at(words))
@@ -235,7 +232,7 @@ class PhraseBuilder(CallBuilder):
         number = int(level[0])
         low = 0 if words.type == "AT_MOST" else number
         high = None if words.type == "AT_LEAST" else number
-        return Counted(Range(low, high), start(words), f"{words} {level}")
+        return Counted(Range(low, high), words.start, f"{words} {level}")
 
     def at_level(self, counted: Counted) -> Phrase:
         return Phrase("level", range=counted.range, where=place(counted.position))

@@ -6,10 +6,9 @@ Method names are the names and aliases of ``bidding.lark``, which says what they
 import re
 from typing import Any, Final
 
-from lark import Token
-from lark.visitors import v_args
+from bidcascade.table.language.lalr import Token
 
-from .call_builder import at, one_blank, place, start_of_token, tidy
+from .call_builder import at, one_blank, place, tidy
 from .joining import all_of
 from .phrase_builder import PhraseBuilder
 from .statements import (
@@ -44,7 +43,6 @@ _Conditions = tuple[Condition | None, str]
 _Meaning = tuple[str, Condition | None, str, tuple[Agreement, ...], str]
 
 
-@v_args(inline=True)
 class TreeBuilder(PhraseBuilder):
     """Builds one statement; ``faults`` is emptied before each line by the parser."""
 
@@ -85,7 +83,7 @@ class TreeBuilder(PhraseBuilder):
         found = LIKE_A_CONDITION.search(name)
         if found is not None:
             self.fault(
-                start_of_token(name) + found.start(),
+                name.start + found.start(),
                 f'a name ends with a colon, "{tidy(name)}" goes on with a condition',
                 "write a colon behind the name, and begin conditions with a small letter",
             )

@@ -5,8 +5,7 @@ from collections.abc import Callable, Set
 from functools import cache
 from typing import Final
 
-from lark import UnexpectedCharacters, UnexpectedInput
-from lark.exceptions import UnexpectedToken
+from bidcascade.table.language.lalr import UnexpectedInput
 
 from .call_builder import NUMBER_WORDS
 from .errors import nearest
@@ -83,7 +82,8 @@ def explain(text: str, error: UnexpectedInput, reads: Reads) -> Fault:
     reads
         Tells whether a piece of the line reads as conditions.
     """
-    position, expected = _stopped(text, error)
+    expected = error.expected
+    position = len(text.rstrip()) if error.position is None else error.position
     rest = text[position:]
     before = text[:position].rstrip()
     word = _WORD.match(rest)
@@ -110,18 +110,6 @@ def explain(text: str, error: UnexpectedInput, reads: Reads) -> Fault:
     if special:
         return Fault(position, *special)
     return Fault(position, f'{_after(before)}, I read "{read}"'.replace("%", _listed(expected)))
-
-
-def _stopped(text: str, error: UnexpectedInput) -> tuple[int, Set[str]]:
-    if isinstance(error, UnexpectedToken):
-        # what the parser truly accepts here: its table alone allows some words a step longer
-        expected = frozenset(error.accepts or error.expected)
-        if error.token.type == "$END":
-            return len(text.rstrip()), expected
-        return error.token.start_pos or 0, expected
-    if isinstance(error, UnexpectedCharacters):
-        return error.pos_in_stream or 0, frozenset(error.allowed or ())
-    return len(text.rstrip()), frozenset()
 
 
 def _slip(text: str, position: int, expected: Set[str]) -> Fault | None:

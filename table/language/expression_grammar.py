@@ -1,12 +1,8 @@
-"""The parser that lark makes of ``expressions.lark``: loaded when a text needs it."""
+"""Reads expressions by the tables of ``expressions.lark``: loaded when a text needs them."""
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Final, cast
-
-from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedEOF, UnexpectedInput
-from lark.exceptions import UnexpectedToken
-from lark.visitors import v_args
 
 from bidcascade.bridge import InvalidExpression
 
@@ -25,6 +21,7 @@ from .expression_tree import (
     Term,
     Truth,
 )
+from .lalr import Parser, Token, UnexpectedInput
 
 _READABLE: Final = {
     "NAME": "a term", "NUMBER": "a number", "SHAPE": "a hand pattern in quotes",
@@ -44,16 +41,14 @@ def parsed(text: str) -> Expression:
     'HCP >= 15 and (SL_S >= 5 or Balanced)'
     """
     try:
-        # the transformer makes lark return what the tree builder returns
         return cast(Expression, _parser().parse(text))
     except UnexpectedInput as error:
         raise _syntax_error(text, error) from None
 
 
 @cache
-def _parser() -> Lark:
-    grammar = files(__package__).joinpath("expressions.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", transformer=_TreeBuilder(), propagate_positions=False)
+def _parser() -> Parser:
+    return Parser.of_file(Path(__file__).with_name("expressions.json"), _TreeBuilder())
 
 
 def _pairs(rest: tuple[Token | Expression, ...]) -> tuple[tuple[str, Expression], ...]:
@@ -64,8 +59,7 @@ def _pairs(rest: tuple[Token | Expression, ...]) -> tuple[tuple[str, Expression]
     )
 
 
-@v_args(inline=True)
-class _TreeBuilder(Transformer[Token, Expression]):
+class _TreeBuilder:
     """Turns what the grammar reduces into tree classes, bottom up and without recursion."""
 
     def term(self, name: Token) -> Expression:
@@ -130,24 +124,19 @@ class _TreeBuilder(Transformer[Token, Expression]):
 
 
 def _place(token: Token) -> int:
-    return (token.start_pos or 0) + 1
+    return token.start + 1
 
 
 def _syntax_error(text: str, error: UnexpectedInput) -> InvalidExpression:
     """Say where it went wrong, what was expected there, and draw the line with a caret."""
-    if isinstance(error, UnexpectedToken):
-        expected = set(error.accepts or error.expected)
-        at_end = error.token.type == "$END"
-        position = len(text.rstrip()) if at_end else error.token.start_pos or 0
-        got = "the end" if at_end else repr(str(error.token)[:40])
-    elif isinstance(error, UnexpectedCharacters):
-        expected = set(error.allowed or ())
-        position = error.pos_in_stream or 0
+    expected = set(error.expected)
+    position = len(text.rstrip()) if error.position is None else error.position
+    if error.position is None:
+        got = "the end"
+    elif error.token is None:
         got = repr(text[position])
     else:
-        expected = set(error.expected) if isinstance(error, UnexpectedEOF) else set()
-        position = len(text)
-        got = "the end"
+        got = repr(error.token[:40])
     if text.count("(", 0, position) <= text.count(")", 0, position):
         expected.discard("RPAR")
     hint = ""

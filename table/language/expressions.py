@@ -101,7 +101,7 @@ def _parse(text: str) -> Expression:
 def parse_with_grammar(text: str) -> Expression:
     """Read one expression without the short cut for plain texts like ``TERM >= 15``, uncached."""
     _check_nesting(_deepest_parenthesis(text), text)
-    # with lark, which takes 0.2 s to load and to read the grammar
+    # most texts are plain, and need no tables of the grammar
     from .expression_grammar import parsed
 
     expression = parsed(text)

@@ -9,17 +9,18 @@ from benchmarks.compare import check
 from benchmarks.engines import get_engine
 from benchmarks.worker import Job, measure
 from benchmarks.workloads import Inputs, find_workloads
-from bidcascade.kernels import cuda
+from bidcascade.kernels import backend, cuda
 from tests.support_emulator import emulated_device
 
 
 @pytest.fixture
 def emulated(request, monkeypatch):
     """The backend ``cuda`` works on the processor."""
-    backend = cuda.CudaBackend(emulated_device(request))
-    monkeypatch.setattr(cuda, "backend_here", lambda: backend)
+    made = cuda.CudaBackend(emulated_device(request))
+    monkeypatch.setattr(cuda, "backend_here", lambda: made)
     monkeypatch.setattr(cuda, "why_unavailable", lambda: None)
-    return backend
+    monkeypatch.setattr(backend, "find_spec", lambda name: name)
+    return made
 
 
 @pytest.mark.parametrize(

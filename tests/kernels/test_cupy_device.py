@@ -1,6 +1,7 @@
 """What is said of a driver, a device or memory that is not as it should be: a stand-in of CuPy."""
 
 import sys
+from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -72,6 +73,7 @@ def cupy(monkeypatch) -> Any:
         },
     )  # fmt: skip
     module = ModuleType("cupy")
+    module.__spec__ = ModuleSpec("cupy", None)
     module.ndarray = None
     module.cuda = SimpleNamespace(
         runtime=runtime, driver=SimpleNamespace(CUDADriverError=CudaError),

@@ -49,6 +49,7 @@ def emulated(request, monkeypatch):
         made = cuda.CudaBackend(device, **options)
         monkeypatch.setattr(cuda, "backend_here", lambda: made)
         monkeypatch.setattr(cuda, "why_unavailable", lambda: device.failure)
+        monkeypatch.setattr(backend, "find_spec", lambda name: name)
         return device
 
     return make

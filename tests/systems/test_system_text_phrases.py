@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core.rows import TERMS
 from bidcascade.systems.language.formatter import condition_text
-from bidcascade.systems.language.grammar import parse_statement, parser
+from bidcascade.systems.language.grammar import parse_statement
 from bidcascade.systems.language.joining import all_of, any_of, phrases_of
+from bidcascade.systems.language.lark_parser import lark_parser
 from bidcascade.systems.language.phrases import AUCTION, COUNTED, KINDS, page, words_of_terminals
 from bidcascade.systems.language.reader import parse_condition
 from bidcascade.systems.language.syntax_tree import (
@@ -338,7 +339,7 @@ def test_condition_alone_complains_with_its_place():
 def test_longer_words_come_before_their_beginnings():
     """``is not`` must be tried before ``is``, wherever both can stand."""
     lexer_order = sorted(
-        parser().terminals,
+        lark_parser().terminals,
         key=lambda t: (-t.priority, -t.pattern.max_width, -len(t.pattern.value), t.name),
     )
     place = {terminal.name: number for number, terminal in enumerate(lexer_order)}

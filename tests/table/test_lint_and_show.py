@@ -20,7 +20,7 @@ from bidcascade.table import (
     show_info,
 )
 from bidcascade.table.language.expressions import parse_expression
-from bidcascade.table.lint import contradictory_terms
+from bidcascade.table.linting import contradictory_terms
 from tests.support_deals import plain_deals
 
 ROWS: list[dict[str, Any]] = [

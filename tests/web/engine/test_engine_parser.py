@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from bidcascade.systems.language.grammar import parse_conditions, parse_statement, parser
+from bidcascade.systems.language.grammar import parse_conditions, parse_statement
+from bidcascade.systems.language.lark_parser import lark_parser
 from bidcascade.systems.language.layout import LogicalLine, RawItem, logical_lines, tree_of
 from bidcascade.systems.language.phrases import words_of_terminals
 from bidcascade.systems.language.shipped import shipped_folder
@@ -132,13 +133,13 @@ def test_every_rule(engine):
     chance = random.Random(91)
     texts = words_of_terminals() | EXAMPLES
     rules = defaultdict(list)
-    for rule in parser().rules:
+    for rule in lark_parser().rules:
         rules[rule.origin.name].append(rule)
     used = set()
 
     def sentence(symbol: Any, depth: int) -> str:
         if symbol.is_term:
-            text = parser().get_terminal(symbol.name).pattern.value.replace("\\", "")
+            text = lark_parser().get_terminal(symbol.name).pattern.value.replace("\\", "")
             return chance.choice(texts.get(symbol.name) or [text])
         # those not yet used first, and short ones where it grows too deep
         choice = sorted(
@@ -152,7 +153,7 @@ def test_every_rule(engine):
 
     statement = next(rule.origin for rule in rules["statement"])
     lines = [sentence(statement, 0) for _ in range(1500)]
-    assert used >= {rule for rule in parser().rules if not rule.origin.name.startswith("$")}
+    assert used >= {rule for rule in lark_parser().rules if not rule.origin.name.startswith("$")}
     assert compare(engine, list(dict.fromkeys(lines))) > 300
 
 

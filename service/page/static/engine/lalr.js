@@ -1,4 +1,4 @@
-// An LALR(1) parser with a contextual lexer, as lark's, over tables that systems/language/engine_data.py writes.
+// An LALR(1) parser with a contextual lexer, as lark's, over tables that table/language/grammar_tables.py makes.
 
 import { BLANK } from "./language/blanks.js";
 
@@ -37,6 +37,8 @@ const WIDE = [
   ["\\s", BLANK],
 ];
 const widened = (pattern) => WIDE.reduce((found, [short, long]) => found.replaceAll(short, long), pattern);
+
+const camelCase = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 
 /** Reads the terminals of one place: of those that fit, the first in the grammar's order. */
 class Lexer {
@@ -88,7 +90,7 @@ export class Parser {
     const keywords = (words) => Object.entries(words).map(([text, name]) => [text, this.names.indexOf(name)]);
     this.keywords = Object.entries(data.keywords).map(([name, words]) => [this.names.indexOf(name), keywords(words)]);
     const rules = data.rules.map(([symbol, size, method, layout, single]) => ({
-      symbol, size, method, layout: data.layouts[layout] ?? null, single: single === 1,
+      symbol, size, method: camelCase(method), layout: data.layouts[layout] ?? null, single: single === 1,
     }));
     this.states = data.states.map(([shifts, rule, before]) => {
       const next = new Map();
