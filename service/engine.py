@@ -42,17 +42,6 @@ __all__ = ["BidAnswer", "Candidate", "Engine", "Mode"]
 FIRST_CHUNK = 1 << 18
 """Deals that one frame of :meth:`Engine.iter_auctions` answers in mode ``first``."""
 
-ENTRIES_SCHEMA = pl.Schema(
-    {
-        "entry": pl.UInt32(),
-        "calls": pl.String(),
-        "completed": pl.Boolean(),
-        "name": pl.String(),
-        "description": pl.String(),
-    }
-)
-"""Columns of :meth:`Engine.entries_frame`."""
-
 
 class Engine:
     """A bidding table or a system on a backend; safe to use from several threads.
@@ -345,7 +334,9 @@ class Engine:
         chosen = entries.tolist()
         if not chosen:
             # a system has none, and is not compiled to say so
-            return ENTRIES_SCHEMA.to_frame()
+            texts = dict.fromkeys(("name", "description"), pl.String)
+            columns = {"entry": pl.UInt32, "calls": pl.String, "completed": pl.Boolean, **texts}
+            return pl.DataFrame(schema=columns)
         return pl.DataFrame(
             [
                 pl.Series("entry", entries, dtype=pl.UInt32),

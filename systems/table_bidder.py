@@ -38,7 +38,7 @@ from bidcascade.table.topics import Topic, topics_of
 from .any_bidder import AnswerWriter, AnyBidder, Calls, CountWriter, DeviceWriter, Query, Written
 from .bid_answer import BidAnswer, answer_bid
 from .call_notes import RowNotes
-from .calls_along import I64, AlongTable, CallsAlong
+from .calls_along import I64, CallsAlong
 from .next_calls import NextCalls, next_in_table
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from bidcascade.kernels.device_frames import DeviceDeals
 
     from .allowed_calls import AllowedCalls
+    from .along_table import AlongTable
     from .explanation import AuctionExplanation
     from .system import System
 
@@ -178,7 +179,9 @@ class TableBidder:
         return TableCalls(self.table, deals)
 
     @cached_property
-    def _along(self) -> AlongTable:
+    def _along(self) -> "AlongTable":
+        from .along_table import AlongTable
+
         return AlongTable(self.table, self.backend)
 
     def calls_along(

@@ -86,7 +86,7 @@ def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
                 # a line that cannot hold here (its facts fail) hides nothing
                 owners[call] = specificity
                 made = True
-                needs = _constraint(own, rules.vocabulary)
+                needs = constraint_of(own, rules.vocabulary)
                 yield PlaceEntry.of(placed, variant, call, rank, needs, bindings, specificity)
         rank += made
 
@@ -103,7 +103,8 @@ def _variants(
                 yield variant, (*above, *line, *own)
 
 
-def _constraint(criteria: Criteria, vocabulary: Vocabulary) -> Constraint:
+def constraint_of(criteria: Criteria, vocabulary: Vocabulary) -> Constraint:
+    """Criteria that must all hold, with their reach by the definition."""
     return Constraint(criteria, partial(bounds, expression_of(criteria), vocabulary))
 
 

@@ -10,7 +10,7 @@ from bidcascade.bridge import SEATS, Auction, InvalidInput, parse_call, parse_ca
 from bidcascade.loaders import deal_arrays, iter_deals, random_deals, read_deals
 from bidcascade.service import Engine, call_rows, iter_call_rows
 from bidcascade.service.call_rows import CALL_ROW_SCHEMA, MEANING_SCHEMA, CallRows
-from bidcascade.systems import calls_along
+from bidcascade.systems import along_table
 from bidcascade.systems.allowed import Bounds
 from bidcascade.systems.explanation import explain_auction
 from bidcascade.systems.reference.allowed_auctions import allowed_auctions
@@ -152,7 +152,7 @@ def test_numbers_go_on_from_frame_to_frame(small, monkeypatch):
 def test_expressions_in_pieces(small, monkeypatch):
     frame = random_deals(200, seed=1)
     whole = rows_of(small, frame, bidder=small)
-    monkeypatch.setattr(calls_along, "ROW_BYTES_AT_ONCE", 1)
+    monkeypatch.setattr(along_table, "ROW_BYTES_AT_ONCE", 1)
     assert rows_of(small, frame, bidder=small).equals(whole)
 
 

@@ -7,6 +7,7 @@ import pytest
 from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.service.cli import main
 from bidcascade.systems import kept_tables
+from tests.support_cli import run_python
 from tests.support_service import GOOD, ask, loaded_app, post
 from tests.support_systems import SMALL_SYSTEM, compile_few
 
@@ -68,6 +69,16 @@ def test_the_service_compiles_nothing(path, compiled):
     assert report["entries"] > 100
     assert compiled == ["club"], "who asks for rows gets them"
     assert report["table"]["digest"] == described["digest"]
+
+
+def test_one_call_of_a_system_loads_no_compiler(path):
+    program = (
+        "import sys; from bidcascade.service.cli import main; main(sys.argv[1:])\n"
+        "print('numba' in sys.modules)"
+    )
+    told = run_python(program, "bid", HAND, "--auction", "1N P", "--table", path)
+    assert told.out.startswith("2C  Stayman"), told.err
+    assert told.out.splitlines()[-1] == "False"
 
 
 def test_the_commands_compile_nothing(path, compiled, tmp_path, capsys):

@@ -14,7 +14,7 @@ from bidcascade.systems.check import check_system
 from bidcascade.systems.language.sources import MOST_LINES
 from bidcascade.systems.places import Place
 from bidcascade.systems.reference.allowed_auctions import allowed_auctions
-from bidcascade.systems.reference.expansion import Expander
+from bidcascade.systems.reference.expansion import Expander, constraint_of
 from bidcascade.systems.system import System
 from bidcascade.table.language.expressions import parse_expression
 from tests.support_deals import mixed_deals
@@ -233,7 +233,12 @@ class Overlaid:
         return replace(
             place,
             entries=tuple(
-                replace(like, call=call, name=name, needs=replace(like.needs, criteria=criteria))
+                replace(
+                    like,
+                    call=call,
+                    name=name,
+                    needs=constraint_of(criteria, SMALL.rules.vocabulary),
+                )
                 for call, criteria, name in self._instead[calls]
             ),
         )
