@@ -200,12 +200,12 @@ def _bounds(wanted: Range | None) -> dict[str, int]:
 
 
 def fact_row(phrase: Phrase, bindings: Bindings, operands: tuple[int, ...], operand: int) -> Any:
-    """Row of a fact; what each kind asks is defined in :mod:`.facts`.
+    """Row of a fact; what each kind asks is defined in :mod:`bidcascade.systems.reference.facts`.
 
     Parameters
     ----------
     phrase
-        Of a kind in :data:`.facts.FACTS`.
+        Of a kind in the definition's ``FACTS``.
     bindings
         For call patterns within it.
     operands
