@@ -58,8 +58,14 @@ class AuctionReader(ABC):
         """Entries after a legal auction that goes on."""
 
     @abstractmethod
-    def _lowered(self, condition: Condition, state: State, bindings: Bindings) -> Expression:
-        """Find what a condition becomes at a place, of the text of the player to call."""
+    def lowered(self, condition: Condition, calls: Sequence[int], bindings: Bindings) -> Expression:
+        """Find what a condition becomes behind calls, of the text of the player to call.
+
+        Raises
+        ------
+        InvalidSystem
+            If it asks for what does not exist there.
+        """
 
     def state(self, calls: Sequence[int]) -> State:
         """State after a legal auction."""
@@ -143,7 +149,7 @@ class AuctionReader(ABC):
         found: dict[str, Ends] = {}
         for agreement in entry.agreements:
             if agreement.kind == "shows" and agreement.condition is not None:
-                shown = self._lowered(agreement.condition, state, entry.bindings)
+                shown = self.lowered(agreement.condition, state.calls, entry.bindings)
                 found = _narrowed(found, term_bounds(shown, promised=True))
         return found
 
@@ -168,8 +174,9 @@ class CoreReader(AuctionReader):
     def _place(self, calls: tuple[int, ...]) -> Place:
         return self._bidder.place(calls)
 
-    def _lowered(self, condition: Condition, state: State, bindings: Bindings) -> Expression:
-        return self._bidder.lowered(condition, state.calls, bindings)
+    def lowered(self, condition: Condition, calls: Sequence[int], bindings: Bindings) -> Expression:
+        """Ask the core."""
+        return self._bidder.lowered(condition, calls, bindings)
 
 
 _HIGH: Final = 127

@@ -32,11 +32,10 @@ from bidcascade.table.language.term_catalogue import SUIT_NAMES
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
 
-from .bidder import Bidder
+from .auction_reader import AuctionReader
 from .contexts import Group
 from .describing import agreement_words
 from .patterns import fixed_call, match_call
-from .places import Rules
 from .system import System
 
 Criteria = tuple[str, ...]
@@ -122,7 +121,7 @@ def _line(row: Row, said: Sequence[str] | None) -> str:
 class _Wording:
     """Puts criteria in words that lower to exactly these expressions.
 
-    Words are lowered many at a time, as lines of a system that the core opens.
+    Words are lowered many at a time, as lines of a system of their own.
     """
 
     def __init__(self) -> None:
@@ -168,10 +167,10 @@ class _Wording:
         if not lines:
             return
         block = Block(Header("opening"), lines)
-        bidder = Bidder(Rules(SystemText("", "", {}, (block,))), budget=0)
+        reader = System(SystemText("", "", {}, (block,))).reader()
         for text, condition in conditions.items():
             with suppress(InvalidSystem):
-                self._lowered[text] = _criteria(bidder, condition)
+                self._lowered[text] = _criteria(reader, condition)
 
 
 def _spoken(criteria: Criteria) -> tuple[str, int]:
@@ -192,11 +191,11 @@ def _contradicts(criteria: Criteria) -> bool:
     return is_satisfiable([parse_expression(one) for one in criteria], _VOCABULARY) is not None
 
 
-def _criteria(bidder: Bidder, condition: Condition | None) -> Criteria:
+def _criteria(reader: AuctionReader, condition: Condition | None) -> Criteria:
     """Find the canonical texts of what a condition of a system's text asks of any hand."""
     if condition is None:
         return ()
-    expression = bidder.lowered(condition, (), {})
+    expression = reader.lowered(condition, (), {})
     operands = expression.operands if isinstance(expression, And) else (expression,)
     return tuple(map(str, operands))
 
@@ -210,7 +209,7 @@ def rows_of_text(system: System) -> Iterator[Row]:
         If a block is a pattern, not one auction; the message says which. Such systems are
         compiled instead.
     """
-    places, bidder = system.rules.places, system.bidder()
+    places, reader = system.rules.places, system.reader()
     groups = [*places.opening, *(group for found in places.by_length.values() for group in found)]
     others = [*places.any_length, *places.anywhere]
     if others:
@@ -228,7 +227,7 @@ def rows_of_text(system: System) -> Iterator[Row]:
             if call is None:
                 raise InvalidSystem(f"{line.where}: expected one call, got a pattern")
             yield Row(
-                prior, call, line.quoted, _criteria(bidder, line.condition), None, line.name, None,
+                prior, call, line.quoted, _criteria(reader, line.condition), None, line.name, None,
                 tuple(agreement_words(one, {}) for one in line.agreements), str(line.where),
             )  # fmt: skip
 

@@ -4,7 +4,7 @@ An :class:`Expander` belongs to two systems, one for each side. It reads an auct
 the entries of a place give the next call its meaning, the meaning gives the next state.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from bidcascade.bridge import PASS
@@ -54,7 +54,9 @@ class Expander(AuctionReader):
         entries = tuple(_entries(self.sides[len(calls) % 2], state))
         return Place(calls, entries, state.forced, state.knowledge[state.position].cells)
 
-    def _lowered(self, condition: Condition, state: State, bindings: Bindings) -> Expression:
+    def lowered(self, condition: Condition, calls: Sequence[int], bindings: Bindings) -> Expression:
+        """Lower a condition, as :func:`.conditions.lower` does."""
+        state = self.state(calls)
         rules = self.sides[state.position % 2]
         return lower(condition, PlaceScope(state, rules.defines, bindings))
 
