@@ -65,9 +65,7 @@ FLAKY = {
     # processes that read, solve or keep
     "inference/test_double_dummy_pool.py": "kills, and calls that end in time",
     "loaders/test_damaged.py": "files are decoded by another process, in bounded time",
-    "systems/test_system_kept_places.py::test_a_process_that_is_killed_while_it_writes_"
     "spoils_nothing": "kills",
-    "systems/test_system_kept_places.py::test_processes_grow_one_cache_at_once": "they race",
 }
 """Files, or functions in them, and what they depend on."""
 
