@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 Calls = tuple[int, ...]
-Codes = bytes
-"""Calls of an auction, a byte each."""
+Auctions = list[bytes]
+"""Codes of the calls of each."""
 Instead = Sequence[tuple[int, tuple[Expression, ...], str]]
 
 NO_ENTRY: Final = walk.NO_ENTRY
@@ -868,7 +868,7 @@ class Bidder:
         program = self.sides[len(self.auction_of(place)) & 1]
         return "" if entry < 0 else program.name(entry)
 
-    def ending_with(self, places: I32, calls: U8) -> list[Codes]:
+    def ending_with(self, places: I32, calls: U8) -> Auctions:
         """Auctions that end with a call at each of some places, as bytes of codes."""
         lengths = walk.auction_lengths(self._store, places)
         offsets = np.zeros(len(places) + 1, np.int64)

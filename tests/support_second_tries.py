@@ -65,7 +65,6 @@ FLAKY = {
     # processes that read, solve or keep
     "inference/test_double_dummy_pool.py": "kills, and calls that end in time",
     "loaders/test_damaged.py": "files are decoded by another process, in bounded time",
-    "spoils_nothing": "kills",
 }
 """Files, or functions in them, and what they depend on."""
 

@@ -3,7 +3,6 @@
 import argparse
 import os
 import platform
-from importlib.util import find_spec
 from typing import Any
 
 from . import shared
@@ -39,32 +38,24 @@ def info(options: argparse.Namespace) -> None:
 
 
 def collect_info() -> dict[str, Any]:
-    """Collect what ``info`` says; compiles nothing."""
-    from bidcascade.kernels import BACKENDS
+    """Collect what ``info`` says."""
+    from bidcascade.kernels import BACKENDS, why_unavailable
+    from bidcascade.kernels.core.functions import has_core
     from bidcascade.service.version import package_version
     from bidcascade.systems import cache_folder, named_systems
 
-    backends = {name: _why_missing(name) for name in BACKENDS}
+    backends = {name: why_unavailable(name) for name in BACKENDS}
     return {
         "version": package_version(),
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "libraries": {name: package_version(name) for name in _LIBRARIES} | _gpu_libraries(),
         "backends": backends,
-        "auto": "cuda" if backends["cuda"] is None else "cpu",
+        "auto": "cuda" if backends["cuda"] is None else "cpu" if has_core() else "reference",
         "device": _device(backends["cuda"]),
         "tables": dict(named_systems()),
         "cache": {"tables": str(cache_folder() / "tables"), "kernels": _numba_cache()},
     }
-
-
-def _why_missing(backend: str) -> str | None:
-    # asking the cpu backend itself would load the compiler, a second's wait
-    if backend == "cpu":
-        return None if find_spec("numba") is not None else "numba is not installed"
-    from bidcascade.kernels import why_unavailable
-
-    return why_unavailable(backend)
 
 
 def _gpu_libraries() -> dict[str, str]:
