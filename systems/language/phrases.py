@@ -9,7 +9,6 @@ the hand) and ``FACTS`` in ``systems/facts.py``: for a new phrase add a row here
 import re
 from collections import defaultdict
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -271,7 +270,7 @@ def grammar_text() -> str:
     rules = [_rule("counted", COUNTED), _rule("?phrase", (*HAND, *AUCTION, *BOTH_HANDS), "counted")]
     for terminal, words in terminals.items():
         rules.append(f"{terminal}: " + " | ".join(f'"{one}"' for one in words))
-    own = files(__package__).joinpath("bidding.lark").read_text(encoding="utf-8")
+    own = Path(__file__).with_name("bidding.lark").read_text(encoding="utf-8")
     return "\n".join((own, *rules, ""))
 
 
