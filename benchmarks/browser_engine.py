@@ -13,8 +13,8 @@ from typing import Any
 
 from bidcascade.service import page as page_of_the_service
 from bidcascade.systems import named_systems
-from bidcascade.systems.expansion import Expander
 from bidcascade.systems.language.kept_texts import rows_of_tree
+from bidcascade.systems.reference.expansion import Expander
 from bidcascade.systems.system import System
 from tests.support_deals import mixed_deals
 from tests.web.engine.support_places import (

@@ -1,7 +1,7 @@
 """What learning costs: counting calls, bounds, rules, layers; in CPU seconds and peak memory.
 
 Run ``python -m benchmarks.learning`` from the repository's root with the packages on the path. Two
-loads: random deals bid by the shipped table ``sayc``, and boards for a made-up table of which about
+loads: random deals bid by a table of ``sayc``, and boards for a made-up table of which about
 66,000 calls are made by 20 hands and more. Each measurement is a process of its own.
 """
 
@@ -44,7 +44,6 @@ Load = tuple[BiddingTable, list[Boards]]
 def bid_by_sayc(boards: int) -> Load:
     """Random deals, each bid by the table sayc until it leaves the table, then passed out."""
     table = open_table("sayc")
-    # without the system behind it: what leaves the table is passed out
     engine = Engine(table, "cpu")
     pieces = []
     for first in range(0, boards, CHUNK):

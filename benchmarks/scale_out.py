@@ -22,7 +22,7 @@ from bidcascade.service.jobs import tasks
 from bidcascade.service.jobs.batch import run_batch
 from bidcascade.service.jobs.batch_parts import PART_COLUMNS
 from bidcascade.service.jobs.cluster import connected, frame_bytes
-from bidcascade.systems import open_table
+from bidcascade.systems import open_system, open_table
 
 from . import programs
 from .machine import environment, peak_mib
@@ -99,13 +99,13 @@ def measure(deals: int, system_deals: int, workers: int) -> dict[str, Any]:
         write_deal_parquet(random_deals(deals, seed=1), file)
         write_deal_parquet(random_deals(system_deals, seed=1), few)
         table = open_table("sayc")
-        # the same table without its system: what leaves it is passed out, as with an imported one
+        # a table without its system: what leaves it is passed out, as with an imported one
         table.save(folder / "table")
         engine = Engine.open(str(folder / "table"), "cpu")
         start = {"options": {}, "digest": table.digest, "backend": "cpu",
                  "versions": tasks.versions()}  # fmt: skip
         plain = json.dumps({"table": str(folder / "table"), **start})
-        system = json.dumps({"table": "sayc", **start})
+        system = json.dumps({"table": "sayc", **start, "digest": open_system("sayc").digest})
         found: dict[str, Any] = {
             "environment": environment(),
             "workers": workers,

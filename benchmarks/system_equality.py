@@ -22,8 +22,9 @@ from bidcascade.kernels.core.rows import AGREEMENT_KINDS
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import System
 from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.expansion import Expander, Place
+from bidcascade.systems.places import Place
 from bidcascade.systems.program import unpacked
+from bidcascade.systems.reference.expansion import Expander
 
 SEED = 20_261_126
 _AT_ONCE = 250

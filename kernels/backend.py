@@ -63,6 +63,8 @@ def why_unavailable(name: str) -> str | None:
     needed = {"cpu": "numba", "cuda": "cupy"}.get(name)
     if needed is not None and find_spec(needed) is None:
         return f"{needed} is not installed"
+    if name == "cpu":
+        return _why_no_core()
     if name != "cuda":
         return None
     try:
@@ -72,8 +74,20 @@ def why_unavailable(name: str) -> str | None:
     return cuda.why_unavailable()
 
 
+def _why_no_core() -> str | None:
+    from .core.functions import has_core
+
+    try:
+        return None if has_core() else "the core's library cannot be loaded"
+    except BackendUnavailable as error:
+        return str(error)
+
+
 def backend_name(name: str = "auto") -> str:
     """Name of the backend that a name stands for; ``auto`` is cuda where it works, else cpu.
+
+    Where there is no library of the core, which a warning tells with what to install, ``auto`` is
+    reference then.
 
     Raises
     ------
@@ -81,8 +95,10 @@ def backend_name(name: str = "auto") -> str:
         If it cannot run here; the message says why.
     """
     if name == "auto":
+        from .core.functions import has_core
+
         reason = why_unavailable("cuda")
-        name = "cuda" if reason is None else "cpu"
+        name = "cuda" if reason is None else "cpu" if has_core() else "reference"
         _logger.info("backend auto: %s%s", name, "" if reason is None else f" ({reason})")
     reason = why_unavailable(name)
     if reason is not None:

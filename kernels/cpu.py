@@ -1,4 +1,4 @@
-"""The ``cpu`` backend: numba kernels driven from a thread pool over blocks of deals.
+"""The ``cpu`` backend: kernels of the core and of numba, driven over blocks of deals by threads.
 
 A block's features, bit columns and sets fit the processor's caches; nothing the size of
 deals × entries is ever made.
@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .cpu_features import PACKING_ARRAYS, Columns, bit_columns, pack_hands, sort_by_dealer
+from .core.functions import pack_by_tables, sort_by_dealer
+from .core.packing import PackingTables
+from .cpu_features import Columns, bit_columns
 from .cpu_walk import (
     Boxes,
     Derived,
@@ -29,7 +31,7 @@ from .cpu_walk import (
     member_bits,
     walk_block,
 )
-from .layout import LANE_LIMIT, Packing
+from .layout import LANE_LIMIT
 from .plan import MULTIPLE, Family, Plan, box_bytes, box_rows, family
 from .results import BitColumns, DealArrays, EntryLists, FirstAuctions
 from .runs import numbers_of_runs
@@ -57,6 +59,7 @@ _NO_U32: U32 = np.zeros(0, np.uint32)
 class _CpuPlan(NamedTuple):
     """A plan as the kernels take it; made once a plan."""
 
+    packing: PackingTables
     boxes: Boxes
     columns: Columns
     derived: Derived
@@ -89,6 +92,7 @@ class _CpuPlan(NamedTuple):
                 members += [numbers.setdefault(test, len(numbers)) for test in tests]
             offsets.append(len(members))
         return cls(
+            PackingTables(plan.packing),
             Boxes(
                 box_rows(plan), np.array(offsets, np.int32), np.array(members, np.int32),
                 plan.set_offsets, plan.set_boxes, lanes, flags,
@@ -167,23 +171,6 @@ def _buffer(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
     return buffers[name][:size].reshape(shape)
 
 
-def pack(packing: Packing, deals: DealArrays, start: int, stop: int, *, out: U64) -> None:
-    """Pack the hands of deals ``start`` to ``stop`` into ``out`` [4, deals, words] by position.
-
-    Derived flags stay clear.
-    """
-    _pack(packing, _plain(deals), start, stop, out=out)
-
-
-def _pack(
-    packing: Packing, deals: DealArrays, start: int, stop: int, *, out: U64, rotate: bool = True
-) -> None:
-    pack_hands(
-        deals.hands, deals.dealer, deals.vulnerability, start, stop, int(rotate),
-        *(getattr(packing, name) for name in PACKING_ARRAYS), out,
-    )  # fmt: skip
-
-
 def _spans(deals: int) -> list[tuple[int, int]]:
     """Blocks of deals: whole words, and work for every thread."""
     share = -(-deals // (64 * thread_count())) * 64
@@ -197,28 +184,19 @@ def _threshold(bit_words: int) -> int:
 
 
 def _plain(deals: DealArrays) -> DealArrays:
-    """Deals in arrays of the one kind that kernels are compiled for: contiguous and writable.
-
-    Views and read-only arrays are types of their own to numba; each would be compiled for seconds
-    when it first comes.
-    """
-    return DealArrays(
-        np.require(deals.hands, requirements=("C", "W")),
-        np.require(deals.dealer, requirements=("C", "W")),
-        np.require(deals.vulnerability, requirements=("C", "W")),
-    )
+    """Deals in arrays in one piece, as kernels want them."""
+    arrays = (deals.hands, deals.dealer, deals.vulnerability)
+    if all(array.flags.c_contiguous for array in arrays):
+        return deals
+    return DealArrays(*map(np.ascontiguousarray, arrays))
 
 
 def _sorted_by_dealer(deals: DealArrays, start: int, stop: int) -> tuple[DealArrays, U32]:
     """Sort some deals as ``sort_by_dealer`` does; return which deal is at each place, too."""
-    hands = np.empty((4, stop - start), np.uint64)
-    dealer, vulnerability = np.empty((2, stop - start), np.uint8)
-    order = np.empty(stop - start, np.uint32)
-    sort_by_dealer(
-        deals.hands, deals.dealer, deals.vulnerability, start, stop,
-        hands, dealer, vulnerability, order,
-    )  # fmt: skip
-    return DealArrays(hands, dealer, vulnerability), order
+    if stop - start == len(deals) <= 64:
+        # one word of bits: there is nothing to win
+        return deals, np.arange(len(deals), dtype=np.uint32)
+    return sort_by_dealer(deals, start, stop)
 
 
 def _block(
@@ -232,7 +210,7 @@ def _block(
     count = stop - start
     lane_words = plan.packing.lane_words
     features = _buffer("features", (4, count, lane_words + plan.packing.flag_words), np.uint64)
-    _pack(plan.packing, deals, start, stop, rotate=rotate, out=features)
+    pack_by_tables(cpu.packing, deals, start, stop, features, rotate=rotate)
     bit_words = (count + 63) // 64
     columns = _buffer("columns", (4, len(cpu.columns.kind), bit_words), np.uint64)
     if count < threshold:
@@ -284,7 +262,7 @@ def features(plan: Plan, deals: DealArrays) -> U64:
 
     def one_block(start: int, stop: int) -> None:
         block = _buffer("features", (4, stop - start, out.shape[2]), np.uint64)
-        _pack(plan.packing, deals, start, stop, out=block)
+        pack_by_tables(cpu.packing, deals, start, stop, block)
         derive_flags(block, cpu.boxes, cpu.derived)
         out[:, start:stop] = block
 

@@ -10,16 +10,14 @@ integer generation in an interval, 2019) with the product of the ranges. They ar
 Fisher-Yates shuffle (Knuth, The Art of Computer Programming 2, algorithm 3.4.2 P) of 52 cards,
 stopped after 39: North gets the first thirteen, then East, South; West gets the rest.
 
-The compiler is loaded when somebody deals, not when somebody asks for the definition.
+The core deals (``core/dealing.hpp``); where there is none, the definition does.
 """
-
-from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import FULL_DECK
+from .core.functions import deal, has_core
+from .threads import in_blocks
 
 SEED_LIMIT = 1 << 64
 DEAL_LIMIT = 1 << 58
@@ -38,7 +36,7 @@ BATCHES = tuple(
 )
 """Ranges of the draws that share one half word: (52, 51, 50, 49), … (16, 15, 14)."""
 
-THRESHOLDS = np.array([(1 << 32) % int(np.prod(batch)) for batch in BATCHES], np.uint64)
+_DEALS_AT_ONCE = 1 << 16
 
 
 def deal_hands(seed: int, first: int, count: int) -> NDArray[np.uint64]:
@@ -64,66 +62,18 @@ def deal_hands(seed: int, first: int, count: int) -> NDArray[np.uint64]:
         If the seed or a number is out of range.
     """
     check_range(seed, first, count)
+    if not has_core():
+        numbers = range(first, first + count)
+        dealt = np.array([deal_hands_reference(seed, number) for number in numbers], np.uint64)
+        return np.ascontiguousarray(dealt.reshape(count, 4).T)
     hands = np.empty((4, count), np.uint64)
-    _compiled()(np.uint64(mixed(seed)), np.uint64(first), hands, THRESHOLDS)
+    start = mixed(seed)
+
+    def some(begin: int) -> None:
+        deal(start, first, begin, min(begin + _DEALS_AT_ONCE, count), hands)
+
+    in_blocks(some, range(0, count, _DEALS_AT_ONCE))
     return hands
-
-
-@cache
-def _compiled() -> Any:
-    from .compiled import compiled
-
-    return compiled(_deal_block)
-
-
-def _deal_block(start: Any, first: Any, hands: Any, thresholds: Any) -> None:
-    """Fill ``hands``, U64[4, n], with the deals from number ``first`` on; for numba."""
-    half = np.uint64(_HALF)
-    by_half = np.uint64(32)
-    one = np.uint64(1)
-    places = np.empty(52, np.uint8)
-    draws = np.empty(4, np.uint8)
-    masks = np.empty(4, np.uint64)
-    for deal in range(hands.shape[1]):
-        state = start + (first + np.uint64(deal)) * np.uint64(WORDS_PER_DEAL) * np.uint64(GAMMA)
-        word = np.uint64(0)
-        fresh = False
-        for card in range(52):
-            places[card] = card
-        masks[:] = 0
-        place = 0
-        seat = 0
-        in_hand = 0
-        for batch in range(thresholds.size):
-            size = min(4, _DRAWN - place)
-            while True:
-                if fresh:
-                    bits = word >> by_half
-                else:
-                    state += np.uint64(GAMMA)
-                    word = (state ^ (state >> np.uint64(30))) * np.uint64(MIX_1)
-                    word = (word ^ (word >> np.uint64(27))) * np.uint64(MIX_2)
-                    word ^= word >> np.uint64(31)
-                    bits = word & half
-                fresh = not fresh
-                for number in range(size):
-                    product = bits * np.uint64(52 - place - number)
-                    draws[number] = product >> by_half
-                    bits = product & half
-                if bits >= thresholds[batch]:
-                    break
-            for number in range(size):
-                chosen = place + draws[number]
-                card = places[chosen]
-                places[chosen] = places[place]
-                place += 1
-                masks[seat] |= one << np.uint64(card)
-                in_hand += 1
-                if in_hand == 13:
-                    in_hand = 0
-                    seat += 1
-        hands[:3, deal] = masks[:3]
-        hands[3, deal] = np.uint64(FULL_DECK) ^ masks[0] ^ masks[1] ^ masks[2]
 
 
 def deal_hands_reference(seed: int, number: int) -> tuple[int, int, int, int]:

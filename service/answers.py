@@ -12,11 +12,12 @@ from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
 from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.loaders import SEAT_ENUM
 from bidcascade.systems.any_bidder import AnyBidder, Query
+from bidcascade.systems.system import SystemPlaces
 from bidcascade.table import COMPLETED, BiddingTable
 
 if TYPE_CHECKING:
     from bidcascade.systems.allowed import Counted, Listing
-    from bidcascade.systems.bidder import BidDeals, Bidder
+    from bidcascade.systems.bidder import BidDeals
 
 Bools = NDArray[np.bool_]
 I64 = NDArray[np.int64]
@@ -189,11 +190,11 @@ class FrameWriter:
             finished, first.passes == 0, _has_entry(first), first.defaults, self._first_deal
         )
 
-    def allowed(self, places: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:
+    def allowed(self, places: SystemPlaces, found: "Listing", first_deal: int) -> pl.DataFrame:
         """Write the auctions that a system allows."""
         return _allowed_frame(places, found, self._first_deal + first_deal)
 
-    def bid(self, places: "Bidder", bid: "BidDeals", deals: DealArrays) -> pl.DataFrame:
+    def bid(self, places: SystemPlaces, bid: "BidDeals", deals: DealArrays) -> pl.DataFrame:
         """Write the auctions that a system bids."""
         finished = _bid_endings(places, bid, deals.dealer)
         return _bid_frame(finished, bid.defaults, self._first_deal)
@@ -292,7 +293,7 @@ def bid_frame(calls: U8, lengths: I64, defaults: U16, contract: U8, declarer: U8
     return _bid_frame(finished, defaults, 0)
 
 
-def _bid_endings(places: "Bidder", bid: "BidDeals", dealer: U8) -> pl.DataFrame:
+def _bid_endings(places: SystemPlaces, bid: "BidDeals", dealer: U8) -> pl.DataFrame:
     """Whole auctions that a system bids: ``auction``, ``contract``, ``declarer``, a row a deal.
 
     Nobody else may use its places meanwhile.
@@ -304,15 +305,15 @@ def _bid_endings(places: "Bidder", bid: "BidDeals", dealer: U8) -> pl.DataFrame:
     return _for_deals(endings, found.declarer, which.astype(np.uint32), dealer)
 
 
-def _allowed_frame(places: "Bidder", found: "Listing", first_deal: int) -> pl.DataFrame:
-    from bidcascade.systems.allowed import CUTS, calls_of
+def _allowed_frame(places: SystemPlaces, found: "Listing", first_deal: int) -> pl.DataFrame:
+    from bidcascade.systems.allowed import CUTS
 
     count = len(found.place)
     counts = np.diff(found.offsets)
     keys = found.place.astype(np.int64) << 6 | found.call
     distinct_keys, which = np.unique(keys, return_inverse=True)
-    auctions = calls_of(
-        places, (distinct_keys >> 6).astype(np.int32), (distinct_keys & 63).astype(np.uint8)
+    auctions = places.ending_with(
+        (distinct_keys >> 6).astype(np.int32), (distinct_keys & 63).astype(np.uint8)
     )
     # entries are numbered by each side's system for itself
     sides = np.array([(len(calls) - 1) & 1 for calls in auctions], np.int64)[which]

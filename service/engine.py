@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from bidcascade.systems.allowed_calls import AllowedCalls
-    from bidcascade.systems.expansion import Place
     from bidcascade.systems.explanation import AuctionExplanation
     from bidcascade.systems.overlaid_bidder import OverlaidSystem
+    from bidcascade.systems.places import Place
     from bidcascade.systems.system import System
     from bidcascade.table import BiddingTable
 
@@ -332,6 +332,9 @@ class Engine:
         import polars as pl
 
         chosen = entries.tolist()
+        if not chosen:
+            # a system has none, and is not compiled to say so
+            return _entries_schema().to_frame()
         return pl.DataFrame(
             [
                 pl.Series("entry", entries, dtype=pl.UInt32),
@@ -584,3 +587,18 @@ class Engine:
             If it is no legal auction.
         """
         return self.bidder.explain(auction)
+
+
+def _entries_schema() -> "pl.Schema":
+    """Columns of :meth:`Engine.entries_frame`."""
+    import polars as pl
+
+    return pl.Schema(
+        {
+            "entry": pl.UInt32(),
+            "calls": pl.String(),
+            "completed": pl.Boolean(),
+            "name": pl.String(),
+            "description": pl.String(),
+        }
+    )

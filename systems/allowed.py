@@ -6,17 +6,17 @@ where the place has no entry for it, and where nothing holds. So the first sibli
 call of mode ``first``.
 
 An answer is bounded (see :class:`Bounds`), as a system may go on without end; the auction that the
-systems bid is in it all the same. :func:`allowed_auctions` is the definition.
+systems bid is in it all the same. :func:`.reference.allowed_auctions.allowed_auctions` is the
+definition.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import PASS, Auction
+from bidcascade.bridge import Auction
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
@@ -24,12 +24,8 @@ from bidcascade.kernels.threads import in_blocks
 from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.decisions import CallLists
-from bidcascade.table.language.explain import HandValues
 
 from .bidder import LONGEST_AUCTION, Bidder
-from .choice import fits
-from .expansion import Expander, PlaceEntry
-from .system import context_at
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -67,101 +63,6 @@ class Bounds(NamedTuple):
     completed_only: bool = False
 
 
-class AllowedAuction(NamedTuple):
-    """One auction of a deal.
-
-    Parameters
-    ----------
-    calls
-        From the dealer on.
-    completed
-        Whether it is over.
-    variants
-        Names of the entries that hold for the last call; none for a pass that no entry makes.
-    """
-
-    calls: Calls
-    completed: bool
-    variants: tuple[str, ...]
-
-
-def allowed_auctions(
-    expander: Expander, deals: DealArrays, deal: int, bounds: Bounds
-) -> tuple[list[AllowedAuction], str | None]:
-    r"""List the auctions of one deal, an auction before its continuations; the definition.
-
-    Returns
-    -------
-    tuple of list of AllowedAuction and str or None
-        What left auctions out: ``limit`` (there are more than that), ``places``, ``depth``, in this
-        order if several did; None if nothing did. The auction that the systems bid is listed
-        whatever is cut: behind those of its beginnings that are listed, with a limit as the last.
-    """
-    dealer, sides = int(deals.dealer[deal]), int(deals.vulnerability[deal])
-
-    def options(calls: Calls) -> list[AllowedAuction]:
-        place = expander.place(calls)
-        hand = int(deals.hands[(dealer + len(calls)) % 4, deal])
-        vocabulary = expander.sides[len(calls) % 2].vocabulary
-        context = context_at(len(calls), dealer, sides)
-        values = HandValues(hand, vocabulary, context)
-        held: dict[int, list[PlaceEntry]] = {}
-        for entry in place.entries:
-            if fits(entry, hand, context, vocabulary, values=values):
-                held.setdefault(entry.call, []).append(entry)
-        if not held or all(entry.call != PASS for entry in place.entries):
-            held[PASS] = []
-        return [
-            AllowedAuction(
-                (*calls, call), Auction.of((*calls, call)).is_complete, _names(entries)
-            )
-            for call, entries in held.items()
-        ]  # fmt: skip
-
-    own = options(())[0]
-    while not own.completed:
-        own = options(own.calls)[0]
-    cuts: set[str] = set()
-    visited = 0
-
-    def walk_on(calls: Calls) -> Iterator[AllowedAuction]:
-        nonlocal visited
-        visited += 1
-        for one in options(calls):
-            if one.completed or not bounds.completed_only:
-                yield one
-            if one.completed:
-                continue
-            if len(one.calls) >= bounds.depth:
-                cuts.add("depth")
-            elif visited >= bounds.places:
-                cuts.add("places")
-            else:
-                yield from walk_on(one.calls)
-
-    found: list[AllowedAuction] = []
-    for one in walk_on(()):
-        if len(found) == bounds.limit:
-            cuts.add("limit")
-            break
-        found.append(one)
-    if own not in found:
-        leading = 0
-        while leading < len(found) and own.calls[: leading + 1] == found[leading].calls:
-            leading += 1
-        if leading == bounds.limit:
-            leading -= 1
-        if len(found) == bounds.limit:
-            cuts.add("limit")
-        found.insert(leading, own)
-        del found[bounds.limit :]
-    return found, next((cut for cut in ("limit", "places", "depth") if cut in cuts), None)
-
-
-def _names(entries: Sequence[PlaceEntry]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(entry.name for entry in entries if entry.name))
-
-
 class Listing(NamedTuple):
     """Auctions of deals, as numbers of a bidder, which nobody else may use meanwhile.
 
@@ -188,7 +89,7 @@ class Listing(NamedTuple):
 
 
 def list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
-    r"""List the auctions of deals as :func:`allowed_auctions` does, worked out by the kernels.
+    r"""List the auctions of deals, an auction before its continuations.
 
     The caller holds the bidder's lock as long as it uses the answer.
     """
@@ -225,17 +126,6 @@ def _enlarge(out: rows.Listed) -> None:
         larger = np.zeros(2 * len(array), array.dtype)
         larger[: len(array)] = array
         out.set(**{name: larger})
-
-
-def calls_of(bidder: Bidder, place: I32, call: U8) -> list[bytes]:
-    """Auctions that end with a call at each of some places, as bytes of codes."""
-    lengths = walk.auction_lengths(bidder.store, place)
-    offsets = offsets_of(lengths + 1, np.int64)
-    calls = np.empty(int(offsets[-1]), np.uint8)
-    walk.write_calls(bidder.store, place, call, offsets, calls)
-    whole = calls.tobytes()
-    ends = offsets.tolist()
-    return [whole[start:stop] for start, stop in pairwise(ends)]
 
 
 # --- members --------------------------------------------------------------------------------------
@@ -441,7 +331,7 @@ def _count_allowed(bidder: Bidder, deals: DealArrays, least: int, depth: int, mo
         table = walk.count_calls(first, found)
         group, call = np.nonzero(table >= least)
         reached = table[group, call]
-        calls += calls_of(bidder, places[group], call.astype(np.uint8))
+        calls += bidder.ending_with(places[group], call.astype(np.uint8))
         counts.append(reached)
         level += 1
         chosen = walk.going_on(bidder.store, places[group], call.astype(np.uint8))

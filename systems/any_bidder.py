@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from .allowed import Counted, Listing
     from .allowed_calls import AllowedCalls
     from .bid_answer import BidAnswer
-    from .bidder import BidDeals, Bidder
+    from .bidder import BidDeals
     from .calls_along import I64, CallsAlong
     from .explanation import AuctionExplanation, StatesAndPlaces
     from .next_calls import NextCalls
     from .overlaid_bidder import OverlaidSystem
-    from .system import System
+    from .system import System, SystemPlaces
 
 Calls: TypeAlias = tuple[int, ...]
 Mode: TypeAlias = Literal["all", "first"]
@@ -64,10 +64,10 @@ class AnswerWriter(Protocol[Written_co]):
     def first(self, first: FirstAuctions, deals: DealArrays) -> Written_co:
         """Write the auctions that a table bids."""
 
-    def allowed(self, places: "Bidder", found: "Listing", first_deal: int) -> Written_co:
+    def allowed(self, places: "SystemPlaces", found: "Listing", first_deal: int) -> Written_co:
         """Write the auctions that a system allows; nobody else uses its places meanwhile."""
 
-    def bid(self, places: "Bidder", bid: "BidDeals", deals: DealArrays) -> Written_co:
+    def bid(self, places: "SystemPlaces", bid: "BidDeals", deals: DealArrays) -> Written_co:
         """Write the auctions that a system bids; nobody else uses its places meanwhile."""
 
 

@@ -1,8 +1,9 @@
 """One call with its reasons: the entry that a hand chooses, and every candidate's criteria."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
 
 from bidcascade.bridge import (
     PASS,
@@ -51,6 +52,35 @@ class Candidate:
     taken_by: str | None = None
 
 
+class WhenAsked(Sequence[Candidate]):
+    """Candidates that are looked at only if somebody asks for them."""
+
+    def __init__(self, find: Callable[[], list[Candidate]]) -> None:
+        self._find = find
+
+    @cached_property
+    def _found(self) -> list[Candidate]:
+        return self._find()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, number: int) -> Candidate: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Candidate]: ...
+    def __getitem__(self, number: int | slice) -> Candidate | Sequence[Candidate]:
+        return self._found[number]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._found == list(other)
+
+    def __repr__(self) -> str:
+        return repr(self._found)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @dataclass(frozen=True, slots=True)
 class BidAnswer:
     """The call that a table makes with a hand.
@@ -62,7 +92,7 @@ class BidAnswer:
         Entry of the call; None where the table does not have it, and of a system.
     name, description, where : str
         Of the variant that was chosen; empty for a pass by default.
-    candidates : list of Candidate
+    candidates : sequence of Candidate
         All variants at this place, in priority order; the first that holds is made.
     default_pass : bool
         Whether it is a pass because no candidate holds.
@@ -84,7 +114,7 @@ class BidAnswer:
     name: str
     description: str
     where: str
-    candidates: list[Candidate]
+    candidates: Sequence[Candidate]
     default_pass: bool
     note: str = ""
     agreements: list[str] = field(default_factory=list)
@@ -97,7 +127,8 @@ class BidAnswer:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
-        return asdict(self)
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {**values, "candidates": [asdict(one) for one in self.candidates]}
 
 
 def answer_bid(
@@ -154,12 +185,27 @@ def what_is_asked(
     IllegalCall
         If the auction is illegal or over.
     """
+    mask, calls, context = read_question(hand, auction, dealer, vulnerability)
+    check_goes_on(calls)
+    return mask, calls, context
+
+
+def read_question(
+    hand: int | str,
+    auction: Sequence[int | str] | str,
+    dealer: Seat | str,
+    vulnerability: Vulnerability | str,
+) -> tuple[int, tuple[int, ...], Context]:
+    """Like :func:`what_is_asked`, without a look at whether the auction is legal."""
     mask = parse_hand(hand) if isinstance(hand, str) else check_hand(hand)
     calls = parse_calls(auction)
-    context = context_at(len(calls), dealer, vulnerability)
+    return mask, calls, context_at(len(calls), dealer, vulnerability)
+
+
+def check_goes_on(calls: Sequence[int]) -> None:
+    """Raise IllegalCall for an auction that is illegal or over."""
     if Auction.of(calls).is_complete:
         raise IllegalCall(f"expected an auction that goes on, got {format_calls(calls)!r}")
-    return mask, calls, context
 
 
 def _default_pass(candidates: list[Candidate], entry: int | None, note: str) -> BidAnswer:

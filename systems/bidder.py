@@ -9,23 +9,26 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.kernels import Backend, DealArrays
+from bidcascade.kernels import Backend, Context, DealArrays
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.functions import empty_table, forced, roomier
 from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.kernels.threads import in_blocks, thread_count
 from bidcascade.kernels.types import U8, U16, U32, U64
+from bidcascade.systems.language.syntax_tree import Condition
 from bidcascade.table.language.expression_tree import Expression
 
 from .budget import DEFAULT_BUDGET
-from .expansion import Place, Rules
+from .patterns import Bindings
+from .places import Place, Rules
 from .program import SystemProgram, opened_programs
 
 if TYPE_CHECKING:
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 Calls = tuple[int, ...]
+Codes = bytes
+"""Calls of an auction, a byte each."""
 Instead = Sequence[tuple[int, tuple[Expression, ...], str]]
 
 NO_ENTRY: Final = walk.NO_ENTRY
@@ -113,6 +118,29 @@ class Endings(NamedTuple):
     calls: U8
     contract: U8
     declarer: U8
+
+
+class Made(NamedTuple):
+    """A call of one hand.
+
+    Parameters
+    ----------
+    place
+        Where it is made.
+    entry
+        What makes it, -1 for a pass by default.
+    call
+    by_default
+        1 if nothing of the place holds for the hand.
+    forced
+        1 if partner's call asked for an answer.
+    """
+
+    place: int
+    entry: int
+    call: int
+    by_default: int
+    forced: int
 
 
 class PackedDeals(NamedTuple):
@@ -330,7 +358,7 @@ class Bidder:
 
     def _blocks(self, count: int, places: int = BLOCK_PLACES) -> list[rows.Block]:
         """Blocks for some threads, large enough for the programs as they stand."""
-        trees = max(len(side.core.rows("forest")) for side in self.sides)
+        trees = max(core.count("forest") for core in self._cores())
         for number in range(count):
             if number == len(self._block_list):
                 self._block_list.append(_new_block(trees, 1 << 16, places))
@@ -503,6 +531,23 @@ class Bidder:
                     return place
                 self._go_on(why, side)
 
+    def call(self, calls: Sequence[int], hand: int, context: Context) -> "Made | None":
+        """Call of one hand after an auction, and what makes it; None if it is illegal or over."""
+        codes = bytes(calls)
+        number = len(calls) % 4 + 4 * context.vul_we + 8 * context.vul_they
+        with self.lock:
+            if not self._block_list:
+                self._blocks(1)
+            while True:
+                why, side, made = walk.call_of_hand(
+                    *self._cores(), self._store, self._block_list[0], codes, hand, number
+                )
+                if why == walk.DONE:
+                    return Made(*made)
+                if why < 0:
+                    return None
+                self._go_on(why, side)
+
     def _go_on(self, why: int, side: int) -> None:
         """Make the room that a function came back for.
 
@@ -520,7 +565,10 @@ class Bidder:
             else:
                 self._make_room(worked_out=calls)
         elif why == walk.BLOCK_FULL:
-            self._enlarge(self._block_list[0])
+            block = self._block_list[0]
+            before = len(block.found)
+            if len(self._blocks(1)[0].found) == before:
+                self._enlarge(block)
         else:
             raise self.sides[side].error()
 
@@ -765,6 +813,19 @@ class Bidder:
             place = Place(calls, tuple(entries), forced(row), own)
             return place, [item >> 1 for item in items]
 
+    def lowered(self, condition: Condition, calls: Sequence[int], bindings: Bindings) -> Expression:
+        """Expression that a condition of the text of the player to call becomes behind calls.
+
+        Raises
+        ------
+        InvalidSystem
+            If it asks for what does not exist there.
+        """
+        with self.lock:
+            # the root has its row always, and nobody may have asked for its entries
+            number = self.reach(calls) if calls else 0
+            return self.sides[len(calls) & 1].lowered(self._store, number, condition, bindings)
+
     def lists_of(self, places: I32, depth: int) -> tuple[I32, I32]:
         """Numbers of the entry lists, and of what the players to call have shown, behind calls.
 
@@ -784,6 +845,11 @@ class Bidder:
         numbers: list[int] = (self._store.list_items[first:end] >> 1).tolist()
         return numbers
 
+    def entry_count_at(self, place: int) -> int:
+        """Entries that are chosen from at a place."""
+        number = self._store.chosen[place]
+        return int(self._store.list_first[number + 1] - self._store.list_first[number])
+
     def entry_count(self, places: I32) -> int:
         """Entries at some places."""
         lists, first = self._store.list[places], self._store.list_first
@@ -801,6 +867,16 @@ class Bidder:
         """Name of the rule that made a call at a place; empty for a pass by default."""
         program = self.sides[len(self.auction_of(place)) & 1]
         return "" if entry < 0 else program.name(entry)
+
+    def ending_with(self, places: I32, calls: U8) -> list[Codes]:
+        """Auctions that end with a call at each of some places, as bytes of codes."""
+        lengths = walk.auction_lengths(self._store, places)
+        offsets = np.zeros(len(places) + 1, np.int64)
+        np.cumsum(lengths + 1, out=offsets[1:])
+        written = np.empty(int(offsets[-1]), np.uint8)
+        walk.write_calls(self._store, places, calls, offsets, written)
+        whole = written.tobytes()
+        return [whole[start:stop] for start, stop in pairwise(offsets.tolist())]
 
     def endings(self, places: I32) -> Endings:
         """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""

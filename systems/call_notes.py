@@ -11,7 +11,7 @@ from bidcascade.table import BiddingTable
 from .describing import agreements_of, description_of
 
 if TYPE_CHECKING:
-    from .bidder import Bidder
+    from .system import SystemPlaces
 
 NO_LINE: Final = "No line of the system: pass"
 _MOST_KNOWN: Final = 100_000
@@ -43,7 +43,7 @@ class LineNotes:
     fits.
     """
 
-    def __init__(self, places: "Bidder") -> None:
+    def __init__(self, places: "SystemPlaces") -> None:
         self._places = places
         self._text = cache(partial(_text_of_line, places))
 
@@ -78,7 +78,7 @@ def _texts_of_rows(table: BiddingTable, auction: tuple[int, ...]) -> tuple[str, 
     )
 
 
-def _text_of_line(places: "Bidder", side: int, entry: int) -> str:
+def _text_of_line(places: "SystemPlaces", side: int, entry: int) -> str:
     if entry < 0:
         return NO_LINE
     program = places.sides[side]

@@ -25,10 +25,10 @@ from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .compile import DEFAULT_SEED, Growth, Indices, Progress, Sample
-from .conditions import GAME_POINTS
-from .expansion import Place, PlaceEntry
+from .formulas import GAME_POINTS
 from .knowledge import EVERYTHING, hull
 from .patterns import game_level, strain_of
+from .places import Place, PlaceEntry
 from .system import System, auction_calls
 
 STRONG_POINTS: Final = 16
@@ -252,7 +252,7 @@ class _Tally:
         """Whether hands of any strength meet the conditions of an entry."""
         known = self._unbounded.get(entry.criteria)
         if known is None:
-            can = entry.needs.reach(self._system.vocabulary).can
+            can = entry.needs.reach.can
             known = bool(can) and hull(can).points[1] == hull(EVERYTHING).points[1]
             self._unbounded[entry.criteria] = known
         return known

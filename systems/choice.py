@@ -13,7 +13,7 @@ from bidcascade.table.language.explain import (
 )
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .expansion import Place, PlaceEntry
+from .places import Place, PlaceEntry
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
 
 from .describing import agreements_of, description_of
-from .expansion import Place, PlaceEntry
+from .places import Place, PlaceEntry
 from .system import System
 
 if TYPE_CHECKING:

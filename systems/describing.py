@@ -15,9 +15,9 @@ from bidcascade.systems.language.syntax_tree import (
 from bidcascade.systems.language.wording import condition_text
 from bidcascade.table.language.term_catalogue import SUIT_NAMES
 
-from .expansion import PlaceEntry
-from .facts import FACTS
 from .patterns import Bindings, is_variable, letter_of
+from .places import PlaceEntry
+from .text_rows import FACTS
 
 
 def description_of(entry: PlaceEntry) -> str:

@@ -27,7 +27,7 @@ _CODE: Final = {
         "lalr.py", "vocabulary.py",
     ),
     "systems/language": ("phrases.py",),
-    "systems": ("contexts.py", "text_rows.py"),
+    "systems": ("contexts.py", "formulas.py", "text_rows.py"),
 }  # fmt: skip
 """Files that decide what a text means, by folder."""
 

@@ -12,12 +12,11 @@ from bidcascade.table.language.term_catalogue import SUIT_NAMES
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .describing import agreement_words
-from .expansion import Place, Rules
-from .facts import shown
 from .knowledge import HANDS, POINTS, hull, proportion, share, to_flags
 from .one_deal import in_one_deal
 from .patterns import Bindings
-from .state import Meaning, State
+from .places import Place, Rules
+from .state import Meaning, State, shown
 from .system import System, auction_calls
 
 _VOCABULARY: Final = Vocabulary()
@@ -87,7 +86,7 @@ class AuctionExplanation:
 
 
 class StatesAndPlaces(Protocol):
-    """Where states and places come from, such as an :class:`~.expansion.Expander`."""
+    """Where states and places come from, such as a :class:`~.auction_reader.CoreReader`."""
 
     @property
     def sides(self) -> tuple[Rules, Rules]:
@@ -132,7 +131,7 @@ def explain_auction(
     'Strong notrump: 15-17 points, 2-5 clubs, 2-5 diamonds, 2-5 hearts, 2-5 spades'
     """
     calls = auction_calls(auction)
-    return explain_places(system.expander(opponents, first=len(calls) % 2 == 0), calls)
+    return explain_places(system.reader(opponents, first=len(calls) % 2 == 0), calls)
 
 
 def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExplanation:

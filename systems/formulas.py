@@ -33,6 +33,11 @@ BUILT_IN: Final = {
     "semi-balanced": ("4-3-3-3", "4-4-3-2", "5-3-3-2", "5-4-2-2", "6-3-2-2"),
 }
 """Shapes by name, for systems that do not define them."""
+GAME_POINTS: Final = 25
+"""Combined points for game; slam has its own."""
+SLAM_POINTS: Final = 33
+HONOURS: Final = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "ten": "T"}
+"""Ranks of honours by name, as terms have them."""
 
 
 # --- atoms ---------------------------------------------------------------------------------------

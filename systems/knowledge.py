@@ -11,6 +11,9 @@ Exact are: all tests of shape and HCP together (``Balanced``, ``SL_S > SL_H``, `
 conjunctions over several suits, and one-sided bounds of any linear form (``Losers <= 7``). For a
 form bounded from both sides, or several that hold at once, ``can`` may be a few cells too large and
 ``must`` a few too small; never the other way.
+
+At run time the sets of a system's entries come from the core; :func:`bounds` is the definition of
+``kernels/core/knowledge.hpp``, and serves criteria of tables, which no system has.
 """
 
 from collections.abc import Iterable

@@ -8,7 +8,7 @@ from bidcascade.bridge import format_call
 from bidcascade.table import BiddingTable, Row, format_expression
 
 from .describing import agreements_of, description_of
-from .expansion import PlaceEntry
+from .places import PlaceEntry
 
 
 @dataclass(frozen=True, slots=True)

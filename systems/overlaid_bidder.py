@@ -18,7 +18,7 @@ from .bid_answer import BidAnswer
 from .explanation import StatesAndPlaces
 from .next_calls import NextCalls
 from .overlaid_places import OverlaidPlaces
-from .system import System
+from .system import System, SystemPlaces
 from .system_bidder import SystemBidder
 from .table_bidder import TableBidder
 
@@ -48,7 +48,7 @@ class OverlaidBidder(SystemBidder):
 
     @cached_property
     def _laid(self) -> OverlaidPlaces:
-        return OverlaidPlaces(self.system.expander(), self.table, self.table.changed_places)
+        return OverlaidPlaces(self.system.reader(), self.table, self.table.changed_places)
 
     def _new_places(self) -> "Bidder":
         from .bidder import Bidder
@@ -59,51 +59,44 @@ class OverlaidBidder(SystemBidder):
             instead=changed_entries(self.table), budget=places_budget(),
         )  # fmt: skip
 
+    def _new_definition(self) -> SystemPlaces:
+        return self.system.by_definition(instead=changed_entries(self.table))
+
     @property
     def digest(self) -> str:
-        """Digest of the system's text and of the overlays."""
         return derived_digest(self.system.digest, self.overlays)
 
     @property
     def overlays(self) -> tuple[OverlayMark, ...]:
-        """The overlays."""
         return self.table.overlays
 
     @property
     def overlay_notes(self) -> tuple[str, ...]:
-        """What they did."""
         return self.table.overlay_notes
 
     @property
     def table(self) -> BiddingTable:
-        """Table with the overlays."""
         return self._rows.table
 
     @property
     def plain_system(self) -> System:
-        """None: raises :class:`~bidcascade.bridge.NoSystem`."""
         names = ", ".join(mark.name for mark in self.overlays)
         raise NoSystem(f"expected a system without overlays, got one with {names}")
 
     @property
     def meanings(self) -> StatesAndPlaces:
-        """The system's places, and the table where overlays changed it."""
         return self._laid
 
     def numbers(self) -> dict[str, object]:
-        """Numbers of the table."""
         return self._rows.numbers()
 
     def changes_since(self, before: AnyBidder) -> str:
-        """Say how many entries hold for other hands."""
         return self._rows.changes_since(before)
 
     def auction_of(self, entry: int | str) -> Calls:
-        """Give the calls of an entry of the table, or read any legal auction."""
         return self._rows.auction_of(entry) if isinstance(entry, int) else super().auction_of(entry)
 
     def entry_of(self, calls: Sequence[int]) -> int | None:
-        """Find an entry of the table."""
         return self._rows.entry_of(calls)
 
     def call(
@@ -128,5 +121,4 @@ class OverlaidBidder(SystemBidder):
         return super()._calls_after(calls)
 
     def topics(self) -> tuple[Topic, ...]:
-        """Topics of the table."""
         return self._rows.topics()

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from bidcascade.table import BiddingTable
 
-from .expansion import Place, Rules
 from .explanation import StatesAndPlaces
+from .places import Place, Rules
 from .state import State
 
 

@@ -39,7 +39,8 @@ _FIXED: Final = {
     "clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S",
 }  # fmt: skip
 _CALL_OF_KIND: Final = {"pass": PASS, "double": DOUBLE, "redouble": REDOUBLE}
-_JUMPS: Final = {"cheapest": 0, "jump": 1, "double jump": 2}
+JUMPS: Final = {"cheapest": 0, "jump": 1, "double jump": 2}
+"""Levels above the cheapest bid, by the kind of a pattern."""
 
 
 def strain_of(call: int) -> str:
@@ -164,8 +165,8 @@ def resolve(
     if len(letters) != 1:
         return None
     strain = letters[0]
-    if call.kind in _JUMPS:
-        level = cheapest_level(last_bid, strain) + _JUMPS[call.kind]
+    if call.kind in JUMPS:
+        level = cheapest_level(last_bid, strain) + JUMPS[call.kind]
     elif call.kind == "game":
         level = game_level(strain)
     elif call.level == 0:

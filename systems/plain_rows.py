@@ -7,14 +7,24 @@ a phrase are written in words, the others in braces.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
-from itertools import groupby
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from bidcascade.bridge import PASS, InvalidSystem, InvalidTable, format_calls
 from bidcascade.systems.language.reader import parse_condition
-from bidcascade.systems.language.syntax_tree import Condition, Phrase, Range
+from bidcascade.systems.language.syntax_tree import (
+    Block,
+    CallPattern,
+    Condition,
+    Header,
+    Line,
+    Phrase,
+    Range,
+    SystemText,
+)
 from bidcascade.table.language.criteria import is_satisfiable
 from bidcascade.table.language.expression_tree import And
 from bidcascade.table.language.expressions import parse_expression
@@ -22,14 +32,18 @@ from bidcascade.table.language.term_catalogue import SUIT_NAMES
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
 
-from .conditions import lower
+from .bidder import Bidder
 from .contexts import Group
 from .describing import agreement_words
-from .facts import PlaceScope
 from .patterns import fixed_call, match_call
-from .state import State
+from .places import Rules
 from .system import System
 
+Criteria = tuple[str, ...]
+
+_AT_ONCE: Final = 1 << 11
+"""Rows whose criteria are put in words together."""
+_MOST_KEPT: Final = 1 << 15
 _VOCABULARY: Final = Vocabulary()
 _SEATS: Final = ("1st", "2nd", "3rd", "4th")
 _STRAINS: Final = ("C", "D", "H", "S", "NT")
@@ -54,11 +68,15 @@ def text_of_rows(rows: Iterable[Row], title: str = "Imported table") -> Iterator
         If a row cannot be written so that it reads back the same; the message says which.
     """
     yield f"system {title}"
-    for prior, lines in groupby(rows, key=lambda row: row.prior):
-        yield ""
-        yield f"{_header(prior)}:"
-        for row in lines:
-            yield f"  {_line(row)}"
+    wording, prior, waiting = _Wording(), None, iter(rows)
+    while some := list(islice(waiting, _AT_ONCE)):
+        words = wording.of([tuple(row.criteria) for row in some])
+        for row, said in zip(some, words, strict=True):
+            if row.prior != prior:
+                prior = row.prior
+                yield ""
+                yield f"{_header(prior)}:"
+            yield f"  {_line(row, said)}"
 
 
 def _header(prior: bytes) -> str:
@@ -79,7 +97,8 @@ def _call(call: int) -> str:
     return f"{(call - 3) // 5 + 1}{_STRAINS[(call - 3) % 5]}"
 
 
-def _line(row: Row) -> str:
+def _line(row: Row, said: Sequence[str] | None) -> str:
+    """Line of a row whose criteria were put in words, None if that failed."""
     place = f"{format_calls(row.prior)} {format_calls([row.call])}".strip()
     if row.name and not _NAME.fullmatch(row.name):
         raise InvalidTable(f"{place}: expected a name that begins with a capital, got {row.name!r}")
@@ -87,37 +106,75 @@ def _line(row: Row) -> str:
         raise InvalidTable(
             f"{place}: expected a description in one line without quotes, got {row.description!r}"
         )
-    said = ", ".join(_words(row.criteria, place))
+    if said is None:
+        wanted = "criteria that can be written as conditions"
+        raise InvalidTable(f"{place}: expected {wanted}, got {list(row.criteria)}")
+    text = ", ".join(said)
     if row.description:
-        said = f'{said} "{row.description}"'.strip()
+        text = f'{text} "{row.description}"'.strip()
     if row.name:
-        said = f"{row.name}: {said or _NOTHING}"
+        text = f"{row.name}: {text or _NOTHING}"
     # empty quotes say that nothing is said
-    text = f"{_call(row.call)} = {said or _NOTHING}"
+    text = f"{_call(row.call)} = {text or _NOTHING}"
     return f"{text}; {', '.join(row.tags)}" if row.tags else text
 
 
-def _words(criteria: Sequence[str], place: str) -> list[str]:
-    """Conditions that lower to exactly these expressions."""
-    found: list[str] = []
-    rest = tuple(criteria)
-    while rest:
-        words, used = _spoken(rest)
-        if not words or _lowered(words) != rest[:used]:
-            words, used = f"{{{rest[0]}}}", 1
-        found.append(words)
-        rest = rest[used:]
-    if _contradicts(tuple(criteria)):
-        # words that exclude each other are a mistake in a system, raw expressions are taken
-        found = [f"{{{one}}}" for one in criteria]
-    if found and _lowered(", ".join(found)) != tuple(criteria):
-        raise InvalidTable(
-            f"{place}: expected criteria that can be written as conditions, got {list(criteria)}"
-        )
-    return found
+class _Wording:
+    """Puts criteria in words that lower to exactly these expressions.
+
+    Words are lowered many at a time, as lines of a system that the core opens.
+    """
+
+    def __init__(self) -> None:
+        self._lowered: dict[str, Criteria | None] = {}
+
+    def of(self, all_criteria: Sequence[Criteria]) -> list[list[str] | None]:
+        """Conditions that say some criteria each; None for what cannot be written."""
+        if len(self._lowered) > _MOST_KEPT:
+            self._lowered.clear()
+        distinct = dict.fromkeys(all_criteria)
+        self._lower({_spoken(one[at:])[0] for one in distinct for at in range(len(one))})
+        found = {one: self._conditions(one) for one in distinct}
+        self._lower({", ".join(words) for words in found.values()})
+        return [
+            words if not words or self._lowered[", ".join(words)] == one else None
+            for one in all_criteria
+            for words in (found[one],)
+        ]
+
+    def _conditions(self, criteria: Criteria) -> list[str]:
+        if _contradicts(criteria):
+            # words that exclude each other are a mistake in a system, raw expressions are taken
+            return [f"{{{one}}}" for one in criteria]
+        found: list[str] = []
+        rest = criteria
+        while rest:
+            words, used = _spoken(rest)
+            if not words or self._lowered[words] != rest[:used]:
+                words, used = f"{{{rest[0]}}}", 1
+            found.append(words)
+            rest = rest[used:]
+        return found
+
+    def _lower(self, texts: Iterable[str]) -> None:
+        """Find what conditions ask of any hand; None for what is no condition."""
+        conditions: dict[str, Condition] = {}
+        for text in texts:
+            if text and text not in self._lowered:
+                self._lowered[text] = None
+                with suppress(InvalidSystem):
+                    conditions[text] = parse_condition(text)
+        lines = tuple(Line(CallPattern("pass"), condition=one) for one in conditions.values())
+        if not lines:
+            return
+        block = Block(Header("opening"), lines)
+        bidder = Bidder(Rules(SystemText("", "", {}, (block,))), budget=0)
+        for text, condition in conditions.items():
+            with suppress(InvalidSystem):
+                self._lowered[text] = _criteria(bidder, condition)
 
 
-def _spoken(criteria: tuple[str, ...]) -> tuple[str, int]:
+def _spoken(criteria: Criteria) -> tuple[str, int]:
     """Words for the first expressions and how many of them that says; none where there are none."""
     first, *others = (_BOUND.fullmatch(one) for one in criteria[:2])
     if not first or first[1] not in _WORDS:
@@ -131,23 +188,15 @@ def _spoken(criteria: tuple[str, ...]) -> tuple[str, int]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _contradicts(criteria: tuple[str, ...]) -> bool:
+def _contradicts(criteria: Criteria) -> bool:
     return is_satisfiable([parse_expression(one) for one in criteria], _VOCABULARY) is not None
 
 
-@lru_cache(maxsize=1 << 14)
-def _lowered(words: str) -> tuple[str, ...] | None:
-    """Canonical texts of what a condition asks of any hand; None if it is no condition."""
-    try:
-        return _criteria(parse_condition(words))
-    except InvalidSystem:
-        return None
-
-
-def _criteria(condition: Condition | None) -> tuple[str, ...]:
+def _criteria(bidder: Bidder, condition: Condition | None) -> Criteria:
+    """Find the canonical texts of what a condition of a system's text asks of any hand."""
     if condition is None:
         return ()
-    expression = lower(condition, PlaceScope(State(), {}, {}))
+    expression = bidder.lowered(condition, (), {})
     operands = expression.operands if isinstance(expression, And) else (expression,)
     return tuple(map(str, operands))
 
@@ -161,7 +210,7 @@ def rows_of_text(system: System) -> Iterator[Row]:
         If a block is a pattern, not one auction; the message says which. Such systems are
         compiled instead.
     """
-    places = system.rules.places
+    places, bidder = system.rules.places, system.bidder()
     groups = [*places.opening, *(group for found in places.by_length.values() for group in found)]
     others = [*places.any_length, *places.anywhere]
     if others:
@@ -179,7 +228,7 @@ def rows_of_text(system: System) -> Iterator[Row]:
             if call is None:
                 raise InvalidSystem(f"{line.where}: expected one call, got a pattern")
             yield Row(
-                prior, call, line.quoted, _criteria(line.condition), None, line.name, None,
+                prior, call, line.quoted, _criteria(bidder, line.condition), None, line.name, None,
                 tuple(agreement_words(one, {}) for one in line.agreements), str(line.where),
             )  # fmt: skip
 

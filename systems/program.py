@@ -5,12 +5,14 @@ the text here.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
+from bidcascade.kernels.core.groups import Group
 from bidcascade.kernels.core.rows import NEVER
 from bidcascade.kernels.core.systems import CoreSystem
-from bidcascade.systems.language.syntax_tree import VARIABLES
+from bidcascade.systems.language.syntax_tree import VARIABLES, Condition
 from bidcascade.table.language.expression_tree import (
     And,
     Comparison,
@@ -27,14 +29,15 @@ from bidcascade.table.language.expression_tree import (
 )
 from bidcascade.table.language.lowering import tree_of
 
-from .conditions import Constraint
-from .expansion import PlaceEntry, Rules
+from .knowledge import Bounds
 from .patterns import Bindings
+from .places import Constraint, PlaceEntry, Rules
 from .structure_rows import StructureRows
 from .text_rows import FORMS, OPERATORS, TextRows, tags_of
 
 _SIGNS: Final = {number: sign for sign, number in OPERATORS.items()}
 _STRAINS: Final = "CDHSN"
+_PLACES: Final = {name: place for place, name in enumerate((*VARIABLES, "n"))}
 _LIMITS: Final = {"needs": "different conditions", "bindings": "bindings of variables"}
 _MOST: Final = {"needs": 1 << 22, "bindings": 1 << 16}
 
@@ -76,6 +79,7 @@ class SystemProgram:
         self._expression_numbers: dict[Expression, int] = {}
         self._names = {name: number for number, name in enumerate(self._text.names)}
         self._needs: dict[int, Constraint] = {}
+        self._cells = _Cells(self.core)
         self._foreign_names: dict[int, str] = {}
         self._shown_entries: dict[tuple[int, int], PlaceEntry] = {}
 
@@ -169,6 +173,23 @@ class SystemProgram:
             self._text.names.append(name)
         return number
 
+    def lowered(
+        self, store: Group, place: int, condition: Condition, bindings: Bindings
+    ) -> Expression:
+        """Expression that a condition of the text becomes at a place, which has its row.
+
+        Raises
+        ------
+        InvalidSystem
+            If it asks for what does not exist there.
+        """
+        number = self.core.lowered_at(
+            store, place, self._text.condition(condition), code_of(bindings)
+        )
+        if number < 0:
+            raise self.error()
+        return self.expression(number)
+
     # --- needs and entries ------------------------------------------------------------------------
 
     def needs_of(self, number: int) -> Constraint:
@@ -176,7 +197,9 @@ class SystemProgram:
         known = self._needs.get(number)
         if known is None:
             criteria = self.core.criteria_rows(number)
-            known = self._needs[number] = Constraint(tuple(map(self.expression, criteria)))
+            known = self._needs[number] = Constraint(
+                tuple(map(self.expression, criteria)), partial(self._cells.reach, number)
+            )
         return known
 
     def needs_numbers(self) -> list[int]:
@@ -190,8 +213,7 @@ class SystemProgram:
 
     def cells_of(self, entry: int) -> int:
         """Cells where some hand satisfies an entry, as :mod:`.knowledge` writes sets."""
-        needs = self.core.rows("needs")[self.core.rows("entries")[entry]["needs"]]
-        return int.from_bytes(self.core.rows("cells")[needs["can"]].tobytes(), "little")
+        return self._cells.reach(int(self.core.rows("entries")[entry]["needs"])).can
 
     def call_of(self, entry: int) -> int:
         """Call that an entry makes."""
@@ -236,14 +258,42 @@ class SystemProgram:
         return known
 
 
+class _Cells:
+    """Cells of needs, as :mod:`.knowledge` writes sets; it knows the core, which knows nobody."""
+
+    def __init__(self, core: CoreSystem) -> None:
+        self._core = core
+        self._sets: dict[int, int] = {}
+
+    def reach(self, needs: int) -> Bounds:
+        """Cells where some hand, and where every hand, satisfies some needs."""
+        row = self._core.rows("needs")[needs]
+        return Bounds(self._set(int(row["can"])), self._set(int(row["must"])))
+
+    def _set(self, number: int) -> int:
+        known = self._sets.get(number)
+        if known is None:
+            words = self._core.rows("cells")[number]
+            known = self._sets[number] = int.from_bytes(words.tobytes(), "little")
+        return known
+
+
 def bindings_of(code: int) -> Bindings:
     """Bindings that are packed in a number, 3 bits a variable."""
     found = {}
-    for place, name in enumerate((*VARIABLES, "n")):
+    for name, place in _PLACES.items():
         value = code >> 3 * place & 7
         if value:
             found[name] = str(value) if name == "n" else _STRAINS[value - 1]
     return found
+
+
+def code_of(bindings: Bindings) -> int:
+    """Pack bindings in a number, as :func:`bindings_of` reads them."""
+    return sum(
+        (int(value) if name == "n" else _STRAINS.index(value) + 1) << 3 * _PLACES[name]
+        for name, value in bindings.items()
+    )
 
 
 def opened_programs(

@@ -10,16 +10,22 @@ from functools import cached_property
 from typing import Final, TypeVar
 
 from bidcascade.bridge import FIRST_BID, PASS, Auction, bid_level
-from bidcascade.kernels.intervals import Ends
+from bidcascade.kernels.intervals import Ends, both
 from bidcascade.systems.language.syntax_tree import Agreement, Where
 from bidcascade.table.language.expression_tree import Expression
+from bidcascade.table.language.vocabulary import Vocabulary
 
 from .contexts import PlacedLine
-from .knowledge import EVERYTHING, Hull, hull
+from .knowledge import EVERYTHING, Hull, hull, term_range
 from .patterns import Bindings, cheapest_level, game_level, letter_of, strain_of
 
 Item = TypeVar("Item")
 _SUITS: Final = "CDHS"
+_VOCABULARY: Final = Vocabulary()
+WHO: Final[dict[str, tuple[int, ...]]] = {
+    "me": (0,), "I": (0,), "LHO": (1,), "partner": (2,), "RHO": (3,), "we": (0, 2), "they": (1, 3),
+}  # fmt: skip
+"""Positions that words for players mean, seen from the player to call."""
 NATURAL_LENGTH: Final = 4
 """Cards of a suit that a player must have shown for it to count as shown without being named."""
 
@@ -167,6 +173,20 @@ class State:
             (*self.meanings, meaning), (*self.deeds, deed), _put(self.suits, position, suits),
             _put(self.agreed, side, agreed), _put(self.game_forced, side, forced),
         )  # fmt: skip
+
+
+def shown(state: State, position: int, term: str) -> tuple[int, int]:
+    """Bounds of a term that a player has shown."""
+    bounds = state.hulls[position]
+    if term == "HCP":
+        low, high = bounds.points
+    elif term.startswith("SL_"):
+        low, high = bounds.lengths[_SUITS.index(term[3:])]
+    else:
+        low, high = term_range(state.knowledge[position].cells, term, _VOCABULARY)
+    known = state.knowledge[position].terms.get(term)
+    narrowed = both((low, high), known or (low, high))
+    return narrowed if narrowed[0] <= narrowed[1] else (low, high)
 
 
 def _put(items: tuple[Item, ...], place: int, item: Item) -> tuple[Item, ...]:

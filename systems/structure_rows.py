@@ -11,8 +11,8 @@ from bidcascade.kernels.core.rows import AGREEMENT_KINDS, TAG_WORDS
 from bidcascade.systems.language.syntax_tree import VARIABLES, Agreement, Line, Variant
 
 from .contexts import Group, PlacedLine
-from .expansion import Rules
 from .patterns import fixed_call, is_variable, letter_of
+from .places import Rules
 from .text_rows import TextRows, Words, joined
 
 FORMAT: Final = 0x42435331

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from bidcascade.bridge import (
     Auction,
@@ -21,18 +21,24 @@ from bidcascade.bridge import (
     seat_of_call,
 )
 from bidcascade.kernels import Context
+from bidcascade.kernels.core.functions import has_core
 from bidcascade.systems.language.kept_texts import open_text, without_collections
 from bidcascade.systems.language.syntax_tree import SystemText
 from bidcascade.table.language.vocabulary import Vocabulary
 
+from .auction_reader import AuctionReader, CoreReader
 from .cache import texts_folder
 from .choice import Choice, choose
 from .digests import digest_of
-from .expansion import Expander, Place, Rules
+from .places import Place, Rules
 from .state import State
 
 if TYPE_CHECKING:
-    from .bidder import Bidder
+    from .bidder import Bidder, Calls, Instead
+    from .reference.bidder import ReferenceBidder
+
+SystemPlaces: TypeAlias = "Bidder | ReferenceBidder"
+"""Places of systems, with their calls and auctions: by the kernels, or by the definition."""
 
 
 class System:
@@ -63,8 +69,9 @@ class System:
         self.name = name or text.title
         self.rules = Rules(text)
         self._opponents: System | None = None
-        self._expanders: dict[tuple[int, int], Expander] = {}
+        self._readers: dict[tuple[int, int], CoreReader] = {}
         self._bidders: dict[tuple[int, int], Bidder] = {}
+        self._defined: dict[tuple[int, int], ReferenceBidder] = {}
 
     @classmethod
     def open(cls, path: "str | Path", *, options: Mapping[str, bool] | None = None) -> "System":
@@ -117,7 +124,12 @@ class System:
     def bidder(self, opponents: "System | None" = None, *, first: bool = True) -> "Bidder":
         """Places of this system against another, worked out by the kernels.
 
-        Parameters are those of :meth:`expander`, which is the definition.
+        Parameters
+        ----------
+        opponents
+            The other side's system; None is the one that the text names, else this one.
+        first
+            Whether this system is played by the dealer's side.
         """
         pair, key = self._pair(opponents, first=first)
         if key not in self._bidders:
@@ -127,20 +139,35 @@ class System:
             self._bidders[key] = Bidder(pair[0].rules, pair[1].rules, budget=places_budget())
         return self._bidders[key]
 
-    def expander(self, opponents: "System | None" = None, *, first: bool = True) -> Expander:
-        """Places of this system against another.
+    def by_definition(
+        self,
+        opponents: "System | None" = None,
+        *,
+        first: bool = True,
+        instead: "Mapping[Calls, Instead] | None" = None,
+    ) -> "ReferenceBidder":
+        """Find the same places by the definition, which is slow; parameters as of :meth:`bidder`.
 
-        Parameters
-        ----------
-        opponents
-            The other side's system; None is the one that the text names, else this one.
-        first
-            Whether this system is played by the dealer's side.
+        For the backend ``reference``, and for all who ask where there is no core. With ``instead``,
+        which is as of :class:`.bidder.Bidder`, they are new ones each time.
         """
+        from .reference.bidder import ReferenceBidder
+
         pair, key = self._pair(opponents, first=first)
-        if key not in self._expanders:
-            self._expanders[key] = Expander(pair[0].rules, pair[1].rules)
-        return self._expanders[key]
+        if instead is not None:
+            return ReferenceBidder(pair[0].rules, pair[1].rules, instead=instead)
+        if key not in self._defined:
+            self._defined[key] = ReferenceBidder(pair[0].rules, pair[1].rules)
+        return self._defined[key]
+
+    def reader(self, opponents: "System | None" = None, *, first: bool = True) -> AuctionReader:
+        """Reader of auctions of this system against another; parameters as of :meth:`bidder`."""
+        if not has_core():
+            return self.by_definition(opponents, first=first).reader
+        _, key = self._pair(opponents, first=first)
+        if key not in self._readers:
+            self._readers[key] = CoreReader(self.bidder(opponents, first=first))
+        return self._readers[key]
 
     def _pair(
         self, opponents: "System | None", *, first: bool
@@ -153,6 +180,8 @@ class System:
         self, calls: Sequence[int], opponents: "System | None" = None, *, first: bool = True
     ) -> Place:
         """Place behind a legal auction that goes on; parameters are those of :meth:`bidder`."""
+        if not has_core():
+            return self.by_definition(opponents, first=first).place(calls)
         return self.bidder(opponents, first=first).place(calls)
 
     def expand(
@@ -181,7 +210,7 @@ class System:
         """State after an auction; the player behind it plays this system."""
         calls = auction_calls(auction)
         Auction.of(calls)
-        return self.expander(opponents, first=len(calls) % 2 == 0).state(calls)
+        return self.reader(opponents, first=len(calls) % 2 == 0).state(calls)
 
     def bid(
         self,

@@ -1,61 +1,82 @@
 """One call of a system with its reasons: the line that a hand chooses, and why not the others."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from bidcascade.bridge import PASS, format_call
+from bidcascade.bridge import format_call
 from bidcascade.kernels import Context
-from bidcascade.table.language.vocabulary import Vocabulary
 
-from .bid_answer import BidAnswer, Candidate
+from .bid_answer import BidAnswer, Candidate, WhenAsked, check_goes_on
 from .choice import CandidateCheck, check_candidates
 from .describing import agreements_of, description_of
-from .expansion import Place, PlaceEntry
+from .places import PlaceEntry
+
+if TYPE_CHECKING:
+    from .system import SystemPlaces
+
+EntryOf = Callable[[Sequence[int]], int | None]
+"""Gives the number of an auction's entry where there is one."""
 
 
 def answer_from_system(
-    place: Place, hand: int, context: Context, vocabulary: Vocabulary,
-    entry_of: Callable[[Sequence[int]], int | None],
-) -> BidAnswer:  # fmt: skip
-    r"""Answer what a system bids at a place.
+    bidder: "SystemPlaces", calls: tuple[int, ...], hand: int, context: Context, entry_of: EntryOf
+) -> BidAnswer:
+    r"""Answer what a system bids with a hand after an auction.
 
     Parameters
     ----------
-    place
-        As the system expands it.
+    bidder
+        Of both sides' systems.
+    calls
+        So far, from the dealer on.
     hand
         Mask of 13 cards.
     context
         Seat and vulnerability.
-    vocabulary
-        Of the system.
     entry_of
         Gives the number of an auction's entry where there is one.
+
+    Raises
+    ------
+    IllegalCall
+        If the auction is illegal or over.
     """
-    made = {PASS, *(entry.call for entry in place.entries)}
-    numbers = {call: entry_of((*place.calls, call)) for call in made}
-    checked = check_candidates(place.entries, hand, context, vocabulary)
-    candidates = [_candidate(one, numbers) for one in checked]
-    forced = place.forced
-    for one, candidate in zip(checked, candidates, strict=True):
-        if one.holds:
-            return BidAnswer(
-                candidate.call, candidate.entry, candidate.name, candidate.description,
-                candidate.where, candidates, default_pass=False, agreements=candidate.agreements,
-                forced=forced,
-            )  # fmt: skip
-    why = "no line of the system holds" if candidates else "the system has no line here"
-    if forced:
+    if not all(0 <= call < 38 for call in calls):
+        check_goes_on(calls)
+    with bidder.lock:
+        made = bidder.call(calls, hand, context)
+        if made is None:
+            check_goes_on(calls)
+        assert made is not None
+        program = bidder.sides[len(calls) % 2]
+        has_lines = bool(made.entry >= 0 or bidder.entry_count_at(made.place))
+        entry = None if made.entry < 0 else program.entry(made.entry, 0)
+
+    def candidates() -> list[Candidate]:
+        place = bidder.place(calls)
+        checked = check_candidates(place.entries, hand, context, program.rules.vocabulary)
+        return [_candidate(one, entry_of((*calls, one.entry.call))) for one in checked]
+
+    number = entry_of((*calls, made.call))
+    if entry is not None:
+        return BidAnswer(
+            format_call(entry.call), number, entry.name, description_of(entry), str(entry.where),
+            WhenAsked(candidates), default_pass=False, agreements=list(agreements_of(entry)),
+            forced=bool(made.forced),
+        )  # fmt: skip
+    why = "no line of the system holds" if has_lines else "the system has no line here"
+    if made.forced:
         why += ", though partner's call is forcing"
     return BidAnswer(
-        "P", numbers[PASS], "", "", "", candidates, default_pass=True,
-        note=f"pass by default: {why}", forced=forced,
+        "P", number, "", "", "", WhenAsked(candidates), default_pass=True,
+        note=f"pass by default: {why}", forced=bool(made.forced),
     )  # fmt: skip
 
 
-def _candidate(one: CandidateCheck, numbers: dict[int, int | None]) -> Candidate:
+def _candidate(one: CandidateCheck, number: int | None) -> Candidate:
     entry = one.entry
     return Candidate(
-        format_call(entry.call), numbers[entry.call], entry.name, description_of(entry),
+        format_call(entry.call), number, entry.name, description_of(entry),
         str(entry.where), one.holds, list(one.checks), list(agreements_of(entry)),
         None if one.taken_by is None else label_of(one.taken_by),
     )  # fmt: skip

@@ -23,11 +23,20 @@ from bidcascade.bridge import (
     parse_calls,
 )
 from bidcascade.kernels import Backend, DealArrays, get_backend
+from bidcascade.kernels.core.functions import has_core
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .any_bidder import AnswerWriter, AnyBidder, Calls, CountWriter, DeviceWriter, Query, Written
-from .bid_answer import BidAnswer, what_is_asked
-from .system import System
+from .any_bidder import (
+    AnswerWriter,
+    AnyBidder,
+    Calls,
+    CountWriter,
+    DeviceWriter,
+    Query,
+    Written,
+)
+from .bid_answer import BidAnswer, read_question
+from .system import System, SystemPlaces
 from .system_bid import answer_from_system
 
 if TYPE_CHECKING:
@@ -68,6 +77,8 @@ class SystemBidder:
     system : System
         Played by both sides, unless its text names another for the opponents.
     backend : {"auto", "reference", "cpu", "cuda"}
+        Calls and auctions are found by the definition where it is ``reference``, and where there is
+        no core. What counts auctions or tells who may bid them wants the core.
     """
 
     undescribed: "UndescribedPolicy" = "allow"
@@ -77,13 +88,13 @@ class SystemBidder:
         self._backend_name = backend
         self._lock, self._compiling = threading.RLock(), threading.Lock()
         self._places: Bidder | None = None
+        self._bidding: SystemPlaces | None = None
         self._table: BiddingTable | None = None
 
     # --- what it is -----------------------------------------------------------------------------
 
     @cached_property
     def backend(self) -> Backend:
-        """Where deals are answered."""
         return get_backend(self._backend_name)
 
     @property
@@ -98,38 +109,44 @@ class SystemBidder:
         return self._system.bidder()
 
     @property
+    def bidding(self) -> SystemPlaces:
+        """Who finds calls and auctions: the kernels at their places, or the definition."""
+        if self._backend_name != "reference" and has_core():
+            return self.places
+        with self._lock:
+            if self._bidding is None:
+                self._bidding = self._new_definition()
+            return self._bidding
+
+    def _new_definition(self) -> SystemPlaces:
+        return self._system.by_definition()
+
+    @property
     def digest(self) -> str:
-        """Digest of the system's text."""
         return self._system.digest
 
     @property
     def source(self) -> str:
-        """Which system it is."""
         return f"system {self._system.name}"
 
     @property
     def title(self) -> str | None:
-        """Title of the system."""
         return self._system.text.title
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """Terms of its conditions."""
         return self._system.vocabulary
 
     @property
     def overlays(self) -> "tuple[OverlayMark, ...]":
-        """No overlays."""
         return ()
 
     @property
     def overlay_notes(self) -> tuple[str, ...]:
-        """Nothing."""
         return ()
 
     @property
     def usual_limit(self) -> int:
-        """As many as the walk over its places lists."""
         from .allowed import DEFAULT_LIMIT
 
         return DEFAULT_LIMIT
@@ -147,69 +164,66 @@ class SystemBidder:
 
     @property
     def system(self) -> System:
-        """The system."""
         return self._system
 
     @property
     def plain_system(self) -> System:
-        """The system."""
         return self._system
 
     @cached_property
     def meanings(self) -> "StatesAndPlaces":
-        """What calls mean, as the definition says."""
-        return self._system.expander()
+        """What calls mean."""
+        return self._system.reader()
 
     def numbers(self) -> dict[str, object]:
-        """No numbers: only rows are counted."""
         return dict(_NO_NUMBERS)
 
     def changes_since(self, before: AnyBidder) -> str:
-        """Say that the text has changed."""
         return "its text has changed"
 
     def save(self, folder: Path) -> None:
-        """Write nothing: raises :class:`~bidcascade.bridge.InvalidInput`."""
         raise InvalidInput("expected a system opened by its name or path for work elsewhere")
 
     def prepare(self) -> None:
         """Make nothing: one call is answered at once."""
 
     def warm_up(self) -> None:
-        """Open the system in the core."""
-        self.places.reach(())
+        """Open the system."""
+        self.bidding.reach(())
 
     # --- deals ----------------------------------------------------------------------------------
 
     def first(self, deals: DealArrays, writer: AnswerWriter[Written]) -> Written:
-        """Bid deals to the end."""
-        with self.places.lock:
-            return writer.bid(self.places, self.places.bid(deals, backend=self.backend), deals)
+        bidding = self.bidding
+        with bidding.lock:
+            return writer.bid(bidding, bidding.bid(deals, backend=self.backend), deals)
 
     def all(
         self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
     ) -> Iterator[Written]:
-        """List the auctions that are allowed."""
         from .allowed import Bounds, list_allowed
+        from .bidder import Bidder
 
         standard = Bounds()
         bounds = Bounds(
             query.limit or standard.limit, query.max_depth or standard.depth,
             completed_only=query.completed_only,
         )  # fmt: skip
+        bidding = self.bidding
         # of no deals there is an answer too, without rows
         for start in range(0, max(1, len(deals)), ALLOWED_CHUNK):
             part = deals.slice(start, min(start + ALLOWED_CHUNK, len(deals)))
-            with self.places.lock:
-                written = writer.allowed(
-                    self.places, list_allowed(self.places, part, bounds), start
-                )
+            with bidding.lock:
+                if isinstance(bidding, Bidder):
+                    found = list_allowed(bidding, part, bounds)
+                else:
+                    found = bidding.list_allowed(part, bounds)
+                written = writer.allowed(bidding, found, start)
             yield written
 
     def counts(
         self, deals: DealArrays, share: float, max_depth: int | None, writer: CountWriter[Written]
     ) -> Written:
-        """Count the deals that may bid each auction."""
         from .allowed import count_allowed
         from .bidder import LONGEST_AUCTION
 
@@ -220,7 +234,6 @@ class SystemBidder:
     def members(
         self, deals: DealArrays, auctions: Sequence[int | str]
     ) -> "list[tuple[Calls, pl.Series]]":
-        """Which deals may bid each auction."""
         import polars as pl
 
         from .allowed import members
@@ -230,7 +243,6 @@ class SystemBidder:
         return [(calls, pl.Series(one)) for calls, one in zip(wanted, columns, strict=True)]
 
     def allowed_calls(self, deals: DealArrays) -> "AllowedCalls":
-        """Tell what boards may call."""
         from .allowed_calls import SystemCalls
 
         return SystemCalls(self.places, deals)
@@ -238,7 +250,6 @@ class SystemBidder:
     def calls_along(
         self, deals: DealArrays, auctions: "CallLists", depth: "I64", *, meanings: bool
     ) -> "CallsAlong":
-        """Find the calls that hands may make at every place of auctions."""
         from .calls_along import along_in_system
 
         return along_in_system(self.places, deals, auctions, meanings=meanings)
@@ -247,21 +258,20 @@ class SystemBidder:
     def _notes(self) -> "LineNotes":
         from .call_notes import LineNotes
 
-        return LineNotes(self.places)
+        return LineNotes(self.bidding)
 
     def notes(self, deals: DealArrays, auctions: Sequence[Sequence[int]]) -> list[Sequence[str]]:
         """Say what the line is that made each call, to the end."""
         return self._notes.on(deals, auctions)
 
     def bid_from(self, calls: Sequence[int], deals: DealArrays) -> "tuple[list[Calls], I64]":
-        """Bid deals to the end from a place."""
-        with self.places.lock:
-            bid = self.places.bid(deals, calls)
+        bidding = self.bidding
+        with bidding.lock:
+            bid = bidding.bid(deals, calls)
             there, which = np.unique(bid.place, return_inverse=True)
-            return [(*self.places.auction_of(place), PASS) for place in there], which
+            return [(*bidding.auction_of(place), PASS) for place in there], which
 
     def first_on_device(self, deals: "DeviceDeals", writer: DeviceWriter[Written]) -> Written:
-        """Bid deals that lie on a device."""
         backend = cast("CudaBackend", self.backend)
         return writer.auctions(*self.places.auctions_on_device(deals, backend))
 
@@ -278,7 +288,6 @@ class SystemBidder:
         return calls
 
     def entry_of(self, calls: Sequence[int]) -> int | None:
-        """Find nothing: a system numbers no entries."""
         return None
 
     def call(
@@ -289,11 +298,8 @@ class SystemBidder:
         vulnerability: Vulnerability | str,
     ) -> BidAnswer:
         """Call of the first line that the hand fits; there is an answer after every auction."""
-        mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
-        side = (self._system, self._system.opponents)[len(calls) % 2]
-        return answer_from_system(
-            self._system.place(calls), mask, context, side.vocabulary, self.entry_of
-        )
+        mask, calls, context = read_question(hand, auction, dealer, vulnerability)
+        return answer_from_system(self.bidding, calls, mask, context, self.entry_of)
 
     def next(self, calls: Calls) -> "NextCalls":
         """Give calls with their lines; a pass that no line makes stands behind all others."""
@@ -325,7 +331,6 @@ class SystemBidder:
         return len({PASS, *(line.call for line in self._system.place(calls).entries)})
 
     def explain(self, auction: Sequence[int] | str) -> "AuctionExplanation":
-        """Explain every call."""
         from .explanation import explain_auction
 
         with self._lock:

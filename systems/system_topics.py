@@ -14,7 +14,7 @@ from .describing import agreements_of
 if TYPE_CHECKING:
     from .bidder import Bidder
 
-DEALS: Final = 10_000
+DEALS: Final = 5_000
 """Deals that a system is asked on."""
 SEED: Final = 1
 _TAG: Final = "#"
@@ -54,20 +54,23 @@ def topics_of_system(
     with places.lock:
         for depth, step in enumerate(places.steps(Sample.random(deals, seed=SEED).deals)):
             reached = np.unique(step.place)
-            lists = places.lists_of(reached, depth)[0].tolist()
+            lists, which, counts = np.unique(
+                places.lists_of(reached, depth)[0], return_inverse=True, return_counts=True
+            )
             auctions = places.auctions_to(reached, depth)
             fresh: dict[str, list[bytes]] = {}
-            for number, calls in zip(lists, auctions, strict=True):
+            for at, (number, count) in enumerate(zip(lists.tolist(), counts.tolist(), strict=True)):
                 key = number, depth & 1
                 if key not in made:
                     made[key] = _topics_of_list(places, *key)
                 for name, some in made[key].items():
                     topic = found.setdefault(name, _Found())
-                    topic.calls += len(some)
+                    topic.calls += count * len(some)
                     topic.bids |= some != {PASS}
                     # longer auctions come later
                     if len(topic.places) < most_places:
-                        fresh.setdefault(name, []).append(calls.tobytes())
+                        there = auctions[which == at]
+                        fresh.setdefault(name, []).extend(map(bytes, there))
             for name, some_places in fresh.items():
                 found[name].places += in_order(some_places)
     return tuple(

@@ -38,7 +38,7 @@ from bidcascade.table.topics import Topic, topics_of
 from .any_bidder import AnswerWriter, AnyBidder, Calls, CountWriter, DeviceWriter, Query, Written
 from .bid_answer import BidAnswer, answer_bid
 from .call_notes import RowNotes
-from .calls_along import I64, AlongTable, CallsAlong
+from .calls_along import I64, CallsAlong
 from .next_calls import NextCalls, next_in_table
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from bidcascade.kernels.device_frames import DeviceDeals
 
     from .allowed_calls import AllowedCalls
+    from .along_table import AlongTable
     from .explanation import AuctionExplanation
     from .system import System
 
@@ -78,59 +79,48 @@ class TableBidder:
 
     @cached_property
     def backend(self) -> Backend:
-        """Where deals are answered."""
         return get_backend(self._backend_name)
 
     @cached_property
     def plan(self) -> Plan:
-        """What the kernels work from; made when first asked for, as one call needs none of it."""
         with self._lock:
             return self.table.plan()
 
     @property
     def digest(self) -> str:
-        """Digest of the table."""
         return self.table.digest
 
     @property
     def source(self) -> str:
-        """Where its rows are from."""
         return self.table.source
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """Terms of its criteria."""
         return self.table.vocabulary
 
     @property
     def undescribed(self) -> UndescribedPolicy:
-        """Policy for entries without criteria."""
         return self.table.undescribed
 
     @property
     def overlays(self) -> tuple[OverlayMark, ...]:
-        """Overlays of the table."""
         return self.table.overlays
 
     @property
     def overlay_notes(self) -> tuple[str, ...]:
-        """What they did."""
         return self.table.overlay_notes
 
     @property
     def system(self) -> "System":
-        """None: raises :class:`~bidcascade.bridge.NoSystem`."""
         raise NoSystem(f"expected a system, got a table of {len(self.table):,} entries")
 
     plain_system = system
 
     @property
     def meanings(self) -> BiddingTable:
-        """The table."""
         return self.table
 
     def numbers(self) -> dict[str, object]:
-        """Numbers of the table."""
         return self.table.info()
 
     def changes_since(self, before: AnyBidder) -> str:
@@ -139,11 +129,9 @@ class TableBidder:
         return f"{changed:,} of {len(self.table):,} entries hold for other hands"
 
     def save(self, folder: Path) -> None:
-        """Write the table."""
         self.table.save(folder)
 
     def prepare(self) -> None:
-        """Compile the kernels for the table."""
         warm = getattr(self.backend, "warm_up", None)
         if warm is not None:
             warm(self.plan)
@@ -153,13 +141,11 @@ class TableBidder:
     # --- deals ----------------------------------------------------------------------------------
 
     def first(self, deals: DealArrays, writer: AnswerWriter[Written]) -> Written:
-        """Bid deals to the end."""
         return writer.first(self.backend.cascade_first(self.plan, deals), deals)
 
     def all(
         self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
     ) -> Iterator[Written]:
-        """List the entries that hold."""
         found: Iterable[EntryLists] = [_OF_NO_DEALS]
         if len(deals):
             found = self.backend.cascade_all(
@@ -188,19 +174,19 @@ class TableBidder:
         ]
 
     def allowed_calls(self, deals: DealArrays) -> "AllowedCalls":
-        """Tell what boards may call."""
         from .allowed_calls import TableCalls
 
         return TableCalls(self.table, deals)
 
     @cached_property
-    def _along(self) -> AlongTable:
+    def _along(self) -> "AlongTable":
+        from .along_table import AlongTable
+
         return AlongTable(self.table, self.backend)
 
     def calls_along(
         self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
     ) -> CallsAlong:
-        """Find the calls that hands may make at every place of auctions."""
         return self._along.find(deals, auctions, depth, meanings=meanings)
 
     @cached_property
@@ -229,18 +215,15 @@ class TableBidder:
         return list(numbers), np.array(ending, np.int64)[which]
 
     def first_on_device(self, deals: "DeviceDeals", writer: DeviceWriter[Written]) -> Written:
-        """Bid deals that lie on a device."""
         backend = cast("CudaBackend", self.backend)
         return writer.first(*backend.first_on_device(self.plan, deals))
 
     # --- auctions -------------------------------------------------------------------------------
 
     def auction_of(self, entry: int | str) -> Calls:
-        """Give the calls of an entry."""
         return self.table.auction_of(self.table.entry_number(entry))
 
     def entry_of(self, calls: Sequence[int]) -> int | None:
-        """Find an entry."""
         return self.table.find(calls) if len(calls) else None
 
     def call(
@@ -250,11 +233,9 @@ class TableBidder:
         dealer: Seat | str,
         vulnerability: Vulnerability | str,
     ) -> BidAnswer:
-        """Call of the first entry that holds; a pass where the table does not have the auction."""
         return answer_bid(self.table, hand, auction, dealer, vulnerability)
 
     def next(self, calls: Calls) -> NextCalls:
-        """Give the entries that may follow."""
         table, entry = self.table, self.entry_of(calls)
         if calls and entry is None:
             raise UnknownAuction(where_it_leaves(table, calls))
@@ -265,11 +246,9 @@ class TableBidder:
         )  # fmt: skip
 
     def explain(self, auction: Sequence[int] | str) -> "AuctionExplanation":
-        """Explain nothing: raises :class:`~bidcascade.bridge.NoSystem`."""
         raise NoSystem(f"expected a system, got a table of {len(self.table):,} entries")
 
     def topics(self) -> tuple[Topic, ...]:
-        """Topics of the rows."""
         return topics_of(self.table)
 
 

@@ -58,17 +58,20 @@ from bidcascade.table.language.expression_tree import (
 )
 from bidcascade.table.language.expressions import parse_expression
 
-from .expansion import Rules
-from .facts import WHO
 from .formulas import (
     BUILT_IN,
+    GAME_POINTS,
+    HONOURS,
+    SLAM_POINTS,
     TRUE,
     built_in_shapes,
     conjunction,
     negation,
     shape_expression,
 )
-from .patterns import letter_of
+from .patterns import JUMPS, letter_of
+from .places import Rules
+from .state import WHO
 
 FORMAT: Final = 0x42435431
 NO_BOUND: Final = 1 << 30
@@ -90,8 +93,6 @@ FORMS: Final = (
 OPERATORS: Final = {
     "<": 2, "<=": 3, "==": 4, "!=": 5, ">=": 6, ">": 7, "+": 8, "-": 9,
 }  # fmt: skip
-GAME_POINTS: Final = 25
-SLAM_POINTS: Final = 33
 
 STATIC: Final[dict[str, str]] = {
     "a suit": "CDHS", "every suit": "CDHS", "a major": "HS", "both majors": "HS",
@@ -107,8 +108,6 @@ _CALL_KINDS: Final = (*BID_KINDS, "pass", "double", "redouble", "any", "any bid"
 _FORMULA, _TAG, _UNKNOWN = range(3)
 _NO_OPERANDS, _OF_SUITS, _OF_STRAIN = range(3)
 _EVERY_CALL: Final = (1 << CALLS) - 1
-_JUMPS: Final = {"jump": 1, "double jump": 2}
-_HONOURS: Final = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "ten": "T"}
 _STRAINS: Final = "CDHSN"
 
 REASONS: Final = (
@@ -221,9 +220,9 @@ def _top_honours(phrase: Phrase) -> Operation:
 
 
 def _honour(phrase: Phrase) -> Operation:
-    rank = _HONOURS.get(phrase.text)
+    rank = HONOURS.get(phrase.text)
     if rank is None:
-        raise _Refused(f"one of {', '.join(_HONOURS)}, got {phrase.text!r}")
+        raise _Refused(f"one of {', '.join(HONOURS)}, got {phrase.text!r}")
     return _of_suit("flag", f"C_?{rank}")
 
 
@@ -314,7 +313,9 @@ PHRASES: Final[dict[str, Operation | Callable[[Phrase], Operation]]] = {
     "favourable": _always(conjunction((Not(_WE), _THEY))),
     "unfavourable": _always(conjunction((_WE, Not(_THEY)))),
 }
-"""Phrases that the hand or the vulnerability decides; any other kind is a fact of the auction."""
+"""Phrases that the hand or the vulnerability decides."""
+FACTS: Final = frozenset(CATALOGUE) - PHRASES.keys() - {"named"}
+"""Kinds of phrases that ask for a fact of the auction: all others but names."""
 
 
 # --- facts ----------------------------------------------------------------------------------------
@@ -374,7 +375,7 @@ def _one_suit(phrase: Phrase) -> None:
 
 
 def _fact(phrase: Phrase, tags: Callable[[str], int]) -> _Question:
-    """Question of a fact; what each kind asks is defined in :mod:`.facts`.
+    """Question of a fact; what each kind asks is defined in :mod:`.reference.facts`.
 
     Raises
     ------
@@ -425,7 +426,7 @@ def _fact(phrase: Phrase, tags: Callable[[str], int]) -> _Question:
             call = phrase.call
             if call is None or call.strain is None:
                 return _Question(kind)
-            question = _Question(kind, operands=_OF_STRAIN, number=_JUMPS.get(call.kind, 0))
+            question = _Question(kind, operands=_OF_STRAIN, number=JUMPS.get(call.kind, 0))
             return question.within(phrase.range or Range(0, call.level))
         case "nth call" if phrase.count is not None:
             return _Question(kind, count=phrase.count)

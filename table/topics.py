@@ -79,7 +79,7 @@ def _topic(
 def in_order(places: Iterable[bytes]) -> list[bytes]:
     """Auctions in the order in which they are named, the shortest first."""
     # of auctions of one length those with the most passes are commonest
-    return sorted(places, key=lambda calls: (len(calls), -calls.count(PASS)))
+    return sorted(places, key=lambda calls: (len(calls), -calls.count(PASS), calls))
 
 
 def _pairs(table: BiddingTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

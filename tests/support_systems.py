@@ -1,6 +1,7 @@
 """Small bidding systems for tests, and whole auctions bid call by call with a system."""
 
 from functools import cache
+from weakref import WeakKeyDictionary
 
 import pytest
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.systems import kept_tables, open_system, registry
 from bidcascade.systems.choice import Choice, choose
 from bidcascade.systems.compile import compile_system
-from bidcascade.systems.expansion import Expander
+from bidcascade.systems.reference.expansion import Expander
 from bidcascade.systems.system import System, context_at
 from bidcascade.table import BiddingTable
 
@@ -141,6 +142,16 @@ def compile_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry.table_of, "__kwdefaults__", defaults)
 
 
+_DEFINITIONS: WeakKeyDictionary[System, Expander] = WeakKeyDictionary()
+
+
+def definition_of(system: System) -> Expander:
+    """Places of a system against the one that its text names, by the definition."""
+    if system not in _DEFINITIONS:
+        _DEFINITIONS[system] = Expander(system.rules, system.opponents.rules)
+    return _DEFINITIONS[system]
+
+
 def choices_call_by_call(expander: Expander, deals: DealArrays, deal: int) -> list[Choice]:
     """Choices of one deal by the definition, to the end."""
     dealer, sides = int(deals.dealer[deal]), int(deals.vulnerability[deal])
@@ -160,5 +171,5 @@ def bid_call_by_call(
     system: System, deals: DealArrays, deal: int, expander: Expander | None = None
 ) -> tuple[int, ...]:
     """Auction of one deal by the definition, call by call."""
-    made = choices_call_by_call(expander or system.expander(), deals, deal)
+    made = choices_call_by_call(expander or definition_of(system), deals, deal)
     return tuple(one.call for one in made)

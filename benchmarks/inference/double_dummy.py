@@ -124,7 +124,7 @@ def arithmetic(repeat: int) -> dict[str, Any]:
 
 def leads(pool: DoubleDummyPool, layouts: int, repeat: int) -> dict[str, Any]:
     """Measure the time to the first and to the last answer about a lead."""
-    source = open_system("sayc").expander()
+    source = open_system("sayc").reader()
     calls = parse_calls(AUCTION)
     contract = contract_of(calls, Seat.EAST)
 

@@ -93,7 +93,7 @@ def meanings_of(source: Source, opponents: System | None = None) -> Meanings:
         return TableMeanings(source)
     if isinstance(source, OverlaidPlaces):
         return OverlaidMeanings(source)
-    places = source.expander(opponents) if isinstance(source, System) else source
+    places = source.reader(opponents) if isinstance(source, System) else source
     return SystemMeanings(places)
 
 
@@ -115,7 +115,7 @@ class SystemMeanings:
         """Lines of the system of the player to call."""
         vocabulary = self._places.sides[len(calls) % 2].vocabulary
         lines = tuple(
-            Line(entry.call, entry.name, entry.criteria, entry.needs.reach(vocabulary))
+            Line(entry.call, entry.name, entry.criteria, entry.needs.reach)
             for entry in self._places.place(calls).entries
         )
         return Lines(vocabulary, lines, frozenset(line.call for line in lines))

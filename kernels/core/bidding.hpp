@@ -223,4 +223,51 @@ inline i32 list_deals(
     return DONE;
 }
 
+// A call of one hand after an auction: the place, the entry that makes it, the call, whether it is a
+// pass by default, and whether partner's call asked for an answer.
+struct Made {
+    i32 place, entry, call, by_default, is_forced;
+};
+
+// Whether calls make a legal auction that goes on.
+inline bool goes_on(const u8* calls, i64 count) {
+    i32 last_bid = 0, doubled = 0, passes = 0;
+    i64 bidder = 0;
+    for (i64 at = 0; at < count; ++at) {
+        const i32 call = calls[at];
+        if (call >= CALLS || passes == (last_bid == 0 ? 4 : 3)) return false;
+        const bool ours = ((at - bidder) & 1) == 0;
+        passes = call == 0 ? passes + 1 : 0;
+        if (call >= 3) {
+            if (call <= last_bid) return false;
+            last_bid = call, bidder = at, doubled = 0;
+        } else if (call == 1) {
+            if (last_bid == 0 || doubled != 0 || ours) return false;
+            doubled = 1;
+        } else if (call == 2) {
+            if (doubled != 1 || !ours) return false;
+            doubled = 2;
+        }
+    }
+    return passes < (last_bid == 0 ? 4 : 3);
+}
+
+// Chooses for one hand. `context` is position + 4 * we + 8 * they vulnerable.
+inline i32 call_of_hand(
+    Bidding& bidding, const u8* calls, i64 count, u64 cards, u32 context, Vec<u64>& words,
+    Made& made) {
+    const i32 why = bidding.reach(calls, count, made.place);
+    if (why != DONE) return why;
+    const Store& store = bidding.store;
+    const System& system = *bidding.sides.systems[count & 1];
+    words.resize(static_cast<u64>(system.layout().words()));
+    pack_hand(system.layout().packing(), cards, context, 0, words.data);
+    const Choice choice = choose(system.program, store, made.place, words.data);
+    made.entry = choice.entry;
+    made.call = choice.call;
+    made.by_default = choice.entry == NO_ENTRY;
+    made.is_forced = forced(store.rows[store.row[made.place]]);
+    return DONE;
+}
+
 }  // namespace core

@@ -1,6 +1,6 @@
 // What a condition of a text becomes at a place: an expression over the terms of a hand. Facts of
 // the auction, suits by their role, bounds that partner has shown and bids are asked for and fold
-// away. systems/conditions.py is the definition; functions have its names.
+// away. systems/reference/conditions.py is the definition; functions have its names.
 #pragma once
 #include "calls.hpp"
 #include "formulas.hpp"

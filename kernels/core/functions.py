@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import BackendUnavailable
 from bidcascade.kernels.results import DealArrays
-from bidcascade.kernels.types import U8, U16, U64
+from bidcascade.kernels.types import U8, U16, U32, U64
 
 from . import rows
 from .groups import Group
@@ -39,6 +39,11 @@ _WITHOUT_ANSWER: Final = frozenset(
         "core_system_packing", "core_system_tables", "core_index_sets",
     }
 )  # fmt: skip
+
+
+def has_core() -> bool:
+    """Whether there is a library; where there is none, a warning has said what to install."""
+    return load() is not None
 
 
 @cache
@@ -78,9 +83,16 @@ def call_core(name: str, *arguments: Any) -> int:
 
 
 def _plain(argument: Any) -> Any:
+    if isinstance(argument, int):
+        return ctypes.c_int64(argument)
     if isinstance(argument, np.ndarray):
-        return ctypes.c_void_p(argument.ctypes.data)
-    if isinstance(argument, int | np.integer):
+        try:
+            # a fifth of the time that the array's own ``ctypes`` takes
+            return ctypes.byref(ctypes.c_char.from_buffer(argument))  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            # read-only, or without items
+            return ctypes.c_void_p(argument.ctypes.data)
+    if isinstance(argument, np.integer):
         return ctypes.c_int64(int(argument))
     return ctypes.c_void_p(argument.address)
 
@@ -173,6 +185,54 @@ def learn(first: Any, other: Any, store: Group, row: rows.Rows, miss: I64) -> in
         _checked(miss, np.int64, 5), faulty,
     )  # fmt: skip
     return int(faulty[0]) if why == FAULTY else -1
+
+
+# --- hands without a system ----------------------------------------------------------------------
+
+
+def pack_by_tables(
+    tables: Any, deals: DealArrays, start: int, stop: int, out: U64, *, rotate: bool = True
+) -> None:
+    """Pack the hands of deals ``start`` to ``stop`` into ``out`` [4, n, words], derived flags 0.
+
+    ``tables`` are :class:`.packing.PackingTables`. With ``rotate`` row 0 of ``out`` is the dealer's
+    hand and so on, else North's.
+    """
+    words = sum(tables.words)
+    if out.shape != (4, stop - start, words):
+        raise ValueError(
+            f"expected room for {words} words of {stop - start} deals, got {out.shape}"
+        )
+    call_core(
+        "core_pack_by_tables", tables, *tables.words, *_arrays_of(deals), start, stop, int(rotate),
+        _checked(out, np.uint64),
+    )  # fmt: skip
+
+
+def sort_by_dealer(deals: DealArrays, start: int, stop: int) -> tuple[DealArrays, U32]:
+    """Sort deals ``start`` to ``stop`` by the dealer's HCP, longest suit and its length.
+
+    Deals with like hands stand together then, so a set of deals is a few runs of bits, and many
+    blocks of deals miss whole subtrees. Also returns the number of the deal, from ``start``, at
+    each place.
+    """
+    count = stop - start
+    hands = np.empty((4, count), np.uint64)
+    dealer, vulnerability = np.empty((2, count), np.uint8)
+    order = np.empty(count, np.uint32)
+    call_core(
+        "core_sort_by_dealer", *_arrays_of(deals), start, stop, hands, dealer, vulnerability, order
+    )
+    return DealArrays(hands, dealer, vulnerability), order
+
+
+def deal(start: int, first: int, begin: int, end: int, hands: U64) -> None:
+    """Fill columns ``begin`` to ``end`` of hands [4, n] with the deals from number ``first`` on.
+
+    ``start`` is the seed, mixed.
+    """
+    count = hands.shape[1]
+    call_core("core_deal", start, first, begin, end, _checked(hands, np.uint64, 4), count)
 
 
 # --- hash tables ---------------------------------------------------------------------------------
@@ -305,6 +365,25 @@ def reach(first: Any, other: Any, store: Group, block: Group, calls: U8) -> tupl
         faulty,
     )  # fmt: skip
     return why, int(place[0]), int(faulty[0])
+
+
+def call_of_hand(
+    first: Any, other: Any, store: Group, block: Group, calls: bytes, hand: int, context: int
+) -> tuple[int, int, tuple[int, int, int, int, int]]:
+    """Call of one hand after an auction: why it returned, who is to blame, and what it makes.
+
+    That is the place, the entry (NO_ENTRY for none), the call, whether it is a pass by default,
+    and whether partner's call asked for an answer. Returns -1 for an auction that is illegal or
+    over. ``context`` is position + 4 * we + 8 * they vulnerable.
+    """
+    out, faulty = (ctypes.c_int32 * 5)(), ctypes.c_int64()
+    why = function("core_call")(
+        ctypes.c_void_p(first.address), ctypes.c_void_p(other.address),
+        ctypes.c_void_p(store.address), ctypes.c_void_p(block.address), calls,
+        ctypes.c_int64(len(calls)), ctypes.c_uint64(hand), ctypes.c_int64(context), out,
+        ctypes.byref(faulty),
+    )  # fmt: skip
+    return why, faulty.value, tuple(out)
 
 
 # --- deals ---------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@
 // Numbers that come with a call are looked at here, before anything follows them: what is out of
 // range is refused with INVALID, and nothing has been changed then.
 #include "bidding.hpp"
+#include "dealing.hpp"
+#include "sorting.hpp"
 
 #ifndef CORE_VERSION
 #error "expected CORE_VERSION, a digest of the sources (build.py)"
@@ -65,6 +67,14 @@ bool are_places(const Store& store, const i32* places, i64 count) {
     return are_below(places, count, store.counts[PLACES]);
 }
 
+// Whether packed bindings give no variable a strain or a level that there is not.
+bool are_bindings(u64 code) {
+    if (code >> 3 * (VARIABLES + 1)) return false;
+    for (u64 variable = 0; variable < VARIABLES; ++variable)
+        if ((code >> 3 * variable & 7) > 4) return false;
+    return true;
+}
+
 // Whether places were worked out, so that hands may choose there.
 bool are_chosen(const Store& store, const i32* places, i64 count) {
     if (!are_places(store, places, count)) return false;
@@ -76,6 +86,33 @@ bool are_chosen(const Store& store, const i32* places, i64 count) {
 }  // namespace
 
 namespace {
+
+// Tables of a packing that Python made, as core/packing.py has them in a Group; see Packing.
+struct PackingTables {
+    Array<u64> suit_words, length_words, context_words;
+    Array<u8> cards;
+    Array<i32> code, program_starts, program_flags, term_suits, term_lengths, term_contexts;
+};
+
+// Whether tables are of hands of so many words.
+bool are_tables(const PackingTables& tables, u64 lane_words, u64 flag_words) {
+    const u64 words = lane_words + flag_words, terms = tables.term_contexts.length / CONTEXTS;
+    const bool fit = tables.suit_words.length == 4 * HOLDINGS * words &&
+                     tables.length_words.length == TABLE_SHAPES * words &&
+                     tables.context_words.length == CONTEXTS * words &&
+                     tables.cards.length == HOLDINGS &&
+                     tables.term_suits.length == 4 * HOLDINGS * terms &&
+                     tables.term_lengths.length == TABLE_SHAPES * terms &&
+                     tables.program_flags.length == tables.program_starts.length;
+    if (!fit) return false;
+    const u64 programs = tables.program_starts.length;
+    for (u64 at = 0; at < programs; ++at)
+        if (!is_program({tables.code.data, tables.code.length}, tables.program_starts.data[at],
+                        static_cast<i64>(terms)))
+            return false;
+    return are_below(tables.program_flags.data, static_cast<i64>(programs),
+                     64 * static_cast<i64>(flag_words));
+}
 
 // Whether a block has room for one place.
 bool are_block(const Block& block) {
@@ -234,6 +271,52 @@ EXPORT i64 core_pack(
     return 0;
 }
 
+// Packs the hands of deals `start` to `stop` by tables into `out` [4][stop - start][words]; row 0
+// is the dealer's hand with `rotate`, else North's. Flags that are derived stay 0.
+EXPORT i64 core_pack_by_tables(
+    const PackingTables* tables, i64 lane_words, i64 flag_words, const u64* hands, const u8* dealer,
+    const u8* vulnerability, i64 count, i64 start, i64 stop, i64 rotate, u64* out) {
+    constexpr i64 MOST_WORDS = 1 << 20;
+    if (start < 0 || stop < start || stop > count || lane_words < 1 || lane_words > MOST_WORDS ||
+        flag_words < 1 || flag_words > MOST_WORDS ||
+        !are_tables(*tables, static_cast<u64>(lane_words), static_cast<u64>(flag_words)))
+        return INVALID;
+    const i32 words = static_cast<i32>(lane_words + flag_words);
+    const Packing packing = {
+        words, static_cast<i32>(lane_words), words, tables->suit_words.data,
+        tables->length_words.data, tables->context_words.data, tables->cards.data,
+        static_cast<i32>(tables->program_starts.length), tables->code.data,
+        tables->program_starts.data, tables->program_flags.data, tables->term_suits.data,
+        tables->term_lengths.data, tables->term_contexts.data, 0, nullptr, nullptr, nullptr};
+    pack_hands(
+        packing, {hands, dealer, vulnerability, static_cast<u64>(count)}, static_cast<u64>(start),
+        static_cast<u64>(stop), rotate != 0, out, static_cast<u64>(words));
+    return 0;
+}
+
+// Sorts deals `start` to `stop` by the dealer's hand, into arrays of as many.
+EXPORT i64 core_sort_by_dealer(
+    const u64* hands, const u8* dealer, const u8* vulnerability, i64 count, i64 start, i64 stop,
+    u64* sorted_hands, u8* sorted_dealer, u8* sorted_vulnerability, u32* order) {
+    if (start < 0 || stop < start || stop > count || stop - start > 0xFFFFFFFFll) return INVALID;
+    sort_by_dealer(
+        {hands, dealer, vulnerability, static_cast<u64>(count)}, static_cast<u64>(start),
+        static_cast<u64>(stop), {sorted_hands, sorted_dealer, sorted_vulnerability, order});
+    return 0;
+}
+
+// Fills columns `begin` to `end` of hands [4][count] with the deals of a seed from number `first`
+// on; `start` is the mixed seed.
+EXPORT i64 core_deal(u64 start, u64 first, i64 begin, i64 end, u64* hands, i64 count) {
+    if (begin < 0 || end < begin || end > count) return INVALID;
+    for (i64 column = begin; column < end; ++column) {
+        u8 places[DECK];
+        deal_one(start, first + static_cast<u64>(column), places, hands + column,
+                 static_cast<u64>(count));
+    }
+    return 0;
+}
+
 // Learns what a place missed that was worked out elsewhere, whose row comes with its sets.
 EXPORT i64 core_learn(
     System* first, System* other, const Store* store, const Place* row, const i64* miss,
@@ -344,6 +427,36 @@ EXPORT i64 core_reach(
     if (!are_calls(calls, count) || !are_block(*block)) return INVALID;
     Bidding bidding(first, other, *store, *block);
     const i32 why = bidding.reach(calls, count, *place);
+    *faulty = bidding.sides.faulty == other && other != first;
+    return why;
+}
+
+// Number of the expression that a condition of the text becomes at a place with its row, under packed
+// bindings; -2 with a problem if it means nothing there.
+EXPORT i64 core_lowered_at(
+    System* system, const Store* store, i64 place, i64 condition, i64 bindings) {
+    if (place < 0 || place >= store->counts[PLACES] || store->row[place] < 0) return INVALID;
+    if (condition < 0 || static_cast<u64>(condition) >= system->condition_count()) return INVALID;
+    if (bindings < 0 || !are_bindings(static_cast<u64>(bindings))) return INVALID;
+    Asked at = {&store->rows[static_cast<u64>(store->row[place])], store, nullptr, nullptr};
+    const i32 found = system->lowered_at(static_cast<i32>(condition), static_cast<u32>(bindings), at);
+    return found < 0 ? -2 : found;
+}
+
+// Call of one hand after a legal auction that goes on; why it came back. `out` are the place, the
+// entry, the call, whether it is a pass by default, and whether partner's call asked for an answer.
+EXPORT i64 core_call(
+    System* first, System* other, const Store* store, const Block* block, const u8* calls,
+    i64 count, u64 hand, i64 context, i32* out, i64* faulty) {
+    if (count < 0 || !goes_on(calls, count) || bit_count(hand) != 13 || hand >> 52 != 0 ||
+        context < 0 || context >= CONTEXTS || !are_block(*block))
+        return INVALID;
+    Bidding bidding(first, other, *store, *block);
+    Vec<u64> words;
+    Made made{};
+    const i32 why =
+        call_of_hand(bidding, calls, count, hand, static_cast<u32>(context), words, made);
+    copy_bytes(out, &made, sizeof made);
     *faulty = bidding.sides.faulty == other && other != first;
     return why;
 }

@@ -592,7 +592,7 @@ struct Layout {
             program_starts.push(static_cast<i32>(code.count / 2));
             program_flags.push(flag);
             program_stack = most(program_stack, emit(tree));
-            instruction(15, 0);
+            instruction(T_END, 0);
             return;
         }
         const i32 count = part < 4 ? HOLDINGS : part == BY_LENGTHS ? SHAPES + 1 : CONTEXTS;

@@ -59,6 +59,15 @@ struct System {
         return found;
     }
 
+    // Expression that a condition of the text becomes at a place under packed bindings; MISSING with
+    // `problem` if it means nothing there. Nothing is remembered of the place.
+    i32 lowered_at(i32 condition, u32 code, Asked& at) {
+        problem = {};
+        const i32 found = conditions_.lower(condition, code, {answer_of, &at});
+        return found < 0 ? fail_condition() : found;
+    }
+    u64 condition_count() const { return text_.conditions.count; }
+
     // Needs with these criteria, and an entry that stands in no text; MISSING with `problem`.
     i32 needs_number(const i32* expressions, u64 count) {
         const i32 found = number_of_needs(expressions, count);
@@ -444,6 +453,10 @@ struct System {
         const i32 number = question_rows_.number_of(words, 13);
         if (static_cast<u64>(number) == questions_.count) questions_.push(question);
         return number;
+    }
+
+    static i32 answer_of(void* context, const Question& question) {
+        return answer(*static_cast<const Asked*>(context), question);
     }
 
     static i32 ask_place(void* context, const Question& question) {

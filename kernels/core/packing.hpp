@@ -1,7 +1,9 @@
 // Hands to packed words, which tests look at: one sum of table rows a hand, then the flags that
-// take more than that. kernels/cpu_features.py and systems/bidder.py (_packed) are the definition.
+// take more than that. kernels/layout.py says how; `features` in kernels/reference.py is the
+// definition.
 #pragma once
 #include "terms.hpp"
+#include "trees.hpp"
 
 namespace core {
 
@@ -52,8 +54,8 @@ inline bool run_program(const Packing& packing, i32 pointer, const HandRows& han
     i32 top = -1;
     for (;; ++pointer) {
         const i32 code = packing.code[2 * pointer], operand = packing.code[2 * pointer + 1];
-        if (code == 15) return stack[top] != 0;  // the end
-        if (code == 0) {                         // a term
+        if (code == T_END) return stack[top] != 0;
+        if (code == T_TERM) {
             const i64 term = operand;
             i64 value = packing.term_lengths[term * TABLE_SHAPES + hand.lengths] +
                         packing.term_contexts[term * CONTEXTS + hand.context];
@@ -62,30 +64,49 @@ inline bool run_program(const Packing& packing, i32 pointer, const HandRows& han
             stack[++top] = value;
             continue;
         }
-        if (code == 1) {  // a constant
+        if (code == T_INT) {
             stack[++top] = operand;
             continue;
         }
         const i64 right = stack[top];
-        if (code == 11 || code == 12) {  // minus, not
-            stack[top] = code == 11 ? -right : right == 0;
+        if (code == NEGATED || code == T_NOT) {
+            stack[top] = code == NEGATED ? -right : right == 0;
             continue;
         }
         i64& left = stack[--top];
         switch (code) {
-            case 2: left = left < right; break;
-            case 3: left = left <= right; break;
-            case 4: left = left == right; break;
-            case 5: left = left != right; break;
-            case 6: left = left >= right; break;
-            case 7: left = left > right; break;
-            case 8: left = left + right; break;
-            case 9: left = left - right; break;
-            case 10: left = left * right; break;
-            case 13: left = left != 0 && right != 0; break;
+            case LESS: left = left < right; break;
+            case AT_MOST: left = left <= right; break;
+            case EQUAL: left = left == right; break;
+            case UNEQUAL: left = left != right; break;
+            case AT_LEAST: left = left >= right; break;
+            case MORE: left = left > right; break;
+            case PLUS: left = left + right; break;
+            case MINUS: left = left - right; break;
+            case TIMES: left = left * right; break;
+            case T_AND: left = left != 0 && right != 0; break;
             default: left = left != 0 || right != 0; break;
         }
     }
+}
+
+// Whether the code from an instruction on is a program: one that ends, leaves one value, and asks
+// for terms and room that are there.
+inline bool is_program(Span<i32> code, i64 pointer, i64 terms) {
+    i64 depth = 0;
+    for (; 0 <= pointer && pointer < static_cast<i64>(code.count / 2); ++pointer) {
+        const i32 op = code[2 * static_cast<u64>(pointer)];
+        const i32 operand = code[2 * static_cast<u64>(pointer) + 1];
+        if (op == T_END) return depth == 1;
+        if (op < 0 || op > T_END) return false;
+        if (op == T_TERM && (operand < 0 || operand >= terms)) return false;
+        if (op == T_TERM || op == T_INT)
+            ++depth;
+        else if (op != NEGATED && op != T_NOT)
+            --depth;
+        if (depth < 1 || depth > DEEPEST_PROGRAM) return false;
+    }
+    return false;
 }
 
 typedef u64 TwoWords __attribute__((vector_size(16)));

@@ -87,6 +87,10 @@ struct Structure {
             if (!is_below(number, end)) return false;
         return true;
     }
+    bool are_pairs(i32 first, i32 count) const {
+        // first, as twice the count of no list is more than a number can be
+        return count >= 0 && static_cast<u64>(count) <= lists.count && is_part(first, 2 * count, lists.count);
+    }
     static bool are_below(Span<i32> numbers, u64 end) {
         for (const i32 number : numbers)
             if (!is_below(number, end)) return false;
@@ -122,8 +126,8 @@ struct Structure {
             if (!is_below(group, groups.count) || groups[group].steps == -1) return false;
         for (u64 number = 0; number < branches.count; ++number) {
             const BranchRow& branch = branches[number];
-            if (!is_list(branch.first_group, branch.groups, groups.count) || branch.children < 0 ||
-                !is_part(branch.first_child, 2 * branch.children, lists.count))
+            if (!is_list(branch.first_group, branch.groups, groups.count) ||
+                !are_pairs(branch.first_child, branch.children))
                 return false;
             for (i32 child = 0; child < branch.children; ++child) {
                 const i32* const pair = &lists[branch.first_child + 2 * child];
@@ -146,9 +150,9 @@ struct Structure {
         }
         for (const VariantRow& variant : variants) {
             if (!is_below(variant.line, lines.count) || variant.condition < -1 ||
-                variant.condition >= static_cast<i32>(conditions) || variant.agreed < 0 ||
+                variant.condition >= static_cast<i32>(conditions) ||
                 !is_list(variant.first_promise, variant.promises, conditions) ||
-                !is_part(variant.first_agreed, 2 * variant.agreed, lists.count))
+                !are_pairs(variant.first_agreed, variant.agreed))
                 return false;
             for (i32 pair = 0; pair < variant.agreed; ++pair)
                 if (!is_below(lists[variant.first_agreed + 2 * pair + 1], 5 + VARIABLES)) return false;

@@ -1,6 +1,7 @@
 """One system in the core: its rows, what it has learned, and how hands are packed for its tests."""
 
 import ctypes
+import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 from weakref import finalize
@@ -13,6 +14,7 @@ from bidcascade.kernels.layout import SHAPES as LENGTHS
 
 from . import rows
 from .functions import call_core, function
+from .groups import Group
 
 I32 = NDArray[np.int32]
 
@@ -53,16 +55,31 @@ class CoreSystem:
         close = function("core_system_close", None)
         self._close = finalize(self, close, ctypes.c_void_p(opened))
         self._packing: tuple[int, Packing, I32, I32] | None = None
+        # the core keeps addresses and lengths of its arrays at the system's address
+        self._table = (ctypes.c_uint64 * (2 * len(_FIELDS))).from_address(opened)
+        self._views: dict[Any, tuple[int, int, NDArray[Any]]] = {}
 
     def rows(self, name: str) -> rows.Rows:
         """Rows of an array of :class:`.rows.Program` as they are now, in the core's memory.
 
         They hold until something is learned.
         """
-        number = _NUMBERS[name]
-        table = (ctypes.c_uint64 * (2 * len(_NUMBERS))).from_address(self.address)
-        kind, *tail = rows.Program.fields[name]
-        return _view(table[2 * number], table[2 * number + 1], kind, tuple(tail))
+        number, kind, tail = _FIELDS[name]
+        address, count = self._table[2 * number : 2 * number + 2]
+        return self._view(name, address, count, kind, tail)
+
+    def _view(
+        self, name: Any, address: int, count: int, kind: Any, tail: tuple[int, ...] = ()
+    ) -> NDArray[Any]:
+        """Array over the core's memory; the same object as long as it lies there."""
+        known = self._views.get(name)
+        if known is None or known[:2] != (address, count):
+            known = self._views[name] = address, count, _view(address, count, kind, tail)
+        return known[2]
+
+    def count(self, name: str) -> int:
+        """How many rows an array has now."""
+        return int(self._table[2 * _FIELDS[name][0] + 1])
 
     @property
     def problem(self) -> Problem:
@@ -82,11 +99,12 @@ class CoreSystem:
     def _row(self, which: int, number: int) -> list[int]:
         out = np.zeros(8, np.uint64)
         call_core("core_system_rows", self, out)
-        words, word_count, starts, start_count = (int(one) for one in out[4 * which :][:4])
+        words, word_count, starts, start_count = out[4 * which : 4 * which + 4].tolist()
         if not 0 <= number < start_count - 1:
             raise ValueError(f"expected a number below {start_count - 1}, got {number}")
-        first, end = _view(starts, start_count, "u8", ())[number : number + 2].tolist()
-        found: list[int] = _view(words, word_count, "i4", ())[first:end].tolist()
+        ends = self._view((which, "starts"), starts, start_count, "u8")
+        first, end = ends[number : number + 2].tolist()
+        found: list[int] = self._view(which, words, word_count, "i4")[first:end].tolist()
         return found
 
     def add_name(self, kind: int, formula: int) -> int:
@@ -106,6 +124,13 @@ class CoreSystem:
             ctypes.c_int64(len(array)),
         )  # fmt: skip
         return found
+
+    def lowered_at(self, store: Group, place: int, condition: int, bindings: int) -> int:
+        """Find the number of the expression that a condition becomes at a place of a store.
+
+        The place has its row, bindings are packed. -2 with a problem where it means nothing.
+        """
+        return call_core("core_lowered_at", self, store, place, condition, bindings)
 
     def add_entry(self, code: int, needs: int, variant: int, bindings: int) -> int:
         """Entry that stands in no text; its number."""
@@ -169,13 +194,16 @@ class CoreSystem:
         return self._packing
 
 
-_NUMBERS: Final = {name: number for number, name in enumerate(rows.Program.fields)}
+_FIELDS: Final = {
+    name: (number, np.dtype(kind), tuple(tail))
+    for number, (name, (kind, *tail)) in enumerate(rows.Program.fields.items())
+}
 
 
 def _view(address: int, count: int, kind: Any, tail: tuple[int, ...]) -> NDArray[Any]:
     """Array over the core's memory."""
     dtype = np.dtype(kind)
-    size = count * dtype.itemsize * int(np.prod(tail, dtype=np.int64))
+    size = count * dtype.itemsize * math.prod(tail)
     if not size:
         return np.zeros((0, *tail), dtype)
     memory = (ctypes.c_uint8 * size).from_address(address)

@@ -19,7 +19,7 @@ constexpr i32 DEEPEST_EXPRESSION = 256, DEEPEST_CONDITION = 256;
 constexpr u64 VARIABLES = 8, ROLES = 9;
 
 // What a phrase is lowered by: functions of conditions.hpp, which have the names of those of
-// systems/conditions.py. REFUSED is a phrase that makes no sense anywhere.
+// systems/reference/conditions.py. REFUSED is a phrase that makes no sense anywhere.
 enum class Operation : i32 {
     REFUSED, ALWAYS, FACT, NAMED, MEASURE, IN_SUIT, FLAG, STOPPER, FIRST_ROUND_CONTROL,
     SECOND_ROUND_CONTROL, LENGTH_BESIDE, LENGTH_AGAINST, LONGEST_OUTSIDE_THEIRS, COMBINED,

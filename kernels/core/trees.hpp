@@ -16,13 +16,14 @@ enum Form : i32 {
     TRUTH, TERM, NUMBER, SHAPE, NEGATIVE, PRODUCT, SUM, COMPARISON, NOT, AND, OR
 };
 
-// Operators of trees; the numbers are those of `OPCODES` in kernels/layout.py.
+// Operators of trees, and of the programs that some become, which T_END closes (packing.hpp); the
+// numbers are those of `OPCODES` in kernels/layout.py.
 //   T_TERM term | T_INT value | T_INTERVAL form, low (2 words), high (2 words) | operator t t ...
 // `and` and `or` may have any number of operands. A form is a row of (term, coefficient) pairs,
 // terms ascending (terms are numbered in the order of their names), the first coefficient positive.
 enum Operator : i32 {
     T_TERM, T_INT, LESS, AT_MOST, EQUAL, UNEQUAL, AT_LEAST, MORE, PLUS, MINUS, TIMES, NEGATED,
-    T_NOT, T_AND, T_OR, T_INTERVAL = 16
+    T_NOT, T_AND, T_OR, T_END, T_INTERVAL
 };
 
 constexpr i64 UNBOUNDED = 1ll << 40;  // no bound; no value of a term comes near it

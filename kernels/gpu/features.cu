@@ -4,6 +4,7 @@
 // not separable are small programs run once a hand; derived flags are set where any of some boxes
 // is passed.
 #include "box.cuh"
+#include "../core/hand_keys.hpp"
 
 constexpr u32 SHAPE_DIAMONDS = 14, SHAPE_HEARTS = 196;
 constexpr u64 HOLDING = 0x1FFF;
@@ -164,61 +165,38 @@ extern "C" __global__ void __launch_bounds__(256, 4) pack_hands(
 // then lie close together, whole blocks of deals miss whole subtrees, and the deals of a warp go
 // the same ways. Ties stand in any order.
 
-constexpr u32 KEYS = 1024;
 constexpr u32 SORT_THREADS = 256;
 constexpr u32 SORT_ITEMS = 8;  // deals of a thread
 
-__device__ __forceinline__ u32 points_of(u32 holding) {
-    return 4 * (holding >> 12 & 1u) + 3 * (holding >> 11 & 1u) + 2 * (holding >> 10 & 1u) +
-           (holding >> 9 & 1u);
-}
-
-__device__ __forceinline__ u32 sort_key(u64 cards) {
-    u32 points = 0, longest = 0, suit = 0;
-#pragma unroll
-    for (u32 number = 0; number < 4; ++number) {
-        const u32 holding = static_cast<u32>(cards >> (13 * number) & HOLDING);
-        const u32 length = __popc(holding);
-        points += points_of(holding);
-        if (length > longest) {
-            longest = length;
-            suit = number;
-        }
-    }
-    // wrong cards (a hand of none, say) have a key too
-    const u32 more = longest > 4 ? longest - 4 : 0;
-    return (points < 31 ? points : 31) * 32 + suit * 8 + (more < 7 ? more : 7);
-}
-
-// Counts how many deals have each key: histogram [KEYS], zero before.
+// Counts how many deals have each key: histogram [HAND_KEYS], zero before.
 extern "C" __global__ void __launch_bounds__(SORT_THREADS) sort_count(
     const u64* __restrict__ hands, u64 hands_stride, const u8* __restrict__ dealer, u64 first,
     u32 count, u32* __restrict__ histogram) {
-    __shared__ u32 found[KEYS];
-    for (u32 key = threadIdx.x; key < KEYS; key += SORT_THREADS) found[key] = 0;
+    __shared__ u32 found[HAND_KEYS];
+    for (u32 key = threadIdx.x; key < HAND_KEYS; key += SORT_THREADS) found[key] = 0;
     __syncthreads();
     const u32 start = blockIdx.x * SORT_THREADS * SORT_ITEMS + threadIdx.x;
     for (u32 item = 0; item < SORT_ITEMS; ++item) {
         const u32 place = start + item * SORT_THREADS;
         if (place < count) {
             const u64 deal = first + place;
-            atomicAdd(&found[sort_key(__ldg(hands + __ldg(dealer + deal) * hands_stride + deal))],
+            atomicAdd(&found[hand_key(__ldg(hands + __ldg(dealer + deal) * hands_stride + deal))],
                       1u);
         }
     }
     __syncthreads();
-    for (u32 key = threadIdx.x; key < KEYS; key += SORT_THREADS)
+    for (u32 key = threadIdx.x; key < HAND_KEYS; key += SORT_THREADS)
         if (found[key] != 0) atomicAdd(histogram + key, found[key]);
 }
 
-// Turns the histogram into the first place of each key; one block of KEYS threads.
-extern "C" __global__ void __launch_bounds__(KEYS) sort_starts(u32* __restrict__ histogram) {
-    __shared__ u32 sums[KEYS];
+// Turns the histogram into the first place of each key; one block of HAND_KEYS threads.
+extern "C" __global__ void __launch_bounds__(HAND_KEYS) sort_starts(u32* __restrict__ histogram) {
+    __shared__ u32 sums[HAND_KEYS];
     const u32 key = threadIdx.x;
     const u32 own = histogram[key];
     sums[key] = own;
     __syncthreads();
-    for (u32 step = 1; step < KEYS; step *= 2) {
+    for (u32 step = 1; step < HAND_KEYS; step *= 2) {
         const u32 before = key >= step ? sums[key - step] : 0;
         __syncthreads();
         sums[key] += before;
@@ -231,8 +209,8 @@ extern "C" __global__ void __launch_bounds__(KEYS) sort_starts(u32* __restrict__
 extern "C" __global__ void __launch_bounds__(SORT_THREADS) sort_place(
     const u64* __restrict__ hands, u64 hands_stride, const u8* __restrict__ dealer, u64 first,
     u32 count, u32* __restrict__ cursors, u32* __restrict__ order) {
-    __shared__ u32 found[KEYS];
-    for (u32 key = threadIdx.x; key < KEYS; key += SORT_THREADS) found[key] = 0;
+    __shared__ u32 found[HAND_KEYS];
+    for (u32 key = threadIdx.x; key < HAND_KEYS; key += SORT_THREADS) found[key] = 0;
     __syncthreads();
     const u32 start = blockIdx.x * SORT_THREADS * SORT_ITEMS + threadIdx.x;
     u32 keys[SORT_ITEMS], ranks[SORT_ITEMS];
@@ -241,13 +219,13 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS) sort_place(
         const u32 place = start + item * SORT_THREADS;
         if (place < count) {
             const u64 deal = first + place;
-            keys[item] = sort_key(__ldg(hands + __ldg(dealer + deal) * hands_stride + deal));
+            keys[item] = hand_key(__ldg(hands + __ldg(dealer + deal) * hands_stride + deal));
             ranks[item] = atomicAdd(&found[keys[item]], 1u);
         }
     }
     __syncthreads();
     // one reservation a key and block; the count becomes the block's first place
-    for (u32 key = threadIdx.x; key < KEYS; key += SORT_THREADS)
+    for (u32 key = threadIdx.x; key < HAND_KEYS; key += SORT_THREADS)
         if (found[key] != 0) found[key] = atomicAdd(cursors + key, found[key]);
     __syncthreads();
 #pragma unroll

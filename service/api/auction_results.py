@@ -18,11 +18,12 @@ from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
 from bidcascade.service.engine import Engine
 from bidcascade.service.variant_checks import VariantChecks
 from bidcascade.systems.any_bidder import Query
+from bidcascade.systems.system import SystemPlaces
 from bidcascade.table import COMPLETED, BiddingTable
 
 if TYPE_CHECKING:
     from bidcascade.systems.allowed import Listing
-    from bidcascade.systems.bidder import BidDeals, Bidder
+    from bidcascade.systems.bidder import BidDeals
 
 _ONE_AUCTION: Final = b'{"total":1,"truncated":false,"auctions":[%s]}'
 
@@ -58,9 +59,9 @@ class AuctionResults:
         parts = self._engine.answers(deals, query, self)
         return [result for part in parts for result in part]
 
-    def allowed(self, places: "Bidder", found: "Listing", first_deal: int) -> list[bytes]:
+    def allowed(self, places: SystemPlaces, found: "Listing", first_deal: int) -> list[bytes]:
         """Write the auctions that a system allows, each different one once."""
-        from bidcascade.systems.allowed import CUTS, calls_of
+        from bidcascade.systems.allowed import CUTS
 
         if self._numbered_by() is not places.store:
             self._numbered_by = weakref.ref(places.store)
@@ -77,7 +78,7 @@ class AuctionResults:
         if len(pieces) > MOST_PIECES:
             pieces.clear()
         new = [number for number, key in enumerate(keys) if key not in pieces]
-        auctions = calls_of(places, found.place[new], found.call[new])
+        auctions = places.ending_with(found.place[new], found.call[new])
         for number, calls in zip(new, auctions, strict=True):
             side = places.sides[(len(calls) - 1) & 1]
             names = (side.name(entry) for entry in keys[number][2:])
@@ -178,7 +179,7 @@ class AuctionResults:
             written.append(_ONE_AUCTION % piece)
         return written
 
-    def bid(self, places: "Bidder", bid: "BidDeals", deals: DealArrays) -> list[bytes]:
+    def bid(self, places: SystemPlaces, bid: "BidDeals", deals: DealArrays) -> list[bytes]:
         """Write the auctions that a system bids, each different one once."""
         keys = list(zip(bid.place.tolist(), bid.entry.tolist(), strict=True))
         pieces = dict.fromkeys(keys, b"")

@@ -89,8 +89,7 @@ class JobAnswer(Body):
         examples=["sayc"],
     )
     digest: str = Field(
-        description="SHA-256 of all that the table said when the job came; empty with mode "
-        "`archive`.",
+        description="Digest of the table or system when the job came; empty with mode `archive`.",
         examples=["05b8a1f2c3d4e5f60718293a4b5c6d7e8f90123456789abcdef0123456789abc"],
     )
     mode: JobMode = Field(description="What is asked of it.", examples=["first"])

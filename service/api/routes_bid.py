@@ -56,7 +56,7 @@ async def bid(request: Request) -> Response:
         table = work.tables.get(asked.table)
         hand, calls, dealer, sides = bid_of(asked)
         answer = await work.ask(table.bid, (hand, calls, dealer, sides))
-        content = to_json(answer)
+        content = to_json(answer.to_dict())
         simulated = await _simulated(
             work, request, table, asked, answer, (hand, calls, dealer, sides)
         )
@@ -102,5 +102,5 @@ async def _simulated(
 
     best, found = await run_waiting(work, request, find)
     if found is None:
-        return to_json(best)
+        return to_json(best.to_dict())
     return json_bytes({**best.to_dict(), "simulation": simulation_dict(found)})

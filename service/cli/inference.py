@@ -79,7 +79,7 @@ def _source(engine: "Engine", options: argparse.Namespace) -> "Source":
             f"expected --opponents only with a system without overlays, got it for "
             f"{options.table!r}"
         ) from None
-    return system.expander(open_system(options.opponents))
+    return system.reader(open_system(options.opponents))
 
 
 def _question(options: argparse.Namespace) -> "AuctionQuestion":

@@ -635,17 +635,17 @@ class TableAnswer(TypedDict):
     source: str
     system: str | None
     reload_errors: list[str]
-    entries: int
-    openings: int
-    variants: int
-    described: int
-    undescribed_entries: int
-    inserted: int
-    completed: int
-    criteria_lists: int
-    expressions: int
-    texts: int
-    bytes: int
+    entries: int | None
+    openings: int | None
+    variants: int | None
+    described: int | None
+    undescribed_entries: int | None
+    inserted: int | None
+    completed: int | None
+    criteria_lists: int | None
+    expressions: int | None
+    texts: int | None
+    bytes: int | None
     extras: list[str]
     user_terms: dict[str, str]
 

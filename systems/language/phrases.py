@@ -2,8 +2,9 @@
 
 From a row come productions of the grammar, the tree, the words of a tree and its line in the page
 ``phrases.md``, which ``python -m bidcascade.systems.language.phrases`` writes.
-What a kind means at a place of an auction say ``PHRASES`` in ``systems/conditions.py`` (tests of
-the hand) and ``FACTS`` in ``systems/facts.py``: for a new phrase add a row here and one there.
+What a kind means at a place of an auction is defined in ``systems/reference``: ``PHRASES`` of
+``conditions.py`` (tests of the hand) and ``FACTS`` of ``facts.py``. ``systems/text_rows.py`` says
+by which operation the core does it: for a new phrase add a row here and one in each.
 """
 
 import re

@@ -1,7 +1,7 @@
 """What the definition asks of a place, as the rows of questions that the core asks.
 
-A scope for :func:`bidcascade.systems.conditions.lower` that puts each question as a row, so that
-both can be compared question by question.
+A scope for the definition's :func:`bidcascade.systems.reference.conditions.lower` that puts each
+question as a row, so that both can be compared question by question.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -11,8 +11,6 @@ import numpy as np
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core import rows
-from bidcascade.systems.expansion import Rules
-from bidcascade.systems.facts import WHO
 from bidcascade.systems.language.phrases import KINDS
 from bidcascade.systems.language.syntax_tree import CallPattern, Define, Phrase, Range
 from bidcascade.systems.patterns import (
@@ -21,6 +19,8 @@ from bidcascade.systems.patterns import (
     match_call,
     variables_of,
 )
+from bidcascade.systems.places import Rules
+from bidcascade.systems.state import WHO
 from bidcascade.systems.text_rows import tags_of
 
 _STRAINS: Final = "CDHSN"
@@ -37,7 +37,7 @@ def number_tags(rules: Rules) -> None:
 
 
 class Asking:
-    """Scope of :func:`.conditions.lower` that puts its questions to a place, and notes them."""
+    """Scope of the definition's ``lower`` that puts its questions to a place, and notes them."""
 
     __slots__ = ("_ask", "_extra", "_program", "bindings")
 
@@ -200,12 +200,12 @@ def _bounds(wanted: Range | None) -> dict[str, int]:
 
 
 def fact_row(phrase: Phrase, bindings: Bindings, operands: tuple[int, ...], operand: int) -> Any:
-    """Row of a fact; what each kind asks is defined in :mod:`.facts`.
+    """Row of a fact; what each kind asks is defined in :mod:`bidcascade.systems.reference.facts`.
 
     Parameters
     ----------
     phrase
-        Of a kind in :data:`.facts.FACTS`.
+        Of a kind in the definition's ``FACTS``.
     bindings
         For call patterns within it.
     operands

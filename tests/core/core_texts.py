@@ -10,8 +10,6 @@ import numpy as np
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core import rows as arrays
-from bidcascade.systems.conditions import lower
-from bidcascade.systems.expansion import Rules
 from bidcascade.systems.language.syntax_tree import (
     VARIABLES,
     CallPattern,
@@ -20,6 +18,8 @@ from bidcascade.systems.language.syntax_tree import (
     SystemText,
 )
 from bidcascade.systems.patterns import Bindings, pattern_calls
+from bidcascade.systems.places import Rules
+from bidcascade.systems.reference.conditions import lower
 from bidcascade.systems.text_rows import FORMS, OPERATORS, TextRows
 from bidcascade.table.language.expression_tree import (
     And,

@@ -7,7 +7,6 @@ import numpy as np
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.alternatives import Alternatives, alternatives_of
 from bidcascade.kernels.core import rows
-from bidcascade.kernels.cpu import pack
 from bidcascade.kernels.layout import (
     FLAGS_PER_WORD,
     LANES_PER_WORD,
@@ -15,6 +14,8 @@ from bidcascade.kernels.layout import (
     LayoutBuilder,
     Packing,
 )
+from bidcascade.kernels.reference import evaluate_tree
+from bidcascade.kernels.terms import Context
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.vocabulary import Vocabulary
@@ -57,8 +58,7 @@ class DefinitionOfTests:
     def packed(self, deals: DealArrays) -> Any:
         """Words of hands by position, uint64 [4, deals, words], with the flags that are derived."""
         packing, tests = self.packing, self.tests
-        words = np.empty((4, len(deals), packing.lane_words + packing.flag_words), np.uint64)
-        pack(packing, deals, 0, len(deals), out=words)
+        words = packed_by_tables(packing, deals, self._vocabulary.profile)
         for hand in words.reshape(-1, words.shape[2]):
             for first, flag in zip(self.derived_tests, self.derived_flags, strict=True):
                 if _passes(tests, first, hand):
@@ -102,6 +102,32 @@ class DefinitionOfTests:
                 self._rows.append(row)
             otherwise = first
         return otherwise
+
+
+def packed_by_tables(
+    packing: Packing, deals: DealArrays, profile: str, *, rotate: bool = True
+) -> Any:
+    """Words of hands, uint64 [4, deals, words]: sums of tables, and what flags of programs say."""
+    found = np.zeros((4, len(deals), packing.lane_words + packing.flag_words), np.uint64)
+    for row in range(4):
+        for deal in range(len(deals)):
+            dealer, sides = int(deals.dealer[deal]), int(deals.vulnerability[deal])
+            seat = (row + dealer) % 4 if rotate else row
+            position = (seat - dealer) % 4
+            we, they = sides >> seat % 2 & 1, sides >> (seat + 1) % 2 & 1
+            hand = int(deals.hands[seat, deal])
+            holdings = [hand >> 13 * suit & 0x1FFF for suit in range(4)]
+            clubs, diamonds, hearts, _ = (one.bit_count() for one in holdings)
+            words = found[row, deal]
+            words += packing.length_words[clubs + 14 * diamonds + 196 * hearts]
+            words += packing.context_words[position + 4 * we + 8 * they]
+            for suit, holding in enumerate(holdings):
+                words += packing.suit_words[suit, holding]
+            for flag in packing.program_flags.tolist():
+                context = Context(position + 1, we, they)
+                if evaluate_tree(packing.flag_trees[flag], hand, context, profile):
+                    words[packing.lane_words + flag // 64] |= np.uint64(1 << flag % 64)
+    return found
 
 
 def _passes(tests: Any, number: int, words: Any) -> bool:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.systems.contexts import Group
-from bidcascade.systems.expansion import below_bindings
 from bidcascade.systems.language.syntax_tree import (
     ROLES,
     VARIABLES,
@@ -25,6 +24,7 @@ from bidcascade.systems.patterns import (
     letter_of,
     match_call,
 )
+from bidcascade.systems.reference.expansion import below_bindings
 from bidcascade.systems.text_rows import TextRows
 from tests.core.core_texts import (
     STRAINS,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core import rows as arrays
-from bidcascade.systems.expansion import term_bounds
+from bidcascade.systems.auction_reader import term_bounds
 from bidcascade.systems.formulas import in_range, negation
 from bidcascade.systems.language.phrases import COUNTED, KINDS
 from bidcascade.systems.language.syntax_tree import (

@@ -16,7 +16,6 @@ from bidcascade.kernels.layout import all_lengths
 from bidcascade.kernels.lowering import COMPARE, LinearForm, Tree
 from bidcascade.kernels.terms import PROFILES
 from bidcascade.systems import open_system
-from bidcascade.systems.conditions import Constraint
 from bidcascade.systems.knowledge import (
     EVERYTHING,
     POSSIBLE,
@@ -26,6 +25,7 @@ from bidcascade.systems.knowledge import (
     reach,
     to_cells,
 )
+from bidcascade.systems.places import expression_of
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.probes import build_probe
@@ -280,7 +280,7 @@ def test_bounds_of_a_systems_criteria(probe: ctypes.CDLL, name: str) -> None:
     assert len(program.needs_numbers()) > 5000
     for number in program.needs_numbers():
         texts = program.needs_of(number).texts()
-        expression = Constraint(tuple(map(parse_expression, texts))).expression
+        expression = expression_of(tuple(map(parse_expression, texts)))
         tree = found.expression(expression, vocabulary)
         assert_bounds(found, tree, bounds(expression, vocabulary), texts)
     found.close()

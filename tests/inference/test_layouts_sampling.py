@@ -220,7 +220,7 @@ def test_overlays_count_where_they_changed_something():
     table, _ = build_table(
         [{"prior": "", "call": "1N", "criteria": ["HCP >= 12", "HCP <= 14"]}], undescribed="allow"
     )
-    source = OverlaidPlaces(system.expander(), table, frozenset({-1}))
+    source = OverlaidPlaces(system.reader(), table, frozenset({-1}))
     layouts = sample_layouts(source, "1N P 3N", count=100, seed=1)
     north, south = hand_points(layouts.hands[0]), hand_points(layouts.hands[2])
     assert set(north.tolist()) <= {12, 13, 14}

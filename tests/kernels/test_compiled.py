@@ -11,8 +11,11 @@ import pytest
 from tests.support_cli import Ran, environment, run_python
 
 PROGRAM = """
-from bidcascade.kernels.dealing import deal_hands
-print(deal_hands(1, 0, 3).tolist())
+import numpy as np
+from bidcascade.kernels.words import popcount, transpose_64
+square = np.arange(64, dtype=np.uint64)
+transpose_64(square)
+print(square.tolist(), int(popcount(square[0])))
 """
 
 

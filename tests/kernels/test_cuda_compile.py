@@ -97,11 +97,11 @@ def test_what_a_called_function_spills_counts(compilers):
 
 def test_an_error_is_told_with_its_place(compilers):
     file = "features.cu"
-    text = source_text(file).replace("__popc(holding)", "__popcount(holding)", 1)
+    text = source_text(file).replace("__popc(hand.suit[0])", "__popcount(hand.suit[0])", 1)
     line = next(
         number
         for number, line in enumerate((SOURCES / file).read_text("utf-8").splitlines(), start=1)
-        if "__popc(holding)" in line
+        if "__popc(hand.suit[0])" in line
     )
     defines = next(defines for name, defines in variants() if name == file)
     options = [*compiler_options(defines), "--gpu-architecture=sm_80"]

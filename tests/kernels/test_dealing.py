@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import FULL_DECK
+from bidcascade.kernels import dealing
 from bidcascade.kernels.dealing import DEAL_LIMIT, SEED_LIMIT, deal_hands, deal_hands_reference
-
-# the compiled form is the cpu backend's
-pytest.importorskip("numba")
 
 SEEDS = st.one_of(st.integers(0, 100), st.integers(0, SEED_LIMIT - 1))
 NUMBERS = st.one_of(st.integers(0, 100), st.integers(0, DEAL_LIMIT - 8))
@@ -37,6 +35,23 @@ def test_chunks_do_not_matter(seed, first, left, right):
     whole = deal_hands(seed, first, left + right)
     parts = [deal_hands(seed, first, left), deal_hands(seed, first + left, right)]
     assert np.array_equal(whole, np.concatenate(parts, axis=1))
+
+
+def test_blocks_of_threads_do_not_matter(sample):
+    for first in range(65_530, SAMPLE, 65_536):
+        some = deal_hands(seed=20240229, first=first, count=12)
+        assert np.array_equal(sample[:, first : first + 12], some)
+
+
+@pytest.mark.parametrize("count", [0, 1, 20])
+def test_without_the_core_the_definition_deals(monkeypatch, count):
+    expected = deal_hands(5, 1 << 40, count)
+    monkeypatch.setattr(dealing, "has_core", lambda: False)
+    monkeypatch.delattr(dealing, "deal")
+    found = deal_hands(5, 1 << 40, count)
+    assert np.array_equal(found, expected)
+    assert (found.dtype, found.shape) == (np.uint64, (4, count))
+    assert found.flags.c_contiguous
 
 
 def test_first_deals_stay_what_they_are():

@@ -10,14 +10,15 @@ from bidcascade.bridge import SEATS, Auction, InvalidInput, parse_call, parse_ca
 from bidcascade.loaders import deal_arrays, iter_deals, random_deals, read_deals
 from bidcascade.service import Engine, call_rows, iter_call_rows
 from bidcascade.service.call_rows import CALL_ROW_SCHEMA, MEANING_SCHEMA, CallRows
-from bidcascade.systems import calls_along
-from bidcascade.systems.allowed import Bounds, allowed_auctions
+from bidcascade.systems import along_table
+from bidcascade.systems.allowed import Bounds
 from bidcascade.systems.explanation import explain_auction
+from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.table import build_table
 from tests.support_auctions import random_auctions
 from tests.support_examples import examples
 from tests.support_service import SMALL_ROWS
-from tests.support_systems import compile_few, sayc_table
+from tests.support_systems import compile_few, definition_of, sayc_table
 from tests.support_tables import made_up_rows
 
 TERMS = ("C", "D", "H", "S")
@@ -110,7 +111,7 @@ def test_allowed_auctions_are_the_same(sayc):
     rows = rows_of(sayc, frame, bidder=sayc)
     for deal in range(frame.height):
         bounds = Bounds(limit=3000, depth=4)
-        found, cut = allowed_auctions(sayc.system.expander(), deals, deal, bounds)
+        found, cut = allowed_auctions(definition_of(sayc.system), deals, deal, bounds)
         assert cut != "limit"
         auctions = {one.calls for one in found}
         for row in rows.filter(pl.col("deal") == deal).head(4).iter_rows(named=True):
@@ -151,7 +152,7 @@ def test_numbers_go_on_from_frame_to_frame(small, monkeypatch):
 def test_expressions_in_pieces(small, monkeypatch):
     frame = random_deals(200, seed=1)
     whole = rows_of(small, frame, bidder=small)
-    monkeypatch.setattr(calls_along, "ROW_BYTES_AT_ONCE", 1)
+    monkeypatch.setattr(along_table, "ROW_BYTES_AT_ONCE", 1)
     assert rows_of(small, frame, bidder=small).equals(whole)
 
 

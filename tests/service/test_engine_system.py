@@ -25,12 +25,13 @@ from bidcascade.service import Engine
 from bidcascade.service.api.auction_results import AuctionResults
 from bidcascade.service.jobs.augment import augment
 from bidcascade.systems import bidder, registry
-from bidcascade.systems.allowed import Bounds, allowed_auctions
+from bidcascade.systems.allowed import Bounds
 from bidcascade.systems.allowed_index import allowed_nodes, allowed_rows
 from bidcascade.systems.any_bidder import Query
 from bidcascade.systems.compile import compile_system
+from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.systems.system import System
-from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
+from tests.support_systems import SMALL_SYSTEM, bid_call_by_call, definition_of
 
 SMALL = System.parse(SMALL_SYSTEM, name="small.bidding")
 
@@ -155,7 +156,7 @@ def test_mode_all_is_of_the_system(engine, monkeypatch):
         assert found["entry"].null_count() == found.height
         rows = found.select("calls", "completed", "variants").rows()
         for deal in range(40):
-            expected, cut = allowed_auctions(SMALL.expander(), deals, deal, bounds)
+            expected, cut = allowed_auctions(definition_of(SMALL), deals, deal, bounds)
             here, rows = rows[: len(expected)], rows[len(expected) :]
             assert here == [
                 (format_calls(calls), done, list(names)) for calls, done, names in expected

@@ -11,17 +11,18 @@ from hypothesis import strategies as st
 from bidcascade.bridge import Auction, IllegalCall, InvalidInput, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.systems import allowed_index, open_system
-from bidcascade.systems.allowed import Bounds, allowed_auctions, members
+from bidcascade.systems.allowed import Bounds, members
 from bidcascade.systems.allowed_calls import SystemCalls, TableCalls
 from bidcascade.systems.allowed_index import AllowedNode, allowed_nodes, allowed_rows
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.language.shipped import shipped_folder
+from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.systems.row_sets import decode_rows, encode_rows
 from bidcascade.systems.system import System
 from bidcascade.table import build_table
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples
-from tests.support_systems import OTHER, SMALL, SMALL_SYSTEM
+from tests.support_systems import OTHER, SMALL, SMALL_SYSTEM, definition_of
 from tests.support_tables import made_up_rows
 
 SIZES = [0, 1, 63, 64, 65]
@@ -74,7 +75,7 @@ def by_definition(
     reached: dict[tuple[int, ...], list[int]] = {}
     for deal in range(len(deals)):
         bounds = Bounds(1 << 20, depth, 1 << 20)
-        for one in allowed_auctions(system.expander(), deals, deal, bounds)[0]:
+        for one in allowed_auctions(definition_of(system), deals, deal, bounds)[0]:
             if len(one.calls) <= depth:
                 reached.setdefault(one.calls, []).append(deal)
     return reached

@@ -13,7 +13,7 @@ from bidcascade.bridge import Auction, format_calls
 from bidcascade.systems import named_systems, open_system
 from bidcascade.systems.cases import CaseReport, read_cases, run_cases
 from bidcascade.systems.check import check_system
-from bidcascade.systems.facts import shown
+from bidcascade.systems.state import shown
 from bidcascade.systems.system import System
 
 OLDER_ENGINE = 625

@@ -13,22 +13,20 @@ from bidcascade.kernels import DealArrays
 from bidcascade.systems import open_system
 from bidcascade.systems.allowed import (
     CUTS,
-    AllowedAuction,
     Bounds,
     allowed_along,
-    allowed_auctions,
-    calls_of,
     count_allowed,
     list_allowed,
     members,
 )
 from bidcascade.systems.choice import fits
+from bidcascade.systems.reference.allowed_auctions import AllowedAuction, allowed_auctions
 from bidcascade.systems.system import System, context_at
 from bidcascade.table.decisions import CallLists
 from tests.support_auctions import random_auctions
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples
-from tests.support_systems import SMALL_SYSTEM
+from tests.support_systems import SMALL_SYSTEM, definition_of
 
 SMALL = System.parse(SMALL_SYSTEM, name="small.bidding")
 FORCING = System.parse("""
@@ -48,7 +46,7 @@ def listed(system: System, deals: DealArrays, bounds: Bounds):
     with bidder.lock:
         found = list_allowed(bidder, deals, bounds)
         auctions = []
-        for number, calls in enumerate(calls_of(bidder, found.place, found.call)):
+        for number, calls in enumerate(bidder.ending_with(found.place, found.call)):
             entries = found.held[found.held_offsets[number] : found.held_offsets[number + 1]]
             side = bidder.sides[(len(calls) - 1) % 2]
             names = dict.fromkeys(filter(None, map(side.name, entries.tolist())))
@@ -74,7 +72,7 @@ def check(system: System, deals: DealArrays, bounds: Bounds) -> None:
     found = listed(system, deals, bounds)
     own = own_auctions(system, deals)
     for deal, (auctions, cut) in enumerate(found):
-        assert (auctions, cut) == allowed_auctions(system.expander(), deals, deal, bounds)
+        assert (auctions, cut) == allowed_auctions(definition_of(system), deals, deal, bounds)
         calls = [one.calls for one in auctions]
         assert own[deal] in calls
         assert len(set(calls)) == len(calls) <= bounds.limit
@@ -95,7 +93,7 @@ def test_the_kernels_list_what_the_definition_says(bounds, seed, system):
 def may_call(system: System, deals: DealArrays, deal: int, calls: tuple[int, ...]) -> set[int]:
     """Calls that the definition allows behind some calls, whoever made them."""
     dealer, sides = int(deals.dealer[deal]), int(deals.vulnerability[deal])
-    expander = system.expander()
+    expander = definition_of(system)
     hand = int(deals.hands[(dealer + len(calls)) % 4, deal])
     entries = expander.place(calls).entries
     context = context_at(len(calls), dealer, sides)

@@ -8,15 +8,17 @@ import pytest
 
 from bidcascade.bridge import PASS, Auction, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.systems.allowed import CUTS, Bounds, allowed_auctions, calls_of, list_allowed
+from bidcascade.systems.allowed import CUTS, Bounds, list_allowed
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.check import check_system
-from bidcascade.systems.expansion import Expander, Place
 from bidcascade.systems.language.sources import MOST_LINES
+from bidcascade.systems.places import Place
+from bidcascade.systems.reference.allowed_auctions import allowed_auctions
+from bidcascade.systems.reference.expansion import Expander, constraint_of
 from bidcascade.systems.system import System
 from bidcascade.table.language.expressions import parse_expression
 from tests.support_deals import mixed_deals
-from tests.support_systems import LONGEST, SMALL_SYSTEM, bid_call_by_call
+from tests.support_systems import LONGEST, SMALL_SYSTEM, bid_call_by_call, definition_of
 
 SMALL = System.parse(SMALL_SYSTEM)
 FORCING = System.parse(
@@ -231,7 +233,12 @@ class Overlaid:
         return replace(
             place,
             entries=tuple(
-                replace(like, call=call, name=name, needs=type(like.needs)(criteria))
+                replace(
+                    like,
+                    call=call,
+                    name=name,
+                    needs=constraint_of(criteria, SMALL.rules.vocabulary),
+                )
                 for call, criteria, name in self._instead[calls]
             ),
         )
@@ -251,11 +258,11 @@ def test_mode_all_with_overlays_is_the_definition(bounds):
         for calls, some in (("", opening), ("1N P", after), ("1D", []))
     }
     bidder = Bidder(SMALL.rules, instead=instead)
-    expander: Any = Overlaid(SMALL.expander(), instead)
+    expander: Any = Overlaid(definition_of(SMALL), instead)
     deals = mixed_deals(25, 8)
     with bidder.lock:
         found = list_allowed(bidder, deals, bounds)
-        calls = [tuple(one) for one in calls_of(bidder, found.place, found.call)]
+        calls = [tuple(one) for one in bidder.ending_with(found.place, found.call)]
         names = [
             tuple(dict.fromkeys(map(bidder.sides[0].name, found.held[start:stop].tolist())))
             for start, stop in zip(found.held_offsets, found.held_offsets[1:], strict=False)

@@ -11,11 +11,19 @@ from benchmarks.system_equality import differences, told
 from bidcascade.bridge import PASS, IllegalCall, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
 from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.expansion import Expander
+from bidcascade.systems.reference.expansion import Expander
 from bidcascade.systems.system import System
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples
-from tests.support_systems import LONGEST, OTHER, SMALL, SMALL_SYSTEM, bid_call_by_call, systems
+from tests.support_systems import (
+    LONGEST,
+    OTHER,
+    SMALL,
+    SMALL_SYSTEM,
+    bid_call_by_call,
+    definition_of,
+    systems,
+)
 
 
 def one_deal(deals: DealArrays, deal: int) -> DealArrays:
@@ -119,7 +127,7 @@ def test_unbounded_growth_ends():
 def test_the_longest_auction():
     calls = parse_calls(LONGEST)
     assert len(calls) == 317
-    assert told(SMALL.bidder().place(calls)) == told(SMALL.expander().place(calls))
+    assert told(SMALL.bidder().place(calls)) == told(definition_of(SMALL).place(calls))
 
 
 def test_illegal_auctions_are_refused():
@@ -156,4 +164,4 @@ def test_overlaid_places_choose_what_overlays_say():
     bid = bidder.bid(mixed_deals(1, 1), calls)
     assert bidder.auction_of(bid.place[0])[:3] == (*calls, 20)
     behind = (*calls, 20)
-    assert told(bidder.place(behind)) == told(SMALL.expander().place(behind))
+    assert told(bidder.place(behind)) == told(definition_of(SMALL).place(behind))

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem, parse_hand
 from bidcascade.kernels import evaluate_postfix
-from bidcascade.systems.conditions import lower
 from bidcascade.systems.language.syntax_tree import (
     AllOf,
     AnyOf,
@@ -20,6 +19,7 @@ from bidcascade.systems.language.syntax_tree import (
     Range,
     Where,
 )
+from bidcascade.systems.reference.conditions import lower
 from bidcascade.table.language.expressions import format_expression, parse_expression, to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
 

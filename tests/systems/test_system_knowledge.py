@@ -5,8 +5,8 @@ import random
 import pytest
 
 from bidcascade.bridge import Auction, format_calls
-from bidcascade.systems.facts import shown
 from bidcascade.systems.knowledge import hull, share
+from bidcascade.systems.state import shown
 from bidcascade.systems.system import System
 
 SYSTEM = System.parse("""

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core.rows import TERMS
-from bidcascade.systems.conditions import PHRASES as conditions_of_hands
-from bidcascade.systems.facts import FACTS as facts
 from bidcascade.systems.language.formatter import condition_text
 from bidcascade.systems.language.grammar import parse_statement
 from bidcascade.systems.language.joining import all_of, any_of, phrases_of
@@ -29,6 +27,8 @@ from bidcascade.systems.language.syntax_tree import (
     Where,
 )
 from bidcascade.systems.language.wording import call_text
+from bidcascade.systems.reference.conditions import PHRASES as conditions_of_hands
+from bidcascade.systems.reference.facts import FACTS as facts
 from bidcascade.systems.system import System
 
 PASS, DOUBLE = CallPattern("pass"), CallPattern("double")

@@ -202,7 +202,8 @@ export async function show(place, now, signal) {
         answer.forced && h("span", { class: "badge fair" }, phrase("table.forced"))),
       h("ol", { class: "candidates" }, answer.entries.map((entry) => entryNode(entry, calls))),
     ],
-    one.entries !== undefined && h("section", { class: "authors" }, h("h3", null, phrase("table.numbers")),
+    // systems are not counted out
+    (one.entries ?? null) !== null && h("section", { class: "authors" }, h("h3", null, phrase("table.numbers")),
       numbersNode(one), lintNode(one.name, signal)),
   );
   const seat = SEAT_NAMES[(now.dealer + calls.length) % 4];

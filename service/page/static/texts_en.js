@@ -118,7 +118,7 @@ export const TEXTS = {
   "meanings.kinds": "{number} kind of hand|{number} kinds of hand",
   "meanings.kind": " {name}: {points} points, ",
   "meanings.folded": "{name}: {number} passes ({who})",
-  "meanings.none": "This table was not compiled from a system, so calls are not explained in words.",
+  "meanings.none": "This table is not that of a system, so calls are not explained in words.",
   "meanings.asking": "Explaining…",
 
   // what the auction has shown

@@ -322,7 +322,7 @@ def test_a_replaced_table_needs_no_collector(path, no_collector):
     engine = tables.get().engine
     engine.explain("1N P 2C")
     engine.bid(parse_hand(HAND), "1N P")
-    parts = (engine, engine.table, engine.bidder, engine.system, engine.system.expander())
+    parts = (engine, engine.table, engine.bidder, engine.system, engine.system.reader())
     alive = [weakref.ref(part) for part in parts]
     del engine, parts
     assert all(part() is not None for part in alive)

@@ -14,7 +14,7 @@ from bidcascade.service.archive import adding, parts
 from bidcascade.service.archive.archive import Archive
 from bidcascade.service.archive.catalogue import LOCK, Catalogue
 from bidcascade.systems.system import System
-from tests.support_systems import SMALL_SYSTEM, bid_call_by_call
+from tests.support_systems import SMALL_SYSTEM, bid_call_by_call, definition_of
 
 HUMANS = System.parse(
     """
@@ -38,7 +38,7 @@ def played(count: int, seed: int) -> pl.DataFrame:
     boards = random_deals(count, seed)
     deals = deal_arrays(boards)
     chance = np.random.default_rng(seed)
-    expander = HUMANS.expander()
+    expander = definition_of(HUMANS)
     auctions = [[*bid_call_by_call(HUMANS, deals, row, expander)] for row in range(count)]
     silent = chance.random(count) < 0.1
     return boards.with_columns(

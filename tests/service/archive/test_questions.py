@@ -34,7 +34,7 @@ from tests.service.archive.support_archives import (
     write_files,
     write_system,
 )
-from tests.support_systems import bid_call_by_call
+from tests.support_systems import bid_call_by_call, definition_of
 
 WRITTEN = ["", "P", "P P", "1N", "1N P", "1N P 2C", "1C P", "1D X", "1C P 1H", "P 1S P 2S",
            "1M P 2M", "1X P 1Y", "1M …", "… Double", "any any 1X", "1NT (P) 2C", "1X (Double)",
@@ -61,7 +61,7 @@ class Whole:
         self.systems = {name: open_system(path) for name, path in
                         (("small", str(system)), ("sayc", "sayc"))}  # fmt: skip
         self.bid = {"own": self.own}
-        expander = self.systems["small"].expander()
+        expander = definition_of(self.systems["small"])
         self.bid["small"] = [
             bytes(bid_call_by_call(self.systems["small"], self.deals, row, expander))
             for row in range(len(self.rows))

@@ -45,7 +45,7 @@ def test_every_call_of_a_system_has_its_line(engine, tmp_path):
     for auction, texts in boards.select("auction", "announcements").iter_rows():
         assert len(texts) == len(auction)
         for depth, (call, text) in enumerate(zip(auction, texts, strict=True)):
-            place = engine.bidder.place(auction[:depth])
+            place = engine.bidder.places.place(auction[:depth])
             said = [
                 "; ".join(
                     part

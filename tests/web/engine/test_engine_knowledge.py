@@ -11,8 +11,9 @@ from bidcascade.bridge import Auction, BidcascadeError
 from bidcascade.kernels.layout import contexts
 from bidcascade.systems import knowledge, open_system
 from bidcascade.systems.choice import check_candidates, choose
-from bidcascade.systems.expansion import Expander, Place
 from bidcascade.systems.one_deal import in_one_deal
+from bidcascade.systems.places import Place
+from bidcascade.systems.reference.expansion import Expander
 from bidcascade.table.language.expression_tree import COMPARATORS, Expression
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import tree_of

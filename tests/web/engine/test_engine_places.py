@@ -14,13 +14,13 @@ from bidcascade.bridge import (
     parse_calls,
 )
 from bidcascade.systems import named_systems
-from bidcascade.systems.expansion import Expander
 from bidcascade.systems.language.kept_texts import rows_of_tree
+from bidcascade.systems.reference.expansion import Expander
 from bidcascade.systems.system import System
 from tests.support_auctions import random_auction
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples
-from tests.support_systems import LONGEST, OTHER, SMALL, systems
+from tests.support_systems import LONGEST, OTHER, SMALL, definition_of, systems
 from tests.web.engine.support_places import assert_engine_agrees, bid_by_reference, forced_calls
 
 pytestmark = pytest.mark.slow
@@ -69,7 +69,7 @@ def test_made_systems_against_each_other(engine, one, other, seed):
 
 def test_the_longest_auction(engine):
     calls = parse_calls(LONGEST)
-    expander = SMALL.expander()
+    expander = definition_of(SMALL)
     told = engine(
         """async (load, [rows, calls]) => {
             const { systemOfRows } = await load("language/rows");

@@ -1,27 +1,27 @@
 """What a place of an auction answers: facts (``they bid X``, ``forced`` …), suits, what was shown.
 
-A :class:`PlaceScope` answers for the player to call, from what a :class:`~.state.State` knows.
+A :class:`PlaceScope` answers for the player to call, from what a
+:class:`~bidcascade.systems.state.State` knows.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from bidcascade.bridge import FIRST_BID, PASS, InvalidSystem, bid_level
-from bidcascade.kernels.intervals import both
+from bidcascade.systems.formulas import in_range
 from bidcascade.systems.language.phrases import KINDS
 from bidcascade.systems.language.syntax_tree import CallPattern, Define, Phrase, Range
-from bidcascade.table.language.vocabulary import Vocabulary
-
-from .formulas import in_range
-from .knowledge import term_range
-from .patterns import Bindings, cheapest_level, letter_of, match_call, resolve
-from .state import State
+from bidcascade.systems.patterns import (
+    JUMPS,
+    Bindings,
+    cheapest_level,
+    letter_of,
+    match_call,
+    resolve,
+)
+from bidcascade.systems.state import WHO, State, shown
 
 _SUITS: Final = "CDHS"
-_VOCABULARY: Final = Vocabulary()
-WHO: Final[dict[str, tuple[int, ...]]] = {
-    "me": (0,), "I": (0,), "LHO": (1,), "partner": (2,), "RHO": (3,), "we": (0, 2), "they": (1, 3),
-}  # fmt: skip
 
 
 class PlaceScope:
@@ -88,7 +88,7 @@ class PlaceScope:
         return PlaceScope(self.state, self._defines, self.bindings, {**self._extra, **bound})
 
 
-# --- suits by their role, and what was shown ------------------------------------------------------
+# --- suits by their role --------------------------------------------------------------------------
 
 
 def _role_suits(word: str, state: State) -> str | None:
@@ -126,20 +126,6 @@ def _our_suit(state: State) -> str:
     if cards >= 8:
         return suit
     return state.suits[(state.position + 2) % 4][-1:] or state.suits[state.position][-1:]
-
-
-def shown(state: State, position: int, term: str) -> tuple[int, int]:
-    """Bounds of a term that a player has shown."""
-    bounds = state.hulls[position]
-    if term == "HCP":
-        low, high = bounds.points
-    elif term.startswith("SL_"):
-        low, high = bounds.lengths[_SUITS.index(term[3:])]
-    else:
-        low, high = term_range(state.knowledge[position].cells, term, _VOCABULARY)
-    known = state.knowledge[position].terms.get(term)
-    narrowed = both((low, high), known or (low, high))
-    return narrowed if narrowed[0] <= narrowed[1] else (low, high)
 
 
 # --- facts ----------------------------------------------------------------------------------------
@@ -289,7 +275,7 @@ def _available(phrase: Phrase, scope: PlaceScope) -> bool:
         return False
     letter = letter_of(call.strain, scope.bindings)
     wanted = phrase.range or Range(0, call.level)
-    jump = {"jump": 1, "double jump": 2}.get(call.kind, 0)
+    jump = JUMPS.get(call.kind, 0)
     return any(
         in_range(cheapest_level(scope.state.auction.last_bid, strain) + jump, wanted)
         for strain in ((letter,) if letter else scope.suits(call.strain))

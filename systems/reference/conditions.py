@@ -12,9 +12,24 @@ in the plural and ``their suit`` hold, the others do not.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
+from bidcascade.systems.formulas import (
+    BUILT_IN,
+    FALSE,
+    GAME_POINTS,
+    HONOURS,
+    SLAM_POINTS,
+    TRUE,
+    built_in_shapes,
+    compared,
+    conjunction,
+    disjunction,
+    negation,
+    shape_expression,
+    within,
+)
 from bidcascade.systems.language.phrases import BOTH_HANDS, COUNTED, LENGTHS
 from bidcascade.systems.language.syntax_tree import (
     AllOf,
@@ -35,21 +50,6 @@ from bidcascade.table.language.expression_tree import (
     Truth,
 )
 from bidcascade.table.language.expressions import parse_expression
-from bidcascade.table.language.vocabulary import Vocabulary
-
-from .formulas import (
-    BUILT_IN,
-    FALSE,
-    TRUE,
-    built_in_shapes,
-    compared,
-    conjunction,
-    disjunction,
-    negation,
-    shape_expression,
-    within,
-)
-from .knowledge import Bounds, bounds
 
 POINTS_FOR_LEVEL: Final[dict[str, tuple[int, ...]]] = {
     "suit": (16, 19, 22, 25, 28, 33, 37),
@@ -58,12 +58,9 @@ POINTS_FOR_LEVEL: Final[dict[str, tuple[int, ...]]] = {
 """Combined points for a contract on level 1 to 7: the usual 25 for game in a major or notrump, 28
 in a minor, 33 and 37 for slams, carried on downwards in steps of three (bidcascade's own)."""
 
-GAME_POINTS: Final = 25
-SLAM_POINTS: Final = 33
 DEEPEST_DEFINITION: Final = 32
 """Definitions within definitions before a circle is assumed."""
 
-_HONOURS: Final = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "ten": "T"}
 _ALL: Final = ("their suit", "their suits")
 
 
@@ -87,27 +84,6 @@ class Scope(Protocol):
 
     def with_suits(self, bound: Mapping[str, tuple[str, ...]]) -> "Scope":
         """Scope in which these words mean these suits."""
-
-
-class Constraint(NamedTuple):
-    """Criteria that must all hold; none for any hand."""
-
-    criteria: tuple[Expression, ...]
-
-    @property
-    def expression(self) -> Expression:
-        """All criteria as one expression."""
-        if not self.criteria:
-            return TRUE
-        return self.criteria[0] if len(self.criteria) == 1 else And(self.criteria)
-
-    def reach(self, vocabulary: Vocabulary) -> Bounds:
-        """Shapes and points with which a hand can, and must, meet the criteria."""
-        return bounds(self.expression, vocabulary)
-
-    def texts(self) -> tuple[str, ...]:
-        """Criteria as canonical text."""
-        return tuple(map(str, self.criteria))
 
 
 def criteria_of(condition: Condition | None, scope: Scope) -> tuple[Expression, ...] | None:
@@ -240,9 +216,9 @@ def _second_round_control(letter: str, phrase: Phrase) -> Expression:
 
 
 def _honour(phrase: Phrase, scope: Scope) -> Expression:
-    rank = _HONOURS.get(phrase.text)
+    rank = HONOURS.get(phrase.text)
     if rank is None:
-        raise _unusable(phrase, f"one of {', '.join(_HONOURS)}, got {phrase.text!r}")
+        raise _unusable(phrase, f"one of {', '.join(HONOURS)}, got {phrase.text!r}")
     return _each(lambda letter, phrase: Term(f"C_{letter}{rank}"))(phrase, scope)
 
 

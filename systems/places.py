@@ -1,0 +1,172 @@
+"""Places of a system: the entries that a text makes there, and the text itself made ready."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from bidcascade.systems.language.syntax_tree import (
+    Agreement,
+    AllOf,
+    Condition,
+    Define,
+    SystemText,
+    Variant,
+    Where,
+)
+from bidcascade.table.language.expression_tree import And, Expression
+from bidcascade.table.language.vocabulary import Vocabulary
+
+from .contexts import Group, HeaderTest, PlacedLine, Places, Specificity, places_of
+from .formulas import TRUE
+from .knowledge import EVERYTHING, Bounds
+from .patterns import Bindings
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """Criteria that must all hold; none for any hand."""
+
+    criteria: tuple[Expression, ...]
+    find_reach: Callable[[], Bounds] = field(compare=False, repr=False)
+    """Works out :attr:`reach`: the core, or the definition."""
+
+    @property
+    def expression(self) -> Expression:
+        """All criteria as one expression."""
+        return expression_of(self.criteria)
+
+    @property
+    def reach(self) -> Bounds:
+        """Shapes and points with which a hand can, and must, meet the criteria."""
+        return self.find_reach()
+
+    def texts(self) -> tuple[str, ...]:
+        """Criteria as canonical text."""
+        return tuple(map(str, self.criteria))
+
+
+def expression_of(criteria: tuple[Expression, ...]) -> Expression:
+    """Write criteria that must all hold as one expression."""
+    if not criteria:
+        return TRUE
+    return criteria[0] if len(criteria) == 1 else And(criteria)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceEntry:
+    """One hand type of one call at a place: a line, or one of its variants, with suits."""
+
+    call: int
+    rank: int
+    """Number of the line's turn among the lines of the place, from 0; variants of a line and the
+    calls that one line makes (``2M``) share it."""
+    name: str
+    """Of the variant, else of its line."""
+    where: Where
+    needs: Constraint
+    agreements: tuple[Agreement, ...]
+    condition: Condition | None
+    """As written, for a description in words; None for any hand."""
+    line: PlacedLine
+    bindings: Bindings
+    specificity: Specificity
+    said: tuple[str, tuple[str, ...]] | None = field(default=None, compare=False, repr=False)
+    """Description and agreements in words, kept by :mod:`.describing` when they were asked for."""
+
+    @classmethod
+    def of(
+        cls,
+        placed: PlacedLine,
+        variant: Variant | None,
+        call: int,
+        rank: int,
+        needs: Constraint,
+        bindings: Bindings,
+        specificity: Specificity,
+    ) -> "PlaceEntry":
+        """Entry of a line, or of one of its variants, for one of its calls."""
+        line = placed.line
+        name, where, condition, agreements = line.name, line.where, line.condition, line.agreements
+        if variant is not None:
+            name, where = variant.name or name, variant.where
+            agreements += variant.agreements
+            parts = [one for one in (condition, variant.condition) if one is not None]
+            condition = AllOf(tuple(parts)) if len(parts) == 2 else parts[0] if parts else None
+        return cls(
+            call, rank, name, where, needs, agreements, condition, placed, bindings, specificity
+        )
+
+    @property
+    def criteria(self) -> tuple[Expression, ...]:
+        """Expressions that must all hold."""
+        return self.needs.criteria
+
+    @property
+    def expression(self) -> Expression:
+        """All criteria as one expression."""
+        return self.needs.expression
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a system says after ``calls``: entries in the order in which they are tried."""
+
+    calls: tuple[int, ...]
+    entries: tuple[PlaceEntry, ...]
+    forced: bool = False
+    """Whether partner's call asks for an answer."""
+    cells: int = field(default=EVERYTHING, repr=False)
+    """What the player to call has shown (bits of :mod:`.knowledge`)."""
+
+    @property
+    def position(self) -> int:
+        """Player to call, 0 the dealer."""
+        return len(self.calls) % 4
+
+
+class Rules:
+    """A system made ready for expansion: its places and definitions."""
+
+    def __init__(self, text: SystemText, vocabulary: Vocabulary | None = None) -> None:
+        self.text = text
+        self.title = text.title
+        self.places: Places = places_of(text)
+        self.defines: Mapping[str, Define] = text.defines
+        self.vocabulary = vocabulary or Vocabulary()
+        self.anywhere = Branch()
+        for group in self.places.anywhere:
+            branch = self.anywhere
+            for test in group.tests:
+                branch = branch.below.setdefault(test.condition, (test, Branch()))[1]
+            branch.groups.append(group)
+
+    def conditions(self) -> Iterator[Condition]:
+        """Every condition of the text: of headers, lines, agreements and definitions; each once."""
+        found = {id(condition): condition for condition in self._conditions()}
+        return iter(found.values())
+
+    def _conditions(self) -> Iterator[Condition]:
+        groups = [
+            *self.places.opening, *(g for found in self.places.by_length.values() for g in found),
+            *self.places.any_length, *self.places.anywhere,
+        ]  # fmt: skip
+        while groups:
+            group = groups.pop()
+            yield from group.facts
+            for placed in group.lines:
+                groups += placed.below
+        for line in self.places.written_lines():
+            said = [*line.agreements, *(one for v in line.variants for one in v.agreements)]
+            parts = [line.condition, *(v.condition for v in line.variants)]
+            yield from (one for one in (*parts, *(a.condition for a in said)) if one is not None)
+        for define in self.defines.values():
+            yield define.condition
+
+
+class Branch:
+    """Groups under the same headers, and what further headers lead to: each is tested once."""
+
+    __slots__ = ("below", "groups")
+
+    def __init__(self) -> None:
+        self.groups: list[Group] = []
+        self.below: dict[Condition, tuple[HeaderTest, Branch]] = {}
