@@ -93,6 +93,10 @@ class Places:
     """``when`` and ``general`` groups."""
     lines: tuple[PlacedLine, ...]
 
+    def written_lines(self) -> list[Line]:
+        """Lines as the text has them, each once however many places it stands at."""
+        return list({id(placed.line): placed.line for placed in self.lines}.values())
+
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
@@ -169,7 +173,10 @@ class _Collector:
 
     def _placed(self, line: Line, literal: int, classes: int) -> PlacedLine:
         number = len(self.lines)
-        self.lines.append(PlacedLine(number, line))  # keeps the place; replaced below
+        placed = PlacedLine(number, line)
+        self.lines.append(placed)  # keeps the place; replaced below
+        if not line.below:
+            return placed
         fixed = fixed_call(line.call) is not None
         frame = _Frame(literal=literal + fixed, classes=classes + (not fixed))
         placed = self.lines[number] = PlacedLine(number, line, self.groups(line.below, frame))

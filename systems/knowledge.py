@@ -59,7 +59,10 @@ LENGTHS, _SHAPE_POSITIONS = shape_indices()
 the kernels' tables of 2,744 entries."""
 
 _CARDS: Final = np.bitwise_count(np.arange(HOLDINGS)).astype(np.int64)
-_HIGH_CARDS: Final = np.array([high_card_points(holding) for holding in range(HOLDINGS)])
+# the four highest cards alone count
+_HIGH_CARDS: Final = np.array([high_card_points(top << 9) for top in range(16)])[
+    np.arange(HOLDINGS) >> 9
+]
 _ROW: Final = _CARDS * _SUIT_POINTS + _HIGH_CARDS
 _BY_ROW: Final = np.argsort(_ROW, kind="stable")
 _ROWS_USED, _ROW_STARTS = np.unique(_ROW[_BY_ROW], return_index=True)

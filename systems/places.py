@@ -140,7 +140,11 @@ class Rules:
             branch.groups.append(group)
 
     def conditions(self) -> Iterator[Condition]:
-        """Every condition of the text: of headers, lines, agreements and definitions."""
+        """Every condition of the text: of headers, lines, agreements and definitions; each once."""
+        found = {id(condition): condition for condition in self._conditions()}
+        return iter(found.values())
+
+    def _conditions(self) -> Iterator[Condition]:
         groups = [
             *self.places.opening, *(g for found in self.places.by_length.values() for g in found),
             *self.places.any_length, *self.places.anywhere,
@@ -150,8 +154,7 @@ class Rules:
             yield from group.facts
             for placed in group.lines:
                 groups += placed.below
-        for placed in self.places.lines:
-            line = placed.line
+        for line in self.places.written_lines():
             said = [*line.agreements, *(one for v in line.variants for one in v.agreements)]
             parts = [line.condition, *(v.condition for v in line.variants)]
             yield from (one for one in (*parts, *(a.condition for a in said)) if one is not None)

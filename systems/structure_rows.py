@@ -6,16 +6,14 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-import numpy as np
-
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core.rows import AGREEMENT_KINDS, TAG_WORDS
-from bidcascade.systems.language.syntax_tree import VARIABLES, Agreement, Variant
+from bidcascade.systems.language.syntax_tree import VARIABLES, Agreement, Line, Variant
 
 from .contexts import Group, PlacedLine
 from .patterns import fixed_call, is_variable, letter_of
 from .places import Rules
-from .text_rows import TextRows, Words
+from .text_rows import TextRows, Words, joined
 
 FORMAT: Final = 0x42435331
 MOST_VARIANTS: Final = 1 << 20
@@ -25,6 +23,11 @@ _SECTIONS: Final = (
     "moving", "lists",
 )  # fmt: skip
 _BOUND_BY_AGREEMENTS: Final = (*VARIABLES, "n")
+
+_NO_TAGS: Final = (0,) * (2 * TAG_WORDS)
+_SAYING_NOTHING: Final = (0, 0, 0, 0, 0, *_NO_TAGS)
+
+Row = tuple[int, ...]
 
 
 class StructureRows:
@@ -54,6 +57,7 @@ class StructureRows:
         self._rules, self._text = rules, text
         self._rows: dict[str, list[Any]] = {name: [] for name in _SECTIONS}
         self._agreements: dict[Agreement, int] = {}
+        self._lines: dict[int, tuple[Row, list[Row]]] = {}
         places = rules.places
         top = [
             *places.opening, *(g for found in places.by_length.values() for g in found),
@@ -62,13 +66,14 @@ class StructureRows:
         self.groups = sorted(_with_below(top), key=_turn)
         self._numbers = {id(group): number for number, group in enumerate(self.groups)}
         self.variants: list[tuple[PlacedLine, Variant | None, Group]] = []
-        owner: dict[int, Group] = {}
+        owner: list[Group] = [*self.groups[:1]] * len(places.lines)
         specificities: dict[Any, int] = {}
         for group in self.groups:
-            owner |= dict.fromkeys((placed.number for placed in group.lines), group)
+            for placed in group.lines:
+                owner[placed.number] = group
             self._add_group(group, specificities.setdefault(group.specificity, len(specificities)))
-        for placed in places.lines:
-            self._add_line(placed, owner[placed.number])
+        for placed, group in zip(places.lines, owner, strict=True):
+            self._add_line(placed, group)
         self._rows["opening"] = self._group_numbers(places.opening)
         self._rows["moving"] = self._group_numbers(
             [*(g for found in places.by_length.values() for g in found), *places.any_length]
@@ -79,9 +84,7 @@ class StructureRows:
 
     def words(self) -> Words:
         """All rows, int32: what ``Structure::read`` of the core takes."""
-        parts = [np.array(self._rows[name], np.int64).ravel() for name in _SECTIONS]
-        places = np.cumsum([len(_SECTIONS) + 2, *map(len, parts)])
-        return np.concatenate([[FORMAT], places, *parts]).astype(np.int32)
+        return joined(FORMAT, [self._rows[name] for name in _SECTIONS])
 
     def _add_group(self, group: Group, specificity: int) -> None:
         rows = self._rows
@@ -113,24 +116,34 @@ class StructureRows:
         )  # fmt: skip
 
     def _add_line(self, placed: PlacedLine, group: Group) -> None:
-        line, first = placed.line, len(self.variants)
-        for variant in line.variants or (None,):
-            self._add_variant(placed, variant)
-            self.variants.append((placed, variant, group))
-        code = fixed_call(line.call)
-        self._rows["lines"].append(
-            (
-                -1 if code is None else code, self._text.call_pattern(line.call),
-                self._text.condition(line.condition), first, len(self.variants) - first,
-                *self._list(self._group_numbers(placed.below)),
-            )
-        )  # fmt: skip
+        # a line that stands at several places is laid out once
+        known = self._lines.get(id(placed.line))
+        if known is None:
+            known = self._lines[id(placed.line)] = self._laid_out(placed.line)
+        row, variants = known
+        first = len(self.variants)
+        self._rows["variants"] += [(placed.number, *variant) for variant in variants]
+        self.variants += [(placed, variant, group) for variant in placed.line.variants or (None,)]
+        below = self._list(self._group_numbers(placed.below)) if placed.below else (0, 0)
+        self._rows["lines"].append((*row, first, len(variants), *below))
 
-    def _add_variant(self, placed: PlacedLine, variant: Variant | None) -> None:
+    def _laid_out(self, line: Line) -> tuple[Row, list[Row]]:
+        """Words of a line, and of its variants, that are the same at all its places."""
+        code = fixed_call(line.call)
+        row = (
+            -1 if code is None else code, self._text.call_pattern(line.call),
+            self._text.condition(line.condition),
+        )  # fmt: skip
+        return row, [self._variant(line, variant) for variant in line.variants or (None,)]
+
+    def _variant(self, line: Line, variant: Variant | None) -> Row:
+        condition = self._text.condition(None if variant is None else variant.condition)
+        said = line.agreements + (() if variant is None else variant.agreements)
+        if not said:
+            return condition, *_SAYING_NOTHING
         kinds = tags = 0
         promises: list[int] = []
         agreed: list[int] = []
-        said = placed.line.agreements + (() if variant is None else variant.agreements)
         for one in said:
             if one.kind in AGREEMENT_KINDS:
                 kinds |= 1 << AGREEMENT_KINDS.index(one.kind)
@@ -142,12 +155,10 @@ class StructureRows:
             if word is not None:
                 agreed += self._agreements.setdefault(one, len(self._agreements)), word
         first_agreed, words = self._list(agreed)
-        self._rows["variants"].append(
-            (
-                placed.number, self._text.condition(None if variant is None else variant.condition),
-                kinds, *self._list(promises), first_agreed, words // 2,
-                *(_signed(tags >> 32 * word) for word in range(2 * TAG_WORDS)),
-            )
+        return (
+            condition, kinds, *self._list(promises), first_agreed, words // 2,
+            *(_signed(tags >> 32 * word) for word in range(len(_NO_TAGS) if tags else 0)),
+            *(() if tags else _NO_TAGS),
         )  # fmt: skip
 
     def _add_branch(self, branch: Any) -> int:

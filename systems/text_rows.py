@@ -8,6 +8,8 @@ is lowered, and on which terms; :func:`_fact` what a fact of the auction asks.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
+from itertools import accumulate, chain
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -167,26 +169,32 @@ class _Refused(Exception):
     """A phrase asks for what does not exist; the argument says what was expected."""
 
 
+@cache
 def _measure(term: str) -> Operation:
     return Operation("measure", term=term, counts=True, at_once=True)
 
 
+@cache
 def _in_suit(stem: str) -> Operation:
     return Operation("in suit", stem=stem, suits=1, counts=True)
 
 
+@cache
 def _combined(term: str, *, at_best: bool = False) -> Operation:
     return Operation("combined", term=term, counts=True, at_once=True, at_best=at_best)
 
 
+@cache
 def _of_suit(name: str, stem: str, second: str = "") -> Operation:
     return Operation(name, stem=stem, second=second, suits=1)
 
 
+@cache
 def _in_trumps(stem: str, *roles: str, **more: Any) -> Operation:
     return Operation("in trumps", stem=stem, roles=roles, counts=True, **more)
 
 
+@cache
 def _always(expression: Expression) -> Operation:
     return Operation("always", expression=expression)
 
@@ -489,7 +497,7 @@ class _PhraseRow:
     target: int = -1
 
 
-_PHRASE_FIELDS: Final = tuple(one.name for one in fields(_PhraseRow))
+_words_of: Final = attrgetter(*(one.name for one in fields(_PhraseRow)))
 
 
 @dataclass(slots=True)
@@ -559,7 +567,7 @@ class TextRows:
         self._word_numbers: dict[str, int] = {}
         self._conditions: dict[Condition, int] = {}
         self._phrase_numbers: dict[tuple[Phrase, Where], int] = {}
-        self._by_identity: dict[int, tuple[Condition, int]] = {}
+        self._by_identity: dict[int, tuple[Condition | CallPattern, int]] = {}
         self._expressions: dict[Expression, int] = {}
         self._patterns: dict[CallPattern, int] = {}
         self._messages: dict[int, str] = {}
@@ -581,8 +589,7 @@ class TextRows:
 
     def _add_lines(self) -> None:
         places = self.rules.places
-        for placed in places.lines:
-            line = placed.line
+        for line in places.written_lines():
             for variant in line.variants or (None,):
                 self.condition(None if variant is None else variant.condition)
                 said = line.agreements + (() if variant is None else variant.agreements)
@@ -610,7 +617,7 @@ class TextRows:
         """Give a condition a number, the same for equal ones; -1 for None, which is any hand."""
         if condition is None:
             return -1
-        # equal conditions are found by looking at all their parts; the same object at once
+        # equal ones are found by looking at all their parts; the same object at once
         known = self._by_identity.get(id(condition))
         if known is not None:
             return known[1]
@@ -649,9 +656,7 @@ class TextRows:
                 message = str(error)
             if message:
                 self._messages[number] = message
-            self._sections["phrases"].rows.append(
-                tuple(getattr(row, name) for name in _PHRASE_FIELDS)
-            )
+            self._sections["phrases"].rows.append(_words_of(row))
         return number
 
     def _lay_out(self, phrase: Phrase, row: _PhraseRow) -> str:
@@ -799,6 +804,9 @@ class TextRows:
         InvalidSystem
             If no text can have it.
         """
+        known = self._by_identity.get(id(pattern))
+        if known is not None:
+            return known[1]
         number = self._patterns.get(pattern)
         if number is None:
             level = -1 if pattern.level is None else pattern.level
@@ -807,6 +815,7 @@ class TextRows:
             strain = -1 if pattern.strain is None else self.word(pattern.strain)
             row = (_CALL_KINDS.index(pattern.kind), level, strain)
             number = self._patterns[pattern] = self._sections["patterns"].add(row)
+        self._by_identity[id(pattern)] = pattern, number
         return number
 
     def name(self, name: str) -> int:
@@ -878,20 +887,28 @@ class TextRows:
 
     def words(self) -> Words:
         """All rows so far, int32: what ``Text::read`` of the core takes."""
-        parts = [self._section(name) for name in SECTIONS]
-        first = len(SECTIONS) + 2
-        places = np.cumsum([first, *(len(part) for part in parts)])
-        return np.concatenate([[FORMAT], places, *parts]).astype(np.int32)
+        rows = {name: section.rows for name, section in self._sections.items()}
+        rows["limits"] = list(_limits())
+        rows["tracked"] = [(self.name(term),) for term in TERMS]
+        return joined(FORMAT, [*(rows[name] for name in SECTIONS[:-1]), self._lists])
 
-    def _section(self, name: str) -> NDArray[np.int64]:
-        rows: Any = self._sections[name].rows
-        if name == "limits":
-            rows = _limits()
-        elif name == "tracked":
-            rows = [self.name(term) for term in TERMS]
-        elif name == "lists":
-            rows = self._lists
-        return np.array(rows, np.int64).ravel()
+
+def joined(mark: int, sections: Iterable[list[Any]]) -> Words:
+    """Words of sections behind a mark and their places, int32; rows are tuples or numbers.
+
+    Examples
+    --------
+    >>> joined(7, [[(1, 2), (3, 4)], [5]])
+    array([7, 4, 8, 9, 1, 2, 3, 4, 5], dtype=int32)
+    """
+    parts = [
+        np.fromiter(
+            chain.from_iterable(rows) if rows[:1] and type(rows[0]) is tuple else rows, "i4"
+        )
+        for rows in sections
+    ]
+    places = accumulate(map(len, parts), initial=len(parts) + 2)
+    return np.concatenate([np.array([mark, *places], np.int32), *parts])
 
 
 def _meaning_of(word: str) -> tuple[int, int]:
@@ -930,11 +947,8 @@ def tags_of(*systems: Rules) -> dict[str, int]:
     said = (
         one.text
         for rules in systems
-        for placed in rules.places.lines
-        for agreements in (
-            placed.line.agreements,
-            *(variant.agreements for variant in placed.line.variants),
-        )
+        for line in rules.places.written_lines()
+        for agreements in (line.agreements, *(variant.agreements for variant in line.variants))
         for one in agreements
         if one.kind == "tag"
     )

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from bidcascade.bridge import (
     parse_deal,
     parse_hand,
 )
-from bidcascade.kernels import DealArrays, get_backend
+from bidcascade.kernels import DealArrays, backend_name
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.service.browser_system import browser_system
 from bidcascade.service.engine import Engine
@@ -59,6 +59,25 @@ _PROBE_ROWS: Final = (
 )
 _PROBE_ANSWER: Final = [("1N",), ("1N", "P"), ("1N", "P", "P")]
 """What the example deal answers: South has four spades, three hearts and 8 HCP."""
+_PROBE_TEXT: Final = """
+opening:
+  1NT = Probe: 15-17 points, balanced
+after 1NT:
+  2C = Probe: 4+ hearts
+  Pass = Probe: at most 8 points, 4 spades
+"""
+_PROBE_TEXT_ANSWER: Final = [
+    *_PROBE_ANSWER, ("1N", "P", "P", "P"), *(("P",) * calls for calls in range(1, 5)),
+]  # fmt: skip
+"""The same of the same lines as a system: any player may pass where no line says more."""
+
+
+class _Probe(NamedTuple):
+    """A small question with its answer, the auctions that deals allow."""
+
+    engine: Engine
+    deals: DealArrays
+    answer: list[tuple[str, ...]]
 
 
 _WARM_AUCTIONS: Final = (
@@ -223,7 +242,7 @@ class Tables:
         """Tables that answer as quickly as ever."""
         self._loaded: dict[str, LoadedTable] = {}
         self._reloading = threading.Lock()
-        self._probe: tuple[Engine, DealArrays] | None = None
+        self._probe: _Probe | None = None
 
     def load(self) -> None:
         """Load all tables; they answer from then on, as quickly as ever after :meth:`warm_up`.
@@ -235,10 +254,10 @@ class Tables:
         """
         started = time.perf_counter()
         try:
-            self.backend = get_backend(self.asked_backend).NAME
-            self._probe = _probe(self.backend)
+            self.backend = backend_name(self.asked_backend)
             for name in self.paths:
                 self._loaded[name] = self._load(name)
+            self._probe = _probe(self.backend, [one.engine for one in self._loaded.values()])
             self.check()
         except BidcascadeError as error:
             self.state, self.error = "failed", error
@@ -374,10 +393,9 @@ class Tables:
         """
         if self._probe is None:
             raise self._not_ready()
-        engine, deals = self._probe
-        results = AuctionResults(engine).write(deals, Query())
+        results = AuctionResults(self._probe.engine).write(self._probe.deals, Query())
         answer = [tuple(auction["calls"]) for auction in json.loads(results[0])["auctions"]]
-        if answer != _PROBE_ANSWER:
+        if answer != self._probe.answer:
             _logger.error("backend %s answers the probe with %r", self.backend, answer)
             raise Problem("not-ready", f"backend {self.backend!r} gives a wrong answer")
 
@@ -558,6 +576,14 @@ def _example() -> DealArrays:
     return DealArrays(hands, zero, zero)
 
 
-def _probe(backend: str) -> tuple[Engine, DealArrays]:
+def _probe(backend: str, engines: Sequence[Engine]) -> _Probe:
+    """Probe of what answers: tables on the backend, or the core alone where it bids systems.
+
+    A new installation compiles what walks tables on the processor for many seconds.
+    """
+    systems = [one.bidder.title is not None and not one.bidder.overlays for one in engines]
+    if backend == "cpu" and systems and all(systems):
+        system = System.parse(_PROBE_TEXT, name="probe")
+        return _Probe(Engine(system, backend, name="probe"), _example(), _PROBE_TEXT_ANSWER)
     table, _ = build_table(_PROBE_ROWS, undescribed="reject")
-    return Engine(table, backend, name="probe"), _example()
+    return _Probe(Engine(table, backend, name="probe"), _example(), _PROBE_ANSWER)

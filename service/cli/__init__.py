@@ -164,7 +164,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _open_closed_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     with _interruptions() as interrupted:
-        return _run(words, interrupted)
+        code = _run(words, interrupted)
+    if arguments is None:
+        # the process ends: nobody looks through all that is left for garbage
+        gc.freeze()
+    return code
 
 
 def _open_closed_streams() -> None:

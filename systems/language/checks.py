@@ -167,7 +167,7 @@ class _Checker:
             self.condition(agreement.condition, bound)
 
     def _bound(self, used: frozenset[str], bound: frozenset[str], where: Where) -> None:
-        for variable in sorted(used):
+        for variable in sorted(used) if used else ():
             if variable in bound or OTHER.get(variable) in bound:
                 continue
             self.complain(
@@ -279,6 +279,9 @@ class _Checker:
                 long[name] = LONGEST_DEFINITION + 1
 
 
+_NONE: Final[frozenset[str]] = frozenset()
+
+
 def _variables_in(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word in words if word in VARIABLES)
 
@@ -288,7 +291,7 @@ def _variables(calls: Iterable[CallPattern]) -> frozenset[str]:
 
 
 def _variables_of(phrase: Phrase) -> frozenset[str]:
-    found = _variables_in(phrase.suits)
+    found = _variables_in(phrase.suits) if phrase.suits else _NONE
     return found if phrase.call is None else found | _variables((phrase.call,))
 
 

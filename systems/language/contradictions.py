@@ -82,8 +82,11 @@ def _denied(part: NotThis, known: tuple[Phrase, ...]) -> Iterator[Contradiction]
 
 
 def _between(own: tuple[Phrase, ...], known: tuple[Phrase, ...]) -> Iterator[Contradiction]:
+    phrases = (*known, *own)
+    if len(phrases) == 1 and (phrases[0].range is None or phrases[0].range.low <= 13):
+        return  # most conditions: nothing that it could contradict
     ranges: dict[tuple[str, tuple[str, ...]], tuple[set[int], Phrase]] = {}
-    for number, phrase in enumerate((*known, *own)):
+    for number, phrase in enumerate(phrases):
         counted = _counted(phrase)
         if counted is None:
             continue

@@ -18,7 +18,10 @@ def any_of(parts: Iterable[Condition]) -> Condition:
 def _joined(kind: type[AllOf] | type[AnyOf], parts: Iterable[Condition]) -> Condition:
     flat: list[Condition] = []
     for part in parts:
-        flat.extend(part.parts if isinstance(part, kind) else (part,))
+        if isinstance(part, kind):
+            flat += part.parts
+        else:
+            flat.append(part)
     return flat[0] if len(flat) == 1 else kind(tuple(flat))
 
 

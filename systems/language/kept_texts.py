@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
@@ -119,6 +118,8 @@ def _kept(place: Path) -> SystemText | None:
 
 
 def _keep(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> None:
+    import tempfile
+
     record = {
         "looked": [(str(path), found) for path, found in looked.items()],
         "rows": rows_of_tree(text),

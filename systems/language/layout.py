@@ -51,6 +51,14 @@ class LogicalLine:
         column = piece.column if piece.fixed else piece.column + position - piece.start
         return Where(self.file, piece.line, column)
 
+    def places(self) -> Callable[[int], Where]:
+        """Give what :meth:`where` tells, made to be asked often."""
+        if len(self.pieces) > 1 or self.pieces[0].fixed:
+            return self.where
+        file, line, before = self.file, self.pieces[0].line, self.pieces[0].column
+        before -= self.pieces[0].start
+        return lambda position: Where(file, line, before + position)
+
     def with_words(self, words: Mapping[str, str]) -> "LogicalLine":
         """Replace words, outside quotes, tags and remarks."""
         text: list[str] = []
@@ -147,6 +155,8 @@ def _indent(text: str) -> int:
 
 def _code(text: str) -> str:
     """Take the remark off a line."""
+    if '"' not in text:
+        return text.partition("--")[0]
     match = _CODE.match(text)
     return text if match is None else match[0]
 

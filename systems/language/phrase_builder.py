@@ -85,30 +85,32 @@ class PhraseBuilder(CallBuilder):
         suits: tuple[str, ...] = ()
         fields: dict[str, Any] = {}
         for part in parts:
-            if isinstance(part, Token):
-                kind = KIND_OF_WORDS.get((part.type, one_blank(part)), kind)
-            match part:
-                case Counted():
-                    counted = part
-                case CallPattern():
-                    fields["call"] = part
-                case Phrase():
-                    suits = part.suits
-                    fields |= {"range": part.range, "text": part.kind}
-                case Token(type="SUIT" | "VARIABLE" | "ROLE"):
+            if not isinstance(part, Token):
+                match part:
+                    case Counted():
+                        counted = part
+                    case CallPattern():
+                        fields["call"] = part
+                    case Phrase():
+                        suits = part.suits
+                        fields |= {"range": part.range, "text": part.kind}
+                continue
+            kind = KIND_OF_WORDS.get((part.type, one_blank(part)), kind)
+            match part.type:
+                case "SUIT" | "VARIABLE" | "ROLE":
                     suits += (str(part),)
-                case Token(type="NOTRUMP"):
+                case "NOTRUMP":
                     fields["call"] = CallPattern("bid", None, "NT")
-                case Token(type="CALLED"):
+                case "CALLED":
                     fields["call"] = CallPattern(_CALLED[part])
-                case Token(type="WHO" | "OWNER" | "LAST_CALL_WAS"):
+                case "WHO" | "OWNER" | "LAST_CALL_WAS":
                     player = part.split()[0]
                     fields["who"] = _PLAYERS.get(player, player)
-                case Token(type="NUMBER"):
+                case "NUMBER":
                     fields["count"] = self._number(part)
-                case Token(type="TAG" | "CALL_CLASS"):
+                case "TAG" | "CALL_CLASS":
                     fields["text"] = one_blank(part)
-                case Token(type="NO" | "NOT" | "IS_NOT"):
+                case "NO" | "NOT" | "IS_NOT":
                     negated = True
         default = KINDS[kind].default
         suits = suits or ((default,) if default else ())
@@ -253,10 +255,14 @@ class PhraseBuilder(CallBuilder):
         return NotThis(part)
 
     def both(self, *parts: "Condition | Token") -> Condition:
-        return all_of(part for part in parts if not isinstance(part, Token))
+        if len(parts) == 1 and not isinstance(parts[0], Token):  # as most are
+            return parts[0]
+        return all_of([part for part in parts if not isinstance(part, Token)])
 
     def alternatives(self, *parts: "Condition | Token") -> Condition:
-        return any_of(part for part in parts if not isinstance(part, Token))
+        if len(parts) == 1 and not isinstance(parts[0], Token):
+            return parts[0]
+        return any_of([part for part in parts if not isinstance(part, Token)])
 
     def group(self, *parts: Condition) -> Condition:
         return all_of(parts)

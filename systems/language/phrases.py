@@ -10,7 +10,6 @@ by which operation the core does it: for a new phrase add a row here and one in 
 import re
 from collections import defaultdict
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -272,7 +271,7 @@ def grammar_text() -> str:
     rules = [_rule("counted", COUNTED), _rule("?phrase", (*HAND, *AUCTION, *BOTH_HANDS), "counted")]
     for terminal, words in terminals.items():
         rules.append(f"{terminal}: " + " | ".join(f'"{one}"' for one in words))
-    own = files(__package__).joinpath("bidding.lark").read_text(encoding="utf-8")
+    own = Path(__file__).with_name("bidding.lark").read_text(encoding="utf-8")
     return "\n".join((own, *rules, ""))
 
 

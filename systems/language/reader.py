@@ -4,7 +4,9 @@ All that is wrong is found in one go: a bad line is complained of and the next o
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
+from operator import is_not
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -29,7 +31,6 @@ from .syntax_tree import (
     Define,
     Line,
     SystemText,
-    Variant,
     Where,
 )
 
@@ -190,26 +191,32 @@ def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | N
 
 # ---------------------------------------------------------------------- what calls show
 def _settled_block(block: Block, names: frozenset[str]) -> Block:
-    body = tuple(
-        _settled_block(found, names) if isinstance(found, Block) else _settled_line(found, names)
-        for found in block.body
+    body = _settled_body(block.body, names)
+    return block if body is block.body else replace(block, body=body)
+
+
+def _settled_body(
+    body: "tuple[Line | Block, ...]", names: frozenset[str]
+) -> "tuple[Line | Block, ...]":
+    """Lines and blocks with their agreements settled; the very same ones where there is nothing."""
+    found = tuple(
+        _settled_block(one, names) if isinstance(one, Block) else _settled_line(one, names)
+        for one in body
     )
-    return Block(block.header, body, block.remark)
+    return found if any(map(is_not, found, body)) else body
 
 
 def _settled_line(line: Line, names: frozenset[str]) -> Line:
-    below = tuple(
-        _settled_block(found, names) if isinstance(found, Block) else _settled_line(found, names)
-        for found in line.below
-    )
-    variants = tuple(
-        Variant(v.name, v.condition, v.quoted, v.remark, _settled(v.agreements, names), v.where)
-        for v in line.variants
-    )
-    return Line(
-        line.call, line.name, line.condition, line.quoted, _settled(line.agreements, names),
-        variants, below, line.remark, line.where,
-    )  # fmt: skip
+    below = _settled_body(line.below, names)
+    agreements = _settled(line.agreements, names)
+    variants = line.variants
+    if any(variant.agreements for variant in variants):
+        variants = tuple(
+            replace(variant, agreements=_settled(variant.agreements, names)) for variant in variants
+        )
+    if agreements is line.agreements and variants is line.variants and below is line.below:
+        return line
+    return replace(line, agreements=agreements, variants=variants, below=below)
 
 
 def _settled(agreements: tuple[Agreement, ...], names: frozenset[str]) -> tuple[Agreement, ...]:

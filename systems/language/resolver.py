@@ -177,8 +177,7 @@ class Resolver:
         if words is None:
             return []
         used = f"as used in {statement.where.file}:{statement.where.line}" if words else ""
-        read = (self.sources.item(raw, words, used=used) for raw in convention.body)
-        items = [found for found in read if found is not None]
+        items = self.sources.body_of(convention, words, used)
         for found in items:
             if isinstance(found.statement, Variant):
                 self.sources.complain(
@@ -230,8 +229,7 @@ class Resolver:
                 continue
             words = {p.name: p.value for p in convention.statement.parameters if p.value}
             if len(words) == len(convention.statement.parameters):
-                for raw in convention.body:
-                    self.sources.item(raw, words)
+                self.sources.body_of(convention, words)
 
 
 def _first_word(variant: Variant) -> str:

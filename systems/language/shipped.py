@@ -1,6 +1,6 @@
 """Where files of systems lie: those that come with the package, and what names mean."""
 
-from importlib.resources import files
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -9,9 +9,10 @@ PAGES: Final = "pages"
 """Folder, beside the shipped systems, of what they include."""
 
 
+@cache
 def shipped_folder() -> Path:
     """Folder of the systems that come with the package."""
-    return Path(str(files("bidcascade.systems"))) / "texts"
+    return Path(__file__).parents[1] / "texts"
 
 
 def is_file(path: Path) -> bool:

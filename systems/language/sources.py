@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from .errors import Complaint, complaint_at, invalid_system, nearest
 from .grammar import parse_statement
@@ -30,6 +30,8 @@ MOST_LINES: Final = 10_000
 MOST_COMPLAINTS: Final = 1_000
 """With so many nothing more is read: what is given is no system."""
 
+_AT_THE_EDGE: Final = (SystemStatement, IncludeStatement, OpponentsStatement)
+
 
 @dataclass(slots=True)
 class Convention:
@@ -54,8 +56,13 @@ class Sources:
     options: dict[str, bool] = field(default_factory=dict)
     reading: list[Path] = field(default_factory=list)
     """Files that include one another, from the first on."""
+    read: set[Path] = field(default_factory=set)
+    """Files whose lines stand there already, links followed."""
     looked: dict[Path, str | None] = field(default_factory=dict)
     """Where files that the text names were looked for, and what was there."""
+    bodies: dict[tuple[Any, ...], tuple[Convention, list[Item]]] = field(default_factory=dict)
+    """What conventions say with some words, as far as nothing is wrong in it."""
+    options_read: int = 0
 
     def complain(self, where: Where, message: str, advice: str = "") -> None:
         """Note something wrong and go on, unless there is far too much of it."""
@@ -74,6 +81,8 @@ class Sources:
             self.complain(Where(name, 0), f"the file cannot be read: {reason}")
             return []
         self.files.append((path, hashlib.sha256(content).hexdigest()))
+        found = path.resolve()
+        self.read.add(found)
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -88,7 +97,7 @@ class Sources:
                 "save the file as UTF-8",
             )
             return []
-        self.reading.append(path.resolve())
+        self.reading.append(found)
         items = self.read_text(text, name)
         self.reading.pop()
         return items
@@ -131,15 +140,16 @@ class Sources:
         path = self._find(statement.file, statement.where)
         if path is None:
             return []
-        if path.resolve() in self.reading:
-            chain = [*self.reading[self.reading.index(path.resolve()) :], path]
+        found = Path(self.looked[path] or path)
+        if found in self.reading:
+            chain = [*self.reading[self.reading.index(found) :], path]
             self.complain(
                 statement.where,
                 f'"{statement.file}" includes itself: ' + " -> ".join(p.name for p in chain),
                 "take one of these includes out",
             )
             return []
-        if any(path.resolve() == known.resolve() for known, _ in self.files):
+        if found in self.read:
             return []  # its lines stand there already
         if len(self.files) >= MOST_FILES:
             self.complain(statement.where, f"a system has at most {MOST_FILES} files")
@@ -186,28 +196,39 @@ class Sources:
         if parsed.statement is None:
             self._below(raw, words, used)
             return None
-        statement = place_statement(parsed.statement, line.where)
+        statement = place_statement(parsed.statement, line.places())
         if isinstance(statement, ConventionStatement):
             self._convention(statement, raw, top=top)
             return Item(statement, line.where()) if top else None
         item = Item(statement, line.where(), self._below(raw, words, used), bool(raw.below))
         if isinstance(statement, OptionStatement):
             self._option(statement)
-        elif not top and isinstance(
-            statement, SystemStatement | IncludeStatement | OpponentsStatement
-        ):
+        elif not top and isinstance(statement, _AT_THE_EDGE):
             self.complain(item.where, "this stands at the left edge, in no block")
             return None
-        if item.below and isinstance(
-            statement,
-            SystemStatement | IncludeStatement | OpponentsStatement | Define | Variant,
-        ):
+        if item.below and isinstance(statement, (*_AT_THE_EDGE, Define, Variant)):
             self.complain(
                 item.below[0].where,
                 "nothing can stand below the line above",
                 "indent this line as much as that one",
             )
         return item
+
+    def body_of(
+        self, convention: Convention, words: Mapping[str, str], used: str = ""
+    ) -> list[Item]:
+        """Read the body of a convention, its parameters' words put in; once for the same words."""
+        key = (id(convention), *sorted(words.items()))
+        known = self.bodies.get(key)
+        if known is not None:
+            return known[1]
+        before = len(self.complaints), self.options_read
+        read = (self.item(raw, words, used=used) for raw in convention.body)
+        items = [found for found in read if found is not None]
+        # whatever is wrong is said wherever it is used, and an option set each time
+        if before == (len(self.complaints), self.options_read):
+            self.bodies[key] = convention, items
+        return items
 
     def _below(self, raw: RawItem, words: Mapping[str, str], used: str) -> list[Item]:
         found = (self.item(below, words, used=used) for below in raw.below)
@@ -230,6 +251,7 @@ class Sources:
         self.conventions[statement.name] = Convention(statement, raw.below)
 
     def _option(self, statement: OptionStatement) -> None:
+        self.options_read += 1
         if statement.without:
             return
         self.options.setdefault(statement.name, False)

@@ -91,6 +91,8 @@ class TreeBuilder(PhraseBuilder):
 
     # ------------------------------------------------------------------ conditions
     def conditions(self, *items: _Conditions) -> _Conditions:
+        if len(items) == 1:
+            return items[0]
         parts = [condition for condition, _ in items if condition is not None]
         quoted = " ".join(prose for _, prose in items if prose)
         return all_of(parts) if parts else None, quoted
@@ -224,4 +226,4 @@ def _remark(token: Token | None) -> str:
 
 
 def _joined(quoted: tuple[Token, ...]) -> str:
-    return " ".join(token[1:-1] for token in quoted)
+    return " ".join([token[1:-1] for token in quoted]) if quoted else ""

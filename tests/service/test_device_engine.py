@@ -16,7 +16,6 @@ from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
 from bidcascade.kernels.gpu import systems
 from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet
 from bidcascade.service import Engine, device_engine
-from bidcascade.service.api import tables
 from bidcascade.service.jobs.batch import run_batch
 from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.systems import table_bidder
@@ -247,8 +246,8 @@ def test_a_fault_of_the_device_ends_readiness(service):
     device.failure = reason
     assert backend.why_unavailable("cuda") == reason
     with pytest.raises(BackendUnavailable, match="an illegal memory access"):
-        tables.get_backend("cuda")
-    assert table_bidder.get_backend is tables.get_backend
+        backend.get_backend("cuda")
+    assert table_bidder.get_backend is backend.get_backend
 
 
 def test_a_fault_is_raised_not_answered(emulated, table, frame):

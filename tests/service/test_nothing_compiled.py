@@ -12,6 +12,7 @@ from tests.support_service import GOOD, ask, loaded_app, post
 from tests.support_systems import SMALL_SYSTEM, compile_few
 
 HAND = "K52.AQ32.J876.Q2"
+HEAVY = {"numba", "scipy", "polars", "pyarrow", "endplay", "matplotlib", "lark", "fastapi", "rich"}
 
 
 @pytest.fixture
@@ -71,14 +72,18 @@ def test_the_service_compiles_nothing(path, compiled):
     assert report["table"]["digest"] == described["digest"]
 
 
-def test_one_call_of_a_system_loads_no_compiler(path):
+@pytest.mark.parametrize("table", ["sayc", "club.bidding"])
+def test_one_call_of_a_system_loads_nothing_heavy(path, table):
+    """In a process of its own, with an empty cache, and with what the first one left there."""
     program = (
-        "import sys; from bidcascade.service.cli import main; main(sys.argv[1:])\n"
-        "print('numba' in sys.modules)"
+        "import sys; from bidcascade.service.cli import main; main()\n"
+        f"print(*({HEAVY!r} & {{name.partition('.')[0] for name in sys.modules}}))"
     )
-    told = run_python(program, "bid", HAND, "--auction", "1N P", "--table", path)
-    assert told.out.startswith("2C  Stayman"), told.err
-    assert told.out.splitlines()[-1] == "False"
+    options = [] if table == "sayc" else ["--table", path.with_name(table)]
+    for _ in range(2):
+        told = run_python(program, "bid", HAND, "--auction", "1N P", *options)
+        assert (told.code, told.out[:3]) == (0, "2C "), told.err
+        assert told.out.splitlines()[1:] == [""]
 
 
 def test_the_commands_compile_nothing(path, compiled, tmp_path, capsys):

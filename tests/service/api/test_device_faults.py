@@ -49,9 +49,9 @@ class FakeCuda:
 @pytest.fixture
 def fake(monkeypatch):
     backend = FakeCuda()
-    for module in (table_bidder, tables):
-        monkeypatch.setattr(module, "get_backend", lambda name="auto": backend)
-    monkeypatch.setattr(engine, "backend_name", lambda name="auto": name)
+    monkeypatch.setattr(table_bidder, "get_backend", lambda name="auto": backend)
+    for module in (engine, tables):
+        monkeypatch.setattr(module, "backend_name", lambda name="auto": name)
     return backend
 
 
@@ -140,7 +140,7 @@ def test_a_missing_backend_is_told_by_readiness(monkeypatch, tmp_path):
     def absent(name="auto"):
         raise BackendUnavailable(reason)
 
-    monkeypatch.setattr(tables, "get_backend", absent)
+    monkeypatch.setattr(tables, "backend_name", absent)
     app = create_app(Settings(table=f"small={write_small_table(tmp_path)}", backend="cuda"))
     with pytest.raises(BackendUnavailable):
         app.state.workplace.tables.load()

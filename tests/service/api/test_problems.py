@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -407,10 +408,10 @@ def test_not_ready_while_loading_and_stopping(tmp_path):
 
 
 def test_not_ready_if_the_engine_is_wrong(app, monkeypatch):
-    engine, deals = app.state.workplace.tables._probe
-    turned = type(deals)(deals.hands[::-1].copy(), deals.dealer, deals.vulnerability)
+    probe = app.state.workplace.tables._probe
+    turned = replace(probe.deals, hands=probe.deals.hands[::-1].copy())
     with monkeypatch.context() as patch:
-        patch.setattr(app.state.workplace.tables, "_probe", (engine, turned))
+        patch.setattr(app.state.workplace.tables, "_probe", probe._replace(deals=turned))
         body = problem_of(ask(app, "GET", "/readyz"), 503, "not-ready")
     assert "wrong answer" in body["detail"]
     assert ask(app, "GET", "/readyz").status_code == 200
