@@ -6,6 +6,7 @@ is told to.
 
 import pytest
 
+from bidcascade import kernels
 from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels import cuda_device, device_frames, get_backend, why_unavailable
 from bidcascade.service import cli, engine
@@ -185,7 +186,7 @@ def test_info_tells_the_truth_with_a_device(monkeypatch):
             return 3 << 30
 
     monkeypatch.setattr(cuda_device, "cupy_device", lambda number: FakeDevice())
-    monkeypatch.setattr(info, "_why_missing", lambda name: None)
+    monkeypatch.setattr(kernels, "why_unavailable", lambda name: None)
     monkeypatch.setattr(device_frames, "why_no_cudf", lambda: "cudf is not installed")
     found = info.collect_info()
     assert found["auto"] == "cuda"
