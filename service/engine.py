@@ -54,7 +54,7 @@ class Engine:
     held : BiddingTable or System
         A system with overlays is an :class:`~bidcascade.systems.overlaid_bidder.OverlaidSystem`.
     backend : {"auto", "reference", "cpu", "cuda"}
-        ``auto`` is cuda where it works, else cpu.
+        ``auto`` is cuda where it works, else cpu; without the core's library it is reference.
     name : str, optional
         What answers call the table; its source by default.
 
