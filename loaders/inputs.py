@@ -15,7 +15,7 @@ from bidcascade.bridge import InvalidInput, LimitExceeded
 
 from .encodings import is_binary
 from .handviewer import first_link
-from .lin import find_lin_token, looks_like_handviewer, looks_like_lin
+from .lin_signs import find_lin_token, looks_like_handviewer, looks_like_lin
 from .zip_files import ZIP_MARKS, Member, list_members, open_member, why_refused, why_too_large
 
 SUFFIXES = frozenset((".lin", ".pbn", ".rbn", ".rbx", ".parquet", ".txt", ".zip"))

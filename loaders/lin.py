@@ -4,7 +4,6 @@ LIN is the format of Bridge Base Online, described there in "LIN file format" an
 files. The slow reader in :mod:`bidcascade.loaders.lin_reference` says what everything means.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -25,7 +24,7 @@ from .columns import (
     split_texts,
     texts_at,
 )
-from .encodings import decode_utf8, is_binary
+from .encodings import decode_utf8
 from .frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,
@@ -38,7 +37,7 @@ from .frame import (
     empty_deals,
     reject_frame,
 )
-from .handviewer import find_links, first_link
+from .handviewer import find_links
 from .lin_kernel import (
     BAD_DEAL,
     BID,
@@ -69,11 +68,8 @@ from .lin_kernel import (
     ROOM as ROOM_COLUMN,
 )
 from .lin_reference import BLANKS, NO_DEAL_REASON, parse_md, room_names, split_names
+from .lin_signs import LEADING, looks_like_handviewer, looks_like_lin
 
-_TOKEN = re.compile(
-    rb"(?:^|[|\s\xbf])(?:(?i:vg|rs|pn|pw|qx|md|sv|mb|an|nt|at|pc|mc|pg|ah|st)"
-    rb"|rh|bt|tu|mn|bn|ob|em|va|ha|hc)[ \t]*\|"
-)
 _STATE_KEYS = (b"vg", b"rs", b"pn", b"ah", b"sv")
 
 
@@ -91,37 +87,6 @@ class _Refusal(NamedTuple):
     source: str
     reason: str
     text: str
-
-
-_LEADING = b"\xef\xbb\xbf \t\r\n"
-
-_PAST_TOKEN = 256
-"""Bytes behind the first token in which a link that holds it is still recognised."""
-
-
-def find_lin_token(data: bytes) -> int:
-    """Return where the first LIN token begins, -1 if there is none."""
-    match = _TOKEN.search(data)
-    return -1 if match is None else match.start()
-
-
-def looks_like_lin(data: bytes) -> bool:
-    """Whether the bytes hold LIN tokens and are no page of another kind."""
-    if is_binary(data) or data[:256].lstrip(_LEADING)[:1] in (b"<", b"{", b"["):
-        return False
-    return find_lin_token(data) >= 0
-
-
-def looks_like_handviewer(data: bytes) -> bool:
-    """Whether the bytes hold a handviewer link, and are not LIN from the start."""
-    if data[:256].lstrip(_LEADING)[:1] == b"<":
-        # no LIN: what looks like a token belongs to the page
-        return first_link(data) >= 0
-    token = find_lin_token(data)
-    # most files begin with a token: only what stands before it is looked through for links,
-    # and a little more, as the first token may be the link's own
-    link = first_link(data if token < 0 else data[: token + _PAST_TOKEN])
-    return link >= 0 and (token < 0 or link < token)
 
 
 def read_lin(data: bytes, source: str = "") -> Batch:
@@ -210,7 +175,7 @@ def _handviewer_documents(data: bytes, source: str) -> list[LinDocument]:
 
 def _refuse(data: bytes, source: str) -> _Refusal:
     """Say what a file is that is not LIN, as far as its beginning tells."""
-    start = data[:QUOTED].lstrip(_LEADING)
+    start = data[:QUOTED].lstrip(LEADING)
     if b"\0" in data:
         kind = "a binary file"
     elif start[:1] == b"<":

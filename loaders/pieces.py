@@ -17,7 +17,6 @@ from bidcascade.bridge import InvalidInput
 from .encodings import PartDecoder, find_encoding
 from .frame import QUOTED, Batch, empty_deals, join, reject_frame
 from .inputs import HEAD_BYTES, Kind, Source, sniff
-from .lin import LinDocument, parse_arrays, parse_lin, read_lin_files, state_tokens
 from .parquet import (
     ROWS_PER_PART,
     count_deal_parquet,
@@ -212,6 +211,8 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> 
         text = lasting + decoder.decode(rest[:cut])
         encoding = decoder.encoding
         rest = rest[cut:]
+        from .lin import LinDocument, parse_arrays, state_tokens
+
         lasting = state_tokens(parse_arrays([LinDocument(text, name, encoding)])[1], text)
         yield Piece(
             kind="lin", data=text, name=name, encoding=encoding, files_ended=0 if more else 1
@@ -305,6 +306,8 @@ def read_piece(piece: Piece) -> Batch:
     if piece.kind == "parquet":
         return _read_parquet(piece.sources[0], piece.rows)
     if piece.kind == "lin":
+        from .lin import LinDocument, parse_lin
+
         return parse_lin([LinDocument(piece.data, piece.name, piece.encoding)], [])
     if piece.kind == "pbn":
         from .pbn import read_pbn_text
@@ -347,7 +350,7 @@ def _read_group(sources: list[Source]) -> Batch:
             lin_files.append((data, source.name))
             continue
         if lin_files:
-            batches.append(read_lin_files(lin_files))
+            batches.append(_read_lin(lin_files))
             lin_files = []
         if batch is None and kind == "parquet":
             batch = _read_parquet(source)
@@ -357,8 +360,15 @@ def _read_group(sources: list[Source]) -> Batch:
             batch = _refused(source.name, _why_unknown(data), _excerpt(data))
         batches.append(batch)
     if lin_files:
-        batches.append(read_lin_files(lin_files))
+        batches.append(_read_lin(lin_files))
     return join(batches)
+
+
+def _read_lin(files: list[tuple[bytes, str]]) -> Batch:
+    # its kernels are compiled: who reads other files does without
+    from .lin import read_lin_files
+
+    return read_lin_files(files)
 
 
 def _read_parquet(source: Source, rows: tuple[int, int] | None = None) -> Batch:
@@ -386,7 +396,7 @@ def _read_text(kind: Kind, data: bytes, name: str) -> Batch:
         from .hand_text import read_hand_text
 
         return read_hand_text(data, name)
-    return read_lin_files([(data, name)])
+    return _read_lin([(data, name)])
 
 
 def _why_unknown(data: bytes) -> str:

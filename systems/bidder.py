@@ -277,14 +277,19 @@ class Bidder:
             shallow = known[np.argsort(lengths, kind="stable")[: len(store.rows) // 4]]
             kept = np.unique(np.concatenate([kept, shallow, but[store.row[but] >= 0]]))
         found = store.rows[store.row[kept]]
-        sets, numbers = np.unique(found["known"], return_inverse=True)
-        found["known"] = numbers.reshape(found["known"].shape)
+        used = np.zeros(int(store.counts[rows.SETS]), np.bool_)
+        used[found["known"]] = True
+        sets = np.flatnonzero(used)
+        found["known"] = (np.cumsum(used, dtype=np.int32) - 1)[found["known"]]
         store.row[:count] = -1
         store.row[kept] = np.arange(len(kept), dtype=np.int32)
         store.rows[: len(kept)] = found
         for name in ("sets", "hulls", "ranges"):
             array = getattr(store, name)
-            array[: len(sets)] = array[sets]
+            # no set moves up, so that a part never overwrites what a later one reads
+            for start in range(0, len(sets), 256):
+                some = sets[start : start + 256]
+                array[start : start + len(some)] = array[some]
         store.counts[rows.ROWS], store.counts[rows.SETS] = len(kept), len(sets)
         store.set_numbers["key"], store.set_numbers["value"] = rows.EMPTY, -1
         walk.index_sets(store)

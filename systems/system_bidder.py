@@ -22,7 +22,7 @@ from bidcascade.bridge import (
     format_call,
     parse_calls,
 )
-from bidcascade.kernels import Backend, DealArrays, get_backend
+from bidcascade.kernels import Backend, DealArrays, backend_name, get_backend
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.table.language.vocabulary import Vocabulary
 
@@ -196,7 +196,9 @@ class SystemBidder:
     def first(self, deals: DealArrays, writer: AnswerWriter[Written]) -> Written:
         bidding = self.bidding
         with bidding.lock:
-            return writer.bid(bidding, bidding.bid(deals, backend=self.backend), deals)
+            # the core needs no backend, and that of tables takes a while to load
+            device = self.backend if backend_name(self._backend_name) == "cuda" else None
+            return writer.bid(bidding, bidding.bid(deals, backend=device), deals)
 
     def all(
         self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]

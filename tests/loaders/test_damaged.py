@@ -30,8 +30,9 @@ from bidcascade.loaders import checksums as checksums_module
 from bidcascade.loaders.encodings import decode_text
 from bidcascade.loaders.frame import join
 from bidcascade.loaders.inputs import find_sources
-from bidcascade.loaders.lin import looks_like_handviewer, looks_like_lin, read_lin
+from bidcascade.loaders.lin import read_lin
 from bidcascade.loaders.lin_reference import read_lin_reference
+from bidcascade.loaders.lin_signs import looks_like_handviewer, looks_like_lin
 from bidcascade.service.cli import main
 from bidcascade.service.jobs.batch_inputs import Inputs
 from bidcascade.service.jobs.deal_files import deal_sink
