@@ -11,7 +11,7 @@ all deals is in :mod:`.compare_estimates`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from threading import Event
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import Cancelled, InvalidInput, imps, score
 from bidcascade.kernels import Backend, DealArrays
+from bidcascade.kernels.threads import side_by_side
 from bidcascade.kernels.types import U8
 from bidcascade.systems import System
 
@@ -37,6 +38,8 @@ from .double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
+    from bidcascade.kernels.device_frames import DeviceDeals
+    from bidcascade.systems.bidder import Bidder
 
 SAME: Final = 0
 DIFFERS: Final = 1
@@ -163,7 +166,6 @@ class SystemMatch:
         deals, count = self.deals, len(self.deals)
         by_dealer = np.empty((2, count), np.int64)
         parts: list[Endings] = []
-        which: NDArray[np.integer[Any]]
         so_far = 0
         on_device = cast("CudaBackend", backend) if backend and backend.NAME == "cuda" else None
         # a place belongs to who deals, so there is one bidder for either dealer
@@ -171,16 +173,17 @@ class SystemMatch:
         for start in range(0, count, _CHUNK):
             chunk = deals.slice(start, min(start + _CHUNK, count))
             there = None if on_device is None else (on_device.bring(chunk), on_device)
-            for pair, bidder in enumerate(bidders):
-                self._go_on("bidding", 2 * start + pair * len(chunk), 2 * count)
-                with bidder.lock:
-                    if there is not None:
-                        places, which = bidder.ends_on_device(*there)
-                    else:
-                        places, which = np.unique(bidder.bid(chunk).place, return_inverse=True)
-                    parts.append(Endings.of(bidder.endings(places)))
+            self._go_on("bidding", 2 * start, 2 * count)
+            # learning is work of one thread for each bidder, so two at once keep two busy
+            tables = [partial(_ends, bidder, chunk, there) for bidder in bidders]
+            if there is None:
+                found = side_by_side(*tables, interrupted=Event())
+            else:
+                found = [one() for one in tables]
+            for pair, (endings, which) in enumerate(found):
+                parts.append(endings)
                 by_dealer[pair, start : start + len(chunk)] = so_far + which.astype(np.int64)
-                so_far += len(places)
+                so_far += len(endings.contracts)
         self._report("bidding", 2 * count, 2 * count)
         endings, number = merged(parts)
         # North-South deal at one table as the first system, at the other as the second one
@@ -279,6 +282,19 @@ class SystemMatch:
         """Contracts [2, m] of some deals, declarers by compass; which were not passed out."""
         numbers = self.endings.contracts[self.ending[:, chosen]]
         return contracts_by_compass(numbers, self.deals.dealer[chosen])
+
+
+def _ends(
+    bidder: "Bidder", deals: DealArrays, there: "tuple[DeviceDeals, CudaBackend] | None"
+) -> tuple[Endings, NDArray[np.integer[Any]]]:
+    """Bid deals: the ends of auctions, and which one each deal has."""
+    which: NDArray[np.integer[Any]]
+    with bidder.lock:
+        if there is not None:
+            places, which = bidder.ends_on_device(*there)
+        else:
+            places, which = np.unique(bidder.bid(deals).place, return_inverse=True)
+        return Endings.of(bidder.endings(places)), which
 
 
 def scores_of(parts: ContractParts, played: Bools, vulnerability: U8, tricks: I8) -> I32:

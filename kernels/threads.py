@@ -6,9 +6,10 @@ once.
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from functools import cache
 from itertools import islice
+from threading import Event
 from typing import Any
 
 _THREADS = max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
@@ -47,3 +48,20 @@ def in_order(function: Callable[[int], Any], starts: Sequence[int]) -> Iterator[
 def in_blocks(function: Callable[[int], Any], starts: Sequence[int]) -> list[Any]:
     """Call ``function(start)`` for each start on all threads; the results in order."""
     return list(in_order(function, starts))
+
+
+def side_by_side(*functions: Callable[[], Any], interrupted: Event) -> list[Any]:
+    """Call functions at once, each on a thread of its own; the results in order.
+
+    They may share the pool. ``interrupted`` is set when one has failed or this thread is
+    interrupted: the others should end then, and are waited for.
+    """
+    with ThreadPoolExecutor(len(functions), thread_name_prefix="bidcascade-side") as threads:
+        futures = [threads.submit(function) for function in functions]
+        try:
+            for future in as_completed(futures):
+                future.result()
+        except BaseException:
+            interrupted.set()
+            raise
+    return [future.result() for future in futures]

@@ -6,7 +6,7 @@ from typing import Final
 from bidcascade.bridge import InvalidInput
 
 BUDGET_VARIABLE: Final = "BIDCASCADE_PLACES_BYTES"
-DEFAULT_BUDGET: Final = 256 << 20
+DEFAULT_BUDGET: Final = 384 << 20
 """Bytes that the places of two systems may take."""
 LEAST_BUDGET: Final = 1024
 

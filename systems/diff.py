@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Event
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import format_call, format_calls, format_hand
+from bidcascade.kernels.threads import side_by_side
 
 from .compile import DEFAULT_SEED, Progress, Sample
 from .system import System
@@ -61,7 +63,13 @@ def diff_systems(
         The sample.
     """
     sample = Sample.random(deals, seed=seed)
-    first, second = (_calls(system, sample, progress) for system in (old, new))
+    interrupted = Event()
+    first, second = side_by_side(
+        lambda: _calls(old, sample, interrupted, progress),
+        # both come to the same depths, and one tells of them
+        lambda: _calls(new, sample, interrupted),
+        interrupted=interrupted,
+    )
     width = min(first.shape[1], second.shape[1])
     longer = max(first, second, key=lambda calls: calls.shape[1])[:, width:]
     # where one text has no call any more it differs from a longer auction of the other
@@ -87,11 +95,16 @@ def diff_systems(
 
 
 def _calls(
-    system: System, sample: Sample, progress: Callable[[Progress], None] | None
+    system: System,
+    sample: Sample,
+    interrupted: Event,
+    progress: Callable[[Progress], None] | None = None,
 ) -> NDArray[np.uint8]:
     """Bid every deal: its calls, uint8 [deals, calls], NO_CALL behind the end."""
     columns: list[NDArray[np.uint8]] = []
     for depth, step in enumerate(system.bidder().steps(sample.deals)):
+        if interrupted.is_set():
+            break
         if progress is not None:
             progress(Progress(depth, system.bidder().count, 0, len(step.deals)))
         columns.append(np.full(len(sample.deals), NO_CALL, np.uint8))
