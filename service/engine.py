@@ -466,7 +466,7 @@ class Engine:
 
         Examples
         --------
-        >>> from bidcascade.loaders import random_deals
+        >>> from bidcascade.loaders import deal_arrays, random_deals
         >>> from bidcascade.systems.allowed_index import allowed_nodes
         >>> calls = Engine.open("sayc").allowed_calls(deal_arrays(random_deals(100, seed=1)))
         >>> allowed_nodes(calls)[bytes([0])].boards

@@ -170,7 +170,8 @@ from numba.core.dispatcher import Dispatcher
 for folder in ("kernels", "loaders", "table", "systems", "inference"):
     package = importlib.import_module(f"bidcascade.{folder}")
     for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        importlib.import_module(found.name)
+        if "-" not in found.name:  # a library of the core
+            importlib.import_module(found.name)
 print({
     type(one._cache).__name__
     for name, module in list(sys.modules.items()) if name.startswith("bidcascade.")

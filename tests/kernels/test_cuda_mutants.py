@@ -250,8 +250,6 @@ EDGE_CHANGES = [
     Change("counts.cu", "if (size <= WARP) {", "if (size < WARP) {", changes_nothing=True),
     # a set of no deals is not asked for again
     Change("counts.cu", "if (left != 0) own[", "own[", changes_nothing=True),
-    # order only: who stands beside whom
-    Change("features.cu", "(more < 7 ? more : 7)", "(more < 6 ? more : 6)", changes_nothing=True),
     # more or fewer blocks of threads share a block of deals
     Change("bidcascade.kernels.gpu.counts:splits_for", "-WAVES *", "-2 * WAVES *",
            changes_nothing=True),
