@@ -13,29 +13,16 @@ from bidcascade.kernels.core.groups import Group
 from bidcascade.kernels.core.rows import NEVER
 from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.systems.language.syntax_tree import VARIABLES, Condition
-from bidcascade.table.language.expression_tree import (
-    And,
-    Comparison,
-    Expression,
-    Negative,
-    Not,
-    Number,
-    Or,
-    Product,
-    Shape,
-    Sum,
-    Term,
-    Truth,
-)
+from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.lowering import tree_of
 
+from .expression_rows import FORMS, expression_of, words_of
 from .knowledge import Bounds
 from .patterns import Bindings
 from .places import Constraint, PlaceEntry, Rules
 from .structure_rows import StructureRows
-from .text_rows import FORMS, OPERATORS, TextRows, tags_of
+from .text_rows import TextRows, tags_of
 
-_SIGNS: Final = {number: sign for sign, number in OPERATORS.items()}
 _STRAINS: Final = "CDHSN"
 _PLACES: Final = {name: place for place, name in enumerate((*VARIABLES, "n"))}
 _LIMITS: Final = {"needs": "different conditions", "bindings": "bindings of variables"}
@@ -109,59 +96,18 @@ class SystemProgram:
         found = self._expressions.get(number)
         if found is None:
             form, *words = self.core.expression_rows(number)
-            found = self._expressions[number] = self._made(FORMS[form], words)
+            made = expression_of(form, words, self._text.names, self.expression)
+            found = self._expressions[number] = made
             self._expression_numbers.setdefault(found, number)
         return found
-
-    def _made(self, form: type[Expression], words: list[int]) -> Expression:
-        if form is Truth:
-            return Truth(value=bool(words[0]))
-        if form is Term:
-            return Term(self._text.names[words[0]])
-        if form is Number:
-            return Number(words[0])
-        if form is Shape:
-            return Shape(f"{words[0]:X}")
-        if form is Negative or form is Not:
-            return form(self.expression(words[0]))
-        if form is Sum or form is Comparison:
-            pairs = zip(words[1::2], words[2::2], strict=True)
-            return form(
-                self.expression(words[0]),
-                tuple((_SIGNS[sign], self.expression(one)) for sign, one in pairs),
-            )
-        operands = tuple(map(self.expression, words))
-        if form is Product:
-            return Product(operands)
-        return And(operands) if form is And else Or(operands)
 
     def _expression_number(self, expression: Expression) -> int:
         number = self._expression_numbers.get(expression)
         if number is None:
-            words = self._words_of(expression)
+            words = words_of(expression, self._name, self._expression_number)
             number = self.core.add_expression(FORMS.index(type(expression)), words)
             self._expression_numbers[expression] = number
         return number
-
-    def _words_of(self, expression: Expression) -> list[int]:
-        match expression:
-            case Truth(value):
-                return [int(value)]
-            case Term(name):
-                return [self._name(name)]
-            case Number(halves):
-                return [halves]
-            case Shape(pattern):
-                return [int(pattern, 16)]
-            case Negative(operand) | Not(operand):
-                return [self._expression_number(operand)]
-            case Product(operands) | And(operands) | Or(operands):
-                return list(map(self._expression_number, operands))
-            case Sum(first, rest) | Comparison(first, rest):
-                words = [self._expression_number(first)]
-                for sign, operand in rest:
-                    words += (OPERATORS[sign], self._expression_number(operand))
-                return words
 
     def _name(self, name: str) -> int:
         """Give a name a number in the core; what comes behind those of the text is added."""

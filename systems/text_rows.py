@@ -42,22 +42,10 @@ from bidcascade.systems.language.syntax_tree import (
     Range,
     Where,
 )
-from bidcascade.table.language.expression_tree import (
-    And,
-    Comparison,
-    Expression,
-    Negative,
-    Not,
-    Number,
-    Or,
-    Product,
-    Shape,
-    Sum,
-    Term,
-    Truth,
-)
+from bidcascade.table.language.expression_tree import Expression, Not, Term
 from bidcascade.table.language.expressions import parse_expression
 
+from .expression_rows import FORMS, OPERATORS, words_of
 from .formulas import (
     BUILT_IN,
     GAME_POINTS,
@@ -87,13 +75,6 @@ OPERATIONS: Final = (
     "longest outside theirs", "combined", "combined cards", "in trumps", "law", "enough points",
     "remote",
 )  # fmt: skip
-FORMS: Final = (
-    Truth, Term, Number, Shape, Negative, Product, Sum, Comparison, Not, And, Or,
-)  # fmt: skip
-OPERATORS: Final = {
-    "<": 2, "<=": 3, "==": 4, "!=": 5, ">=": 6, ">": 7, "+": 8, "-": 9,
-}  # fmt: skip
-
 STATIC: Final[dict[str, str]] = {
     "a suit": "CDHS", "every suit": "CDHS", "a major": "HS", "both majors": "HS",
     "a minor": "CD", "both minors": "CD",
@@ -843,30 +824,10 @@ class TextRows:
         """Give an expression a number; its operands have smaller ones."""
         number = self._expressions.get(expression)
         if number is None:
-            parts = self._parts_of(expression)
+            parts = words_of(expression, self.name, self.expression)
             row = (FORMS.index(type(expression)), self._list(parts), len(parts))
             number = self._expressions[expression] = self._sections["expressions"].add(row)
         return number
-
-    def _parts_of(self, expression: Expression) -> list[int]:
-        match expression:
-            case Truth(value):
-                return [int(value)]
-            case Term(name):
-                return [self.name(name)]
-            case Number(halves):
-                return [halves]
-            case Shape(pattern):
-                return [int(pattern, 16)]
-            case Negative(operand) | Not(operand):
-                return [self.expression(operand)]
-            case Product(operands) | And(operands) | Or(operands):
-                return [self.expression(one) for one in operands]
-            case Sum(first, rest) | Comparison(first, rest):
-                parts = [self.expression(first)]
-                for sign, operand in rest:
-                    parts += (OPERATORS[sign], self.expression(operand))
-                return parts
 
     def _stem(self, stem: str) -> int:
         if not stem:

@@ -10,6 +10,7 @@ import numpy as np
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core import rows as arrays
+from bidcascade.systems.expression_rows import expression_of
 from bidcascade.systems.language.syntax_tree import (
     VARIABLES,
     CallPattern,
@@ -20,27 +21,13 @@ from bidcascade.systems.language.syntax_tree import (
 from bidcascade.systems.patterns import Bindings, pattern_calls
 from bidcascade.systems.places import Rules
 from bidcascade.systems.reference.conditions import lower
-from bidcascade.systems.text_rows import FORMS, OPERATORS, TextRows
-from bidcascade.table.language.expression_tree import (
-    And,
-    Comparison,
-    Expression,
-    Negative,
-    Not,
-    Number,
-    Or,
-    Product,
-    Shape,
-    Sum,
-    Term,
-    Truth,
-)
+from bidcascade.systems.text_rows import TextRows
+from bidcascade.table.language.expression_tree import Expression
 from tests.core.asking import TAGS, Asking
 from tests.core.probes import build_probe
 
 NAMES = (*VARIABLES, "n")
 STRAINS = "CDHSN"
-SIGNS = {number: sign for sign, number in OPERATORS.items()}
 
 AnswerTo = Callable[[Any], int]
 """Answer to a question's row."""
@@ -142,28 +129,7 @@ class CoreText:
     def expression(self, number: int) -> Expression:
         """Expression by its number in the core."""
         words = self.call("expression_words", number)[: self.call("expression_length", number)]
-        return self._expression(*words)
-
-    def _expression(self, form: int, *words: int) -> Expression:
-        kind = FORMS[form]
-        if kind is Truth:
-            return Truth(value=bool(words[0]))
-        if kind is Term:
-            return Term(self.rows.names[words[0]])
-        if kind is Number:
-            return Number(words[0])
-        if kind is Shape:
-            return Shape(f"{words[0]:04X}")
-        if kind in (Sum, Comparison):
-            first, *rest = words
-            signs = (SIGNS[sign] for sign in rest[::2])
-            pairs = zip(signs, map(self.expression, rest[1::2]), strict=True)
-            return kind(self.expression(first), tuple(pairs))
-        operands = tuple(map(self.expression, words))
-        if kind in (Negative, Not):
-            return kind(*operands)
-        assert kind in (And, Or, Product)
-        return kind(operands)
+        return expression_of(words[0], words[1:], self.rows.names, self.expression)
 
     def term_bounds(self, number: int, *, promised: bool) -> Any:
         """Bounds that an expression puts on terms, int16 [TERMS, 2]."""

@@ -5,36 +5,19 @@ The probe has ``opened``, ``closed``, ``add_name``, ``set_formula``, ``set_tag``
 """
 
 import ctypes
-from typing import assert_never
 
 import numpy as np
 
 from bidcascade.kernels.layout import OPCODES
 from bidcascade.kernels.lowering import LinearForm, Tree
-from bidcascade.table.language.expression_tree import (
-    And,
-    Comparison,
-    Expression,
-    Negative,
-    Not,
-    Number,
-    Or,
-    Product,
-    Shape,
-    Sum,
-    Term,
-    Truth,
-)
+from bidcascade.systems import expression_rows
+from bidcascade.systems.expression_rows import words_of
+from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.rows_of_trees import INTERVAL, NAMES, TERM_NUMBERS, pointer, words
 
-FORMS = {
-    form: number
-    for number, form in enumerate(
-        (Truth, Term, Number, Shape, Negative, Product, Sum, Comparison, Not, And, Or)
-    )
-}
+FORMS = {form: number for number, form in enumerate(expression_rows.FORMS)}
 OPERATORS = {number: operator for operator, number in OPCODES.items()}
 
 
@@ -73,7 +56,9 @@ class RowsOfExpressions:
         """Number of an expression; it is added with all its parts."""
         number = self._numbers.get(expression)
         if number is None:
-            number = self.add([FORMS[type(expression)], *self._words(expression)])
+            number = self.add(
+                [FORMS[type(expression)], *words_of(expression, self.name, self.number)]
+            )
             self._numbers[expression] = number
         return number
 
@@ -81,26 +66,6 @@ class RowsOfExpressions:
         """Number of a row, right or wrong."""
         array = words(row)
         return int(self.probe.add_expression(self.state, pointer(array), len(array)))
-
-    def _words(self, expression: Expression) -> list[int]:
-        match expression:
-            case Truth(value):
-                return [int(value)]
-            case Term(name):
-                return [self.name(name)]
-            case Number(halves):
-                return [halves]
-            case Shape(pattern):
-                return [int(pattern, 16)]
-            case Negative(operand) | Not(operand):
-                return [self.number(operand)]
-            case Product(operands) | And(operands) | Or(operands):
-                return [self.number(operand) for operand in operands]
-            case Sum(first, rest) | Comparison(first, rest):
-                pairs = [(OPCODES[operator], self.number(operand)) for operator, operand in rest]
-                return [self.number(first), *(word for pair in pairs for word in pair)]
-            case _:
-                assert_never(expression)
 
     def tree(self, number: int) -> Tree:
         """Tree of a number."""
