@@ -310,11 +310,6 @@ def index_sets(store: Group) -> None:
     call_core("core_index_sets", store)
 
 
-def child_of(store: Group, place: int, call: int) -> int:
-    """Place behind a call; it gets a number if it has none."""
-    return call_core("core_child_of", store, place, call)
-
-
 def places_behind(store: Group, keys: U64, places: I32) -> None:
     """Find the places behind ``place << 6 | call``; each gets a number if it has none."""
     count = len(keys)

@@ -371,11 +371,6 @@ EXPORT i64 core_list_number(const Store* store, const i32* items, i64 count) {
     return list_number(*store, items, count);
 }
 
-EXPORT i64 core_child_of(const Store* store, i64 place, i64 call) {
-    if (place < 0 || place >= store->counts[PLACES] || call < 0 || call >= CALLS) return INVALID;
-    return child_of(*store, static_cast<i32>(place), static_cast<i32>(call));
-}
-
 EXPORT i64 core_places_behind(const Store* store, const u64* keys, i64 count, i32* places) {
     for (i64 at = 0; at < count; ++at)
         if (static_cast<i64>(keys[at] >> 6) >= store->counts[PLACES] || (keys[at] & 63) >= CALLS)

@@ -127,7 +127,8 @@ class TestNumbersOutOfRange:
         self.refused(
             bidder, functions.make_ready, *cores, store, blocks[0], places, np.zeros(2, np.int64)
         )
-        self.refused(bidder, functions.child_of, store, wrong, 7)
+        keys = np.array([7, wrong << 6 | 7], np.int64).view(np.uint64)
+        self.refused(bidder, functions.places_behind, store, keys, np.zeros(2, np.int32))
 
     def test_parts_of_arrays(self, bidder, wrong):
         places = np.zeros(2, np.int32)
@@ -142,7 +143,8 @@ class TestNumbersOutOfRange:
             functions.pack(core, deals, wrong, wrong + 1, np.zeros((4, 1, core.width), np.uint64))
 
     def test_calls(self, bidder, wrong):
-        self.refused(bidder, functions.child_of, bidder.store, 0, wrong)
+        keys = np.array([wrong & 63 | 38], np.uint64)
+        self.refused(bidder, functions.places_behind, bidder.store, keys, np.zeros(1, np.int32))
 
     def test_needs_and_variants(self, bidder, wrong):
         core = bidder._cores()[0]
